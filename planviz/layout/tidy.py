@@ -1,8 +1,8 @@
 """A tidy tree for cards of different sizes, in linear time and without recursion.
 
-Contours as in Reingold and Tilford (1981), slack shared among the siblings in between as in Buchheim, Jünger and Leipert
-(2002), children hung directly under their parent instead of on common levels as in van der Ploeg (2014). The browser
-script lays out with the same steps when something is collapsed, so a change here is a change there.
+Contours as in Reingold and Tilford (1981), slack shared among the siblings in between as in Buchheim, Jünger and
+Leipert (2002), children hung directly under their parent instead of on common levels as in van der Ploeg (2014). The
+browser script lays out with the same steps when something is collapsed, so a change here is a change there.
 """
 
 from __future__ import annotations
@@ -151,8 +151,7 @@ def _beside(siblings: list[int], forests: list[_Forest | None], offset: list[flo
     if len(siblings) == 1:
         return forest
     places = [0.0]
-    spread = [0.0] * (len(siblings) + 1)  # second differences of what the siblings in between are moved by
-    # (lowest point, sibling): who is seen from the right at a given depth, nearest first.
+    # (lowest point, sibling) of those seen from the right, the nearest last: whoever ends above the next is hidden.
     visible: list[tuple[float, int]] = [(forest.right_bottoms[0], 0)]
     many = len(siblings) > 2
     ramps: list[tuple[int, int, float]] = []
@@ -165,14 +164,16 @@ def _beside(siblings: list[int], forests: list[_Forest | None], offset: list[flo
         places.append(forest.add(other, gap, pushes))
         if not many:
             continue
+        owner = len(visible) - 1
         for depth, by in pushes or ():
-            owner = next(sibling for low, sibling in reversed(visible) if low > depth)
-            if owner < k - 1:
-                ramps.append((owner, k, by))
+            while visible[owner][0] <= depth:
+                owner -= 1
+            if visible[owner][1] < k - 1:
+                ramps.append((visible[owner][1], k, by))
         while visible and visible[-1][0] <= lowest:
             visible.pop()
         visible.append((lowest, k))
-    _share_slack(places, spread, ramps)
+    _share_slack(places, ramps)
     middle = (places[0] + places[-1]) / 2
     for sibling, place in zip(siblings, places, strict=True):
         offset[sibling] = place - middle
@@ -180,10 +181,11 @@ def _beside(siblings: list[int], forests: list[_Forest | None], offset: list[flo
     return forest
 
 
-def _share_slack(places: list[float], spread: list[float], ramps: list[tuple[int, int, float]]) -> None:
+def _share_slack(places: list[float], ramps: list[tuple[int, int, float]]) -> None:
     """Move the siblings between `first` and `last` of every ramp by even steps into the room that opened up."""
     if not ramps:
         return
+    spread = [0.0] * (len(places) + 1)  # how much the step from one sibling to the next changes here
     drop = [0.0] * (len(places) + 1)
     for first, last, by in ramps:
         step = by / (last - first)
