@@ -1,0 +1,128 @@
+"""The one door: opens any input, says what it recognised, and gives plans and traces (inventory G-002, G-009)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from planviz.errors import InputTooLarge, NotAPlan
+from planviz.graph import PlanGraph
+from planviz.graph.trace import RuleTrace
+from planviz.plantext import scanner
+from planviz.plantext.collapsed import restore_lines
+from planviz.plantext.json_plans import read_json
+from planviz.plantext.lines import Lines, clean
+
+#: Characters that the paste box takes; a file given to the command line may be of any size.
+PASTE_LIMIT = 50_000_000
+
+_SQL = re.compile(
+    r"^\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(SELECT|WITH|EXPLAIN|INSERT|CREATE|MERGE|UPDATE|DELETE|FROM|VALUES)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Document:
+    """An opened input.
+
+    `text` is the input, unchanged. `recognised` names what it is in a few words, `reasons` say why. `plans` stand in the
+    order of the text. `trace` holds the steps of a rule log. `unparsed` lists `(line, text)` that was not understood and
+    stays visible. `notes` are sentences about the whole input (cut off, unsure, stripped).
+    """
+
+    text: str
+    recognised: str
+    reasons: tuple[str, ...]
+    plans: tuple[PlanGraph, ...]
+    trace: RuleTrace
+    unparsed: tuple[tuple[int, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    owners: bytes = field(default=b"", repr=False)
+
+
+def open_text(text: str, *, limit: int | None = None) -> Document:
+    """Open pasted text: an explain text of any mode, a rule log, a JSON plan, an event log.
+
+    `limit` is the most characters taken (None: any number). Raises `InputTooLarge` above it and `NotAPlan` when nothing
+    was recognised.
+    """
+    if limit is not None and len(text) > limit:
+        raise InputTooLarge(
+            f"This text has {len(text) / 1e6:,.0f} million characters; the box takes up to {limit / 1e6:,.0f} million. "
+            "Paste the plan alone or one execution of the log, or open the file with `planviz parse FILE`."
+        )
+    start = text[:200].lstrip("\ufeff \t\r\n")[:1]
+    if start in ("{", "["):
+        found = read_json(text)
+        if found is not None:
+            plans, recognised, reasons, notes, unparsed = found
+            return Document(text, recognised, reasons, tuple(plans), RuleTrace(), unparsed, notes)
+    lines = clean(text)
+    restored = restore_lines(lines)
+    if restored is not None:
+        lines = restored
+    scanned = scanner.scan(lines)
+    if not scanned.plans and not scanned.trace:
+        raise _not_a_plan(text, lines)
+    unparsed = tuple(
+        (lines.number[at], lines.text[at]) for at, owner in enumerate(scanned.owners) if owner == scanner.UNPARSED
+    )
+    notes = list(scanned.notes)
+    if restored is not None:
+        notes.insert(0, "The text had lost its line breaks; they were put back where operators begin. Paste the original to be sure.")
+    if lines.stripped:
+        notes.append(f"Taken off before reading: {', '.join(lines.stripped)}.")
+    recognised, reasons = _recognised(scanned, lines)
+    return Document(
+        text, recognised, reasons, tuple(scanned.plans), scanned.trace, unparsed, tuple(notes), bytes(scanned.owners)
+    )
+
+
+def _recognised(scanned: scanner.Scanned, lines: Lines) -> tuple[str, tuple[str, ...]]:
+    features = scanned.features
+    names: list[str] = []
+    reasons: list[str] = []
+    if "formatted" in features:
+        names.append("explain formatted")
+        reasons.append("operators are numbered and described in blocks")
+    elif "codegen" in features:
+        names.append("explain codegen")
+        reasons.append("codegen subtrees")
+    elif any(node.estimate for plan in scanned.plans if plan.stage == "optimized" for node in plan.walk()):
+        names.append("explain cost")
+        reasons.append("operators carry Statistics(...)")
+    elif {"parsed", "analyzed", "optimized"} & features:
+        names.append("explain extended")
+        reasons.append("logical and physical plans under their headings")
+    elif "physical" in features:
+        names.append("explain")
+        reasons.append("a physical plan under its heading")
+    elif "tree" in features:
+        names.append("plan tree")
+        reasons.append("indented operators without a heading")
+    if "adaptive" in features:
+        names.append("adaptive")
+        reasons.append("AdaptiveSparkPlan with its final or current plan")
+    if "rule log" in features:
+        names.append("rule log")
+        reasons.append(f"{len(scanned.trace.steps)} effective rules logged")
+    return " · ".join(names), tuple(reasons)
+
+
+def _not_a_plan(text: str, lines: Lines) -> NotAPlan:
+    if not text.strip():
+        return NotAPlan("There is no text yet. Paste what df.explain(\"formatted\") printed, or a rule log, or a plan's JSON.")
+    if _SQL.match(text):
+        return NotAPlan(
+            "This is a SQL statement, not a plan. Run EXPLAIN FORMATTED on it in Spark and paste what that prints.", line=1
+        )
+    at = next((index for index, line in enumerate(lines.text) if line.strip()), 0)
+    shown = lines.text[at].strip()[:60]
+    return NotAPlan(
+        f"No Spark plan was found. Expected a heading such as “== Physical Plan ==”, lines that begin with “+- ” or “:- ”, a rule "
+        f"log (“=== Applying Rule”), or a plan as JSON; line {lines.number[at]} is “{shown}”. "
+        "df.explain(\"formatted\") prints the best text to paste.",
+        line=lines.number[at],
+        column=1,
+    )

@@ -1,0 +1,127 @@
+"""A plan that lost its line breaks: they are put back where operators begin (inventory F-003).
+
+Copying from some tools turns every line break and every run of spaces into one space. What is left of the tree are the
+marks: `:- ` opens a child that has a later sibling, `+- ` the last child. Read in order they still determine the tree as
+long as leaves can be told from operators with a child: after a leaf, the next mark closes the deepest open `:- `.
+"""
+
+from __future__ import annotations
+
+import re
+
+from planviz.graph import kind_of
+from planviz.plantext.lines import Lines
+
+_HEADINGS = re.compile(r"(={2,3} (?:[A-Z][\w ]*?Plan|Applying Rule \S+|Result of Batch [^=]+?|Metrics of Executed Rules[^=]*?) ={2,3})")
+_MARK = re.compile(r"(?:(?<=\s)|^)(!?(?:: +)*[+:]- )(?=[*'!~^(]*\s?\(?\d*\)? ?[A-Z=])")
+_LINE_START = re.compile(r"^[ :!]*[+:]- ", re.MULTILINE)
+_NAME = re.compile(r"[*'!~^]*(?:\(\d+\) )?[!'~]*([A-Z]\w*)")
+_LEAVES = re.compile(r"Relation|Scan|^Range$|^OneRow|^LocalTable|^Reused|^Empty|InMemory|^RDD|^CTERelationRef|^Unresolved(?:Relation|InlineTable)")
+_RULE = "=== Applying Rule"
+
+
+def restore_lines(lines: Lines) -> Lines | None:
+    """Clean lines with the breaks put back, or None when the text did not lose its breaks.
+
+    Every new line keeps the number of the physical line it came from.
+    """
+    if any(_LINE_START.match(line) for line in lines.text):
+        return None
+    if not any(len(_MARK.findall(line)) + len(_HEADINGS.findall(line)) >= 2 for line in lines.text):
+        return None
+    text: list[str] = []
+    number: list[int] = []
+    for line, at in zip(lines.text, lines.number, strict=True):
+        restored = _restore(line) if _MARK.search(line) or _HEADINGS.search(line) else [line]
+        text.extend(restored)
+        number.extend([at] * len(restored))
+    return Lines(text, number, lines.stripped)
+
+
+def _restore(line: str) -> list[str]:
+    out: list[str] = []
+    pieces = _HEADINGS.split(line)
+    if pieces[0].strip():
+        out.extend(_tree(pieces[0]))
+    for heading, body in zip(pieces[1::2], pieces[2::2], strict=True):
+        out.append(heading)
+        if heading.startswith(("=== Applying", "=== Result")):
+            out.extend(_side_by_side(body))
+        else:
+            out.extend(_tree(body))
+        out.append("")
+    return out
+
+
+def _tokens(body: str) -> tuple[str, list[tuple[str, str]]]:
+    """The text before the first mark, and `(mark, operator)` for each mark."""
+    parts = _MARK.split(body)
+    return parts[0].strip(), [(mark, text.strip()) for mark, text in zip(parts[1::2], parts[2::2], strict=True)]
+
+
+def _tree(body: str) -> list[str]:
+    root, tokens = _tokens(body)
+    return _indented(root, tokens)
+
+
+def _indented(root: str, tokens: list[tuple[str, str]]) -> list[str]:
+    out = [root] if root else []
+    pending: list[int] = []  # depths whose `:- ` child still waits for its sibling
+    depth = 0 if root else -1
+    leaf = _is_leaf(root)
+    for mark, text in tokens:
+        if leaf and pending:
+            level = pending.pop()
+        else:
+            level = depth + 1
+        if ":-" in mark:
+            pending.append(level)
+        prefix = "".join(":  " if k in pending else "   " for k in range(1, level))
+        out.append(f"{prefix}{':- ' if ':-' in mark else '+- '}{text}")
+        depth, leaf = level, _is_leaf(text)
+    return out
+
+
+def _is_leaf(text: str) -> bool:
+    match = _NAME.match(text)
+    if match is None:
+        return False
+    name = match.group(1)
+    return bool(_LEAVES.search(name)) and kind_of(name) in ("scan", "exchange", "other")
+
+
+def _side_by_side(body: str) -> list[str]:
+    """Rows of a rule's block: marks alternate between the left and the right tree, the roots stand before the first.
+
+    As long as both trees have lines they come in pairs; once one ends, the rest belongs to the other, which the text no
+    longer shows, so an odd rest is given to the side whose tree is still incomplete, the left one when in doubt.
+    """
+    roots, tokens = _tokens(body)
+    left_root, right_root = _halves(roots)
+    lefts, rights = tokens[0::2], tokens[1::2]
+    left, right = _indented(left_root, lefts), _indented(right_root, rights)
+    width = max((len(line) for line in left), default=0) + 3
+    rows = []
+    for at in range(max(len(left), len(right))):
+        a = left[at] if at < len(left) else ""
+        b = right[at] if at < len(right) else ""
+        rows.append((" " if a == b else "!") + a.ljust(width) + b)
+    return rows
+
+
+def _halves(roots: str) -> tuple[str, str]:
+    """The two root operators in one text: equal halves, or two that begin with an operator's name."""
+    roots = roots.strip().removeprefix("!").strip()
+    middle = len(roots) // 2
+    if roots[:middle].strip() == roots[middle:].strip():
+        return roots[:middle].strip(), roots[middle:].strip()
+    best, distance = len(roots), len(roots)
+    for match in re.finditer(r"(?<=\s)['!]*[A-Z]\w+", roots):
+        if kind_of(match.group().strip("'!")) != "other" and _balanced(roots[: match.start()]):
+            if abs(match.start() - middle) < distance:
+                best, distance = match.start(), abs(match.start() - middle)
+    return roots[:best].strip(), roots[best:].strip()
+
+
+def _balanced(text: str) -> bool:
+    return text.count("(") == text.count(")") and text.count("[") == text.count("]")
