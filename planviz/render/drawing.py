@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from typing import Any
 
@@ -15,6 +16,7 @@ from planviz.render.theme import kind_colour, palette, tokens
 LEAST_WIDTH = 560
 _PAD = 28  # between the frame of the picture and the words of header and legend
 _NOTE_LINES = 6
+_PATIENCE = 200_000  # links times cards up to which a link's words look for a place where no card hides them
 
 
 def draw(scene: Scene, *, theme: str = "light", title: str | None = None) -> Drawing:
@@ -82,7 +84,7 @@ class _Painter:
             if x + chip_width <= width - _PAD:
                 items += chip
                 x += chip_width + 6
-        y = 60.0
+        y = 68.0 if self.scene.notes else 60.0
         for note in self.scene.notes:
             for line in wrap(note, room - 12, 12.5, _NOTE_LINES):
                 y += 19
@@ -114,6 +116,7 @@ class _Painter:
         x, y, w, h, rows = nodes["x"], nodes["y"], nodes["w"], nodes["h"], nodes["rows"]
         lines: list[Primitive] = []
         labels: list[Primitive] = []
+        forks = Counter(nodes["parent"])
         for i, p in enumerate(nodes["parent"]):
             if p < 0:
                 continue
@@ -131,14 +134,16 @@ class _Painter:
             if subquery:
                 words.append("subquery")
             if words:
-                # On the outer side of the curve, where no sibling's edge passes.
-                room, outer = w[i] / 2 - thick / 2 - 6, -1 if x1 < x2 - 0.5 else 1
-                at = x1 + outer * (thick / 2 + 6)
-                labels.append(
-                    self.text(
-                        at, y1 - 8, " · ".join(words), style["label"], "muted", room, "end" if outer < 0 else "start"
-                    )
+                # On the outer side of the curve, where none of two siblings' edges passes; of many, some do.
+                outer = -1 if x1 < x2 - 0.5 else 1
+                at, room = x1 + outer * (thick / 2 + 6), w[i] / 2 - thick / 2 - 6
+                label = self.text(
+                    at, y1 - 8, " · ".join(words), style["label"], "muted", room, "end" if outer < 0 else "start"
                 )
+                if forks[p] > 2:
+                    left = at - label.width if outer < 0 else at
+                    labels.append(Rect(left - 3, y1 - 19, label.width + 6, 15, self.colours["surface"], radius=7))
+                labels.append(label)
         return lines + labels
 
     def links(self) -> list[Primitive]:
@@ -147,6 +152,7 @@ class _Painter:
         x, y, w, h = nodes["x"], nodes["y"], nodes["w"], nodes["h"]
         colour = self.colours["link"]
         items: list[Primitive] = []
+        labels: list[Primitive] = []
         for source, target, words in self.scene.links:
             ys, yt = y[source] + h[source] / 2, y[target] + h[target] / 2
             left, right = x[source], x[source] + w[source]
@@ -165,14 +171,27 @@ class _Painter:
             items.append(Path(curve, colour, style["width"], dash=tuple(style["dash"])))
             arrow: tuple[Step, ...] = (("M", end, yt), ("L", end - tip, yt - 3.5), ("L", end - tip, yt + 3.5), ("Z",))
             items.append(Path(arrow, fill=colour))
-            label = str(words)
-            label_width = text_width(label, style["label"])
-            # At the curve's middle, on a patch of the background so that the dashes do not strike it through.
-            cx = (start + 3 * bends[0] + 3 * bends[1] + end) / 8 - label_width / 2
-            cy = (ys + yt) / 2
-            items.append(Rect(cx - 4, cy - 8, label_width + 8, 15, self.colours["surface"], radius=7))
-            items.append(self.text(cx, cy + 3.5, label, style["label"], "muted", label_width))
-        return items
+            labels += self.link_label((start, bends[0], bends[1], end), (ys, ys, yt, yt), str(words), labels)
+        return items + labels
+
+    def link_label(
+        self, xs: tuple[float, ...], ys: tuple[float, ...], words: str, others: list[Primitive]
+    ) -> list[Primitive]:
+        """The words of a link on its curve, near its start where no other label stands yet.
+
+        A patch of the background lies below, so that the dashes do not strike the words through.
+        """
+        size = tokens()["link"]["label"]
+        wide = text_width(words, size)
+        taken = [(item.x, item.y, item.width, item.height) for item in others if isinstance(item, Rect)]
+        if len(self.scene.links) * len(self.nodes["id"]) < _PATIENCE:
+            taken += zip(*(self.nodes[side] for side in "xywh"), strict=True)
+        for t in (0.3, 0.5, 0.7, 0.15, 0.4, 0.6):
+            x, y = _on_curve(xs, t) - wide / 2 - 4, _on_curve(ys, t) - 8
+            if not any(ox - wide - 8 < x < ox + ow and oy - 15 < y < oy + oh for ox, oy, ow, oh in taken):
+                break
+        patch = Rect(x, y, wide + 8, 15, self.colours["surface"], radius=7)
+        return [patch, self.text(x + 4, y + 11.5, words, size, "muted", wide)]
 
     def cards(self) -> list[Group]:
         """Every node's card."""
@@ -203,9 +222,9 @@ class _Painter:
         ]
         badges, taken = self.badges(i)
         sub = nodes["sub"][i] if nodes["sub"] is not None else []
-        count = max(1, round((h - style["height"]) / style["line"]) + 1)
-        for k, (lead, words) in enumerate(sub[:count]):
-            room = w - style["sub"]["x"] - number["right"] - (taken if k == count - 1 else 0)
+        rows = round((h - style["bare_height"]) / style["line"])
+        for k, (lead, words) in enumerate(sub[:rows]):
+            room = w - style["sub"]["x"] - number["right"] - (taken if k == rows - 1 else 0)
             items += self.sub_line(x + style["sub"]["x"], y + style["sub"]["y"] + k * style["line"], lead, words, room)
         items += badges
         label = [nodes["title"][i], *(f"{lead} {words}".strip() for lead, words in sub), *nodes["badges"][i]]
@@ -222,7 +241,7 @@ class _Painter:
         return items
 
     def badges(self, i: int) -> tuple[list[Primitive], float]:
-        """Pills in the card's lower right corner, and the room they take from the last line."""
+        """Pills in the card's lower right corner, and the room they take from a line at their height."""
         style = tokens()["card"]["badge"]
         nodes = self.nodes
         right = nodes["x"][i] + nodes["w"][i] - style["right"]
@@ -233,7 +252,7 @@ class _Painter:
             width = text_width(badge, style["size"]) + 2 * style["padding"]
             if edge - width < least:
                 break
-            y = nodes["y"][i] + nodes["h"][i] - style["height"] - 5
+            y = nodes["y"][i] + nodes["h"][i] - style["height"] - 6
             items += self.chip(edge - width, y, badge, _badge_style(badge), height=style["height"], size=style["size"])[
                 0
             ]
@@ -336,6 +355,13 @@ def _icon(kind: str) -> tuple[Step, ...]:
         if word:
             steps[-1].append(float(word))
     return tuple(tuple(step) for step in steps)
+
+
+def _on_curve(points: tuple[float, ...], t: float) -> float:
+    """One coordinate of a cubic Bézier curve at 0 <= t <= 1."""
+    a, b, c, d = points
+    u = 1 - t
+    return u * u * u * a + 3 * u * u * t * b + 3 * u * t * t * c + t * t * t * d
 
 
 def _badge_style(badge: str) -> str:

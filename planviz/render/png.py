@@ -10,28 +10,29 @@ from planviz.render.primitives import Drawing, Group, Primitive, Text
 from planviz.render.svg import svg
 from planviz.render.theme import tokens
 
-#: Pixels of the largest picture: about 200 MB while it is drawn.
+#: Pixels of the largest picture: some 200 MB of memory while it is drawn.
 MOST_PIXELS = 50_000_000
 #: Neither side may be longer: common viewers and browsers give up beyond.
 MOST_SIDE = 30_000
-_SCALE = 2.0
+_SCALE = 2.0  # for sharp letters on a fine screen, as long as the picture stays below this many pixels:
+_SHARP_PIXELS = 16_000_000
 
 
 def png(drawing: Drawing) -> bytes:
-    """The drawing at twice its size, or less (down to its own size) where it would grow too large.
+    """The drawing at twice its size, or less, down to its own size, where that would be many pixels.
 
     Raises ExportError when even its own size has more than `MOST_PIXELS` pixels or a side beyond `MOST_SIDE`.
     """
     import resvg_py
 
     area, side = drawing.width * drawing.height, max(drawing.width, drawing.height)
-    scale = min(_SCALE, (MOST_PIXELS / area) ** 0.5, MOST_SIDE / side)
-    if scale < 1:
+    if area > MOST_PIXELS or side > MOST_SIDE:
         raise ExportError(
             f"This plan is too large for a PNG: {drawing.width:,.0f} x {drawing.height:,.0f} pixels at a size one can "
             f"read, and the limit is {MOST_PIXELS // 1_000_000} million pixels and {MOST_SIDE:,} on a side. "
             "Export it as SVG or HTML, which have no such limit, or draw only a part of the plan."
         )
+    scale = max(1.0, min(_SCALE, (_SHARP_PIXELS / area) ** 0.5, MOST_SIDE / side))
     family = tokens()["font"]["family"]
     return bytes(
         resvg_py.svg_to_bytes(

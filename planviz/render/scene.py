@@ -83,7 +83,11 @@ def build_scene(graph: PlanGraph, *, full: bool | None = None) -> Scene:
     titles = [_safe_title(node) for node in nodes] if full else [_cheap_title(node) for node in nodes]
     subs = [_sub(node) for node in nodes] if full else None
     numbers = [node.id + 1 if node.operator_id is None else node.operator_id for node in nodes]
-    width, height = _card_sizes(nodes, titles, subs, numbers) if full and not large else _equal_cards(len(nodes))
+    width, height = (
+        _card_sizes(nodes, parent, titles, subs, numbers)
+        if subs is not None and not large
+        else _equal_cards(len(nodes))
+    )
     x, y, size = _places(parent, width, height)
     columns: dict[str, Any] = {
         "id": [node.id for node in nodes],
@@ -166,31 +170,37 @@ def _equal_cards(count: int) -> tuple[list[float], list[float]]:
 
 
 def _card_sizes(
-    nodes: list[PlanNode], titles: list[str], subs: list[Sub] | None, numbers: list[int]
+    nodes: list[PlanNode], parent: list[int], titles: list[str], subs: list[Sub], numbers: list[int]
 ) -> tuple[list[float], list[float]]:
-    """Cards as wide as their title needs, within bounds, and as high as their lines."""
+    """Cards as high as their lines and as wide as their title; wider for their lines while the picture stays handy."""
     from planviz.render.fonts import text_width
 
-    card = tokens()["card"]
-    least, most = card["width"], card["max_width"]
-    width: list[float] = []
+    card, comfortable = tokens()["card"], tokens()["layout"]["comfortable"]
+    titled: list[float] = []
+    wished: list[float] = []
     height: list[float] = []
     for i, node in enumerate(nodes):
         mark = number_mark(numbers[i], -1 if node.codegen_stage is None else node.codegen_stage)
-        needed = (
-            card["title"]["x"]
-            + text_width(titles[i], card["title"]["size"], bold=True)
-            + text_width(mark, card["number"]["size"])
-            + 2 * card["number"]["right"]
-        )
-        width.append(min(max(least, round(needed + 0.5)), most))
-        height.append(card["height"] + card["line"] * (max(len(subs[i]), 1) - 1 if subs else 0))
-    return width, height
+        margins = 2 * card["number"]["right"]
+        head = text_width(titles[i], card["title"]["size"], bold=True) + text_width(mark, card["number"]["size"])
+        head += card["title"]["x"] + margins
+        line = max((text_width(f"{lead} {text}", card["sub"]["size"]) for lead, text in subs[i]), default=0.0)
+        titled.append(min(max(card["width"], round(head + 0.5)), card["max_width"]))
+        wished.append(max(titled[i], round(line + card["sub"]["x"] + margins)))
+        # Badges have a line of their own here, so that they never cost words.
+        height.append(card["bare_height"] + card["line"] * (len(subs[i]) + bool(node.badges)))
+    total = _places(parent, titled, height)[2][0]
+    if total >= comfortable or not nodes:
+        return titled, height
+    # So many cards stand side by side at the widest place, about; the room that is left goes to each alike.
+    columns = max(1, round(total / (card["width"] + tokens()["layout"]["gap_x"])))
+    most = min(card["width"] + (comfortable - total) / columns, card["roomy_width"])
+    return [max(title, round(min(wish, most))) for title, wish in zip(titled, wished, strict=True)], height
 
 
 def number_mark(number: int, codegen: int) -> str:
     """What stands last on a card: the codegen stage in Spark's form, if any, and the node's number."""
-    return f"*({codegen})  {number}" if codegen >= 0 else str(number)
+    return f"*({codegen})\xa0\xa0{number}" if codegen >= 0 else str(number)
 
 
 def _places(
