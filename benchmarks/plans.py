@@ -69,7 +69,8 @@ class Words:
             case _:
                 return (
                     f"Window [row_number() windowspecdefinition({a}, {b} DESC NULLS LAST, specifiedwindowframe("
-                    f"RowFrame, unboundedpreceding$(), currentrow$())) AS {self.column('place')}], [{a}], [{b} DESC NULLS LAST]"
+                    f"RowFrame, unboundedpreceding$(), currentrow$())) AS {self.column('place')}], "
+                    f"[{a}], [{b} DESC NULLS LAST]"
                 )
 
     def join(self) -> str:
