@@ -64,13 +64,20 @@ def open_text(text: str, *, limit: int | None = None) -> Document:
         lines = restored
     scanned = scanner.scan(lines)
     if not scanned.plans and not scanned.trace:
-        raise _not_a_plan(text, lines)
+        empty = _spark_without_plan(text)
+        if empty is None:
+            raise _not_a_plan(text, lines)
+        recognised, note = empty
+        return Document(text, recognised, (), (), scanned.trace, (), (note,), bytes(scanned.owners))
     unparsed = tuple(
         (lines.number[at], lines.text[at]) for at, owner in enumerate(scanned.owners) if owner == scanner.UNPARSED
     )
     notes = list(scanned.notes)
     if restored is not None:
-        notes.insert(0, "The text had lost its line breaks; they were put back where operators begin. Paste the original to be sure.")
+        notes.insert(
+            0,
+            "The text had lost its line breaks; they were put back where operators begin. Paste the original to be sure.",
+        )
     if lines.stripped:
         notes.append(f"Taken off before reading: {', '.join(lines.stripped)}.")
     recognised, reasons = _recognised(scanned, lines)
@@ -110,19 +117,55 @@ def _recognised(scanned: scanner.Scanned, lines: Lines) -> tuple[str, tuple[str,
     return " · ".join(names), tuple(reasons)
 
 
+def _spark_without_plan(text: str) -> tuple[str, str] | None:
+    """What Spark says in place of a plan: the name of the case and what to do; None for any other text."""
+    start = text.lstrip()
+    if re.match(r"Found 0 WholeStageCodegen subtrees", start):
+        return (
+            "explain codegen · empty",
+            "Spark found no codegen subtree. With adaptive execution a plan has none before it ran: "
+            'set spark.sql.adaptive.enabled=false, or paste df.explain("formatted").',
+        )
+    if start.startswith("Error occurred during query planning"):
+        return (
+            "Spark error · no plan",
+            "Spark could not plan the query, so there is no plan in this text; the error stands in it.",
+        )
+    return None
+
+
 def _not_a_plan(text: str, lines: Lines) -> NotAPlan:
     if not text.strip():
-        return NotAPlan("There is no text yet. Paste what df.explain(\"formatted\") printed, or a rule log, or a plan's JSON.")
+        return NotAPlan(
+            'There is no text yet. Paste what df.explain("formatted") printed, or a rule log, or a plan\'s JSON.'
+        )
     if _SQL.match(text):
         return NotAPlan(
-            "This is a SQL statement, not a plan. Run EXPLAIN FORMATTED on it in Spark and paste what that prints.", line=1
+            "This is a SQL statement, not a plan. Run EXPLAIN FORMATTED on it in Spark and paste what that prints.",
+            line=1,
         )
     at = next((index for index, line in enumerate(lines.text) if line.strip()), 0)
     shown = lines.text[at].strip()[:60]
     return NotAPlan(
         f"No Spark plan was found. Expected a heading such as “== Physical Plan ==”, lines that begin with “+- ” or “:- ”, a rule "
         f"log (“=== Applying Rule”), or a plan as JSON; line {lines.number[at]} is “{shown}”. "
-        "df.explain(\"formatted\") prints the best text to paste.",
+        'df.explain("formatted") prints the best text to paste.',
         line=lines.number[at],
         column=1,
     )
+
+
+def document_json(document: Document) -> dict[str, object]:
+    """A document as JSON values, in the form that docs/architecture.md gives for `planviz parse --format json`."""
+    from planviz.render.json_export import plan_json
+
+    return {
+        "recognised": document.recognised,
+        "plans": [plan_json(plan) for plan in document.plans],
+        "trace": [
+            {"batch": step.batch, "rule": step.rule, "before": step.before, "after": step.after}
+            for step in document.trace.steps
+        ],
+        "unparsed": [list(entry) for entry in document.unparsed],
+        "notes": list(document.notes),
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -131,7 +131,12 @@ class PlanGraph:
 
     @classmethod
     def from_nodes(
-        cls, stage: str, title: str, nodes: list[PlanNode], links: list[Link] = (), notes: tuple[str, ...] = ()  # type: ignore[assignment]
+        cls,
+        stage: str,
+        title: str,
+        nodes: Sequence[PlanNode],
+        links: Sequence[Link] = (),
+        notes: tuple[str, ...] = (),
     ) -> PlanGraph:
         """Build from nodes in the order of the text, each naming its `parent`; `links` are added beside child edges.
 
@@ -139,7 +144,8 @@ class PlanGraph:
         """
         graph = cls(stage, title, notes)
         tree = graph.tree
-        tree.add_nodes_from((node.id, {"node": node}) for node in nodes)
+        tree.add_nodes_from(node.id for node in nodes)
+        nx.set_node_attributes(tree, {node.id: node for node in nodes}, "node")
         tree.add_edges_from(((node.parent, node.id) for node in nodes if node.parent is not None), type="child")
         graph.roots = [node.id for node in nodes if node.parent is None]
         for link in links:
@@ -185,7 +191,7 @@ class PlanGraph:
         return sum(1 for node in self if op_or_kind in (node.op, node.kind))
 
     def to_networkx(self) -> nx.DiGraph[int]:
-        """A plain DiGraph whose node attributes are simple values (op, title, kind, arguments, depth ...), for analysis."""
+        """A plain DiGraph whose node attributes are simple values (op, title, kind, arguments ...), for analysis."""
         from planviz.graph.words import title
 
         plain: nx.DiGraph[int] = nx.DiGraph(stage=self.stage, title=self.title)

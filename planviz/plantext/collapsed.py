@@ -12,11 +12,15 @@ import re
 from planviz.graph import kind_of
 from planviz.plantext.lines import Lines
 
-_HEADINGS = re.compile(r"(={2,3} (?:[A-Z][\w ]*?Plan|Applying Rule \S+|Result of Batch [^=]+?|Metrics of Executed Rules[^=]*?) ={2,3})")
+_HEADINGS = re.compile(
+    r"(={2,3} (?:[A-Z][\w ]*?Plan|Applying Rule \S+|Result of Batch [^=]+?|Metrics of Executed Rules[^=]*?) ={2,3})"
+)
 _MARK = re.compile(r"(?:(?<=\s)|^)(!?(?:: +)*[+:]- )(?=[*'!~^(]*\s?\(?\d*\)? ?[A-Z=])")
 _LINE_START = re.compile(r"^[ :!]*[+:]- ", re.MULTILINE)
 _NAME = re.compile(r"[*'!~^]*(?:\(\d+\) )?[!'~]*([A-Z]\w*)")
-_LEAVES = re.compile(r"Relation|Scan|^Range$|^OneRow|^LocalTable|^Reused|^Empty|InMemory|^RDD|^CTERelationRef|^Unresolved(?:Relation|InlineTable)")
+_LEAVES = re.compile(
+    r"Relation|Scan|^Range$|^OneRow|^LocalTable|^Reused|^Empty|InMemory|^RDD|^CTERelationRef|^Unresolved(?:Relation|InlineTable)"
+)
 _RULE = "=== Applying Rule"
 
 

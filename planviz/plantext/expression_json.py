@@ -21,8 +21,23 @@ _BINARY = {
     "Remainder": "%",
     "Like": "LIKE",
 }
-_HIDDEN = {"dataType", "resultId", "exprId", "metadata", "nullable", "qualifier", "evalMode", "timeZoneId", "sameOrderExpressions",
-           "evalContext", "failOnError", "nonInheritableMetadataKeys", "explicitMetadata", "mode", "isDistinct"}
+_HIDDEN = {
+    "dataType",
+    "resultId",
+    "exprId",
+    "metadata",
+    "nullable",
+    "qualifier",
+    "evalMode",
+    "timeZoneId",
+    "sameOrderExpressions",
+    "evalContext",
+    "failOnError",
+    "nonInheritableMetadataKeys",
+    "explicitMetadata",
+    "mode",
+    "isDistinct",
+}
 _NAMES = {
     "projectList": "project_list",
     "condition": "condition",
@@ -117,7 +132,10 @@ def _one(entry: dict[str, Any], children: list[str]) -> str:
     plain = [
         str(value)
         for key, value in entry.items()
-        if key not in _HIDDEN and key not in ("class", "num-children") and isinstance(value, str | int | float)
-        and not isinstance(value, bool) and not children
+        if key not in _HIDDEN
+        and key not in ("class", "num-children")
+        and isinstance(value, str | int | float)
+        and not isinstance(value, bool)
+        and not children
     ]
     return f"{name[0].lower()}{name[1:]}({', '.join(children or plain)})".lower() if name else ""

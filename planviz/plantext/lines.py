@@ -15,7 +15,10 @@ _LOG = re.compile(
     r"(?:(?:stdout|stderr) [FP] )?(?:\[[^\]\n]*\]\s*)*"
     r"(?:(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR)\b[^\n]*?(?:: | - |\] )|(?=[ :]*(?:[+:]- |==)))"
 )
-_LEVEL_FIRST = re.compile(r"^\s*(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR):? [\w.$]+(?:\[[^\]]*\])?: (?=\s*(?:==|[+:]- |[ :*'!]))")
+_LEVEL_FIRST = re.compile(
+    r"^\s*(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR):? [\w.$]+(?:\[[^\]]*\])?: (?=\s*(?:==|[+:]- |[ :*'!]))"
+)
+_LEVELS = ("INFO", "WARN", "DEBUG", "ERROR", "TRACE")
 _QUOTE = re.compile(r"^\s*(?:> ?|// ?|-- |# (?=[ :*=+'!A-Z])|\* (?=[ :]*[+:]- |==))")
 _BORDER = re.compile(r"^\s*[|│┃║](.*?)(?:[|│┃║]\s*)?$", re.DOTALL)
 _RULE_OF_BOX = re.compile(r"^\s*[+┌└├╔╚╠┏┗┣|][-─═━+┬┴┼╦╩╬┳┻╋]{2,}[+┐┘┤╗╝╣┓┛┫|]?\s*$")
@@ -53,7 +56,7 @@ def clean(raw: str) -> Lines:
         table = str.maketrans({"\xa0": " ", "\u2007": " ", "\u202f": " ", "\u200b": "", "\ufeff": ""})
         lines = [line.translate(table) for line in lines]
         stripped.append("non-breaking spaces")
-    if "&" in raw and _ENTITY.search(raw) and _mostly(lines, lambda line: "&" in line and bool(_ENTITY.search(line)), 1):
+    if "&" in raw and _ENTITY.search(raw):
         lines = [html.unescape(line) if "&" in line else line for line in lines]
         stripped.append("HTML entities")
     if "\t" in raw:
@@ -82,28 +85,14 @@ def _tabs(line: str) -> str:
     return line[:head].expandtabs(3) + line[head:].replace("\t", " ") if head else line.replace("\t", " ")
 
 
-def _mostly(lines: list[str], matches: object, least: int) -> bool:
-    test = matches
-    assert callable(test)
-    found = 0
-    for line in lines:
-        if test(line):
-            found += 1
-            if found >= least:
-                return True
-    return False
-
-
 def _without_log_prefixes(lines: list[str], raw: str) -> list[str] | None:
-    if ":" not in raw or not ("INFO" in raw or "WARN" in raw or "DEBUG" in raw or "ERROR" in raw or "TRACE" in raw
-                              or re.search(r"^\s*\[?[\d/T -]{0,11}\d\d:\d\d:\d\d", raw, re.MULTILINE)):
+    if not any(level in raw for level in _LEVELS) and not any(_LOG.match(line) for line in lines[:200]):
         return None
     changed, out = False, []
     for line in lines:
-        if ":" in line[:40] or line[:6].isupper() or "INFO" in line[:60] or "WARN" in line[:60]:
-            match = _LOG.match(line) or _LEVEL_FIRST.match(line)
-            if match:
-                line, changed = line[match.end() :], True
+        match = _LOG.match(line) or _LEVEL_FIRST.match(line)
+        if match:
+            line, changed = line[match.end() :], True
         out.append(line)
     return out if changed else None
 

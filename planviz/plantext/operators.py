@@ -238,7 +238,10 @@ def _aggregate(op: str, rest: str) -> Parts:
         return _rest(named, split(tail.lstrip(", ")))
     lists = split(rest)
     if op == "Aggregate" and len(lists) >= 2 and _is_list(lists[0]) and _is_list(lists[1]):
-        parts: Parts = {"keys": items(lists[0]), "functions": [{"text": text, "mode": None} for text in items(lists[1])]}
+        parts: Parts = {
+            "keys": items(lists[0]),
+            "functions": [{"text": text, "mode": None} for text in items(lists[1])],
+        }
         return _rest(parts, lists[2:])
     if op == "Deduplicate" and lists and _is_list(lists[0]):
         return _rest({"keys": items(lists[0])}, lists[1:])
@@ -265,7 +268,10 @@ def functions(texts: list[str]) -> list[dict[str, Any]]:
     found = []
     for text in texts:
         match = _MODE.match(text)
-        function: dict[str, Any] = {"text": text[match.end() :] if match else text, "mode": match.group(1) if match else "final"}
+        function: dict[str, Any] = {
+            "text": text[match.end() :] if match else text,
+            "mode": match.group(1) if match else "final",
+        }
         if _DISTINCT.match(function["text"]):
             function["distinct"] = True
         if where := _FILTER.search(function["text"]):
@@ -470,7 +476,11 @@ def _alias(op: str, rest: str) -> Parts:
 def _window(op: str, rest: str) -> Parts:
     pieces = split(rest)
     parts: Parts = {}
-    names = ("partition_spec", "sort_order") if "GroupLimit" in op else ("window_expressions", "partition_spec", "sort_order")
+    names = (
+        ("partition_spec", "sort_order")
+        if "GroupLimit" in op
+        else ("window_expressions", "partition_spec", "sort_order")
+    )
     for name in names:
         if pieces and _is_list(pieces[0]):
             parts[name] = items(pieces.pop(0))

@@ -45,7 +45,6 @@ def _link_reused(graph: PlanGraph, reused: list[PlanNode]) -> None:
     by_plan: dict[int, int] = {}
     by_operator: dict[int, int] = {}
     by_subquery: dict[str, int] = {}
-    by_shape: dict[str, int] = {}
     for node in graph:
         if node.op.startswith("Reused"):
             continue
@@ -54,7 +53,6 @@ def _link_reused(graph: PlanGraph, reused: list[PlanNode]) -> None:
         if "Exchange" in node.op:
             if match := _PLAN_ID.search(node.text):
                 by_plan.setdefault(int(match.group(1)), node.id)
-            by_shape.setdefault(_IDS.sub("#", node.text), node.id)
         elif node.op.startswith("Subquery") and (name := _SUBQUERY.search(node.text)):
             by_subquery.setdefault(name.group(1), node.id)
     for node in reused:
@@ -69,7 +67,9 @@ def _link_reused(graph: PlanGraph, reused: list[PlanNode]) -> None:
             target = by_subquery.get(name.group(1))
         if target is None and "], " in node.text:
             # Spark 2 prints the reused exchange whole and without a number.
-            target = by_shape.get(_IDS.sub("#", node.text.split("], ", 1)[1]))
+            wanted = _IDS.sub("#", node.text.split("], ", 1)[1])
+            exchanges = (other for other in graph if "Exchange" in other.op and other.op != "ReusedExchange")
+            target = next((other.id for other in exchanges if _IDS.sub("#", other.text) == wanted), None)
         if target is not None:
             graph.tree.add_edge(node.id, target, type="reuse")
 

@@ -16,7 +16,9 @@ _APPLYING = re.compile(r"=== Applying Rule (\S+) ===\s*$")
 _RESULT = re.compile(r"=== Result of Batch (.+?) ===\s*$")
 _NO_EFFECT = re.compile(r"Batch (.+?) has no effect\.\s*$")
 _METRICS = re.compile(r"=== Metrics of Executed Rules ?(\S*) ===\s*$")
-_METRIC = re.compile(r"(Total number of runs|Total time|Total number of effective runs|Total time of effective runs): ([\d.E-]+)")
+_METRIC = re.compile(
+    r"(Total number of runs|Total time|Total number of effective runs|Total time of effective runs): ([\d.E-]+)"
+)
 _OUTPUT = "Output Information:"
 
 
@@ -47,7 +49,9 @@ def read_block(lines: Lines, index: int, stop: int, trace: RuleTrace, notes: lis
     (output, end) = _output(lines, end, stop)
     source = (lines.number[index], lines.number[end - 1])
     if sides is None:
-        notes.append(f"Line {source[0]}: the two trees of {rule} stand too close to be told apart; the block is kept as text.")
+        notes.append(
+            f"Line {source[0]}: the two trees of {rule} stand too close to be told apart; the block is kept as text."
+        )
         return index + 1 if not rows else end
     step = RuleStep(rule, sides[0], sides[1], source)
     if output is not None:

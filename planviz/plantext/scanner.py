@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from planviz.graph import PlanGraph, kind_of
+from planviz.graph import PlanGraph, is_known
 from planviz.graph.plan_graph import Link, PlanNode
 from planviz.graph.trace import RuleTrace
 from planviz.plantext import formatted, rulelog
@@ -170,7 +170,7 @@ class _Scanner:
         if match is None:
             return False
         follows = index + 1 < self.size and self.text[index + 1].lstrip()[:3] in ("+- ", ":- ")
-        return follows or kind_of(match.group(1)) != "other"
+        return follows or is_known(match.group(1))
 
     # -- trees
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from planviz.graph import PlanNode, kind_of
+from planviz.graph import PlanNode, is_known, kind_of
 from planviz.graph.plan_graph import Arguments, Estimate, Link
 from planviz.plantext.lines import Lines
 
@@ -169,8 +169,10 @@ class _TreeReader:
                 return None
             return self._root(index, bare, column - 3)
         current = self.stack[-1].node
-        if current is not None and (_END.match(line) is None or _opens(current.text)) and (
-            self.headed or _opens(current.text)
+        if (
+            current is not None
+            and (_END.match(line) is None or _opens(current.text))
+            and (self.headed or _opens(current.text))
         ):
             self._continue(index)
             return index + 1
@@ -215,7 +217,9 @@ class _TreeReader:
         name = match.group(1)
         stack = self.stack
         if name == "Initial":
-            at = next((k for k in range(len(stack) - 1, -1, -1) if stack[k].section and stack[k].column == column), None)
+            at = next(
+                (k for k in range(len(stack) - 1, -1, -1) if stack[k].section and stack[k].column == column), None
+            )
             if at is not None:
                 del stack[at:]
             links: list[Link] = []
@@ -323,7 +327,7 @@ class _TreeReader:
                 bare = line.lstrip(" :")
                 marked = bare[:3] == "+- " or bare[:2] == "- "
                 match = _BODY.match(bare[3:] if bare[:3] == "+- " else bare[2:]) if marked else None
-                plain = match is not None and kind_of(match.group(5)) != "other"
+                plain = match is not None and is_known(match.group(5))
             elif not line.strip() and balance > 0 and at + 1 < stop and not text[at + 1].strip():
                 return index
             if balance <= 0:

@@ -1,5 +1,5 @@
 // The canvas: camera, pointer, wheel, pinch, minimap, tooltip. What a frame looks like is in draw.js.
-import { boxFound, drawFrame, drawMinimap, FAR, NEAR, titleOf } from "./draw.js";
+import { drawFrame, drawMinimap, FAR, NEAR, titleOf } from "./draw.js";
 import { element } from "./dom.js";
 import { short } from "./plan.js";
 
@@ -83,32 +83,55 @@ export class Canvas {
     this.fitted = new Map();
   }
 
-  // Text cut to a width, with an ellipsis; measured once per box and slot.
+  #once(key, make) {
+    let value = this.fitted.get(key);
+    if (value === undefined) this.fitted.set(key, (value = make()));
+    return value;
+  }
+
+  // Text cut to a width, with an ellipsis; measured once per box, slot and text.
   fit(ctx, b, slot, text, width) {
-    const key = `${b} ${slot} ${text.length}`;
-    let fitted = this.fitted.get(key);
-    if (fitted === undefined || slot === "title") {
-      const whole = `${key} ${text}`;
-      if (slot === "title") fitted = this.fitted.get(whole);
-      if (fitted === undefined) this.fitted.set(slot === "title" ? whole : key, (fitted = cut(ctx, text, width)));
-    }
-    return fitted;
+    return this.#once(`${b} ${slot} ${text}`, () => cut(ctx, text, width));
   }
 
   wrap(ctx, b, text, width, size) {
-    const key = `w ${b} ${Math.round(size)} ${text}`;
-    let lines = this.fitted.get(key);
-    if (lines === undefined) this.fitted.set(key, (lines = wrapped(ctx, text, width)));
-    return lines;
+    return this.#once(`${b} w${Math.round(size)} ${text}`, () => wrapped(ctx, text, width));
   }
 
+  leadWidth(ctx, lead) {
+    return this.#once(`lead ${lead}`, () => ctx.measureText(`${lead} `).width);
+  }
+
+  // [text, width] of the badges that have room on the card, the gravest first.
+  badges(b) {
+    const { plan, theme } = this, all = plan.nodes.badges[plan.first[b]];
+    if (!all.length || plan.isFolded(b)) return [];
+    return this.#once(`${b} badges`, () => {
+      const grave = (badge) => ["problem", "warning"].indexOf(theme.badges[badge]) >>> 0, { padding, gap } = theme.card.badge;
+      this.ctx.font = this.fonts.badge;
+      const shown = [];
+      let room = (plan.w[b] * 2) / 3;
+      for (const badge of all.slice().sort((one, two) => grave(one) - grave(two))) {
+        const text = badge.slice(0, 40), width = this.ctx.measureText(text).width + 2 * padding;
+        if ((room -= width + gap) < 0) break;
+        shown.push([text, width]);
+      }
+      return shown;
+    });
+  }
+
+  badgeRoom(b) {
+    const font = this.ctx.font, shown = this.badges(b);
+    this.ctx.font = font;
+    return shown.reduce((sum, [, width]) => sum + width + this.theme.card.badge.gap, 0);
+  }
+
+  // [lead, text] of the lines below the title, as many as the card has room for.
   cardLines(b) {
-    const { plan } = this;
-    if (plan.isFolded(b)) return [foldedWords(plan, b)];
-    const i = plan.first[b];
-    if (plan.roomy) return plan.lines(i).map(([lead, text]) => (lead ? `${lead} ${text}` : text));
-    const line = plan.subs?.[i]?.[0];
-    return line ? [line[0] ? `${line[0]} ${line[1]}` : line[1]] : [];
+    const { plan } = this, i = plan.first[b], { card } = this.theme;
+    if (plan.isFolded(b)) return [["", foldedWords(plan, b)]];
+    if (plan.roomy) return plan.lines(i);
+    return (plan.subs?.[i] ?? []).slice(0, Math.max(1, Math.round((plan.h[b] - card.height) / card.line) + 1));
   }
 
   lightPath() {

@@ -43,8 +43,9 @@ function drawEdges(ctx, view, colours, edges) {
     if (straight && Math.abs(cx - lastX) * k < 0.5 && lastTop === plan.y[b]) continue;
     lastX = cx;
     lastTop = plan.y[b];
-    const width = Math.round(edgeWidth(theme, plan.nodes.rows[i]));
-    const bucket = width + (plan.nodes.edge[i] === "s" ? 100 : 0) + (lit[b] ? 1000 : 0);
+    const subquery = plan.nodes.edge[i] === "s";
+    const width = subquery ? theme.edge.min : Math.round(edgeWidth(theme, plan.nodes.rows[i]));
+    const bucket = width + (subquery ? 100 : 0) + (lit[b] ? 1000 : 0);
     let path = buckets.get(bucket);
     if (!path) buckets.set(bucket, (path = []));
     path.push(b, p);
@@ -52,10 +53,11 @@ function drawEdges(ctx, view, colours, edges) {
   ctx.lineCap = "butt";
   for (const [bucket, pairs] of buckets) {
     const width = bucket % 100;
-    ctx.strokeStyle = bucket >= 1000 ? colours.accent : colours.edge;
+    const subquery = bucket % 1000 >= 100;
+    ctx.strokeStyle = bucket >= 1000 ? colours.accent : subquery ? colours.link : colours.edge;
     ctx.globalAlpha = bucket >= 1000 ? 0.55 : 1;
     ctx.lineWidth = Math.max(straight ? width * 0.6 : width, thin);
-    ctx.setLineDash(bucket % 1000 >= 100 ? theme.edge.dash : []);
+    ctx.setLineDash(subquery ? theme.edge.dash : []);
     ctx.beginPath();
     for (let j = 0; j < pairs.length; j += 2) tracePath(ctx, plan, pairs[j], pairs[j + 1], straight);
     ctx.stroke();
@@ -72,33 +74,23 @@ function tracePath(ctx, plan, b, p, straight) {
   else ctx.bezierCurveTo(x1, (y1 + y2) / 2, x2, (y1 + y2) / 2, x2, y2);
 }
 
-// Rows on each edge, beside it; an estimate wears the sign for "about", so that it never looks measured.
+// Rows above each child, on the outer side of its edge where no sibling's edge passes; an estimate wears the sign for
+// "about", so that it never looks measured.
 function drawEdgeLabels(ctx, view, colours, edges) {
   const { plan, theme } = view;
   ctx.font = view.fonts.label;
-  ctx.textBaseline = "middle";
+  ctx.fillStyle = colours.muted;
   for (const b of edges) {
-    const rows = plan.nodes.rows[plan.first[b]];
-    if (rows == null) continue;
-    const p = plan.up[b];
-    const x1 = plan.x[p] + plan.w[p] / 2, x2 = plan.x[b] + plan.w[b] / 2;
-    const y = (plan.y[p] + plan.h[p] + plan.y[b]) / 2;
-    const text = (plan.estimated ? "≈" : "") + short(rows);
-    const width = ctx.measureText(text).width, straight = Math.abs(x1 - x2) < 24;
-    const left = straight ? x2 + edgeWidth(theme, rows) / 2 + 6 : (x1 + x2) / 2 - width / 2;
-    if (!straight) {
-      ctx.fillStyle = colours.surface;
-      ctx.beginPath();
-      ctx.roundRect(left - 5, y - 8, width + 10, 16, 8);
-      ctx.fill();
-    }
-    ctx.fillStyle = colours.muted;
-    ctx.fillText(text, left, y + 0.5);
+    const i = plan.first[b], p = plan.up[b], rows = plan.nodes.rows[i];
+    const words = rows == null ? [] : [(plan.estimated ? "≈" : "") + short(rows)];
+    if (plan.nodes.edge[i] === "s") words.push("subquery");
+    if (!words.length) continue;
+    const x = plan.x[b] + plan.w[b] / 2, outer = x < plan.x[p] + plan.w[p] / 2 - 0.5 ? -1 : 1;
+    ctx.textAlign = outer < 0 ? "right" : "left";
+    ctx.fillText(words.join(" · "), x + outer * (edgeWidth(theme, rows) / 2 + 6), plan.y[b] - 8);
   }
-  ctx.textBaseline = "alphabetic";
+  ctx.textAlign = "left";
 }
-
-const LINK_WORDS = { reuse: "reuse", pruning: "pruning", bloom: "bloom filter", subquery: "subquery" };
 
 function drawLinks(ctx, view, colours, x0, y0, x1, y1) {
   const { plan, theme, camera: { k } } = view, links = plan.scene.links;
@@ -128,7 +120,7 @@ function drawLinks(ctx, view, colours, x0, y0, x1, y1) {
   ctx.textBaseline = "middle";
   for (const [curve, type] of shown) {
     const x = (curve[0] + 3 * curve[2] + 3 * curve[4] + curve[6]) / 8, y = (curve[1] + 3 * curve[3] + 3 * curve[5] + curve[7]) / 8;
-    const text = LINK_WORDS[type] ?? type, width = ctx.measureText(text).width;
+    const text = String(type), width = ctx.measureText(text).width;
     ctx.fillStyle = colours.surface;
     ctx.fillRect(x - width / 2 - 4, y - 7, width + 8, 14);
     ctx.fillStyle = colours.link;
@@ -137,25 +129,28 @@ function drawLinks(ctx, view, colours, x0, y0, x1, y1) {
   ctx.textBaseline = "alphabetic";
 }
 
-// From the side of one card to the side of the other: [x1, y1, cx1, cy1, cx2, cy2, x2, y2]. Cards above each other are
-// joined round their right sides.
+// From the side of one card to the side of the other, as planviz/render/drawing.py bends it:
+// [x1, y1, cx1, cy1, cx2, cy2, x2, y2]. Cards above each other are joined round their right sides.
 function linkCurve(plan, theme, a, b) {
-  const { x, y, w, h } = plan, bulge = theme.link.bulge;
+  const { x, y, w, h } = plan;
   const y1 = y[a] + h[a] / 2, y2 = y[b] + h[b] / 2;
-  if (x[b] >= x[a] + w[a]) return sides(x[a] + w[a], y1, x[b], y2, bulge, -bulge);
-  if (x[b] + w[b] <= x[a]) return sides(x[a], y1, x[b] + w[b], y2, -bulge, bulge);
-  const out = Math.max(x[a] + w[a], x[b] + w[b]) + bulge;
-  return [x[a] + w[a], y1, out, y1, out, y2, x[b] + w[b], y2];
-}
-
-function sides(x1, y1, x2, y2, out, back) {
-  return [x1, y1, x1 + out, y1, x2 + back, y2, x2, y2];
+  const left = x[a], right = x[a] + w[a], toLeft = x[b], toRight = x[b] + w[b];
+  if (right < toLeft) {
+    const bend = Math.min(90, (toLeft - right) / 2);
+    return [right, y1, right + bend, y1, toLeft - bend, y2, toLeft, y2];
+  }
+  if (toRight < left) {
+    const bend = Math.min(90, (left - toRight) / 2);
+    return [left, y1, left - bend, y1, toRight + bend, y2, toRight, y2];
+  }
+  const out = Math.max(right, toRight) + theme.link.bulge;
+  return [right, y1, out, y1, out, y2, toRight, y2];
 }
 
 function arrowHead(ctx, x, y, side) {
   ctx.moveTo(x, y);
-  ctx.lineTo(x + 7 * side, y - 3.5);
-  ctx.lineTo(x + 7 * side, y + 3.5);
+  ctx.lineTo(x + 6 * side, y - 3.5);
+  ctx.lineTo(x + 6 * side, y + 3.5);
   ctx.closePath();
 }
 
@@ -316,25 +311,32 @@ function drawCardText(ctx, view, colours, boxes) {
   ctx.font = view.fonts.number;
   ctx.fillStyle = colours.muted;
   ctx.textAlign = "right";
-  for (const b of boxes) ctx.fillText(numberOf(plan, b), plan.x[b] + plan.w[b] - right, plan.y[b] + card.number.y);
+  for (const b of boxes) ctx.fillText(mark(plan, b), plan.x[b] + plan.w[b] - right, plan.y[b] + titleY(view, b));
   ctx.textAlign = "left";
   ctx.font = view.fonts.title;
   ctx.fillStyle = colours.ink;
   for (const b of boxes) {
-    const folded = plan.isFolded(b), left = folded ? card.sub.x : card.title.x;
-    const room = plan.w[b] - left - right - 8 - 6 * numberOf(plan, b).length;
-    const y = lonely(view, b) ? plan.h[b] / 2 + 4.5 : card.title.y;
-    ctx.fillText(view.fit(ctx, b, "title", titleOf(view, b), room), plan.x[b] + left, plan.y[b] + y);
+    const left = plan.isFolded(b) ? card.sub.x : card.title.x;
+    const room = plan.w[b] - left - right - 6 - 0.56 * card.number.size * mark(plan, b).length;
+    ctx.fillText(view.fit(ctx, b, "title", titleOf(view, b), room), plan.x[b] + left, plan.y[b] + titleY(view, b));
   }
   ctx.font = view.fonts.sub;
-  ctx.fillStyle = colours.muted;
   for (const b of boxes) {
     const lines = view.cardLines(b), room = plan.w[b] - card.sub.x - right;
     for (let j = 0; j < lines.length; j++) {
-      const text = view.fit(ctx, b, j, lines[j], room);
-      ctx.fillText(text, plan.x[b] + card.sub.x, plan.y[b] + card.sub.y + j * card.line);
+      const x = plan.x[b] + card.sub.x, y = plan.y[b] + card.sub.y + j * card.line, [lead, words] = lines[j];
+      const used = lead ? view.leadWidth(ctx, lead) : 0;
+      ctx.fillStyle = colours.muted;
+      if (lead) ctx.fillText(lead, x, y);
+      const taken = j === lines.length - 1 ? view.badgeRoom(b) : 0;
+      ctx.fillStyle = lead ? colours.ink : colours.muted;
+      ctx.fillText(view.fit(ctx, b, j, words, room - used - taken), x + used, y);
     }
   }
+}
+
+function titleY(view, b) {
+  return lonely(view, b) ? view.plan.h[b] / 2 + 4.5 : view.theme.card.title.y;
 }
 
 export function titleOf(view, b) {
@@ -345,8 +347,11 @@ export function titleOf(view, b) {
   return `${plan.foldedCount(b)} operators in a row`;
 }
 
-function numberOf(plan, b) {
-  return plan.isFolded(b) ? `×${plan.foldedCount(b)}` : String(plan.nodes.number[plan.first[b]]);
+// What stands last on a card: the codegen stage in Spark's form and the node's number, or how many are folded.
+function mark(plan, b) {
+  if (plan.isFolded(b)) return `×${plan.foldedCount(b)}`;
+  const i = plan.first[b], stage = plan.nodes.codegen[i], number = plan.nodes.number[i];
+  return stage >= 0 ? `*(${stage})  ${number}` : String(number);
 }
 
 // Titles only, larger than on the card, on two lines when one is not enough.
@@ -386,18 +391,17 @@ function drawHiddenCounts(ctx, view, colours, boxes) {
   ctx.textBaseline = "alphabetic";
 }
 
+// Pills in the lower right corner; cardLines leaves them room on the last line.
 function drawBadges(ctx, view, colours, boxes) {
   const { plan, theme } = view, { badge } = theme.card;
   ctx.font = view.fonts.badge;
   ctx.textBaseline = "middle";
   for (const b of boxes) {
-    if (plan.isFolded(b)) continue;
     let right = plan.x[b] + plan.w[b] - badge.right;
-    const y = plan.y[b] + plan.h[b];
-    for (const text of plan.nodes.badges[plan.first[b]].slice(0, 3)) {
-      const width = ctx.measureText(text).width + 2 * badge.padding;
-      pill(ctx, right - width, y - badge.height / 2, width, badge.height, colours[theme.badges[text] ?? "badge"]);
-      ctx.fillText(text, right - width + badge.padding, y + 0.5);
+    const y = plan.y[b] + plan.h[b] - badge.height - 5;
+    for (const [text, width] of view.badges(b)) {
+      pill(ctx, right - width, y, width, badge.height, colours[theme.badges[text] ?? "badge"]);
+      ctx.fillText(text, right - width + badge.padding, y + badge.height / 2 + 0.5);
       right -= width + badge.gap;
     }
   }

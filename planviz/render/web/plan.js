@@ -2,6 +2,7 @@
 import { tidy } from "./tidy.js";
 
 const BAND = 96; // px of drawing per band of the spatial index: about one level of cards
+const MOST_LINES = 8; // on a card that shows everything
 export const CHAIN = 3; // nodes a single-child chain needs before folding it into one box saves room
 
 // A box is what the canvas draws: one node, or a folded chain (`head` to `tail`, `count` nodes).
@@ -150,12 +151,16 @@ export class Plan {
     return card.height + card.line * Math.max(0, lines - 1);
   }
 
-  // Lines under the title when the cards show everything: [lead, text].
+  // Lines under the title when the cards show everything: [lead, text]; what the card says anyway is not repeated.
   lines(i) {
-    const lines = this.subs?.[i] ? this.subs[i].slice() : [];
-    const { rows, bytes } = this.nodes;
+    const lines = (this.subs?.[i] ?? []).slice(), { rows, bytes } = this.nodes;
     const sizes = [rows[i] == null ? "" : `${short(rows[i])} rows`, bytes[i] == null ? "" : shortBytes(bytes[i])].filter(Boolean);
-    if (sizes.length) lines.push(["", (this.estimated ? "est. " : "") + sizes.join(" · ")]);
+    if (sizes.length) lines.push([this.estimated ? "estimated" : "measured", sizes.join(" · ")]);
+    const said = new Set(lines.map((line) => line[1]));
+    for (const [name, text] of this.details?.[i] ?? []) {
+      const words = text.replace(/\n/g, ", ");
+      if (lines.length < MOST_LINES && !said.has(words)) lines.push([name, words]);
+    }
     return lines;
   }
 

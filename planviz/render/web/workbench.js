@@ -1,0 +1,668 @@
+// The workbench: tree rail, canvas, detail panel, raw text, search and keys in one element.
+//
+//   mount(parent, data, callbacks) -> { update(data), select(index), destroy(), ... }     any page
+//   default({ data, parentElement, setTriggerValue })  -> cleanup                          Streamlit components v2
+//
+// data: { key, scene, text, theme, dark, findings, selected, details_url, report_selection }. Colours, sizes and icons
+// come from data.theme (planviz/render/theme.json). Text of plans reaches the page as text only.
+//
+// For measurements: window.__planviz = { received, painted, nodes, frames, handle } holds when the data came and when the
+// first frame was on its way to the screen (performance.now()), the number of nodes, the last frames' drawing times in ms
+// and the handle of the last mount; "planviz:painted" is dispatched on the element, bubbling and composed.
+import { Canvas } from "./canvas.js";
+import { button, element } from "./dom.js";
+import { KEYS, keyAction } from "./keys.js";
+import { Panel } from "./panel.js";
+import { Plan } from "./plan.js";
+import { Rail } from "./rail.js";
+import { RawText } from "./rawtext.js";
+
+const NARROW = 800, BIG = 300, REMEMBERED = 24;
+const memory = new Map(); // key -> what was collapsed, folded, selected and in view
+
+class Workbench {
+  constructor(parent, callbacks) {
+    this.callbacks = callbacks ?? {};
+    this.frames = [];
+    this.selected = -1;
+    this.hits = [];
+    this.hit = -1;
+    this.#build();
+    parent.append(this.root);
+    this.resizing = new ResizeObserver(() => this.#measure());
+    this.resizing.observe(this.root);
+    this.#measure();
+    this.scheme = matchMedia("(prefers-color-scheme: dark)");
+    this.onScheme = () => this.data && this.#applyTheme();
+    this.scheme.addEventListener("change", this.onScheme);
+    document.fonts?.addEventListener?.("loadingdone", (this.onFonts = () => this.plan && this.canvas.changed()));
+  }
+
+  destroy() {
+    this.#remember();
+    this.gone = true;
+    clearTimeout(this.report);
+    this.scheme.removeEventListener("change", this.onScheme);
+    document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
+    for (const part of [this.resizing, this.canvas, this.rail, this.raw]) part.destroy?.() ?? part.disconnect?.();
+    this.root.remove();
+  }
+
+  // ---- the frame around everything
+
+  #build() {
+    const root = (this.root = element("div", "pv"));
+    root.tabIndex = -1;
+    this.rail = new Rail({ select: (i) => this.select(i, { from: "rail" }), toggle: (i) => this.toggle(i) });
+    this.panel = new Panel({ select: (i) => this.select(i), source: (i) => this.showSource(i), hasText: () => this.data.text != null });
+    this.raw = new RawText({ line: (line) => this.#selectLine(line) });
+    const left = element("nav", "pv-rail");
+    left.setAttribute("aria-label", "Tree and findings");
+    this.railHead = element("h4", "", "Tree");
+    this.findings = element("section", "pv-findings");
+    left.append(this.railHead, this.rail.root, this.findings);
+    const centre = element("main", "pv-centre");
+    this.stage = element("div", "pv-stage");
+    this.stage.tabIndex = 0;
+    this.stage.setAttribute("role", "application");
+    this.stage.setAttribute("aria-label", "Drawing of the plan. Arrow keys walk it; the tree holds the same operators.");
+    this.canvas = new Canvas(this.stage, { select: (i) => this.select(i, { from: "canvas" }), toggle: (i) => this.toggle(i), camera: () => this.#cameraMoved() }, this.frames);
+    this.textPane = element("div", "pv-text-pane");
+    this.textPane.append(this.raw.root);
+    centre.append(this.#toolbar(), this.stage, this.textPane);
+    this.side = element("aside", "pv-panel");
+    this.side.setAttribute("aria-label", "Details");
+    this.side.append(button("pv-close", "×", "Close the details", () => this.#toggleSide(false)), this.panel.root);
+    this.footer = element("footer", "pv-footer");
+    this.live = element("div", "pv-live");
+    this.live.setAttribute("aria-live", "polite");
+    this.veil = element("div", "pv-veil");
+    this.veil.addEventListener("click", () => this.#toggleRail(false));
+    root.append(left, centre, this.side, this.footer, this.veil, this.#keyList(), this.live);
+    root.addEventListener("keydown", (event) => this.#key(event));
+    // In a page of its own the keys work before anything was clicked.
+    if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
+  }
+
+  #toolbar() {
+    const bar = element("div", "pv-toolbar");
+    bar.setAttribute("role", "toolbar");
+    bar.setAttribute("aria-label", "View");
+    this.railButton = button("pv-button pv-only-narrow", "☰ Tree", "Show the tree", () => this.#toggleRail());
+    const views = element("div", "pv-segment");
+    this.planButton = button("", "Plan", "Show the drawing", () => this.showText(false));
+    this.textButton = button("", "Text", "Show the raw text (t)", () => this.showText(true));
+    views.append(this.planButton, this.textButton);
+    this.chips = element("div", "pv-chips");
+    this.search = element("input", "pv-search");
+    this.search.type = "search";
+    this.search.placeholder = "Find  /";
+    this.search.setAttribute("aria-label", "Find in titles, operators and details");
+    this.search.spellcheck = false;
+    this.search.addEventListener("input", () => this.find(this.search.value));
+    this.search.addEventListener("keydown", (event) => this.#searchKey(event));
+    this.hitCount = element("span", "pv-hits");
+    const finder = element("div", "pv-finder");
+    this.backButton = button("pv-step", "‹", "Previous match (N)", () => this.step(-1));
+    this.nextButton = button("pv-step", "›", "Next match (n)", () => this.step(1));
+    finder.append(this.search, this.hitCount, this.backButton, this.nextButton);
+    this.roomyButton = button("pv-button", "Details", "Show metrics and details in the cards (d)", () => this.setRoomy(!this.plan.roomy));
+    this.foldButton = button("pv-button", "Fold chains", "Fold single-child chains into one box each (x)", () => this.foldAll(!this.plan.anyFolded));
+    this.zoomWords = button("pv-step pv-zoom", "100%", "Zoom to 100% (0)", () => this.canvas.zoomAt(1 / this.canvas.camera.k, undefined, undefined, true));
+    const zoom = element("div", "pv-segment pv-zooms");
+    zoom.append(
+      button("pv-step", "−", "Zoom out (-)", () => this.canvas.zoomAt(1 / 1.3, undefined, undefined, true)),
+      this.zoomWords,
+      button("pv-step", "+", "Zoom in (+)", () => this.canvas.zoomAt(1.3, undefined, undefined, true)),
+      button("pv-step", "Fit", "Show everything (f)", () => this.canvas.fit()),
+    );
+    this.sideButton = button("pv-button pv-side-button", "Panel", "Show or hide the details (Enter)", () => this.#toggleSide());
+    this.copyButton = this.raw.copyButton();
+    bar.append(this.railButton, views, this.chips, element("div", "pv-grow"), finder, this.copyButton, this.roomyButton, this.foldButton, zoom, this.sideButton);
+    return bar;
+  }
+
+  #keyList() {
+    this.help = element("div", "pv-help");
+    this.help.setAttribute("role", "dialog");
+    this.help.setAttribute("aria-label", "Keys");
+    const list = element("dl");
+    for (const [keys, words] of KEYS) {
+      const dt = element("dt");
+      for (const key of keys) dt.append(element("kbd", "", key));
+      list.append(dt, element("dd", "", words));
+    }
+    this.help.append(button("pv-close", "×", "Close", () => this.showHelp(false)), element("h3", "", "Keys"), list);
+    return this.help;
+  }
+
+  // ---- data
+
+  // The same data again changes nothing; another key opens another plan, where it was left if it was seen before.
+  update(data) {
+    const received = performance.now(), old = this.data;
+    if (old && old.key === data.key) {
+      this.data = { ...data, scene: old.scene };
+      this.#applyTheme();
+      this.#showFindings();
+      if (old.text !== data.text) this.#showTextOf(data.text);
+      return;
+    }
+    if (old) this.#remember();
+    window.__planviz = { received, painted: null, nodes: data.scene.nodes.id.length, frames: this.frames, handle: this.handle };
+    this.data = data;
+    this.frames.length = 0;
+    this.find("", true);
+    this.search.value = "";
+    const plan = (this.plan = new Plan(data.scene, data.theme));
+    const kept = memory.get(data.key);
+    this.selected = -1;
+    if (kept) this.#restore(kept);
+    else if (plan.size > BIG && plan.inChains > plan.size / 4) plan.foldAll(true);
+    if (plan.anyFolded && !kept) plan.arrange();
+    this.#readTheme();
+    this.canvas.selected = -1;
+    this.canvas.show(plan, data.theme, this.mode);
+    if (kept?.camera) Object.assign(this.canvas.camera, kept.camera);
+    else this.canvas.open();
+    const selected = kept ? kept.selected : (data.selected ?? -1);
+    this.canvas.selected = selected;
+    this.canvas.lightPath();
+    this.canvas.drawNow();
+    this.#painted();
+    this.rail.selected = selected;
+    this.rail.show(plan, data.theme, this.mode);
+    this.selected = -2; // so that selecting tells the rail and the panel, whichever node it is
+    this.select(selected, { quiet: true });
+    this.#showFindings();
+    this.#showTextOf(data.text);
+    this.showText(kept?.text ?? false);
+    this.#words();
+  }
+
+  #painted() {
+    const mark = window.__planviz;
+    const done = () => {
+      if (mark.painted !== null || this.gone) return;
+      mark.painted = performance.now();
+      this.root.dispatchEvent(new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: mark }));
+      this.#loadDetails();
+    };
+    // The frame is drawn; a task after the next animation frame runs when it has been handed to the screen. A page in
+    // the background gets no frames.
+    if (document.hidden) setTimeout(done, 0);
+    else requestAnimationFrame(() => setTimeout(done, 0));
+  }
+
+  async #loadDetails() {
+    const { plan, data } = this;
+    if (data.scene.details || !data.details_url) return;
+    try {
+      const answer = await fetch(data.details_url, { credentials: "same-origin" });
+      if (!answer.ok) throw new Error(String(answer.status));
+      const more = await answer.json();
+      if (this.plan !== plan || this.gone) return;
+      if (this.plan.roomy) this.canvas.holding(Math.max(0, this.selected), () => plan.fill(more));
+      else plan.fill(more);
+      this.canvas.changed();
+      this.rail.redraw();
+      this.#showPanel();
+      if (this.search.value) this.find(this.search.value, true);
+    } catch {
+      this.live.textContent = "The details could not be loaded.";
+      plan.fill({ details: [] });
+      this.#showPanel();
+    }
+  }
+
+  #remember() {
+    const { plan, canvas } = this;
+    if (!plan) return;
+    const { collapsed, folded, roomy } = plan;
+    memory.delete(this.data.key);
+    memory.set(this.data.key, { collapsed, folded, roomy, camera: { ...canvas.camera }, selected: this.selected, text: this.root.classList.contains("pv-show-text") });
+    if (memory.size > REMEMBERED) memory.delete(memory.keys().next().value);
+  }
+
+  #restore(kept) {
+    const { plan } = this;
+    if (kept.collapsed.length !== plan.size) return;
+    Object.assign(plan, { collapsed: kept.collapsed, folded: kept.folded, roomy: kept.roomy });
+    plan.arrange();
+  }
+
+  // Dark when told so; else as Streamlit's own page is, or as the system is.
+  #readTheme() {
+    const { dark } = this.data;
+    let on = dark;
+    if (on == null) {
+      const streamlit = getComputedStyle(this.root).getPropertyValue("--st-background-color").trim();
+      on = streamlit ? luminance(streamlit) < 0.4 : this.scheme.matches;
+    }
+    this.mode = on ? "dark" : "light";
+    const { theme } = this.data, colours = theme[this.mode], { style } = this.root;
+    for (const name of ["surface", "card", "border", "line", "ink", "muted", "accent", "edge", "link"]) style.setProperty(`--pv-${name}`, colours[name]);
+    for (const name of ["badge", "estimated", "warning", "problem"]) for (const part of ["fill", "border", "text"]) style.setProperty(`--pv-${name}-${part}`, colours[name][part]);
+    style.setProperty("--pv-font", `'${theme.font.family}', ${theme.font.fallback}`);
+    style.colorScheme = this.mode;
+  }
+
+  #applyTheme() {
+    const before = this.mode;
+    this.#readTheme();
+    if (before === this.mode && this.plan.theme === this.data.theme) return;
+    this.plan.theme = this.data.theme;
+    this.canvas.setTheme(this.data.theme, this.mode);
+    this.rail.theme = this.data.theme;
+    this.rail.mode = this.mode;
+    this.rail.redraw();
+    this.#showPanel();
+  }
+
+  // ---- words around the picture
+
+  #words() {
+    const { plan } = this, { scene } = plan, { nodes } = plan;
+    const exchanges = nodes.kind.filter((kind) => scene.kinds[kind] === "exchange").length;
+    const depth = nodes.depth.reduce((a, b) => Math.max(a, b + 1), 0);
+    const many = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
+    const keys = element("div", "pv-keys");
+    for (const [names, words] of [[["←", "→", "↑", "↓"], "walk"], [["/"], "find"], [["c"], "collapse"], [["x"], "fold"], [["f"], "fit"], [["?"], "keys"]]) {
+      const item = element("span");
+      for (const name of names) item.append(element("kbd", "", name));
+      item.append(` ${words}`);
+      keys.append(item);
+    }
+    const help = button("pv-link pv-only-narrow", "Keys", "", () => this.showHelp(true));
+    this.footer.replaceChildren(keys, help, element("div", "pv-grow"), element("span", "pv-total", [many(plan.size, "node"), many(exchanges, "exchange"), `depth ${depth.toLocaleString("en")}`].join(" · ")));
+    this.railHead.textContent = `Tree`;
+    const chips = [];
+    if (scene.rows_are !== "unknown") chips.push(element("span", `pv-badge${plan.estimated ? " pv-estimated" : ""}`, scene.rows_are));
+    if (scene.notes.length) {
+      const note = button("pv-badge pv-warning pv-notes", scene.notes.length === 1 ? "1 note" : `${scene.notes.length} notes`, scene.notes.join("\n").slice(0, 600), () => {
+        this.select(-1);
+        this.#toggleSide(true);
+      });
+      chips.push(note);
+    }
+    this.chips.replaceChildren(...chips);
+    this.#buttons();
+  }
+
+  #buttons() {
+    const { plan } = this;
+    pressed(this.roomyButton, plan.roomy);
+    pressed(this.foldButton, plan.anyFolded);
+    this.foldButton.disabled = !plan.inChains;
+    const text = this.root.classList.contains("pv-show-text");
+    pressed(this.textButton, text);
+    pressed(this.planButton, !text);
+    this.textButton.disabled = this.data.text == null;
+    this.root.classList.toggle("pv-no-text", this.data.text == null);
+  }
+
+  #cameraMoved() {
+    const words = `${Math.round(this.canvas.camera.k * 100)}%`;
+    if (this.zoomWords.textContent !== words) this.zoomWords.textContent = words;
+  }
+
+  #showFindings() {
+    const list = this.data.findings ?? [];
+    this.findings.hidden = !list.length;
+    if (!list.length) return this.findings.replaceChildren();
+    const items = list.map(({ severity, title, evidence, node }) => {
+      const item = button(`pv-finding pv-severity-${SEVERITIES[severity] ? severity : "info"}`, "", "", () => node != null && this.select(this.#indexOf(node)));
+      const words = element("span");
+      words.append(element("b", "", title), element("span", "pv-muted", evidence ?? ""));
+      item.append(element("span", "pv-severity", (SEVERITIES[severity] ?? SEVERITIES.info)[0]), words);
+      item.title = (SEVERITIES[severity] ?? SEVERITIES.info)[1];
+      if (node == null) item.disabled = true;
+      return item;
+    });
+    const box = element("div", "pv-finding-list");
+    box.append(...items);
+    this.findings.replaceChildren(element("h4", "", `Findings · ${list.length}`), box);
+  }
+
+  // A finding names PlanGraph's id; everything here counts by index.
+  #indexOf(id) {
+    return this.plan.nodes.id.indexOf(id);
+  }
+
+  // ---- selecting, collapsing, folding
+
+  select(i, { from = "", quiet = false } = {}) {
+    const { plan } = this;
+    if (!plan || !Number.isInteger(i) || i >= plan.size) return;
+    if (i < 0) i = -1;
+    const again = i === this.selected;
+    this.selected = this.canvas.selected = i;
+    if (i >= 0 && plan.reveal(i)) this.#relaid(i);
+    this.canvas.lightPath();
+    if (i >= 0 && !quiet && !this.root.classList.contains("pv-show-text")) this.canvas.bringIntoView(i);
+    this.canvas.draw();
+    if (again && from !== "source") {
+      if (from === "canvas" && i >= 0) this.#toggleSide(true);
+      return;
+    }
+    this.rail.select(i);
+    this.#showPanel();
+    const { first, last } = plan.nodes;
+    this.raw.mark(i < 0 ? 0 : first[i], i < 0 ? 0 : last[i]);
+    if (this.root.classList.contains("pv-show-text") && from !== "text") this.raw.reveal();
+    if (quiet) return;
+    this.live.textContent = i < 0 ? "" : plan.titles[i];
+    if (i >= 0 && from === "canvas") this.#toggleSide(true);
+    this.callbacks.onSelect?.(i < 0 ? null : plan.nodes.id[i], i);
+    if (this.data.report_selection && this.callbacks.report) {
+      clearTimeout(this.report);
+      this.report = setTimeout(() => this.callbacks.report(i < 0 ? null : plan.nodes.id[i]), 250);
+    }
+  }
+
+  #showPanel() {
+    this.panel.show(this.plan, this.data.theme, this.mode, this.selected);
+  }
+
+  // Boxes are laid out again with one node at rest; the rail follows.
+  #relaid(anchor, change = () => {}) {
+    const { plan } = this;
+    this.canvas.holding(Math.max(0, anchor), () => {
+      change();
+      plan.arrange();
+    });
+    this.rail.changed();
+    this.#buttons();
+  }
+
+  toggle(i) {
+    const { plan } = this;
+    if (i < 0 || !plan.below[i]) return;
+    const fold = plan.box[i], tail = plan.isFolded(fold) ? plan.last[fold] : i;
+    if (!plan.below[tail]) return;
+    this.#relaid(i, () => (plan.collapsed[tail] ^= 1));
+    this.live.textContent = plan.collapsed[tail] ? `${plan.below[tail]} operators hidden` : "Opened";
+  }
+
+  foldAll(on) {
+    const anchor = this.selected >= 0 ? this.selected : this.#middle();
+    this.#relaid(anchor, () => this.plan.foldAll(on));
+  }
+
+  // The chain of the selected node; all chains when it is in none.
+  fold() {
+    const { plan, selected } = this, head = selected < 0 ? -1 : plan.head[selected];
+    if (head < 0) return this.foldAll(!plan.anyFolded);
+    this.#relaid(selected, () => (plan.folded[head] ^= 1));
+    this.canvas.bringIntoView(selected);
+  }
+
+  setRoomy(on) {
+    const anchor = this.selected >= 0 ? this.selected : this.#middle();
+    this.#relaid(anchor, () => (this.plan.roomy = on));
+  }
+
+  // The node nearest to the middle of the view: what the eye holds on to.
+  #middle() {
+    const { plan, canvas } = this, { x, y, k } = canvas.camera;
+    const cx = x + canvas.width / k / 2, cy = y + canvas.height / k / 2;
+    let best = 0, least = Infinity;
+    plan.within(x, y, x + canvas.width / k, y + canvas.height / k, (b) => {
+      const away = Math.hypot(plan.x[b] + plan.w[b] / 2 - cx, plan.y[b] + plan.h[b] / 2 - cy);
+      if (away < least) [least, best] = [away, plan.first[b]];
+    });
+    return best;
+  }
+
+  // Up to what it feeds, down to its first input, sideways to a sibling, or to the neighbour on the same level.
+  walk(key) {
+    const { plan } = this, i = this.selected;
+    if (!plan.size) return;
+    if (i < 0) return this.select(plan.order[0]);
+    const b = plan.box[i];
+    let to = -1;
+    if (key === "ArrowUp") to = plan.up[b] < 0 ? -1 : plan.last[plan.up[b]];
+    else if (key === "ArrowDown") to = plan.hiddenBelow(b) ? -1 : (plan.children(plan.last[b])[0] ?? -1);
+    else to = this.#sideways(b, key === "ArrowLeft" ? -1 : 1);
+    if (to >= 0) this.select(plan.isFolded(plan.box[to]) ? plan.first[plan.box[to]] : to);
+  }
+
+  #sideways(b, step) {
+    const { plan } = this, y = plan.y[b] + plan.h[b] / 2;
+    let best = -1, least = Infinity;
+    const reach = step < 0 ? [-Infinity, plan.x[b]] : [plan.x[b] + plan.w[b], Infinity];
+    plan.within(reach[0], y, reach[1], y, (other) => {
+      if (other === b || plan.y[other] > y || plan.y[other] + plan.h[other] < y) return;
+      const away = (plan.x[other] - plan.x[b]) * step;
+      if (away > 0 && away < least) [least, best] = [away, other];
+    });
+    return best < 0 ? -1 : plan.first[best];
+  }
+
+  // ---- search
+
+  find(words, quiet = false) {
+    const { plan } = this;
+    this.hits = plan && words.trim() ? plan.search(words) : [];
+    this.hit = -1;
+    const found = plan && words.trim() ? new Set(this.hits) : null;
+    this.canvas.found = found;
+    if (plan) this.rail.setFound(found);
+    if (plan) this.canvas.draw();
+    this.#hitWords();
+    if (this.hits.length && !quiet) this.step(1, true);
+  }
+
+  // The next match from the selected node on, round and round.
+  step(by, here = false) {
+    const { hits, plan } = this;
+    if (!hits.length) return;
+    if (this.hit < 0 && this.selected >= 0) {
+      const rank = new Map(hits.map((i, at) => [i, at]));
+      const at = rank.get(this.selected);
+      if (at !== undefined) this.hit = here ? at - by : at;
+    }
+    this.hit = this.hit < 0 && by < 0 ? hits.length - 1 : (this.hit + by + hits.length) % hits.length;
+    this.#hitWords();
+    this.select(hits[this.hit]);
+    this.live.textContent = `${this.hit + 1} of ${hits.length}: ${plan.titles[hits[this.hit]]}`;
+  }
+
+  #hitWords() {
+    const asked = this.search.value.trim() !== "", { hits } = this;
+    this.hitCount.textContent = !asked ? "" : hits.length ? `${this.hit + 1} of ${hits.length.toLocaleString("en")}` : "none";
+    this.root.classList.toggle("pv-finding-words", asked);
+    this.backButton.disabled = this.nextButton.disabled = !hits.length;
+  }
+
+  #searchKey(event) {
+    if (event.key === "Enter") {
+      event.preventDefault();
+      this.step(event.shiftKey ? -1 : 1);
+    } else if (event.key === "Escape") {
+      this.search.value = "";
+      this.find("");
+      this.stage.focus({ preventScroll: true });
+    } else return;
+    event.stopPropagation();
+  }
+
+  // ---- raw text
+
+  #showTextOf(text) {
+    this.raw.show(text);
+    this.#buttons();
+  }
+
+  showText(on) {
+    if (on && this.data.text == null) return;
+    this.root.classList.toggle("pv-show-text", on);
+    this.#buttons();
+    if (!on) return this.selected >= 0 ? this.canvas.bringIntoView(this.selected) : undefined;
+    const { first, last } = this.plan.nodes, i = this.selected;
+    this.raw.mark(i < 0 ? 0 : first[i], i < 0 ? 0 : last[i]);
+    this.raw.draw();
+    this.raw.reveal();
+  }
+
+  showSource(i) {
+    this.select(i, { from: "source" });
+    this.showText(true);
+  }
+
+  // The innermost node whose lines hold this one.
+  #selectLine(line) {
+    const { nodes, size } = this.plan;
+    let best = -1;
+    for (let i = 0; i < size; i++) {
+      if (nodes.first[i] > line || nodes.last[i] < line || !nodes.first[i]) continue;
+      if (best < 0 || nodes.last[i] - nodes.first[i] <= nodes.last[best] - nodes.first[best]) best = i;
+    }
+    if (best >= 0) this.select(best, { from: "text" });
+  }
+
+  // ---- panes
+
+  #measure() {
+    const { clientWidth: width } = this.root;
+    if (!width) return;
+    this.narrow = width <= NARROW;
+    this.root.classList.toggle("pv-narrow", this.narrow);
+    this.root.classList.toggle("pv-middling", !this.narrow && width < 1120);
+    this.root.classList.toggle("pv-cramped", width < 560);
+  }
+
+  #toggleRail(on = !this.root.classList.contains("pv-rail-open")) {
+    this.root.classList.toggle("pv-rail-open", on);
+    if (on) this.rail.root.focus({ preventScroll: true });
+  }
+
+  #toggleSide(on) {
+    const flag = this.narrow ? "pv-side-open" : "pv-side-shut", open = this.narrow ? this.root.classList.contains(flag) : !this.root.classList.contains(flag);
+    const next = on ?? !open;
+    this.root.classList.toggle(flag, this.narrow ? next : !next);
+    pressed(this.sideButton, next);
+  }
+
+  showHelp(on) {
+    this.help.classList.toggle("pv-on", on);
+    if (on) this.help.querySelector("button").focus();
+    else this.stage.focus({ preventScroll: true });
+  }
+
+  #key(event) {
+    if (!this.plan || event.defaultPrevented) return;
+    const action = keyAction(event);
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.#act(action, event);
+  }
+
+  #act(action, event) {
+    const acts = {
+      walk: () => this.walk(event.key),
+      find: () => {
+        this.search.focus();
+        this.search.select();
+      },
+      next: () => this.step(1),
+      previous: () => this.step(-1),
+      fit: () => this.canvas.fit(),
+      collapse: () => this.toggle(this.selected),
+      fold: () => this.fold(),
+      foldAll: () => this.foldAll(!this.plan.anyFolded),
+      details: () => this.setRoomy(!this.plan.roomy),
+      text: () => this.showText(!this.root.classList.contains("pv-show-text")),
+      panel: () => this.#toggleSide(),
+      in: () => this.canvas.zoomAt(1.3, undefined, undefined, true),
+      out: () => this.canvas.zoomAt(1 / 1.3, undefined, undefined, true),
+      whole: () => this.canvas.zoomAt(1 / this.canvas.camera.k, undefined, undefined, true),
+      help: () => this.showHelp(!this.help.classList.contains("pv-on")),
+      close: () => this.#close(),
+    };
+    acts[action]();
+  }
+
+  // One thing at a time, the nearest first.
+  #close() {
+    const { classList } = this.root;
+    if (this.help.classList.contains("pv-on")) this.showHelp(false);
+    else if (classList.contains("pv-rail-open")) this.#toggleRail(false);
+    else if (this.search.value) {
+      this.search.value = "";
+      this.find("");
+    } else if (classList.contains("pv-show-text")) this.showText(false);
+    else if (this.narrow && classList.contains("pv-side-open")) this.#toggleSide(false);
+    else this.select(-1);
+  }
+}
+
+const SEVERITIES = { problem: ["!", "Problem"], warning: ["▲", "Warning"], info: ["i", "Information"] };
+
+function pressed(toggle, on) {
+  toggle.setAttribute("aria-pressed", String(on));
+}
+
+function luminance(colour) {
+  const probe = element("canvas").getContext("2d");
+  probe.fillStyle = colour;
+  probe.fillRect(0, 0, 1, 1);
+  const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
+  return (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255;
+}
+
+export function mount(parentElement, data, callbacks) {
+  const bench = new Workbench(parentElement, callbacks);
+  bench.handle = {
+    update: (next) => bench.update(next),
+    select: (index) => bench.select(index),
+    destroy: () => bench.destroy(),
+    // For measurements: the camera in drawing pixels and zoom, moved at once; how many boxes the last frame drew.
+    camera: (to) => {
+      if (to) bench.canvas.moveTo({ ...bench.canvas.camera, ...to }, false);
+      return { ...bench.canvas.camera, boxes: bench.canvas.drawn, width: bench.canvas.width, height: bench.canvas.height };
+    },
+    state: () => ({ selected: bench.selected, boxes: bench.plan.count, folded: bench.plan.anyFolded, hits: bench.hits.length, mode: bench.mode }),
+    place: (index) => bench.place(index),
+  };
+  bench.update(data);
+  return bench.handle;
+}
+
+const mounted = new WeakMap(); // Streamlit's parent element -> { bench, data, turn }
+
+// Streamlit calls this on every change of data or theme and may call the cleanup of an earlier call afterwards, so the
+// workbench goes only when no later call has taken it over.
+export default function ({ data, parentElement, setTriggerValue }) {
+  const now = mounted.get(parentElement) ?? { turn: 0 };
+  const turn = ++now.turn, told = parsed(data, now);
+  const report = (id) => setTriggerValue("select", id);
+  if (now.handle) now.handle.update(told);
+  else now.handle = mount(parentElement, told, { report: (id) => now.report(id) });
+  now.report = report;
+  mounted.set(parentElement, now);
+  return () => {
+    setTimeout(() => {
+      if (now.turn !== turn) return;
+      now.handle.destroy();
+      mounted.delete(parentElement);
+    }, 0);
+  };
+}
+
+// Data as bytes of JSON spare Streamlit three passes over it on every rerun; equal bytes are not parsed again.
+function parsed(data, now) {
+  if (!(data instanceof Uint8Array)) return data;
+  if (!now.bytes || !same(now.bytes, data)) {
+    now.told = JSON.parse(new TextDecoder().decode(data));
+    now.bytes = data;
+  }
+  return now.told;
+}
+
+function same(a, b) {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
