@@ -20,9 +20,10 @@ def dot(scene: Scene, *, theme: str = "light", title: str | None = None) -> str:
     """
     colours, nodes = palette(theme), scene.nodes
     font = _quoted(tokens()["font"]["family"])
+    heading = _quoted(one_line(title) if title else scene.title)
     lines = [
         "digraph plan {",
-        f"  graph [label={_quoted(one_line(title) if title else scene.title)}, labelloc=t, labeljust=l, fontname={font}, "
+        f"  graph [label={heading}, labelloc=t, labeljust=l, fontname={font}, "
         f'fontcolor="{colours["ink"]}", bgcolor="{colours["surface"]}", ranksep=0.35, nodesep=0.3];',
         f'  node [shape=box, style="rounded,filled", fontname={font}, fontsize=11, fontcolor="{colours["ink"]}", '
         f'fillcolor="{colours["card"]}", penwidth=1.5];',

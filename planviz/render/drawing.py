@@ -29,7 +29,9 @@ def draw(scene: Scene, *, theme: str = "light", title: str | None = None) -> Dra
     width = max(float(scene.size[0]), LEAST_WIDTH)
     header, top = painter.header(heading, width)
     left = (width - scene.size[0]) / 2
-    plan = [*painter.edges(), *painter.links(), *painter.cards()]
+    edges, edge_labels = painter.edges()
+    links, labels = painter.links(edge_labels)
+    plan = [*edges, *links, *labels, *painter.cards()]
     legend, bottom = painter.legend(width, top + scene.size[1])
     placed = [
         Group(item.label, tuple(moved(part, left, top) for part in item.items))
@@ -110,8 +112,11 @@ class _Painter:
 
     # -- the plan --------------------------------------------------------------------------------------------------
 
-    def edges(self) -> list[Primitive]:
-        """From every child's top to its parent's bottom, as wide as the logarithm of the rows that flow there."""
+    def edges(self) -> tuple[list[Primitive], list[Primitive]]:
+        """From every child's top to its parent's bottom, as wide as the logarithm of the rows that flow there.
+
+        Lines and labels apart: links run between the two.
+        """
         nodes, style = self.nodes, tokens()["edge"]
         x, y, w, h, rows = nodes["x"], nodes["y"], nodes["w"], nodes["h"], nodes["rows"]
         lines: list[Primitive] = []
@@ -134,25 +139,28 @@ class _Painter:
             if subquery:
                 words.append("subquery")
             if words:
-                # On the outer side of the curve, where none of two siblings' edges passes; of many, some do.
+                # On the outer side of the curve, where none of two siblings' edges passes; others may.
                 outer = -1 if x1 < x2 - 0.5 else 1
                 at, room = x1 + outer * (thick / 2 + 6), w[i] / 2 - thick / 2 - 6
                 label = self.text(
                     at, y1 - 8, " · ".join(words), style["label"], "muted", room, "end" if outer < 0 else "start"
                 )
-                if forks[p] > 2:
+                if forks[p] > 2 or self.scene.links:
                     left = at - label.width if outer < 0 else at
                     labels.append(Rect(left - 3, y1 - 19, label.width + 6, 15, self.colours["surface"], radius=7))
                 labels.append(label)
-        return lines + labels
+        return lines, labels
 
-    def links(self) -> list[Primitive]:
-        """Dashed curves for what is no child: reuse, pruning, bloom filters, subqueries used from elsewhere."""
+    def links(self, edge_labels: list[Primitive]) -> tuple[list[Primitive], list[Primitive]]:
+        """Dashed curves for what is no child: reuse, pruning, bloom filters; their labels keep off the edges'.
+
+        Returns the curves, and all labels.
+        """
         nodes, style = self.nodes, tokens()["link"]
         x, y, w, h = nodes["x"], nodes["y"], nodes["w"], nodes["h"]
         colour = self.colours["link"]
         items: list[Primitive] = []
-        labels: list[Primitive] = []
+        labels = list(edge_labels)
         for source, target, words in self.scene.links:
             ys, yt = y[source] + h[source] / 2, y[target] + h[target] / 2
             left, right = x[source], x[source] + w[source]
@@ -172,7 +180,7 @@ class _Painter:
             arrow: tuple[Step, ...] = (("M", end, yt), ("L", end - tip, yt - 3.5), ("L", end - tip, yt + 3.5), ("Z",))
             items.append(Path(arrow, fill=colour))
             labels += self.link_label((start, bends[0], bends[1], end), (ys, ys, yt, yt), str(words), labels)
-        return items + labels
+        return items, labels
 
     def link_label(
         self, xs: tuple[float, ...], ys: tuple[float, ...], words: str, others: list[Primitive]

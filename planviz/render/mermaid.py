@@ -10,12 +10,15 @@ from planviz.render.text import one_line, short_number
 from planviz.render.theme import kind_colour, palette
 
 _LINE = 60  # characters of a label's line
+_MOST_EDGES = 500  # Mermaid's own default
 
-# Mermaid takes labels for Markdown first and for HTML after, finds links, icons (`fa:`) and formulas in them, and has
+# Mermaid takes labels for Markdown first and for HTML after, finds links and formulas in them, and has
 # directives (`%%{`) of its own. Only what can mean nothing in any of these stays; everything else becomes `#code;`,
 # which Mermaid turns into the character at the very end. An underscore between letters is no emphasis and stays for
 # the sake of those who read the text.
 _UNSAFE = re.compile(r"(?<![^\W_])_|_(?![^\W_])|[^\w ,=]|^[\d=]")
+# Icons (`fa:fa-ban`) are looked for after that; an invisible word joiner behind the colon leaves none to be found.
+_ICON = re.compile(r"(?<=:)(?=fa-)")
 
 
 def mermaid(scene: Scene, *, theme: str = "light", title: str | None = None) -> str:
@@ -25,6 +28,11 @@ def mermaid(scene: Scene, *, theme: str = "light", title: str | None = None) -> 
     """
     colours, nodes = palette(theme), scene.nodes
     lines = ["flowchart TD"]
+    edges = sum(parent >= 0 for parent in nodes["parent"]) + len(scene.links)
+    if edges > _MOST_EDGES:
+        lines.append(
+            f"  %% {edges:,} edges: Mermaid draws {_MOST_EDGES} unless its maxEdges and maxTextSize are raised"
+        )
     heading = one_line(title) if title else scene.title
     if heading:
         lines.append(f"  accTitle: {_escaped(heading)}")
@@ -57,4 +65,4 @@ def _cut(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _UNSAFE.sub(lambda found: f"#{ord(found[0])};", text)
+    return _UNSAFE.sub(lambda found: f"#{ord(found[0])};", _ICON.sub("\u2060", text))

@@ -64,7 +64,8 @@ def _rect(page: FPDF, item: Rect) -> None:
     if item.stroke:
         page.set_draw_color(item.stroke)
         page.set_line_width(1)
-    radius = min(item.radius, item.width / 2, item.height / 2)
+    # fpdf2 draws square corners when the radius reaches half a side.
+    radius = min(item.radius, item.width / 2.01, item.height / 2.01)
     style = "DF" if item.stroke else "F"
     page.rect(item.x, item.y, item.width, item.height, style=style, round_corners=radius > 0, corner_radius=radius)
 
