@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from planviz.errors import InputTooLarge, NotAPlan
@@ -26,9 +29,10 @@ _SQL = re.compile(
 class Document:
     """An opened input.
 
-    `text` is the input, unchanged. `recognised` names what it is in a few words, `reasons` say why. `plans` stand in the
-    order of the text. `trace` holds the steps of a rule log. `unparsed` lists `(line, text)` that was not understood and
-    stays visible. `notes` are sentences about the whole input (cut off, unsure, stripped).
+    `text` is the input, unchanged. `recognised` names what it is in a few words, `reasons` say why. `plans` stand in
+    the order of the text. `trace` holds the steps of a rule log. `unparsed` lists `(line, text)` that was not
+    understood and stays visible. `notes` are sentences about the whole input (cut off, unsure, stripped). `owners` has
+    a byte for every clean line: what it is (`plantext.scanner`).
     """
 
     text: str
@@ -52,12 +56,30 @@ def open_text(text: str, *, limit: int | None = None) -> Document:
             f"This text has {len(text) / 1e6:,.0f} million characters; the box takes up to {limit / 1e6:,.0f} million. "
             "Paste the plan alone or one execution of the log, or open the file with `planviz parse FILE`."
         )
+    with _collector_at_rest():
+        return _open(text)
+
+
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    # Everything built here stays; the cyclic collector would only walk the growing plan again and again, which at a
+    # million operators doubles the time.
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+def _open(text: str) -> Document:
     start = text[:200].lstrip("\ufeff \t\r\n")[:1]
     if start in ("{", "["):
         found = read_json(text)
         if found is not None:
-            plans, recognised, reasons, notes, unparsed = found
-            return Document(text, recognised, reasons, tuple(plans), RuleTrace(), unparsed, notes)
+            plans, recognised, reasons, remarks, unread = found
+            return Document(text, recognised, reasons, tuple(plans), RuleTrace(), unread, remarks)
     lines = clean(text)
     restored = restore_lines(lines)
     if restored is not None:
@@ -76,7 +98,8 @@ def open_text(text: str, *, limit: int | None = None) -> Document:
     if restored is not None:
         notes.insert(
             0,
-            "The text had lost its line breaks; they were put back where operators begin. Paste the original to be sure.",
+            "The text had lost its line breaks; they were put back where operators begin. "
+            "Paste the original to be sure.",
         )
     if lines.stripped:
         notes.append(f"Taken off before reading: {', '.join(lines.stripped)}.")
@@ -147,8 +170,8 @@ def _not_a_plan(text: str, lines: Lines) -> NotAPlan:
     at = next((index for index, line in enumerate(lines.text) if line.strip()), 0)
     shown = lines.text[at].strip()[:60]
     return NotAPlan(
-        f"No Spark plan was found. Expected a heading such as “== Physical Plan ==”, lines that begin with “+- ” or “:- ”, a rule "
-        f"log (“=== Applying Rule”), or a plan as JSON; line {lines.number[at]} is “{shown}”. "
+        f"No Spark plan was found. Expected a heading such as “== Physical Plan ==”, lines that begin with “+- ” or “:- ”, "
+        f"a rule log (“=== Applying Rule”), or a plan as JSON; line {lines.number[at]} is “{shown}”. "
         'df.explain("formatted") prints the best text to paste.',
         line=lines.number[at],
         column=1,

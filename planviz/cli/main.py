@@ -10,7 +10,10 @@ from collections.abc import Callable
 
 import planviz
 
-_EPILOG = "“-” is standard input everywhere. Exit status: 0 fine, 1 a difference that was asked for, 2 bad usage or bad input."
+_EPILOG = (
+    "“-” is standard input everywhere. "
+    "Exit status: 0 fine, 1 a difference that was asked for, 2 bad usage or bad input."
+)
 
 
 def _parser() -> argparse.ArgumentParser:

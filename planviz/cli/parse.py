@@ -1,6 +1,6 @@
 """`planviz parse`: plans as text, JSON, DOT or Mermaid.
 
-The text form is the input itself, byte for byte: a document keeps every character, and what was not understood stays in it.
+The text form is the input itself, byte for byte: a document keeps every character, also what was not understood.
 """
 
 from __future__ import annotations

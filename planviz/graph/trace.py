@@ -1,4 +1,4 @@
-"""A rule-by-rule trace as data: the same for our own optimizer and for a pasted log of Spark's (inventory F-001, F-002)."""
+"""A rule-by-rule trace as data: one form for our own optimizer and for Spark's log (inventory F-001, F-002)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ GraphOf = Callable[[str], PlanGraph]
 class RuleStep:
     """One effective application of a rule.
 
-    `rule` is the name as logged (a class name, mostly with its package), `batch` the batch it ran in or None when the log
-    does not tell. `before` and `after` are tree texts; the graphs are read from them on first use. `source` is the first
-    and last line in the input. `output_before` and `output_after` hold the "Output Information" of Spark 4 or None.
+    `rule` is the name as logged (a class name, mostly with its package), `batch` the batch it ran in or None when the
+    log does not tell. `before` and `after` are tree texts; the graphs are read from them on first use. `source` is the
+    first and last line in the input. `output_before` and `output_after` hold the "Output Information" of Spark 4 or None.
     """
 
     rule: str

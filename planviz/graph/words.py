@@ -41,7 +41,7 @@ def join_type_words(join_type: str) -> str:
 
 
 def aggregate_mode(node: PlanNode) -> str | None:
-    """The one mode of an aggregate's functions ("partial" ...), the earliest when several, or None without functions."""
+    """The mode of an aggregate's functions ("partial" ...): the earliest of several, None without functions."""
     modes = {function["mode"] for function in node.arguments.get("functions", ())}
     return next((mode for mode in _MODES if mode in modes), None)
 

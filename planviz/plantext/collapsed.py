@@ -1,8 +1,8 @@
 """A plan that lost its line breaks: they are put back where operators begin (inventory F-003).
 
 Copying from some tools turns every line break and every run of spaces into one space. What is left of the tree are the
-marks: `:- ` opens a child that has a later sibling, `+- ` the last child. Read in order they still determine the tree as
-long as leaves can be told from operators with a child: after a leaf, the next mark closes the deepest open `:- `.
+marks: `:- ` opens a child that has a later sibling, `+- ` the last child. Read in order they still determine the
+tree as long as leaves can be told from operators with a child: after a leaf, the next mark closes the deepest open `:- `.
 """
 
 from __future__ import annotations
@@ -121,9 +121,9 @@ def _halves(roots: str) -> tuple[str, str]:
         return roots[:middle].strip(), roots[middle:].strip()
     best, distance = len(roots), len(roots)
     for match in re.finditer(r"(?<=\s)['!]*[A-Z]\w+", roots):
-        if kind_of(match.group().strip("'!")) != "other" and _balanced(roots[: match.start()]):
-            if abs(match.start() - middle) < distance:
-                best, distance = match.start(), abs(match.start() - middle)
+        off = abs(match.start() - middle)
+        if off < distance and kind_of(match.group().strip("'!")) != "other" and _balanced(roots[: match.start()]):
+            best, distance = match.start(), off
     return roots[:best].strip(), roots[best:].strip()
 
 

@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from planviz.graph import Link, PlanGraph, PlanNode, kind_of
-from planviz.plantext.expression_json import expression_text, field_parts, is_expression
+from planviz.plantext.expression_json import field_parts
 from planviz.plantext.operators import Details, read_arguments
 from planviz.plantext.references import link_references
 from planviz.plantext.tree import estimate_of
@@ -56,7 +56,7 @@ def _node(id: int, name: str, text: str, parent: PlanNode | None, **more: Any) -
     op = match.group(1) if match else (name.strip() or "?").split()[0]
     if name and not words.startswith(name.split(" ")[0].split("(")[0]) and not match:
         op = name.split()[0]
-    node = PlanNode(
+    return PlanNode(
         id,
         op,
         kind_of(op),
@@ -65,16 +65,15 @@ def _node(id: int, name: str, text: str, parent: PlanNode | None, **more: Any) -
         depth=0 if parent is None else parent.depth + 1,
         estimate=estimate_of(words) if "Statistics(" in words else None,
         badges=("truncated",) if "..." in words else (),
-        reader=_READER,
+        reader=_reader,
         **more,
     )
-    return node
 
 
 _DETAILS = Details()
 
 
-def _READER(node: PlanNode) -> dict[str, Any]:  # noqa: N802
+def _reader(node: PlanNode) -> dict[str, Any]:
     return read_arguments(_DETAILS, node)
 
 
@@ -240,10 +239,7 @@ def _event_log(text: str) -> Found | None:
     if not executions:
         return None
     plans = [plan_info_graph(info, f"{id}: {title}") for id, (title, info) in sorted(executions.items())]
-    notes = ("One plan for each SQL execution: the last one that Spark announced.",)
+    notes: tuple[str, ...] = ("One plan for each SQL execution: the last one that Spark announced.",)
     if bad:
         notes = (*notes, f"{len(bad)} lines could not be read, the first is line {bad[0][0]}.")
     return plans, "event log", (f"{events} events, {len(plans)} SQL executions",), notes, tuple(bad)
-
-
-__all__ = ["expression_text", "is_expression", "plan_info_graph", "read_json", "rest_graph", "to_json_graph"]

@@ -156,11 +156,10 @@ def _number(text: str) -> int | str:
 
 
 def _take_plan_id(text: str, parts: Parts) -> str:
-    match = None
-    for match in _PLAN_ID.finditer(text):
-        pass
-    if match is None or text[match.end() :].strip(" ,"):
+    matches = list(_PLAN_ID.finditer(text))
+    if not matches or text[matches[-1].end() :].strip(" ,"):
         return text
+    match = matches[-1]
     parts["plan_id"] = int(match.group(1))
     return text[: match.start()]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planviz.graph import PlanGraph, PlanNode
+from planviz.graph import Link, PlanGraph, PlanNode
 
 _PLAN_ID = re.compile(r"(?:plan_id=|\[id=#)(\d+)")
 _SUBQUERY = re.compile(r"\b((?:scalar-)?subquery#\d+|dynamicpruning#\d+)")
@@ -32,13 +32,13 @@ def link_references(graph: PlanGraph) -> None:
         host = graph[link.source]
         if link.type == "subquery" and host.operator_id is not None:
             if "dynamicpruning#" in str(host.arguments.get("partition_filters", "")):
-                graph.tree.edges[link.source, link.target]["type"] = "pruning"
+                graph.add_link(Link(link.source, link.target, "pruning"))
             elif "might_contain(" in str(host.arguments.get("condition", "")):
                 blooming.append(host)
     for node in blooming:
         for child in graph.children(node.id):
-            if graph.tree.edges[node.id, child]["type"] == "subquery":
-                graph.tree.edges[node.id, child]["type"] = "bloom"
+            if graph.edge_type(node.id, child) == "subquery":
+                graph.add_link(Link(node.id, child, "bloom"))
 
 
 def _link_reused(graph: PlanGraph, reused: list[PlanNode]) -> None:
@@ -71,11 +71,11 @@ def _link_reused(graph: PlanGraph, reused: list[PlanNode]) -> None:
             exchanges = (other for other in graph if "Exchange" in other.op and other.op != "ReusedExchange")
             target = next((other.id for other in exchanges if _IDS.sub("#", other.text) == wanted), None)
         if target is not None:
-            graph.tree.add_edge(node.id, target, type="reuse")
+            graph.add_link(Link(node.id, target, "reuse"))
 
 
 def _link_pruning(graph: PlanGraph, node: PlanNode) -> None:
     names = {f"dynamicpruning#{number}" for number in _PRUNING.findall(node.text)}
     for child in graph.children(node.id):
         if any(name in graph[child].text for name in names):
-            graph.tree.edges[node.id, child]["type"] = "pruning"
+            graph.add_link(Link(node.id, child, "pruning"))

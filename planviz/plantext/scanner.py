@@ -193,11 +193,11 @@ class _Scanner:
         if adaptive:
             self.found.features.add("adaptive")
             title = f"{title} · {adaptive.lower()}" if stage == "physical" else title
-        self._add_section(_Section(stage, title, tree.nodes, tree.links, tree.notes))
+        self._add_section(_Section(stage, title, tree.nodes, tree.links, tree.notes, self.details))
         for owner, nodes, links in tree.initial:
             if nodes:
                 name = f"Initial Plan of {owner}" if owner else "Initial Plan"
-                self._add_section(_Section("initial", name, nodes, links, []))
+                self._add_section(_Section("initial", name, nodes, links, [], self.details))
 
     def _add_section(self, section: _Section) -> None:
         section.number_operators()
@@ -259,10 +259,11 @@ class _Scanner:
                 break
         else:
             title = f"Subquery of operator {host}: {expression}"
-            self._add_section(_Section("physical", title, tree.nodes, tree.links, tree.notes))
+            self._add_section(_Section("physical", title, tree.nodes, tree.links, tree.notes, self.details))
         for owner, nodes, links in tree.initial:
             if nodes:
-                self._add_section(_Section("initial", f"Initial Plan of {owner or expression}", nodes, links, []))
+                title = f"Initial Plan of {owner or expression}"
+                self._add_section(_Section("initial", title, nodes, links, [], self.details))
         return end
 
     # -- the rest
@@ -291,12 +292,21 @@ class _Scanner:
 class _Section:
     """A plan while its text is still being read: formatted subqueries may be added to it."""
 
-    def __init__(self, stage: str, title: str, nodes: list[PlanNode], links: list[Link], notes: list[str]) -> None:
+    def __init__(
+        self,
+        stage: str,
+        title: str,
+        nodes: list[PlanNode],
+        links: list[Link],
+        notes: list[str],
+        details: Details,
+    ) -> None:
         self.stage = stage
         self.title = title
         self.nodes = nodes
         self.links = links
         self.notes = notes
+        self.details = details
         self.by_number: dict[int, PlanNode] = {}
 
     def number_operators(self, first: int = 0) -> None:
@@ -326,6 +336,10 @@ class _Section:
         self.number_operators(offset)
 
     def graph(self) -> PlanGraph:
-        graph = PlanGraph.from_nodes(self.stage, self.title, self.nodes, self.links, tuple(self.notes))
+        """The finished plan, with its cross links and the codegen stages that the detail blocks told."""
+        for number, node in self.by_number.items():
+            if number in self.details.stages:
+                node.codegen_stage = self.details.stages[number]
+        graph = PlanGraph.from_nodes(self.stage, self.title, self.nodes, self.links, self.notes)
         link_references(graph)
         return graph

@@ -1,8 +1,8 @@
 """Indented operator lines -> nodes.
 
 Spark prints one operator a line: `:  ` and spaces for the levels above, `:- ` before a child that has a later sibling,
-`+- ` before the last one (TreeNode.generateTreeString). A subquery ("inner child") stands two levels deeper than its host
-and before the host's children. Under AdaptiveSparkPlan the lines `+- == Final Plan ==` and `+- == Initial Plan ==` open
+`+- ` before the last one (TreeNode.generateTreeString). A subquery ("inner child") stands two levels deeper than its
+host and before the host's children. Under AdaptiveSparkPlan the lines `+- == Final Plan ==` and `+- == Initial Plan ==` open
 whole plans without marks of their own.
 
 Nothing is escaped, so a line break or a `+- ` inside a literal can fake an operator. Where a line has more opening
@@ -24,8 +24,9 @@ _STATISTICS = re.compile(r"Statistics\(sizeInBytes=([\d.E+]+) (\w+)(?:, rowCount
 _UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))}
 _UNITS |= {"KB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
 _END = re.compile(
-    r"\s*(?:>>>|scala>|spark-sql\b.*>|sql>|In \[\d*\]:|Out\[\d*\]:|res\d+:|```|Time taken|Fetched \d|\d+ rows? selected|"
-    r"\(\d+ rows?\)|== |=== |-- |import |Found \d+ WholeStage|Generated code:|Traceback|\tat |\s+at [\w.$]+\(|only showing)"
+    r"\s*(?:>>>|scala>|spark-sql\b.*>|sql>|In \[\d*\]:|Out\[\d*\]:|res\d+:|```|Time taken|Fetched \d|"
+    r"\d+ rows? selected|\(\d+ rows?\)|== |=== |-- |import |Found \d+ WholeStage|Generated code:|"
+    r"Traceback|\tat |\s+at [\w.$]+\(|only showing)"
 )
 _MARK_ONLY = {"'": "unresolved", "!": "missing input", "~": "streaming"}
 _LOOKAHEAD = 64
@@ -38,7 +39,7 @@ class Tree:
     """Operators read from one indented text: the plan itself and, beside it, adaptive initial plans found inside.
 
     `nodes` belong to the plan, `initial` is a list of `(nodes, title)`; `sections` holds the adaptive headings met
-    ("Final", "Current", "Initial"); `owners` gives for every line used what it is; `notes` are sentences for the reader.
+    ("Final", "Current", "Initial"), `headings` the clean lines they stood on; `notes` are sentences for the reader.
     """
 
     __slots__ = ("headings", "initial", "links", "nodes", "notes", "sections")
@@ -55,8 +56,8 @@ class Tree:
 def read_tree(lines: Lines, start: int, stop: int, reader: Reader, *, headed: bool) -> tuple[Tree, int]:
     """Read operators from clean line `start` (0-based) on; returns them and the first line that is not theirs.
 
-    `headed` tells that a heading announced the plan, so that its first line is an operator whatever it looks like and an
-    unmarked line goes on with the operator before it.
+    `headed` tells that a heading announced the plan, so that its first line is an operator whatever it looks like and
+    an unmarked line goes on with the operator before it.
     """
     return _TreeReader(lines, stop, reader, headed).read(start)
 
@@ -308,10 +309,10 @@ class _TreeReader:
     # -- line breaks inside literals
 
     def _literal_end(self, index: int, body: str) -> int:
-        """The last line of an operator whose brackets are open at the end of its first line; `index` when it ends there.
+        """The last line of an operator whose first line leaves brackets open; `index` when it ends there.
 
-        Either a literal holds line breaks, then some later line closes the brackets, or Spark cut the text (or a literal
-        holds a bracket), then the following lines are operators of their own. It is the former when a line closes the
+        Either a literal holds line breaks, then some later line closes the brackets, or Spark cut the text (or a
+        literal holds a bracket), then the following lines are operators of their own. It is the former when a line closes the
         brackets within 64 lines and the lines between are not all plain operator lines. Wrong when a literal imitates a
         whole subtree of known operators, brackets included.
         """
