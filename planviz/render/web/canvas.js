@@ -42,10 +42,13 @@ export class Canvas {
   }
 
   show(plan, theme, mode) {
+    this.plan = null;
+    if (!this.width) this.resize();
     this.plan = plan;
     this.hover = -1;
+    this.opened = false;
+    this.lightPath();
     this.setTheme(theme, mode);
-    this.changed();
   }
 
   setTheme(theme, mode) {
@@ -90,7 +93,7 @@ export class Canvas {
   }
 
   // Text cut to a width, with an ellipsis; measured once per box, slot and text.
-  fit(ctx, b, slot, text, width) {
+  cutTo(ctx, b, slot, text, width) {
     return this.#once(`${b} ${slot} ${text}`, () => cut(ctx, text, width));
   }
 
@@ -143,15 +146,14 @@ export class Canvas {
   resize() {
     const { clientWidth: width, clientHeight: height } = this.host;
     if (!width || !height) return;
-    const first = this.width === 0;
     this.ratio = Math.max(1, window.devicePixelRatio || 1);
-    if (!first && this.plan) this.camera.x -= (width - this.width) / 2 / this.camera.k; // what is in the middle stays there
     this.width = width;
     this.height = height;
     this.canvas.width = Math.round(width * this.ratio);
     this.canvas.height = Math.round(height * this.ratio);
     this.map.classList.toggle("pv-off", width < 420);
     this.mapSoon();
+    if (this.plan && !this.opened) this.open();
     if (this.plan) this.drawNow(); // a resized canvas is blank until it is drawn
   }
 
@@ -186,7 +188,11 @@ export class Canvas {
   open() {
     const { plan } = this, fit = this.fitZoom;
     if (!plan.count || !this.width) return;
-    if (fit >= NEAR) return this.fit(false);
+    this.opened = true;
+    if (fit >= NEAR) {
+      this.fit(false);
+      return;
+    }
     const wide = this.width / plan.width;
     const hot = plan.hottest();
     const k = Math.min(READABLE, Math.max(NEAR, wide));
@@ -194,6 +200,12 @@ export class Canvas {
     const x = wide >= NEAR ? plan.width / 2 : plan.x[b] + plan.w[b] / 2;
     const y = b === 0 ? plan.y[0] - 32 : plan.y[b] + plan.h[b] / 2 - this.height / k / 2;
     this.moveTo(this.clamped({ x: x - this.width / k / 2, y, k }), false);
+  }
+
+  openAt(camera) {
+    this.opened = true;
+    Object.assign(this.camera, camera);
+    this.draw();
   }
 
   clamped({ x, y, k }) {

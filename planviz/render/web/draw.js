@@ -1,7 +1,9 @@
 // Drawing one frame. Only what is in view; everything of one colour in one path; text from plans through fillText alone.
 import { short } from "./plan.js";
 
-export const FAR = 0.42, NEAR = 0.66; // below FAR coloured bars only, below NEAR titles, from there whole cards
+// Below FAR coloured bars only, below NEAR titles, from there whole cards.
+export const FAR = 0.42;
+export const NEAR = 0.66;
 
 // What a frame needs: plan, theme, mode ("light" | "dark"), camera {x, y, k}, width and height in CSS px, ratio (device
 // px per CSS px), selected node, hover box, found (Set of nodes or null), lit (Uint8Array of boxes on the way to the root).
@@ -318,7 +320,7 @@ function drawCardText(ctx, view, colours, boxes) {
   for (const b of boxes) {
     const left = plan.isFolded(b) ? card.sub.x : card.title.x;
     const room = plan.w[b] - left - right - 6 - 0.56 * card.number.size * mark(plan, b).length;
-    ctx.fillText(view.fit(ctx, b, "title", titleOf(view, b), room), plan.x[b] + left, plan.y[b] + titleY(view, b));
+    ctx.fillText(view.cutTo(ctx, b, "title", titleOf(view, b), room), plan.x[b] + left, plan.y[b] + titleY(view, b));
   }
   ctx.font = view.fonts.sub;
   for (const b of boxes) {
@@ -330,7 +332,7 @@ function drawCardText(ctx, view, colours, boxes) {
       if (lead) ctx.fillText(lead, x, y);
       const taken = j === lines.length - 1 ? view.badgeRoom(b) : 0;
       ctx.fillStyle = lead ? colours.ink : colours.muted;
-      ctx.fillText(view.fit(ctx, b, j, words, room - used - taken), x + used, y);
+      ctx.fillText(view.cutTo(ctx, b, j, words, room - used - taken), x + used, y);
     }
   }
 }

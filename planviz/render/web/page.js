@@ -29,7 +29,7 @@ export function openPage() {
     event.preventDefault();
   });
   if (plans.length > 1) tabs.append(...shown);
-  else tabs.append(element("span", "pv-only-title", plans[0].scene.title || "Plan"));
+  else if (document.title !== plans[0].scene.title) tabs.append(element("span", "pv-only-title", plans[0].scene.title));
   if (plans.length > 1) open(0);
 }
 

@@ -2,7 +2,7 @@
 import { element } from "./dom.js";
 import { short } from "./plan.js";
 
-const ROW = 25, SPARE = 8, INDENT = 150;
+const ROW = 25, SPARE = 8, INDENT = 110;
 
 export class Rail {
   // on: {select(node), toggle(node)}

@@ -44,6 +44,7 @@ class Workbench {
     clearTimeout(this.report);
     this.scheme.removeEventListener("change", this.onScheme);
     document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
+    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
     for (const part of [this.resizing, this.canvas, this.rail, this.raw]) part.destroy?.() ?? part.disconnect?.();
     this.root.remove();
   }
@@ -163,7 +164,7 @@ class Workbench {
     this.#readTheme();
     this.canvas.selected = -1;
     this.canvas.show(plan, data.theme, this.mode);
-    if (kept?.camera) Object.assign(this.canvas.camera, kept.camera);
+    if (kept) this.canvas.openAt(kept.camera);
     else this.canvas.open();
     const selected = kept ? kept.selected : (data.selected ?? -1);
     this.canvas.selected = selected;
@@ -437,6 +438,12 @@ class Workbench {
       if (away > 0 && away < least) [least, best] = [away, other];
     });
     return best < 0 ? -1 : plan.first[best];
+  }
+
+  // Where a node's box stands, in px of the page; for tests and for pointing at it.
+  place(i) {
+    const { plan, canvas } = this, b = plan.box[i], { x, y, k } = canvas.camera, bounds = canvas.canvas.getBoundingClientRect();
+    return { x: bounds.left + (plan.x[b] - x) * k, y: bounds.top + (plan.y[b] - y) * k, width: plan.w[b] * k, height: plan.h[b] * k };
   }
 
   // ---- search
