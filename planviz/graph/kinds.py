@@ -75,22 +75,28 @@ _VENDOR = re.compile(
 @lru_cache(maxsize=4096)
 def kind_of(op: str) -> str:
     """The kind (one of `KINDS`) of an operator by its name; an unknown name is "other", never an error."""
-    name = op
-    for _ in range(3):  # GlutenRowToArrow..., CHNativeColumnar..., ...ExecTransformer: at most three layers
-        name = _VENDOR.sub("", name) or name
+    name = _spark_name(op)
     for kind, pattern in _COMPILED:
         if pattern.search(name):
             return kind
     return "other"
 
 
+def _spark_name(op: str) -> str:
+    """The name without what an engine puts around it, at most three layers: CHNativeColumnar..., ...ExecTransformer."""
+    for _ in range(3):
+        op = _VENDOR.sub("", op) or op
+    return op
+
+
 _KNOWN_OTHER = re.compile(
-    r"(Columnar|Row|Broadcast)To(Row|Columnar)|^(AdaptiveSparkPlan|InputAdapter|WholeStageCodegen|Subquery|SubqueryBroadcast|"
-    r"SubqueryAdaptiveBroadcast|ReusedSubquery|CTE|WithCTE|CTERelationDef|UnresolvedHint|ResolvedHint|GroupingSets|"
-    r"CollectMetrics|EventTimeWatermark|Execute|WriteFiles|InMemoryRelation|ReturnAnswer|DummySparkPlan|Aggregate)$|Hint$"
+    r"(Columnar|Row|Broadcast)To(\w*Row|\w*Columnar)|^(AdaptiveSparkPlan|InputAdapter|WholeStageCodegen|CTE|WithCTE|"
+    r"CTERelationDef|ResolvedHint|UnresolvedHint|CollectMetrics|EventTimeWatermark|ReturnAnswer|DummySparkPlan|ApplyResourceProfile|"
+    r"(Result|TableCache|Logical)QueryStage|ResultStage|Adapter|InputIterator|WholeStage|ConvertTo(Uns|S)afe)$|"
+    r"Hint$|Subquery|Batches$|ArrowData$|^ShuffleCoalesce$"
 )
 
 
 def is_known(op: str) -> bool:
     """Whether planviz knows an operator of this name."""
-    return kind_of(op) != "other" or bool(_KNOWN_OTHER.search(op))
+    return kind_of(op) != "other" or bool(_KNOWN_OTHER.search(_spark_name(op)))
