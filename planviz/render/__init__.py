@@ -35,7 +35,7 @@ def render(graph: PlanGraph, format: str, *, theme: str = "light", title: str | 
     if format == "html":
         from planviz.render.html import html_page
 
-        return _bytes(html_page([graph], theme=theme, title=title))
+        return html_page([graph], theme=theme, title=title).encode()
     from planviz.render.scene import build_scene
 
     scene = build_scene(graph, full=True)
@@ -62,6 +62,3 @@ def render(graph: PlanGraph, format: str, *, theme: str = "light", title: str | 
 
     return pdf(drawing)
 
-
-def _bytes(page: str | bytes) -> bytes:
-    return page.encode() if isinstance(page, str) else page

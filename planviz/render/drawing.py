@@ -194,10 +194,16 @@ class _Painter:
         taken = [(item.x, item.y, item.width, item.height) for item in others if isinstance(item, Rect)]
         if len(self.scene.links) * len(self.nodes["id"]) < _PATIENCE:
             taken += zip(*(self.nodes[side] for side in "xywh"), strict=True)
-        for t in (0.3, 0.5, 0.7, 0.15, 0.4, 0.6):
-            x, y = _on_curve(xs, t) - wide / 2 - 4, _on_curve(ys, t) - 8
-            if not any(ox - wide - 8 < x < ox + ow and oy - 15 < y < oy + oh for ox, oy, ow, oh in taken):
-                break
+        spots = [
+            (_on_curve(xs, t) - wide / 2 - 4, _on_curve(ys, t) - 8)
+            for t in (0.3, 0.5, 0.7, 0.2, 0.4, 0.6, 0.8, 0.1, 0.9)
+        ]
+        free = (
+            (x, y)
+            for x, y in spots
+            if not any(ox - wide - 8 < x < ox + ow and oy - 15 < y < oy + oh for ox, oy, ow, oh in taken)
+        )
+        x, y = next(free, spots[0])
         patch = Rect(x, y, wide + 8, 15, self.colours["surface"], radius=7)
         return [patch, self.text(x + 4, y + 11.5, words, size, "muted", wide)]
 

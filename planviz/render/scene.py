@@ -23,8 +23,8 @@ Sub = list[list[str]]  # [[lead word, text], ...], the lines under a card's titl
 
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
 _JOIN_TYPE = re.compile(r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|LeftSingle|ExistenceJoin)\b")
-_ROWS = re.compile(r"\s*([\d,]+)\s*")
-_BYTES = re.compile(r"(?:total[^\n]*\n)?\s*([\d.,]+) ([KMGTPE]?i?B)\b")
+_ROWS = re.compile(r"\s*(\d[\d,]{0,30})\s*")
+_BYTES = re.compile(r"(?:total[^\n]*\n)?\s*(\d[\d,]{0,30}(?:\.\d{1,9})?) ([KMGTPE]?i?B)\b")
 _UNITS = {"B": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import time
 
@@ -196,4 +197,8 @@ def test_time_grows_with_the_number_of_nodes(shape: str) -> None:
             times.append(time.process_time() - start)
         return min(times)
 
-    assert best(16_000) < 4 * 2.5 * best(4_000) + 0.01
+    gc.disable()  # a collection walks whatever other tests left behind
+    try:
+        assert best(16_000) < 4 * 2.5 * best(4_000) + 0.01
+    finally:
+        gc.enable()

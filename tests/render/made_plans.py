@@ -16,7 +16,7 @@ HOSTILE = (
     "left\u202eright\u2066x\u200f",
     "nul\x00l\x0b\x85\u2028",
     "lone\ud800 \udfff",
-    "back\\slash \\\\N \\\" &lt;b&gt; &#60; #60; fa:fa-ban",
+    'back\\slash \\\\N \\" &lt;b&gt; &#60; #60; fa:fa-ban',
     "https://evil.example www.evil.example a@evil.example",
     "\ufffe\uffff{}|[]()end",
     "中文 العربية 🎉 é",
@@ -53,13 +53,29 @@ def brand_sales() -> PlanGraph:
             rows=1_400,
             codegen_stage=6,
         ),
-        node(2, 1, "Exchange", partitioning_kind="hash", partition_keys=["d_year#3", "i_brand#4"], partitions=200, rows=9_800),
+        node(
+            2,
+            1,
+            "Exchange",
+            partitioning_kind="hash",
+            partition_keys=["d_year#3", "i_brand#4"],
+            partitions=200,
+            rows=9_800,
+        ),
         node(3, 2, "HashAggregate", keys=["d_year#3", "i_brand#4"], functions=[function], rows=9_800, codegen_stage=5),
         node(
-            4, 3, "SortMergeJoin", join_type="Inner", left_keys=["ss_item_sk#5"], right_keys=["i_item_sk#6"], rows=1_200_000
+            4,
+            3,
+            "SortMergeJoin",
+            join_type="Inner",
+            left_keys=["ss_item_sk#5"],
+            right_keys=["i_item_sk#6"],
+            rows=1_200_000,
         ),
         node(5, 4, "Sort", sort_order=["ss_item_sk#5 ASC NULLS FIRST"], rows=24_000_000, codegen_stage=2),
-        node(6, 5, "Exchange", partitioning_kind="hash", partition_keys=["ss_item_sk#5"], partitions=200, rows=24_000_000),
+        node(
+            6, 5, "Exchange", partitioning_kind="hash", partition_keys=["ss_item_sk#5"], partitions=200, rows=24_000_000
+        ),
         node(
             7,
             6,
@@ -70,7 +86,9 @@ def brand_sales() -> PlanGraph:
             build_side="right",
             rows=24_000_000,
         ),
-        node(8, 7, "FileScan", table="spark_catalog.default.store_sales", output=["a#1", "b#2", "c#3"], rows=287_997_024),
+        node(
+            8, 7, "FileScan", table="spark_catalog.default.store_sales", output=["a#1", "b#2", "c#3"], rows=287_997_024
+        ),
         node(9, 7, "BroadcastExchange", partitioning_kind="broadcast", rows=6_100),
         node(10, 9, "FileScan", table="date_dim", pushed_filters=["EqualTo(d_moy,11)"], rows=6_100),
         node(11, 4, "Sort", sort_order=["i_item_sk#6 ASC NULLS FIRST"], rows=1_064),
@@ -105,7 +123,9 @@ def hostile() -> PlanGraph:
     for text in HOSTILE:
         id = len(nodes)
         nodes.append(
-            PlanNode(id, text, "other", text, parent=id - 1, arguments={"condition": text, text: [text]}, badges=(text,))
+            PlanNode(
+                id, text, "other", text, parent=id - 1, arguments={"condition": text, text: [text]}, badges=(text,)
+            )
         )
         nodes.append(PlanNode(id + 1, "FileScan", "scan", text, parent=id, arguments={"table": text, "output": [text]}))
     return PlanGraph.from_nodes(HOSTILE[0], " ".join(HOSTILE), with_depths(nodes), [], HOSTILE)
@@ -117,7 +137,9 @@ def chain(count: int) -> PlanGraph:
 
 
 def fan(count: int) -> PlanGraph:
-    nodes = [node(i, 0 if i else None, "FileScan" if i else "Union", depth=min(i, 1), table=f"t{i}") for i in range(count)]
+    nodes = [
+        node(i, 0 if i else None, "FileScan" if i else "Union", depth=min(i, 1), table=f"t{i}") for i in range(count)
+    ]
     return PlanGraph.from_nodes("physical", "Physical Plan", nodes)
 
 
