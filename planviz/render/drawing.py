@@ -28,24 +28,17 @@ def draw(scene: Scene, *, theme: str = "light", title: str | None = None) -> Dra
     heading = one_line(title) if title else scene.title
     width = max(float(scene.size[0]), LEAST_WIDTH)
     header, top = painter.header(heading, width)
-    left = (width - scene.size[0]) / 2
+    painter.shift((width - scene.size[0]) / 2, top)
     edges, edge_labels = painter.edges()
     links, labels = painter.links(edge_labels)
-    plan = [*edges, *links, *labels, *painter.cards()]
     legend, bottom = painter.legend(width, top + scene.size[1])
-    placed = [
-        Group(item.label, tuple(moved(part, left, top) for part in item.items))
-        if isinstance(item, Group)
-        else moved(item, left, top)
-        for item in plan
-    ]
     return Drawing(
         width=width,
         height=bottom,
         background=painter.colours["surface"],
         title=heading or "Plan",
         description=painter.summary(),
-        items=(*header, *placed, *legend),
+        items=(*header, *edges, *links, *labels, *painter.cards(), *legend),
     )
 
 
@@ -56,6 +49,11 @@ class _Painter:
         self.theme = theme
         self.colours = palette(theme)
         self.estimated = scene.rows_are == "estimated"
+
+    def shift(self, dx: float, dy: float) -> None:
+        """Where the plan goes once the header's height is known."""
+        x, y = self.nodes["x"], self.nodes["y"]
+        self.nodes = {**self.nodes, "x": [value + dx for value in x], "y": [value + dy for value in y]}
 
     # -- words around the plan -------------------------------------------------------------------------------------
 
