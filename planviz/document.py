@@ -91,9 +91,9 @@ def _open(text: str) -> Document:
             raise _not_a_plan(text, lines)
         recognised, note = empty
         return Document(text, recognised, (), (), scanned.trace, (), (note,), bytes(scanned.owners))
-    unparsed = tuple(
-        (lines.number[at], lines.text[at]) for at, owner in enumerate(scanned.owners) if owner == scanner.UNPARSED
-    )
+    raw = text.split("\n")
+    left = dict.fromkeys(lines.number[at] for at, owner in enumerate(scanned.owners) if owner == scanner.UNPARSED)
+    unparsed = tuple((number, raw[number - 1].rstrip("\r")) for number in left)
     notes = list(scanned.notes)
     if restored is not None:
         notes.insert(

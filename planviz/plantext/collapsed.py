@@ -15,7 +15,9 @@ from planviz.plantext.lines import Lines
 _HEADINGS = re.compile(
     r"(={2,3} (?:[A-Z][\w ]*?Plan|Applying Rule \S+|Result of Batch [^=]+?|Metrics of Executed Rules[^=]*?) ={2,3})"
 )
-_MARK = re.compile(r"(?:(?<=\s)|^)(!?(?:: +)*[+:]- )(?=[*'!~^(]*\s?\(?\d*\)? ?[A-Z=])")
+_OPERATOR = r"[*'!~^(]*\s?\(?\d*\)? ?[A-Z=]"
+_MARK = re.compile(rf"(?:(?<=[\s\])])|^)(!?(?:: +)*[+:]- )(?={_OPERATOR})")
+_KEPT = re.compile(rf"(?<=\S)(?=(?: {{3}}|:  )+[+:]- {_OPERATOR})|(?<=[\])\w}}])(?=[+:]- {_OPERATOR})")
 _LINE_START = re.compile(r"^[ :!]*[+:]- ", re.MULTILINE)
 _NAME = re.compile(r"[*'!~^]*(?:\(\d+\) )?[!'~]*([A-Z]\w*)")
 _LEAVES = re.compile(
@@ -29,17 +31,26 @@ def restore_lines(lines: Lines) -> Lines | None:
 
     Every new line keeps the number of the physical line it came from.
     """
-    if any(_LINE_START.match(line) for line in lines.text):
-        return None
-    if not any(len(_MARK.findall(line)) + len(_HEADINGS.findall(line)) >= 2 for line in lines.text):
+    marked = any(_LINE_START.match(line) for line in lines.text)
+    if not any(_lost(line, marked) for line in lines.text):
         return None
     text: list[str] = []
     number: list[int] = []
     for line, at in zip(lines.text, lines.number, strict=True):
-        restored = _restore(line) if _MARK.search(line) or _HEADINGS.search(line) else [line]
+        restored = _restore(line) if _lost(line, marked) or (not marked and _MARK.search(line)) else [line]
         text.extend(restored)
         number.extend([at] * len(restored))
     return Lines(text, number, lines.stripped)
+
+
+def _lost(line: str, marked: bool) -> bool:
+    """Whether a line holds what should be several; where other lines are whole, only one that begins with a heading."""
+    if "==" not in line and "- " not in line:
+        return False
+    if marked:
+        heading = _HEADINGS.match(line.lstrip())
+        return heading is not None and bool(_NAME.match(line.lstrip()[heading.end() :].lstrip()))
+    return len(_MARK.findall(line)) + len(_HEADINGS.findall(line)) >= 2
 
 
 def _restore(line: str) -> list[str]:
@@ -64,6 +75,9 @@ def _tokens(body: str) -> tuple[str, list[tuple[str, str]]]:
 
 
 def _tree(body: str) -> list[str]:
+    if re.search(r"(?: {3}|:  )[+:]- ", body):
+        # Only the breaks are gone, the indentation is still there.
+        return [line.rstrip() for line in _KEPT.split(body.strip())]
     root, tokens = _tokens(body)
     return _indented(root, tokens)
 

@@ -9,20 +9,30 @@ import html
 import re
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
-_ENTITY = re.compile(r"&(?:gt|lt|amp|quot|nbsp|#\d+|#x[0-9a-fA-F]+);")
-_LOG = re.compile(
-    r"^\s*\[?(?:\d{2,4}[-/]\d\d[-/]\d{2,4}[ T,])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s+"
-    r"(?:(?:stdout|stderr) [FP] )?(?:\[[^\]\n]*\]\s*)*"
-    r"(?:(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR)\b[^\n]*?(?:: | - |\] )|(?=[ :]*(?:[+:]- |==)))"
-)
-_LEVEL_FIRST = re.compile(
-    r"^\s*(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR):? [\w.$]+(?:\[[^\]]*\])?: (?=\s*(?:==|[+:]- |[ :*'!]))"
-)
+_ANSI_WITHOUT_ESCAPE = re.compile(r"\[(?:\d{1,3}(?:;\d{1,3})*)?m")
+_ENTITY = re.compile(r"&(?:gt|lt|amp|quot|nbsp|apos|#\d+|#x[0-9a-fA-F]+);")
+_DASH = re.compile(r"([+:])[–—−‒]\s?(?=[*'!~^(‘’\w])")
+_SMART_QUOTE = re.compile(r"(^\s*|[+:]- )[‘’](?=[A-Z])")
+_SPACES = str.maketrans({"\xa0": " ", "\u2007": " ", "\u202f": " ", "\u3000": " ", "\u200b": None, "\ufeff": None})
+
 _LEVELS = ("INFO", "WARN", "DEBUG", "ERROR", "TRACE")
-_QUOTE = re.compile(r"^\s*(?:> ?|// ?|-- |# (?=[ :*=+'!A-Z])|\* (?=[ :]*[+:]- |==))")
+_LEVEL = r"(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR)"
+_STAMP = r"\[?(?:\d{2,4}[-/]\d\d[-/]\d{2,4}[ T,])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?"
+_THREAD = r"(?:\[[^\]\n]*\]\s*)*"
+_LOGGER = r"[\w.$/@-]*(?:\[[^\]\n]*\])?(?::\d+)?(?: ?\([^)\n]*\))?"
+_LOG = re.compile(
+    rf"^\s*{_STAMP}\s+(?:(?:stdout|stderr) [FP] |{_THREAD}{_LEVEL}\s+{_THREAD}{_LOGGER}\s*[:-](?: |$)|"
+    rf"{_THREAD}{_LEVEL}: |- [\w.$]+ - {_LEVEL} - |(?=[ :]*(?:[+:]- |==)))"
+)
+_LEVEL_FIRST = re.compile(rf"^\s*{_LEVEL}:? {_THREAD}[\w.$]+(?:\[[^\]]*\])?: ")
+_BEFORE_PLAN = re.compile(r"^[^=\n]*?\b(?:plan|tree|query)(?: is)?: (?=['!*(]*[A-Z])")
+
+_PREFIX = re.compile(r"^\s*((?://|#) ?MAGIC|//+|#>|#+|--+|(?:> ?)*>|\*|\|)(?: |$)")
+_NUMBER = re.compile(r"^\s*(\d{1,6})[.:)]?(?: |$)")
 _BORDER = re.compile(r"^\s*[|│┃║](.*?)(?:[|│┃║]\s*)?$", re.DOTALL)
 _RULE_OF_BOX = re.compile(r"^\s*[+┌└├╔╚╠┏┗┣|][-─═━+┬┴┼╦╩╬┳┻╋]{2,}[+┐┘┤╗╝╣┓┛┫|]?\s*$")
-_PLANISH = re.compile(r"[+:]- \S|== \w[\w ]* ==|=== ")
+_PLANISH = re.compile(r"^[\s:!]*[+:]-? ?- ?\S|== \w[\w ()]* ==|=== \w")
+_MARKED = re.compile(r"^[\s:!]*[+:]- \S")
 
 
 class Lines:
@@ -45,67 +55,128 @@ class Lines:
 
 def clean(raw: str) -> Lines:
     """Split a text into clean lines; `stripped` of the result names what was taken off, for the user to see."""
-    lines = raw.split("\n")
     stripped: list[str] = []
-    if "\r" in raw:
-        lines = _split_carriage_returns(lines)
-    if "\x1b" in raw:
-        lines = [_ANSI.sub("", line) for line in lines]
-        stripped.append("terminal colours")
-    if "\xa0" in raw or "\u2007" in raw or "\u202f" in raw or "\u200b" in raw or "\ufeff" in raw:
-        table = str.maketrans({"\xa0": " ", "\u2007": " ", "\u202f": " ", "\u200b": "", "\ufeff": ""})
-        lines = [line.translate(table) for line in lines]
-        stripped.append("non-breaking spaces")
-    if "&" in raw and _ENTITY.search(raw):
-        lines = [html.unescape(line) if "&" in line else line for line in lines]
-        stripped.append("HTML entities")
-    if "\t" in raw:
-        lines = [_tabs(line) if "\t" in line else line for line in lines]
+    lines = _plain_characters(raw, stripped)
     for name, take_off in (
         ("log prefixes", _without_log_prefixes),
-        ("quote marks", _without_quotes),
+        ("comment marks", _without_prefixes),
+        ("line numbers", _without_numbers),
         ("table borders", _without_borders),
     ):
         shorter = take_off(lines, raw)
         if shorter is not None:
             lines = shorter
             stripped.append(name)
+    lines = [line.rstrip() for line in lines]
     if "\\n" in raw:
         return _with_escaped_breaks(lines, stripped)
+    if _double_spaced(lines):
+        return _single_spaced(lines, stripped)
     return Lines(lines, range(1, len(lines) + 1), tuple(stripped))
 
 
-def _split_carriage_returns(lines: list[str]) -> list[str]:
-    # A lone carriage return inside a line is no line break: it would shift every number after it.
-    return [line.rstrip("\r").replace("\r", " ") if "\r" in line else line for line in lines]
+# -- characters
 
 
-def _tabs(line: str) -> str:
+def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
+    """Physical lines without terminal colours, odd spaces and dashes, HTML entities and tabs."""
+    lines = raw.split("\n")
+    if "\r" in raw:
+        # A lone carriage return inside a line is no line break: it would shift every number after it.
+        lines = [line.rstrip("\r").replace("\r", " ") for line in lines]
+    if "\x1b" in raw:
+        lines = [_ANSI.sub("", line) for line in lines]
+        stripped.append("terminal colours")
+    elif "[0m" in raw or "[m" in raw:
+        lines = [_ANSI_WITHOUT_ESCAPE.sub("", line) for line in lines]
+        stripped.append("remains of terminal colours")
+    if not raw.isascii():
+        lines = [line if line.isascii() else _SMART_QUOTE.sub(r"\1'", _DASH.sub(r"\1- ", line.translate(_SPACES))) for line in lines]
+    if "&" in raw and _ENTITY.search(raw):
+        lines = [html.unescape(line).replace("\xa0", " ") if "&" in line else line for line in lines]
+        stripped.append("HTML entities")
+    if "\t" in raw:
+        lines = [_without_tabs(line) if "\t" in line else line for line in lines]
+    return lines
+
+
+def _without_tabs(line: str) -> str:
     head = len(line) - len(line.lstrip(" \t:"))
-    return line[:head].expandtabs(3) + line[head:].replace("\t", " ") if head else line.replace("\t", " ")
+    return line[:head].expandtabs(3) + line[head:].replace("\t", " ")
+
+
+# -- prefixes
 
 
 def _without_log_prefixes(lines: list[str], raw: str) -> list[str] | None:
     if not any(level in raw for level in _LEVELS) and not any(_LOG.match(line) for line in lines[:200]):
         return None
     changed, out = False, []
-    for line in lines:
+    for at, line in enumerate(lines):
         match = _LOG.match(line) or _LEVEL_FIRST.match(line)
         if match:
             line, changed = line[match.end() :], True
+            if at + 1 < len(lines) and _MARKED.search(lines[at + 1]):
+                line = _BEFORE_PLAN.sub("", line)
         out.append(line)
     return out if changed else None
 
 
-def _without_quotes(lines: list[str], raw: str) -> list[str] | None:
-    if ">" not in raw[:200_000] and "//" not in raw and "# " not in raw and "-- " not in raw and "* " not in raw:
-        return None
-    full = [line for line in lines[:400] if line.strip()]
-    quoted = sum(1 for line in full if _QUOTE.match(line))
-    planish = [line for line in full if _PLANISH.search(line)]
-    if not planish or quoted < 0.8 * len(full) or not all(_QUOTE.match(line) for line in planish):
-        return None
-    return [_QUOTE.sub("", line, count=1) for line in lines]
+def _without_prefixes(lines: list[str], raw: str) -> list[str] | None:
+    """Takes `# `, `// `, `> `, ` * `, `|`, `// MAGIC ` ... off every run of lines that share it and hold a plan."""
+    out: list[str] | None = None
+    at = 0
+    while at < len(lines):
+        bare = lines[at].lstrip()
+        match = _PREFIX.match(lines[at]) if bare[:1] in "#/>-*|" and bare else None
+        if match is None:
+            at += 1
+            continue
+        prefix = match.group(1)
+        end = at + 1
+        while end < len(lines) and (other := _PREFIX.match(lines[end])) and other.group(1) == prefix:
+            end += 1
+        cut = [_cut(line, prefix) for line in lines[at:end]]
+        # A single `* Project (3)` is an operator of `explain formatted`, not a line of a comment.
+        if (end - at > 1 or prefix != "*") and any(_PLANISH.search(line) for line in cut) and not _is_table(lines, at, end):
+            out = lines[:] if out is None else out
+            out[at:end] = cut
+        at = end
+    return out
+
+
+def _cut(line: str, prefix: str) -> str:
+    rest = line[line.index(prefix) + len(prefix) :]
+    # The text of a Scala margin `|` begins right behind it.
+    return rest if prefix == "|" else rest.removeprefix(" ")
+
+
+def _is_table(lines: list[str], start: int, end: int) -> bool:
+    return any(_RULE_OF_BOX.match(line) for line in (*lines[max(0, start - 1) : start], *lines[end : end + 1]))
+
+
+def _without_numbers(lines: list[str], raw: str) -> list[str] | None:
+    """Takes numbers that count up off the lines (`numberedTreeString`, listings)."""
+    out: list[str] | None = None
+    at = 0
+    while at < len(lines):
+        match = _NUMBER.match(lines[at]) if lines[at][:8].strip()[:1].isdigit() else None
+        if match is None:
+            at += 1
+            continue
+        end, expected = at, int(match.group(1))
+        while end < len(lines) and (match := _NUMBER.match(lines[end])) and int(match.group(1)) == expected:
+            end += 1
+            expected += 1
+        cut = [_NUMBER.sub("", line, count=1) for line in lines[at:end]]
+        if end - at > 1 and any(_PLANISH.search(line) for line in cut):
+            out = lines[:] if out is None else out
+            out[at:end] = cut
+        at = max(end, at + 1)
+    return out
+
+
+# -- tables
 
 
 def _without_borders(lines: list[str], raw: str) -> list[str] | None:
@@ -127,10 +198,13 @@ def _without_border(line: str) -> str:
         return ""
     match = _BORDER.match(line)
     if match:
-        return match.group(1).rstrip()
+        return match.group(1)
     # The last line of a cell that holds raw line breaks ends in the border but does not begin with one.
     end = line.rstrip()
-    return end[:-1].rstrip() if end.endswith(("|", "│")) and not end.endswith("||") else line
+    return end[:-1] if end.endswith(("|", "│")) and not end.endswith("||") else line
+
+
+# -- line breaks
 
 
 def _with_escaped_breaks(lines: list[str], stripped: list[str]) -> Lines:
@@ -139,7 +213,7 @@ def _with_escaped_breaks(lines: list[str], stripped: list[str]) -> Lines:
     split = False
     for index, line in enumerate(lines, 1):
         if "\\n" in line and _escaped_plan(line):
-            parts = line.replace("\\t", " ").split("\\n")
+            parts = [part.rstrip() for part in line.replace("\\t", " ").split("\\n")]
             text.extend(parts)
             number.extend([index] * len(parts))
             split = True
@@ -151,3 +225,23 @@ def _with_escaped_breaks(lines: list[str], stripped: list[str]) -> Lines:
 
 def _escaped_plan(line: str) -> bool:
     return bool(re.search(r"==\s*\\n|\\n *(?::  | {3})*[+:]- |\\n==", line))
+
+
+def _double_spaced(lines: list[str]) -> bool:
+    full = [at for at, line in enumerate(lines[:2000]) if line]
+    if len(full) < 4 or not any(_MARKED.search(lines[at]) for at in full[:200]):
+        return False
+    followed = sum(1 for at in full[:-1] if not lines[at + 1])
+    return followed >= 0.95 * (len(full) - 1)
+
+
+def _single_spaced(lines: list[str], stripped: list[str]) -> Lines:
+    text: list[str] = []
+    number: list[int] = []
+    after_text = False
+    for index, line in enumerate(lines, 1):
+        if line or not after_text:
+            text.append(line)
+            number.append(index)
+        after_text = bool(line)
+    return Lines(text, number, tuple([*stripped, "doubled line breaks"]))

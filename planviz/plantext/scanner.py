@@ -17,7 +17,7 @@ from planviz.plantext.tree import Tree, read_tree
 #: What a line of the input is; the scanner gives one to every line.
 BLANK, NODE, HEADING, DETAIL, LOG, CODE, UNPARSED = range(7)
 
-_HEADING = re.compile(r"[\s\"'|>*#.=\w:()\[\]-]{0,80}?(?<![=])== ([A-Z][\w ]*?) ==(?!=)\s*[\"'|]?\s*$")
+_HEADING = re.compile(r"(?:.{0,120}?(?<![=\w,(]))??(?<![=])== ([A-Z][\w ]*?)(?: \([^()]*\))? ==(?!=)\s*[\"'|`]*\s*$")
 _STAGES = {
     "Parsed Logical Plan": "parsed",
     "Analyzed Logical Plan": "analyzed",
@@ -37,6 +37,18 @@ _SUBPLAN = re.compile(r"Subplan:(\d+)\s*$")
 _CODE = re.compile(r"\s*/\* \d+ \*/")
 _ROOT = re.compile(r"\s*(?:\*(?:\(\d+\))? ?|\^\(\d+\) )?['!~]*[A-Z][\w$]*")
 _COLUMNS = re.compile(r"^\S.*?: [a-z]\w*")
+_PHYSICAL = re.compile(
+    r"Exchange$|Scan$|^Scan|Exec$|Transformer$|^(Gpu|Comet|Photon|Velox)[A-Z]|QueryStage$|^AdaptiveSparkPlan$|ToRow$|"
+    r"ToColumnar$|(Hash|Sort)Aggregate$|(SortMerge|Hash|NestedLoop)Join|^CartesianProduct$|^TakeOrderedAndProject$|"
+    r"^Collect(Limit|Tail)$|^LocalTableScan$|ShuffleRead$"
+)
+_LOGICAL = re.compile(r"Relation$|^LogicalRDD$|^Join$|^Aggregate$|^(Global|Local)Limit$|^Range$|^Distinct$")
+_TITLES = {
+    "parsed": "Parsed Logical Plan",
+    "analyzed": "Analyzed Logical Plan",
+    "optimized": "Logical Plan",
+    "physical": "Physical Plan",
+}
 _ROOT_NAME = re.compile(r"['!~*^()\d ]*([A-Za-z_]\w*)")
 
 
@@ -144,8 +156,19 @@ class _Scanner:
             return index + 1
         self.found.features.add(stage)
         start = self._root_line(index + 1, stage)
+        if start < self.size and "Exception: " in self.text[start]:
+            return self._exception(index + 1, name)
         self._own(index + 1, start, DETAIL)
         return self._plan(start, stage, name)
+
+    def _exception(self, start: int, name: str) -> int:
+        """An error that Spark printed where the plan should stand."""
+        end = start
+        while end < self.size and self.text[end].strip() and not _HEADING.match(self.text[end]):
+            end += 1
+        self._own(start, end, DETAIL)
+        self.found.notes.append(f"Line {self.lines.number[start]}: Spark printed an error in place of the {name}.")
+        return end
 
     def _root_line(self, index: int, stage: str) -> int:
         """Where the operators of a headed section begin: after output columns or the message of an exception."""
@@ -187,8 +210,7 @@ class _Scanner:
 
     def _take(self, tree: Tree, start: int, end: int, stage: str, title: str) -> None:
         self._own(start, end, NODE)
-        for at in tree.headings:
-            self.found.owners[at] = HEADING
+        self._own_exceptions(tree)
         adaptive = next((name for name in tree.sections if name != "Initial"), None)
         if adaptive:
             self.found.features.add("adaptive")
@@ -198,6 +220,12 @@ class _Scanner:
             if nodes:
                 name = f"Initial Plan of {owner}" if owner else "Initial Plan"
                 self._add_section(_Section("initial", name, nodes, links, [], self.details))
+
+    def _own_exceptions(self, tree: Tree) -> None:
+        for at in tree.headings:
+            self.found.owners[at] = HEADING
+        for at in tree.remarks:
+            self.found.owners[at] = UNPARSED
 
     def _add_section(self, section: _Section) -> None:
         section.number_operators()
@@ -220,8 +248,8 @@ class _Scanner:
         if not tree.nodes:
             return index
         self.found.features.add("tree")
-        logical = any("unresolved" in node.badges for node in tree.nodes)
-        self._take(tree, index, end, "parsed" if logical else "other", "Plan")
+        stage = _stage_of(tree.nodes)
+        self._take(tree, index, end, stage, _TITLES.get(stage, "Plan"))
         return end
 
     # -- explain formatted
@@ -229,11 +257,12 @@ class _Scanner:
     def _detail_block(self, index: int, match: re.Match[str]) -> int:
         number = self.lines.number
         stage = int(match.group(3)) if match.group(3) else None
+        indent = len(self.text[index]) - len(self.text[index].lstrip())
         end = index + 1
         while end < self.size and self.text[end].strip() and not formatted.HEAD.match(self.text[end].lstrip()):
             end += 1
         block = formatted.Block(int(match.group(1)), match.group(2), stage, (number[index], number[end - 1]))
-        block.lines = self.text[index + 1 : end]
+        block.lines = [_dedent(line, indent) for line in self.text[index + 1 : end]]
         self.details.blocks.setdefault(block.number, block)
         if stage is not None:
             self.details.stages[block.number] = stage
@@ -250,8 +279,7 @@ class _Scanner:
         if not tree.nodes:
             return start
         self._own(start, end, NODE)
-        for at in tree.headings:
-            self.found.owners[at] = HEADING
+        self._own_exceptions(tree)
         for section in self.group:
             at_host = section.by_number.get(host)
             if at_host is not None:
@@ -287,6 +315,21 @@ class _Scanner:
         owners, text = self.found.owners, self.text
         for at in range(start, min(end, self.size)):
             owners[at] = owner if text[at].strip() else BLANK
+
+
+def _dedent(line: str, indent: int) -> str:
+    return line[indent:] if not line[:indent].strip() else line.lstrip()
+
+
+def _stage_of(nodes: list[PlanNode]) -> str:
+    """The stage of a plan without a heading, as far as its operators tell."""
+    if any("unresolved" in node.badges or node.op.startswith("Unresolved") for node in nodes):
+        return "parsed"
+    if any(node.codegen_stage is not None or "codegen" in node.badges or _PHYSICAL.search(node.op) for node in nodes):
+        return "physical"
+    if any(node.op in ("SubqueryAlias", "View") for node in nodes):
+        return "analyzed"
+    return "optimized" if any(_LOGICAL.search(node.op) for node in nodes) else "other"
 
 
 class _Section:

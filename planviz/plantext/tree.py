@@ -18,7 +18,8 @@ from planviz.graph import PlanNode, is_known, kind_of
 from planviz.graph.plan_graph import Arguments, Estimate, Link
 from planviz.plantext.lines import Lines
 
-_BODY = re.compile(r"(?:\*(?:\((\d+)\))? ?|\^\(?(\d*)\)? ?)?(['!~]*)(?:\*(?:\((\d+)\))? ?)?([A-Za-z_][\w$.]*)")
+_BODY = re.compile(r"(?:\*(?:\((\d+)\))? ?|\^\(?(\d*)\)? ?)?(['!~]*)(?:\*(?:\((\d+)\))? ?)?-?([A-Za-z_][\w$.]*)")
+_MARKED = re.compile(r"([ :]*?)(?:[+:]- ?)(?=[*'!~^(\w=-])")
 _SECTION = re.compile(r"== (Final|Current|Initial) Plan ==\s*$")
 _STATISTICS = re.compile(r"Statistics\(sizeInBytes=([\d.E+]+) (\w+)(?:, rowCount=([\d.E+]+))?")
 _UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))}
@@ -39,10 +40,11 @@ class Tree:
     """Operators read from one indented text: the plan itself and, beside it, adaptive initial plans found inside.
 
     `nodes` belong to the plan, `initial` is a list of `(nodes, title)`; `sections` holds the adaptive headings met
-    ("Final", "Current", "Initial"), `headings` the clean lines they stood on; `notes` are sentences for the reader.
+    ("Final", "Current", "Initial"), `headings` the clean lines they stood on, `remarks` lines
+    between operators that belong to none; `notes` are sentences for the reader.
     """
 
-    __slots__ = ("headings", "initial", "links", "nodes", "notes", "sections")
+    __slots__ = ("headings", "initial", "links", "nodes", "notes", "remarks", "sections")
 
     def __init__(self) -> None:
         self.nodes: list[PlanNode] = []
@@ -50,6 +52,7 @@ class Tree:
         self.initial: list[tuple[str, list[PlanNode], list[Link]]] = []
         self.sections: list[str] = []
         self.headings: list[int] = []
+        self.remarks: list[int] = []
         self.notes: list[str] = []
 
 
@@ -134,7 +137,13 @@ class _TreeReader:
                 column -= 1
                 body = bare[2:]
             elif not bare:
-                break
+                following = self._after_blank(index)
+                if following is None:
+                    break
+                index = following
+                continue
+            elif bare[:2] == "+-" and bare[2:3] not in ("-", "+", "=", ""):
+                body = bare[2:]
             else:
                 following = self._unmarked(index, line, bare, column)
                 if following is None:
@@ -169,15 +178,55 @@ class _TreeReader:
             if _SECTION.match(bare) or (not self.headed and _BODY.match(bare) is None):
                 return None
             return self._root(index, bare, column - 3)
-        current = self.stack[-1].node
-        if (
-            current is not None
-            and (_END.match(line) is None or _opens(current.text))
-            and (self.headed or _opens(current.text))
-        ):
+        top = self.stack[-1]
+        if top.node is None:
+            return None
+        if _opens(top.node.text) or (self._goes_on(top, column) and _END.match(line) is None):
             self._continue(index)
             return index + 1
+        if self._mark_fits(index + 1) and not self._starts_plan(bare):
+            self.tree.remarks.append(index)
+            return index + 1
         return None
+
+    @staticmethod
+    def _goes_on(top: _Open, column: int) -> bool:
+        # The text of a view or a script stands in a command's arguments as it was written, line breaks included.
+        return column > top.column + 3 or (top.node is not None and top.node.kind == "command")
+
+    @staticmethod
+    def _starts_plan(bare: str) -> bool:
+        match = _BODY.match(bare)
+        return match is not None and (is_known(match.group(5)) or bool(match.group(3)))
+
+    def _mark_fits(self, index: int) -> bool:
+        """Whether the line at `index` is marked and may be a child or a later sibling in the tree so far."""
+        if index >= self.stop or not self.stack:
+            return False
+        match = _MARKED.match(self.text[index])
+        return match is not None and self.stack[0].column < match.end(1) <= self.stack[-1].column + 6
+
+    def _after_blank(self, index: int) -> int | None:
+        """The line after blank ones that goes on with the tree, or None."""
+        after = index
+        while after < self.stop and after < index + 3 and not self.text[after].strip():
+            after += 1
+        node = self.stack[-1].node if self.stack else None
+        if node is not None and _opens(node.text) and self._closes_after(node, after):
+            for line in range(index, after):
+                self._continue(line)
+            return after
+        return after if self._mark_fits(after) else None
+
+    def _closes_after(self, node: PlanNode, start: int) -> bool:
+        balance = _balance(node.text)
+        for at in range(start, min(self.stop, start + _PLAIN_ENOUGH)):
+            if _MARKED.match(self.text[at]) or self.text[at].startswith("== "):
+                return False
+            balance += _balance(self.text[at])
+            if balance <= 0:
+                return True
+        return False
 
     def _root(self, index: int, bare: str, mark: int) -> int | None:
         match = _BODY.match(bare)
@@ -217,12 +266,11 @@ class _TreeReader:
             return False
         name = match.group(1)
         stack = self.stack
-        if name == "Initial":
-            at = next(
-                (k for k in range(len(stack) - 1, -1, -1) if stack[k].section and stack[k].column == column), None
-            )
-            if at is not None:
-                del stack[at:]
+        open_sections = (k for k in range(len(stack) - 1, -1, -1) if stack[k].section and stack[k].column == column)
+        at = next(open_sections, None)
+        # Without a final or current plan beside it (as Databricks prints), the initial plan is the plan.
+        if name == "Initial" and at is not None:
+            del stack[at:]
             links: list[Link] = []
             nodes: list[PlanNode] = []
             self.tree.initial.append((self._owner_name(), nodes, links))
