@@ -20,7 +20,7 @@ export class Canvas {
     this.canvas.setAttribute("aria-hidden", "true"); // the tree rail carries the same plan for screen readers
     this.ctx = this.canvas.getContext("2d", { alpha: false });
     this.tip = element("div", "pv-tip");
-    this.hint = element("div", "pv-hint", "Ctrl + wheel zooms, dragging pans");
+    this.hint = element("div", "pv-hint");
     this.map = element("div", "pv-map");
     this.mapCanvas = element("canvas");
     this.mapView = element("div", "pv-map-view");
@@ -195,11 +195,20 @@ export class Canvas {
     }
     const wide = this.width / plan.width;
     const hot = plan.hottest();
-    const k = Math.min(READABLE, Math.max(NEAR, wide));
+    const k = wide >= NEAR ? Math.min(READABLE, wide) : READABLE;
     const b = wide >= NEAR || hot < 0 ? 0 : plan.box[hot];
     const x = wide >= NEAR ? plan.width / 2 : plan.x[b] + plan.w[b] / 2;
     const y = b === 0 ? plan.y[0] - 32 : plan.y[b] + plan.h[b] / 2 - this.height / k / 2;
     this.moveTo(this.clamped({ x: x - this.width / k / 2, y, k }), false);
+    if (b > 0) this.say("Opened where the most rows are", 2500);
+  }
+
+  // A few words over the drawing that go by themselves.
+  say(words, lasts) {
+    this.hint.textContent = words;
+    this.hint.classList.add("pv-on");
+    clearTimeout(this.hintTimer);
+    this.hintTimer = setTimeout(() => this.hint.classList.remove("pv-on"), lasts);
   }
 
   openAt(camera) {
@@ -363,9 +372,7 @@ export class Canvas {
   #wheel(event) {
     this.#hideTip();
     if (!event.ctrlKey && !event.metaKey) {
-      this.hint.classList.add("pv-on");
-      clearTimeout(this.hintTimer);
-      this.hintTimer = setTimeout(() => this.hint.classList.remove("pv-on"), 1200);
+      this.say("Ctrl + wheel zooms, dragging pans", 1200);
       return;
     }
     event.preventDefault();

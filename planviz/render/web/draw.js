@@ -3,7 +3,7 @@ import { short } from "./plan.js";
 
 // Below FAR coloured bars only, below NEAR titles, from there whole cards.
 export const FAR = 0.42;
-export const NEAR = 0.66;
+export const NEAR = 0.7;
 
 // What a frame needs: plan, theme, mode ("light" | "dark"), camera {x, y, k}, width and height in CSS px, ratio (device
 // px per CSS px), selected node, hover box, found (Set of nodes or null), lit (Uint8Array of boxes on the way to the root).
@@ -346,12 +346,12 @@ export function titleOf(view, b) {
   if (!plan.isFolded(b)) return plan.titles[plan.first[b]];
   // A selected node inside a folded chain lends the box its name: the panel and the picture then speak of the same.
   if (selected >= 0 && plan.box[selected] === b) return plan.titles[selected];
-  return `${plan.foldedCount(b)} operators in a row`;
+  return `${plan.foldedCount(b)} operators`;
 }
 
-// What stands last on a card: the codegen stage in Spark's form and the node's number, or how many are folded.
+// What stands last on a card: the codegen stage in Spark's form and the node's number.
 function mark(plan, b) {
-  if (plan.isFolded(b)) return `×${plan.foldedCount(b)}`;
+  if (plan.isFolded(b)) return "folded";
   const i = plan.first[b], stage = plan.nodes.codegen[i], number = plan.nodes.number[i];
   return stage >= 0 ? `*(${stage})  ${number}` : String(number);
 }

@@ -3,8 +3,10 @@
 import { button, element } from "./dom.js";
 import { mount } from "./workbench.js";
 
-export function openPage() {
+async function openPage() {
   const { plans, theme, dark } = JSON.parse(document.getElementById("planviz-data").textContent);
+  const faces = [400, 600].map((weight) => document.fonts.load(`${weight} 14px '${theme.font.family}'`));
+  await Promise.allSettled(faces); // the cards were measured with these, which lie in the page too
   const host = document.getElementById("planviz"), tabs = document.getElementById("planviz-tabs");
   const dataOf = (at) => ({ dark, theme, findings: [], selected: null, details_url: null, ...plans[at], key: `plan ${at}` });
   const panel = mount(host, dataOf(0), { wholePage: true });

@@ -49,21 +49,21 @@ export class Panel {
     return [head, marks, facts, ...this.#neighbours(i)];
   }
 
+  // Rows and bytes, what kind of numbers they are, and the rows of the inputs.
   #numbers(i) {
-    const { plan } = this, { rows, bytes } = plan.nodes, lines = [];
-    const value = (text, exact) => {
-      const dd = element("dd", "", text);
-      dd.title = exact;
-      dd.append(" ", this.#badge(plan.scene.rows_are, plan.estimated ? "estimated" : undefined));
-      return dd;
+    const { plan } = this, { rows, bytes } = plan.nodes, about = plan.estimated ? "≈" : "", lines = [];
+    const add = (name, words, more, exact) => {
+      const dd = element("dd", "", about + words);
+      dd.title = `${exact}, ${plan.scene.rows_are}`;
+      dd.append(element("span", "pv-muted", `${more} · ${plan.scene.rows_are}`));
+      lines.push([name, dd]);
     };
     if (rows[i] != null) {
       const inputs = [...plan.children(i)].map((child) => rows[child]).filter((some) => some != null).map(short);
-      const dd = value(short(rows[i]), `${Number(rows[i]).toLocaleString("en")} rows`);
-      if (inputs.length) dd.insertBefore(element("span", "pv-muted", ` of ${inputs.slice(0, 6).join(" + ")}${inputs.length > 6 ? " + …" : ""}`), dd.childNodes[1]);
-      lines.push(["rows", dd]);
+      const of = inputs.length ? ` of ${inputs.slice(0, 4).join(" + ")}${inputs.length > 4 ? " + …" : ""}` : "";
+      add("rows", short(rows[i]), of, `${Number(rows[i]).toLocaleString("en")} rows`);
     }
-    if (bytes[i] != null) lines.push(["size", value(shortBytes(bytes[i]), `${Number(bytes[i]).toLocaleString("en")} bytes`)]);
+    if (bytes[i] != null) add("size", shortBytes(bytes[i]), "", `${Number(bytes[i]).toLocaleString("en")} bytes`);
     return lines;
   }
 
@@ -146,7 +146,13 @@ export class Panel {
   #heaviest() {
     const { plan } = this, { rows } = plan.nodes;
     if (plan.hottest() < 0) return [];
-    const top = [...rows.keys()].filter((i) => rows[i] != null).sort((a, b) => rows[b] - rows[a] || a - b).slice(0, 5);
+    const top = [];
+    for (let i = 0; i < rows.length; i++) {
+      if (rows[i] == null || (top.length === 5 && rows[i] <= rows[top[4]])) continue;
+      const at = top.findIndex((other) => rows[other] < rows[i]);
+      top.splice(at < 0 ? top.length : at, 0, i);
+      top.length = Math.min(top.length, 5);
+    }
     const box = element("div", "pv-section"), list = element("div", "pv-neighbours");
     box.append(element("h4", "", "Most rows"), list);
     for (const i of top) {

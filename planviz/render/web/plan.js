@@ -5,7 +5,7 @@ const BAND = 96; // px of drawing per band of the spatial index: about one level
 const MOST_LINES = 8; // on a card that shows everything
 export const CHAIN = 3; // nodes a single-child chain needs before folding it into one box saves room
 
-// A box is what the canvas draws: one node, or a folded chain (`head` to `tail`, `count` nodes).
+// A box is what the canvas draws: one node, or a folded chain. Nothing has a place before the first `arrange`.
 export class Plan {
   constructor(scene, theme) {
     this.scene = scene;
@@ -20,7 +20,6 @@ export class Plan {
     this.roomy = false; // metrics and details inside the cards
     this.#relate();
     this.#findChains();
-    this.arrange();
   }
 
   // Children (one array, sliced by kidStart), pre-order, number of nodes below: three passes, no recursion.
@@ -238,11 +237,14 @@ export class Plan {
     return changed;
   }
 
-  // The node with the most rows, or -1 when no rows are known.
+  // The node with the most rows, the deepest of several: where they come from. -1 when no rows are known.
   hottest() {
     let best = -1;
-    const rows = this.nodes.rows;
-    for (let i = 0; i < this.size; i++) if (rows[i] != null && (best < 0 || rows[i] > rows[best])) best = i;
+    const { rows, depth } = this.nodes;
+    for (let i = 0; i < this.size; i++) {
+      if (rows[i] == null) continue;
+      if (best < 0 || rows[i] > rows[best] || (rows[i] === rows[best] && depth[i] > depth[best])) best = i;
+    }
     return best;
   }
 

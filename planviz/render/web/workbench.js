@@ -108,7 +108,7 @@ class Workbench {
     this.nextButton = button("pv-step", "›", "Next match (n)", () => this.step(1));
     finder.append(this.search, this.hitCount, this.backButton, this.nextButton);
     this.roomyButton = button("pv-button", "Details", "Show metrics and details in the cards (d)", () => this.setRoomy(!this.plan.roomy));
-    this.foldButton = button("pv-button", "Fold chains", "Fold single-child chains into one box each (x)", () => this.foldAll(!this.plan.anyFolded));
+    this.foldButton = button("pv-button", "Fold", "Fold single-child chains into one box each (x)", () => this.foldAll(!this.plan.anyFolded));
     this.zoomWords = button("pv-step pv-zoom", "100%", "Zoom to 100% (0)", () => this.canvas.zoomAt(1 / this.canvas.camera.k, undefined, undefined, true));
     const zoom = element("div", "pv-segment pv-zooms");
     zoom.append(
@@ -160,7 +160,7 @@ class Workbench {
     this.selected = -1;
     if (kept) this.#restore(kept);
     else if (plan.size > BIG && plan.inChains > plan.size / 4) plan.foldAll(true);
-    if (plan.anyFolded && !kept) plan.arrange();
+    plan.arrange();
     this.#readTheme();
     this.canvas.selected = -1;
     this.canvas.show(plan, data.theme, this.mode);
@@ -227,9 +227,7 @@ class Workbench {
 
   #restore(kept) {
     const { plan } = this;
-    if (kept.collapsed.length !== plan.size) return;
-    Object.assign(plan, { collapsed: kept.collapsed, folded: kept.folded, roomy: kept.roomy });
-    plan.arrange();
+    if (kept.collapsed.length === plan.size) Object.assign(plan, { collapsed: kept.collapsed, folded: kept.folded, roomy: kept.roomy });
   }
 
   // Dark when told so; else as Streamlit's own page is, or as the system is.
@@ -549,6 +547,7 @@ class Workbench {
     const next = on ?? !open;
     this.root.classList.toggle(flag, this.narrow ? next : !next);
     pressed(this.sideButton, next);
+    if (this.narrow && next && this.selected >= 0) requestAnimationFrame(() => requestAnimationFrame(() => !this.gone && this.canvas.bringIntoView(this.selected)));
   }
 
   showHelp(on) {
