@@ -12,7 +12,7 @@ from planviz.errors import InputTooLarge, NotAPlan
 from planviz.graph import PlanGraph
 from planviz.graph.trace import RuleTrace
 from planviz.plantext import scanner
-from planviz.plantext.collapsed import restore_lines
+from planviz.plantext.collapsed import restore_indentation, restore_lines
 from planviz.plantext.json_plans import read_json
 from planviz.plantext.lines import Lines, clean
 
@@ -82,8 +82,7 @@ def _open(text: str) -> Document:
             return Document(text, recognised, reasons, tuple(plans), RuleTrace(), unread, remarks)
     lines = clean(text)
     restored = restore_lines(lines)
-    if restored is not None:
-        lines = restored
+    lines = restored or restore_indentation(lines) or lines
     scanned = scanner.scan(lines)
     if not scanned.plans and not scanned.trace:
         empty = _spark_without_plan(text)

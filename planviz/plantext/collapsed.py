@@ -18,6 +18,7 @@ _HEADINGS = re.compile(
 _OPERATOR = r"[*'!~^(]*\s?\(?\d*\)? ?[A-Z=]"
 _MARK = re.compile(rf"(?:(?<=[\s\])])|^)(!?(?:: +)*[+:]- )(?={_OPERATOR})")
 _KEPT = re.compile(rf"(?<=\S)(?=(?: {{3}}|:  )+[+:]- {_OPERATOR})|(?<=[\])\w}}])(?=[+:]- {_OPERATOR})")
+_FLAT = re.compile(r"(?:: +)*[+:]- ")
 _LINE_START = re.compile(r"^[ :!]*[+:]- ", re.MULTILINE)
 _NAME = re.compile(r"[*'!~^]*(?:\(\d+\) )?[!'~]*([A-Z]\w*)")
 _LEAVES = re.compile(
@@ -41,6 +42,35 @@ def restore_lines(lines: Lines) -> Lines | None:
         text.extend(restored)
         number.extend([at] * len(restored))
     return Lines(text, number, lines.stripped)
+
+
+def restore_indentation(lines: Lines) -> Lines | None:
+    """Clean lines with the indentation put back, or None when it was not lost.
+
+    Lost it is where two marks `+- ` follow each other in the first column: no operator has two last children.
+    """
+    text = lines.text
+    if not any(a.startswith("+- ") and b.startswith("+- ") for a, b in zip(text, text[1:], strict=False)):
+        return None
+    out: list[str] = []
+    at = 0
+    while at < len(text):
+        end = at + 1
+        while end < len(text) and _FLAT.match(text[end]):
+            end += 1
+        if end - at > 2 and not _FLAT.match(text[at]):
+            tokens = [_split_mark(line) for line in text[at + 1 : end]]
+            out.extend(_indented(text[at], tokens))
+        else:
+            out.extend(text[at:end])
+        at = end
+    return Lines(out, lines.number, (*lines.stripped, "lost indentation")) if out != text else None
+
+
+def _split_mark(line: str) -> tuple[str, str]:
+    match = _FLAT.match(line)
+    assert match is not None
+    return match.group(), line[match.end() :]
 
 
 def _lost(line: str, marked: bool) -> bool:

@@ -13,6 +13,19 @@ HOST = re.compile(r"Subquery:(\d+) Hosting operator id = (\d+) Hosting Expressio
 _ENTRY = re.compile(r"([A-Z][A-Za-z/ ]*?)(?: \[(\d+)\])?\s*: ?(.*)$", re.DOTALL)
 
 
+_CACHED = re.compile(r"[ :]*[+:]- \S")
+
+
+def belongs(line: str) -> bool:
+    """Whether a line may stand in a detail block: an entry, a line of a cached plan, or an indented rest."""
+    return _ENTRY.match(line) is not None or _CACHED.match(line) is not None or line[:1].isspace()
+
+
+def open_brackets(line: str) -> int:
+    """How many brackets a line leaves open."""
+    return line.count("(") - line.count(")") + line.count("[") - line.count("]")
+
+
 class Block:
     """One detail block: `entries` are `(key, value)` in order, a value may hold line breaks."""
 

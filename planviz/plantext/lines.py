@@ -9,9 +9,9 @@ import html
 import re
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
-_ANSI_WITHOUT_ESCAPE = re.compile(r"\[(?:\d{1,3}(?:;\d{1,3})*)?m")
+_ANSI_WITHOUT_ESCAPE = re.compile(r"\[\d{1,3}(?:;\d{1,3})*m|\[m(?=\s*$)")
 _ENTITY = re.compile(r"&(?:gt|lt|amp|quot|nbsp|apos|#\d+|#x[0-9a-fA-F]+);")
-_DASH = re.compile(r"([+:])[–—−‒]\s?(?=[*'!~^(‘’\w])")
+_DASH = re.compile(r"([+:])[–—−‒]\s?(?=[*'!~^(‘’=\w])")
 _SMART_QUOTE = re.compile(r"(^\s*|[+:]- )[‘’](?=[A-Z])")
 _SPACES = str.maketrans({"\xa0": " ", "\u2007": " ", "\u202f": " ", "\u3000": " ", "\u200b": None, "\ufeff": None})
 
@@ -27,7 +27,7 @@ _LOG = re.compile(
 _LEVEL_FIRST = re.compile(rf"^\s*{_LEVEL}:? {_THREAD}[\w.$]+(?:\[[^\]]*\])?: ")
 _BEFORE_PLAN = re.compile(r"^[^=\n]*?\b(?:plan|tree|query)(?: is)?: (?=['!*(]*[A-Z])")
 
-_PREFIX = re.compile(r"^\s*((?://|#) ?MAGIC|//+|#>|#+|--+|(?:> ?)*>|\*|\|)(?: |$)")
+_PREFIX = re.compile(r"^\s*(?:((?://|#) ?MAGIC|//+|#>|#+|--+|\*)(?: |$)|((?:> ?)*>|\||\+(?!-)))")
 _NUMBER = re.compile(r"^\s*(\d{1,6})[.:)]?(?: |$)")
 _BORDER = re.compile(r"^\s*[|│┃║](.*?)(?:[|│┃║]\s*)?$", re.DOTALL)
 _RULE_OF_BOX = re.compile(r"^\s*[+┌└├╔╚╠┏┗┣|][-─═━+┬┴┼╦╩╬┳┻╋]{2,}[+┐┘┤╗╝╣┓┛┫|]?\s*$")
@@ -87,22 +87,39 @@ def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
     if "\x1b" in raw:
         lines = [_ANSI.sub("", line) for line in lines]
         stripped.append("terminal colours")
-    elif "[0m" in raw or "[m" in raw:
+    elif raw.count("[0m") > 1:
         lines = [_ANSI_WITHOUT_ESCAPE.sub("", line) for line in lines]
         stripped.append("remains of terminal colours")
     if not raw.isascii():
-        lines = [line if line.isascii() else _SMART_QUOTE.sub(r"\1'", _DASH.sub(r"\1- ", line.translate(_SPACES))) for line in lines]
+        lines = [
+            line if line.isascii() else _SMART_QUOTE.sub(r"\1'", _DASH.sub(r"\1- ", line.translate(_SPACES)))
+            for line in lines
+        ]
     if "&" in raw and _ENTITY.search(raw):
         lines = [html.unescape(line).replace("\xa0", " ") if "&" in line else line for line in lines]
         stripped.append("HTML entities")
     if "\t" in raw:
-        lines = [_without_tabs(line) if "\t" in line else line for line in lines]
+        size = _tab_size(lines)
+        lines = [_without_tabs(line, size) if "\t" in line else line for line in lines]
     return lines
 
 
-def _without_tabs(line: str) -> str:
+def _without_tabs(line: str, size: int) -> str:
     head = len(line) - len(line.lstrip(" \t:"))
-    return line[:head].expandtabs(3) + line[head:].replace("\t", " ")
+    return line[:head].expandtabs(size) + line[head:].replace("\t", " ")
+
+
+def _tab_size(lines: list[str]) -> int:
+    """The tab width in columns that puts most tree marks where Spark prints them, at multiples of three."""
+    marked = [line for line in lines if "\t" in line and _MARKED.match(line)][:500]
+
+    def fitting(size: int) -> int:
+        heads = (_without_tabs(line, size) for line in marked)
+        return sum(
+            1 for line in heads if (len(line) - len(line.lstrip(" :")) - (line.lstrip(" :")[:1] == "-")) % 3 == 0
+        )
+
+    return max((3, 8, 4, 2), key=fitting)
 
 
 # -- prefixes
@@ -128,27 +145,31 @@ def _without_prefixes(lines: list[str], raw: str) -> list[str] | None:
     at = 0
     while at < len(lines):
         bare = lines[at].lstrip()
-        match = _PREFIX.match(lines[at]) if bare[:1] in "#/>-*|" and bare else None
-        if match is None:
+        prefix = _prefix(lines[at]) if bare[:1] in "#/>-*|+" and bare else None
+        if prefix is None:
             at += 1
             continue
-        prefix = match.group(1)
         end = at + 1
-        while end < len(lines) and (other := _PREFIX.match(lines[end])) and other.group(1) == prefix:
+        while end < len(lines) and _prefix(lines[end]) == prefix:
             end += 1
-        cut = [_cut(line, prefix) for line in lines[at:end]]
+        cut = [line[line.index(prefix) + len(prefix) :] for line in lines[at:end]]
+        if prefix not in "|+" and all(not line or line[0] == " " for line in cut):
+            cut = [line[1:] for line in cut]
         # A single `* Project (3)` is an operator of `explain formatted`, not a line of a comment.
-        if (end - at > 1 or prefix != "*") and any(_PLANISH.search(line) for line in cut) and not _is_table(lines, at, end):
+        if (
+            (end - at > 1 or prefix not in "*+")
+            and any(_PLANISH.search(line) for line in cut)
+            and not _is_table(lines, at, end)
+        ):
             out = lines[:] if out is None else out
             out[at:end] = cut
         at = end
     return out
 
 
-def _cut(line: str, prefix: str) -> str:
-    rest = line[line.index(prefix) + len(prefix) :]
-    # The text of a Scala margin `|` begins right behind it.
-    return rest if prefix == "|" else rest.removeprefix(" ")
+def _prefix(line: str) -> str | None:
+    match = _PREFIX.match(line)
+    return None if match is None else (match.group(1) or match.group(2))
 
 
 def _is_table(lines: list[str], start: int, end: int) -> bool:

@@ -258,8 +258,12 @@ class _Scanner:
         number = self.lines.number
         stage = int(match.group(3)) if match.group(3) else None
         indent = len(self.text[index]) - len(self.text[index].lstrip())
-        end = index + 1
+        end, still_open = index + 1, 0
         while end < self.size and self.text[end].strip() and not formatted.HEAD.match(self.text[end].lstrip()):
+            line = _dedent(self.text[end], indent)
+            if still_open <= 0 and not formatted.belongs(line):
+                break
+            still_open = max(0, still_open) + formatted.open_brackets(line)
             end += 1
         block = formatted.Block(int(match.group(1)), match.group(2), stage, (number[index], number[end - 1]))
         block.lines = [_dedent(line, indent) for line in self.text[index + 1 : end]]

@@ -25,10 +25,11 @@ _STATISTICS = re.compile(r"Statistics\(sizeInBytes=([\d.E+]+) (\w+)(?:, rowCount
 _UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))}
 _UNITS |= {"KB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
 _END = re.compile(
-    r"\s*(?:>>>|scala>|spark-sql\b.*>|sql>|In \[\d*\]:|Out\[\d*\]:|res\d+:|```|Time taken|Fetched \d|"
+    r"\s*(?:>>>|[\"'`]{3}|[\"'`)]+[;,.}\])]*\s*$|</|scala>|spark-sql\b.*>|sql>|In \[\d*\]:|Out\[\d*\]:|res\d+:|```|Time taken|Fetched \d|"
     r"\d+ rows? selected|\(\d+ rows?\)|== |=== |-- |import |Found \d+ WholeStage|Generated code:|"
     r"Traceback|\tat |\s+at [\w.$]+\(|only showing)"
 )
+_HOLDS_SQL = re.compile(r"View|Function|CacheTable|Compound|Script")
 _MARK_ONLY = {"'": "unresolved", "!": "missing input", "~": "streaming"}
 _LOOKAHEAD = 64
 _PLAIN_ENOUGH = 8
@@ -192,7 +193,7 @@ class _TreeReader:
     @staticmethod
     def _goes_on(top: _Open, column: int) -> bool:
         # The text of a view or a script stands in a command's arguments as it was written, line breaks included.
-        return column > top.column + 3 or (top.node is not None and top.node.kind == "command")
+        return column > top.column + 3 or (top.node is not None and bool(_HOLDS_SQL.search(top.node.op)))
 
     @staticmethod
     def _starts_plan(bare: str) -> bool:
