@@ -60,12 +60,14 @@ def _component() -> Callable[..., Any]:
     return mount
 
 
-def workbench(data: bytes, *, key: str, height: int = 720) -> int | None:
-    """Draw the workbench, `height` px high; to be called in a Streamlit run with what `workbench_data` returned.
+def workbench(data: bytes | Mapping[str, Any], *, key: str, height: int | str = 720) -> int | None:
+    """Draw the workbench, `height` px high or as high as "stretch" lets it; to be called in a Streamlit run with what `workbench_data` returned.
 
-    `key` is the element's own and stays the same when the plan changes. Returns the id of the node that was just
+    The same values as a mapping do as well, but are then put into JSON at every rerun. `key` is the element's own and stays the same when the plan changes. Returns the id of the node that was just
     selected, once, if the data asked for reports; else None.
     """
+    if not isinstance(data, bytes):
+        data = json.dumps(data, separators=(",", ":"), allow_nan=False).encode()
     result = _component()(key=key, data=data, height=height, width="stretch", on_select_change=_nothing)
     selected = result.select
     return selected if isinstance(selected, int) else None

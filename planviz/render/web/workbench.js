@@ -147,6 +147,7 @@ class Workbench {
       this.#applyTheme();
       this.#showFindings();
       if (old.text !== data.text) this.#showTextOf(data.text);
+      if (data.selected != null && data.selected !== old.selected) this.select(data.selected, { quiet: true });
       return;
     }
     if (old) this.#remember();
@@ -353,6 +354,7 @@ class Workbench {
     this.live.textContent = i < 0 ? "" : plan.titles[i];
     if (i >= 0 && from === "canvas") this.#toggleSide(true);
     this.callbacks.onSelect?.(i < 0 ? null : plan.nodes.id[i], i);
+    this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id: i < 0 ? null : plan.nodes.id[i], key: this.data.key } }));
     if (this.data.report_selection && this.callbacks.report) {
       clearTimeout(this.report);
       this.report = setTimeout(() => this.callbacks.report(i < 0 ? null : plan.nodes.id[i]), 250);
