@@ -61,4 +61,3 @@ def render(graph: PlanGraph, format: str, *, theme: str = "light", title: str | 
     from planviz.render.pdf import pdf
 
     return pdf(drawing)
-
