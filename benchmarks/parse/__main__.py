@@ -4,7 +4,7 @@
 
 Every measurement has a process of its own, which reads the text from a file first. Time: the best of several rounds,
 tracemalloc off. Memory, in two more processes: how far the resident set grew at its peak while opening (`RSS`), and
-what Python allocated (`tracemalloc`), at its peak and what the document keeps; all per node, the text itself not counted.
+what Python allocated (`tracemalloc`), at its peak and what the document keeps, per node and without the text itself.
 Figures go to the screen as Markdown and to benchmarks/out/parse.json.
 """
 
