@@ -42,7 +42,8 @@ _FRAME = """
 html, body {{ margin: 0; height: 100%; }}
 body {{ display: flex; flex-direction: column; background: {light[card]}; color: {light[ink]};
   font: 14px/1.45 '{font[family]}', {font[fallback]}; }}
-header {{ display: flex; align-items: center; gap: 18px; min-height: 46px; padding: 0 20px; border-bottom: 1px solid {light[line]}; }}
+header {{ display: flex; align-items: center; gap: 18px; min-height: 46px; padding: 0 20px;
+  border-bottom: 1px solid {light[line]}; }}
 header .title {{ font-size: 15px; font-weight: 600; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }}
 #planviz {{ flex: 1; min-height: 0; }}
 #planviz-tabs {{ display: flex; gap: 16px; overflow-x: auto; flex: 1; align-self: stretch; align-items: stretch; }}
@@ -64,10 +65,9 @@ def html_page(
 ) -> str:
     """The plans as one interactive HTML page: several are tabs, with search, keys, details and the raw text.
 
-    `text` is what the plans were read from and is shown beside each of them; `title` heads the page, by default the first
-    plan's own. `theme` is "light" or "dark"; None follows
-    the reader's system. The page makes no request, and its policy forbids any, and any script but its own. Equal input
-    gives equal bytes.
+    `text` is what the plans were read from and is shown beside each of them; `title` heads the page, by default the
+    first plan's own. `theme` is "light" or "dark"; None follows the reader's system. The page makes no request, and its
+    policy forbids any, and any script but its own. Equal input gives equal bytes.
 
     Raises ExportError for an unknown theme and ValueError when there is no plan.
     """
@@ -92,7 +92,7 @@ def scene_page(
     code, sheet = script(page=True), _faces() + _sheet(theme)
     heading = escape(one_line(title or scenes[0]["title"]) or "Query plan")
     return _PAGE.format(
-        policy=f"default-src 'none'; script-src {_source(code)}; style-src {_source(sheet)}; font-src data:; base-uri 'none'; form-action 'none'",
+        policy=_policy(code, sheet),
         title=heading,
         role=' role="tablist" aria-label="Plans"' if len(scenes) > 1 else "",
         style=sheet,
@@ -120,6 +120,11 @@ def _sheet(theme: str | None) -> str:
     if theme is None:
         frame += "@media (prefers-color-scheme: dark) {" + _DARK.format(dark=colours["dark"]) + "}\n"
     return style() + frame
+
+
+def _policy(code: str, sheet: str) -> str:
+    own = f"script-src {_source(code)}; style-src {_source(sheet)}; font-src data:"
+    return f"default-src 'none'; {own}; base-uri 'none'; form-action 'none'"
 
 
 def _source(content: str) -> str:

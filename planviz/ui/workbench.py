@@ -1,8 +1,9 @@
 """The workbench as a Streamlit component: tree, canvas, details, raw text and search in one element.
 
 Selecting, searching and collapsing stay in the browser. The script and the style sheet travel inside the component's
-registration, not as files: nothing has to be installed or served for them, no cache can hold an old one, and the browser
-compiles them once. The data travels as the bytes of its JSON, so that a rerun with the same plan costs one hash.
+registration, not as files: nothing has to be installed or served for them, no cache can hold an old one, and the
+browser compiles them once. The data travels as the bytes of its JSON, so that a rerun with the same plan costs one
+hash.
 """
 
 from __future__ import annotations
@@ -61,10 +62,11 @@ def _component() -> Callable[..., Any]:
 
 
 def workbench(data: bytes | Mapping[str, Any], *, key: str, height: int | str = 720) -> int | None:
-    """Draw the workbench, `height` px high or as high as "stretch" lets it; to be called in a Streamlit run with what `workbench_data` returned.
+    """Draw the workbench, `height` px high or as high as "stretch" lets it; to be called in a Streamlit run.
 
-    The same values as a mapping do as well, but are then put into JSON at every rerun. `key` is the element's own and stays the same when the plan changes. Returns the id of the node that was just
-    selected, once, if the data asked for reports; else None.
+    `data` is what `workbench_data` returned; the same values as a mapping do as well, but are then put into JSON at
+    every rerun. `key` is the element's own and stays the same when the plan changes. Returns the id of the node that
+    was just selected, once, if the data asked for reports; else None.
     """
     if not isinstance(data, bytes):
         data = json.dumps(data, separators=(",", ":"), allow_nan=False).encode()

@@ -1,7 +1,7 @@
 """The browser's side: ES modules and a style sheet, put together without a build tool.
 
-The sources import each other by name and run in a browser as they lie here. `script` joins them into one module, since a
-page that must make no request, and a component whose code travels with its data, need one text.
+The sources import each other by name and run in a browser as they lie here. `script` joins them into one module, since
+a page that must make no request, and a component whose code travels with its data, need one text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def style() -> str:
 
 @cache
 def script(*, page: bool = False) -> str:
-    """One ES module: it exports `mount` and, as its default, what Streamlit calls; with `page` it opens the page's plans."""
+    """One ES module: it exports `mount` and, by default, what Streamlit calls; with `page` it opens a page."""
     names = (*_MODULES, "page") if page else _MODULES
     parts = ["// planviz workbench: put together from planviz/render/web, where the sources are."]
     parts += [_wrapped(name) for name in names]

@@ -8,7 +8,8 @@
 //
 // For measurements: window.__planviz = { received, painted, nodes, frames, handle } holds when the data came and when the
 // first frame was on its way to the screen (performance.now()), the number of nodes, the last frames' drawing times in ms
-// and the handle of the last mount; "planviz:painted" is dispatched on the element, bubbling and composed.
+// and the handle of the last mount. The element dispatches "planviz:painted" (detail: that object) after the first frame
+// and "planviz:select" (detail: { id, key }) when a node is selected, both bubbling and composed.
 import { Canvas } from "./canvas.js";
 import { button, element } from "./dom.js";
 import { KEYS, keyAction } from "./keys.js";
@@ -354,7 +355,8 @@ class Workbench {
     this.live.textContent = i < 0 ? "" : plan.titles[i];
     if (i >= 0 && from === "canvas") this.#toggleSide(true);
     this.callbacks.onSelect?.(i < 0 ? null : plan.nodes.id[i], i);
-    this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id: i < 0 ? null : plan.nodes.id[i], key: this.data.key } }));
+    const detail = { id: i < 0 ? null : plan.nodes.id[i], key: this.data.key };
+    this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail }));
     if (this.data.report_selection && this.callbacks.report) {
       clearTimeout(this.report);
       this.report = setTimeout(() => this.callbacks.report(i < 0 ? null : plan.nodes.id[i]), 250);
