@@ -97,9 +97,13 @@ def measure(playwright: Playwright, url: str, nodes: int, limit: float) -> dict[
         mark = page.evaluate(
             "({received: window.__planviz.received, painted: window.__planviz.painted, nodes: window.__planviz.nodes})"
         )
+        row["act"] = "Ctrl+Enter" if page.evaluate("window.__acts.enter !== undefined") else "paste"
         row["drawn"], row["in browser"] = mark["nodes"], mark["painted"] - mark["received"]
         canvas = max(page.locator("canvas").all(), key=area)
         canvas.click(position={"x": 5, "y": 5})
+        fold = page.get_by_role("button", name="Fold", exact=True)
+        if fold.count() and fold.get_attribute("aria-pressed") == "true":
+            page.keyboard.press("x")  # chains unfolded: every node has its card
         page.keyboard.press("f")  # the whole plan in view: the densest there is
         page.wait_for_timeout(500)
         row["pan"], row["zoom"] = frames(page, canvas, pan), frames(page, canvas, zoom)

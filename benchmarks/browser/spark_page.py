@@ -13,9 +13,9 @@ from playwright.sync_api import Playwright, TimeoutError
 
 from benchmarks.browser.chromium import frames, fresh_page, heap, painted, pan, watch, zoom
 
-# One branch of the union: CartesianProduct, Filter, Range, Filter, Range. Nothing is shuffled or broadcast, so thousands
-# of branches run as one short job and Spark is at rest when its page is measured. A product is no part of a codegen
-# stage: with a projection on top, the union and all branches would be one huge cluster, which the page draws slowly.
+# One branch of the union: CartesianProduct, Filter, Range, Filter, Range. Nothing is shuffled or broadcast: thousands
+# of branches run as one short job, and Spark is at rest when its page is measured. A product is no part of a codegen
+# stage: with a projection on top, union and branches would be one huge cluster, which the page draws slowly.
 _BRANCH = (
     "SELECT a.id, b.id FROM range({i}, {i} + 5, 1, 1) a JOIN range({i}, {i} + 9, 1, 1) b ON a.id < b.id "
     "WHERE a.id > {i} + 3 AND b.id % 2 = 0"
