@@ -33,7 +33,12 @@ SAMPLES = HERE.parent / "planviz" / "samples"
 GZIP_FROM = 60_000  # characters; below, a plain file reads and diffs better
 
 #: What planviz calls the text, by how it was captured.
-KINDS = {"explain simple": "explain", "executed": "explain", "rest json": "REST JSON", "plan json": "plan JSON"}
+KINDS = {
+    "explain simple": "explain",
+    "executed": "explain · adaptive",
+    "rest json": "SQL REST",
+    "plan json": "plan as JSON",
+}
 
 #: The order in which the samples are offered: the best picture first, then by what they teach.
 ORDER = (

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from planviz import samples as package
+from planviz.document import open_text
 from planviz.errors import InputError
 from planviz.samples import load, samples
 
@@ -25,6 +26,14 @@ def test_text_and_query_are_there(sample: package.Sample) -> None:
     assert f"-- title: {sample.title}\n" in query
     assert f"-- about: {sample.about}\n" in query
     assert sample.about.endswith(".")
+
+
+@pytest.mark.parametrize("sample", samples(), ids=NAMES)
+def test_recognised_as_its_kind(sample: package.Sample) -> None:
+    document = open_text(load(sample.name))
+    assert document.recognised == sample.kind
+    assert not document.unparsed
+    assert document.trace.steps if sample.kind == "rule log" else document.plans
 
 
 def test_every_query_has_its_sample() -> None:
