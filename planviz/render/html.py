@@ -66,7 +66,7 @@ def html_page(
     """The plans as one interactive HTML page: several are tabs, with search, keys, details and the raw text.
 
     `text` is what the plans were read from and is shown beside each of them; `title` heads the page, by default the
-    first plan's own. `theme` is "light" or "dark"; None follows the reader's system. The page makes no request, and its
+    only plan's own. `theme` is "light" or "dark"; None follows the reader's system. The page makes no request, and its
     policy forbids any, and any script but its own. Equal input gives equal bytes.
 
     Raises ExportError for an unknown theme and ValueError when there is no plan.
@@ -90,7 +90,7 @@ def scene_page(
         "dark": None if theme is None else theme == "dark",
     }
     code, sheet = script(page=True), _faces() + _sheet(theme)
-    heading = escape(one_line(title or scenes[0]["title"]) or "Query plan")
+    heading = escape(one_line(title or (scenes[0]["title"] if len(scenes) == 1 else "")) or "Query plan")
     return _PAGE.format(
         policy=_policy(code, sheet),
         title=heading,

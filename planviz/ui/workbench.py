@@ -71,7 +71,7 @@ def workbench(data: bytes | Mapping[str, Any], *, key: str, height: int | str = 
     if not isinstance(data, bytes):
         data = json.dumps(data, separators=(",", ":"), allow_nan=False).encode()
     result = _component()(key=key, data=data, height=height, width="stretch", on_select_change=_nothing)
-    selected = result.select
+    selected = result.get("select")  # missing when no browser is there, as in a bare import
     return selected if isinstance(selected, int) else None
 
 

@@ -46,6 +46,7 @@ def workbench(browser: Any, tmp_path: Path) -> Iterator[Any]:
         graphs: PlanGraph | list[PlanGraph],
         *,
         text: str | None = None,
+        title: str | None = None,
         width: int = 1440,
         height: int = 900,
         dark: bool = False,
@@ -54,7 +55,7 @@ def workbench(browser: Any, tmp_path: Path) -> Iterator[Any]:
     ) -> Opened:
         some = graphs if isinstance(graphs, list) else [graphs]
         path = tmp_path / f"page{len(contexts)}.html"
-        path.write_text(html_page(some, text=text), encoding="utf-8")
+        path.write_text(html_page(some, text=text, title=title), encoding="utf-8")
         context = browser.new_context(
             viewport={"width": width, "height": height},
             color_scheme="dark" if dark else "light",

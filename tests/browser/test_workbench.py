@@ -429,7 +429,7 @@ def test_hostile_words_stay_words(workbench: Any) -> None:
     for node in nodes:
         node._arguments = {words: words for words in HOSTILE}
     graph = PlanGraph.from_nodes("physical", HOSTILE[1] + HOSTILE[0], nodes, notes=HOSTILE)
-    opened = workbench([graph, graph], text="\n".join(HOSTILE))
+    opened = workbench([graph, graph], text="\n".join(HOSTILE), title=HOSTILE[1])
     page = opened.page
     for i in range(len(HOSTILE)):
         page.evaluate("i => __planviz.handle.select(i)", i)

@@ -3,7 +3,7 @@ import { drawFrame, drawMinimap, FAR, NEAR, titleOf } from "./draw.js";
 import { element } from "./dom.js";
 import { short } from "./plan.js";
 
-const READABLE = 0.9; // zoom at which a large plan opens
+const READABLE = 0.85; // zoom at which a large plan opens
 const MOST = 2.5;
 const MAP = { width: 148, height: 112 };
 
@@ -131,10 +131,26 @@ export class Canvas {
 
   // [lead, text] of the lines below the title, as many as the card has room for.
   cardLines(b) {
-    const { plan } = this, i = plan.first[b], { card } = this.theme;
+    const { plan } = this, i = plan.first[b];
     if (plan.isFolded(b)) return [["", foldedWords(plan, b)]];
     if (plan.roomy) return plan.lines(i);
-    return (plan.subs?.[i] ?? []).slice(0, Math.max(1, Math.round((plan.h[b] - card.height) / card.line) + 1));
+    return (plan.subs?.[i] ?? []).slice(0, this.rows(b));
+  }
+
+  // How many lines below the title the card has room for, badges included.
+  rows(b) {
+    const { card } = this.theme;
+    return Math.round((this.plan.h[b] - card.bare_height) / card.line);
+  }
+
+  markWidth(b, mark) {
+    return this.#once(`${b} mark`, () => {
+      const { font } = this.ctx;
+      this.ctx.font = this.fonts.number;
+      const { width } = this.ctx.measureText(mark);
+      this.ctx.font = font;
+      return width;
+    });
   }
 
   lightPath() {
@@ -289,7 +305,7 @@ export class Canvas {
 
   mapSoon() {
     clearTimeout(this.mapTimer);
-    this.mapTimer = setTimeout(() => this.drawMap(), 30);
+    this.mapTimer = setTimeout(() => this.drawMap(), this.mapScale ? 30 : 120); // the first frame comes first
   }
 
   drawMap() {

@@ -108,8 +108,7 @@ function drawLinks(ctx, view, colours, x0, y0, x1, y1) {
     const curve = linkCurve(plan, theme, a, b);
     const low = Math.min(curve[0], curve[2], curve[4], curve[6]), high = Math.max(curve[0], curve[2], curve[4], curve[6]);
     if (high < x0 || low > x1 || Math.max(curve[1], curve[7]) < y0 || Math.min(curve[1], curve[7]) > y1) continue;
-    ctx.moveTo(curve[0], curve[1]);
-    ctx.bezierCurveTo(curve[2], curve[3], curve[4], curve[5], curve[6], curve[7]);
+    traceCurve(ctx, curve, x0, x1);
     shown.push([curve, type]);
   }
   ctx.stroke();
@@ -147,6 +146,34 @@ function linkCurve(plan, theme, a, b) {
   }
   const out = Math.max(right, toRight) + theme.link.bulge;
   return [right, y1, out, y1, out, y2, toRight, y2];
+}
+
+// Dashes cost by the length of the whole curve, so of one much wider than the view only the part in view is traced.
+function traceCurve(ctx, curve, x0, x1) {
+  const [ax, ay, bx, by, cx, cy, dx, dy] = curve, room = x1 - x0;
+  if (Math.abs(dx - ax) < 8 * room) {
+    ctx.moveTo(ax, ay);
+    ctx.bezierCurveTo(bx, by, cx, cy, dx, dy);
+    return;
+  }
+  const at = (t, a, b, c, d) => (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t * t * c + t ** 3 * d;
+  // Such a curve only goes one way, so the parameters where it enters and leaves are found by halving.
+  const find = (x) => {
+    let low = 0, high = 1;
+    for (let step = 0; step < 40; step++) {
+      const middle = (low + high) / 2;
+      if (at(middle, ax, bx, cx, dx) < x === dx > ax) low = middle;
+      else high = middle;
+    }
+    return low;
+  };
+  const ends = [find(x0 - room), find(x1 + room)].sort((one, two) => one - two);
+  for (let step = 0; step <= 48; step++) {
+    const t = ends[0] + ((ends[1] - ends[0]) * step) / 48;
+    const x = at(t, ax, bx, cx, dx), y = at(t, ay, by, cy, dy);
+    if (step) ctx.lineTo(x, y);
+    else ctx.moveTo(x, y);
+  }
 }
 
 function arrowHead(ctx, x, y, side) {
@@ -299,7 +326,7 @@ function drawIcons(ctx, view, boxes) {
 // A card without a second line carries its title in the middle.
 function lonely(view, b) {
   const { plan } = view;
-  return !plan.isFolded(b) && !view.cardLines(b).length;
+  return !plan.isFolded(b) && !view.cardLines(b).length && !view.badges(b).length;
 }
 
 function iconTop(view, b) {
@@ -319,7 +346,7 @@ function drawCardText(ctx, view, colours, boxes) {
   ctx.fillStyle = colours.ink;
   for (const b of boxes) {
     const left = plan.isFolded(b) ? card.sub.x : card.title.x;
-    const room = plan.w[b] - left - right - 6 - 0.56 * card.number.size * mark(plan, b).length;
+    const room = plan.w[b] - left - right - 6 - view.markWidth(b, mark(plan, b));
     ctx.fillText(view.cutTo(ctx, b, "title", titleOf(view, b), room), plan.x[b] + left, plan.y[b] + titleY(view, b));
   }
   ctx.font = view.fonts.sub;
@@ -330,7 +357,7 @@ function drawCardText(ctx, view, colours, boxes) {
       const used = lead ? view.leadWidth(ctx, lead) : 0;
       ctx.fillStyle = colours.muted;
       if (lead) ctx.fillText(lead, x, y);
-      const taken = j === lines.length - 1 ? view.badgeRoom(b) : 0;
+      const taken = j === view.rows(b) - 1 ? view.badgeRoom(b) : 0;
       ctx.fillStyle = lead ? colours.ink : colours.muted;
       ctx.fillText(view.cutTo(ctx, b, j, words, room - used - taken), x + used, y);
     }
@@ -400,7 +427,7 @@ function drawBadges(ctx, view, colours, boxes) {
   ctx.textBaseline = "middle";
   for (const b of boxes) {
     let right = plan.x[b] + plan.w[b] - badge.right;
-    const y = plan.y[b] + plan.h[b] - badge.height - 5;
+    const y = plan.y[b] + plan.h[b] - badge.height - 6;
     for (const [text, width] of view.badges(b)) {
       pill(ctx, right - width, y, width, badge.height, colours[theme.badges[text] ?? "badge"]);
       ctx.fillText(text, right - width + badge.padding, y + badge.height / 2 + 0.5);

@@ -39,7 +39,7 @@ export class Panel {
     marks.append(this.#badge(this.theme.kinds[plan.kind(i)].label));
     if (nodes.op[i] !== plan.titles[i]) marks.append(element("code", "", nodes.op[i]));
     if (nodes.codegen[i] >= 0) marks.append(this.#badge(`codegen stage ${nodes.codegen[i]}`));
-    for (const badge of nodes.badges[i]) marks.append(this.#badge(badge));
+    for (const badge of nodes.badges[i]) if (badge !== "codegen" || nodes.codegen[i] < 0) marks.append(this.#badge(badge));
     const facts = element("dl");
     for (const [name, value] of this.#numbers(i)) facts.append(element("dt", "", name), value);
     const details = plan.details?.[i];

@@ -146,8 +146,8 @@ export class Plan {
   }
 
   roomyHeight(i) {
-    const { card } = this.theme, lines = this.lines(i).length;
-    return card.height + card.line * Math.max(0, lines - 1);
+    const { card } = this.theme, lines = this.lines(i).length + (this.nodes.badges[i].length ? 1 : 0);
+    return card.bare_height + card.line * lines;
   }
 
   // Lines under the title when the cards show everything: [lead, text]; what the card says anyway is not repeated.

@@ -6,8 +6,8 @@
 // data: { key, scene, text, theme, dark, findings, selected, details_url, report_selection }. Colours, sizes and icons
 // come from data.theme (planviz/render/theme.json). Text of plans reaches the page as text only.
 //
-// For measurements: window.__planviz = { received, painted, nodes, frames, handle } holds when the data came and when the
-// first frame was on its way to the screen (performance.now()), the number of nodes, the last frames' drawing times in ms
+// For measurements: window.__planviz = { received, drawn, painted, nodes, frames, handle } holds when the data came, when the
+// canvas was drawn and when that frame was handed to the screen (performance.now()), the number of nodes, the last frames' drawing times in ms
 // and the handle of the last mount. The element dispatches "planviz:painted" (detail: that object) after the first frame
 // and "planviz:select" (detail: { id, key }) when a node is selected, both bubbling and composed.
 import { Canvas } from "./canvas.js";
@@ -152,7 +152,7 @@ class Workbench {
       return;
     }
     if (old) this.#remember();
-    window.__planviz = { received, painted: null, nodes: data.scene.nodes.id.length, frames: this.frames, handle: this.handle };
+    window.__planviz = { received, drawn: null, painted: null, nodes: data.scene.nodes.id.length, frames: this.frames, handle: this.handle };
     this.data = data;
     this.frames.length = 0;
     this.find("", true);
@@ -172,6 +172,7 @@ class Workbench {
     this.canvas.selected = selected;
     this.canvas.lightPath();
     this.canvas.drawNow();
+    window.__planviz.drawn = performance.now();
     this.#painted();
     this.rail.selected = selected;
     this.rail.show(plan, data.theme, this.mode);
