@@ -19,6 +19,7 @@ import contextlib
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -127,6 +128,7 @@ def conditions() -> Row:
 
 
 def main() -> None:
+    """Measure what was asked for, print the table and keep the figures as they come."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.browser", description=__doc__.splitlines()[0])
     parser.add_argument("--nodes", type=int, nargs="+", default=[30, 500, 2_000, 10_000, 20_000])
     parser.add_argument("--tools", nargs="+", choices=list(TOOLS), default=["planviz"])
@@ -134,15 +136,17 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=60.0, help="seconds until a page counts as giving no result")
     parser.add_argument("--cache", type=Path, default=Path("~/.cache/planviz-benchmarks"), help="where PEV2 is kept")
     options = parser.parse_args()
+    # A run that is stopped still ends the server, the browsers and the JVM that it started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    OUT.mkdir(exist_ok=True)
     about, rows = conditions(), []
     with sync_playwright() as playwright:
         for name in options.tools:
             for row in run(name, playwright, options):
                 rows.append(row)
                 print(json.dumps(row), file=sys.stderr)
-    OUT.mkdir(exist_ok=True)
-    (OUT / "browser.json").write_text(json.dumps({"conditions": about, "rows": rows}, indent=1) + "\n")
-    (OUT / "browser.md").write_text(table(rows) + "\n")
+                (OUT / "browser.json").write_text(json.dumps({"conditions": about, "rows": rows}, indent=1) + "\n")
+                (OUT / "browser.md").write_text(table(rows) + "\n")
     print(table(rows))
 
 
