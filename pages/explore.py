@@ -30,6 +30,6 @@ else:
             if plan:
                 explore.export_menu(opened, plan)
             query, portable = state.address(opened)
-            components.address_bar(query, f"{opened.key}/{plan}", node)
+            components.address_bar(query, f"{opened.key}/{plan}", node, button=portable)
             if not portable:
                 explore.too_long_for_link(opened)

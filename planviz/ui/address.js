@@ -1,8 +1,9 @@
 // The address bar and the button that copies it. The address always names the picture: document, plan, selected node.
 //
-// data: { query, view, node }
+// data: { query, view, node, button }
 //   query  the part of the address after "?" without the node, or "" for none
 //   view   which picture this is; a new one starts with `node` selected (or null)
+//   button whether the button is shown; where the text is too long for a link another explains that
 // The workbench tells of a selection with the event "planviz:select", detail { id }; it goes straight into the address,
 // without Python. What is there is replaced, never added to the history: Back leaves the app, as everywhere.
 const NAME = "node";
@@ -22,6 +23,7 @@ class Bar {
   update(data) {
     if (this.data?.view !== data.view || !this.data) this.node = data.node;
     this.data = data;
+    this.button.hidden = !data.button;
     this.#write();
   }
 

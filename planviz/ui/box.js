@@ -1,7 +1,7 @@
 // The box that takes anything: paste, type, Ctrl/Cmd+Enter, or drop a file anywhere on the page.
 //
 // data: { look, limit, error, text, hint }
-//   look   "box": the text area; "drop": nothing to see, only files dropped on the page
+//   look   "box": the text area, "small": a lower one; "drop": nothing to see, only files dropped on the page
 //   limit  most characters; more is refused here, before anything is sent
 //   error  { message, line } of the text that was sent last, or null
 //   text   what the box shows at first, such as the text of a link that could not be opened
@@ -43,8 +43,8 @@ class Box {
 
   #build() {
     this.parent.append(this.drop);
-    if (this.data.look !== "box") return;
-    const root = (this.root = element("div", "box"));
+    if (this.data.look === "drop") return;
+    const root = (this.root = element("div", `box ${this.data.look}`));
     const area = (this.area = element("textarea"));
     area.setAttribute("aria-label", "Plan text, rule log, event log or JSON");
     area.placeholder = "Paste what Spark printed";

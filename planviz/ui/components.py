@@ -20,29 +20,33 @@ def _component(name: str) -> Callable[..., Any]:
     return mount
 
 
-def box(error: Mapping[str, Any] | None) -> None:
+def box(error: Mapping[str, Any] | None, *, small: bool = False) -> None:
     """The box that takes anything; what it gets goes to `state.open_pasted` before the page is drawn."""
-    _box("box", error)
+    _box("small" if small else "box", error)
 
 
 def drop_zone() -> None:
     """Nothing to see: a file dropped anywhere on the page is opened."""
-    _box("drop", None)
+    with st.container(key="planviz-drop"):
+        _box("drop", None)
 
 
 def _box(look: str, error: Mapping[str, Any] | None) -> None:
     told = {"message": error["message"], "line": error["line"]} if error else None
+    key = f"{state.BOX}.{look}"
     _component("box")(
-        key=state.BOX,
+        key=key,
         data={"look": look, "limit": PASTE_LIMIT, "error": told, "text": error["text"] if error else ""},
-        on_opened_change=state.open_pasted,
+        on_opened_change=lambda: state.open_pasted(key),
         height="content",
     )
 
 
-def address_bar(query: str, view: str, node: int | None) -> None:
-    """Put the open picture into the address bar, and draw the button that copies it.
+def address_bar(query: str, view: str, node: int | None, *, button: bool = True) -> None:
+    """Put the open picture into the address bar, and draw the button that copies it unless there is another.
 
     `query` is the address after the "?", without the node; `view` names the picture, `node` what is selected at first.
     """
-    _component("address")(key="planviz.address", data={"query": query, "view": view, "node": node}, width="content")
+    data = {"query": query, "view": view, "node": node, "button": button}
+    with st.container(key="planviz-address" if button else "planviz-drop-address", width="content"):
+        _component("address")(key="planviz.address", data=data, width="content")

@@ -43,12 +43,12 @@ def opening(*, columns: bool = True) -> None:
     with left:
         if columns:
             st.html(_LEAD)
-        components.box(st.session_state.get(state.ERROR))
+        components.box(st.session_state.get(state.ERROR), small=not columns)
     with right:
         st.html(_BEST)
         st.code(_BEST_TEXT, language="python", wrap_lines=True)
         st.html(_SAMPLES)
-        with st.container(height="content" if columns else 230, border=False, gap=None):
+        with st.container(horizontal=True, gap="xsmall"):
             for sample in samples():
                 st.button(
                     sample.title,
@@ -56,7 +56,6 @@ def opening(*, columns: bool = True) -> None:
                     help=f"{sample.about} ({sample.kind})",
                     on_click=state.open_sample,
                     args=(sample.name,),
-                    type="tertiary",
                 )
 
 
@@ -116,7 +115,7 @@ def _stages(opened: Opened, plan: str) -> None:
 
 def export_menu(opened: Opened, plan: str) -> None:
     """Every format, made when its button is pressed and not before."""
-    with st.popover("Export"):
+    with st.popover("Export"), st.container(gap=None):
         theme = "dark" if st.toggle("Dark", key="planviz.export-dark") else "light"
         name = views.file_name(state.name(), "".join(views.address_of_plan(opened, plan).values()))
         for format, label, kind in _FORMATS:

@@ -59,9 +59,9 @@ def fail(error: PlanvizError, text: str = "") -> None:
     st.session_state[ERROR] = {"message": str(error), "line": getattr(error, "line", None), "text": text}
 
 
-def open_pasted() -> None:
-    """What the box sent: a pasted or typed text, or a file's. Runs as the box's callback."""
-    sent = (st.session_state.get(BOX) or {}).get("opened") or {}
+def open_pasted(key: str) -> None:
+    """What the box of this key sent: a pasted or typed text, or a file's. Runs as the box's callback."""
+    sent = (st.session_state.get(key) or {}).get("opened") or {}
     text, name = sent.get("text"), sent.get("name")
     if isinstance(text, str):
         open_text(text, name=PurePath(name.removesuffix(".gz")).stem if isinstance(name, str) else "")

@@ -99,31 +99,38 @@ class App:
         )
 
 
-@pytest.fixture
-def tab(browser: Any) -> Iterator[Callable[..., App]]:
-    contexts: list[Any] = []
+@pytest.fixture(scope="session")
+def context(browser: Any) -> Iterator[Any]:
+    """One profile for all tests: its cache holds the app's scripts, and every tab is a session of its own anyway."""
+    made = browser.new_context(permissions=["clipboard-read", "clipboard-write"], accept_downloads=True)
+    made.set_default_timeout(20_000)
+    yield made
+    made.close()
 
-    def open_tab(width: int = 1440, height: int = 900, **options: Any) -> App:
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, permissions=["clipboard-read", "clipboard-write"], **options
-        )
-        context.set_default_timeout(20_000)
-        contexts.append(context)
-        return App(context.new_page())
+
+@pytest.fixture
+def tab(context: Any) -> Iterator[Callable[..., App]]:
+    pages: list[Any] = []
+
+    def open_tab(width: int = 1440, height: int = 900) -> App:
+        page = context.new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        pages.append(page)
+        return App(page)
 
     yield open_tab
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
 
 
 def test_a_paste_opens_at_once_and_the_address_names_it(server: str, tab: Callable[..., App]) -> None:
     app = tab().go(server)
     app.paste(PLAN)
-    app.painted("stores, orders, events")
+    app.painted("orders, events, stores")
     app.page.locator(".pv-chip", has_text="explain extended").wait_for()
     app.wait_for_query("stage", "physical")
     assert links.unpack(app.query()["plan"]) == PLAN
-    assert app.page.title() == "stores, orders, events · Explore · planviz"
+    assert app.page.title() == "orders, events, stores · Explore · planviz"
     assert app.complaints == []
     assert [url for url in app.requests if not url.startswith((server, "data:", "blob:"))] == []
 
@@ -156,13 +163,13 @@ def test_selecting_updates_the_address_without_a_rerun(server: str, tab: Callabl
 def test_a_deep_link_opens_in_the_first_session_of_a_fresh_server(tab: Callable[..., App]) -> None:
     packed = links.pack(PLAN)
     with serving() as fresh:
-        app = tab().go(f"{fresh}/explore?plan={packed}&stage=optimized&node=3").painted("stores, orders, events")
+        app = tab().go(f"{fresh}/explore?plan={packed}&stage=optimized&node=3").painted("orders, events, stores")
         assert app.selected() == 3
         assert "13 nodes" in app.page.locator(".pv-total").inner_text()
         assert app.page.get_by_test_id("stSidebarNav").count() == 0
         assert app.page.title().endswith("Explore · planviz")
         assert app.complaints == []
-        again = tab().go(f"{fresh}/?plan={packed}&stage=optimized&node=3").painted("stores, orders, events")
+        again = tab().go(f"{fresh}/?plan={packed}&stage=optimized&node=3").painted("orders, events, stores")
         assert again.selected() == 3
 
 
@@ -176,13 +183,13 @@ def test_a_copied_link_brings_back_the_same_picture(server: str, tab: Callable[.
     app.page.get_by_role("button", name="Copied").wait_for()
     link = app.page.evaluate("navigator.clipboard.readText()")
     assert link == app.page.url
-    other = tab().go(link).painted("stores, orders, events")
+    other = tab().go(link).painted("orders, events, stores")
     assert other.selected() == 5
     assert other.page.url == link
 
 
 def test_every_export_downloads(server: str, tab: Callable[..., App]) -> None:
-    app = tab(accept_downloads=True).go(f"{server}/?sample=broadcast-and-merge-join").painted()
+    app = tab().go(f"{server}/?sample=broadcast-and-merge-join").painted()
     starts = {
         "SVG picture": b"<svg",
         "PNG picture": b"\x89PNG",
@@ -252,7 +259,7 @@ def test_open_takes_another_plan(server: str, tab: Callable[..., App]) -> None:
     app = tab().go(f"{server}/?sample=window-top-n").painted()
     app.page.get_by_role("button", name="Open…").click()
     app.paste(PLAN)
-    app.painted("stores, orders, events")
+    app.painted("orders, events, stores")
     app.page.get_by_role("dialog").wait_for(state="detached")
     app.wait_for_query("sample", None)
 
@@ -332,7 +339,7 @@ def test_a_damaged_link_says_so_in_the_box(server: str, tab: Callable[..., App])
 
 
 def test_a_plan_too_long_for_a_link_says_so_and_offers_its_file(server: str, tab: Callable[..., App]) -> None:
-    app = tab(accept_downloads=True).go(server)
+    app = tab().go(server)
     text = load("two-years-of-reports") + "".join(f"-- {os.urandom(40).hex()}\n" for _ in range(600))
     app.paste(text)
     app.painted()
