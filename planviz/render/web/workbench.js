@@ -279,7 +279,8 @@ class Workbench {
     this.footer.replaceChildren(keys, help, element("div", "pv-grow"), element("span", "pv-total", [many(plan.size, "node"), many(exchanges, "exchange"), `depth ${depth.toLocaleString("en")}`].join(" · ")));
     this.railHead.textContent = `Tree`;
     const chips = [];
-    if (scene.rows_are !== "unknown") chips.push(element("span", `pv-badge${plan.estimated ? " pv-estimated" : ""}`, scene.rows_are));
+    // The app says this beside the stages already.
+    if (scene.rows_are !== "unknown" && this.callbacks.wholePage) chips.push(element("span", `pv-badge${plan.estimated ? " pv-estimated" : ""}`, scene.rows_are));
     if (scene.notes.length) {
       const note = button("pv-badge pv-warning pv-notes", scene.notes.length === 1 ? "1 note" : `${scene.notes.length} notes`, scene.notes.join("\n").slice(0, 600), () => {
         this.select(-1);
