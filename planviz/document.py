@@ -13,7 +13,7 @@ from planviz.graph import PlanGraph
 from planviz.graph.trace import RuleTrace
 from planviz.plantext import scanner
 from planviz.plantext.collapsed import restore_indentation, restore_lines
-from planviz.plantext.json_plans import read_json
+from planviz.plantext.json_plans import looks_like_json, read_json
 from planviz.plantext.lines import Lines, clean
 
 #: Characters that the paste box takes; a file given to the command line may be of any size.
@@ -74,8 +74,7 @@ def _collector_at_rest() -> Iterator[None]:
 
 
 def _open(text: str) -> Document:
-    start = text[:200].lstrip("\ufeff \t\r\n")[:1]
-    if start in ("{", "["):
+    if looks_like_json(text):
         found = read_json(text)
         if found is not None:
             plans, recognised, reasons, remarks, unread = found
@@ -169,7 +168,8 @@ def _not_a_plan(text: str, lines: Lines) -> NotAPlan:
     at = next((index for index, line in enumerate(lines.text) if line.strip()), 0)
     shown = lines.text[at].strip()[:60]
     return NotAPlan(
-        f"No Spark plan was found. Expected a heading such as “== Physical Plan ==”, lines that begin with “+- ” or “:- ”, "
+        f"No Spark plan was found. Expected a heading such as “== Physical Plan ==”, lines that begin with “+- ” or "
+        "“:- ”, "
         f"a rule log (“=== Applying Rule”), or a plan as JSON; line {lines.number[at]} is “{shown}”. "
         'df.explain("formatted") prints the best text to paste.',
         line=lines.number[at],

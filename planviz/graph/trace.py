@@ -16,7 +16,8 @@ class RuleStep:
 
     `rule` is the name as logged (a class name, mostly with its package), `batch` the batch it ran in or None when the
     log does not tell. `before` and `after` are tree texts; the graphs are read from them on first use. `source` is the
-    first and last line in the input. `output_before` and `output_after` hold the "Output Information" of Spark 4 or None.
+    first and last line in the input. `output_before` and `output_after` hold the "Output Information" of Spark 4,
+    or None.
     """
 
     rule: str

@@ -1,19 +1,21 @@
 """A plan that lost its line breaks: they are put back where operators begin (inventory F-003).
 
 Copying from some tools turns every line break and every run of spaces into one space. What is left of the tree are the
-marks: `:- ` opens a child that has a later sibling, `+- ` the last child. Read in order they still determine the
-tree as long as leaves can be told from operators with a child: after a leaf, the next mark closes the deepest open `:- `.
+marks: `:- ` opens a child that has a later sibling, `+- ` the last child, each behind one rail `: ` for every operator
+above that still waits for a child. Read in order they still determine the tree.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from planviz.graph import kind_of
 from planviz.plantext.lines import Lines
 
 _HEADINGS = re.compile(
-    r"(={2,3} (?:[A-Z][\w ]*?Plan|Applying Rule \S+|Result of Batch [^=]+?|Metrics of Executed Rules[^=]*?) ={2,3})"
+    r"(={2,3} (?:(?:Parsed|Analyzed|Optimized) Logical Plan|Physical Plan|Applying Rule \S+|Result of Batch [^=]+?|"
+    r"Metrics of Executed Rules[^=]*?) ={2,3})"
 )
 _OPERATOR = r"[*'!~^(]*\s?\(?\d*\)? ?[A-Z=]"
 _MARK = re.compile(rf"(?:(?<=[\s\])])|^)(!?(?:: +)*[+:]- )(?={_OPERATOR})")
@@ -21,10 +23,10 @@ _KEPT = re.compile(rf"(?<=\S)(?=(?: {{3}}|:  )+[+:]- {_OPERATOR})|(?<=[\])\w}}])
 _FLAT = re.compile(r"(?:: +)*[+:]- ")
 _LINE_START = re.compile(r"^[ :!]*[+:]- ", re.MULTILINE)
 _NAME = re.compile(r"[*'!~^]*(?:\(\d+\) )?[!'~]*([A-Z]\w*)")
-_LEAVES = re.compile(
-    r"Relation|Scan|^Range$|^OneRow|^LocalTable|^Reused|^Empty|InMemory|^RDD|^CTERelationRef|^Unresolved(?:Relation|InlineTable)"
-)
-_RULE = "=== Applying Rule"
+_SECTION = re.compile(r"== (Final|Current|Initial) Plan ==")
+_COLUMNS = re.compile(r"\s*((?:[^\s,]+: [a-z]\w*(?:\([^)]*\)|<\S*>)?(?:, |(?= )))+) (?=['!~]*[A-Z])")
+_MOST = 5_000  # operators put back in one text: what is larger was not copied by hand
+_DEEPEST = 1_000
 
 
 def restore_lines(lines: Lines) -> Lines | None:
@@ -50,7 +52,7 @@ def restore_indentation(lines: Lines) -> Lines | None:
     Lost it is where two marks `+- ` follow each other in the first column: no operator has two last children.
     """
     text = lines.text
-    if not any(a.startswith("+- ") and b.startswith("+- ") for a, b in zip(text, text[1:], strict=False)):
+    if not any(a.startswith("+- ") and b.startswith("+- ") for a, b in pairwise(text)):
         return None
     out: list[str] = []
     at = 0
@@ -93,7 +95,10 @@ def _restore(line: str) -> list[str]:
         if heading.startswith(("=== Applying", "=== Result")):
             out.extend(_side_by_side(body))
         else:
-            out.extend(_tree(body))
+            columns = _COLUMNS.match(body) if "Analyzed" in heading else None
+            if columns:
+                out.append(columns.group(1))
+            out.extend(_tree(body[columns.end() :] if columns else body))
         out.append("")
     return out
 
@@ -113,29 +118,43 @@ def _tree(body: str) -> list[str]:
 
 
 def _indented(root: str, tokens: list[tuple[str, str]]) -> list[str]:
+    """Lines with the indentation that the marks imply.
+
+    The rails `:` before a mark say how many operators above still wait for a child. Fewer than are open: the deepest of
+    those is closed, this is its next child. As many: a child of the operator before. More: a subquery of the operator
+    before, whose own children are still to come.
+    """
     out = [root] if root else []
-    pending: list[int] = []  # depths whose `:- ` child still waits for its sibling
-    depth = 0 if root else -1
-    leaf = _is_leaf(root)
-    for mark, text in tokens:
-        if leaf and pending:
+    pending: list[int] = []  # levels at which a later sibling is due
+    adaptive: list[int] = []  # levels of open adaptive headings
+    level = 0 if root else -1
+    for mark, text in tokens[:_MOST]:
+        rails = mark.count(":") - (":-" in mark)
+        section = _SECTION.match(text)
+        if section and section.group(1) == "Initial" and adaptive:
+            level = adaptive.pop()
+        elif rails < len(pending):
+            del pending[rails + 1 :]
             level = pending.pop()
+        elif rails > len(pending):
+            pending.append(level + 1)
+            level += 2
         else:
-            level = depth + 1
+            level += 1
+        level = min(level, _DEEPEST)
+        rail_levels = set(pending)
         if ":-" in mark:
             pending.append(level)
-        prefix = "".join(":  " if k in pending else "   " for k in range(1, level))
-        out.append(f"{prefix}{':- ' if ':-' in mark else '+- '}{text}")
-        depth, leaf = level, _is_leaf(text)
-    return out
-
-
-def _is_leaf(text: str) -> bool:
-    match = _NAME.match(text)
-    if match is None:
-        return False
-    name = match.group(1)
-    return bool(_LEAVES.search(name)) and kind_of(name) in ("scan", "exchange", "other")
+        prefix = "".join(":  " if k in rail_levels else "   " for k in range(1, level))
+        if section:
+            out.append(f"{prefix}+- == {section.group(1)} Plan ==")
+            if root_text := text[section.end() :].strip():
+                out.append(f"{'   ' * level}{root_text}")
+            if section.group(1) != "Initial":
+                adaptive.append(level)
+        else:
+            out.append(f"{prefix}{':- ' if ':-' in mark else '+- '}{text}")
+    return [*out, *(mark + text for mark, text in tokens[_MOST:])]
 
 
 def _side_by_side(body: str) -> list[str]:

@@ -6,10 +6,13 @@ codegen stage of the operators inside.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
+from planviz.errors import NotAPlan
 from planviz.graph import Link, PlanGraph, PlanNode, kind_of
 from planviz.plantext.expression_json import field_parts
 from planviz.plantext.operators import Details, read_arguments
@@ -19,34 +22,103 @@ from planviz.plantext.tree import estimate_of
 Found = tuple[list[PlanGraph], str, tuple[str, ...], tuple[str, ...], tuple[tuple[int, str], ...]]
 
 _CODEGEN = re.compile(r"WholeStageCodegen \((\d+)\)")
+_KEYS = ('"nodeName"', '"num-children"', '"edges"', '\\"nodeName\\"', '\\"num-children\\"', "sparkPlanInfo")
+_REASONS = {
+    "SQL REST": "nodes and edges of an SQL execution",
+    "sparkPlanInfo": "nested nodes with nodeName and simpleString",
+    "plan as JSON": "an array of nodes with class and num-children",
+}
 _START = "SQLExecutionStart"
 _UPDATE = "SQLAdaptiveExecutionUpdate"
 
 
-def read_json(text: str) -> Found | None:
-    """Read a JSON text; None when it is no JSON or holds no plan (then it is read as plain text).
+def looks_like_json(text: str) -> bool:
+    """Whether a text may hold a plan in JSON: one of the keys that Spark writes occurs in it."""
+    return any(key in text for key in _KEYS)
 
-    Returns plans, what was recognised, reasons, notes, and unparsed `(line, text)`.
+
+def read_json(text: str) -> Found | None:
+    """Read a text that holds JSON, alone or behind prose; None when it holds no plan (then it is read as plain text).
+
+    Returns plans, what was recognised, reasons, notes, and unparsed `(line, text)`. Raises `NotAPlan` when the JSON
+    ends too early.
     """
-    try:
-        value = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
-        return _event_log(text)
-    if isinstance(value, dict) and str(value.get("Event", "")).startswith(("SparkListener", "org.apache.spark")):
-        return _event_log(text)
-    if isinstance(value, list) and value and isinstance(value[0], dict):
-        if "class" in value[0] and "num-children" in value[0]:
-            return [to_json_graph(value)], "plan as JSON", ("an array of nodes with class and num-children",), (), ()
-        if "nodes" in value[0] or "planDescription" in value[0]:
-            plans = [rest_graph(entry) for entry in value if isinstance(entry, dict) and entry.get("nodes")]
-            return (plans, "SQL REST", (f"{len(plans)} executions with nodes and edges",), (), ()) if plans else None
+    if _START in text or _UPDATE in text:
+        found = _event_log(text)
+        if found is not None:
+            return found
+    value, before, after = _json_in(text)
+    if value is None:
+        return None
+    plans: list[PlanGraph] = []
+    kinds: list[str] = []
+    _collect(value, plans, kinds)
+    if not plans:
+        return None
+    kind = kinds[0]
+    lines = text.split("\n")
+    left = [*enumerate(lines[:before], 1), *enumerate(lines[after:], after + 1)]
+    unparsed = tuple((number, line) for number, line in left if line.strip())
+    return plans, kind, (_REASONS[kind], *([f"{len(plans)} plans"] if len(plans) > 1 else [])), (), unparsed
+
+
+def _json_in(text: str) -> tuple[Any, int, int]:
+    """The first object or array in a text, the line it begins on (from 0) and the line after it."""
+    decoder = json.JSONDecoder()
+    problem: json.JSONDecodeError | None = None
+    for tries, match in enumerate(re.finditer(r"(?m)^[^\n{\[]{0,80}?([{\[])", text)):
+        at = match.start(1)
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except json.JSONDecodeError as error:
+            problem = problem or error
+        except RecursionError:
+            return None, 0, 0
+        else:
+            if isinstance(value, dict | list) and value:
+                return value, text.count("\n", 0, at), text.count("\n", 0, end) + 1
+        if tries > 20:
+            break
+    if problem is not None and problem.pos >= len(text.rstrip()) - 1:
+        raise NotAPlan(
+            f"This JSON ends too early, at line {problem.lineno}. Copy it whole: from the first bracket to the last.",
+            line=problem.lineno,
+            column=problem.colno,
+        )
+    return None, 0, 0
+
+
+def _collect(value: Any, plans: list[PlanGraph], kinds: list[str]) -> None:
+    """Plans anywhere inside a JSON value, in its order; strings that hold JSON are looked into as well."""
+    stack = [value]
+    while stack:
+        value = stack.pop()
+        kind = _kind(value)
+        if kind is not None:
+            plans.append(_GRAPHS[kind](value))
+            kinds.append(kind)
+        elif isinstance(value, dict):
+            stack.extend(reversed(list(value.values())))
+        elif isinstance(value, list):
+            stack.extend(reversed(value))
+        elif isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and looks_like_json(value):
+            with contextlib.suppress(json.JSONDecodeError, RecursionError):
+                stack.append(json.loads(value))
+
+
+def _kind(value: Any) -> str | None:
     if isinstance(value, dict):
-        if "nodeName" in value and "children" in value:
-            return [plan_info_graph(value)], "sparkPlanInfo", ("nested nodes with nodeName and simpleString",), (), ()
         if isinstance(value.get("nodes"), list) and "edges" in value:
-            return [rest_graph(value)], "SQL REST", ("nodes and edges of one SQL execution",), (), ()
-        if "sparkPlanInfo" in value:
-            return [plan_info_graph(value["sparkPlanInfo"])], "event", ("an event that carries sparkPlanInfo",), (), ()
+            return "SQL REST"
+        if "nodeName" in value and "children" in value:
+            return "sparkPlanInfo"
+    elif (
+        isinstance(value, list)
+        and value
+        and isinstance(value[0], dict)
+        and {"class", "num-children"} <= value[0].keys()
+    ):
+        return "plan as JSON"
     return None
 
 
@@ -224,7 +296,7 @@ def _event_log(text: str) -> Found | None:
             event = json.loads(stripped)
         except (json.JSONDecodeError, RecursionError):
             bad.append((number, line))
-            if not events and len(bad) > 20:
+            if not events and len(bad) > 200:
                 return None
             continue
         if not isinstance(event, dict) or "Event" not in event:
@@ -243,3 +315,10 @@ def _event_log(text: str) -> Found | None:
     if bad:
         notes = (*notes, f"{len(bad)} lines could not be read, the first is line {bad[0][0]}.")
     return plans, "event log", (f"{events} events, {len(plans)} SQL executions",), notes, tuple(bad)
+
+
+_GRAPHS: dict[str, Callable[[Any], PlanGraph]] = {
+    "SQL REST": rest_graph,
+    "sparkPlanInfo": plan_info_graph,
+    "plan as JSON": to_json_graph,
+}

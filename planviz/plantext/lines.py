@@ -265,4 +265,4 @@ def _single_spaced(lines: list[str], stripped: list[str]) -> Lines:
             text.append(line)
             number.append(index)
         after_text = bool(line)
-    return Lines(text, number, tuple([*stripped, "doubled line breaks"]))
+    return Lines(text, number, (*stripped, "doubled line breaks"))

@@ -55,6 +55,7 @@ def _link_reused(graph: PlanGraph, reused: list[PlanNode]) -> None:
                 by_plan.setdefault(int(match.group(1)), node.id)
         elif node.op.startswith("Subquery") and (name := _SUBQUERY.search(node.text)):
             by_subquery.setdefault(name.group(1), node.id)
+    by_shape: dict[str, int] | None = None
     for node in reused:
         target: int | None = None
         reference = str(node.arguments.get("reuses", ""))
@@ -67,11 +68,19 @@ def _link_reused(graph: PlanGraph, reused: list[PlanNode]) -> None:
             target = by_subquery.get(name.group(1))
         if target is None and "], " in node.text:
             # Spark 2 prints the reused exchange whole and without a number.
-            wanted = _IDS.sub("#", node.text.split("], ", 1)[1])
-            exchanges = (other for other in graph if "Exchange" in other.op and other.op != "ReusedExchange")
-            target = next((other.id for other in exchanges if _IDS.sub("#", other.text) == wanted), None)
+            if by_shape is None:
+                by_shape = _exchanges_by_shape(graph)
+            target = by_shape.get(_IDS.sub("#", node.text.split("], ", 1)[1]))
         if target is not None:
             graph.add_link(Link(node.id, target, "reuse"))
+
+
+def _exchanges_by_shape(graph: PlanGraph) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for node in graph:
+        if "Exchange" in node.op and node.op != "ReusedExchange":
+            found.setdefault(_IDS.sub("#", node.text), node.id)
+    return found
 
 
 def _link_pruning(graph: PlanGraph, node: PlanNode) -> None:

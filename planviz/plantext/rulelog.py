@@ -38,6 +38,8 @@ def read_block(lines: Lines, index: int, stop: int, trace: RuleTrace, notes: lis
     if match := _METRICS.search(line):
         return _read_metrics(lines, index, stop, trace, match.group(1) or None)
     rows, end = _rows(lines, index + 1, stop)
+    indent = len(line) - len(line.lstrip())
+    rows = [row[indent:] if not row[:indent].strip() else row for row in rows]
     if match := _RESULT.search(line):
         output_end = _output(lines, end, stop)[1]
         _close_batch(trace, match.group(1), True, lines.number[index])

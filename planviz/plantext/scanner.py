@@ -186,7 +186,7 @@ class _Scanner:
                 break
             if (at > index or plain) and self._is_root(at):
                 return at
-        return index
+        return index if plain or "Exception" in first else index + 1
 
     def _is_root(self, index: int) -> bool:
         match = _ROOT_NAME.match(self.text[index])

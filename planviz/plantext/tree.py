@@ -2,8 +2,8 @@
 
 Spark prints one operator a line: `:  ` and spaces for the levels above, `:- ` before a child that has a later sibling,
 `+- ` before the last one (TreeNode.generateTreeString). A subquery ("inner child") stands two levels deeper than its
-host and before the host's children. Under AdaptiveSparkPlan the lines `+- == Final Plan ==` and `+- == Initial Plan ==` open
-whole plans without marks of their own.
+host and before the host's children. Under AdaptiveSparkPlan the lines `+- == Final Plan ==` and
+`+- == Initial Plan ==` open whole plans without marks of their own.
 
 Nothing is escaped, so a line break or a `+- ` inside a literal can fake an operator. Where a line has more opening
 than closing brackets, the lines up to the one that closes them are read both ways; see `_literal_end`.
@@ -11,6 +11,7 @@ than closing brackets, the lines up to the one that closes them are read both wa
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 
@@ -25,7 +26,8 @@ _STATISTICS = re.compile(r"Statistics\(sizeInBytes=([\d.E+]+) (\w+)(?:, rowCount
 _UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))}
 _UNITS |= {"KB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
 _END = re.compile(
-    r"\s*(?:>>>|[\"'`]{3}|[\"'`)]+[;,.}\])]*\s*$|</|scala>|spark-sql\b.*>|sql>|In \[\d*\]:|Out\[\d*\]:|res\d+:|```|Time taken|Fetched \d|"
+    r"\s*(?:>>>|[\"'`]{3}|[\"'`)]+[;,.}\])]*\s*$|</|"
+    r"scala>|spark-sql\b.*>|sql>|In \[\d*\]:|Out\[\d*\]:|res\d+:|```|Time taken|Fetched \d|"
     r"\d+ rows? selected|\(\d+ rows?\)|== |=== |-- |import |Found \d+ WholeStage|Generated code:|"
     r"Traceback|\tat |\s+at [\w.$]+\(|only showing)"
 )
@@ -68,8 +70,16 @@ def read_tree(lines: Lines, start: int, stop: int, reader: Reader, *, headed: bo
 
 def parse_size(number: str, unit: str) -> int | None:
     """Bytes of a size such as `("91.4", "MiB")`; None when the unit is unknown."""
-    factor = _UNITS.get(unit)
-    return None if factor is None else int(float(number) * factor)
+    factor, value = _UNITS.get(unit), _float(number)
+    return None if factor is None or value is None else int(value * factor)
+
+
+def _float(number: str) -> float | None:
+    try:
+        value = float(number)
+    except ValueError:
+        return None  # cut in the middle: `1.62E+`
+    return value if math.isfinite(value) else None
 
 
 def estimate_of(text: str) -> Estimate | None:
@@ -79,8 +89,9 @@ def estimate_of(text: str) -> Estimate | None:
         return None
     size, rows = match.group(1), match.group(3)
     rounded = "." in size or "E" in size or (rows is not None and "E" in rows)
+    count = None if rows is None else _float(rows)
     return Estimate(
-        rows=None if rows is None else int(float(rows)),
+        rows=None if count is None else int(count),
         size_in_bytes=parse_size(size, match.group(2)),
         rounded=rounded or match.group(2) != "B",
     )
@@ -163,7 +174,7 @@ class _TreeReader:
             if _opens(body):
                 last = self._literal_end(index, body)
                 if last > index:
-                    body = "\n".join([body, *text[index + 1 : last + 1]])
+                    body = self._joined(body, index, last)
             self._add(column, body, match, number[index], number[last])
             index = last + 1
         self._finish()
@@ -182,7 +193,8 @@ class _TreeReader:
         top = self.stack[-1]
         if top.node is None:
             return None
-        if _opens(top.node.text) or (self._goes_on(top, column) and _END.match(line) is None):
+        open_text = _opens(top.node.text) and "..." not in top.node.text
+        if open_text or (self._goes_on(top, column) and _END.match(line) is None):
             self._continue(index)
             return index + 1
         if self._mark_fits(index + 1) and not self._starts_plan(bare):
@@ -239,7 +251,7 @@ class _TreeReader:
         if _opens(bare):
             last = self._literal_end(index, bare)
             if last > index:
-                bare = "\n".join([bare, *self.text[index + 1 : last + 1]])
+                bare = self._joined(bare, index, last)
         self._add(mark, bare, match, self.number[index], self.number[last], root=True)
         self.pending = False
         return last + 1
@@ -250,9 +262,17 @@ class _TreeReader:
         if node is None:
             self.tree.headings.append(index)
             return
-        node.text += "\n" + self.text[index]
+        node.text += "\n" + self._dedented(index)
         assert node.source is not None
         node.source = (node.source[0], self.number[index])
+
+    def _joined(self, body: str, index: int, last: int) -> str:
+        return "\n".join([body, *(self._dedented(at) for at in range(index + 1, last + 1))])
+
+    def _dedented(self, index: int) -> str:
+        """A line that goes on with an operator, without the indentation that the whole plan was pasted with."""
+        line, base = self.text[index], self.stack[0].column + 3 if self.stack else 0
+        return line[base:] if base > 0 and not line[:base].strip() else line
 
     @staticmethod
     def _is_operator_line(body: str) -> bool:
@@ -286,9 +306,11 @@ class _TreeReader:
         return True
 
     def _owner_name(self) -> str:
-        """The subquery in which an adaptive plan stands, such as "subquery#12"; empty for the query itself."""
+        """Where an adaptive plan stands: "subquery#12", "cached data"; empty for the query itself."""
         for entry in reversed(self.stack):
             node = entry.node
+            if node is not None and node.op == "InMemoryRelation":
+                return "cached data"
             if node is not None and node.op.startswith("Subquery"):
                 words = node.text.split()
                 return words[1].rstrip(",") if len(words) > 1 else ""
@@ -361,9 +383,9 @@ class _TreeReader:
         """The last line of an operator whose first line leaves brackets open; `index` when it ends there.
 
         Either a literal holds line breaks, then some later line closes the brackets, or Spark cut the text (or a
-        literal holds a bracket), then the following lines are operators of their own. It is the former when a line closes the
-        brackets within 64 lines and the lines between are not all plain operator lines. Wrong when a literal imitates a
-        whole subtree of known operators, brackets included.
+        literal holds a bracket), then the following lines are operators of their own. It is the former when a line
+        closes the brackets within 64 lines and the lines between are not all plain operator lines. Wrong when a
+        literal imitates a whole subtree of known operators, brackets included.
         """
         text = self.text
         balance = _balance(body)
