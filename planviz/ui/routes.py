@@ -42,8 +42,9 @@ def routes() -> list[Route]:
 
 
 def details(request: Request) -> Response:
-    """Titles, lines and details of all nodes of a large plan, in the order of the text (`scene_details`)."""
+    """What a large plan's picture comes without: titles, lines and details of all nodes, and the findings."""
     from planviz.render.scene import scene_details
+    from planviz.ui.views import found
 
     opened, plan = _find(request.path_params["key"]), request.path_params["plan"]
     if opened is None:
@@ -52,7 +53,7 @@ def details(request: Request) -> Response:
         graph = opened.graph(plan)
     except KeyError:
         return _missing()
-    body = json.dumps(scene_details(graph), separators=(",", ":")).encode()
+    body = json.dumps(scene_details(graph) | {"findings": found(graph)}, separators=(",", ":")).encode()
     return _answer(request, body, "application/json", _POLICIES["json"])
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any
 
 from planviz.graph import PlanGraph
 from planviz.graph.findings import findings
 from planviz.render import render
-from planviz.render.scene import build_scene
+from planviz.render.scene import LARGE, build_scene
 from planviz.render.text import one_line
 from planviz.ui.cache import Opened
 from planviz.ui.workbench import workbench_data
@@ -125,11 +127,11 @@ def name_of(opened: Opened) -> str:
     if not plan:
         return "Pasted text"
     tables: dict[str, None] = {}
-    for node in opened.graph(plan):
-        if node.kind == "scan" and len(tables) < 4:
-            table = node.arguments.get("table")
-            if table:
-                tables[str(table).rsplit(".", 1)[-1].strip("`")] = None
+    scans = (node for node in opened.graph(plan) if node.kind == "scan")
+    for scan in islice(scans, 50):
+        table = scan.arguments.get("table")
+        if table and len(tables) < 4:
+            tables[str(table).rsplit(".", 1)[-1].strip("`")] = None
     if not tables:
         return "Rule log" if plan.endswith("a") else "Pasted plan"
     shown = [one_line(table, 40) for table in list(tables)[:3]]
@@ -143,7 +145,7 @@ def truths(graph: PlanGraph) -> tuple[Truth, ...]:
         found.append(Truth("initial", "plain", "The plan before adaptive execution changed it."))
     elif graph.title.endswith("· final"):
         found.append(Truth("final", "plain", "The plan as it ran, after adaptive execution."))
-    elif any(node.op == "AdaptiveSparkPlan" and node.arguments.get("final") is False for node in graph.walk()):
+    elif any(node.op == "AdaptiveSparkPlan" and node.arguments.get("final") is False for node in graph):
         found.append(Truth("not final", "plain", "Adaptive execution may still change this plan while it runs."))
     if any(node.metrics for node in graph):
         found.append(Truth("measured", "plain", "The numbers were measured by Spark while the query ran."))
@@ -174,6 +176,11 @@ def notes(opened: Opened, plan: str) -> tuple[str, ...]:
     return tuple(said)
 
 
+def found(graph: PlanGraph) -> list[dict[str, Any]]:
+    """The findings of a plan as the workbench takes them."""
+    return [asdict(finding) for finding in findings(graph)]
+
+
 def file_name(name: str, slug: str) -> str:
     """A file's name, without its ending, for a picture of this document: letters, digits and dashes."""
     words = "".join(c if c.isascii() and c.isalnum() else " " for c in f"{name} {slug}").lower().split()
@@ -195,7 +202,7 @@ def workbench(opened: Opened, plan: str, node: int | None) -> bytes:
         scene,
         f"{opened.key}/{plan}",
         text=opened.text(plan),
-        findings=[asdict(finding) for finding in findings(graph)],
+        findings=found(graph) if len(graph) <= LARGE else (),
         selected=ids.index(node) if node in ids else None,
         details_url=f"/plan/{opened.key}/{plan}/details.json",
     )

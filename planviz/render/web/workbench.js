@@ -206,6 +206,10 @@ class Workbench {
       if (!answer.ok) throw new Error(String(answer.status));
       const more = await answer.json();
       if (this.plan !== plan || this.gone) return;
+      if (more.findings) {
+        plan.findings = more.findings;
+        this.#showFindings();
+      }
       if (this.plan.roomy) this.canvas.holding(Math.max(0, this.selected), () => plan.fill(more));
       else plan.fill(more);
       this.canvas.changed();
@@ -310,7 +314,7 @@ class Workbench {
   }
 
   #showFindings() {
-    const list = this.data.findings ?? [];
+    const list = this.plan.findings ?? this.data.findings ?? [];
     this.findings.hidden = !list.length;
     if (!list.length) return this.findings.replaceChildren();
     const items = list.map(({ severity, title, evidence, node }) => {
