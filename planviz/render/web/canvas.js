@@ -167,6 +167,9 @@ export class Canvas {
     this.height = height;
     this.canvas.width = Math.round(width * this.ratio);
     this.canvas.height = Math.round(height * this.ratio);
+    // One pixel of the canvas is one of the screen, whatever fraction the layout gave: stretched text is blurred text.
+    this.canvas.style.width = `${this.canvas.width / this.ratio}px`;
+    this.canvas.style.height = `${this.canvas.height / this.ratio}px`;
     this.map.classList.toggle("pv-off", width < 420);
     this.mapSoon();
     if (this.plan && !this.opened) this.open();
@@ -246,8 +249,8 @@ export class Canvas {
   }
 
   moveTo(to, smooth = true) {
-    clearTimeout(this.glide);
     cancelAnimationFrame(this.gliding);
+    this.hint.classList.remove("pv-on");
     if (!smooth || this.still.matches || document.hidden) {
       Object.assign(this.camera, to);
       return this.draw();
