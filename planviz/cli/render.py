@@ -13,8 +13,9 @@ from planviz.graph import PlanGraph
 
 def render(options: argparse.Namespace) -> int:
     """Draw one plan of a file; an HTML page carries all of them unless one was chosen."""
-    from planviz.render import FORMATS, html_page
+    from planviz.render import FORMATS
     from planviz.render import render as draw
+    from planviz.render.html import html_page
 
     path = Path(options.output)
     format = path.suffix.lstrip(".").lower()
