@@ -73,20 +73,22 @@ _VENDOR = re.compile(
 
 
 @lru_cache(maxsize=4096)
+def spark_name(op: str) -> str:
+    """The name of Spark's operator that a vendor's stands for: `CometHashAggregate` is "HashAggregate"."""
+    name = op
+    for _ in range(3):  # GlutenRowToArrow..., CHNativeColumnar..., ...ExecTransformer: at most three layers
+        name = _VENDOR.sub("", name) or name
+    return name
+
+
+@lru_cache(maxsize=4096)
 def kind_of(op: str) -> str:
     """The kind (one of `KINDS`) of an operator by its name; an unknown name is "other", never an error."""
-    name = _spark_name(op)
+    name = spark_name(op)
     for kind, pattern in _COMPILED:
         if pattern.search(name):
             return kind
     return "other"
-
-
-def _spark_name(op: str) -> str:
-    """The name without what an engine puts around it, at most three layers: CHNativeColumnar..., ...ExecTransformer."""
-    for _ in range(3):
-        op = _VENDOR.sub("", op) or op
-    return op
 
 
 _KNOWN_OTHER = re.compile(
@@ -99,4 +101,4 @@ _KNOWN_OTHER = re.compile(
 
 def is_known(op: str) -> bool:
     """Whether planviz knows an operator of this name."""
-    return kind_of(op) != "other" or bool(_KNOWN_OTHER.search(_spark_name(op)))
+    return kind_of(op) != "other" or bool(_KNOWN_OTHER.search(spark_name(op)))

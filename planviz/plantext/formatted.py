@@ -7,7 +7,7 @@ import re
 #: Head of a block: operator number, name, codegen stage.
 HEAD = re.compile(r"\((\d+)\) (\S.*?)\s*(?:\[codegen id : (\d+)\])?\s*$")
 #: Operator number at the end of a tree line, before an optional suffix such as `, coalesced` or `, Statistics(...)`.
-NUMBER = re.compile(r" \((\d+)\)(?=$|,)")
+NUMBER = re.compile(r" \((\d+)\)(?=$|,| \()")
 #: A subquery: where it is used.
 HOST = re.compile(r"Subquery:(\d+) Hosting operator id = (\d+) Hosting Expression = (.*)$", re.DOTALL)
 _ENTRY = re.compile(r"([A-Z][A-Za-z/ ]*?)(?: \[(\d+)\])?\s*: ?(.*)$", re.DOTALL)
@@ -41,12 +41,15 @@ class Block:
     def entries(self) -> list[tuple[str, str]]:
         """The block's lines as key and value; a line without a key goes on with the value before it."""
         found: list[tuple[str, str]] = []
+        nested = False
         for line in self.lines:
-            match = _ENTRY.match(line)
+            # The description of a table (`CatalogTable(` and lines such as `Location: ..` up to `)`) is one argument.
+            match = None if nested else _ENTRY.match(line)
             if match:
                 found.append((match.group(1).strip(), match.group(3)))
             elif found:
                 found[-1] = (found[-1][0], found[-1][1] + "\n" + line)
             else:
                 found.append(("Arguments", line))
+            nested = not line.startswith(")") if nested else line.endswith("(")
         return found
