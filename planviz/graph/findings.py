@@ -24,6 +24,10 @@ MANY_SHUFFLES = 10
 #: Spark's size of a relation that it knows nothing of (`spark.sql.defaultSizeInBytes`), about 8 EiB; printed rounded.
 UNKNOWN_SIZE = 9e18
 
+#: Findings of one kind that are listed each for itself.
+MOST_ALIKE = 4
+
+_DIGITS = re.compile(r"[\d,]+")
 _RANK = {"problem": 0, "warning": 1, "info": 2}
 _LOOSE = frozenset(
     {"Project", "Filter", "Sort", "InputAdapter", "WholeStageCodegen", "ColumnarToRow", "RowToColumnar",
@@ -63,7 +67,25 @@ def findings(graph: PlanGraph) -> list[Finding]:
     found.extend(_statistics(graph, nodes))
     found.extend(_computed_twice(graph, nodes))
     found.extend(_cut(nodes))
-    return sorted(found, key=lambda f: (_RANK[f.severity], -1 if f.node is None else f.node))
+    found.sort(key=lambda f: (_RANK[f.severity], -1 if f.node is None else f.node))
+    return _not_too_many(found)
+
+
+def _not_too_many(found: list[Finding]) -> list[Finding]:
+    """The first `MOST_ALIKE` of each kind; the rest of a kind is one line that leads to the next of them."""
+    kinds: dict[str, list[Finding]] = {}
+    for finding in found:
+        kinds.setdefault(_DIGITS.sub("", finding.title), []).append(finding)
+    kept = []
+    for alike in kinds.values():
+        kept += alike[:MOST_ALIKE]
+        rest = alike[MOST_ALIKE:]
+        if len(rest) == 1:
+            kept += rest
+        elif rest:
+            first = rest[0]
+            kept.append(Finding(first.severity, f"{len(rest):,} more like these", first.title, first.node))
+    return kept
 
 
 def _of_node(graph: PlanGraph, node: PlanNode) -> Iterator[Finding]:

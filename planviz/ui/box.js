@@ -6,13 +6,15 @@
 //   error  { message, line } of the text that was sent last, or null
 //   text   what the box shows at first, such as the text of a link that could not be opened
 // Tells Python "opened" with { text, name }; name is a file's name or "".
-const SHOWN = 2_000_000; // characters put into the text area; browsers crawl beyond, so a longer text is kept aside
+const QUICK = 50_000; // characters that a text area takes without delay
+const SHOWN = 2_000_000; // characters put into the text area at all; a longer text is kept aside
 const boxes = new WeakMap(); // Streamlit's parent element -> Box
 let unsent = ""; // what was typed, should the box be taken away and come back
 
 class Box {
   constructor(parent) {
     this.parent = parent;
+    this.sent = null; // what was sent without being shown
     this.held = null; // the whole text when it is too long for the text area
     this.drop = element("div", "drop");
     this.drop.append(element("b", "", "Drop the file to open it"));
@@ -32,6 +34,7 @@ class Box {
     if (!this.area) return;
     if (first && (data.text || unsent)) this.#show(data.text || unsent);
     this.#busy(false);
+    if (data.error && this.sent !== null) this.#show(this.sent, true);
     if (first || fresh || data.error) this.#complain(data.error?.message ?? "", data.error?.line);
   }
 
@@ -96,7 +99,7 @@ class Box {
     const { area } = this, { value } = area, before = this.before;
     this.before = value;
     unsent = value.length <= SHOWN ? value : "";
-    this.held = null;
+    this.held = this.sent = null;
     this.#counted();
     if (!this.#fits(value.length)) return this.#show("", true);
     this.#complain("");
@@ -111,12 +114,13 @@ class Box {
 
   #open(text, name) {
     this.name = name;
-    if (this.area) {
-      this.#complain("");
-      this.#show(text);
-      this.#busy(true);
-    }
     this.send({ text, name });
+    if (!this.area) return;
+    this.#complain("");
+    this.#busy(true);
+    // A long text in the text area takes longer to lay out than its plan to draw; it is shown when it must be mended.
+    if (text.length <= QUICK) this.#show(text);
+    else this.sent = text;
   }
 
   #fits(length) {
@@ -143,6 +147,7 @@ class Box {
   // The text area shows a text, or the start of one that is too long for it, which is then kept whole beside it.
   #show(text, quiet = false) {
     const { area } = this, long = text.length > SHOWN;
+    this.sent = null;
     this.held = long ? text : null;
     area.value = long ? text.slice(0, 20_000) : text;
     area.readOnly = long;

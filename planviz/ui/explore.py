@@ -18,7 +18,8 @@ spark.conf.set("spark.sql.maxMetadataStringLength", 100000)
 df.explain("formatted")"""
 
 _LEAD = """<div class="pv-lead"><h1>See what Spark does with your query</h1>
-<span>Paste explain text of any mode and version, the optimizer's rule log, an event log, or a plan as JSON.</span></div>"""
+<span>Paste explain text of any mode and version, the optimizer's rule log, an event log, or a plan as JSON.</span>
+</div>"""
 _BEST = """<div class="pv-lead"><h2>The best text to paste</h2>
 <span>The two settings keep Spark from shortening what it prints.</span></div>"""
 _SAMPLES = (
@@ -139,8 +140,8 @@ def too_long_for_link(opened: Opened) -> None:
     with st.popover("Copy link"):
         size = len(opened.document.text)
         st.write(
-            f"This text has {size:,} characters, too many for a link. Its address works while this server holds the plan "
-            "in memory; to share it, send the file."
+            f"This text has {size:,} characters, too many for a link. Its address works while this server holds "
+            "the plan in memory; to share it, send the file."
         )
         name = views.file_name(state.name(), "")
         text = opened.document.text

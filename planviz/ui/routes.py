@@ -87,7 +87,7 @@ _SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 
 def _missing() -> Response:
     return PlainTextResponse(
-        "There is no such plan here. The server holds plans in memory while somebody looks at them: open the text again.\n",
+        "There is no such plan here: plans are held in memory while somebody looks at them. Open the text again.\n",
         status_code=404,
         headers=_SAFE | {"Cache-Control": "no-store"},
     )

@@ -246,7 +246,8 @@ def test_a_file_dropped_on_the_picture_opens(server: str, tab: Callable[..., App
           const transfer = new DataTransfer();
           transfer.items.add(new File([text], "nightly job.txt", { type: "text/plain" }));
           for (const name of ["dragover", "drop"])
-            document.body.dispatchEvent(new DragEvent(name, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+            document.body.dispatchEvent(
+              new DragEvent(name, { dataTransfer: transfer, bubbles: true, cancelable: true }));
         }""",
         PLAN,
     )
