@@ -1,6 +1,6 @@
 // The detail panel: everything known about the selected node, or the plan as a whole when none is selected.
 import { button, element } from "./dom.js";
-import { short, shortBytes } from "./plan.js";
+import { grouped, short, shortBytes } from "./plan.js";
 
 const CODE = /^(on|condition|keys|left keys|right keys|functions|output|project list|sort order|partition keys|.*filters|.*expressions|result.*|aggregate.*|generator|.*spec|read schema|arguments|text|details|.*schema)$/;
 const CLAMP = 12; // lines of one fact shown before "show all"
@@ -11,6 +11,7 @@ export class Panel {
   constructor(on) {
     this.on = on;
     this.root = element("div", "pv-panel-body");
+    this.root.addEventListener("scroll", () => (this.scrolled = true), { passive: true });
   }
 
   show(plan, theme, mode, selected, searchText) {
@@ -19,7 +20,8 @@ export class Panel {
     this.mode = mode;
     this.found = searchText;
     this.root.replaceChildren(...(selected < 0 ? this.#overview() : this.#node(selected)));
-    this.root.scrollTop = 0;
+    if (this.scrolled) this.root.scrollTop = 0; // asking where it stands would cost a layout
+    this.scrolled = false;
   }
 
   #swatch(kind) {
@@ -61,9 +63,9 @@ export class Panel {
     if (rows[i] != null) {
       const inputs = [...plan.children(i)].map((child) => rows[child]).filter((some) => some != null).map(short);
       const of = inputs.length ? ` of ${inputs.slice(0, 4).join(" + ")}${inputs.length > 4 ? " + …" : ""}` : "";
-      add("rows", short(rows[i]), of, `${Number(rows[i]).toLocaleString("en")} rows`);
+      add("rows", short(rows[i]), of, `${grouped(rows[i])} rows`);
     }
-    if (bytes[i] != null) add("size", shortBytes(bytes[i]), "", `${Number(bytes[i]).toLocaleString("en")} bytes`);
+    if (bytes[i] != null) add("size", shortBytes(bytes[i]), "", `${grouped(bytes[i])} bytes`);
     return lines;
   }
 
@@ -126,7 +128,7 @@ export class Panel {
     legend.append(element("h4", "", "Operators"), list);
     for (const [kind, many] of [...count].sort((a, b) => b[1] - a[1])) {
       const name = scene.kinds[kind], line = element("div", "pv-legend-row");
-      line.append(this.#icon(name), element("span", "", this.theme.kinds[name].label), element("span", "pv-muted", many.toLocaleString("en")));
+      line.append(this.#icon(name), element("span", "", this.theme.kinds[name].label), element("span", "pv-muted", grouped(many)));
       list.append(line);
     }
     parts.push(legend, ...this.#heaviest());

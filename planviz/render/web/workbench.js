@@ -14,7 +14,7 @@ import { Canvas } from "./canvas.js";
 import { button, element } from "./dom.js";
 import { KEYS, keyAction } from "./keys.js";
 import { Panel } from "./panel.js";
-import { Plan } from "./plan.js";
+import { grouped, Plan } from "./plan.js";
 import { Rail } from "./rail.js";
 import { RawText } from "./rawtext.js";
 
@@ -269,9 +269,13 @@ class Workbench {
 
   #words() {
     const { plan } = this, { scene } = plan, { nodes } = plan;
-    const exchanges = nodes.kind.filter((kind) => scene.kinds[kind] === "exchange").length;
-    const depth = nodes.depth.reduce((a, b) => Math.max(a, b + 1), 0);
-    const many = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
+    const exchange = scene.kinds.indexOf("exchange");
+    let exchanges = 0, depth = 0;
+    for (let i = 0; i < plan.size; i++) {
+      if (nodes.kind[i] === exchange) exchanges++;
+      if (nodes.depth[i] >= depth) depth = nodes.depth[i] + 1;
+    }
+    const many = (count, word) => `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
     const keys = element("div", "pv-keys");
     for (const [names, words] of [[["←", "→", "↑", "↓"], "walk"], [["/"], "find"], [["c"], "collapse"], [["x"], "fold"], [["f"], "fit"], [["?"], "keys"]]) {
       const item = element("span");
@@ -280,7 +284,7 @@ class Workbench {
       keys.append(item);
     }
     const help = button("pv-link pv-only-narrow", "Keys", "", () => this.showHelp(true));
-    this.footer.replaceChildren(keys, help, element("div", "pv-grow"), element("span", "pv-total", [many(plan.size, "node"), many(exchanges, "exchange"), `depth ${depth.toLocaleString("en")}`].join(" · ")));
+    this.footer.replaceChildren(keys, help, element("div", "pv-grow"), element("span", "pv-total", [many(plan.size, "node"), many(exchanges, "exchange"), `depth ${grouped(depth)}`].join(" · ")));
     this.railHead.textContent = `Tree`;
     const chips = [];
     // The app says this beside the stages already.
@@ -485,7 +489,7 @@ class Workbench {
 
   #hitWords() {
     const asked = this.search.value.trim() !== "", { hits } = this;
-    this.hitCount.textContent = !asked ? "" : hits.length ? `${this.hit + 1} of ${hits.length.toLocaleString("en")}` : "none";
+    this.hitCount.textContent = !asked ? "" : hits.length ? `${this.hit + 1} of ${grouped(hits.length)}` : "none";
     this.root.classList.toggle("pv-finding-words", asked);
     this.backButton.disabled = this.nextButton.disabled = !hits.length;
   }
