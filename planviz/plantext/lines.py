@@ -21,14 +21,15 @@ _STAMP = r"\[?(?:\d{2,4}[-/]\d\d[-/]\d{2,4}[ T,])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z
 _THREAD = r"(?:\[[^\]\n]*\]\s*)*"
 _LOGGER = r"[\w.$/@-]*(?:\[[^\]\n]*\])?(?::\d+)?(?: ?\([^)\n]*\))?"
 _LOG = re.compile(
-    rf"^\s*{_STAMP}\s+(?:(?:stdout|stderr) [FP] |{_THREAD}{_LEVEL}\s+{_THREAD}{_LOGGER}\s*[:-](?: |$)|"
+    rf"^ {{0,8}}{_STAMP}\s+(?:(?:stdout|stderr) [FP] |{_THREAD}{_LEVEL}\s+{_THREAD}{_LOGGER}\s*[:-](?: |$)|"
     rf"{_THREAD}{_LEVEL}: |- [\w.$]+ - {_LEVEL} - |(?=[ :]*(?:[+:]- |==)))"
 )
-_LEVEL_FIRST = re.compile(rf"^\s*{_LEVEL}:? {_THREAD}[\w.$]+(?:\[[^\]]*\])?: ")
+_LEVEL_FIRST = re.compile(rf"^ {{0,8}}{_LEVEL}:? {_THREAD}[\w.$]+(?:\[[^\]]*\])?: ")
 _BEFORE_PLAN = re.compile(r"^[^=\n]*?\b(?:plan|tree|query)(?: is)?: (?=['!*(]*[A-Z])")
 
-_PREFIX = re.compile(r"^\s*(?:((?://|#) ?MAGIC|//+|#>|#+|--+|\*)(?: |$)|((?:> ?)*>|\||\+(?!-)))")
-_NUMBER = re.compile(r"^\s*(\d{1,6})[.:)]?(?: |$)")
+_PREFIX = re.compile(r"(?:((?://|#) ?MAGIC|//+|#>|#+|--+|\*)(?: |$)|((?:> ?)*>|\||\+(?!-)))")
+_PREFIX_STARTS = frozenset("#/>-*|+")
+_NUMBER = re.compile(r"^ {0,8}(\d{1,6})[.:)]?(?: |$)")
 _BORDER = re.compile(r"^\s*[|│┃║](.*?)(?:[|│┃║]\s*)?$", re.DOTALL)
 _RULE_OF_BOX = re.compile(r"^\s*[+┌└├╔╚╠┏┗┣|][-─═━+┬┴┼╦╩╬┳┻╋]{2,}[+┐┘┤╗╝╣┓┛┫|]?\s*$")
 _PLANISH = re.compile(r"^[\s:!]*[+:]-? ?- ?\S|== \w[\w ()]* ==|=== \w")
@@ -144,8 +145,7 @@ def _without_prefixes(lines: list[str], raw: str) -> list[str] | None:
     out: list[str] | None = None
     at = 0
     while at < len(lines):
-        bare = lines[at].lstrip()
-        prefix = _prefix(lines[at]) if bare[:1] in "#/>-*|+" and bare else None
+        prefix = _prefix(lines[at])
         if prefix is None:
             at += 1
             continue
@@ -168,7 +168,9 @@ def _without_prefixes(lines: list[str], raw: str) -> list[str] | None:
 
 
 def _prefix(line: str) -> str | None:
-    match = _PREFIX.match(line)
+    bare = line.lstrip()
+    # Matched without the indentation: a pattern that begins with spaces tries every number of them.
+    match = _PREFIX.match(bare) if bare[:1] in _PREFIX_STARTS and bare[:2] != "+-" else None
     return None if match is None else (match.group(1) or match.group(2))
 
 

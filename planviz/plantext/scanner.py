@@ -32,7 +32,7 @@ _STAGES = {
 }
 _SUBTREE = re.compile(r"\s*== Subtree (\d+ / \d+)\b.*==\s*$")
 _FOUND_SUBTREES = re.compile(r"\s*Found \d+ WholeStageCodegen subtrees\.")
-_SUBQUERIES = re.compile(r"=====* (Subqueries|Adaptively Optimized Out Exchanges|Optimized Out Exchanges) =====*\s*$")
+_SUBQUERIES = re.compile(r"={4,} (Subqueries|Adaptively Optimized Out Exchanges|Optimized Out Exchanges) =====*\s*$")
 _SUBPLAN = re.compile(r"Subplan:(\d+)\s*$")
 _CODE = re.compile(r"\s*/\* \d+ \*/")
 _ROOT = re.compile(r"\s*(?:\*(?:\(\d+\))? ?|\^\(\d+\) )?['!~]*[A-Z][\w$]*")
@@ -142,7 +142,7 @@ class _Scanner:
             self._own(index, index + 1, HEADING)
             self.found.features.add("codegen")
             return self._plan(index + 1, "physical", f"Codegen subtree {match.group(1)}")
-        if _SUBQUERIES.search(line.strip()):
+        if _SUBQUERIES.match(line.strip()):
             self._own(index, index + 1, HEADING)
             return index + 1
         match = _HEADING.match(line)

@@ -115,13 +115,21 @@ class _Open:
     indentations differently, so under subqueries and caches the heading stands left of its owner).
     """
 
-    __slots__ = ("column", "node", "plan", "section")
+    __slots__ = ("balance", "column", "node", "plan", "section")
 
     def __init__(self, column: int, node: PlanNode | None, plan: _Plan, section: bool = False) -> None:
         self.column = column
         self.node = node
         self.plan = plan
         self.section = section
+        self.balance: int | None = None
+
+    def still_opens(self) -> bool:
+        """Whether brackets of the operator's text so far are open; where Spark cut the text they prove nothing."""
+        if self.balance is None:
+            text = "" if self.node is None else self.node.text
+            self.balance = 0 if "..." in text else _balance(text)
+        return self.balance > 0
 
 
 class _TreeReader:
@@ -134,6 +142,7 @@ class _TreeReader:
         self.tree = Tree()
         self.plan = _Plan(self.tree.nodes, self.tree.links)
         self.stack: list[_Open] = []
+        self.continued: dict[int, tuple[PlanNode, list[str]]] = {}
         self.pending = False  # an adaptive heading waits for the root of its plan
 
     def read(self, start: int) -> tuple[Tree, int]:
@@ -193,8 +202,7 @@ class _TreeReader:
         top = self.stack[-1]
         if top.node is None:
             return None
-        open_text = _opens(top.node.text) and "..." not in top.node.text
-        if open_text or (self._goes_on(top, column) and _END.match(line) is None):
+        if top.still_opens() or (self._goes_on(top, column) and _END.match(line) is None):
             self._continue(index)
             return index + 1
         if self._mark_fits(index + 1) and not self._starts_plan(bare):
@@ -224,15 +232,14 @@ class _TreeReader:
         after = index
         while after < self.stop and after < index + 3 and not self.text[after].strip():
             after += 1
-        node = self.stack[-1].node if self.stack else None
-        if node is not None and _opens(node.text) and self._closes_after(node, after):
+        if self.stack and self.stack[-1].still_opens() and self._closes_after(self.stack[-1], after):
             for line in range(index, after):
                 self._continue(line)
             return after
         return after if self._mark_fits(after) else None
 
-    def _closes_after(self, node: PlanNode, start: int) -> bool:
-        balance = _balance(node.text)
+    def _closes_after(self, top: _Open, start: int) -> bool:
+        balance = top.balance or 0
         for at in range(start, min(self.stop, start + _PLAIN_ENOUGH)):
             if _MARKED.match(self.text[at]) or self.text[at].startswith("== "):
                 return False
@@ -262,7 +269,10 @@ class _TreeReader:
         if node is None:
             self.tree.headings.append(index)
             return
-        node.text += "\n" + self._dedented(index)
+        top, line = self.stack[-1], self._dedented(index)
+        if top.still_opens() and top.balance is not None:
+            top.balance += _balance(line)
+        self.continued.setdefault(id(node), (node, []))[1].append(line)
         assert node.source is not None
         node.source = (node.source[0], self.number[index])
 
@@ -374,6 +384,8 @@ class _TreeReader:
         stack.append(_Open(column, node, plan))
 
     def _finish(self) -> None:
+        for node, lines in self.continued.values():
+            node.text = "\n".join([node.text, *lines])
         if len(self.tree.nodes) > 1 and sum(1 for node in self.tree.nodes if node.parent is None) > 1:
             self.tree.notes.append("The text does not begin at the root of the plan: its first lines are missing.")
 

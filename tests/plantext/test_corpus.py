@@ -105,7 +105,13 @@ def test_printed_trees_equal_the_text(corpus: Path, mode: str) -> None:
 
 
 def owned_lines(document: Document) -> set[int]:
-    return {line for plan in document.plans for node in plan if node.source for line in range(node.source[0], node.source[1] + 1)}
+    return {
+        line
+        for plan in document.plans
+        for node in plan
+        if node.source
+        for line in range(node.source[0], node.source[1] + 1)
+    }
 
 
 def test_no_line_of_the_corpus_is_left_over(corpus: Path) -> None:

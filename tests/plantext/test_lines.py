@@ -49,7 +49,9 @@ DISGUISES: dict[str, Callable[[str], str]] = {
     "byte order mark": lambda text: "\ufeff" + text,
     "indented by four": each_line("    "),
     "indented by a tab": each_line("\t"),
-    "tabs for eight": lambda text: re.sub(r"^((?:        )+)", lambda m: "\t" * (len(m.group()) // 8), text, flags=re.M),
+    "tabs for eight": lambda text: re.sub(
+        r"^((?:        )+)", lambda m: "\t" * (len(m.group()) // 8), text, flags=re.M
+    ),
     "non-breaking spaces": lambda text: text.replace("   ", "\xa0\xa0\xa0"),
     "trailing spaces": lambda text: text.replace("\n", "   \n"),
     "quoted mail": each_line("> "),
