@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -168,5 +169,5 @@ def test_rule_logs_hold_every_effective_rule(corpus: Path) -> None:
 def test_a_step_begins_where_the_one_before_ended(corpus: Path) -> None:
     text = read_plan_text(corpus / "live" / "planChangeLog_4.3.0.txt")
     steps = open_text(text).trace.steps
-    follows = [a.after == b.before for a, b in zip(steps, steps[1:], strict=False)]
+    follows = [a.after == b.before for a, b in pairwise(steps)]
     assert sum(follows) >= len(follows) - 3  # a new executor starts from a plan of its own

@@ -65,8 +65,7 @@ def check(text: str) -> Document | None:
     """Everything a page would ask of the document; None when it was refused in a sentence."""
     try:
         document = open_text(text)
-    except PlanvizError as error:
-        assert str(error)
+    except PlanvizError:
         return None
     assert document.text == text
     lines = text.split("\n")
