@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 
 #: In the order of their imports; each is put in a function of its own, so that names do not meet.
-_MODULES = ("dom", "tidy", "plan", "draw", "canvas", "keys", "rail", "panel", "rawtext", "workbench")
+_MODULES = ("dom", "tidy", "plan", "draw", "canvas", "keys", "rail", "panel", "rawtext", "shell", "bench", "workbench")
 
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?:(?:const|class|function) )(\w+)", re.MULTILINE)
