@@ -9,10 +9,11 @@ _MARKS = {"unresolved": "'", "missing input": "!", "streaming": "~"}
 
 def operator_text(node: PlanNode) -> str:
     """One operator as Spark prints it behind the tree marks: codegen stage, marks, name and arguments."""
-    if "codegen" in node.badges:
-        codegen = "* "
+    if node.codegen_stage is not None:
+        # `explain formatted` prints the stage's number in the detail block alone.
+        codegen = f"*({node.codegen_stage}) " if node.operator_id is None else "* "
     else:
-        codegen = f"*({node.codegen_stage}) " if node.codegen_stage is not None else ""
+        codegen = "* " if "codegen" in node.badges else ""
     marks = "".join(_MARKS[badge] for badge in node.badges if badge in _MARKS)
     return f"{codegen}{marks}{node.text}"
 

@@ -387,6 +387,7 @@ class _Section:
         for number, node in self.by_number.items():
             if number in self.details.stages:
                 node.codegen_stage = self.details.stages[number]
+                node.badges = tuple(badge for badge in node.badges if badge != "codegen")
         graph = PlanGraph.from_nodes(self.stage, self.title, self.nodes, self.links, self.notes)
         link_references(graph)
         return graph
