@@ -59,16 +59,27 @@ def findings(graph: PlanGraph) -> list[Finding]:
     """The findings of one plan, the gravest first and else in the order of the text."""
     if not len(graph):
         return []
-    nodes = list(graph)
+    nodes = _without_caches(graph)
     found: list[Finding] = []
     for node in nodes:
         found.extend(_of_node(graph, node))
-    found.extend(_shuffles(graph, nodes))
+    found.extend(_shuffles(nodes))
     found.extend(_statistics(graph, nodes))
     found.extend(_computed_twice(graph, nodes))
     found.extend(_cut(nodes))
     found.sort(key=lambda f: (_RANK[f.severity], -1 if f.node is None else f.node))
     return _not_too_many(found)
+
+
+def _without_caches(graph: PlanGraph) -> list[PlanNode]:
+    """The nodes of the query itself: the plan below an InMemoryRelation ran when it was cached, and is printed again
+    under each of its uses.
+    """
+    cached: set[int] = set()
+    for node in graph:
+        if node.parent is not None and (node.parent in cached or graph[node.parent].op == "InMemoryRelation"):
+            cached.add(node.id)
+    return [node for node in graph if node.id not in cached]
 
 
 def _not_too_many(found: list[Finding]) -> list[Finding]:
@@ -130,6 +141,8 @@ def _nested_loop(graph: PlanGraph, node: PlanNode) -> Iterator[Finding]:
         return  # A side of one row, such as a total, costs nothing.
     condition = node.arguments.get("condition")
     join_type = join_type_words(str(node.arguments.get("join_type", ""))).lower()
+    if not condition and _only_asks(node):
+        return
     if condition:
         evidence = f"No equality to hash by: each row is compared with all broadcast rows on {_short(condition)}."
         yield Finding("warning", "Nested loop join", evidence, node.id)
@@ -147,13 +160,18 @@ def _join_without_condition(graph: PlanGraph, node: PlanNode) -> Iterator[Findin
     join_type = str(arguments.get("join_type", ""))
     if "truncated" in node.badges or arguments.get("condition") or arguments.get("left_keys") or not join_type:
         return
-    if any(_at_most_one_row(graph, child) for child in graph.children(node.id)):
+    if _only_asks(node) or any(_at_most_one_row(graph, child) for child in graph.children(node.id)):
         return
     words = join_type_words(join_type).lower()
     if join_type in ("Inner", "Cross"):
         yield Finding("problem", "Join without a condition", f"A {words} join of every row with every row.", node.id)
     else:
         yield Finding("warning", "Join without a condition", f"A {words} join that matches every row.", node.id)
+
+
+def _only_asks(join: PlanNode) -> bool:
+    """Whether a join only asks if the other side has a match: it gives no more rows than its left side has."""
+    return str(join.arguments.get("join_type", "")).startswith(("LeftSemi", "LeftAnti", "ExistenceJoin"))
 
 
 def _filter_not_pushed(graph: PlanGraph, node: PlanNode) -> Iterator[Finding]:
@@ -189,13 +207,15 @@ def _one_partition(graph: PlanGraph, node: PlanNode) -> Iterator[Finding]:
     yield Finding("warning", "All rows in one partition", f"{why} sends all rows to a single task.", node.id)
 
 
+_TABLES = frozenset({"Relation", "LogicalRelation", "HiveTableRelation", "MetastoreRelation", "RelationV2",
+                     "DataSourceV2ScanRelation"})  # fmt: skip
 _SMALL = frozenset({"LocalTableScan", "OneRowRelation", "Scan OneRowRelation", "EmptyRelation", "Range"})
 
 
-def _shuffles(graph: PlanGraph, nodes: list[PlanNode]) -> Iterator[Finding]:
+def _shuffles(nodes: list[PlanNode]) -> Iterator[Finding]:
     shuffles = [node for node in nodes if node.op in ("Exchange", "ShuffleExchange")]
     if len(shuffles) > MANY_SHUFFLES:
-        reused = graph.count("ReusedExchange")
+        reused = sum(node.op == "ReusedExchange" for node in nodes)
         more = f"; {reused} more are reused" if reused else ""
         evidence = f"Data is redistributed {len(shuffles):,} times{more}."
         yield Finding("info", f"{len(shuffles):,} shuffles", evidence, shuffles[0].id)
@@ -206,9 +226,11 @@ def _statistics(graph: PlanGraph, nodes: list[PlanNode]) -> Iterator[Finding]:
     leaves = [node for node in nodes if node.estimate is not None and not graph.children(node.id)]
     unknown = [n for n in leaves if n.estimate and (n.estimate.size_in_bytes or 0) >= UNKNOWN_SIZE]
     if unknown:
-        evidence = f"{_names(unknown)}: Spark assumes 8 EiB and will not broadcast it. Run ANALYZE TABLE."
+        tables = any("table" in node.arguments for node in unknown)
+        advice = " ANALYZE TABLE makes it known." if tables else ""
+        evidence = f"{_names(unknown)}: Spark assumes 8 EiB and will not broadcast it.{advice}"
         yield Finding("warning", "Size unknown", evidence, unknown[0].id)
-    silent = [n for n in leaves if n.estimate and n.estimate.rows is None and n not in unknown and n.kind == "scan"]
+    silent = [n for n in leaves if n.estimate and n.estimate.rows is None and n not in unknown and n.op in _TABLES]
     if silent:
         count = "a table" if len(silent) == 1 else f"{len(silent):,} tables"
         evidence = f"{_names(silent)}: only the size is known, so filters and joins are guessed. Run ANALYZE TABLE."
@@ -238,8 +260,8 @@ def _computed_twice(graph: PlanGraph, nodes: list[PlanNode]) -> Iterator[Finding
             if node.id not in inside and (exact := _canonical(graph, node)) is not None:
                 same[exact].append(node)
         for twins in same.values():
-            if len(twins) < 2:
-                continue
+            if len(twins) < 2 or len({node.plan_id for node in twins if node.plan_id is not None}) == 1:
+                continue  # Of one plan id they are one exchange, printed twice.
             for twin in twins:
                 inside.update(node.id for node in graph.walk(twin.id))
             kept = twins[0]
@@ -296,8 +318,11 @@ def _at_most_one_row(graph: PlanGraph, id: int) -> bool:
             return not node.arguments.get("keys") and "keys" in node.arguments and final
         if node.op in ("GlobalLimit", "CollectLimit") and node.arguments.get("limit") in (1, "1"):
             return True
-        if node.op in ("OneRowRelation", "Scan OneRowRelation"):
+        if node.kind == "scan" and "OneRowRelation" in (node.op, str(node.arguments.get("table")).split("[")[0]):
             return True
+        if node.kind == "join" and _only_asks(node):
+            node = graph[graph.children(node.id)[0]] if graph.children(node.id) else None
+            continue
         if node.op not in _LOOSE and node.kind != "exchange":
             return False
         node = _only_child(graph, node)
