@@ -186,7 +186,7 @@ class _Scanner:
                 break
             if (at > index or plain) and self._is_root(at):
                 return at
-        return index if plain or "Exception" in first else index + 1
+        return index + 1 if stage == "analyzed" and _COLUMNS.match(first) else index
 
     def _is_root(self, index: int) -> bool:
         match = _ROOT_NAME.match(self.text[index])
