@@ -59,6 +59,8 @@ def unpack(link: str) -> str:
 
 def _version_1(payload: str) -> str:
     packed = urlsafe_b64decode(payload.encode("ascii") + b"=" * (-len(payload) % 4))
+    if not packed:
+        raise ValueError("nothing is no gzip file")
     with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
         content = file.read(_MOST + 1)
     if len(content) > _MOST:
