@@ -134,7 +134,8 @@ def test_every_operator_has_arguments_or_nothing_to_say(corpus: Path) -> None:
     for path, text in plan_texts(corpus):
         for plan in open_text(text).plans:
             for node in plan:
-                if node.operator_id is None and node.text != node.op and "Statistics(" not in node.text:
+                bare = node.text == node.op or node.text.endswith("(unknown)") or "Statistics(" in node.text
+                if node.operator_id is None and not bare:
                     assert node.arguments, f"{path}: {node.text[:80]}"
 
 
