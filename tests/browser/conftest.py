@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opened import Opened
 
 from planviz.graph import PlanGraph
 from planviz.render.html import html_page
+from tests.browser.opened import Opened
 
 playwright_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 

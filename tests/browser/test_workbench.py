@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opened import Opened
-from synthetic import plan, text_of
 
 from planviz.graph import PlanGraph, PlanNode
 from planviz.render.html import html_page, scene_page
 from planviz.render.scene import build_scene, scene_details
 from planviz.render.theme import tokens
+from tests.browser.opened import Opened
+from tests.browser.synthetic import plan, text_of
 
 pytestmark = pytest.mark.browser
 

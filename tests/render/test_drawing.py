@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import made_plans as plans
 import pytest
 
 from planviz.errors import ExportError
@@ -12,6 +11,7 @@ from planviz.render.fonts import text_width
 from planviz.render.primitives import Drawing, Group, Path, Rect, Text
 from planviz.render.scene import build_scene
 from planviz.render.svg import texts
+from tests.render import made_plans as plans
 
 GRAPHS = {
     "brand": plans.brand_sales,

@@ -9,7 +9,6 @@ import unicodedata
 from importlib.util import find_spec
 from xml.etree import ElementTree
 
-import made_plans as plans
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 from planviz.graph import PlanGraph, PlanNode
 from planviz.render import render
 from planviz.render.scene import build_scene
+from tests.render import made_plans as plans
 
 ANY = st.text(st.characters(codec=None, categories=None), min_size=1, max_size=40) | st.sampled_from(plans.HOSTILE)
 SVG = "{http://www.w3.org/2000/svg}"

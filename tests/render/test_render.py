@@ -10,13 +10,13 @@ import sys
 from importlib.util import find_spec
 from xml.etree import ElementTree
 
-import made_plans as plans
 import pytest
 
 from planviz.errors import ExportError
 from planviz.graph import PlanGraph
 from planviz.render import FORMATS, render
 from planviz.render.json_export import plan_json
+from tests.render import made_plans as plans
 
 MADE_HERE = [format for format in FORMATS if format != "html"]
 SVG = "{http://www.w3.org/2000/svg}"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import time
 
-import made_plans as plans
 import pytest
 
 from planviz.graph import KINDS, PlanGraph, PlanNode
 from planviz.render.scene import LARGE, build_scene, scene_details
+from tests.render import made_plans as plans
 
 
 def test_the_lists_are_parallel_and_json() -> None:

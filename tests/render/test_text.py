@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 
-import made_plans as plans
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from planviz.render.fonts import clip, has_glyph, subset, text_width, wrap
 from planviz.render.text import lines, one_line, short_number
+from tests.render import made_plans as plans
 
 ANY = st.text(st.characters(codec=None, categories=None), max_size=80)
 
