@@ -25,7 +25,7 @@ else:
                 st.code(opened.document.text, language=None)
         components.drop_zone()
         with bar:
-            if st.button("Open…"):
+            if st.button("Open…", on_click=state.ask) or state.unseen_error():
                 explore.open_dialog()
             if plan:
                 explore.export_menu(opened, plan)

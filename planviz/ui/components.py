@@ -22,21 +22,25 @@ def _component(name: str) -> Callable[..., Any]:
 
 def box(error: Mapping[str, Any] | None, *, small: bool = False) -> None:
     """The box that takes anything; what it gets goes to `state.open_pasted` before the page is drawn."""
-    _box("small" if small else "box", error)
+    _box(state.SMALL_BOX if small else state.BOX, error)
 
 
 def drop_zone() -> None:
     """Nothing to see: a file dropped anywhere on the page is opened."""
     with st.container(key="planviz-drop"):
-        _box("drop", None)
+        _box(state.DROP, None)
 
 
-def _box(look: str, error: Mapping[str, Any] | None) -> None:
+def _box(key: str, error: Mapping[str, Any] | None) -> None:
     told = {"message": error["message"], "line": error["line"]} if error else None
-    key = f"{state.BOX}.{look}"
     _component("box")(
         key=key,
-        data={"look": look, "limit": PASTE_LIMIT, "error": told, "text": error["text"] if error else ""},
+        data={
+            "look": key.rpartition(".")[2],
+            "limit": PASTE_LIMIT,
+            "error": told,
+            "text": error["text"] if error else "",
+        },
         on_opened_change=lambda: state.open_pasted(key),
         height="content",
     )

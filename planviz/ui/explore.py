@@ -63,10 +63,7 @@ def opening(*, columns: bool = True) -> None:
 @st.dialog("Open", width="large")
 def open_dialog() -> None:
     """The same as the empty state, over the picture; what is opened takes its place."""
-    before = (st.session_state.get(state.DOCUMENT) or {}).get("key")
-    shown = st.session_state.setdefault(state.DIALOG, before)
-    if before != shown:
-        st.session_state.pop(state.DIALOG)
+    if state.answered():
         st.rerun()
     opening(columns=False)
 
@@ -97,12 +94,11 @@ def heading(opened: Opened, plan: str) -> None:
 
 
 def _stages(opened: Opened, plan: str) -> None:
+    options = {tab.plan: tab.label for tab in views.tabs(opened)}
     if plan.endswith(("a", "b")):
-        options = {f"{plan[:-1]}b": "Before", f"{plan[:-1]}a": "After"}
-    else:
-        options = {tab.plan: tab.label for tab in views.tabs(opened)}
-        if opened.document.trace.steps:
-            options["0a"] = "Rule log"
+        options |= {f"{plan[:-1]}b": "Before", f"{plan[:-1]}a": "After"}
+    elif opened.document.trace.steps:
+        options["0a"] = "Rule log"
     if len(options) < 2:
         return
     st.session_state[state.TAB] = plan

@@ -19,11 +19,14 @@ from planviz.samples import load, samples
 from planviz.ui import cache, links, views
 
 DOCUMENT = "planviz.document"  # {"key", "text", "name", "sample", "plan", "node"} of the open document
-ERROR = "planviz.error"  # {"message", "line", "text"} of the text that could not be opened last
+ERROR = "planviz.error"  # {"message", "line", "text", "unseen"} of the text that could not be opened last
 READ = "planviz.address-read"  # whether this session has looked at its address
-BOX = "planviz.box"  # the paste box
+BOX = "planviz.box.box"  # the paste box of the empty page
+SMALL_BOX = "planviz.box.small"  # that of the dialog
+DROP = "planviz.box.drop"  # what takes files dropped on a picture
 TAB = "planviz.tab"  # the chosen stage
-DIALOG = "planviz.dialog"  # the key of the document over which the dialog was opened
+OPENED = "planviz.opened"  # how many documents this session has opened
+ASKED_AT = "planviz.asked-at"  # what that number was when the dialog was asked for
 
 
 def current() -> cache.Opened | None:
@@ -46,6 +49,7 @@ def open_text(text: str, *, name: str = "", sample: str = "") -> bool:
         fail(error, text)
         return False
     st.session_state[ERROR] = None
+    st.session_state[OPENED] = st.session_state.get(OPENED, 0) + 1
     plan = views.first_plan(opened)
     st.session_state[DOCUMENT] = {
         "key": opened.key, "text": text, "name": name, "sample": sample, "plan": plan, "node": None
@@ -56,15 +60,20 @@ def open_text(text: str, *, name: str = "", sample: str = "") -> bool:
 
 def fail(error: PlanvizError, text: str = "") -> None:
     """Remember an error for the box to show, with the text that caused it."""
-    st.session_state[ERROR] = {"message": str(error), "line": getattr(error, "line", None), "text": text}
+    line = getattr(error, "line", None)
+    st.session_state[ERROR] = {"message": str(error), "line": line, "text": text, "unseen": False}
 
 
 def open_pasted(key: str) -> None:
     """What the box of this key sent: a pasted or typed text, or a file's. Runs as the box's callback."""
     sent = (st.session_state.get(key) or {}).get("opened") or {}
     text, name = sent.get("text"), sent.get("name")
-    if isinstance(text, str):
-        open_text(text, name=PurePath(name.removesuffix(".gz")).stem if isinstance(name, str) else "")
+    if not isinstance(text, str):
+        return
+    if not open_text(text, name=PurePath(name.removesuffix(".gz")).stem if isinstance(name, str) else ""):
+        # The box has kept the text; where there was none, the dialog shows it with the reason.
+        unseen = key == DROP
+        st.session_state[ERROR] |= {"unseen": unseen} if unseen else {"text": ""}
 
 
 def open_sample(name: str) -> None:
@@ -117,11 +126,25 @@ def turn() -> None:
         show_plan(chosen)
 
 
-def close() -> None:
-    """Back to the empty box."""
-    st.session_state.pop(DOCUMENT, None)
-    st.session_state.pop(TAB, None)
+def ask() -> None:
+    """The dialog is asked for: it closes when another document has been opened. Runs as its button's callback."""
     st.session_state[ERROR] = None
+    st.session_state[ASKED_AT] = st.session_state.get(OPENED, 0)
+
+
+def answered() -> bool:
+    """Whether a document has been opened since the dialog was asked for."""
+    return bool(st.session_state.get(OPENED, 0) > st.session_state.get(ASKED_AT, 0))
+
+
+def unseen_error() -> bool:
+    """Whether a text failed where no box was to be seen, such as a file dropped on a picture; true once."""
+    error = st.session_state.get(ERROR)
+    if not error or not error["unseen"]:
+        return False
+    error["unseen"] = False
+    st.session_state[ASKED_AT] = st.session_state.get(OPENED, 0)
+    return True
 
 
 def name() -> str:

@@ -265,6 +265,26 @@ def test_open_takes_another_plan(server: str, tab: Callable[..., App]) -> None:
     app.wait_for_query("sample", None)
 
 
+def test_a_dropped_file_that_is_no_plan_is_shown_with_the_reason(server: str, tab: Callable[..., App]) -> None:
+    app = tab().go(f"{server}/?sample=window-top-n").painted()
+    app.page.evaluate(
+        """() => {
+          const transfer = new DataTransfer();
+          transfer.items.add(new File(["nothing that Spark printed"], "x.txt", { type: "text/plain" }));
+          document.body.dispatchEvent(
+            new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+        }"""
+    )
+    app.page.locator(".alert[role=alert]", has_text="No Spark plan was found").wait_for()
+    assert app.box.input_value() == "nothing that Spark printed"
+    app.page.keyboard.press("Escape")
+    app.page.get_by_role("dialog").wait_for(state="detached")
+    app.page.get_by_role("button", name="Open…").click()
+    app.page.get_by_role("dialog").get_by_role("button", name="Reading a cached table").click()
+    app.painted("Reading a cached table")
+    app.page.get_by_role("dialog").wait_for(state="detached")
+
+
 def test_100_megabytes_are_refused_within_a_second(server: str, tab: Callable[..., App]) -> None:
     app = tab().go(server)
     app.box.click()

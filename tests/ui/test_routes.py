@@ -34,7 +34,8 @@ class Client:
     def get(self, url: str, headers: dict[str, str] | None = None) -> Answer:
         path, _, query = url.partition("?")
         scope = {"type": "http", "http_version": "1.1", "method": "GET", "path": unquote(path),
-                 "raw_path": path.encode(), "query_string": query.encode(), "scheme": "http", "server": ("127.0.0.1", 80), "root_path": "",
+                 "raw_path": path.encode(), "query_string": query.encode(), "scheme": "http",
+                 "server": ("127.0.0.1", 80), "root_path": "",
                  "headers": [(k.lower().encode(), v.encode()) for k, v in (headers or {}).items()]}  # fmt: skip
         told: list[dict[str, Any]] = []
 
