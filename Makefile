@@ -49,7 +49,7 @@ bench-parse: setup
 	$(BIN)/python -m benchmarks.parse
 
 bench-browser: setup browser
-	$(BIN)/python -m benchmarks.browser
+	$(BIN)/python -m benchmarks.browser --tools planviz pev2 spark
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
