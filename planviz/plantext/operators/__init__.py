@@ -31,7 +31,7 @@ __all__ = ["Details", "Parts", "read_arguments", "truncations"]
 
 Reader = Callable[[str, str], Parts]
 
-_STATISTICS = re.compile(r",? ?Statistics\([^()]*\)\s*$")
+_STATISTICS = re.compile(r",? ?Statistics\([^()]*\)?\s*$")
 _OLD_NUMBER = re.compile(r"(?:^|\s)\((?:\d+|unknown)\)$")
 _COLUMNAR = re.compile(r"\(\d+\) (\(columnarIn=.*\))$")
 # What an author has written behind an operator, with an arrow.
@@ -96,6 +96,8 @@ def _by_place(names: tuple[tuple[str, str], ...]) -> Reader:
         in_order(pieces, names, parts)
         if functions and "functions" in parts:
             parts["functions"] = aggregates.functions(parts["functions"], "final" if "results" in parts else None)
+        if "results" in parts:
+            parts["output"] = aggregates.output_of(parts["results"])
         return parts
 
     return read
@@ -156,7 +158,8 @@ _READERS: dict[str, Reader] = {
     "CometHashAggregate": aggregates.read_comet_aggregate,
 }
 _COMMANDS = re.compile(
-    r"Command$|Command[A-Z]\w*$|Statement$|^(Create|Drop|Alter|Insert|Analyze|Cache|Describe|Write|Append|Delete)"
+    r"Command$|Command[A-Z]\w*$|Statement$|^(?:Create|Drop|Alter|Insert|Analyze|Cache|Describe|Write|Append(?!Columns)|"
+    r"Delete|Merge(?!Rows)|Update(?!Event)|Overwrite|Replace)"
 )
 _READERS |= {op: _by_place(names) for op, names in POSITIONS.items() if op not in _READERS and not _COMMANDS.search(op)}
 _READERS |= {op: commands.read_command for op in POSITIONS if op not in _READERS}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from planviz.plantext.formatted import Block
 from planviz.plantext.operators import aggregates, joins, rows, scans
 from planviz.plantext.operators.exchanges import read_reused
-from planviz.plantext.operators.pieces import Parts, rest, snake, split, value, whole
+from planviz.plantext.operators.pieces import Parts, attributes, rest, snake, split, value, whole
 
 _NAMES = {
     "Join condition": "condition",
@@ -58,6 +58,8 @@ def _read_entry(op: str, key: str, text: str, parts: Parts) -> None:
         parts["condition"] = whole(text)
     elif scans.is_entry(key):
         scans.read_entry(key, text, parts)
+    elif name in ("output", "input", "left_output", "right_output", "results", "aggregate_attributes"):
+        parts[name] = attributes(text)
     else:
         parts[name] = value(text)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from planviz.plantext.operators.pieces import Parts, in_order, is_list, items, rest, split, without_class
+from planviz.plantext.operators.pieces import Parts, in_order, is_list, items, rest, split, whole, without_class
 from planviz.plantext.operators.positions import POSITIONS
 from planviz.plantext.operators.scans import FORMATS, read_local
 
 _MODES = {"Append", "Overwrite", "ErrorIfExists", "Ignore"}
 _NAME = re.compile(r"([A-Z]\w+)(?: |$)")
+_UNRESOLVED = re.compile(r"'?UnresolvedRelation \[(.*)\]$")
 _CATALOG_TABLE = re.compile(r"CatalogTable\(\s.*?Database: (\S+).*?Table: ([^\n]+)", re.DOTALL)
 _STORAGE = re.compile(r"Storage\(Location: ([^,)]*).*\)$")
 
@@ -41,15 +42,15 @@ def read_command(op: str, text: str) -> Parts:
         parts = {}
         rest(parts, [piece for piece in pieces if not _recognise(piece, parts)])
     table = parts.get("table")
-    if isinstance(table, list):
-        parts["table"] = ".".join(table)
+    if isinstance(table, str) and (unresolved := _UNRESOLVED.match(table)):
+        parts["table"] = unresolved[1].replace(", ", ".")
     elif isinstance(table, str):
         parts["table"] = without_class(table.replace("`", ""))
     location = parts.get("location")
     if isinstance(location, str) and (storage := _STORAGE.match(location)):
         parts["location"] = storage[1]
-    if isinstance(parts.get("sink"), str):
-        parts["sink"] = without_class(parts["sink"])
+    if isinstance(parts.get("condition"), str):
+        parts["condition"] = whole(parts["condition"])
     return parts
 
 

@@ -18,6 +18,8 @@ _OPENING = re.compile(r"[(\[{]")
 _BRACKET = re.compile(r"[(\[{)\]}]")
 _LOOSE = re.compile(r"[(\[{)\]}]|, ")
 _TIGHT = re.compile(r"[(\[{)\]}]|,(?! )|, (?=\.\.\.)")
+_ATTRIBUTE = re.compile(r"#\d+L?(?:-T\d+ms)?$|^\.\.\.")
+_UNRESOLVED = re.compile(r"'|unresolved|.*\*$")
 _ENTRY_END = re.compile(r"(?:#\d+L?(?:-T\d+ms)?|NULLS (?:FIRST|LAST)|ASC|DESC|[)\].])$")
 _BRACKETED_OPTION = re.compile(r"\[([A-Za-z]\w*)=(.*)\]$", re.DOTALL)
 _KEYED = re.compile(r"([A-Za-z][\w ]*?)\s*(?:=|: )\s*(?=\S|$)(.*)$", re.DOTALL)
@@ -26,6 +28,9 @@ _WORD = re.compile(r"[A-Za-z_]\w*$")
 _NUMBER = re.compile(r"-?\d+$")
 _JAVA_CLASS = re.compile(r"\b(?:[a-z][\w-]*\.){2,}(?=[A-Z])")
 _JAVA_HASH = re.compile(r"@[0-9a-f]{4,}\b")
+
+# Parts whose entries are named expressions.
+_NAMED_LISTS = frozenset({"output", "project_list", "results"})
 
 _MORE_FIELDS = re.compile(r"\.\.\. (\d+) more fields?")
 _MORE_CHARACTERS = re.compile(r"\.\.\. \d+ more characters\s*$")
@@ -83,7 +88,7 @@ def items(text: str) -> list[str]:
     """The entries of a printed list: `[a, b, c]`, or without spaces as a scan prints its columns (`[a#1,b#2]`)."""
     inner = text.strip()
     if inner[:1] == "[":
-        inner = inner[1:-1] if inner[-1:] == "]" else inner[1:]
+        inner = inner[1:-1] if inner[-1:] == "]" else inner[1:].rstrip(", ")
     if "," not in inner:
         return [inner.strip()] if inner.strip() else []
     if ", " not in inner:
@@ -94,6 +99,24 @@ def items(text: str) -> list[str]:
     # A column may be called `a,b` in a list with spaces, and `a, b` in one without.
     tight = _cut(inner, _TIGHT)
     return tight if len(tight) > 1 and all(_ENTRY_END.search(entry) for entry in tight[:-1]) else loose
+
+
+def attributes(text: str) -> list[str]:
+    """The entries of a list of named expressions, each of which ends in its id, so that a name may hold a comma.
+
+    Wrong for a half-resolved list in which a name without id looks like a literal.
+    """
+    entries = items(text)
+    unended = [entry for entry in entries if not _ATTRIBUTE.search(entry)]
+    if not unended or len(unended) == len(entries) or any(_UNRESOLVED.match(entry) for entry in unended):
+        return entries
+    found: list[str] = []
+    for entry in entries:
+        if found and not _ATTRIBUTE.search(found[-1]):
+            found[-1] += ", " + entry
+        else:
+            found.append(entry)
+    return found
 
 
 def is_list(text: str) -> bool:
@@ -188,13 +211,21 @@ def rest(parts: Parts, leftover: list[str]) -> Parts:
 
 
 def fits(piece: str, kind: str) -> bool:
-    """Whether a piece can be a value of a kind: list, order, bool, int, word, text (none of the others) or any."""
+    """Whether a piece can be a value of a kind.
+
+    list, order (a list of sort orders), options (a list without columns), bool, int, word, call (`Name(..)`), text
+    (neither list nor bool), any.
+    """
     if kind == "any":
         return True
     if kind == "list":
         return piece[:1] == "["
     if kind == "order":
         return is_order(piece)
+    if kind == "options":
+        return piece[:1] == "[" and "#" not in piece
+    if kind == "call":
+        return piece[:1] != "[" and "(" in piece
     if kind == "bool":
         return piece == "true" or piece == "false"
     if kind == "int":
@@ -202,6 +233,13 @@ def fits(piece: str, kind: str) -> bool:
     if kind == "word":
         return bool(_WORD.match(piece)) and piece not in ("true", "false")
     return piece[:1] != "[" and piece not in ("true", "false")
+
+
+def _named_value(name: str, piece: str) -> Any:
+    given = attributes(piece) if name in _NAMED_LISTS and is_list(piece) else value(piece)
+    if name == "table" and isinstance(given, list):
+        return ".".join(given)
+    return without_class(given) if name in ("source", "sink", "table") and isinstance(given, str) else given
 
 
 def in_order(pieces: Sequence[str], names: Sequence[tuple[str, str]], parts: Parts | None = None) -> Parts:
@@ -218,7 +256,7 @@ def in_order(pieces: Sequence[str], names: Sequence[tuple[str, str]], parts: Par
             name, kind = names[place]
             if fits(piece, kind):
                 if name != "-":
-                    parts[name] = value(piece)
+                    parts[name] = _named_value(name, piece)
                 at = place + 1
                 break
         else:

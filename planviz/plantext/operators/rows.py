@@ -34,7 +34,11 @@ def named(inside: str) -> Parts:
     matches = list(_NAMED.finditer(inside))
     for at, match in enumerate(matches):
         end = matches[at + 1].start() if at + 1 < len(matches) else len(inside)
-        found[_NAMES.get(match[1]) or snake(match[1])] = value(inside[match.end() : end])
+        text = inside[match.end() : end]
+        if end == len(inside) and text.endswith("...") and is_list(text):  # cut within the next name
+            text, _, found["cut"] = bracketed(text)
+            found["cut"] = found["cut"].lstrip(", ") or "..."
+        found[_NAMES.get(match[1]) or snake(match[1])] = value(text)
     return found
 
 

@@ -106,7 +106,7 @@ def _read_head(op: str, head: str, parts: Parts) -> None:
         parts["table"] = head[len(_IN_MEMORY) :].strip("`")
         return
     first, _, table = head.partition(" ")
-    if first.lower() in FORMATS or (table and "Scan" in op and first.islower() and "." not in first):
+    if first.lower() in FORMATS or (table and "Scan" in op and first.isidentifier() and first.islower()):
         parts["format"] = first
         head = table.strip()
     if head:
@@ -153,9 +153,10 @@ def read_relation(op: str, text: str) -> Parts:
         first, _, table = source.partition(" ")
         if first in FORMATS:
             parts["format"], head = first, table.strip()
-        elif source:
+        elif source and source[:1] != "(":
             head = source
-        parts.pop("source", None)
+        if source[:1] != "(":
+            parts.pop("source", None)
     elif source and "," not in source:
         parts["format"] = parts.pop("source")
     elif head in FORMATS and not source:
@@ -205,13 +206,13 @@ def read_hive(op: str, text: str) -> Parts:
             inside = relation[name.end() :]
             while pieces and not is_list(pieces[0]) and not is_list(inside):
                 inside += ", " + pieces.pop(0)
-            if len(pieces) > 1 and not is_list(inside):
-                pieces.pop(0)  # the relation's columns, before the filters
             _hive_table(inside, found)
         else:
             pieces.insert(0, relation)
-    if pieces and is_list(pieces[0]):
-        parts["partition_filters"] = items(pieces.pop(0))
+    for listed in [items(piece) for piece in pieces if is_list(piece)]:
+        if any("(" in entry for entry in listed):  # else the relation's columns
+            parts["partition_filters"] = listed
+    pieces = [piece for piece in pieces if not is_list(piece)]
     for key, given in found.items():
         parts.setdefault(key, given)
     return rest(parts, [piece for piece in pieces if piece != "None"])
