@@ -22,7 +22,7 @@ else:
             if plan:
                 workbench(views.workbench(opened, plan, node), key="planviz.workbench", height="stretch")
             else:
-                st.code(opened.document.text, language=None)
+                explore.only_text(opened)
         components.drop_zone()
         with bar:
             if st.button("Open…", on_click=state.ask) or state.unseen_error():

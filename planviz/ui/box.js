@@ -68,7 +68,7 @@ class Box {
     const row = element("div", "row");
     const words = element("span", "words", `${/Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl"}+Enter opens it; a file may be dropped anywhere`);
     row.append(this.go, button("pick", "Choose a file…", () => file.click()), this.clear, words, this.count, file);
-    root.append(area, this.alert, row);
+    root.append(this.alert, area, row);
     this.parent.prepend(root);
     area.addEventListener("paste", (event) => this.#pasted(event));
     area.addEventListener("input", (event) => this.#typed(event));

@@ -40,12 +40,12 @@ _FORMATS = (
 
 def opening(*, columns: bool = True) -> None:
     """The box that takes anything, with the command for the best text and the samples beside it or below."""
-    left, right = st.columns([5, 3], gap="large") if columns else (st.container(), st.container())
-    with left:
+    together = st.container(key="planviz-opening", horizontal=True, gap="large") if columns else st.container()
+    with together, st.container(key="planviz-opening-box"):
         if columns:
             st.html(_LEAD)
         components.box(st.session_state.get(state.ERROR), small=not columns)
-    with right:
+    with together, st.container(key="planviz-opening-more"):
         st.html(_BEST)
         st.code(_BEST_TEXT, language="python", wrap_lines=True)
         st.html(_SAMPLES)
@@ -87,10 +87,18 @@ def heading(opened: Opened, plan: str) -> None:
             if chips:
                 st.html(f'<div class="pv-head">{"".join(chips)}</div>', width="content")
         said = views.notes(opened, plan)
-        if said:
+        if said and plan:
             with st.popover("1 note" if len(said) == 1 else f"{len(said)} notes", type="tertiary"):
                 for note in said:
                     st.text(note)
+
+
+def only_text(opened: Opened) -> None:
+    """A text that Spark wrote in place of a plan: what it is, and the text."""
+    with st.container(key="planviz-body", height="stretch"):
+        for note in views.notes(opened, ""):
+            st.html(f'<p class="pv-lead">{escape(note)}</p>')
+        st.code(opened.document.text[:200_000], language=None, wrap_lines=True)
 
 
 def _stages(opened: Opened, plan: str) -> None:
@@ -116,8 +124,11 @@ def export_menu(opened: Opened, plan: str) -> None:
         theme = "dark" if st.toggle("Dark", key="planviz.export-dark") else "light"
         name = views.file_name(state.name(), "".join(views.address_of_plan(opened, plan).values()))
         for format, label, kind in _FORMATS:
+            refusal = views.too_large(opened, plan, format)
             st.download_button(
                 label,
+                disabled=bool(refusal),
+                help=refusal,
                 data=_export(opened, plan, format, theme, state.name()),
                 file_name=f"{name}.{format}",
                 mime=kind,

@@ -10,6 +10,7 @@ from typing import Any
 from planviz.graph import PlanGraph
 from planviz.graph.findings import findings
 from planviz.render import render
+from planviz.render.png import MOST_PIXELS, MOST_SIDE
 from planviz.render.scene import LARGE, build_scene
 from planviz.render.text import one_line
 from planviz.ui.cache import Opened
@@ -25,6 +26,9 @@ _LABELS = {
 
 #: Stages are tabs up to this number and a list beyond.
 MOST_TABS = 6
+
+#: Pixels on a side that no PDF page holds, even at a tenth of the size (planviz/render/pdf.py).
+PDF_SIDE = 190_000
 
 #: A Markdown snippet draws plans up to this size; viewers refuse larger diagrams, which go in as an indented list.
 MERMAID_NODES = 150
@@ -197,6 +201,7 @@ def workbench(opened: Opened, plan: str, node: int | None) -> bytes:
         return made  # type: ignore[no-any-return]
     graph = opened.graph(plan)
     scene = build_scene(graph).to_json()
+    opened.made["size", plan] = scene["size"]
     ids = scene["nodes"]["id"]
     data = workbench_data(
         scene,
@@ -211,6 +216,18 @@ def workbench(opened: Opened, plan: str, node: int | None) -> bytes:
         del opened.made[old]
     opened.made["workbench", plan, node] = data
     return data
+
+
+def too_large(opened: Opened, plan: str, format: str) -> str | None:
+    """Why a plan cannot be exported in this format, before anybody tries, or None."""
+    width, height = opened.made.get(("size", plan), (0, 0))
+    refused = {
+        "png": max(width, height) > MOST_SIDE or width * height > MOST_PIXELS,
+        "pdf": max(width, height) > PDF_SIDE,
+    }
+    if not refused.get(format):
+        return None
+    return f"Too large: {width:,.0f} × {height:,.0f} pixels. SVG and HTML have no such limit."
 
 
 def exported(opened: Opened, plan: str, format: str, theme: str, name: str) -> bytes:

@@ -106,6 +106,15 @@ def test_a_bad_text_shows_the_sentence_and_stays(text: str, line: int | None, se
     assert "Traceback" not in words(app)
 
 
+def test_what_spark_wrote_in_place_of_a_plan_is_shown_with_a_word_on_it() -> None:
+    text = "Error occurred during query planning: \nTable or view not found: x; line 1 pos 14\n"
+    app = explore(plan=str(links.pack(text)))
+    assert not app.exception
+    assert "Spark could not plan the query" in words(app)
+    assert app.code[0].value == text
+    assert "planviz_workbench" not in components(app)
+
+
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planviz.document import open_text
+from planviz.errors import ExportError
 from planviz.samples import load, samples
 from planviz.ui import cache, views
 
@@ -88,6 +89,17 @@ def test_what_was_not_understood_is_counted() -> None:
     document = cache.open_document(text)
     if open_text(text).unparsed:
         assert any("not understood" in note for note in views.notes(document, "0"))
+
+
+def test_a_format_that_a_plan_is_too_large_for_is_refused_before_anybody_tries() -> None:
+    large, small = opened("two-years-of-reports"), opened("window-top-n")
+    for document in (large, small):
+        views.workbench(document, "0", None)
+    assert str(views.too_large(large, "0", "png")).startswith("Too large: ")
+    with pytest.raises(ExportError):
+        views.exported(large, "0", "png", "light", "Years")
+    assert views.too_large(large, "0", "svg") is None
+    assert views.too_large(small, "0", "png") is None
 
 
 def test_a_markdown_snippet_keeps_its_fence() -> None:
