@@ -111,7 +111,7 @@ def test_what_spark_wrote_in_place_of_a_plan_is_shown_with_a_word_on_it() -> Non
     app = explore(plan=str(links.pack(text)))
     assert not app.exception
     assert "Spark could not plan the query" in words(app)
-    assert app.code[0].value == text
+    assert app.code[0].value.strip() == text.strip()
     assert "planviz_workbench" not in components(app)
 
 
