@@ -195,7 +195,7 @@ def _join_lines(node: PlanNode) -> list[tuple[str, str]]:
     keys = ", ".join(f"{left} = {right}" for left, right in pairs)
     return [
         ("on", keys),
-        ("where" if keys else "on", str(arguments.get("condition", ""))),
+        ("where" if keys else "on", _bare(str(arguments.get("condition", "")))),
         ("build", str(arguments.get("build_side", ""))),
         ("", str(arguments.get("subquery", ""))),
     ]
@@ -258,14 +258,16 @@ def _filter_lines(node: PlanNode) -> list[tuple[str, str]]:
 
 
 def _bare(text: str) -> str:
-    """A condition without one pair of brackets around all of it."""
-    if text[:1] != "(" or text[-1:] != ")":
-        return text
-    depth = 0
-    for match in _ROUND.finditer(text):
-        depth += 1 if match[0] == "(" else -1
-        if depth == 0:
-            return text[1:-1] if match.end() == len(text) else text
+    """A condition without the brackets around all of it."""
+    while text[:1] == "(" and text[-1:] == ")":
+        depth = 0
+        for match in _ROUND.finditer(text):
+            depth += 1 if match[0] == "(" else -1
+            if depth == 0 and match.end() < len(text):
+                return text
+        if depth:
+            return text
+        text = text[1:-1]
     return text
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from planviz.plantext.operators.aggregates import functions
+from planviz.plantext.operators.pieces import whole
+
 _BINARY = {
     "EqualTo": "=",
     "EqualNullSafe": "<=>",
@@ -38,6 +41,9 @@ _HIDDEN = {
     "mode",
     "isDistinct",
 }
+_PREFIXES = {"Partial": "partial_", "PartialMerge": "merge_"}
+# In a logical aggregate whatever is more than a column has been computed.
+_COMPUTED = re.compile(r"\(|^(?!.*#\d+L?$)")
 _NAMES = {
     "projectList": "project_list",
     "condition": "condition",
@@ -54,6 +60,12 @@ _NAMES = {
     "buildSide": "build_side",
     "output": "output",
     "outputPartitioning": "partitioning",
+    "resultExpressions": "results",
+    "aggregateAttributes": "aggregate_attributes",
+    "requiredChildOutput": "carried",
+    "windowExpression": "window_expressions",
+    "partitionSpec": "partition_spec",
+    "orderSpec": "sort_order",
 }
 
 
@@ -70,8 +82,13 @@ def field_parts(op: str, fields: dict[str, Any]) -> dict[str, Any]:
         shown = _shown(value)
         if shown in (None, "", [], {}):
             continue
-        if name == "functions":
-            shown = [{"text": text, "mode": None} for text in shown] if isinstance(shown, list) else shown
+        if name == "functions" and isinstance(shown, list):
+            if op == "Aggregate":  # logical: keys and functions in one list
+                parts["results"] = shown
+                shown = [text for text in shown if _COMPUTED.search(text)]
+            shown = functions(shown, None if op == "Aggregate" else "final")
+        elif name == "condition":
+            shown = whole(str(shown))
         elif name == "build_side":
             shown = {"BuildLeft": "left", "BuildRight": "right"}.get(str(shown), shown)
         parts[name] = shown
@@ -126,7 +143,8 @@ def _one(entry: dict[str, Any], children: list[str]) -> str:
     if name == "Not" and children:
         return f"NOT {children[0]}"
     if name == "AggregateExpression" and children:
-        return children[0]
+        distinct = "(distinct " if entry.get("isDistinct") is True else "("
+        return _PREFIXES.get(str(_shown(entry.get("mode"))), "") + children[0].replace("(", distinct, 1)
     if name.startswith("Unresolved") and "nameParts" in entry:
         return "'" + str(entry["nameParts"]).strip("[]").replace(", ", ".")
     plain = [
@@ -138,4 +156,4 @@ def _one(entry: dict[str, Any], children: list[str]) -> str:
         and not isinstance(value, bool)
         and not children
     ]
-    return f"{name[0].lower()}{name[1:]}({', '.join(children or plain)})".lower() if name else ""
+    return f"{name.lower()}({', '.join(children or plain)})" if name else ""

@@ -82,7 +82,7 @@ def test_titles_that_need_the_arguments(text: str, expected: str) -> None:
         ),
         ("HashAggregate(keys=[k#1], functions=[partial_sum(v#2)])", [("by", "k"), ("", "sum(v)")]),
         ("Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=1]", [("by", "k · 200")]),
-        ("Filter ((isnotnull(a#1) AND (a#1 > 5)) AND isnotnull(b#2))", [("where", "(a > 5)")]),
+        ("Filter ((isnotnull(a#1) AND (a#1 > 5)) AND isnotnull(b#2))", [("where", "a > 5")]),
         ("Filter isnotnull(a#1)", [("where", "isnotnull(a)")]),
         (
             "FileScan parquet t[a#1,b#2] PushedFilters: [IsNotNull(a), EqualTo(a,3)]",
