@@ -20,7 +20,7 @@ $(BIN)/planviz: pyproject.toml requirements.txt
 		{ echo "planviz needs Python 3.11 or later; set PYTHON=python3.11 or the like"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	$(BIN)/python -m pip install -qq --disable-pip-version-check -e ".[dev]"
 	@touch $@
 
 setup: $(BIN)/planviz

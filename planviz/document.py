@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from planviz.errors import InputTooLarge, NotAPlan
 from planviz.graph import PlanGraph
@@ -19,6 +20,7 @@ from planviz.plantext.lines import Lines, clean
 #: Characters that the paste box takes; a file given to the command line may be of any size.
 PASTE_LIMIT = 50_000_000
 
+_RANKS = {"parsed": 0, "analyzed": 1, "optimized": 2, "physical": 3}
 _SQL = re.compile(
     r"^\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(SELECT|WITH|EXPLAIN|INSERT|CREATE|MERGE|UPDATE|DELETE|FROM|VALUES)\b",
     re.IGNORECASE | re.DOTALL,
@@ -43,6 +45,25 @@ class Document:
     unparsed: tuple[tuple[int, str], ...] = ()
     notes: tuple[str, ...] = ()
     owners: bytes = field(default=b"", repr=False)
+
+    @cached_property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """Indices of the plans that belong together: one group for each query whose plans the text holds.
+
+        The stages of one `explain` follow each other; a stage that came before opens the next group. Adaptive initial
+        plans and codegen subtrees stay with the plan before them.
+        """
+        groups: list[list[int]] = []
+        reached = -1
+        for index, plan in enumerate(self.plans):
+            rank = _RANKS.get(plan.stage, len(_RANKS))
+            subtree = re.match(r"Codegen subtree (\d+) ", plan.title)
+            goes_on = plan.stage == "initial" or (subtree is not None and subtree.group(1) != "1")
+            if not groups or not (goes_on or rank > reached):
+                groups.append([])
+            groups[-1].append(index)
+            reached = max(reached, rank) if goes_on else rank
+        return tuple(map(tuple, groups))
 
 
 def open_text(text: str, *, limit: int | None = None) -> Document:

@@ -24,12 +24,12 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
     parse = commands.add_parser(
-        "parse", help="read pasted plans: print them again byte for byte, or as JSON, DOT or Mermaid"
+        "parse", help="read pasted plans: print them again byte for byte, or as JSON, DOT, Mermaid, rule log"
     )
     parse.add_argument(
         "files", nargs="+", metavar="FILE", help="plan text, rule log, JSON plan or event log; - for standard input"
     )
-    parse.add_argument("--format", choices=("text", "json", "dot", "mmd"), default="text")
+    parse.add_argument("--format", choices=("text", "json", "dot", "mmd", "log"), default="text")
     parse.add_argument("--out", metavar="DIR", help="write DIR/<stem>.<ending> for each file instead of printing")
 
     render = commands.add_parser("render", help="draw a plan to SVG, PNG, PDF, HTML, DOT, Mermaid or JSON")

@@ -1,4 +1,4 @@
-"""`planviz parse`: plans as text, JSON, DOT or Mermaid.
+"""`planviz parse`: plans as text, JSON, DOT, Mermaid or rule log.
 
 The text form is the input itself, byte for byte: a document keeps every character, also what was not understood.
 """
@@ -12,9 +12,9 @@ from pathlib import Path
 
 from planviz.cli.files import read_text, write, write_file
 from planviz.document import Document, document_json, open_text
-from planviz.errors import PlanvizError
+from planviz.errors import InputError, PlanvizError
 
-_ENDINGS = {"text": "txt", "json": "json", "dot": "dot", "mmd": "mmd"}
+_ENDINGS = {"text": "txt", "json": "json", "dot": "dot", "mmd": "mmd", "log": "log"}
 
 
 def parse(options: argparse.Namespace) -> int:
@@ -39,6 +39,12 @@ def _shown(document: Document, format: str) -> str:
         return document.text
     if format == "json":
         return json.dumps(document_json(document), ensure_ascii=True, indent=1) + "\n"
+    if format == "log":
+        from planviz.plantext.printing import rule_log
+
+        if not document.trace.steps:
+            raise InputError("There is no rule log in the text; --format log prints the steps of one.")
+        return rule_log(document.trace)
     from planviz.render import render
 
     return "".join(render(plan, format).decode("utf-8") for plan in document.plans)

@@ -1,8 +1,9 @@
-"""A plan as indented text in Spark's form (TreeNode.generateTreeString): the way back from graph to text."""
+"""Plans and traces as text in Spark's form (TreeNode.generateTreeString, PlanChangeLogger): the way back to text."""
 
 from __future__ import annotations
 
 from planviz.graph import PlanGraph, PlanNode
+from planviz.graph.trace import RuleTrace
 
 _MARKS = {"unresolved": "'", "missing input": "!", "streaming": "~"}
 
@@ -16,6 +17,27 @@ def operator_text(node: PlanNode) -> str:
         codegen = "* " if "codegen" in node.badges else ""
     marks = "".join(_MARKS[badge] for badge in node.badges if badge in _MARKS)
     return f"{codegen}{marks}{node.text}"
+
+
+def side_by_side(before: str, after: str) -> str:
+    """Two tree texts in the form of Spark's rule log: paired by position, ` ` before equal lines and `!` before others.
+
+    The inverse of `rulelog.split_columns` (Spark's `sideBySide`; inventory F-001).
+    """
+    left, right = before.split("\n"), after.split("\n")
+    width = max(map(len, left)) + 3
+    height = max(len(left), len(right))
+    left += [""] * (height - len(left))
+    right += [""] * (height - len(right))
+    rows = zip(left, right, strict=True)
+    return "\n".join(f"{' ' if a == b else '!'}{a.ljust(width)}{b}" for a, b in rows)
+
+
+def rule_log(trace: RuleTrace) -> str:
+    """The effective steps of a trace as Spark logs them, a blank line before each block."""
+    return "".join(
+        f"\n=== Applying Rule {step.rule} ===\n{side_by_side(step.before, step.after)}\n" for step in trace.steps
+    )
 
 
 def tree_text(graph: PlanGraph, start: int | None = None) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 from planviz.document import Document, open_text
 from planviz.graph import PlanGraph
-from planviz.plantext.printing import tree_text
+from planviz.plantext.printing import rule_log, tree_text
 from tests.conftest import read_capture, read_plan_text
 
 CAPTURES = ("cbo-aqeoff", "cbo-aqeon", "nocbo-aqeoff", "nocbo-aqeon", "nostats-aqeoff")
@@ -160,6 +160,11 @@ def test_rule_logs_hold_every_effective_rule(corpus: Path) -> None:
         assert [step.rule for step in document.trace.steps] == re.findall(r"=== Applying Rule (\S+) ===", text)
         batches = re.findall(r"=== Result of Batch (.+) ===|Batch (.+) has no effect\.", text)
         assert [(b.name, b.effective) for b in document.trace.batches] == [(a or b, bool(a)) for a, b in batches]
+        printed = rule_log(document.trace)
+        for step in document.trace.steps:
+            block = text.split("\n")[step.source[0] - 1 : step.source[1]]
+            expected = [line.rstrip() for line in block[: 1 + max(step.before.count("\n"), step.after.count("\n")) + 1]]
+            assert "\n".join(expected) in "\n".join(line.rstrip() for line in printed.split("\n"))
         assert len(document.trace.metrics) == text.count("=== Metrics of Executed Rules")
         for step in document.trace.steps:
             before, after = step.graphs()
