@@ -42,7 +42,7 @@ def routes() -> list[Route]:
 
 
 def details(request: Request) -> Response:
-    """What a large plan's picture comes without: titles, lines and details of all nodes, and the findings."""
+    """What a large plan's picture comes without: titles, lines and details of all nodes, findings and the text."""
     from planviz.render.scene import scene_details
     from planviz.ui.views import found
 
@@ -53,7 +53,8 @@ def details(request: Request) -> Response:
         graph = opened.graph(plan)
     except KeyError:
         return _missing()
-    body = json.dumps(scene_details(graph) | {"findings": found(graph)}, separators=(",", ":")).encode()
+    more = scene_details(graph) | {"findings": found(graph), "text": opened.text(plan)}
+    body = json.dumps(more, separators=(",", ":")).encode()
     return _answer(request, body, "application/json", _POLICIES["json"])
 
 

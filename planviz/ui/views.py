@@ -194,7 +194,8 @@ def file_name(name: str, slug: str) -> str:
 def workbench(opened: Opened, plan: str, node: int | None) -> bytes:
     """What the workbench draws of one plan, with `node` (an id) selected at first: the same bytes for the same picture.
 
-    Large plans leave their details to `details_url` (planviz/ui/routes.py) and their findings with them.
+    Large plans leave their details, findings and text to `details_url` (planviz/ui/routes.py): what is not seen at once
+    need not arrive at once.
     """
     made = opened.made.get(("workbench", plan, node))
     if made is not None:
@@ -206,8 +207,8 @@ def workbench(opened: Opened, plan: str, node: int | None) -> bytes:
     data = workbench_data(
         scene,
         f"{opened.key}/{plan}",
-        text=opened.text(plan),
-        findings=found(graph) if len(graph) <= LARGE else (),
+        text=None if len(graph) > LARGE else opened.text(plan),
+        findings=() if len(graph) > LARGE else found(graph),
         selected=ids.index(node) if node in ids else None,
         details_url=f"/plan/{opened.key}/{plan}/details.json",
     )

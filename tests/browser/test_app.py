@@ -321,7 +321,7 @@ def test_the_rule_log_is_a_list_of_steps(server: str, tab: Callable[..., App]) -
 
 
 def test_hostile_text_runs_nothing_and_asks_nobody(server: str, tab: Callable[..., App]) -> None:
-    script = "<img src=x onerror=\"window.pwned=1\"><script>window.pwned=1</script>"
+    script = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>'
     markdown = "![x](http://evil.invalid/p.png) :red[boo] $x$ [a](javascript:window.pwned=1) **b**"
     table = f"</style></script>{script}`{markdown}\x1b]0;owned\x07\x1b[31m"
     text = (
@@ -372,6 +372,11 @@ def test_a_plan_too_long_for_a_link_says_so_and_offers_its_file(server: str, tab
     with app.page.expect_download() as waiting:
         app.page.get_by_role("button", name="Download the text").click()
     assert Path(waiting.value.path()).read_text("utf-8") == text
+    # What came after the first paint is there.
+    app.page.get_by_role("button", name="Close").or_(app.page.locator("body")).first.press("Escape")
+    app.page.get_by_role("button", name="Show the raw text (t)").click()
+    app.page.locator(".pv-text-line").first.wait_for()
+    app.page.locator(".pv-finding", has_text="216 shuffles").wait_for()
     # In another session of the same server the address works.
     again = tab().go(app.page.url).painted()
     assert again.page.evaluate("window.__planviz.nodes") > 2_000

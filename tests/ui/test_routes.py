@@ -65,6 +65,7 @@ def test_details_of_a_plan(client: Client, opened: cache.Opened) -> None:
     assert answer.status_code == 200
     told = json.loads(answer.content)
     findings = told.pop("findings")
+    assert told.pop("text") == opened.document.text
     assert told == json.loads(json.dumps(scene_details(opened.graph("3"))))
     assert findings[0]["title"] == "Text cut off by Spark"
 

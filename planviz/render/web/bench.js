@@ -47,7 +47,7 @@ export class Workbench {
     const root = (this.root = element("div", "pv"));
     root.tabIndex = -1;
     this.rail = new Rail({ select: (i) => this.select(i, { from: "rail" }), toggle: (i) => this.toggle(i) });
-    this.panel = new Panel({ select: (i) => this.select(i), source: (i) => this.showSource(i), hasText: () => this.data.text != null });
+    this.panel = new Panel({ select: (i) => this.select(i), source: (i) => this.showSource(i), hasText: () => this.#text != null });
     this.raw = new RawText({ line: (line) => this.#selectLine(line) });
     const left = element("nav", "pv-rail");
     left.setAttribute("aria-label", "Tree and findings");
@@ -118,7 +118,7 @@ export class Workbench {
     this.selected = -2; // so that selecting tells the rail and the panel, whichever node it is
     this.select(selected, { quiet: true });
     this.#showFindings();
-    this.#showTextOf(data.text);
+    this.#showTextOf(this.#text);
     this.showText(kept?.text ?? false);
     this.#words();
   }
@@ -137,6 +137,11 @@ export class Workbench {
     else requestAnimationFrame(() => setTimeout(done, 0));
   }
 
+  // The raw text; that of a large plan comes with its details.
+  get #text() {
+    return this.plan?.text ?? this.data.text ?? null;
+  }
+
   async #loadDetails() {
     const { plan, data } = this;
     if (data.scene.details || !data.details_url) return;
@@ -145,6 +150,10 @@ export class Workbench {
       if (!answer.ok) throw new Error(String(answer.status));
       const more = await answer.json();
       if (this.plan !== plan || this.gone) return;
+      if (more.text != null) {
+        plan.text = more.text;
+        this.#showTextOf(plan.text);
+      }
       if (more.findings) {
         plan.findings = more.findings;
         this.#showFindings();
@@ -247,8 +256,8 @@ export class Workbench {
     const text = this.root.classList.contains("pv-show-text");
     pressed(this.textButton, text);
     pressed(this.planButton, !text);
-    this.textButton.disabled = this.data.text == null;
-    this.root.classList.toggle("pv-no-text", this.data.text == null);
+    this.textButton.disabled = this.#text == null;
+    this.root.classList.toggle("pv-no-text", this.#text == null);
   }
 
   #cameraMoved() {
@@ -445,7 +454,7 @@ export class Workbench {
   }
 
   showText(on) {
-    if (on && this.data.text == null) return;
+    if (on && this.#text == null) return;
     this.root.classList.toggle("pv-show-text", on);
     this.#buttons();
     if (!on) return this.selected >= 0 ? this.canvas.bringIntoView(this.selected) : undefined;
