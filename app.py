@@ -11,7 +11,9 @@ if st.runtime.exists():
     # A session runs this file as its script.
     st.navigation([st.Page(**page) for page in pages(Path(__file__).parent)], position="hidden").run()
 else:
-    # The server imports it once; own routes stand beside Streamlit's.
+    # The server imports it once: own routes stand beside Streamlit's, and modules are loaded before anybody waits.
+    import planviz.ui.explore  # noqa: F401
+
     app = st.App(Path(__file__).resolve(), routes=routes())
 
 if __name__ == "__main__" and not st.runtime.exists():

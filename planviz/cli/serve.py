@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import socket
 import sys
 from pathlib import Path
 
@@ -15,6 +16,7 @@ def serve(options: argparse.Namespace) -> int:
     """Start the app and stay until it is stopped."""
     if not 0 < options.port < 65536:
         raise InputError(f"--port {options.port}: a port is a number from 1 to 65535.")
+    _listenable(options.address, options.port)
     script = app_script()
     # Streamlit takes the program's name for the app's place, where .streamlit/config.toml lies.
     sys.argv = [str(script)]
@@ -34,6 +36,20 @@ def serve(options: argparse.Namespace) -> int:
         }
     )
     return 0
+
+
+def _listenable(address: str, port: int) -> None:
+    """Raise InputError when nothing can listen at this address and port."""
+    try:
+        family = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0][0]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((address, port))
+    except OSError as error:
+        raise InputError(
+            f"Cannot listen at {address}, port {port}: {error.strerror or error}. "
+            "Choose another with --port, or stop what uses it."
+        ) from None
 
 
 def app_script() -> Path:

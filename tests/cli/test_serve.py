@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,14 @@ def test_in_a_checkout_an_installed_package_finds_the_app(tmp_path: Path, monkey
     (tmp_path / "app.py").touch()
     monkeypatch.chdir(tmp_path)
     assert app_script() == tmp_path / "app.py"
+
+
+def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert run(["serve", "--port", str(taken.getsockname()[1])]) == 2
+    assert capsys.readouterr().err.startswith("planviz: Cannot listen at 127.0.0.1, port ")
 
 
 @pytest.mark.parametrize("port", ["0", "70000", "-1"])
