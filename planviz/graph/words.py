@@ -11,7 +11,7 @@ from planviz.graph.plan_graph import PlanNode
 #: The longest title.
 TITLE_LENGTH = 60
 #: Characters of one line below the title; a card shows fewer, a search finds them.
-LINE_LENGTH = 300
+LINE_LENGTH = 400
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # What engines put behind the name of an operator, and Scala behind that of an object.
@@ -378,7 +378,7 @@ _FACTS = {
     "null_aware": "null-aware",
     "skew": "skew join",
     "hints": "hints",
-    "keys": "by",
+    "keys": "keys",
     "left_keys": "left keys",
     "right_keys": "right keys",
     "functions": "functions",
