@@ -2,9 +2,9 @@
 //
 // data: { query, view, node, button }
 //   query  the part of the address after "?" without the node, or "" for none
-//   view   which picture this is; a new one starts with `node` selected (or null)
+//   view   which picture this is, as the workbench's key names it; a new one starts with `node` selected (or null)
 //   button whether the button is shown; where the text is too long for a link another explains that
-// The workbench tells of a selection with the event "planviz:select", detail { id }; it goes straight into the address,
+// The workbench tells of a selection with the event "planviz:select", detail { id, key }; it goes straight into the address,
 // without Python. What is there is replaced, never added to the history: Back leaves the app, as everywhere.
 const NAME = "node";
 const bars = new WeakMap(); // Streamlit's parent element -> Bar
@@ -17,12 +17,13 @@ class Bar {
     this.button.addEventListener("click", () => this.#copy());
     parent.append(this.button);
     this.listeners = new AbortController();
-    document.addEventListener("planviz:select", (event) => this.#selected(event.detail?.id ?? null), this.listeners);
+    this.nodes = new Map(); // picture -> selected node: the workbench goes back to it when the picture comes again
+    document.addEventListener("planviz:select", (event) => this.#selected(event.detail), this.listeners);
   }
 
   update(data) {
-    if (this.data?.view !== data.view || !this.data) this.node = data.node;
     this.data = data;
+    if (!this.nodes.has(data.view)) this.nodes.set(data.view, data.node);
     this.button.hidden = !data.button;
     this.#write();
   }
@@ -32,14 +33,14 @@ class Bar {
     this.button.remove();
   }
 
-  #selected(node) {
-    this.node = node;
+  #selected({ id, key }) {
+    this.nodes.set(key, id);
     this.#write();
   }
 
   #write() {
-    const { query } = this.data, node = this.node === null || this.node === undefined ? "" : `${NAME}=${this.node}`;
-    const search = [query, node].filter(Boolean).join("&");
+    const { query, view } = this.data, node = this.nodes.get(view);
+    const search = [query, node == null ? "" : `${NAME}=${node}`].filter(Boolean).join("&");
     const address = location.pathname + (search ? `?${search}` : "");
     if (address !== location.pathname + location.search) history.replaceState(history.state, "", address);
   }

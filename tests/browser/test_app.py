@@ -141,6 +141,14 @@ def test_the_stages_are_tabs(server: str, tab: Callable[..., App]) -> None:
     app.page.get_by_role("radio", name="Analyzed").or_(app.page.get_by_text("Analyzed", exact=True)).first.click()
     app.wait_for_query("stage", "analyzed")
     app.page.locator(".pv-total", has_text="13 nodes").wait_for()
+    # Each stage keeps its selection, and the address says so.
+    app.page.get_by_role("treeitem").nth(2).click()
+    app.wait_for_query("node", "2")
+    app.page.get_by_text("Physical", exact=True).first.click()
+    app.wait_for_query("node", None)
+    app.page.get_by_text("Analyzed", exact=True).first.click()
+    app.wait_for_query("node", "2")
+    assert app.selected() == 2
 
 
 def test_selecting_updates_the_address_without_a_rerun(server: str, tab: Callable[..., App]) -> None:
