@@ -35,7 +35,7 @@ def read_block(op: str, suffix: str, block: Block, reader: Callable[[str, str], 
     elif suffix.startswith("(columnarIn="):
         parts.update(rows.named(suffix.strip("()")))
     elif suffix.strip(" ,") and not op.endswith(("ShuffleRead", "ShuffleReader")):
-        rest(parts, split(suffix.strip(" ,")))
+        rest(parts, split(suffix.strip(" ,:")))
     for key, text in block.entries():
         if key == "Arguments":
             read = scans.read_rdd if parts.get("table") in ("ExistingRDD", "OneRowRelation") else reader
