@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import socket
 import subprocess
 import sys
@@ -29,6 +30,9 @@ addEventListener("planviz:painted", () => {
   requestAnimationFrame(() => setTimeout(() => { window.__paintedAt = performance.now(); }, 0));
 }, true);
 """
+
+# Another text for every round: the server keeps the documents it has opened.
+_seeds = itertools.count(1)
 
 
 @contextlib.contextmanager
@@ -91,7 +95,7 @@ def measure(playwright: Playwright, url: str, nodes: int, limit: float) -> dict[
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         page.add_init_script(_HOOKS)
         page.goto(url)
-        row["painted"] = opened(page, plan_text("mixed", nodes), limit)
+        row["painted"] = opened(page, plan_text("mixed", nodes, seed=next(_seeds)), limit)
         if row["painted"] is None:
             return row | {"failed": f"no result in {limit:.0f} s"}
         mark = page.evaluate(

@@ -5,7 +5,8 @@
 //   limit  most characters; more is refused here, before anything is sent
 //   error  { message, line } of the text that was sent last, or null
 //   text   what the box shows at first, such as the text of a link that could not be opened
-// Tells Python "opened" with { text, name }; name is a file's name or "".
+// Tells Python "opened" with { text, name }, or { key, name } of a long text that it sent to /plan before; name is a
+// file's name or "".
 const QUICK = 50_000; // characters that a text area takes without delay
 const SHOWN = 2_000_000; // characters put into the text area at all; a longer text is kept aside
 const boxes = new WeakMap(); // Streamlit's parent element -> Box
@@ -114,13 +115,31 @@ class Box {
 
   #open(text, name) {
     this.name = name;
-    this.send({ text, name });
+    if (text.length > QUICK) this.#upload(text, name);
+    else this.send({ text, name });
     if (!this.area) return;
     this.#complain("");
     this.#busy(true);
     // A long text in the text area takes longer to lay out than its plan to draw; it is shown when it must be mended.
     if (text.length <= QUICK) this.#show(text);
     else this.sent = text;
+  }
+
+  // A server that does not know the address (another start file) gets the text as it gets short ones.
+  async #upload(text, name) {
+    let told = {};
+    try {
+      const answer = await fetch("/plan", { method: "POST", body: text, headers: { "Content-Type": "text/plain; charset=utf-8" } });
+      told = (answer.headers.get("content-type") ?? "").includes("json") ? await answer.json() : {};
+    } catch {
+      // The way through Streamlit remains.
+    }
+    if (told.key) this.send({ key: told.key, name });
+    else if (told.message && this.area) {
+      this.#busy(false);
+      if (this.sent !== null) this.#show(this.sent, true);
+      this.#complain(told.message, told.line);
+    } else this.send({ text, name });
   }
 
   #fits(length) {

@@ -1,5 +1,6 @@
 """Own addresses beside Streamlit's: a plan's details for the workbench, and pictures for other pages to embed.
 
+    POST /plan                                   a text, answered with its key
     GET /plan/<key>/<plan>/details.json
     GET /plan/<key>/<plan>.svg|png|html?theme=light|dark
 
@@ -12,10 +13,12 @@ import json
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from planviz.document import PASTE_LIMIT
 from planviz.errors import PlanvizError
 
 if TYPE_CHECKING:
@@ -36,9 +39,40 @@ _POLICIES = {
 def routes() -> list[Route]:
     """The routes, for `st.App`."""
     return [
+        Route("/plan", upload, methods=["POST"]),
         Route("/plan/{key}/{plan}/details.json", details, methods=["GET"]),
         Route("/plan/{key}/{file}", picture, methods=["GET"]),
     ]
+
+
+async def upload(request: Request) -> Response:
+    """Open a long text: `{"key"}`, or 422 with `{"message", "line"}` when it cannot be opened.
+
+    The box sends long texts here and only the key through Streamlit, which would put the text into JSON twice on its
+    way to the page. Pages of other origins are turned away.
+    """
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return PlainTextResponse("Only planviz's own page may send texts here.\n", status_code=403, headers=_SAFE)
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > 4 * PASTE_LIMIT:
+            return _refusal(f"The box takes up to {PASTE_LIMIT // 10**6} million characters.", None, 413)
+    return await run_in_threadpool(_opened, body.decode("utf-8", "surrogatepass"))
+
+
+def _opened(text: str) -> Response:
+    from planviz.ui import cache
+
+    try:
+        opened = cache.open_document(text)
+    except PlanvizError as error:
+        return _refusal(str(error), getattr(error, "line", None), 422)
+    return JSONResponse({"key": opened.key}, headers=_SAFE | {"Cache-Control": "no-store"})
+
+
+def _refusal(message: str, line: int | None, status: int) -> Response:
+    return JSONResponse({"message": message, "line": line}, status_code=status, headers=_SAFE)
 
 
 def details(request: Request) -> Response:

@@ -67,7 +67,9 @@ def fail(error: PlanvizError, text: str = "") -> None:
 def open_pasted(key: str) -> None:
     """What the box of this key sent: a pasted or typed text, or a file's. Runs as the box's callback."""
     sent = (st.session_state.get(key) or {}).get("opened") or {}
-    text, name = sent.get("text"), sent.get("name")
+    text, name, uploaded = sent.get("text"), sent.get("name"), sent.get("key")
+    if isinstance(uploaded, str) and (opened := cache.find(uploaded)) is not None:
+        text = opened.document.text
     if not isinstance(text, str):
         return
     if not open_text(text, name=PurePath(name.removesuffix(".gz")).stem if isinstance(name, str) else ""):
