@@ -24,16 +24,25 @@ KINDS = (
 # The first pattern that matches an operator's name decides. Vendor prefixes are dropped before: Comet, Gluten's
 # *ExecTransformer, Photon*, Gpu* (RAPIDS) and Velox name the same operators as Spark.
 _PATTERNS: tuple[tuple[str, str], ...] = (
-    ("command", r"^Execute\b|Command$|^(Create|Drop|Alter|Insert|Overwrite|Append|Replace|Delete|Merge|Update|Truncate|Show|"
-                r"Describe|Analyze|Refresh|Set|Add|Rename|Load|Repair|Use|Cache|Uncache|Write|Save|Explain|Reset|Call)(?!Query)"),
-    ("exchange", r"Exchange|ShuffleRead|CustomShuffleReader|^Repartition|^Rebalance|^Coalesce|Shuffle(?!d)|QueryStage|"
-                 r"^BroadcastToRow|Broadcast(?!.*(Join|Hash))|^StageRebalance"),
+    (
+        "command",
+        r"^Execute\b|Command$|^(Create|Drop|Alter|Insert|Overwrite|Append|Replace|Delete|Merge|Update|Truncate|Show|"
+        r"Describe|Analyze|Refresh|Set|Add|Rename|Load|Repair|Use|Cache|Uncache|Write|Save|Explain|Reset|Call)(?!Query)",
+    ),
+    (
+        "exchange",
+        r"Exchange|ShuffleRead|CustomShuffleReader|^Repartition|^Rebalance|^Coalesce|Shuffle(?!d)|QueryStage|"
+        r"^BroadcastToRow|Broadcast(?!.*(Join|Hash))|^StageRebalance",
+    ),
     ("join", r"Join|CartesianProduct|CoGroup|IntervalJoin"),
     ("aggregate", r"Aggregat|^Distinct|^Deduplicate|Dedup|GroupInPandas|^StateStore|HashAgg|Expand|GroupState"),
     ("window", r"Window"),
-    ("scan", r"Scan|Relation|^Range\b|^OneRow|^Empty|^LocalTable|^Values|InMemoryTable|^Table|^UnresolvedTable|^RDD|"
-             r"^ExternalRDD|^LogicalRDD|^View|^SubqueryAlias|^CTERelationRef|InlineTable|^DataSource|^MicroBatch|"
-             r"^ContinuousScan|Reader$|^StreamingRelation|^Catalog"),
+    (
+        "scan",
+        r"Scan|Relation|^Range\b|^OneRow|^Empty|^LocalTable|^Values|InMemoryTable|^Table|^UnresolvedTable|^RDD|"
+        r"^ExternalRDD|^LogicalRDD|^View|^SubqueryAlias|^CTERelationRef|InlineTable|^DataSource|^MicroBatch|"
+        r"^ContinuousScan|Reader$|^StreamingRelation|^Catalog",
+    ),
     ("filter", r"Filter|^Having|^UnresolvedHaving"),
     ("sort", r"Sort"),
     ("limit", r"Limit|^TakeOrdered|TopN|TopK|^Tail|^Offset|^Sample|^TakeAndOffset"),

@@ -131,7 +131,12 @@ class PlanGraph:
 
     @classmethod
     def from_nodes(
-        cls, stage: str, title: str, nodes: list[PlanNode], links: list[Link] = (), notes: tuple[str, ...] = ()  # type: ignore[assignment]
+        cls,
+        stage: str,
+        title: str,
+        nodes: list[PlanNode],
+        links: list[Link] = (),
+        notes: tuple[str, ...] = (),  # type: ignore[assignment]
     ) -> PlanGraph:
         """Build from nodes in the order of the text, each naming its `parent`; `links` are added beside child edges.
 
