@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
 
 from planviz.expressions.core import Expression, TypeMismatch, UnaryExpression
 from planviz.trees.node import lazy, node
@@ -270,9 +269,7 @@ class AggregateCall(AggregateFunction):
     tail: tuple[str, ...] = ()
     sql_tail: str = ""
     is_deterministic: bool = True
-    upper: bool = False
-
-    ORDERED: ClassVar[frozenset[str]] = frozenset()
+    sql_text: str = ""
 
     @property
     def pretty_name(self) -> str:
@@ -299,8 +296,11 @@ class AggregateCall(AggregateFunction):
         return [*map(str, self.arguments), *self.tail]
 
     def render_call(self, r: Callable[[Expression], str], distinct: bool) -> str:
-        """SQL of the call; what stands in `sql_tail` follows it."""
+        """SQL of the call; what stands in `sql_tail` follows it, `sql_text` is all of it."""
         from planviz.expressions.core import SortOrder
+
+        if self.sql_text:
+            return self.sql_text
 
         prefix = "DISTINCT " if distinct else ""
         shown = [r(c) for c in self.arguments if not isinstance(c, SortOrder)]

@@ -568,3 +568,31 @@ class RegexpForm(Expression):
     def render(self, r: Callable[[Expression], str]) -> str:
         """ilike(text, pattern)."""
         return f"{self.name}({', '.join(r(a) for a in self.arguments)})"
+
+
+@node
+class IntervalScale(Expression):
+    """An interval times or divided by a number: `(left * right)`."""
+
+    left: Expression
+    right: Expression
+    sign: str
+    type: DataType
+
+    @property
+    def data_type(self) -> DataType:
+        """See Expression."""
+        return self.type
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """See Expression."""
+        return True
+
+    def to_string(self) -> str:
+        """(left * right)."""
+        return f"({self.left} {self.sign} {self.right})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """(left * right)."""
+        return f"({r(self.left)} {self.sign} {r(self.right)})"

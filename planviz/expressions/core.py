@@ -247,6 +247,19 @@ class NamedExpression(Expression):
         raise TypeError(f"{self} has no attribute before it is resolved")
 
 
+def occurs(e: Expression, mask: int) -> bool:
+    """Whether a node of the mask stands in the expression itself, not merely in the plan of a subquery inside it."""
+    if not e.bits & mask:
+        return False
+    stack: list[Expression] = [e]
+    while stack:
+        top = stack.pop()
+        if top.BITS & mask:
+            return True
+        stack.extend(c for c in top.children if c.bits & mask)
+    return False
+
+
 def type_suffix(t: DataType) -> str:
     """What follows an id in plan texts: L for bigint."""
     return "L" if t == LONG else ""

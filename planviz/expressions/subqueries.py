@@ -77,11 +77,8 @@ class SubqueryExpression(Expression):
         return self.replace(plan=plan)
 
     def to_string(self) -> str:
-        """label#id [outer && condition]."""
-        inside = ", ".join(map(str, self.outer))
-        if self.conditions:
-            joined = " && ".join(map(str, self.conditions))
-            inside = f"{inside} && {joined}" if inside else joined
+        """label#id [outer && conditions]."""
+        inside = " && ".join(map(str, (*self.outer, *self.conditions)))
         return f"{self.LABEL}#{self.expr_id} [{inside}]"
 
     def render(self, r: Callable[[Expression], str]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.calls import Explode, GeneratorMark
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression, occurs
 from planviz.expressions.unresolved import OuterReference
 from planviz.expressions.windows import WindowExpression
 from planviz.logical.plan import BinaryNode, LeafNode, LogicalPlan, UnaryNode, bracketed
@@ -152,13 +152,34 @@ class Project(UnaryNode):
         return (
             self.children_resolved
             and all(e.resolved for e in self.projects)
-            and not any(e.bits & special for e in self.projects)
+            and not any(occurs(e, special) for e in self.projects)
         )
 
     @lazy
     def max_rows(self) -> int | None:
         """The child's."""
         return self.child.max_rows
+
+
+class HiddenColumns:
+    """Columns that a USING join leaves out of `*` but that still can be named (Spark: hiddenOutputTag)."""
+
+    KEY = "hidden_columns"
+
+    @classmethod
+    def project(
+        cls, projects: tuple[Expression, ...], child: LogicalPlan, hidden: tuple[AttributeReference, ...]
+    ) -> Project:
+        """A projection that remembers what it hides."""
+        made = Project(projects, child)
+        made.__dict__[cls.KEY] = hidden
+        return made
+
+    @classmethod
+    def of(cls, plan: LogicalPlan) -> tuple[AttributeReference, ...]:
+        """What a plan hides and can still give."""
+        found: tuple[AttributeReference, ...] = plan.__dict__.get(cls.KEY, ())
+        return found
 
 
 @node
@@ -305,7 +326,7 @@ class Aggregate(UnaryNode):
         return (
             self.children_resolved
             and all(e.resolved for e in self.aggregates)
-            and not any(e.bits & special for e in self.aggregates)
+            and not any(occurs(e, special) for e in self.aggregates)
             and all(e.resolved for e in self.grouping)
         )
 
