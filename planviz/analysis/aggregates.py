@@ -235,7 +235,7 @@ class ResolveGroupingAnalytics(AnalyzerRule):
         if isinstance(plan, UnresolvedHaving) and isinstance(plan.child, Aggregate):
             return plan
         if isinstance(plan, Aggregate) and any(isinstance(g, GroupingSets) for g in plan.grouping):
-            ready = plan.children_resolved and all(g.resolved for g in plan.grouping)
+            ready = plan.children_resolved and all(g.resolved or _bound_sets(g) for g in plan.grouping)
             settled = all(e.resolved for e in plan.aggregates)
             return expanded(plan) if ready and settled else plan
         functions = Grouping.BIT | GroupingID.BIT
@@ -251,6 +251,10 @@ class ResolveGroupingAnalytics(AnalyzerRule):
         columns, originals, gid = keys
         new = plan.map_expressions(lambda e: e.transform_up(lambda x: grouping_value(x, originals, columns, gid), functions_mask()))
         return new
+
+
+def _bound_sets(g: Expression) -> bool:
+    return isinstance(g, GroupingSets) and g.children_resolved
 
 
 def functions_mask() -> int:

@@ -100,7 +100,7 @@ def _recursive(plan: Any, name: str, number: int, depth: int | None) -> Any:
 
     def refer(p: Any) -> Any:
         if isinstance(p, UnresolvedRelation) and len(p.parts) == 1 and same_name(p.parts[0], name):
-            return SubqueryAlias((p.parts[0],), CTERelationRef(number, False, (), False, True, depth))
+            return SubqueryAlias((p.parts[0],), CTERelationRef(number, False, (), False, True))
         return p
 
     def loop(p: Any) -> Any:
@@ -152,7 +152,7 @@ class ResolveWithCTE(AnalyzerRule):
             if plan.is_resolved or d is None:
                 return plan
             columns = d.output if not plan.recursive else tuple(a.new_instance() for a in d.output)
-            return plan.replace(is_resolved=True, attributes=columns)
+            return plan.replace(is_resolved=True, attributes=columns, rows=d.max_rows)
         new = subplans(plan, lambda p: self._resolve(p, known))
         return new.map_children(lambda c: self._resolve(c, known))
 

@@ -27,6 +27,7 @@ from planviz.logical.operators import (
     Aggregate,
     Filter,
     Generate,
+    HiddenColumns,
     Join,
     LateralJoin,
     Project,
@@ -64,6 +65,7 @@ class ResolveReferences(AnalyzerRule):
     def _operator(self, plan: Any) -> Any:
         if not plan.children_resolved or not any(e.bits & self.mask for e in plan.expressions):
             return plan
+        plan = _unhide(plan)
         if isinstance(plan, Project):
             return self._project(plan)
         if isinstance(plan, Aggregate):
@@ -79,10 +81,10 @@ class ResolveReferences(AnalyzerRule):
         if isinstance(plan, Join) and plan.condition is not None:
             return plan.replace(condition=self._last_resort(self._by_children(plan.condition, plan)))
         if isinstance(plan, LateralJoin):
-            scope = Scope(plan.output)
             condition = plan.condition
-            new = condition.map_children(lambda c: c) if condition is None else bind(condition, scope)
-            return plan.replace(condition=new) if plan.right.resolved else plan
+            if condition is None or not plan.right.resolved:
+                return plan
+            return plan.replace(condition=bind(condition, Scope(plan.output)))
         if isinstance(plan, Unpivot):
             return plan.map_expressions(lambda e: self._by_children(e, plan))
         scope = Scope(a for c in plan.children for a in c.output)
@@ -218,6 +220,25 @@ class ResolveReferences(AnalyzerRule):
                 it = iter(resolved)
                 return Project(plan.child.output, bound.map_expressions(lambda _: next(it)).replace(child=child))
         return bound.map_expressions(lambda e: self._functions_by_name(self._last_resort(e)))
+
+
+def _unhide(plan: Any) -> Any:
+    """The operator over a child that gives the columns of a USING join that `*` leaves out, where they are named."""
+    child = plan.children[0] if len(plan.children) == 1 else None
+    hidden = HiddenColumns.of(child) if child is not None else ()
+    if not hidden:
+        return plan
+    visible, more = Scope(child.output), Scope(hidden)
+    wanted: dict[int, AttributeReference] = {}
+    for e in plan.expressions:
+        for name in e.collect(UnresolvedAttribute):
+            if visible.resolve(name.parts, name) is None:
+                found = more.resolve(name.parts, name)
+                if isinstance(found, AttributeReference):
+                    wanted.setdefault(found.expr_id, found)
+    if not wanted:
+        return plan
+    return plan.replace(child=Project((*child.projects, *hidden), child.child))
 
 
 def outer_children(plan: LogicalPlan) -> tuple[LogicalPlan, ...]:

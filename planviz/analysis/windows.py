@@ -8,6 +8,7 @@ from planviz.analysis.context import AnalyzerRule, analysis_error, same_name
 from planviz.expressions.aggregates import AggregateExpression, AggregateFunction
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, SortOrder, alias, occurs
 from planviz.expressions.subqueries import ScalarSubquery
+from planviz.expressions.unresolved import LateralColumnAliasReference
 from planviz.expressions.windows import (
     DEFAULT_ORDERED,
     WHOLE_PARTITION,
@@ -20,7 +21,7 @@ from planviz.expressions.windows import (
 )
 from planviz.logical.operators import Aggregate, Filter, Project, Window
 from planviz.logical.plan import LogicalPlan
-from planviz.logical.unresolved import UnresolvedQualify, WithWindowDefinition
+from planviz.logical.unresolved import UnresolvedHaving, UnresolvedQualify, WithWindowDefinition
 
 
 class WindowsSubstitution(AnalyzerRule):
@@ -122,13 +123,15 @@ class ExtractWindowExpressions(AnalyzerRule):
 
     def _operator(self, plan: Any) -> Any:
         bit = WindowExpression.BIT
+        if any(occurs(e, LateralColumnAliasReference.BIT) for e in plan.expressions):
+            return plan
         if isinstance(plan, Filter) and occurs(plan.condition, bit):
             raise analysis_error("INVALID_WHERE_CONDITION", f'The WHERE condition "{plan.condition.pretty}" contains a window function; use QUALIFY or a subquery.', plan)
-        if isinstance(plan, Filter) and isinstance(plan.child, Aggregate) and plan.child.bits & bit:
+        if isinstance(plan, Filter | UnresolvedHaving) and isinstance(plan.child, Aggregate) and plan.child.bits & bit:
             agg = plan.child
             if any(occurs(e, bit) for e in agg.aggregates) and agg.child.resolved and _all_resolved(agg):
                 windows, regular = _extract(agg.aggregates)
-                below = Filter(plan.condition, Aggregate(agg.grouping, regular, agg.child))
+                below = plan.replace(child=Aggregate(agg.grouping, regular, agg.child))
                 return Project(tuple(e.to_attribute() for e in agg.aggregates), _add_windows(windows, below))
         if isinstance(plan, Aggregate) and any(occurs(e, bit) for e in plan.aggregates):
             if plan.child.resolved and _all_resolved(plan):
@@ -243,7 +246,17 @@ class ResolveQualify(AnalyzerRule):
             return node
         if not occurs(node.condition, WindowExpression.BIT):
             return Filter(node.condition, node.child)
-        return node
+        found: dict[Expression, Alias] = {}
+
+        def pull(e: Any) -> Any:
+            if isinstance(e, WindowExpression):
+                named = found.setdefault(e.canonicalized, alias(e, e.sql))
+                return named.to_attribute()
+            return e.map_children(pull)
+
+        condition = pull(node.condition)
+        below = Project((*node.child.output, *found.values()), node.child)
+        return Project(node.child.output, Filter(condition, below))
 
 
 def spec_named(name: str, names: tuple[str, ...]) -> bool:

@@ -407,8 +407,3 @@ class GroupingSets(Unresolved):
         """rollup(Vector(0), Vector(1), 'a, 'b)."""
         vectors = [f"Vector({', '.join(map(str, s))})" for s in self.sets]
         return f"{self.kind}({', '.join([*vectors, *map(str, self.columns), *map(str, self.user)])})"
-
-    @lazy
-    def resolved(self) -> bool:
-        """When its columns are."""
-        return self.children_resolved

@@ -400,6 +400,11 @@ class Distinct(UnaryNode):
 
     child: LogicalPlan
 
+    @lazy
+    def max_rows(self) -> int | None:
+        """The child's."""
+        return self.child.max_rows
+
 
 @node
 class SubqueryAlias(UnaryNode):
@@ -756,6 +761,11 @@ class CTERelationDef(UnaryNode):
     recursive: bool = False
     under_subquery: bool = False
 
+    @lazy
+    def max_rows(self) -> int | None:
+        """The definition's."""
+        return None if self.recursive else self.child.max_rows
+
     def arguments(self) -> list[str]:
         """id, false."""
         return [str(self.id), "false"]
@@ -770,7 +780,12 @@ class CTERelationRef(LeafNode):
     attributes: tuple[AttributeReference, ...]
     streaming: bool = False
     recursive: bool = False
-    max_depth: int | None = None
+    rows: int | None = None
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The definition's."""
+        return self.rows
 
     @lazy
     def expressions(self) -> tuple[Any, ...]:
@@ -794,13 +809,14 @@ class CTERelationRef(LeafNode):
     def new_instance(self) -> CTERelationRef:
         """The same definition under fresh ids."""
         fresh = tuple(a.new_instance() for a in self.attributes)
-        return CTERelationRef(self.id, self.is_resolved, fresh, self.streaming, self.recursive, self.max_depth)
+        return CTERelationRef(self.id, self.is_resolved, fresh, self.streaming, self.recursive, self.rows)
 
     def arguments(self) -> list[str]:
-        """id, resolved, [columns], streaming, recursive."""
+        """id, resolved, [columns], streaming, recursive, most rows."""
         columns = [bracketed(self.attributes)] if self.attributes else []
         flags = [str(self.streaming).lower(), str(self.recursive).lower()]
-        return [str(self.id), str(self.is_resolved).lower(), *columns, *flags]
+        rows = [] if self.rows is None else [str(self.rows)]
+        return [str(self.id), str(self.is_resolved).lower(), *columns, *flags, *rows]
 
 
 @node
@@ -844,15 +860,14 @@ def generates(e: Expression) -> bool:
 
 
 def outer_references(plan: LogicalPlan) -> list[NamedExpression]:
-    """The outer attributes a plan reads, in order, each once."""
-    found: dict[int, NamedExpression] = {}
+    """The outer attributes a plan reads, in order, as often as it reads them."""
+    found: list[NamedExpression] = []
     if plan.bits & OuterReference.BIT:
         for operator in plan.walk():
             for e in operator.expressions:
                 if e.bits & OuterReference.BIT:
-                    for o in e.collect(OuterReference):
-                        found.setdefault(o.expr_id, o.attribute)
-    return list(found.values())
+                    found += [o.attribute for o in e.collect(OuterReference)]
+    return found
 
 
 __all_operators__ = (Alias, Explode, LONG)
