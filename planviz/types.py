@@ -248,6 +248,18 @@ class StructType(DataType):
         return sum(f.data_type.default_size for f in self.fields)
 
 
+def equal_structurally(a: DataType, b: DataType) -> bool:
+    """Whether two types are the same but for nullability and field names inside (`DataType.equalsStructurally`)."""
+    if isinstance(a, ArrayType) and isinstance(b, ArrayType):
+        return equal_structurally(a.element, b.element)
+    if isinstance(a, MapType) and isinstance(b, MapType):
+        return equal_structurally(a.key, b.key) and equal_structurally(a.value, b.value)
+    if isinstance(a, StructType) and isinstance(b, StructType):
+        pairs = zip(a.fields, b.fields, strict=False)
+        return len(a.fields) == len(b.fields) and all(equal_structurally(x.data_type, y.data_type) for x, y in pairs)
+    return a == b
+
+
 def _bool(value: bool) -> str:
     return "true" if value else "false"
 

@@ -343,7 +343,8 @@ def _in(e: In) -> Any:
     t = _same_type(e, everything)
     if t is None:
         return e
-    return e.replace(value=cast_to(e.value, t), items=tuple(cast_to(i, t) for i in e.items))
+    # Spark casts every side here, also one that has the type already.
+    return e.replace(value=Cast(e.value, t), items=tuple(Cast(i, t) for i in e.items))
 
 
 def _in_subquery(e: InSubquery) -> Any:
@@ -360,9 +361,7 @@ def _in_subquery(e: InSubquery) -> Any:
     for a, t in zip(out, types, strict=True):
         assert t is not None
         items.append(a if a.type == t else alias(Cast(a, t), a.name))
-    plan: Any = query.plan
-    if any(isinstance(i, type(alias(out[0], ""))) for i in items):
-        plan = Project(tuple(items), plan)
+    plan = Project(tuple(items), query.plan)  # type: ignore[arg-type]
     values = tuple(cast_to(v, t) for v, t in zip(e.values, types, strict=True) if t is not None)
     return e.replace(values=values, query=query.replace(plan=plan))
 

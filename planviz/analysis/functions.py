@@ -187,7 +187,15 @@ class ResolveLambdaVariables(AnalyzerRule):
             return value
         if isinstance(e, FunctionCall) and any(isinstance(a, LambdaFunction) for a in e.arguments):
             return self._function(e, known_names)
+        if isinstance(e, UnresolvedFunction):
+            return e if not known_names else e.map_children(lambda c: self._inside(c, known_names))
+        if isinstance(e, LambdaFunction):
+            return self._inside(e, known_names)
         return e.map_children(lambda c: self._resolve(c, known_names))
+
+    def _inside(self, e: Any, known_names: dict[str, NamedLambdaVariable]) -> Any:
+        """A call that is still open inside a lambda: its plain arguments may use the variables, its lambdas wait."""
+        return e if isinstance(e, LambdaFunction) else self._resolve(e, known_names)
 
     def _free(self, e: UnresolvedLambdaVariable) -> Expression:
         from planviz.expressions.unresolved import UnresolvedAttribute

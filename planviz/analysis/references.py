@@ -16,6 +16,7 @@ from planviz.expressions.unresolved import (
     LateralColumnAliasReference,
     OuterReference,
     TempResolvedColumn,
+    UnresolvedAlias,
     UnresolvedAttribute,
     UnresolvedExtractValue,
     UnresolvedFunction,
@@ -25,6 +26,7 @@ from planviz.expressions.unresolved import (
 from planviz.expressions.windows import WindowExpression
 from planviz.logical.operators import (
     Aggregate,
+    Distinct,
     Filter,
     Generate,
     HiddenColumns,
@@ -34,7 +36,7 @@ from planviz.logical.operators import (
     RepartitionByExpression,
     Sort,
     SubqueryAlias,
-    Window,
+    UnaryNode,
 )
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedHaving, UnresolvedQualify, Unpivot
@@ -65,7 +67,7 @@ class ResolveReferences(AnalyzerRule):
     def _operator(self, plan: Any) -> Any:
         if not plan.children_resolved or not any(e.bits & self.mask for e in plan.expressions):
             return plan
-        plan = _unhide(plan)
+        plan = _unhide(plan, self)
         if isinstance(plan, Project):
             return self._project(plan)
         if isinstance(plan, Aggregate):
@@ -125,6 +127,11 @@ class ResolveReferences(AnalyzerRule):
 
         return e.transform_up(step, UnresolvedAttribute.BIT) if e.bits & UnresolvedAttribute.BIT else e
 
+    def _named_function(self, e: Expression) -> Expression:
+        """A function by its bare name in a select list still needs a column name."""
+        new = self._functions_by_name(e)
+        return UnresolvedAlias(new) if new is not e and isinstance(e, UnresolvedAttribute) else new
+
     # -------------------------------------------------------------------------------------------- select lists
 
     def _project(self, plan: Project) -> Any:
@@ -132,7 +139,7 @@ class ResolveReferences(AnalyzerRule):
         items = self._expand(plan.projects, plan)
         bound = [bind(e, scope, True, plan) for e in items]
         bound = self._lateral(bound)
-        bound = [self._functions_by_name(self._last_resort(e)) for e in bound]
+        bound = [self._named_function(self._last_resort(e)) for e in bound]
         return plan.replace(projects=_kept(plan.projects, bound))
 
     def _expand(self, items: tuple[Expression, ...], plan: Any) -> list[Expression]:
@@ -171,7 +178,7 @@ class ResolveReferences(AnalyzerRule):
         grouping = [bind(e, scope, False, plan) for e in plan.grouping]
         bound = [bind(e, scope, True, plan) for e in items]
         bound = self._lateral(bound)
-        bound = [self._functions_by_name(self._last_resort(e)) for e in bound]
+        bound = [self._named_function(self._last_resort(e)) for e in bound]
         if all(e.resolved for e in bound) and not all(e.resolved for e in grouping):
             grouping = self._group_aliases(grouping, bound)
         grouping = [self._last_resort(e) if not _group_all(plan) else e for e in grouping]
@@ -222,23 +229,20 @@ class ResolveReferences(AnalyzerRule):
         return bound.map_expressions(lambda e: self._functions_by_name(self._last_resort(e)))
 
 
-def _unhide(plan: Any) -> Any:
+def _unhide(plan: Any, rule: ResolveReferences) -> Any:
     """The operator over a child that gives the columns of a USING join that `*` leaves out, where they are named."""
     child = plan.children[0] if len(plan.children) == 1 else None
     hidden = HiddenColumns.of(child) if child is not None else ()
     if not hidden:
         return plan
     visible, more = Scope(child.output), Scope(hidden)
-    wanted: dict[int, AttributeReference] = {}
-    for e in plan.expressions:
-        for name in e.collect(UnresolvedAttribute):
-            if visible.resolve(name.parts, name) is None:
-                found = more.resolve(name.parts, name)
-                if isinstance(found, AttributeReference):
-                    wanted.setdefault(found.expr_id, found)
-    if not wanted:
+    if isinstance(plan, Project):
+        plan = plan.replace(projects=tuple(rule._expand(plan.projects, plan)))
+    named = [n for e in plan.expressions for n in e.collect(UnresolvedAttribute)]
+    if not any(visible.resolve(n.parts, n) is None and more.resolve(n.parts, n) is not None for n in named):
         return plan
-    return plan.replace(child=Project((*child.projects, *hidden), child.child))
+    bound = plan.map_expressions(lambda e: bind(bind(e, visible, True), more, True))
+    return bound.replace(child=Project((*child.projects, *hidden), child.child))
 
 
 def outer_children(plan: LogicalPlan) -> tuple[LogicalPlan, ...]:
@@ -393,37 +397,30 @@ def add_missing(
 
     Returns the expressions and the plan, the same ones where nothing was found.
     """
-    attributes = frozenset[int]().union(*[e.references for e in expressions]) - plan.output_set
-    if not attributes and all(e.resolved for e in expressions):
+    wanted = frozenset[int]().union(*[e.references for e in expressions]) - plan.output_set
+    if not wanted and all(e.resolved for e in expressions):
         return expressions, plan
+    if not isinstance(plan, UnaryNode) or isinstance(plan, Distinct | SubqueryAlias | Aggregate):
+        return [bind(e, Scope(plan.output)) for e in expressions], plan
+    here = [bind(e, Scope(plan.output)) for e in expressions]
+    bound, child = add_missing(here, plan.child, rule)
+    missing = _missing(bound, plan, child)
     if isinstance(plan, Project):
-        return _add_to_project(expressions, plan, rule)
-    if isinstance(plan, Filter | Sort | RepartitionByExpression) and not isinstance(plan.child, Aggregate):
-        bound = [bind(e, Scope(plan.child.output)) for e in expressions]
-        bound, child = add_missing(bound, plan.child, rule)
-        return bound, plan if child is plan.child else plan.replace(child=child)
-    if isinstance(plan, Window):
-        bound = [bind(e, Scope(plan.child.output)) for e in expressions]
-        return bound, plan
-    return expressions, plan
+        if not missing and child is plan.child:
+            return bound, plan
+        return bound, Project((*plan.projects, *missing), child)
+    return bound, plan if child is plan.child else plan.replace(child=child)
 
 
-def _add_to_project(
-    expressions: list[Expression], plan: Project, rule: ResolveReferences
-) -> tuple[list[Expression], LogicalPlan]:
-    child: Any = plan.child
-    bound = [bind(e, Scope(child.output)) for e in expressions]
-    bound, new_child = add_missing(bound, child, rule)
-    wanted = frozenset[int]().union(*[e.references for e in bound]) - plan.output_set
-    available = {a.expr_id: a for a in new_child.output}
-    ordered: dict[int, AttributeReference] = {}
-    for e in bound:
+def _missing(expressions: list[Expression], plan: Any, child: Any) -> list[AttributeReference]:
+    """What the expressions read of the child and the plan does not pass on."""
+    available = {a.expr_id: a for a in child.output}
+    found: dict[int, AttributeReference] = {}
+    for e in expressions:
         for a in e.attributes:
-            if a.expr_id in wanted and a.expr_id in available:
-                ordered.setdefault(a.expr_id, available[a.expr_id])
-    if not ordered and new_child is child:
-        return expressions if not wanted else bound, plan
-    return bound, Project((*plan.projects, *ordered.values()), new_child)
+            if a.expr_id not in plan.output_set and a.expr_id in available:
+                found.setdefault(a.expr_id, available[a.expr_id])
+    return list(found.values())
 
 
 # ---------------------------------------------------------------------------------------------------- GROUP BY ALL

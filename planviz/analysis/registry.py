@@ -102,12 +102,16 @@ def _log(a: Args) -> Expression:
 
 def _to_date(a: Args) -> Expression:
     if len(a) == 1:
-        return Replaced("to_date", a, Cast(a[0], DATE))
-    return Replaced("to_date", a, Cast(Cast(a[0], STRING), DATE))
+        return Replaced("to_date", (*a, "None", "Some(Etc/UTC)", "true"), Cast(a[0], DATE), "", a)
+    return Replaced("to_date", (a[0], f"Some({a[1]})", "Some(Etc/UTC)", "true"), Cast(Cast(a[0], STRING), DATE), "", a)
 
 
 def _to_timestamp(name: str, t: DataType) -> Builder:
-    return lambda a: Replaced(name, (*a, "TimestampType", "Some(Etc/UTC)", "true"), Cast(a[0], t), "", a)
+    def make(a: Args) -> Expression:
+        fmt = f"Some({a[1]})" if len(a) > 1 else "None"
+        return Replaced(name, (a[0], fmt, t.scala_name, "Some(Etc/UTC)", "true"), Cast(a[0], t), "", a)
+
+    return make
 
 
 def _unix_timestamp(name: str) -> Builder:

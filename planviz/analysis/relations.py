@@ -240,7 +240,12 @@ def _renew(plan: Any, seen: Seen) -> tuple[Any, bool]:
     if not ids or not new.resolved:
         return new, changed
     key = (type(new), ids)
-    if key not in seen:
+    if isinstance(new, CTERelationRef):
+        # A definition that passes columns of another one on shares its ids with that one's references.
+        if not any((CTERelationRef, (i,)) in seen for i in ids):
+            seen.update((CTERelationRef, (i,)) for i in ids)
+            return new, changed
+    elif key not in seen:
         seen.add(key)
         return new, changed
     return _new_instance(new), True

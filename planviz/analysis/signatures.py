@@ -263,9 +263,9 @@ ceiling | DN | ceil
 floor | DN | ceil | sql=FLOOR
 isnan | D | B | null=no
 nanvl | D D | D
-rand | L? | D | random null=no
-random | L? | D | random null=no
-randn | L? | D | random null=no
+rand | IL? | D | random null=no
+random | IL? | D | random null=no
+randn | IL? | D | random null=no
 uuid | | S | random null=no
 monotonically_increasing_id | | L | random null=no
 spark_partition_id | | I | random null=no sql=SPARK_PARTITION_ID

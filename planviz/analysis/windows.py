@@ -240,6 +240,19 @@ class ResolveQualify(AnalyzerRule):
 
     matches = (UnresolvedQualify,)
 
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+
+        def one(p: Any) -> Any:
+            if isinstance(p, Project) and isinstance(p.child, UnresolvedQualify):
+                new = self.rewrite(p.child)
+                return p.replace(child=new.child if isinstance(new, Project) else new)
+            return p
+
+        return plan.transform_up(one, UnresolvedQualify.BIT).transform_up(
+            lambda p: self.rewrite(p) if isinstance(p, UnresolvedQualify) else p, UnresolvedQualify.BIT
+        )
+
     def rewrite(self, node: Any) -> Any:
         """See the class."""
         if not node.child.resolved or not node.condition.resolved:

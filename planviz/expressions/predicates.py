@@ -8,7 +8,7 @@ from typing import ClassVar
 from planviz.expressions.arithmetic import BinaryOperator, operands
 from planviz.expressions.core import BinaryExpression, Expression, Literal, TypeMismatch, UnaryExpression
 from planviz.trees.node import lazy, node
-from planviz.types import BOOLEAN, STRING, UNKNOWN, DataType, MapType, StructType, is_orderable
+from planviz.types import BOOLEAN, STRING, UNKNOWN, DataType, MapType, StructType, equal_structurally, is_orderable
 
 
 class Predicate(Expression):
@@ -42,8 +42,8 @@ class BinaryComparison(BinaryOperator, Predicate):
         return is_orderable(t)
 
     def same_kind(self, a: DataType, b: DataType) -> bool:
-        """Types that differ only in nullability inside."""
-        return a.simple_string == b.simple_string
+        """Types that differ only in nullability and field names inside."""
+        return equal_structurally(a, b)
 
     def check_input_types(self) -> TypeMismatch | None:
         """One type on both sides, and not a map."""
