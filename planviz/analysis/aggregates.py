@@ -9,7 +9,18 @@ from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.analysis.names import Scope
 from planviz.expressions.aggregates import AggregateExpression, Grouping, GroupingID
 from planviz.expressions.arithmetic import BitwiseAnd, Shift
-from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, Literal, NamedExpression, SortOrder, alias, next_id, occurs
+from planviz.expressions.core import (
+    Alias,
+    AttributeReference,
+    Cast,
+    Expression,
+    Literal,
+    NamedExpression,
+    SortOrder,
+    alias,
+    next_id,
+    occurs,
+)
 from planviz.expressions.grouping import selected_sets
 from planviz.expressions.unresolved import GroupingSets, TempResolvedColumn, UnresolvedAttribute
 from planviz.expressions.windows import WindowExpression
@@ -31,7 +42,9 @@ def contains_aggregates(expressions: tuple[Expression, ...]) -> bool:
             return True
         if isinstance(e, WindowExpression):
             inner = e.function.children if isinstance(e.function, AggregateExpression) else (e.function,)
-            inner = tuple(g for f in inner for g in (f.children if isinstance(e.function, AggregateExpression) else (f,)))
+            inner = tuple(
+                g for f in inner for g in (f.children if isinstance(e.function, AggregateExpression) else (f,))
+            )
             return any(plain(c) for c in (*inner, e.spec))
         return any(plain(c) for c in e.children)
 
@@ -84,7 +97,9 @@ class ResolveAggregateFunctions(AnalyzerRule):
         if isinstance(plan, Filter) and not occurs(condition, AggregateExpression.BIT | TempResolvedColumn.BIT):
             return plan
         return with_aggregates(
-            [condition], agg, lambda new, child: Filter(new[0], child) if new[0].resolved else UnresolvedHaving(new[0], child)
+            [condition],
+            agg,
+            lambda new, child: Filter(new[0], child) if new[0].resolved else UnresolvedHaving(new[0], child),
         )
 
     def _sort(self, plan: Sort) -> Any:
@@ -94,9 +109,16 @@ class ResolveAggregateFunctions(AnalyzerRule):
         if isinstance(below, Filter) and isinstance(below.child, Aggregate) and below.resolved:
             return self._sort_over(plan, below.child, lambda child: below.replace(child=child))
         project = below
-        if isinstance(project, Project) and isinstance(project.child, Filter) and isinstance(project.child.child, Aggregate):
+        if (
+            isinstance(project, Project)
+            and isinstance(project.child, Filter)
+            and isinstance(project.child.child, Aggregate)
+        ):
             inner = project.child
-            if any(occurs(o, AggregateExpression.BIT | TempResolvedColumn.BIT) for o in plan.order) and project.resolved:
+            if (
+                any(occurs(o, AggregateExpression.BIT | TempResolvedColumn.BIT) for o in plan.order)
+                and project.resolved
+            ):
                 return self._sort_through(plan, project, inner)
         return plan
 
@@ -249,7 +271,9 @@ class ResolveGroupingAnalytics(AnalyzerRule):
         if keys is None or not all(e.resolved for e in plan.expressions):
             return plan
         columns, originals, gid = keys
-        new = plan.map_expressions(lambda e: e.transform_up(lambda x: grouping_value(x, originals, columns, gid), functions_mask()))
+        new = plan.map_expressions(
+            lambda e: e.transform_up(lambda x: grouping_value(x, originals, columns, gid), functions_mask())
+        )
         return new
 
 
@@ -287,7 +311,9 @@ def grouping_value(e: Any, originals: list[Expression], columns: list[Expression
             e,
         )
     if isinstance(e, GroupingID):
-        same = len(e.columns) == len(originals) and all(a.semantic_equals(b) for a, b in zip(e.columns, originals, strict=True))
+        same = len(e.columns) == len(originals) and all(
+            a.semantic_equals(b) for a, b in zip(e.columns, originals, strict=True)
+        )
         if e.columns and not same:
             raise analysis_error(
                 "GROUPING_ID_COLUMN_MISMATCH",
@@ -342,7 +368,11 @@ def _key_alias(k: Expression) -> Alias:
 
 
 def _over_expand(e: Any, keys: list[Expression], columns: list[Any], gid: Expression) -> Any:
-    e = e.transform_up(lambda x: grouping_value(x, keys, columns, gid), functions_mask()) if e.bits & functions_mask() else e
+    e = (
+        e.transform_up(lambda x: grouping_value(x, keys, columns, gid), functions_mask())
+        if e.bits & functions_mask()
+        else e
+    )
 
     def replace(x: Any) -> Any:
         if isinstance(x, AggregateExpression):

@@ -19,7 +19,19 @@ from planviz.expressions.unresolved import (
     UnresolvedStar,
 )
 from planviz.expressions.windows import WindowExpression
-from planviz.logical.operators import Aggregate, Except, Filter, GlobalLimit, Intersect, Join, LocalLimit, Offset, Project, SetOperation, Union
+from planviz.logical.operators import (
+    Aggregate,
+    Except,
+    Filter,
+    GlobalLimit,
+    Intersect,
+    Join,
+    LocalLimit,
+    Offset,
+    Project,
+    SetOperation,
+    Union,
+)
 from planviz.logical.unresolved import UnresolvedRelation
 from planviz.types import BOOLEAN, INT, UNKNOWN, is_integral
 
@@ -51,7 +63,9 @@ def _check_operator(plan: Any, context: AnalysisContext) -> None:
         if plan.condition.data_type not in (BOOLEAN, UNKNOWN):
             raise analysis_error(
                 "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE",
-                f'The join condition "{plan.condition.pretty}" has the invalid type "{plan.condition.data_type.sql}", expected "BOOLEAN".',
+                f'The join condition "{plan.condition.pretty}" has the invalid type '
+                f'"{plan.condition.data_type.sql}", '
+                f'expected "BOOLEAN".',
                 plan.condition,
             )
     elif isinstance(plan, Aggregate) and plan.children_resolved:
@@ -63,8 +77,17 @@ def _check_operator(plan: Any, context: AnalysisContext) -> None:
     elif isinstance(plan, Project):
         for e in plan.projects:
             if e.bits & (Grouping.BIT | GroupingID.BIT):
-                raise analysis_error("UNSUPPORTED_GROUPING_EXPRESSION", "grouping()/grouping_id() can only be used with GroupingSets/Cube/Rollup.", e)
-    if not plan.resolved and plan.children_resolved and all(e.resolved for e in plan.expressions) and not isinstance(plan, SetOperation | Union):
+                raise analysis_error(
+                    "UNSUPPORTED_GROUPING_EXPRESSION",
+                    "grouping()/grouping_id() can only be used with GroupingSets/Cube/Rollup.",
+                    e,
+                )
+    if (
+        not plan.resolved
+        and plan.children_resolved
+        and all(e.resolved for e in plan.expressions)
+        and not isinstance(plan, SetOperation | Union)
+    ):
         raise analysis_error("UNSUPPORTED_OPERATOR", f"{plan.node_name} could not be resolved here.", plan)
 
 
@@ -118,14 +141,17 @@ def _in_mismatch(e: InSubquery) -> Exception:
         left, right = ", ".join(f'"{v.pretty}"' for v in e.values), ", ".join(f'"{a.name}"' for a in out)
         return analysis_error(
             "DATATYPE_MISMATCH.IN_SUBQUERY_LENGTH_MISMATCH",
-            f'Cannot resolve "{e.pretty}" due to data type mismatch: The number of columns in the left hand side of an IN '
-            f"subquery does not match the number of columns in the output of subquery. Left hand side columns(length: "
+            f'Cannot resolve "{e.pretty}" due to data type mismatch: The number of columns in the left hand side of '
+            f"an IN "
+            f"subquery does not match the number of columns in the output of subquery. Left hand side "
+            f"columns(length: "
             f"{len(e.values)}): [{left}], right hand side columns(length: {len(out)}): [{right}].",
             e,
         )
     return analysis_error(
         "DATATYPE_MISMATCH.IN_SUBQUERY_DATA_TYPE_MISMATCH",
-        f'Cannot resolve "{e.pretty}" due to data type mismatch: The data type of one or more elements in the left hand '
+        f'Cannot resolve "{e.pretty}" due to data type mismatch: The data type of one or more elements in the left '
+        f"hand "
         "side of an IN subquery is not compatible with the data type of the output of the subquery.",
         e,
     )
@@ -145,7 +171,8 @@ def _check_subquery(e: SubqueryExpression, plan: Any) -> None:
     if isinstance(e, ListQuery) and plan is not None and not isinstance(plan, Filter | Project | Aggregate | Join):
         raise analysis_error(
             "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_IN_EXISTS_SUBQUERY",
-            "IN/EXISTS predicate subqueries can only be used in filters, joins, aggregations, window functions, projections.",
+            "IN/EXISTS predicate subqueries can only be used in filters, joins, aggregations, window functions, "
+            "projections.",
             e,
         )
 
@@ -167,7 +194,8 @@ def _check_filter(plan: Filter) -> None:
     if condition.resolved and condition.data_type not in (BOOLEAN, UNKNOWN):
         raise analysis_error(
             "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN",
-            f'Cannot resolve "{condition.pretty}" due to data type mismatch: Filter expression "{condition.pretty}" of type '
+            f'Cannot resolve "{condition.pretty}" due to data type mismatch: Filter expression "{condition.pretty}" '
+            f"of type "
             f'"{condition.data_type.sql}" is not a boolean.',
             condition,
         )
@@ -176,8 +204,10 @@ def _check_filter(plan: Filter) -> None:
         if wrong:
             raise analysis_error(
                 "INVALID_WHERE_CONDITION",
-                f'The WHERE condition "{condition.pretty}" contains invalid expressions: {", ".join(w.sql for w in wrong)}.\n'
-                "Rewrite the query to avoid window functions, aggregate functions, and generator functions in the WHERE clause.",
+                f'The WHERE condition "{condition.pretty}" contains invalid expressions: '
+                f"{', '.join(w.sql for w in wrong)}.\n"
+                "Rewrite the query to avoid window functions, aggregate functions, and generator functions in the "
+                "WHERE clause.",
                 condition,
             )
 
@@ -186,17 +216,28 @@ def _check_aggregate(plan: Aggregate) -> None:
     for g in plan.grouping:
         for x in _expressions_up(g):
             if isinstance(x, AggregateExpression):
-                raise analysis_error("GROUP_BY_AGGREGATE", f"Aggregate functions are not allowed in GROUP BY, but found {x.sql}.", x)
+                raise analysis_error(
+                    "GROUP_BY_AGGREGATE", f"Aggregate functions are not allowed in GROUP BY, but found {x.sql}.", x
+                )
     for e in plan.aggregates:
         if e.bits & (Grouping.BIT | GroupingID.BIT):
-            raise analysis_error("UNSUPPORTED_GROUPING_EXPRESSION", "grouping()/grouping_id() can only be used with GroupingSets/Cube/Rollup.", e)
+            raise analysis_error(
+                "UNSUPPORTED_GROUPING_EXPRESSION",
+                "grouping()/grouping_id() can only be used with GroupingSets/Cube/Rollup.",
+                e,
+            )
         _check_grouped(e, plan)
     for e in plan.aggregates:
         for x in _expressions_up(e):
             if isinstance(x, AggregateExpression):
                 nested = [y for c in x.children for y in _expressions_up(c) if isinstance(y, AggregateExpression)]
                 if nested:
-                    raise analysis_error("NESTED_AGGREGATE_FUNCTION", "It is not allowed to use an aggregate function in the argument of another aggregate function. Please use the inner aggregate function in a sub-query.", x)
+                    raise analysis_error(
+                        "NESTED_AGGREGATE_FUNCTION",
+                        "It is not allowed to use an aggregate function in the argument of another aggregate "
+                        "function. Please use the inner aggregate function in a sub-query.",
+                        x,
+                    )
 
 
 def _check_grouped(e: Expression, plan: Aggregate) -> None:
@@ -208,13 +249,16 @@ def _check_grouped(e: Expression, plan: Aggregate) -> None:
         if not plan.grouping:
             raise analysis_error(
                 "MISSING_GROUP_BY",
-                "The query does not include a GROUP BY clause. Add GROUP BY or turn it into the window functions using OVER clauses.",
+                "The query does not include a GROUP BY clause. Add GROUP BY or turn it into the window functions "
+                "using OVER clauses.",
                 plan,
             )
         raise analysis_error(
             "MISSING_AGGREGATION",
-            f'The non-aggregating expression "{e.pretty}" is based on columns which are not participating in the GROUP BY clause.\n'
-            f'Add the columns or the expression to the GROUP BY, aggregate the expression, or use "any_value({e.pretty})" if you do not '
+            f'The non-aggregating expression "{e.pretty}" is based on columns which are not participating in the '
+            f"GROUP BY clause.\n"
+            f"Add the columns or the expression to the GROUP BY, aggregate the expression, or use "
+            f'"any_value({e.pretty})" if you do not '
             "care which of the values within a group is returned.",
             e if e.origin is not None else plan,
         )
@@ -229,12 +273,24 @@ def _check_limit(plan: Any) -> None:
         return
     prefix = f'The {kind} like expression "{e.pretty}" is invalid.'
     if not e.foldable:
-        raise analysis_error("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE", f"{prefix} The {kind} expression must evaluate to a constant value.", e)
+        raise analysis_error(
+            "INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE",
+            f"{prefix} The {kind} expression must evaluate to a constant value.",
+            e,
+        )
     if not is_integral(e.data_type) and e.data_type != UNKNOWN:
-        raise analysis_error("INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE", f'{prefix} The {kind} expression must be integer type, but got "{e.data_type.sql}".', e)
+        raise analysis_error(
+            "INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE",
+            f'{prefix} The {kind} expression must be integer type, but got "{e.data_type.sql}".',
+            e,
+        )
     if isinstance(e, Literal) and (e.value is None or e.value < 0):
         subclass = "IS_NULL" if e.value is None else "IS_NEGATIVE"
-        raise analysis_error(f"INVALID_LIMIT_LIKE_EXPRESSION.{subclass}", f"{prefix} The {kind} expression must be equal to or greater than 0, but got {e}.", e)
+        raise analysis_error(
+            f"INVALID_LIMIT_LIKE_EXPRESSION.{subclass}",
+            f"{prefix} The {kind} expression must be equal to or greater than 0, but got {e}.",
+            e,
+        )
 
 
 def _check_set_operation(plan: Any) -> None:
@@ -246,7 +302,8 @@ def _check_set_operation(plan: Any) -> None:
         if len(c.output) != len(first):
             raise analysis_error(
                 "NUM_COLUMNS_MISMATCH",
-                f"{name} can only be performed on inputs with the same number of columns, but the first input has {len(first)} columns and "
+                f"{name} can only be performed on inputs with the same number of columns, but the first input has "
+                f"{len(first)} columns and "
                 f"the {_ordinal(i)} input has {len(c.output)} columns.",
                 plan,
             )
@@ -254,8 +311,11 @@ def _check_set_operation(plan: Any) -> None:
             if a.type.simple_string != b.type.simple_string:
                 raise analysis_error(
                     "INCOMPATIBLE_COLUMN_TYPE",
-                    f'{name} can only be performed on tables with compatible column types. The {_ordinal(k)} column of the {_ordinal(i)} table is '
-                    f'"{b.type.sql}" type which is not compatible with "{a.type.sql}" at the same column of the first table.',
+                    f"{name} can only be performed on tables with compatible column types. The {_ordinal(k)} column "
+                    f"of the {_ordinal(i)} table is "
+                    f'"{b.type.sql}" type which is not compatible with "{a.type.sql}" at the same column of the '
+                    f"first "
+                    f"table.",
                     plan,
                 )
 

@@ -9,12 +9,42 @@ from planviz.analysis.context import AnalyzerRule
 from planviz.analysis.registry import DOUBLE_AGGREGATES
 from planviz.analysis.signatures import ACCEPTS
 from planviz.expressions.aggregates import AggregateCall, Average, Sum
-from planviz.expressions.arithmetic import Abs, BinaryArithmetic, BinaryOperator, Divide, IntegralDivide, Shift, UnaryMinus, UnaryPositive
-from planviz.expressions.calls import Accepts, CommonExpressionDef, CommonExpressionRef, Concat, FunctionCall, RegexpForm, StringForm, With
+from planviz.expressions.arithmetic import (
+    Abs,
+    BinaryArithmetic,
+    BinaryOperator,
+    Divide,
+    IntegralDivide,
+    Shift,
+    UnaryMinus,
+    UnaryPositive,
+)
+from planviz.expressions.calls import (
+    Accepts,
+    CommonExpressionDef,
+    CommonExpressionRef,
+    Concat,
+    FunctionCall,
+    RegexpForm,
+    StringForm,
+    With,
+)
 from planviz.expressions.complex import CreateArray, CreateMap, GetMapValue
 from planviz.expressions.conditional import CaseWhen, Coalesce, Extremum, If
 from planviz.expressions.core import Cast, Expression, Literal, alias
-from planviz.expressions.predicates import BinaryComparison, Connective, EqualNullSafe, EqualTo, In, IsNaN, Like, MultiLike, Not, RLike, StringPredicate
+from planviz.expressions.predicates import (
+    BinaryComparison,
+    Connective,
+    EqualNullSafe,
+    EqualTo,
+    In,
+    IsNaN,
+    Like,
+    MultiLike,
+    Not,
+    RLike,
+    StringPredicate,
+)
 from planviz.expressions.subqueries import InSubquery, ListQuery
 from planviz.expressions.windows import LagLead, NTile, SpecifiedWindowFrame, WindowSpec
 from planviz.logical.operators import Except, Intersect, Project, Union
@@ -155,7 +185,9 @@ class UnpivotCoercion(AnalyzerRule):
             types = [wider_common([g[i].data_type for g in p.groups]) for i in range(width)]
             if any(t is None for t in types):
                 return p
-            groups = tuple(tuple(cast_to(e, t) for e, t in zip(g, types, strict=True) if t is not None) for g in p.groups)
+            groups = tuple(
+                tuple(cast_to(e, t) for e, t in zip(g, types, strict=True) if t is not None) for g in p.groups
+            )
             return p.replace(groups=groups) if groups != p.groups else p
 
         return plan.transform_up(one, Unpivot.BIT)
@@ -266,13 +298,17 @@ def _connective(e: Any) -> Any:
     for side in (left, right):
         if side.data_type not in (BOOLEAN, NULL, STRING):
             return e
-    if left.data_type == right.data_type == BOOLEAN or STRING in (left.data_type, right.data_type) and BOOLEAN not in (left.data_type, right.data_type):
+    if left.data_type == right.data_type == BOOLEAN or (
+        STRING in (left.data_type, right.data_type) and BOOLEAN not in (left.data_type, right.data_type)
+    ):
         return e
     return e.replace(left=cast_to(left, BOOLEAN), right=cast_to(right, BOOLEAN))
 
 
 def _divide(e: Any, a: DataType, b: DataType) -> Any:
-    if a == b and (a == DOUBLE or isinstance(a, DecimalType)) or isinstance(a, DecimalType) and isinstance(b, DecimalType):
+    if (a == b and (a == DOUBLE or isinstance(a, DecimalType))) or (
+        isinstance(a, DecimalType) and isinstance(b, DecimalType)
+    ):
         return e
     made = _with_decimal(e, a, b)
     if made is not None:
@@ -286,7 +322,7 @@ def _divide(e: Any, a: DataType, b: DataType) -> Any:
 def _integral_divide(e: Any, a: DataType, b: DataType) -> Any:
     if isinstance(a, DecimalType) or isinstance(b, DecimalType):
         return e if a == b else (_with_decimal(e, a, b) or e)
-    if is_numeric(a) and is_numeric(b) or STRING in (a, b):
+    if (is_numeric(a) and is_numeric(b)) or STRING in (a, b):
         return e.replace(left=cast_to(e.left, LONG), right=cast_to(e.right, LONG))
     return e
 
@@ -391,9 +427,7 @@ def _function(e: FunctionCall) -> Any:
     return _array_elements(made) if isinstance(made, FunctionCall) else made
 
 
-_ELEMENT_FUNCTIONS = frozenset(
-    ("array_contains", "array_position", "array_remove", "array_append", "array_prepend")
-)
+_ELEMENT_FUNCTIONS = frozenset(("array_contains", "array_position", "array_remove", "array_append", "array_prepend"))
 _ARRAY_PAIRS = frozenset(("array_union", "array_except", "array_intersect", "arrays_overlap"))
 
 
@@ -465,8 +499,6 @@ def _aggregate_call(e: AggregateCall) -> Any:
         first, share, *rest = e.arguments
         t = share.data_type
         share = cast_to(share, ArrayType(DOUBLE, False) if isinstance(t, ArrayType) else DOUBLE)
-        if e.name == "percentile" and is_numeric(first.data_type) and first.data_type != DOUBLE and False:
-            first = cast_to(first, DOUBLE)
         return e.replace(arguments=(first, share, *rest))
     if e.name in ("bool_and", "bool_or", "every", "some", "any", "count_if"):
         return e.replace(arguments=tuple(cast_to(a, BOOLEAN) if a.data_type == NULL else a for a in e.arguments))

@@ -135,7 +135,7 @@ class ResolveWithCTE(AnalyzerRule):
         if isinstance(plan, WithCTE):
             definitions = []
             for d in plan.definitions:
-                new = self._resolve(d, known)
+                new: Any = self._resolve(d, known)
                 definitions.append(new)
                 if new.recursive and not new.resolved:
                     anchor = _anchor_of(new)
@@ -145,14 +145,18 @@ class ResolveWithCTE(AnalyzerRule):
                         definitions[-1] = new
                 if new.resolved:
                     known[new.id] = new
-            changed = tuple(definitions) if any(a is not b for a, b in zip(definitions, plan.definitions, strict=True)) else plan.definitions
+            changed = (
+                tuple(definitions)
+                if any(a is not b for a, b in zip(definitions, plan.definitions, strict=True))
+                else plan.definitions
+            )
             return plan.replace(definitions=changed, plan=self._resolve(plan.plan, known))
         if isinstance(plan, CTERelationRef):
-            d = known.get(plan.id)
-            if plan.is_resolved or d is None:
+            target = known.get(plan.id)
+            if plan.is_resolved or target is None:
                 return plan
-            columns = d.output if not plan.recursive else tuple(a.new_instance() for a in d.output)
-            return plan.replace(is_resolved=True, attributes=columns, rows=d.max_rows)
+            columns = target.output if not plan.recursive else tuple(a.new_instance() for a in target.output)
+            return plan.replace(is_resolved=True, attributes=columns, rows=target.max_rows)
         new = subplans(plan, lambda p: self._resolve(p, known))
         return new.map_children(lambda c: self._resolve(c, known))
 

@@ -7,10 +7,21 @@ from typing import Any
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.analysis.registry import build, is_aggregate_function, known
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
-from planviz.expressions.calls import FunctionCall, FunctionSpec, GeneratorMark
+from planviz.expressions.calls import FunctionCall, FunctionSpec
 from planviz.expressions.casts import needs_time_zone
 from planviz.expressions.complex import ExtractValue
-from planviz.expressions.core import Alias, Cast, Expression, Literal, NamedExpression, SortOrder, alias, lit, next_id
+from planviz.expressions.core import (
+    Alias,
+    Cast,
+    Expression,
+    GeneratorMark,
+    Literal,
+    NamedExpression,
+    SortOrder,
+    alias,
+    lit,
+    next_id,
+)
 from planviz.expressions.unresolved import (
     LambdaFunction,
     MultiAlias,
@@ -107,7 +118,9 @@ def _ordered(made: AggregateFunction, e: UnresolvedFunction) -> AggregateFunctio
         key = orders[0]
         flip = "false" if key.direction == "DESC" else "true"
         shown = f"mode() WITHIN GROUP (ORDER BY {key.child.pretty}{'' if key.direction == 'DESC' else ' DESC'})"
-        return AggregateCall("mode", (key.child,), key.child.data_type, True, ("0", "0", f"Some({flip})"), sql_text=shown)
+        return AggregateCall(
+            "mode", (key.child,), key.child.data_type, True, ("0", "0", f"Some({flip})"), sql_text=shown
+        )
     sql_tail = f" WITHIN GROUP (ORDER BY {text})"
     return AggregateCall(made.name, (*made.arguments, *orders), made.type, True, made.tail, sql_tail)
 
@@ -209,7 +222,9 @@ class ResolveLambdaVariables(AnalyzerRule):
         out: list[Expression] = []
         for a in plain:
             if isinstance(a, LambdaFunction) and not a.resolved:
-                types = _argument_types(call.name, plain, len(a.arguments), len([x for x in out if isinstance(x, LambdaFunction)]), out)
+                types = _argument_types(
+                    call.name, plain, len(a.arguments), len([x for x in out if isinstance(x, LambdaFunction)]), out
+                )
                 if len(types) < len(a.arguments):
                     raise analysis_error(
                         "INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH",

@@ -6,10 +6,22 @@ from typing import Any
 
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression
-from planviz.expressions.calls import Explode, GeneratorMark
+from planviz.expressions.calls import Explode
 from planviz.expressions.complex import CreateNamedStruct, GetArrayItem
 from planviz.expressions.conditional import If
-from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, Literal, NamedExpression, alias, lit, next_id, occurs
+from planviz.expressions.core import (
+    Alias,
+    AttributeReference,
+    Cast,
+    Expression,
+    GeneratorMark,
+    Literal,
+    NamedExpression,
+    alias,
+    lit,
+    next_id,
+    occurs,
+)
 from planviz.expressions.predicates import EqualNullSafe
 from planviz.expressions.unresolved import MultiAlias, UnresolvedAttribute
 from planviz.logical.operators import Aggregate, Expand, Generate, Project
@@ -47,7 +59,8 @@ class ExtractGenerator(AnalyzerRule):
             names = ", ".join(f'"{g.pretty}"' for _, (g, _) in found)
             raise analysis_error(
                 "UNSUPPORTED_GENERATOR.MULTI_GENERATOR",
-                f"The generator is not supported: only one generator allowed per SELECT clause but found {len(found)}: {names}.",
+                f"The generator is not supported: only one generator allowed per SELECT clause but found "
+                f"{len(found)}: {names}.",
                 plan,
             )
         item, (generator, names_given) = found[0]
@@ -102,9 +115,7 @@ def _columns(generator: Any, names: tuple[str, ...], place: Any) -> tuple[Attrib
             place,
         )
     shown = names or tuple(f.name for f in schema)
-    return tuple(
-        AttributeReference(n, f.data_type, f.nullable, next_id()) for n, f in zip(shown, schema, strict=True)
-    )
+    return tuple(AttributeReference(n, f.data_type, f.nullable, next_id()) for n, f in zip(shown, schema, strict=True))
 
 
 class ResolveGenerate(AnalyzerRule):
@@ -124,7 +135,9 @@ class ResolveGenerate(AnalyzerRule):
         if not isinstance(plan, Generate) or plan.resolved or not plan.children_resolved or not plan.generator.resolved:
             return plan
         if not isinstance(plan.generator, GeneratorMark):
-            raise analysis_error("UNSUPPORTED_GENERATOR.NOT_GENERATOR", f"{plan.generator.pretty} is expected to be a generator.", plan)
+            raise analysis_error(
+                "UNSUPPORTED_GENERATOR.NOT_GENERATOR", f"{plan.generator.pretty} is expected to be a generator.", plan
+            )
         names = tuple(c.name for c in plan.columns if isinstance(c, NamedExpression))
         outer = plan.outer or (isinstance(plan.generator, Explode) and plan.generator.outer)
         return plan.replace(columns=_columns(plan.generator, names, plan), outer=outer)
@@ -150,7 +163,12 @@ class ResolvePivot(AnalyzerRule):
             return plan
         for a in plan.aggregates:
             if not occurs(a, AggregateExpression.BIT):
-                raise analysis_error("UNSUPPORTED_FEATURE.PIVOT", f"Aggregate expression required for pivot, but '{a.pretty}' did not appear in any aggregate function.", plan)
+                raise analysis_error(
+                    "UNSUPPORTED_FEATURE.PIVOT",
+                    f"Aggregate expression required for pivot, but '{a.pretty}' did not appear in any aggregate "
+                    f"function.",
+                    plan,
+                )
         used = frozenset[int]().union(*[a.references for a in plan.aggregates]) | plan.column.references
         keys = tuple(a for a in plan.child.output if a.expr_id not in used)
         simple = not isinstance(plan.column, CreateNamedStruct)
@@ -161,7 +179,9 @@ class ResolvePivot(AnalyzerRule):
 def _pivot_value(e: Expression, plan: Pivot) -> tuple[Expression, str]:
     value = e.child if isinstance(e, Alias) else e
     if not value.foldable:
-        raise analysis_error("NON_LITERAL_PIVOT_VALUES", f"Literal expressions required for pivot values, found \"{value.pretty}\".", plan)
+        raise analysis_error(
+            "NON_LITERAL_PIVOT_VALUES", f'Literal expressions required for pivot values, found "{value.pretty}".', plan
+        )
     name = e.name if isinstance(e, Alias) else _value_name(value)
     if value.data_type != plan.column.data_type and not isinstance(plan.column, CreateNamedStruct):
         value = Cast(value, plan.column.data_type)
@@ -184,7 +204,10 @@ def _output_name(value: str, aggregate: Expression, single: bool) -> str:
 
 
 def _pivot_first(plan: Pivot, keys: tuple[Any, ...], values: list[tuple[Expression, str]]) -> Any:
-    named = [alias(a, a.sql) if not isinstance(a, Alias) else Alias(a.child, a.sql.replace("`", ""), next_id()) for a in plan.aggregates]
+    named = [
+        alias(a, a.sql) if not isinstance(a, Alias) else Alias(a.child, a.sql.replace("`", ""), next_id())
+        for a in plan.aggregates
+    ]
     column: Any = plan.column
     key_column = column if isinstance(column, NamedExpression) else alias(column, "__pivot_col")
     first = Aggregate((*keys, key_column), (*keys, key_column, *named), plan.child)
@@ -215,7 +238,9 @@ def _pivot_if(plan: Pivot, keys: tuple[Any, ...], values: list[tuple[Expression,
             def one(e: Any, value: Expression = value) -> Any:
                 if isinstance(e, AggregateExpression):
                     function = e.function.map_children(
-                        lambda c: c if c.foldable else If(EqualNullSafe(plan.column, value), c, Literal(None, c.data_type))
+                        lambda c: (
+                            c if c.foldable else If(EqualNullSafe(plan.column, value), c, Literal(None, c.data_type))
+                        )
                     )
                     return e.replace(function=function)
                 return e
@@ -245,8 +270,14 @@ class ResolveUnpivot(AnalyzerRule):
         used = frozenset[int]().union(*[e.references for g in plan.groups for e in g])
         keys = [a for a in plan.child.output if a.expr_id not in used]
         types = [plan.groups[0][i].data_type for i in range(len(plan.value_columns))]
-        if any(e.data_type.simple_string != t.simple_string for g in plan.groups for e, t in zip(g, types, strict=True)):
-            raise analysis_error("UNPIVOT_VALUE_DATA_TYPE_MISMATCH", "Unpivot value columns must share a least common type, some types do not.", plan)
+        if any(
+            e.data_type.simple_string != t.simple_string for g in plan.groups for e, t in zip(g, types, strict=True)
+        ):
+            raise analysis_error(
+                "UNPIVOT_VALUE_DATA_TYPE_MISMATCH",
+                "Unpivot value columns must share a least common type, some types do not.",
+                plan,
+            )
         rows = []
         for g, given in zip(plan.groups, plan.aliases, strict=True):
             label = given or "_".join(_plain_name(e) for e in g)

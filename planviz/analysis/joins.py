@@ -13,7 +13,6 @@ from planviz.logical.operators import (
     CTERelationRef,
     HiddenColumns,
     Join,
-    Project,
     RebalancePartitions,
     Repartition,
     RepartitionByExpression,
@@ -39,7 +38,12 @@ class ResolveNaturalAndUsingJoin(AnalyzerRule):
 
     @staticmethod
     def _one(plan: Any) -> Any:
-        if not isinstance(plan, Join) or not plan.unresolved_kind or not plan.children_resolved or not plan.duplicate_resolved:
+        if (
+            not isinstance(plan, Join)
+            or not plan.unresolved_kind
+            or not plan.children_resolved
+            or not plan.duplicate_resolved
+        ):
             return plan
         kind = plan.kind
         if plan.using is None:
@@ -57,7 +61,8 @@ def _column(plan: Any, name: str, side: str, place: Any) -> Any:
         known = ", ".join(f"`{a.name}`" for a in plan.output)
         raise analysis_error(
             "UNRESOLVED_USING_COLUMN_FOR_JOIN",
-            f"USING column `{name}` cannot be resolved on the {side} side of the join. The {side}-side columns: [{known}].",
+            f"USING column `{name}` cannot be resolved on the {side} side of the join. The {side}-side columns: "
+            f"[{known}].",
             place,
         )
     if len(found) > 1:
@@ -71,7 +76,9 @@ def _common(plan: Join, kind: str, names: tuple[str, ...]) -> Any:
     pairs: list[Expression] = [EqualTo(a, b) for a, b in zip(left, right, strict=True)]
     if plan.condition is not None:
         pairs.append(plan.condition)
-    join = Join(plan.left, plan.right, kind, conjunction(pairs) if pairs else None, None, plan.left_hint, plan.right_hint)
+    join = Join(
+        plan.left, plan.right, kind, conjunction(pairs) if pairs else None, None, plan.left_hint, plan.right_hint
+    )
     left_ids, right_ids = {a.expr_id for a in left}, {a.expr_id for a in right}
     rest_left = [a for a in plan.left.output if a.expr_id not in left_ids]
     rest_right = [a for a in plan.right.output if a.expr_id not in right_ids]
@@ -175,8 +182,10 @@ class ResolveCoalesceHints(AnalyzerRule):
         name = plan.name.upper()
         number: int | None = None
         keys = list(plan.parameters)
-        if keys and isinstance(keys[0], Literal) and isinstance(keys[0].value, int):
-            number = keys.pop(0).value
+        first = keys[0] if keys else None
+        if isinstance(first, Literal) and isinstance(first.value, int):
+            number = first.value
+            keys = keys[1:]
         if name == "COALESCE":
             if number is None or keys:
                 raise analysis_error("INVALID_HINT", "COALESCE Hint expects a partition number as a parameter.", plan)

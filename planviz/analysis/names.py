@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 
 from planviz.analysis.context import analysis_error, sql_text
+from planviz.errors import AnalysisError
 from planviz.expressions.complex import GetArrayItem, GetArrayStructFields, GetMapValue, GetStructField
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit, next_id
 from planviz.expressions.unresolved import UnresolvedAttribute
-from planviz.errors import AnalysisError
 from planviz.trees.node import TreeNode
 from planviz.types import STRING, UNKNOWN, ArrayType, MapType, StructType, is_integral
 
@@ -102,7 +102,9 @@ def _field(t: StructType, name: str, place: TreeNode | None) -> int:
         return found[0]
     fields = ", ".join(sql_text((f.name,)) for f in t.fields)
     if found:
-        raise analysis_error("AMBIGUOUS_REFERENCE_TO_FIELDS", f"Ambiguous reference to the field {sql_text((name,))}.", place)
+        raise analysis_error(
+            "AMBIGUOUS_REFERENCE_TO_FIELDS", f"Ambiguous reference to the field {sql_text((name,))}.", place
+        )
     raise analysis_error("FIELD_NOT_FOUND", f"No such struct field {sql_text((name,))} in {fields}.", place)
 
 

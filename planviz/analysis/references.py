@@ -36,16 +36,15 @@ from planviz.logical.operators import (
     RepartitionByExpression,
     Sort,
     SubqueryAlias,
-    UnaryNode,
 )
-from planviz.logical.plan import LogicalPlan
-from planviz.logical.unresolved import UnresolvedHaving, UnresolvedQualify, Unpivot
+from planviz.logical.plan import LogicalPlan, UnaryNode
+from planviz.logical.unresolved import Unpivot, UnresolvedHaving, UnresolvedQualify
 from planviz.types import StructType
 
 _NAMES = UnresolvedAttribute.BIT | UnresolvedExtractValue.BIT
 #: Names that mean a function when no column has them.
 LITERAL_FUNCTIONS = frozenset(
-    "current_date current_timestamp current_time current_user user session_user localtimestamp".split()
+    ["current_date", "current_timestamp", "current_time", "current_user", "user", "session_user", "localtimestamp"]
 )
 
 
@@ -231,8 +230,8 @@ class ResolveReferences(AnalyzerRule):
 
 def _unhide(plan: Any, rule: ResolveReferences) -> Any:
     """The operator over a child that gives the columns of a USING join that `*` leaves out, where they are named."""
-    child = plan.children[0] if len(plan.children) == 1 else None
-    hidden = HiddenColumns.of(child) if child is not None else ()
+    child: Any = plan.children[0] if plan.children else plan
+    hidden = HiddenColumns.of(child) if len(plan.children) == 1 else ()
     if not hidden:
         return plan
     visible, more = Scope(child.output), Scope(hidden)
@@ -257,7 +256,8 @@ def _outer(found: Expression) -> Expression:
     def wrap(x: Any) -> Any:
         return OuterReference(x) if isinstance(x, AttributeReference) else x
 
-    return (found.child if isinstance(found, Alias) else found).transform_up(wrap, AttributeReference.BIT)
+    made: Expression = (found.child if isinstance(found, Alias) else found).transform_up(wrap, AttributeReference.BIT)
+    return made
 
 
 def _kept(old: tuple[Any, ...], new: list[Any]) -> tuple[Any, ...]:
@@ -291,7 +291,9 @@ def expand_star(star: UnresolvedStar, plan: Any) -> list[Expression]:
     for name in star.excepted:
         kept = [c for c in columns if not _named(c, name)]
         if len(kept) == len(columns):
-            raise analysis_error("EXCEPT_UNRESOLVED_COLUMN", f"The EXCEPT column {'.'.join(name)} cannot be found.", star)
+            raise analysis_error(
+                "EXCEPT_UNRESOLVED_COLUMN", f"The EXCEPT column {'.'.join(name)} cannot be found.", star
+            )
         columns = kept
     return columns
 
@@ -387,7 +389,8 @@ def with_aggregate(e: Expression, child: LogicalPlan) -> Expression:
             return x
         return TempResolvedColumn(found.child if isinstance(found, Alias) else found, x.parts)
 
-    return e.transform_up(step, UnresolvedAttribute.BIT)
+    made: Expression = e.transform_up(step, UnresolvedAttribute.BIT)
+    return made
 
 
 def add_missing(
@@ -400,8 +403,11 @@ def add_missing(
     wanted = frozenset[int]().union(*[e.references for e in expressions]) - plan.output_set
     if not wanted and all(e.resolved for e in expressions):
         return expressions, plan
-    if not isinstance(plan, UnaryNode) or isinstance(plan, Distinct | SubqueryAlias | Aggregate):
+    if not isinstance(plan, UnaryNode) or isinstance(plan, Distinct | SubqueryAlias):
         return [bind(e, Scope(plan.output)) for e in expressions], plan
+    if isinstance(plan, Aggregate) and any(e.bits & TempResolvedColumn.BIT for e in expressions):
+        # ORDER BY right above the Aggregate: ResolveAggregateFunctions finds what these mean among its results.
+        return expressions, plan
     here = [bind(e, Scope(plan.output)) for e in expressions]
     bound, child = add_missing(here, plan.child, rule)
     missing = _missing(bound, plan, child)
@@ -409,6 +415,10 @@ def add_missing(
         if not missing and child is plan.child:
             return bound, plan
         return bound, Project((*plan.projects, *missing), child)
+    if isinstance(plan, Aggregate):
+        if child is not plan.child or not all(any(g.semantic_equals(a) for g in plan.grouping) for a in missing):
+            return expressions, plan
+        return bound, plan.replace(aggregates=(*plan.aggregates, *missing)) if missing else plan
     return bound, plan if child is plan.child else plan.replace(child=child)
 
 
@@ -523,7 +533,9 @@ class ResolveLateralColumnAliasReference(AnalyzerRule):
     def _operator(self, plan: Any) -> Any:
         bit = LateralColumnAliasReference.BIT
         if isinstance(plan, Project) and any(e.bits & bit for e in plan.projects):
-            if all(e.resolved for e in plan.projects) and not any(occurs(e, WindowExpression.BIT) for e in plan.projects):
+            if all(e.resolved for e in plan.projects) and not any(
+                occurs(e, WindowExpression.BIT) for e in plan.projects
+            ):
                 return _push_aliases(plan)
             if all(e.resolved for e in plan.projects):
                 return _push_aliases(plan)
@@ -543,7 +555,7 @@ def _push_aliases(plan: Project) -> Any:
                 raise analysis_error(
                     "UNSUPPORTED_FEATURE.LATERAL_COLUMN_ALIAS_IN_WINDOW",
                     "The feature is not supported: Referencing a lateral column alias "
-                    f"`{name}` in window expression \"{w.sql}\".",
+                    f'`{name}` in window expression "{w.sql}".',
                     w,
                 )
     inner = [e for e in plan.projects if isinstance(e, Alias) and e.expr_id in used and not e.bits & bit]
@@ -554,7 +566,7 @@ def _push_aliases(plan: Project) -> Any:
             return x.target
         return x
 
-    outer = []
+    outer: list[Any] = []
     for e in plan.projects:
         if isinstance(e, Alias) and e.expr_id in inner_ids:
             outer.append(e.to_attribute())

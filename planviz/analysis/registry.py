@@ -19,7 +19,18 @@ from planviz.expressions.aggregates import (
     Min,
     Sum,
 )
-from planviz.expressions.arithmetic import Abs, Add, Divide, Multiply, Pmod, Remainder, Shift, Subtract, UnaryMinus, UnaryPositive
+from planviz.expressions.arithmetic import (
+    Abs,
+    Add,
+    Divide,
+    Multiply,
+    Pmod,
+    Remainder,
+    Shift,
+    Subtract,
+    UnaryMinus,
+    UnaryPositive,
+)
 from planviz.expressions.calls import (
     Concat,
     Explode,
@@ -49,7 +60,7 @@ from planviz.expressions.predicates import (
     StringPredicate,
 )
 from planviz.expressions.unresolved import LambdaFunction
-from planviz.expressions.windows import LagLead, NTile, NthValue, RankLike
+from planviz.expressions.windows import LagLead, NthValue, NTile, RankLike
 from planviz.types import (
     BINARY,
     BOOLEAN,
@@ -118,8 +129,17 @@ def _unix_timestamp(name: str) -> Builder:
     def build_call(a: Args) -> Expression:
         from planviz.analysis.signatures import ACCEPTS
 
-        full = a if len(a) > 1 else ((a or (FunctionCall("current_timestamp", (), CURRENT["current_timestamp"]),)) + (lit("yyyy-MM-dd HH:mm:ss"),))
-        accepts = type(ACCEPTS["T"])('("STRING" or "DATE" or "TIMESTAMP")', lambda t: t in (STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ), STRING)
+        full = (
+            a
+            if len(a) > 1
+            else (
+                (a or (FunctionCall("current_timestamp", (), CURRENT["current_timestamp"]),))
+                + (lit("yyyy-MM-dd HH:mm:ss"),)
+            )
+        )
+        accepts = type(ACCEPTS["T"])(
+            '("STRING" or "DATE" or "TIMESTAMP")', lambda t: t in (STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ), STRING
+        )
         spec = FunctionSpec(name, (accepts, ACCEPTS["S"]), lambda _: LONG, True, tail=("Some(Etc/UTC)", "true"))
         return FunctionCall(name, tuple(full), spec, spec.tail)
 
@@ -131,7 +151,8 @@ def _extract(name: str) -> Builder:
         "year": "year", "years": "year", "y": "year", "month": "month", "mon": "month", "months": "month", "day": "day",
         "days": "day", "d": "day", "quarter": "quarter", "qtr": "quarter", "week": "weekofyear", "weeks": "weekofyear",
         "dow": "dayofweek", "dayofweek": "dayofweek", "doy": "dayofyear", "hour": "hour", "hours": "hour", "h": "hour",
-        "minute": "minute", "minutes": "minute", "min": "minute", "second": "second", "seconds": "second", "s": "second",
+        "minute": "minute", "minutes": "minute", "min": "minute", "second": "second", "seconds": "second",
+        "s": "second",
     }  # fmt: skip
 
     def make(a: Args) -> Expression:
@@ -168,7 +189,11 @@ def _trim(name: str) -> Builder:
 
 
 def _timestamp_shift(a: Args) -> Expression:
-    spec = FunctionSpec("timestampadd", (), lambda args: args[-1].data_type if args[-1].data_type in (TIMESTAMP, TIMESTAMP_NTZ) else TIMESTAMP)
+    spec = FunctionSpec(
+        "timestampadd",
+        (),
+        lambda args: args[-1].data_type if args[-1].data_type in (TIMESTAMP, TIMESTAMP_NTZ) else TIMESTAMP,
+    )
     return FunctionCall("timestampadd", a, spec, ("Some(Etc/UTC)",))
 
 
@@ -215,9 +240,20 @@ def _higher_type(name: str, a: Args) -> DataType:
     return UNKNOWN
 
 
-HIGHER_ORDER = (
-    "transform filter exists forall aggregate reduce zip_with map_filter map_zip_with transform_keys transform_values array_sort"
-).split()
+HIGHER_ORDER = [
+    "transform",
+    "filter",
+    "exists",
+    "forall",
+    "aggregate",
+    "reduce",
+    "zip_with",
+    "map_filter",
+    "map_zip_with",
+    "transform_keys",
+    "transform_values",
+    "array_sort",
+]
 
 
 def _arithmetic(name: str, make: Callable[..., Expression]) -> Builder:
@@ -335,9 +371,15 @@ BUILDERS: dict[str, tuple[int, int, Builder]] = {
     "string": (1, 1, _cast_function(STRING)),
 }
 BUILDERS |= {name: (1, 4, _higher(name)) for name in HIGHER_ORDER}
+
+
+def _explode(name: str) -> Builder:
+    return lambda a: Explode(a[0], name)
+
+
 for _name in ("explode", "posexplode", "inline"):
-    BUILDERS[_name] = (1, 1, lambda a, n=_name: Explode(a[0], n))
-    BUILDERS[_name + "_outer"] = (1, 1, lambda a, n=_name: Explode(a[0], n + "_outer"))
+    BUILDERS[_name] = (1, 1, _explode(_name))
+    BUILDERS[_name + "_outer"] = (1, 1, _explode(_name + "_outer"))
 
 
 def _json_tuple(a: Args) -> Expression:
@@ -351,7 +393,11 @@ def _lag_lead(name: str) -> Builder:
     def make(a: Args) -> Expression:
         offset = a[1] if len(a) > 1 else lit(1)
         if name == "lag":
-            offset = Literal(-offset.value, offset.type) if isinstance(offset, Literal) and isinstance(offset.value, int) else UnaryMinus(offset)
+            offset = (
+                Literal(-offset.value, offset.type)
+                if isinstance(offset, Literal) and isinstance(offset.value, int)
+                else UnaryMinus(offset)
+            )
         return LagLead(name, a[0], offset, a[2] if len(a) > 2 else Literal(None, NULL))
 
     return make
@@ -369,11 +415,19 @@ def _first_last(name: str) -> Builder:
     return make
 
 
-for _name, _shown in {"first": "first", "first_value": "first_value", "last": "last", "last_value": "last", "any_value": "any_value"}.items():
+for _name, _shown in {
+    "first": "first",
+    "first_value": "first_value",
+    "last": "last",
+    "last_value": "last",
+    "any_value": "any_value",
+}.items():
     BUILDERS[_name] = (1, 2, _first_last(_shown))
 
 
-def _aggregate(name: str, result: Callable[[Args], DataType], tail: tuple[str, ...] = (), *, nullable: bool = True, **more: Any) -> Builder:
+def _aggregate(
+    name: str, result: Callable[[Args], DataType], tail: tuple[str, ...] = (), *, nullable: bool = True, **more: Any
+) -> Builder:
     return lambda a: AggregateCall(name, a, result(a), nullable, tail, **more)
 
 
@@ -397,34 +451,125 @@ AGGREGATES: dict[str, tuple[int, int, Builder]] = {
     "max_by": (2, 2, _aggregate("max_by", _of_first)),
     "min_by": (2, 2, _aggregate("min_by", _of_first)),
     "count_if": (1, 1, _aggregate("count_if", _fixed(LONG), nullable=False)),
-    "approx_count_distinct": (1, 2, _aggregate("approx_count_distinct", _fixed(LONG), ("0.05", "0", "0"), nullable=False)),
-    "collect_list": (1, 1, _aggregate("collect_list", lambda a: ArrayType(a[0].data_type, False), ("0", "0", "true"), nullable=False, is_deterministic=False)),
-    "array_agg": (1, 1, _aggregate("array_agg", lambda a: ArrayType(a[0].data_type, False), ("0", "0", "true"), nullable=False, is_deterministic=False)),
-    "collect_set": (1, 1, _aggregate("collect_set", lambda a: ArrayType(a[0].data_type, False), ("0", "0", "true"), nullable=False, is_deterministic=False)),
+    "approx_count_distinct": (
+        1,
+        2,
+        _aggregate("approx_count_distinct", _fixed(LONG), ("0.05", "0", "0"), nullable=False),
+    ),
+    "collect_list": (
+        1,
+        1,
+        _aggregate(
+            "collect_list",
+            lambda a: ArrayType(a[0].data_type, False),
+            ("0", "0", "true"),
+            nullable=False,
+            is_deterministic=False,
+        ),
+    ),
+    "array_agg": (
+        1,
+        1,
+        _aggregate(
+            "array_agg",
+            lambda a: ArrayType(a[0].data_type, False),
+            ("0", "0", "true"),
+            nullable=False,
+            is_deterministic=False,
+        ),
+    ),
+    "collect_set": (
+        1,
+        1,
+        _aggregate(
+            "collect_set",
+            lambda a: ArrayType(a[0].data_type, False),
+            ("0", "0", "true"),
+            nullable=False,
+            is_deterministic=False,
+        ),
+    ),
     "median": (1, 1, _aggregate("median", _fixed(DOUBLE))),
     "mode": (0, 2, _aggregate("mode", _of_first, ("0", "0", "None"))),
-    "percentile": (2, 3, lambda a: AggregateCall("percentile", (*a, lit(1)) if len(a) == 2 else a, DOUBLE, True, ("0", "0", "false"))),
-    "percentile_approx": (2, 3, lambda a: AggregateCall("percentile_approx", (*a, lit(10000)) if len(a) == 2 else a, a[0].data_type, True, ("0", "0"))),
-    "approx_percentile": (2, 3, lambda a: AggregateCall("approx_percentile", (*a, lit(10000)) if len(a) == 2 else a, a[0].data_type, True, ("0", "0"))),
-    "listagg": (1, 2, lambda a: AggregateCall("listagg", a if len(a) > 1 else (*a, Literal(None, NULL)), STRING, True, ("0", "0"))),
-    "string_agg": (1, 2, lambda a: AggregateCall("string_agg", a if len(a) > 1 else (*a, Literal(None, NULL)), STRING, True, ("0", "0"))),
+    "percentile": (
+        2,
+        3,
+        lambda a: AggregateCall("percentile", (*a, lit(1)) if len(a) == 2 else a, DOUBLE, True, ("0", "0", "false")),
+    ),
+    "percentile_approx": (
+        2,
+        3,
+        lambda a: AggregateCall(
+            "percentile_approx", (*a, lit(10000)) if len(a) == 2 else a, a[0].data_type, True, ("0", "0")
+        ),
+    ),
+    "approx_percentile": (
+        2,
+        3,
+        lambda a: AggregateCall(
+            "approx_percentile", (*a, lit(10000)) if len(a) == 2 else a, a[0].data_type, True, ("0", "0")
+        ),
+    ),
+    "listagg": (
+        1,
+        2,
+        lambda a: AggregateCall("listagg", a if len(a) > 1 else (*a, Literal(None, NULL)), STRING, True, ("0", "0")),
+    ),
+    "string_agg": (
+        1,
+        2,
+        lambda a: AggregateCall("string_agg", a if len(a) > 1 else (*a, Literal(None, NULL)), STRING, True, ("0", "0")),
+    ),
     "percentile_cont": (1, 1, _aggregate("percentile_cont", _fixed(DOUBLE), ("false",))),
     "percentile_disc": (1, 1, _aggregate("percentile_disc", _fixed(DOUBLE), ("false",))),
-}  # fmt: skip
-for _name in "stddev stddev_samp stddev_pop std variance var_samp var_pop skewness kurtosis".split():
+}
+for _name in ["stddev", "stddev_samp", "stddev_pop", "std", "variance", "var_samp", "var_pop", "skewness", "kurtosis"]:
     AGGREGATES[_name] = (1, 1, _aggregate(_name, _fixed(DOUBLE)))
-for _name in "corr covar_pop covar_samp regr_slope regr_intercept regr_r2 regr_avgx regr_avgy regr_sxx regr_syy regr_sxy".split():
+for _name in [
+    "corr",
+    "covar_pop",
+    "covar_samp",
+    "regr_slope",
+    "regr_intercept",
+    "regr_r2",
+    "regr_avgx",
+    "regr_avgy",
+    "regr_sxx",
+    "regr_syy",
+    "regr_sxy",
+]:
     AGGREGATES[_name] = (2, 2, _aggregate(_name, _fixed(DOUBLE)))
 AGGREGATES["regr_count"] = (2, 2, _aggregate("regr_count", _fixed(LONG), nullable=False))
-for _name in "bool_and bool_or every some any".split():
+for _name in ["bool_and", "bool_or", "every", "some", "any"]:
     AGGREGATES[_name] = (1, 1, _aggregate(_name, _fixed(BOOLEAN)))
-for _name in "bit_and bit_or bit_xor".split():
+for _name in ["bit_and", "bit_or", "bit_xor"]:
     AGGREGATES[_name] = (1, 1, _aggregate(_name, _of_first))
 
 #: Aggregate functions whose arguments become doubles.
 DOUBLE_AGGREGATES = frozenset(
-    "stddev stddev_samp stddev_pop std variance var_samp var_pop skewness kurtosis corr covar_pop covar_samp regr_slope "
-    "regr_intercept regr_r2 regr_avgx regr_avgy regr_sxx regr_syy regr_sxy median".split()
+    [
+        "stddev",
+        "stddev_samp",
+        "stddev_pop",
+        "std",
+        "variance",
+        "var_samp",
+        "var_pop",
+        "skewness",
+        "kurtosis",
+        "corr",
+        "covar_pop",
+        "covar_samp",
+        "regr_slope",
+        "regr_intercept",
+        "regr_r2",
+        "regr_avgx",
+        "regr_avgy",
+        "regr_sxx",
+        "regr_syy",
+        "regr_sxy",
+        "median",
+    ]
 )
 
 
@@ -433,7 +578,9 @@ def known(name: str) -> bool:
     return name in BUILDERS or name in AGGREGATES or name in _SIGNATURES
 
 
-def build(parts: tuple[str, ...], arguments: Args, distinct: bool, context: AnalysisContext, place: Any) -> Expression | None:
+def build(
+    parts: tuple[str, ...], arguments: Args, distinct: bool, context: AnalysisContext, place: Any
+) -> Expression | None:
     """The expression that a call means, or None for an unknown name.
 
     Raises AnalysisError when the number of arguments is wrong.
@@ -474,13 +621,21 @@ def _from_text(call: FunctionCall) -> FunctionCall:
         t = UNKNOWN
     from dataclasses import replace
 
-    return FunctionCall(call.name, call.arguments[:1], replace(call.spec, result=lambda _: t), ("Some(Etc/UTC)", "false"))
+    return FunctionCall(
+        call.name, call.arguments[:1], replace(call.spec, result=lambda _: t), ("Some(Etc/UTC)", "false")
+    )
 
 
 def _check_count(name: str, count: int, fewest: int, most: int, place: Any) -> None:
     if fewest <= count and (most < 0 or count <= most):
         return
-    wanted = f"{fewest}" if fewest == most else f"> {fewest - 1}" if most < 0 else f"[{', '.join(map(str, range(fewest, most + 1)))}]"
+    wanted = (
+        f"{fewest}"
+        if fewest == most
+        else f"> {fewest - 1}"
+        if most < 0
+        else f"[{', '.join(map(str, range(fewest, most + 1)))}]"
+    )
     raise analysis_error(
         "WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
         f"The `{name}` requires {wanted} parameters but the actual number is {count}.",

@@ -8,8 +8,8 @@ from typing import Any
 from planviz.analysis.context import AnalyzerRule, analysis_error, sql_text, subplans
 from planviz.catalog.tables import CATALOG, DATABASE, Table
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.calls import Explode, GeneratorMark
-from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, Literal, alias, next_id
+from planviz.expressions.calls import Explode
+from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, GeneratorMark, Literal, alias, next_id
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.logical.operators import (
@@ -21,7 +21,6 @@ from planviz.logical.operators import (
     Intersect,
     Join,
     LateralJoin,
-
     LocalRelation,
     LogicalRelation,
     OneRowRelation,
@@ -170,7 +169,9 @@ class ResolveTableFunctions(AnalyzerRule):
         made = build((name,), node.args, False, self.context, node)
         if made is None or not made.bits & GeneratorMark.BIT:
             raise analysis_error(
-                "UNRESOLVABLE_TABLE_VALUED_FUNCTION", f"Could not resolve {sql_text(node.parts)} to a table function.", node
+                "UNRESOLVABLE_TABLE_VALUED_FUNCTION",
+                f"Could not resolve {sql_text(node.parts)} to a table function.",
+                node,
             )
         outer = isinstance(made, Explode) and made.outer
         return Generate(made, (), outer, None, (), OneRowRelation())
@@ -441,4 +442,4 @@ def star_columns(plan: LogicalPlan) -> tuple[AttributeReference, ...]:
     return tuple(a for c in plan.children for a in c.output)
 
 
-__all__ = ["AggregateExpression", "UNKNOWN", "UnresolvedAttribute", "subplans"]
+__all__ = ["UNKNOWN", "AggregateExpression", "UnresolvedAttribute", "subplans"]

@@ -58,7 +58,9 @@ ACCEPTS: dict[str, Accepts] = {
     "M": Accepts('"MAP"', lambda t: isinstance(t, MapType)),
     "RM": Accepts('("ARRAY" or "MAP")', lambda t: isinstance(t, ArrayType | MapType)),
     "SR": Accepts('("STRING" or "ARRAY")', lambda t: t == STRING or isinstance(t, ArrayType), STRING),
-    "DN": Accepts('("DOUBLE" or "DECIMAL" or "BIGINT")', lambda t: t in (DOUBLE, LONG) or isinstance(t, DecimalType), DOUBLE),
+    "DN": Accepts(
+        '("DOUBLE" or "DECIMAL" or "BIGINT")', lambda t: t in (DOUBLE, LONG) or isinstance(t, DecimalType), DOUBLE
+    ),
     "ISB": Accepts('("INT" or "SMALLINT" or "TINYINT")', lambda t: is_integral(t) and t != LONG, INT),
     "LSX": Accepts('("BIGINT" or "BINARY" or "STRING")', lambda t: t in (LONG, BINARY, STRING), LONG),
     "U": Accepts('"DECIMAL(16,6)"', lambda t: t == DecimalType(16, 6), DecimalType(16, 6)),
@@ -220,7 +222,7 @@ parse_url | S... | S | null=yes tail=true
 url_encode | S | S
 url_decode | S | S
 get_json_object | S S | S | null=yes
-to_number | S S | ? 
+to_number | S S | ?
 try_to_number | S S | ? | null=yes
 to_char | * S | S
 to_varchar | * S | S
@@ -375,7 +377,7 @@ named_lambda | * | 0
 
 
 def read_table() -> dict[str, tuple[FunctionSpec, int, int, tuple[Any, ...], tuple[str, ...]]]:
-    """name -> (signature, fewest arguments, most arguments (-1: any), defaults of the optional ones, extra arguments)."""
+    """name -> (signature, fewest arguments, most (-1: any), defaults of the optional ones, extra arguments)."""
     out = {}
     for line in TABLE.splitlines():
         cells = [c.strip() for c in line.split("|")]
@@ -395,7 +397,7 @@ def read_table() -> dict[str, tuple[FunctionSpec, int, int, tuple[Any, ...], tup
         spec = FunctionSpec(
             name,
             tuple(inputs),
-            (lambda args, t=fixed: t) if fixed is not None else _COMPUTED[result],
+            _always(fixed) if fixed is not None else _COMPUTED[result],
             {"yes": True, "no": False}.get(remarks.get("null", "any"), "any"),
             "random" not in remarks,
             tuple(remarks["tail"].split(",")) if "tail" in remarks else (),
@@ -407,6 +409,10 @@ def read_table() -> dict[str, tuple[FunctionSpec, int, int, tuple[Any, ...], tup
         fewest = max(fewest, 1) if many else fewest
         out[name] = (spec, fewest, most, tuple(defaults), tuple(remarks.get("extra", "").split()))
     return out
+
+
+def _always(t: DataType) -> Result:
+    return lambda _: t
 
 
 def _joined(words: list[str]) -> list[str]:

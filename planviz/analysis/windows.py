@@ -45,7 +45,11 @@ class WindowsSubstitution(AnalyzerRule):
                     return e
                 spec = named.get(e.name.lower())
                 if spec is None:
-                    raise analysis_error("MISSING_WINDOW_SPECIFICATION", f"Window specification is not defined in the WINDOW clause for {e.name}.", e)
+                    raise analysis_error(
+                        "MISSING_WINDOW_SPECIFICATION",
+                        f"Window specification is not defined in the WINDOW clause for {e.name}.",
+                        e,
+                    )
                 return WindowExpression(e.function, spec)
 
             return p.child.transform_all_expressions(use, UnresolvedWindowExpression.BIT)
@@ -101,7 +105,9 @@ class ResolveWindowOrder(AnalyzerRule):
         function = e.function
         if isinstance(function, RankLike) and not e.spec.order and function.name != "cume_dist":
             raise analysis_error(
-                "_LEGACY_ERROR_TEMP_1037", f"Window function {function.name}() requires window to be ordered, please add ORDER BY clause.", e
+                "_LEGACY_ERROR_TEMP_1037",
+                f"Window function {function.name}() requires window to be ordered, please add ORDER BY clause.",
+                e,
             )
         if isinstance(function, RankLike) and function.name in self.RANKS and not function.orders:
             keys = tuple(o.child for o in e.spec.order if isinstance(o, SortOrder))
@@ -112,7 +118,7 @@ class ResolveWindowOrder(AnalyzerRule):
 class ExtractWindowExpressions(AnalyzerRule):
     """Compute window functions in Window operators, one per partitioning and order.
 
-    Project [a, sum(b) OVER (...) AS s]  =>  Project [a, s] over Project [..., s] over Window [sum(b) ... AS s] over Project
+    Project [a, sum(b) OVER (...) AS s]  =>  Project [a, s] over Project over Window [sum(b) ... AS s] over Project
     """
 
     matches = (WindowExpression,)
@@ -126,24 +132,27 @@ class ExtractWindowExpressions(AnalyzerRule):
         if any(occurs(e, LateralColumnAliasReference.BIT) for e in plan.expressions):
             return plan
         if isinstance(plan, Filter) and occurs(plan.condition, bit):
-            raise analysis_error("INVALID_WHERE_CONDITION", f'The WHERE condition "{plan.condition.pretty}" contains a window function; use QUALIFY or a subquery.', plan)
+            raise analysis_error(
+                "INVALID_WHERE_CONDITION",
+                f'The WHERE condition "{plan.condition.pretty}" contains a window function; use QUALIFY or a subquery.',
+                plan,
+            )
         if isinstance(plan, Filter | UnresolvedHaving) and isinstance(plan.child, Aggregate) and plan.child.bits & bit:
             agg = plan.child
             if any(occurs(e, bit) for e in agg.aggregates) and agg.child.resolved and _all_resolved(agg):
                 windows, regular = _extract(agg.aggregates)
-                below = plan.replace(child=Aggregate(agg.grouping, regular, agg.child))
-                return Project(tuple(e.to_attribute() for e in agg.aggregates), _add_windows(windows, below))
-        if isinstance(plan, Aggregate) and any(occurs(e, bit) for e in plan.aggregates):
-            if plan.child.resolved and _all_resolved(plan):
-                windows, regular = _extract(plan.aggregates)
-                below = Aggregate(plan.grouping, regular, plan.child)
-                return Project(tuple(e.to_attribute() for e in plan.aggregates), _add_windows(windows, below))
-        if isinstance(plan, Project) and any(occurs(e, bit) for e in plan.projects):
-            if plan.child.resolved and _all_resolved(plan):
-                windows, regular = _extract(plan.projects)
-                new = _add_windows(windows, Project(regular, plan.child))
-                return Project(tuple(e.to_attribute() for e in plan.projects), new)
-        return plan
+                filtered = plan.replace(child=Aggregate(agg.grouping, regular, agg.child))
+                return Project(tuple(e.to_attribute() for e in agg.aggregates), _add_windows(windows, filtered))
+        if not isinstance(plan, Aggregate | Project) or not plan.child.resolved or not _all_resolved(plan):
+            return plan
+        items = plan.aggregates if isinstance(plan, Aggregate) else plan.projects
+        if not any(occurs(e, bit) for e in items):
+            return plan
+        windows, regular = _extract(items)
+        below: LogicalPlan = Project(regular, plan.child)
+        if isinstance(plan, Aggregate):
+            below = Aggregate(plan.grouping, regular, plan.child)
+        return Project(tuple(e.to_attribute() for e in items), _add_windows(windows, below))
 
 
 def _all_resolved(plan: LogicalPlan) -> bool:
@@ -187,7 +196,12 @@ class _Extraction:
             return e.replace(function=function, spec=self._spec(e.spec))
         if isinstance(e, AggregateExpression):
             if occurs(e, WindowExpression.BIT):
-                raise analysis_error("NESTED_AGGREGATE_FUNCTION", "It is not allowed to use a window function inside an aggregate function. Please use the inner window function in a sub-query.", e)
+                raise analysis_error(
+                    "NESTED_AGGREGATE_FUNCTION",
+                    "It is not allowed to use a window function inside an aggregate function. Please use the inner "
+                    "window function in a sub-query.",
+                    e,
+                )
             return self.extract(e)
         if isinstance(e, AttributeReference):
             return self.extract(e)

@@ -116,9 +116,7 @@ def write_catalog(catalog: Catalog) -> str:
 
 def _table_entry(table: Table) -> dict[str, Any]:
     entry: dict[str, Any] = {
-        "columns": [
-            {"name": c.name, "type": c.data_type.simple_string, "nullable": c.nullable} for c in table.columns
-        ],
+        "columns": [{"name": c.name, "type": c.data_type.simple_string, "nullable": c.nullable} for c in table.columns],
         "provider": table.provider,
         "partition_columns": list(table.partition_columns),
     }

@@ -419,7 +419,7 @@ class Abs(UnaryExpression):
 
 def _requires(e: Expression, position: int, child: Expression, accepts: str) -> TypeMismatch | None:
     t = child.data_type
-    if is_numeric(t) or is_interval(t) and t != CALENDAR_INTERVAL or t in (UNKNOWN, CALENDAR_INTERVAL):
+    if is_numeric(t) or (is_interval(t) and t != CALENDAR_INTERVAL) or t in (UNKNOWN, CALENDAR_INTERVAL):
         return None
     return unexpected_input(position, child, accepts)
 

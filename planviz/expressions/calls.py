@@ -134,7 +134,9 @@ class RuntimeReplaceable(Expression):
 
 @node
 class Replaced(RuntimeReplaceable):
-    """A function whose analysis is its replacement's: `parameters` only serve to print it (Spark: InheritAnalysisRules).
+    """A function whose analysis is its replacement's: `parameters` only serve to print it.
+
+    Spark: InheritAnalysisRules.
 
     `form` is how it prints: call, or the name of a special form.
     """
@@ -150,7 +152,7 @@ class Replaced(RuntimeReplaceable):
         """Only the replacement."""
         return (self.replacement,)
 
-    def map_children(self, f: Callable[[Expression], Expression]) -> Replaced:  # type: ignore[override]
+    def map_children(self, f: Callable[[Expression], Expression]) -> Replaced:
         """Only the replacement is mapped."""
         new = f(self.replacement)
         return self if new is self.replacement else self.rebuilt(self.replace(replacement=new))
@@ -233,7 +235,8 @@ class CommonExpressionRef(LeafExpression):
 
     def to_string(self) -> str:
         """common_expr ref."""
-        return f"commonexpressionref(CommonExpressionId({self.id},false), {self.type.scala_name}, {str(self.is_nullable).lower()})"
+        nullable = str(self.is_nullable).lower()
+        return f"commonexpressionref(CommonExpressionId({self.id},false), {self.type.scala_name}, {nullable})"
 
 
 @node

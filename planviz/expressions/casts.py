@@ -28,7 +28,7 @@ from planviz.types import (
 
 def can_ansi_cast(a: DataType, b: DataType) -> bool:
     """Whether ANSI mode allows a cast from `a` to `b` (values may still fail at run time)."""
-    if a == b or a == NULL or UNKNOWN in (a, b) or b == STRING or VARIANT in (a, b):
+    if a in (b, NULL) or UNKNOWN in (a, b) or b == STRING or VARIANT in (a, b):
         return True
     if isinstance(a, ArrayType) and isinstance(b, ArrayType):
         return can_ansi_cast(a.element, b.element)

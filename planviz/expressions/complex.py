@@ -154,7 +154,7 @@ class GetMapValue(ExtractValue):
 
 @node
 class CreateNamedStruct(Expression):
-    """A struct of names and values, alternating; `shown` is the name it prints (struct where the names are the columns')."""
+    """A struct of names and values, alternating; `shown` is the name it prints: struct or named_struct."""
 
     parts: tuple[Expression, ...]
     shown: str = "named_struct"

@@ -1,7 +1,7 @@
 """What every expression is, and the leaves: literals, attributes, aliases, casts, orderings.
 
-`str(e)` is Spark's `toString` (`cast(a#1 as bigint)`), `e.sql` its `sql` (`CAST(a AS BIGINT)`), `e.pretty` the text that
-names an unnamed column. References are sets of expression ids: an id means one attribute, whatever its name.
+`str(e)` is Spark's `toString` (`cast(a#1 as bigint)`), `e.sql` its `sql` (`CAST(a AS BIGINT)`), `e.pretty` the text
+that names an unnamed column. References are sets of expression ids: an id means one attribute, whatever its name.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Expression(TreeNode, root=True):
 
     @lazy
     def canonicalized(self) -> Expression:
-        """A form that is equal for expressions that always give the same value (names, casts' origins, operand order)."""
+        """A form that is equal for expressions that always give the same value, whatever their names and operand order."""
         new: Expression = self.map_children(lambda c: c.canonicalized)
         return new
 
@@ -148,6 +148,10 @@ class Expression(TreeNode, root=True):
         if self is other:
             return self.deterministic
         return self.deterministic and other.deterministic and bool(self.canonicalized == other.canonicalized)
+
+    def to_attribute(self) -> AttributeReference:
+        """The attribute that refers to this expression's value; only named expressions have one."""
+        raise TypeError(f"{self} has no attribute before it is resolved")
 
     # -------------------------------------------------------------------------------------------- text
 
@@ -196,7 +200,7 @@ class Expression(TreeNode, root=True):
 
     @lazy
     def pretty(self) -> str:
-        """Spark's `toPrettySQL`: names without qualifiers, literals without quotes, casts only where the user wrote them."""
+        """Spark's `toPrettySQL`: names without qualifiers, literals without quotes, only the casts that were written."""
         return self.render_pretty()
 
     def render_pretty(self) -> str:
@@ -241,10 +245,6 @@ class NamedExpression(Expression):
     def qualified_name(self) -> str:
         """Qualifier and name, dots between, parts quoted where needed."""
         return ".".join(quote_if_needed(p) for p in (*self.qualifier, self.name))
-
-    def to_attribute(self) -> AttributeReference:
-        """The attribute that refers to this expression's value."""
-        raise TypeError(f"{self} has no attribute before it is resolved")
 
 
 def occurs(e: Expression, mask: int) -> bool:

@@ -126,9 +126,11 @@ def literal_text(value: Any, t: DataType) -> str:
     if t in (DOUBLE, FLOAT):
         return java_double(value)
     if t == BINARY:
-        return "0x" + value.hex().upper()
+        result: str = "0x" + value.hex().upper()
+        return result
     if t == DATE and isinstance(value, date):
-        return value.isoformat()
+        iso: str = value.isoformat()
+        return iso
     if t in (TIMESTAMP, TIMESTAMP_NTZ):
         return _timestamp(value)
     if isinstance(t, DecimalType):
@@ -169,8 +171,10 @@ def literal_sql(value: Any, t: DataType) -> str:
     if value is None:
         return "NULL" if t.simple_string == "void" else f"CAST(NULL AS {t.sql})"
     if t == STRING:
-        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
-    suffix = {BYTE: "Y", SHORT: "S", LONG: "L"}.get(t)
+        text: str = value
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    suffixes: dict[DataType, str] = {BYTE: "Y", SHORT: "S", LONG: "L"}
+    suffix = suffixes.get(t)
     if suffix:
         return f"{value}{suffix}"
     if t == FLOAT:

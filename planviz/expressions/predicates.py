@@ -304,7 +304,7 @@ class InSet(UnaryExpression, Predicate):
         """Only the tested value."""
         return (self.child,)
 
-    def map_children(self, f: Callable[[Expression], Expression]) -> InSet:  # type: ignore[override]
+    def map_children(self, f: Callable[[Expression], Expression]) -> InSet:
         """Only the tested value is mapped."""
         new = f(self.child)
         return self if new is self.child else InSet(new, self.values)
@@ -392,7 +392,7 @@ class MultiLike(UnaryExpression, Predicate):
         """Only the tested value."""
         return (self.child,)
 
-    def map_children(self, f: Callable[[Expression], Expression]) -> MultiLike:  # type: ignore[override]
+    def map_children(self, f: Callable[[Expression], Expression]) -> MultiLike:
         """Only the tested value is mapped."""
         new = f(self.child)
         return self if new is self.child else MultiLike(new, self.patterns, self.name)

@@ -279,7 +279,7 @@ class OuterReference(LeafExpression, NamedExpression):
         """None: the outer column is no input of this plan."""
         return ()
 
-    def map_children(self, f: Callable[[Expression], Expression]) -> OuterReference:  # type: ignore[override]
+    def map_children(self, f: Callable[[Expression], Expression]) -> OuterReference:
         """Itself."""
         return self
 
@@ -356,7 +356,7 @@ class LateralColumnAliasReference(LeafExpression, NamedExpression):
         """None."""
         return ()
 
-    def map_children(self, f: Callable[[Expression], Expression]) -> LateralColumnAliasReference:  # type: ignore[override]
+    def map_children(self, f: Callable[[Expression], Expression]) -> LateralColumnAliasReference:
         """Itself."""
         return self
 

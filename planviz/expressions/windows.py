@@ -301,7 +301,7 @@ class LagLead(WindowFunction):
         if self.name == "lag" and isinstance(o, Literal) and isinstance(o.value, int):
             o = Literal(-o.value, o.type)
         elif self.name == "lag" and isinstance(o, UnaryMinus):
-            o = o.child  # type: ignore[assignment]
+            o = o.child
         tail = " IGNORE NULLS" if self.ignore_nulls else ""
         return f"{self.name}({r(self.input)}, {r(o)}, {r(self.default)}){tail}"
 

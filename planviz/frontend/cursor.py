@@ -22,14 +22,81 @@ MAX_CHAIN = 150
 
 #: Words that a table alias without AS may never be (Spark: strictNonReserved).
 JOIN_WORDS = frozenset(
-    "ANTI CROSS EXCEPT FULL INNER INTERSECT JOIN LATERAL LEFT NATURAL ON RIGHT SEMI SETMINUS MINUS UNION USING".split()
+    [
+        "ANTI",
+        "CROSS",
+        "EXCEPT",
+        "FULL",
+        "INNER",
+        "INTERSECT",
+        "JOIN",
+        "LATERAL",
+        "LEFT",
+        "NATURAL",
+        "ON",
+        "RIGHT",
+        "SEMI",
+        "SETMINUS",
+        "MINUS",
+        "UNION",
+        "USING",
+    ]
 )
 #: Words that begin the next clause after a relation or a projected expression. Spark lets them be aliases where nothing
 #: else fits; here only where the text ends right behind them.
 CLAUSE_WORDS = frozenset(
-    """WHERE GROUP HAVING ORDER SORT CLUSTER DISTRIBUTE LIMIT OFFSET WINDOW QUALIFY FROM PIVOT UNPIVOT TABLESAMPLE AS
-    SELECT SET WHEN THEN ELSE END AND OR NOT IN LIKE ILIKE RLIKE REGEXP BETWEEN IS DIV COLLATE FOR ESCAPE VALUES
-    ASC DESC NULLS IGNORE RESPECT OVER FILTER WITHIN RETURNING ROWS RANGE PARTITION MATCH_CONDITION""".split()
+    [
+        "WHERE",
+        "GROUP",
+        "HAVING",
+        "ORDER",
+        "SORT",
+        "CLUSTER",
+        "DISTRIBUTE",
+        "LIMIT",
+        "OFFSET",
+        "WINDOW",
+        "QUALIFY",
+        "FROM",
+        "PIVOT",
+        "UNPIVOT",
+        "TABLESAMPLE",
+        "AS",
+        "SELECT",
+        "SET",
+        "WHEN",
+        "THEN",
+        "ELSE",
+        "END",
+        "AND",
+        "OR",
+        "NOT",
+        "IN",
+        "LIKE",
+        "ILIKE",
+        "RLIKE",
+        "REGEXP",
+        "BETWEEN",
+        "IS",
+        "DIV",
+        "COLLATE",
+        "FOR",
+        "ESCAPE",
+        "VALUES",
+        "ASC",
+        "DESC",
+        "NULLS",
+        "IGNORE",
+        "RESPECT",
+        "OVER",
+        "FILTER",
+        "WITHIN",
+        "RETURNING",
+        "ROWS",
+        "RANGE",
+        "PARTITION",
+        "MATCH_CONDITION",
+    ]
 )
 
 
@@ -97,7 +164,7 @@ class Cursor:
             return self.take()[1:-1].replace("``", "`")
         if kind == WORD:
             return self.take()
-        self.fail()
+        raise self.syntax_error()
 
     def identifier_parts(self) -> tuple[str, ...]:
         """Take a dotted name."""
@@ -196,9 +263,13 @@ class Cursor:
 
     def fail(self, why: str = "") -> NoReturn:
         """Raise the syntax error at the next token."""
+        raise self.syntax_error(why)
+
+    def syntax_error(self, why: str = "") -> ParseError:
+        """The syntax error at the next token."""
         at = min(self.at, len(self.kinds) - 1)
         near = "end of input" if self.kinds[at] == END else repr(self.tokens.texts[at])
-        raise self.error("PARSE_SYNTAX_ERROR", f"Syntax error at or near {near}{': ' + why if why else ''}.", at)
+        return self.error("PARSE_SYNTAX_ERROR", f"Syntax error at or near {near}{': ' + why if why else ''}.", at)
 
     def deeper(self) -> None:
         """Enter a nesting level; ParseError when there are too many. Leave with `self.depth -= 1`."""

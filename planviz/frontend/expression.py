@@ -21,9 +21,9 @@ from planviz.expressions.arithmetic import (
     UnaryPositive,
 )
 from planviz.expressions.calls import Concat
-from planviz.expressions.complex import struct_of
+from planviz.expressions.complex import CreateNamedStruct, struct_of
 from planviz.expressions.conditional import CaseWhen
-from planviz.expressions.core import Alias, Cast, Expression, Literal, SortOrder, lit, next_id
+from planviz.expressions.core import Alias, Cast, Expression, Literal, NamedExpression, SortOrder, lit, next_id
 from planviz.expressions.predicates import (
     And,
     EqualNullSafe,
@@ -51,7 +51,6 @@ from planviz.expressions.unresolved import (
     UnresolvedFunction,
     UnresolvedLambdaVariable,
 )
-from planviz.expressions.core import NamedExpression
 from planviz.frontend.cursor import END, MAX_CHAIN, NUMBER, QUOTED, STRING, WORD, Cursor
 from planviz.frontend.special_forms import SpecialForms
 from planviz.logical.plan import LogicalPlan
@@ -87,8 +86,8 @@ _LEVELS: list[dict[str, Callable[[Expression, Expression], Expression]]] = [
     {"*": Multiply, "/": Divide, "%": Remainder, "DIV": IntegralDivide},
 ]
 _PRECEDENCE = {op: (level, make) for level, ops in enumerate(_LEVELS) for op, make in ops.items()}
-_PREDICATES = frozenset("NOT BETWEEN IN LIKE ILIKE RLIKE REGEXP IS".split())
-_QUERY_START = frozenset("SELECT WITH FROM VALUES TABLE MAP REDUCE".split())
+_PREDICATES = frozenset(["NOT", "BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "IS"])
+_QUERY_START = frozenset(["SELECT", "WITH", "FROM", "VALUES", "TABLE", "MAP", "REDUCE"])
 
 
 def balanced(parts: list[Expression], combine: Callable[[Expression, Expression], Expression]) -> Expression:
@@ -191,7 +190,7 @@ class ExpressionReader(SpecialForms, Cursor):
         if self._query_follows(0):
             start = self.at
             query = self.placed(ListQuery(self._parenthesized_query(), (), next_id()), start)
-            values = e.values if isinstance(e, RowConstructor.STRUCT) and e.shown == "named_struct" else (e,)
+            values = e.values if isinstance(e, CreateNamedStruct) and e.shown == "named_struct" else (e,)
             return InSubquery(tuple(values), query)
         self.expect("(")
         items = self.separated(self.expression)
@@ -238,7 +237,7 @@ class ExpressionReader(SpecialForms, Cursor):
         if key == "DISTINCT" and self.accept("FROM"):
             return self._not(EqualNullSafe(e, self.value()), not negated)
         self.at -= 1
-        self.fail()
+        raise self.syntax_error()
 
     # -------------------------------------------------------------------------------------------- value level
 
@@ -273,7 +272,8 @@ class ExpressionReader(SpecialForms, Cursor):
         e = self._unary()
         self.depth -= 1
         made = {"-": UnaryMinus, "+": UnaryPositive, "~": BitwiseNot}[key](e)
-        return self.placed(made, start)
+        result: Expression = self.placed(made, start)
+        return result
 
     def _postfix(self, e: Expression, start: int) -> Expression:
         keys = self.keys
@@ -309,7 +309,7 @@ class ExpressionReader(SpecialForms, Cursor):
         if kind == STRING:
             return self.placed(lit(self.string()), start)
         if kind == WORD:
-            special = self.special_form(self.keys[start])
+            special: Expression | None = self.special_form(self.keys[start])
             if special is not None:
                 return self.placed(special, start)
         if kind in (WORD, QUOTED):
@@ -321,7 +321,7 @@ class ExpressionReader(SpecialForms, Cursor):
             return self.placed(self.star(()), start)
         if key in (":", "?"):
             return self.placed(self.parameter(), start)
-        self.fail()
+        raise self.syntax_error()
 
     def string(self) -> str:
         """Adjacent string tokens, joined."""
@@ -402,11 +402,13 @@ class ExpressionReader(SpecialForms, Cursor):
                 parts.append(self.identifier())
             elif keys[self.at + 1] == "*":
                 self.at += 1
-                return self.placed(self.star(tuple(parts)), start)
+                star: Expression = self.star(tuple(parts))
+                return self.placed(star, start)
             else:
                 break
         if keys[self.at] == "(":
-            return self.placed(self.call(tuple(parts), start), start)
+            called: Expression = self.call(tuple(parts), start)
+            return self.placed(called, start)
         return self.placed(UnresolvedAttribute(tuple(parts)), start)
 
     # -------------------------------------------------------------------------------------------- lists
@@ -467,9 +469,3 @@ class ExpressionReader(SpecialForms, Cursor):
         self.depth -= 1
         self.expect(")")
         return plan
-
-
-class RowConstructor:
-    """The struct that `(a, b)` makes."""
-
-    from planviz.expressions.complex import CreateNamedStruct as STRUCT  # noqa: N811

@@ -54,7 +54,8 @@ def _end_of_comment(text: str, start: int) -> int:
         if closed < 0:
             line, column = line_and_column(text, start)
             raise ParseError(
-                "UNCLOSED_BRACKETED_COMMENT", "Found an unclosed bracketed comment. Append */ at the end of the comment.",
+                "UNCLOSED_BRACKETED_COMMENT", "Found an unclosed bracketed comment. Append */ at the end of the "
+                    "comment.",
                 line=line, column=column,
             )  # fmt: skip
         if 0 <= opened < closed:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timedelta, timezone
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 
 from planviz.expressions.core import Literal
@@ -43,7 +44,7 @@ def unquote(text: str) -> str:
     return _ESCAPE.sub(_unescape, body) if "\\" in body else body
 
 
-def _pair(quote: str):  # type: ignore[no-untyped-def]
+def _pair(quote: str) -> Callable[[re.Match[str]], str]:
     return lambda m: m.group(1) or quote
 
 
@@ -77,7 +78,8 @@ def number(text: str) -> Literal | str:
 
 
 def _integral(text: str, t: DataType) -> Literal | str:
-    bits = {LONG: 63, SHORT: 15, BYTE: 7}[t]
+    widths: dict[DataType, int] = {LONG: 63, SHORT: 15, BYTE: 7}
+    bits = widths[t]
     value = int(text) if text.lstrip("-").isdigit() else None
     if value is None or not -(2**bits) <= value < 2**bits:
         return f"Numeric literal {text} does not fit the type {t.sql}."
@@ -143,14 +145,14 @@ def timestamp_literal(text: str, ntz: bool = False) -> Literal | None:
     if m[8] and zone is None:
         return None
     if zone is not None and not ntz:
-        value = (value.replace(tzinfo=zone)).astimezone(timezone.utc).replace(tzinfo=None)
+        value = (value.replace(tzinfo=zone)).astimezone(UTC).replace(tzinfo=None)
     return Literal(value, TIMESTAMP_NTZ if ntz else TIMESTAMP)
 
 
 def _zone(text: str) -> timezone | None:
     text = text.upper().removeprefix("UTC").removeprefix("GMT")
     if text in ("", "Z"):
-        return timezone.utc
+        return UTC
     m = re.match(r"([+-])(\d{1,2})(?::?(\d{2}))?\Z", text)
     if not m:
         try:

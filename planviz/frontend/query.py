@@ -124,7 +124,7 @@ class QueryReader(RelationReader):
             return self.inline_table()
         if self.accept("TABLE"):
             return self.placed(UnresolvedRelation(self.identifier_parts()), start)
-        self.fail()
+        raise self.syntax_error()
 
     def _from_first(self) -> LogicalPlan:
         self.expect("FROM")
@@ -245,7 +245,7 @@ class QueryReader(RelationReader):
         return sets
 
     def _set(self) -> list[Expression]:
-        if self.sees_any("ROLLUP", "CUBE") and self.peek(1) == "(" or self.sees("GROUPING", "SETS"):
+        if (self.sees_any("ROLLUP", "CUBE") and self.peek(1) == "(") or self.sees("GROUPING", "SETS"):
             return [self._grouping_item()]
         if self.accept("("):
             if self.accept(")"):

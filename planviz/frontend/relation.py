@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from planviz.errors import ParseError
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit, next_id
 from planviz.expressions.complex import CreateNamedStruct
 from planviz.expressions.conditional import Coalesce
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit, next_id
 from planviz.expressions.predicates import IsNotNull, Or
 from planviz.expressions.subqueries import LateralSubquery
 from planviz.expressions.unresolved import UnresolvedAttribute
@@ -25,12 +27,12 @@ from planviz.logical.operators import (
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import (
     Pivot,
+    Unpivot,
     UnresolvedInlineTable,
     UnresolvedRelation,
     UnresolvedSubqueryColumnAliases,
     UnresolvedTableValuedFunction,
     UnresolvedTVFAliases,
-    Unpivot,
 )
 from planviz.types import wider_common
 
@@ -141,9 +143,7 @@ class RelationReader(ExpressionReader):
         generator = self.call_by_name()
         qualifier = self.identifier() if self.is_identifier() and not self.sees("AS") else None
         columns: list[str] = []
-        if self.accept("AS"):
-            columns = self.separated(self.identifier)
-        elif self.is_identifier(True) and self.alias_word():
+        if self.accept("AS") or (self.is_identifier(True) and self.alias_word()):
             columns = self.separated(self.identifier)
         names = tuple(UnresolvedAttribute((c,)) for c in columns)
         return self.placed(Generate(generator, (), outer, qualifier, names, plan), start)
@@ -151,7 +151,8 @@ class RelationReader(ExpressionReader):
     def call_by_name(self) -> Expression:
         """name(arguments)."""
         start = self.at
-        return self.placed(self.call(self.identifier_parts(), start), start)
+        result: Expression = self.placed(self.call(self.identifier_parts(), start), start)
+        return result
 
     # -------------------------------------------------------------------------------------------- primaries
 
@@ -298,7 +299,7 @@ class RelationReader(ExpressionReader):
     def _sampled(self, plan: LogicalPlan) -> LogicalPlan:
         return self._sample_clause()(plan) if self.sees("TABLESAMPLE") else plan
 
-    def _sample_clause(self):  # type: ignore[no-untyped-def]
+    def _sample_clause(self) -> Callable[[LogicalPlan], LogicalPlan]:
         """TABLESAMPLE (...): the function that puts it over a plan. Its alias, behind it, goes below."""
         start = self.at
         self.expect("TABLESAMPLE")
@@ -319,7 +320,7 @@ class RelationReader(ExpressionReader):
 
         return over
 
-    def _sample_method(self, start: int):  # type: ignore[no-untyped-def]
+    def _sample_method(self, start: int) -> Callable[[LogicalPlan, int | None], LogicalPlan]:
         if self.accept("BUCKET"):
             numerator = int(self.take())
             self.expect("OUT", "OF")

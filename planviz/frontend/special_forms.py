@@ -28,7 +28,9 @@ from planviz.frontend import literals
 from planviz.frontend.lexer import NUMBER, QUOTED, STRING, WORD
 from planviz.types import INT, NULL
 
-_UNITS = frozenset("YEAR QUARTER MONTH WEEK DAY DAYOFYEAR HOUR MINUTE SECOND MILLISECOND MICROSECOND".split())
+_UNITS = frozenset(
+    ["YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DAYOFYEAR", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"]
+)
 
 
 class SpecialForms:
@@ -38,7 +40,7 @@ class SpecialForms:
     keys: list[str]
     kinds: list[str]
 
-    def special_form(self: Any, key: str) -> Expression | None:
+    def special_form(self: Any, key: str) -> Any:
         """The form that begins with the keyword `key` here, or None when it is an ordinary name."""
         following = self.keys[self.at + 1]
         if following == "(":
@@ -70,7 +72,7 @@ class SpecialForms:
 
     # -------------------------------------------------------------------------------------------- constants
 
-    def _typed_literal(self: Any, key: str) -> Expression | None:
+    def _typed_literal(self: Any, key: str) -> Any:
         if key not in ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "X"):
             return None
         start = self.at
@@ -89,7 +91,7 @@ class SpecialForms:
             )
         return found
 
-    def _interval(self: Any) -> Expression:
+    def _interval(self: Any) -> Any:
         start = self.at
         self.at += 1
         parts: list[tuple[str, str]] = []
@@ -153,7 +155,7 @@ class SpecialForms:
 
     # -------------------------------------------------------------------------------------------- calls
 
-    def call(self: Any, parts: tuple[str, ...], start: int) -> Expression:
+    def call(self: Any, parts: tuple[str, ...], start: int) -> Any:
         """A call; the name taken, the parenthesis next."""
         self.expect("(")
         distinct = self.accept("DISTINCT")
@@ -184,7 +186,7 @@ class SpecialForms:
         made: Expression = UnresolvedFunction(parts, tuple(arguments), distinct, where, nulls, order)
         return self._over(self.placed(made, start))
 
-    def _argument(self: Any) -> Expression:
+    def _argument(self: Any) -> Any:
         if self.peek(1) == "=>":
             name = self.identifier()
             self.at += 1
@@ -193,7 +195,7 @@ class SpecialForms:
         e: Expression = self.expression()
         return e
 
-    def _over(self: Any, function: Expression) -> Expression:
+    def _over(self: Any, function: Expression) -> Any:
         if not self.sees("OVER"):
             return function
         self.at += 1
@@ -232,7 +234,7 @@ class SpecialForms:
         self.expect(")")
         return WindowSpec(tuple(partition), tuple(order), frame)
 
-    def _bound(self: Any) -> Expression:
+    def _bound(self: Any) -> Any:
         from planviz.expressions.arithmetic import UnaryMinus
 
         if self.accept("UNBOUNDED"):
@@ -250,21 +252,21 @@ class SpecialForms:
 
     # -------------------------------------------------------------------------------------------- forms by name
 
-    def _form_cast(self: Any) -> Expression:
+    def _form_cast(self: Any) -> Any:
         e = self.expression()
         self.expect("AS")
         made = Cast(e, self.data_type(), user_specified=True)
         self.expect(")")
         return made
 
-    def _form_try_cast(self: Any) -> Expression:
+    def _form_try_cast(self: Any) -> Any:
         e = self.expression()
         self.expect("AS")
         made = Cast(e, self.data_type(), "TRY", True)
         self.expect(")")
         return made
 
-    def _form_struct(self: Any) -> Expression:
+    def _form_struct(self: Any) -> Any:
         items = [] if self.sees(")") else self.separated(self._aliased)
         self.expect(")")
         return (
@@ -273,7 +275,7 @@ class SpecialForms:
             else _struct_with_aliases(items)
         )
 
-    def _form_extract(self: Any) -> Expression | None:
+    def _form_extract(self: Any) -> Any:
         if self.kind not in (WORD, QUOTED, STRING) or self.peek(1) != "FROM":
             return None
         field = self.string() if self.kind == STRING else self.identifier()
@@ -282,7 +284,7 @@ class SpecialForms:
         self.expect(")")
         return UnresolvedFunction(("extract",), (lit(field), source))
 
-    def _form_substring(self: Any) -> Expression | None:
+    def _form_substring(self: Any) -> Any:
         e = self.value()
         if not self.accept("FROM"):
             return None
@@ -293,7 +295,7 @@ class SpecialForms:
 
     _form_substr = _form_substring
 
-    def _form_trim(self: Any) -> Expression | None:
+    def _form_trim(self: Any) -> Any:
         side = "trim"
         if self.sees_any("BOTH", "LEADING", "TRAILING") and self.peek(1) not in (",", ")"):
             side = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}[self.take().upper()]
@@ -306,7 +308,7 @@ class SpecialForms:
         self.expect(")")
         return StringForm(side, (source,) if what is None else (source, what))
 
-    def _form_position(self: Any) -> Expression | None:
+    def _form_position(self: Any) -> Any:
         what = self.value(1)
         if not self.accept("IN"):
             return None
@@ -314,7 +316,7 @@ class SpecialForms:
         self.expect(")")
         return StringForm("locate", (what, source, lit(1)))
 
-    def _form_overlay(self: Any) -> Expression | None:
+    def _form_overlay(self: Any) -> Any:
         source = self.value()
         if not self.accept("PLACING"):
             return None
@@ -325,13 +327,13 @@ class SpecialForms:
         self.expect(")")
         return StringForm("overlay", (source, what, position, length))
 
-    def _form_first(self: Any) -> Expression | None:
+    def _form_first(self: Any) -> Any:
         return self._first_last(self.keys[self.at - 2].lower())
 
     _form_last = _form_first
     _form_any_value = _form_first
 
-    def _first_last(self: Any, name: str) -> Expression | None:
+    def _first_last(self: Any, name: str) -> Any:
         if self.sees(")") or self.sees_any("DISTINCT", "ALL"):
             return None
         e = self.expression()
@@ -340,7 +342,7 @@ class SpecialForms:
             return None
         return AggregateExpression(FirstLast(e, name, ignore), "Complete", False, None, next_id())
 
-    def _form_timestampadd(self: Any) -> Expression | None:
+    def _form_timestampadd(self: Any) -> Any:
         if self.kind != WORD or self.peek() not in _UNITS or self.peek(1) != ",":
             return None
         unit = self.take().upper()
@@ -354,7 +356,7 @@ class SpecialForms:
     _form_dateadd = _form_timestampadd
     _form_date_add = _form_timestampadd
 
-    def _form_timestampdiff(self: Any) -> Expression | None:
+    def _form_timestampdiff(self: Any) -> Any:
         if self.kind != WORD or self.peek() not in _UNITS or self.peek(1) != ",":
             return None
         unit = self.take().upper()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from planviz.errors import ParseError
 from planviz.frontend.cursor import END, WORD
@@ -48,19 +49,26 @@ class StatementReader(QueryReader):
             plan = self.query()
             self._end()
             return Statement("query", self.source(start), self.tokens.starts[start], plan)
-        reader = {"CREATE": self._create, "SET": self._set_statement, "DROP": self._object("drop"), "ANALYZE": self._skip("analyze"),
-                  "INSERT": self._skip("insert"), "CACHE": self._skip("unsupported"), "USE": self._skip("unsupported")}.get(first)  # fmt: skip
+        reader = {
+            "CREATE": self._create,
+            "SET": self._set_statement,
+            "DROP": self._object("drop"),
+            "ANALYZE": self._skip("analyze"),
+            "INSERT": self._skip("insert"),
+            "CACHE": self._skip("unsupported"),
+            "USE": self._skip("unsupported"),
+        }.get(first)
         if reader is not None:
             return reader(start)
         if self.kind == WORD and first in _OTHER_STATEMENTS:
             return self._skip("unsupported")(start)
-        self.fail()
+        raise self.syntax_error()
 
     def _end(self) -> None:
         if self.kind != END and not self.sees(";"):
             self.fail("extra input " + repr(self.tokens.texts[self.at]))
 
-    def _skip(self, kind: str):  # type: ignore[no-untyped-def]
+    def _skip(self, kind: str) -> Callable[[int], Statement]:
         def read(start: int) -> Statement:
             words = self.peek() + (f" {self.peek(1)}" if self.kinds[self.at + 1] == WORD else "")
             while self.kind != END and not self.sees(";"):
@@ -69,7 +77,7 @@ class StatementReader(QueryReader):
 
         return read
 
-    def _object(self, kind: str):  # type: ignore[no-untyped-def]
+    def _object(self, kind: str) -> Callable[[int], Statement]:
         def read(start: int) -> Statement:
             self.at += 1
             words = self.take().upper()
@@ -80,8 +88,6 @@ class StatementReader(QueryReader):
         return read
 
     def _rest(self, made: Statement, start: int) -> Statement:
-        from dataclasses import replace
-
         while self.kind != END and not self.sees(";"):
             self.at += 1
         return replace(made, sql=self.source(start))
@@ -104,13 +110,14 @@ class StatementReader(QueryReader):
             return self._create_view(start)
         if not self.accept("TABLE"):
             self.at = start
-            return self._skip("unsupported")(start)  # type: ignore[no-any-return]
+            return self._skip("unsupported")(start)
         self.accept("IF", "NOT", "EXISTS")
         name = self.identifier_parts()
         columns: tuple[StructField, ...] = ()
         if self.sees("("):
             columns = self._columns()
-        provider, partitions, plan = "parquet", (), None
+        provider, plan = "parquet", None
+        partitions: tuple[str, ...] = ()
         while self.kind != END and not self.sees(";"):
             if self.accept("USING"):
                 provider = self.identifier_parts()[-1].lower()
@@ -191,8 +198,41 @@ class StatementReader(QueryReader):
 
 
 _OTHER_STATEMENTS = frozenset(
-    """ALTER BEGIN CALL CLEAR COMMENT COMMIT DECLARE DELETE DESC DESCRIBE EXECUTE EXPLAIN EXPORT GRANT IMPORT LIST LOAD
-    LOCK MERGE MSCK REFRESH REPAIR REPLACE RESET REVOKE ROLLBACK SHOW START TRUNCATE UNCACHE UNLOCK UPDATE ADD""".split()
+    [
+        "ALTER",
+        "BEGIN",
+        "CALL",
+        "CLEAR",
+        "COMMENT",
+        "COMMIT",
+        "DECLARE",
+        "DELETE",
+        "DESC",
+        "DESCRIBE",
+        "EXECUTE",
+        "EXPLAIN",
+        "EXPORT",
+        "GRANT",
+        "IMPORT",
+        "LIST",
+        "LOAD",
+        "LOCK",
+        "MERGE",
+        "MSCK",
+        "REFRESH",
+        "REPAIR",
+        "REPLACE",
+        "RESET",
+        "REVOKE",
+        "ROLLBACK",
+        "SHOW",
+        "START",
+        "TRUNCATE",
+        "UNCACHE",
+        "UNLOCK",
+        "UPDATE",
+        "ADD",
+    ]
 )
 
 

@@ -5,8 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.calls import Explode, GeneratorMark
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression, occurs
+from planviz.expressions.calls import Explode
+from planviz.expressions.core import (
+    Alias,
+    AttributeReference,
+    Expression,
+    GeneratorMark,
+    Literal,
+    NamedExpression,
+    occurs,
+)
 from planviz.expressions.unresolved import OuterReference
 from planviz.expressions.windows import WindowExpression
 from planviz.logical.plan import BinaryNode, LeafNode, LogicalPlan, UnaryNode, bracketed

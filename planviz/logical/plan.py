@@ -21,12 +21,12 @@ class LogicalPlan(QueryPlan):
     UNRESOLVED = False
 
     @lazy
-    def output(self) -> tuple[AttributeReference, ...]:  # type: ignore[override]
+    def output(self) -> tuple[AttributeReference, ...]:
         """The columns, in order."""
         return ()
 
     @lazy
-    def output_set(self) -> frozenset[int]:  # type: ignore[override]
+    def output_set(self) -> frozenset[int]:
         """The ids of the columns."""
         return frozenset([a.expr_id for a in self.output])
 
@@ -56,7 +56,7 @@ class LogicalPlan(QueryPlan):
         return all(c.resolved for c in self.children)
 
     @lazy
-    def resolved(self) -> bool:  # type: ignore[override]
+    def resolved(self) -> bool:
         """Whether the expressions and the children are."""
         return not self.UNRESOLVED and all(e.resolved for e in self.expressions) and self.children_resolved
 

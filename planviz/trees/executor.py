@@ -11,16 +11,19 @@ from planviz.trees.rule import Batch, Rule, Strategy
 from planviz.trees.trace import RuleApplication, Trace
 
 
-class NotConverged(PlanvizError):
+class NotConverged(PlanvizError):  # noqa: N818 (says what happened, as planviz errors do)
     """A batch did not settle, or a Once batch changed its own result; the message names the last rules."""
 
 
-class BrokenPlan(PlanvizError):
+class BrokenPlan(PlanvizError):  # noqa: N818 (says what happened, as planviz errors do)
     """A rule left a plan that does not hold together; the message names the rule and what is broken."""
 
 
 #: `check(rule, before, after)` returns what is broken, or None.
 Check = Callable[[Rule, Any, Any], str | None]
+
+
+Idle = dict[Rule, Any]
 
 
 class RuleExecutor:
@@ -51,10 +54,12 @@ class RuleExecutor:
 
     def _run_batch(self, batch: Batch, plan: Any, trace: Trace, run: int) -> Any:
         strategy = batch.strategy
+        # A rule that had nothing to do on this very plan has nothing to do on it now.
+        idle: Idle = {}
         for iteration in range(1, strategy.max_iterations + 1):
             last = plan
             for rule in batch.rules:
-                plan = self._apply(rule, batch, plan, trace, run, iteration)
+                plan = self._apply(rule, batch, plan, trace, run, iteration, idle)
             if plan is last:
                 return plan
         if strategy.max_iterations == 1:
@@ -63,8 +68,8 @@ class RuleExecutor:
             self._check_settled(batch, strategy, plan, trace, run)
         return plan
 
-    def _apply(self, rule: Rule, batch: Batch, plan: Any, trace: Trace, run: int, iteration: int) -> Any:
-        if not plan.bits & rule.mask:
+    def _apply(self, rule: Rule, batch: Batch, plan: Any, trace: Trace, run: int, iteration: int, idle: Idle) -> Any:
+        if not plan.bits & rule.mask or idle.get(rule) is plan:
             return plan
         start = perf_counter()
         result = rule.apply(plan)
@@ -72,6 +77,7 @@ class RuleExecutor:
         effective = result is not plan and result != plan
         trace.called(rule.spark_name, seconds, effective)
         if not effective:
+            idle[rule] = plan
             return plan
         trace.applications.append(RuleApplication(run, batch.name, iteration, rule.spark_name, plan, result, seconds))
         for check in self.checks:

@@ -10,6 +10,7 @@ inside operators and plans inside subquery expressions included too. A rule whos
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Generic, Self, TypeVar, dataclass_transform, get_args, get_type_hints
 
@@ -264,7 +265,8 @@ def node(cls: type[N]) -> type[N]:
     annotation mixes nodes and other things in a way that children could not be found.
     """
     inherited = {f: r for base in reversed(cls.__mro__[1:]) for f, r in getattr(base, "_fields_", {}).items()}
-    own_names = [n for n in cls.__dict__.get("__annotations__", {}) if "ClassVar" not in str(cls.__annotations__[n])]
+    own = inspect.get_annotations(cls)
+    own_names = [n for n in own if "ClassVar" not in str(own[n])]
     hints = get_type_hints(cls, localns={cls.__name__: cls}) if own_names else {}
     roles: dict[str, tuple[str, type | None]] = {**inherited, **{n: _role(hints[n]) for n in own_names}}
     fields = tuple(roles)
