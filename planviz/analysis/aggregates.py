@@ -271,10 +271,11 @@ class ResolveGroupingAnalytics(AnalyzerRule):
         if keys is None or not all(e.resolved for e in plan.expressions):
             return plan
         columns, originals, gid = keys
-        new = plan.map_expressions(
-            lambda e: e.transform_up(lambda x: grouping_value(x, originals, columns, gid), functions_mask())
-        )
-        return new
+
+        def value(x: Any) -> Any:
+            return grouping_value(x, originals, columns, gid)
+
+        return plan.map_expressions(lambda e: e.transform_up(value, functions_mask()))
 
 
 def _bound_sets(g: Expression) -> bool:

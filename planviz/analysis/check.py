@@ -103,9 +103,8 @@ def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> Non
         if isinstance(x, NamedParameter | PositionalParameter):
             name = x.name if isinstance(x, NamedParameter) else "?"
             raise analysis_error("UNBOUND_SQL_PARAMETER", f"Found the unbound parameter: {name}. Give it a value.", x)
-        if isinstance(x, UnresolvedFunction):
-            if all(c.resolved for c in x.children):
-                raise analysis_error("UNRESOLVED_ROUTINE", f"Cannot resolve routine `{'.'.join(x.parts)}`.", x)
+        if isinstance(x, UnresolvedFunction) and all(c.resolved for c in x.children):
+            raise analysis_error("UNRESOLVED_ROUTINE", f"Cannot resolve routine `{'.'.join(x.parts)}`.", x)
         if isinstance(x, UnresolvedStar):
             raise analysis_error("INVALID_USAGE_OF_STAR_OR_REGEX", "Invalid usage of '*' in an expression.", x)
         if x.children_resolved:

@@ -273,10 +273,9 @@ class ResolveTimeZone(AnalyzerRule):
         zone = self.context.config.get("spark.sql.session.timeZone")
 
         def step(e: Any) -> Any:
-            if isinstance(e, Cast) and e.time_zone is None and e.child.resolved:
-                if needs_time_zone(e.child.data_type, e.type):
-                    return e.replace(time_zone=zone)
-            return e
+            if not isinstance(e, Cast) or e.time_zone is not None or not e.child.resolved:
+                return e
+            return e.replace(time_zone=zone) if needs_time_zone(e.child.data_type, e.type) else e
 
         return plan.transform_all_expressions(step, Cast.BIT)
 

@@ -105,7 +105,8 @@ def _common(plan: Join, kind: str, names: tuple[str, ...]) -> Any:
 
 STRATEGIES = {
     "BROADCAST": "broadcast", "BROADCASTJOIN": "broadcast", "MAPJOIN": "broadcast", "SHUFFLE_MERGE": "merge",
-    "MERGE": "merge", "MERGEJOIN": "merge", "SHUFFLE_HASH": "shuffle_hash", "SHUFFLE_REPLICATE_NL": "shuffle_replicate_nl",
+    "MERGE": "merge", "MERGEJOIN": "merge", "SHUFFLE_HASH": "shuffle_hash",
+    "SHUFFLE_REPLICATE_NL": "shuffle_replicate_nl",
 }  # fmt: skip
 _PARTITIONING = ("COALESCE", "REPARTITION", "REPARTITION_BY_RANGE", "REBALANCE")
 

@@ -139,7 +139,7 @@ class Expression(TreeNode, root=True):
 
     @lazy
     def canonicalized(self) -> Expression:
-        """A form that is equal for expressions that always give the same value, whatever their names and operand order."""
+        """A form that is equal for expressions that always give the same value, however they are written."""
         new: Expression = self.map_children(lambda c: c.canonicalized)
         return new
 
@@ -200,7 +200,7 @@ class Expression(TreeNode, root=True):
 
     @lazy
     def pretty(self) -> str:
-        """Spark's `toPrettySQL`: names without qualifiers, literals without quotes, only the casts that were written."""
+        """Spark's `toPrettySQL`: names without qualifiers, literals without quotes, only written casts."""
         return self.render_pretty()
 
     def render_pretty(self) -> str:

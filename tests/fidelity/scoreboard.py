@@ -1,0 +1,97 @@
+"""Our stages beside the captured ones of real Spark, query by query."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from planviz.catalog import Catalog, read_catalog
+from planviz.errors import PlanvizError
+from planviz.execution import QueryExecution
+from planviz.expressions.core import fresh_ids
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared"
+CORPUS = SHARED / "corpus" / "tpcds"
+#: Our ids count from here, far above the `#7` that literals hold, so that the two cannot be confused.
+FIRST_ID = 1_000_000
+HEADINGS = {"parsed": "Parsed Logical Plan", "analyzed": "Analyzed Logical Plan", "optimized": "Optimized Logical Plan"}
+
+
+@dataclass
+class Score:
+    """Counts over the queries that Spark could plan, and the first difference of each that is not equal."""
+
+    stage: str
+    total: int = 0
+    shape: int = 0
+    text: int = 0
+    differences: list[tuple[str, str]] = field(default_factory=list)
+
+
+@cache
+def comparer() -> ModuleType:
+    """The corpus's own comparer."""
+    spec = importlib.util.spec_from_file_location("canon", SHARED / "tools" / "canon.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@cache
+def catalog() -> Catalog:
+    """The corpus's catalogue."""
+    return read_catalog(CORPUS / "catalog.json")
+
+
+def captures(mode: str = "nocbo-aqeoff") -> list[dict[str, Any]]:
+    """The captured documents of a mode, by name of the query."""
+    files = sorted((CORPUS / "captures" / mode).glob("*.json.gz"))
+    documents = []
+    for f in files:
+        if not f.name.startswith("_"):
+            with gzip.open(f, "rt", encoding="utf-8", errors="surrogatepass") as handle:
+                documents.append({"name": f.name.split(".")[0], **json.load(handle)})
+    return documents
+
+
+def section(document: dict[str, Any], stage: str) -> str:
+    """One section of the extended explain, without its heading; the analyzed one without its line of columns."""
+    parts = re.split(r"(?m)^== (.*) ==\n", document["explain"]["extended"])
+    text = dict(zip(parts[1::2], parts[2::2], strict=True))[HEADINGS[stage]].rstrip("\n")
+    return text.split("\n", 1)[1] if stage == "analyzed" else text
+
+
+def ours(sql: str, stage: str) -> str:
+    """Our text of a stage."""
+    with fresh_ids(FIRST_ID):
+        return QueryExecution(sql, catalog()).text(stage).rstrip("\n")
+
+
+def measure(stage: str) -> Score:
+    """The score of one stage over all captured queries."""
+    score = Score(stage)
+    for document in captures():
+        if "error" in document:
+            continue
+        score.total += 1
+        try:
+            text = ours(document["sql"], stage)
+            own = {int(n) for n in re.findall(r"#(\d{7,})", text)}
+            result = comparer().compare(text, section(document, stage), own, comparer().text_ids(document))
+        except PlanvizError as e:
+            score.differences.append((document["name"], f"error {e}"))
+            continue
+        score.shape += result["shape_equal"]
+        score.text += result["text_equal"]
+        if not result["text_equal"]:
+            score.differences.append((document["name"], f"{result['first_text_diff']}"))
+    return score
