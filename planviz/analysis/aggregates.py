@@ -312,8 +312,9 @@ def grouping_value(e: Any, originals: list[Expression], columns: list[Expression
             e,
         )
     if isinstance(e, GroupingID):
+        pairs = zip(e.columns, originals, columns, strict=False)
         same = len(e.columns) == len(originals) and all(
-            a.semantic_equals(b) for a, b in zip(e.columns, originals, strict=True)
+            a.semantic_equals(b) or a.semantic_equals(c) for a, b, c in pairs
         )
         if e.columns and not same:
             raise analysis_error(

@@ -8,7 +8,7 @@ from planviz.analysis.context import AnalysisContext, analysis_error
 from planviz.analysis.names import unresolved_column
 from planviz.analysis.relations import table_not_found
 from planviz.expressions.aggregates import AggregateExpression, Grouping, GroupingID
-from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, occurs
+from planviz.expressions.core import Alias, Expression, GeneratorMark, Literal, NamedExpression, occurs
 from planviz.expressions.subqueries import InSubquery, ListQuery, ScalarSubquery, SubqueryExpression
 from planviz.expressions.unresolved import (
     NamedParameter,
@@ -18,7 +18,7 @@ from planviz.expressions.unresolved import (
     UnresolvedFunction,
     UnresolvedStar,
 )
-from planviz.expressions.windows import WindowExpression
+from planviz.expressions.windows import LagLead, NthValue, NTile, RankLike, WindowExpression
 from planviz.logical.operators import (
     Aggregate,
     Except,
@@ -40,6 +40,8 @@ def check_analysis(plan: Any, context: AnalysisContext) -> None:
     """Raise AnalysisError for the first thing that is wrong, children before parents."""
     for node in _bottom_up(plan):
         _check_operator(node, context)
+    if not plan.resolved:
+        raise analysis_error("UNSUPPORTED_FEATURE", "Something in this query is not supported by planviz.", plan)
 
 
 def _bottom_up(plan: Any) -> list[Any]:
@@ -92,7 +94,18 @@ def _check_operator(plan: Any, context: AnalysisContext) -> None:
 
 
 def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> None:
+    windowed = [_function_of(w) for w in e.collect(WindowExpression)]
+    if isinstance(plan, Project) and occurs(e, GeneratorMark.BIT):
+        raise analysis_error(
+            "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
+            f'The generator is not supported: nested in expressions "{e.pretty}".',
+            e,
+        )
     for x in _expressions_up(e):
+        if isinstance(x, RankLike | NTile | LagLead | NthValue) and x not in windowed:
+            raise analysis_error(
+                "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE", f'Window function "{x.sql}" requires an OVER clause.', x
+            )
         if isinstance(x, SubqueryExpression):
             check_analysis(x.plan, context)
             _check_subquery(x, plan)
@@ -117,6 +130,10 @@ def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> Non
                 )
             if isinstance(x, InSubquery):
                 raise _in_mismatch(x)
+
+
+def _function_of(e: WindowExpression) -> Expression:
+    return e.function.function if isinstance(e.function, AggregateExpression) else e.function
 
 
 def _expressions_up(e: Any) -> list[Any]:

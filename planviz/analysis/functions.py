@@ -201,7 +201,7 @@ class ResolveLambdaVariables(AnalyzerRule):
         if isinstance(e, FunctionCall) and any(isinstance(a, LambdaFunction) for a in e.arguments):
             return self._function(e, known_names)
         if isinstance(e, UnresolvedFunction):
-            return e if not known_names else e.map_children(lambda c: self._inside(c, known_names))
+            return e.map_children(lambda c: self._inside(c, known_names))
         if isinstance(e, LambdaFunction):
             return self._inside(e, known_names)
         return e.map_children(lambda c: self._resolve(c, known_names))

@@ -26,7 +26,7 @@ from planviz.expressions.predicates import EqualNullSafe
 from planviz.expressions.unresolved import MultiAlias, UnresolvedAttribute
 from planviz.logical.operators import Aggregate, Expand, Generate, Project
 from planviz.logical.unresolved import Pivot, Unpivot
-from planviz.types import INT, STRING, ArrayType
+from planviz.types import BOOLEAN, INT, STRING, ArrayType, DataType, is_numeric
 
 
 class ExtractGenerator(AnalyzerRule):
@@ -55,24 +55,17 @@ class ExtractGenerator(AnalyzerRule):
                     plan,
                 )
             return plan
-        if len(found) > 1:
-            names = ", ".join(f'"{g.pretty}"' for _, (g, _) in found)
-            raise analysis_error(
-                "UNSUPPORTED_GENERATOR.MULTI_GENERATOR",
-                f"The generator is not supported: only one generator allowed per SELECT clause but found "
-                f"{len(found)}: {names}.",
-                plan,
-            )
-        item, (generator, names_given) = found[0]
-        if not generator.resolved:
+        if not all(g.resolved for _, (g, _) in found):
             return plan
-        outer = isinstance(generator, Explode) and generator.outer
-        columns = _columns(generator, names_given, plan)
-        generate = Generate(generator, (), outer, None, columns, plan.child)
+        below, columns = plan.child, {}
+        for item, (generator, names_given) in found:
+            outer = isinstance(generator, Explode) and generator.outer
+            below = Generate(generator, (), outer, None, _columns(generator, names_given, plan), below)
+            columns[id(item)] = below.generator_output
         projects: list[Any] = []
         for e in plan.projects:
-            projects += generate.generator_output if e is item else (e,)
-        return Project(tuple(projects), generate)
+            projects += columns.get(id(e), (e,))
+        return Project(tuple(projects), below)
 
     @staticmethod
     def _aggregate(plan: Aggregate) -> Any:
@@ -171,9 +164,14 @@ class ResolvePivot(AnalyzerRule):
                 )
         used = frozenset[int]().union(*[a.references for a in plan.aggregates]) | plan.column.references
         keys = tuple(a for a in plan.child.output if a.expr_id not in used)
-        simple = not isinstance(plan.column, CreateNamedStruct)
+        simple = all(_slots(a.data_type) for a in plan.aggregates)
         values = [_pivot_value(v, plan) for v in plan.values]
         return _pivot_first(plan, keys, values) if simple else _pivot_if(plan, keys, values)
+
+
+def _slots(t: DataType) -> bool:
+    """Whether `pivotfirst` can hold values of this type (Spark: PivotFirst.supportsDataType)."""
+    return is_numeric(t) or t == BOOLEAN
 
 
 def _pivot_value(e: Expression, plan: Pivot) -> tuple[Expression, str]:
@@ -203,6 +201,13 @@ def _output_name(value: str, aggregate: Expression, single: bool) -> str:
     return f"{value}_{suffix}"
 
 
+def _slot_text(e: Expression) -> str:
+    """A pivot value as `pivotfirst` prints it: a struct as its row."""
+    if isinstance(e, CreateNamedStruct):
+        return f"[{','.join(_slot_text(v) for v in e.values)}]"
+    return str(e)
+
+
 def _pivot_first(plan: Pivot, keys: tuple[Any, ...], values: list[tuple[Expression, str]]) -> Any:
     named = [
         alias(a, a.sql) if not isinstance(a, Alias) else Alias(a.child, a.sql.replace("`", ""), next_id())
@@ -212,7 +217,7 @@ def _pivot_first(plan: Pivot, keys: tuple[Any, ...], values: list[tuple[Expressi
     key_column = column if isinstance(column, NamedExpression) else alias(column, "__pivot_col")
     first = Aggregate((*keys, key_column), (*keys, key_column, *named), plan.child)
     pivoted: list[Any] = []
-    texts = tuple(str(v) for v, _ in values)
+    texts = tuple(_slot_text(v) for v, _ in values)
     for n in named:
         attribute = n.to_attribute()
         arguments = (key_column.to_attribute(), attribute)

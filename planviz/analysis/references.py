@@ -27,6 +27,7 @@ from planviz.expressions.windows import WindowExpression
 from planviz.logical.operators import (
     Aggregate,
     Distinct,
+    Expand,
     Filter,
     Generate,
     HiddenColumns,
@@ -376,7 +377,11 @@ def with_aggregate(e: Expression, child: LogicalPlan) -> Expression:
         below = below.child
     if not isinstance(below, Aggregate) or not e.bits & _NAMES:
         return e
-    scope = Scope(below.child.output)
+    source: Any = below.child
+    if isinstance(source, Expand):
+        # The columns as they are before the grouping sets blank them out.
+        source = source.child.children[0]
+    scope = Scope(source.output)
 
     def step(x: Any) -> Any:
         if not isinstance(x, UnresolvedAttribute):

@@ -49,6 +49,7 @@ from planviz.expressions.conditional import CaseWhen, Coalesce, Extremum, If
 from planviz.expressions.core import Alias, Cast, Expression, Literal, SortOrder, lit
 from planviz.expressions.predicates import (
     And,
+    EqualNullSafe,
     EqualTo,
     GreaterThanOrEqual,
     IsNotNull,
@@ -386,6 +387,39 @@ def _json_tuple(a: Args) -> Expression:
     return GeneratorCall("json_tuple", a, tuple(StructField(f"c{i}", STRING, True) for i in range(len(a) - 1)))
 
 
+def _assert_true(a: Args) -> Expression:
+    message = a[1] if len(a) > 1 else lit(f"'{a[0].pretty}' is not true!")
+    return Replaced(
+        "assert_true", (a[0], message), If(a[0], lit(None), FunctionCall("raise_error", (message,), _RAISE))
+    )
+
+
+def _raise_error(a: Args) -> Expression:
+    if len(a) == 2:
+        return FunctionCall("raise_error", a, _RAISE, ("NullType",))
+    details = CreateMap((lit("errorMessage"), a[0]))
+    return FunctionCall("raise_error", (lit("USER_RAISED_EXCEPTION"), details), _RAISE, ("NullType",))
+
+
+_RAISE = FunctionSpec("raise_error", (), lambda _: NULL, True, foldable=False)
+BUILDERS["assert_true"] = (1, 2, _assert_true)
+BUILDERS["raise_error"] = (1, 2, _raise_error)
+
+
+def _decode(a: Args) -> Expression:
+    """decode(value, search, result, ..., default) compares; decode(binary, charset) converts."""
+    if len(a) == 2:
+        return FunctionCall("decode", a, _SIGNATURES["decode"][0])
+    pairs, rest = a[1:], a[1:][len(a[1:]) // 2 * 2 :]
+    branches: list[Expression] = []
+    for i in range(0, len(pairs) // 2 * 2, 2):
+        branches += [EqualNullSafe(a[0], pairs[i]), pairs[i + 1]]
+    return Replaced("decode", a, CaseWhen(tuple(branches), rest[0] if rest else Literal(None, NULL)))
+
+
+BUILDERS["decode"] = (2, -1, _decode)
+
+
 BUILDERS["json_tuple"] = (2, -1, _json_tuple)
 
 
@@ -471,7 +505,7 @@ AGGREGATES: dict[str, tuple[int, int, Builder]] = {
         1,
         1,
         _aggregate(
-            "array_agg",
+            "collect_list",
             lambda a: ArrayType(a[0].data_type, False),
             ("0", "0", "true"),
             nullable=False,
@@ -539,6 +573,7 @@ for _name in [
     "regr_sxy",
 ]:
     AGGREGATES[_name] = (2, 2, _aggregate(_name, _fixed(DOUBLE)))
+AGGREGATES["histogram_numeric"] = (2, 2, _aggregate("histogram_numeric", _fixed(UNKNOWN), ("0", "0")))
 AGGREGATES["regr_count"] = (2, 2, _aggregate("regr_count", _fixed(LONG), nullable=False))
 for _name in ["bool_and", "bool_or", "every", "some", "any"]:
     AGGREGATES[_name] = (1, 1, _aggregate(_name, _fixed(BOOLEAN)))

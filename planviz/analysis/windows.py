@@ -105,7 +105,7 @@ class ResolveWindowOrder(AnalyzerRule):
         function = e.function
         if isinstance(function, RankLike) and not e.spec.order and function.name != "cume_dist":
             raise analysis_error(
-                "_LEGACY_ERROR_TEMP_1037",
+                "WINDOW_FUNCTION_FRAME_NOT_ORDERED",
                 f"Window function {function.name}() requires window to be ordered, please add ORDER BY clause.",
                 e,
             )
@@ -133,7 +133,7 @@ class ExtractWindowExpressions(AnalyzerRule):
             return plan
         if isinstance(plan, Filter) and occurs(plan.condition, bit):
             raise analysis_error(
-                "INVALID_WHERE_CONDITION",
+                "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE",
                 f'The WHERE condition "{plan.condition.pretty}" contains a window function; use QUALIFY or a subquery.',
                 plan,
             )

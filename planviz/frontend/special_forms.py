@@ -285,6 +285,8 @@ class SpecialForms:
         return UnresolvedFunction(("extract",), (lit(field), source))
 
     def _form_substring(self: Any) -> Any:
+        if self.sees(")"):
+            return None
         e = self.value()
         if not self.accept("FROM"):
             return None
@@ -296,6 +298,8 @@ class SpecialForms:
     _form_substr = _form_substring
 
     def _form_trim(self: Any) -> Any:
+        if self.sees(")"):
+            return None
         side = "trim"
         if self.sees_any("BOTH", "LEADING", "TRAILING") and self.peek(1) not in (",", ")"):
             side = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}[self.take().upper()]
@@ -309,6 +313,8 @@ class SpecialForms:
         return StringForm(side, (source,) if what is None else (source, what))
 
     def _form_position(self: Any) -> Any:
+        if self.sees(")"):
+            return None
         what = self.value(1)
         if not self.accept("IN"):
             return None
@@ -317,6 +323,8 @@ class SpecialForms:
         return StringForm("locate", (what, source, lit(1)))
 
     def _form_overlay(self: Any) -> Any:
+        if self.sees(")"):
+            return None
         source = self.value()
         if not self.accept("PLACING"):
             return None
