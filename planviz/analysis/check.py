@@ -213,7 +213,7 @@ def _check_filter(plan: Filter) -> None:
             f'Cannot resolve "{condition.pretty}" due to data type mismatch: Filter expression "{condition.pretty}" '
             f"of type "
             f'"{condition.data_type.sql}" is not a boolean.',
-            condition,
+            condition if condition.origin is not None else plan,
         )
     if occurs(condition, AggregateExpression.BIT | WindowExpression.BIT):
         wrong = [x for x in _expressions_up(condition) if isinstance(x, AggregateExpression | WindowExpression)]

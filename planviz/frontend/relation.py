@@ -351,7 +351,7 @@ class RelationReader(ExpressionReader):
 
             columns: list[Expression] = [UnresolvedAttribute((n,)) for n in self.separated(self.identifier)]
             self.expect(")")
-            column: Expression = struct_of(columns, "struct")
+            column: Expression = struct_of(columns)
         else:
             column = self.placed(UnresolvedAttribute((self.identifier(),)), self.at - 1)
         self.expect("IN", "(")

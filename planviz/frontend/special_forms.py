@@ -394,7 +394,7 @@ def _struct_with_aliases(items: list[Expression]) -> Expression:
     parts: list[Expression] = []
     for i, e in enumerate(items, 1):
         name = e.name if isinstance(e, NamedExpression) else f"col{i}"
-        parts += [Literal(name, STRING_TYPE), e.child if isinstance(e, Alias) else e]
+        parts += [Literal(name, STRING_TYPE), e]
     return CreateNamedStruct(tuple(parts), "struct")
 
 

@@ -15,14 +15,7 @@ def test_children_and_inner_children_stand_as_in_spark():
     )
 
     assert tree_string(tree) == (
-        "Project\n"
-        "+- Filter\n"
-        "   :  :- Sub\n"
-        "   :  :  +- C\n"
-        "   :  +- D\n"
-        "   +- Join\n"
-        "      :- A\n"
-        "      +- B\n"
+        "Project\n+- Filter\n   :  :- Sub\n   :  :  +- C\n   :  +- D\n   +- Join\n      :- A\n      +- B\n"
     )
 
 
