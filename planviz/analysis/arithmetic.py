@@ -49,7 +49,7 @@ class ResolveBinaryArithmetic(AnalyzerRule):
         """See the class."""
 
         def operator(p: Any) -> Any:
-            return p.transform_expressions_up(self._one, self.mask) if p.children_resolved else p
+            return p.transform_expressions_up(self._one, self.mask)
 
         return plan.transform_up(operator, self.mask)
 

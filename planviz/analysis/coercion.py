@@ -260,7 +260,8 @@ def _binary(e: Any) -> Any:
         return e.replace(left=cast_to(left, t), right=cast_to(right, t))
     made = _with_decimal(e, a, b)
     if made is not None:
-        return coerce(made) if isinstance(e, BinaryComparison) else made
+        # A comparison of the two decimals that this makes is for the next pass, as in Spark.
+        return made
     return _tightest(e, a, b)
 
 

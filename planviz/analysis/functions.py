@@ -8,7 +8,6 @@ from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.analysis.registry import build, is_aggregate_function, known
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
 from planviz.expressions.calls import FunctionCall, FunctionSpec
-from planviz.expressions.casts import needs_time_zone
 from planviz.expressions.complex import ExtractValue
 from planviz.expressions.core import (
     Alias,
@@ -22,6 +21,7 @@ from planviz.expressions.core import (
     lit,
     next_id,
 )
+from planviz.expressions.subqueries import ListQuery
 from planviz.expressions.unresolved import (
     LambdaFunction,
     MultiAlias,
@@ -263,7 +263,7 @@ def _argument_types(name: str, args: list[Any], count: int, which: int, done: li
 
 
 class ResolveTimeZone(AnalyzerRule):
-    """Give casts that read the session's time zone that zone; no text shows it."""
+    """Give every cast the session's time zone, in case it needs one; no text shows it."""
 
     matches = (Cast,)
     package = "org.apache.spark.sql.catalyst.analysis"
@@ -273,11 +273,14 @@ class ResolveTimeZone(AnalyzerRule):
         zone = self.context.config.get("spark.sql.session.timeZone")
 
         def step(e: Any) -> Any:
-            if not isinstance(e, Cast) or e.time_zone is not None or not e.child.resolved:
-                return e
-            return e.replace(time_zone=zone) if needs_time_zone(e.child.data_type, e.type) else e
+            if isinstance(e, Cast) and e.time_zone is None:
+                return e.replace(time_zone=zone)
+            if isinstance(e, ListQuery):
+                # Coercion may have put casts into the plan on the right of IN after it was analyzed.
+                return e.with_plan(self.apply(e.plan))
+            return e
 
-        return plan.transform_all_expressions(step, Cast.BIT)
+        return plan.transform_all_expressions(step, Cast.BIT | ListQuery.BIT)
 
 
 class ResolveRandomSeed(AnalyzerRule):
