@@ -304,7 +304,8 @@ def grouping_value(e: Any, originals: list[Expression], columns: list[Expression
         for i, (o, c) in enumerate(zip(originals, columns, strict=True)):
             if o.semantic_equals(e.child) or c.semantic_equals(e.child):
                 shifted = Shift(gid, Literal(len(columns) - 1 - i, INT), "shiftright")
-                return Cast(BitwiseAnd(shifted, Literal(1, LONG)), BYTE)
+                bit = Cast(BitwiseAnd(shifted, Literal(1, LONG)), BYTE, time_zone="session")
+                return alias(bit, e.pretty)
         raise analysis_error(
             "GROUPING_COLUMN_MISMATCH",
             f"Column of grouping ({e.child.pretty}) can't be found in grouping columns "

@@ -200,6 +200,8 @@ class ResolveReferences(AnalyzerRule):
     # -------------------------------------------------------------------------------------------- sort, having
 
     def _sort(self, plan: Sort) -> Any:
+        if any(o.bits & UnresolvedOrdinal.BIT for o in plan.order):
+            return plan
         scope = Scope(plan.child.output)
         order = [self._quiet(o, scope) for o in plan.order]
         order = [with_aggregate(o, plan.child) for o in order]

@@ -334,6 +334,11 @@ class TempResolvedColumn(UnaryExpression):
         """The column's."""
         return self.child.canonicalized
 
+    @lazy
+    def references(self) -> frozenset[int]:
+        """None: the operator that holds this does not read the column itself."""
+        return frozenset()
+
     def to_string(self) -> str:
         """tempresolvedcolumn(child, name, tried)."""
         return f"tempresolvedcolumn({self.child}, {', '.join(self.parts)}, {str(self.tried).lower()})"
