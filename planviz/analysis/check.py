@@ -130,6 +130,8 @@ def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> Non
                 )
             if isinstance(x, InSubquery):
                 raise _in_mismatch(x)
+            if x.UNRESOLVED:
+                raise analysis_error("UNSUPPORTED_EXPRESSION", f"{x.sql} has no meaning here.", x)
 
 
 def _function_of(e: WindowExpression) -> Expression:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.analysis.context import AnalyzerRule, analysis_error
-from planviz.analysis.registry import build, is_aggregate_function, known
+from planviz.analysis.registry import HIGHER_ORDER, build, is_aggregate_function, known
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
 from planviz.expressions.calls import FunctionCall, FunctionSpec
 from planviz.expressions.complex import ExtractValue
@@ -216,12 +216,19 @@ class ResolveLambdaVariables(AnalyzerRule):
         return e.rebuilt(UnresolvedAttribute(e.parts))
 
     def _function(self, call: FunctionCall, known_names: dict[str, NamedLambdaVariable]) -> Any:
+        if call.name not in HIGHER_ORDER or isinstance(call.arguments[0], LambdaFunction):
+            raise analysis_error(
+                "INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION",
+                f"A lambda function should only be used in a higher order function, but {call.name} takes none here.",
+                call,
+            )
         plain = [a if isinstance(a, LambdaFunction) else self._resolve(a, known_names) for a in call.arguments]
         if not all(a.resolved for a in plain if not isinstance(a, LambdaFunction)):
             return call.replace(arguments=tuple(plain))
         out: list[Expression] = []
         for a in plain:
-            if isinstance(a, LambdaFunction) and not a.resolved:
+            waits = call.name in ("aggregate", "reduce") and any(isinstance(x, LambdaFunction) for x in out)
+            if isinstance(a, LambdaFunction) and not a.resolved and not (waits and not out[-1].resolved):
                 types = _argument_types(
                     call.name, plain, len(a.arguments), len([x for x in out if isinstance(x, LambdaFunction)]), out
                 )

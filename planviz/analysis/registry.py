@@ -164,8 +164,17 @@ def _extract(name: str) -> Builder:
     return make
 
 
-def _named(a: Args) -> Expression:
-    return CreateNamedStruct(a)
+def _in_pairs(name: str, make: Builder) -> Builder:
+    def checked(a: Args) -> Expression:
+        if len(a) % 2:
+            raise analysis_error(
+                "WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+                f"The `{name}` requires 2n (n > 0) parameters but the actual number is {len(a)}.",
+                a[0],
+            )
+        return make(a)
+
+    return checked
 
 
 def _locate(a: Args) -> Expression:
@@ -300,9 +309,9 @@ BUILDERS: dict[str, tuple[int, int, Builder]] = {
     "log": (1, 2, _log),
     "concat": (0, -1, Concat),
     "array": (0, -1, CreateArray),
-    "map": (0, -1, CreateMap),
+    "map": (0, -1, _in_pairs("map", CreateMap)),
     "struct": (0, -1, lambda a: struct_of(list(a), "struct")),
-    "named_struct": (0, -1, _named),
+    "named_struct": (0, -1, _in_pairs("named_struct", CreateNamedStruct)),
     "like": (2, 3, lambda a: Like(a[0], a[1])),
     "ilike": (2, 3, lambda a: RegexpForm("ilike", a[:2])),
     "rlike": (2, 2, lambda a: RLike(a[0], a[1])),

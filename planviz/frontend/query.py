@@ -73,7 +73,7 @@ class QueryReader(RelationReader):
         columns = self.identifier_list() if self.sees("(") else ()
         depth: int | None = None
         if self.accept("MAX", "RECURSION", "LEVEL"):
-            depth = int(self.take())
+            depth = self.integer()
         self.accept("AS")
         self.expect("(")
         self.deeper()

@@ -311,7 +311,7 @@ class RelationReader(ExpressionReader):
         seed: int | None = None
         if self.accept("REPEATABLE"):
             self.expect("(")
-            seed = int(self.take())
+            seed = self.integer()
             self.expect(")")
 
         def over(plan: LogicalPlan) -> LogicalPlan:
@@ -322,15 +322,15 @@ class RelationReader(ExpressionReader):
 
     def _sample_method(self, start: int) -> Callable[[LogicalPlan, int | None], LogicalPlan]:
         if self.accept("BUCKET"):
-            numerator = int(self.take())
+            numerator = self.integer()
             self.expect("OUT", "OF")
-            denominator = int(self.take())
+            denominator = self.integer()
             if self.accept("ON"):
                 self.expression()
             return lambda plan, seed: Sample(0.0, numerator / denominator, False, seed, plan)
         negative = self.accept("-")
         if self.kind == NUMBER and self.peek(1) in ("PERCENT", "%"):
-            share = float(self.take()) * (-1 if negative else 1)
+            share = self.decimal() * (-1 if negative else 1)
             self.at += 1
             if not 0 <= share <= 100:
                 raise self.error("INVALID_SAMPLE", f"A sample must be between 0 and 100 percent, not {share}.", start)
