@@ -19,19 +19,8 @@ from planviz.expressions.unresolved import (
     UnresolvedStar,
 )
 from planviz.expressions.windows import LagLead, NthValue, NTile, RankLike, WindowExpression
-from planviz.logical.operators import (
-    Aggregate,
-    Except,
-    Filter,
-    GlobalLimit,
-    Intersect,
-    Join,
-    LocalLimit,
-    Offset,
-    Project,
-    SetOperation,
-    Union,
-)
+from planviz.logical.combining import Except, Intersect, Join, SetOperation, Union
+from planviz.logical.operators import Aggregate, Filter, GlobalLimit, LocalLimit, Offset, Project
 from planviz.logical.unresolved import UnresolvedRelation
 from planviz.types import BOOLEAN, INT, UNKNOWN, is_integral
 

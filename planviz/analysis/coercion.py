@@ -46,7 +46,8 @@ from planviz.expressions.predicates import (
 )
 from planviz.expressions.subqueries import InSubquery, ListQuery
 from planviz.expressions.windows import LagLead, NTile, SpecifiedWindowFrame, WindowSpec
-from planviz.logical.operators import Except, Intersect, Project, Union
+from planviz.logical.combining import Except, Intersect, Union
+from planviz.logical.operators import Project
 from planviz.logical.unresolved import Unpivot
 from planviz.types import (
     BINARY,

@@ -24,6 +24,7 @@ from planviz.expressions.unresolved import (
     UnresolvedStar,
 )
 from planviz.expressions.windows import WindowExpression
+from planviz.logical.combining import Join, LateralJoin
 from planviz.logical.operators import (
     Aggregate,
     Distinct,
@@ -31,8 +32,6 @@ from planviz.logical.operators import (
     Filter,
     Generate,
     HiddenColumns,
-    Join,
-    LateralJoin,
     Project,
     RepartitionByExpression,
     Sort,

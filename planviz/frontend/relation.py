@@ -13,18 +13,10 @@ from planviz.expressions.subqueries import LateralSubquery
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend.cursor import END, NUMBER, QUOTED, WORD
 from planviz.frontend.expression import ExpressionReader
-from planviz.logical.operators import (
-    Filter,
-    Generate,
-    GlobalLimit,
-    Join,
-    LateralJoin,
-    LocalLimit,
-    LocalRelation,
-    Sample,
-    SubqueryAlias,
-)
+from planviz.logical.combining import Join, LateralJoin
+from planviz.logical.operators import Filter, Generate, GlobalLimit, LocalLimit, Sample, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import LocalRelation
 from planviz.logical.unresolved import (
     Pivot,
     Unpivot,
@@ -61,7 +53,7 @@ class RelationReader(ExpressionReader):
         """One relation with its joins."""
         start = self.at
         if self.accept("LATERAL"):
-            from planviz.logical.operators import OneRowRelation
+            from planviz.logical.relations import OneRowRelation
 
             plan: LogicalPlan = LateralJoin(OneRowRelation(), self._lateral(), "Inner")
         else:
