@@ -133,7 +133,7 @@ class RelationReader(ExpressionReader):
         self.expect("LATERAL", "VIEW")
         outer = self.accept("OUTER")
         generator = self.call_by_name()
-        qualifier = self.identifier() if self.is_identifier() and not self.sees("AS") else None
+        qualifier = self.identifier() if self.is_identifier() else None
         columns: list[str] = []
         if self.accept("AS") or (self.is_identifier(True) and self.alias_word()):
             columns = self.separated(self.identifier)

@@ -25,6 +25,9 @@ KNOWN = {
     "select a, b, sum(b) from t1 group by rollup(a,b) having grouping(a)=0 order by": "Spark loses the grouping id",
     "select /*+ REBALANCE(a) */": "Spark without adaptive execution drops the hint",
     "select array(struct(a, b), struct(b, a))": "structs of other field names are taken as equal",
+    "from t1 |>": "pipes are not read",
+    "select a from t1 |>": "pipes are not read",
+    "select sum(a) s, avg(b) v, s / v": "Spark casts the second lateral alias, too",
     "with recursive r as": "the recursion's own reference",
 }
 
