@@ -250,17 +250,20 @@ class ResolveLambdaVariables(AnalyzerRule):
 def _argument_types(name: str, args: list[Any], count: int, which: int, done: list[Expression]) -> list[DataType]:
     """Types of a lambda's arguments; `which` is the number of lambdas before it."""
 
+    def known_type(e: Any) -> DataType:
+        return e.data_type if e.resolved else UNKNOWN
+
     def element(e: Any) -> DataType:
-        t = e.data_type
+        t = known_type(e)
         return t.element if isinstance(t, ArrayType) else UNKNOWN
 
-    first = args[0].data_type
+    first = known_type(args[0])
     if name == "zip_with":
         return [element(args[0]), element(args[1])]
     if name in ("aggregate", "reduce"):
-        return [args[1].data_type, element(args[0])] if which == 0 else [done[2].data_type]
+        return [known_type(args[1]), element(args[0])] if which == 0 else [known_type(done[2])]
     if name == "map_zip_with" and isinstance(first, MapType):
-        second = args[1].data_type
+        second = known_type(args[1])
         return [first.key, first.value, second.value if isinstance(second, MapType) else UNKNOWN]
     if isinstance(first, MapType):
         return [first.key, first.value]

@@ -164,6 +164,8 @@ class ResolveReferences(AnalyzerRule):
             new = e
             if e.bits & UnresolvedAttribute.BIT and known:
                 new = e.transform_up(lambda x: _lateral_one(x, known), UnresolvedAttribute.BIT)
+            if isinstance(new, LateralColumnAliasReference) and len(new.parts) > 1:
+                new = e.rebuilt(Alias(new, new.parts[-1], next_id()))
             out.append(new)
             if isinstance(new, Alias):
                 known.setdefault(new.name.lower(), []).append(new)

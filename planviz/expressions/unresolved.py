@@ -397,6 +397,10 @@ class LateralColumnAliasReference(LeafExpression, NamedExpression):
         """When the alias is."""
         return self.attribute.resolved
 
+    def to_attribute(self) -> AttributeReference:
+        """The alias's."""
+        return self.attribute.to_attribute()
+
     def to_string(self) -> str:
         """lateralAliasReference(name)."""
         return f"lateralAliasReference({self.name})"
