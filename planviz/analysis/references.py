@@ -10,7 +10,16 @@ from planviz.analysis.names import Scope, extract_value
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression, GroupingID
 from planviz.expressions.calls import FunctionCall
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression, SortOrder, occurs
+from planviz.expressions.core import (
+    Alias,
+    AttributeReference,
+    Expression,
+    Literal,
+    NamedExpression,
+    SortOrder,
+    next_id,
+    occurs,
+)
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import (
     LateralColumnAliasReference,
