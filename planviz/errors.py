@@ -3,7 +3,9 @@
     PlanvizError                 everything planviz raises on purpose; its text is fit for a user
     ├── InputError               the text or file handed in cannot be used
     │   ├── NotAPlan             nothing in the text looks like a plan, a log or a query
-    │   └── InputTooLarge        more text than planviz opens
+    │   ├── InputTooLarge        more text than planviz opens
+    │   ├── ParseError           SQL that does not follow the grammar
+    │   └── AnalysisError        SQL that names what is not there, or whose types do not fit
     └── ExportError              a picture or file cannot be made as asked
 
 Every message says what was wrong, where (line and column when known) and what to do about it.
@@ -34,6 +36,26 @@ class NotAPlan(InputError):
 
 class InputTooLarge(InputError):
     """The text is larger than planviz opens."""
+
+
+class ParseError(InputError):
+    """SQL text that cannot be read. `error_class` is Spark's name for the mistake where it has one."""
+
+    def __init__(self, error_class: str, message: str, *, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(f"[{error_class}] {message}{_place(line, column)}", line=line, column=column)
+        self.error_class = error_class
+
+
+class AnalysisError(InputError):
+    """A query that reads well but cannot be planned. `error_class` is Spark's name for the mistake."""
+
+    def __init__(self, error_class: str, message: str, *, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(f"[{error_class}] {message}{_place(line, column)}", line=line, column=column)
+        self.error_class = error_class
+
+
+def _place(line: int | None, column: int | None) -> str:
+    return "" if line is None else f" (line {line}, column {column})"
 
 
 class ExportError(PlanvizError):

@@ -1,0 +1,388 @@
+"""Aggregates without GROUP BY, HAVING and ORDER BY over aggregates, ROLLUP and its kin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from planviz.analysis.cleanup import trim
+from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.analysis.names import Scope
+from planviz.expressions.aggregates import AggregateExpression, Grouping, GroupingID
+from planviz.expressions.arithmetic import BitwiseAnd, Shift
+from planviz.expressions.core import (
+    Alias,
+    AttributeReference,
+    Cast,
+    Expression,
+    Literal,
+    NamedExpression,
+    SortOrder,
+    alias,
+    next_id,
+    occurs,
+)
+from planviz.expressions.grouping import selected_sets
+from planviz.expressions.unresolved import GroupingSets, TempResolvedColumn, UnresolvedAttribute
+from planviz.expressions.windows import WindowExpression
+from planviz.logical.operators import Aggregate, Expand, Filter, Project, Sort
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.unresolved import UnresolvedHaving
+from planviz.types import BYTE, INT, LONG
+
+GROUPING_ID = "spark_grouping_id"
+
+
+def contains_aggregates(expressions: tuple[Expression, ...]) -> bool:
+    """Whether an aggregate function stands outside of windows."""
+
+    def plain(e: Expression) -> bool:
+        if not occurs(e, AggregateExpression.BIT):
+            return False
+        if isinstance(e, AggregateExpression):
+            return True
+        if isinstance(e, WindowExpression):
+            inner = e.function.children if isinstance(e.function, AggregateExpression) else (e.function,)
+            inner = tuple(
+                g for f in inner for g in (f.children if isinstance(e.function, AggregateExpression) else (f,))
+            )
+            return any(plain(c) for c in (*inner, e.spec))
+        return any(plain(c) for c in e.children)
+
+    return any(plain(e) for e in expressions)
+
+
+class GlobalAggregates(AnalyzerRule):
+    """A select list with aggregate functions and no GROUP BY is one group.
+
+    Project [sum(a)]  =>  Aggregate [], [sum(a)]
+    """
+
+    matches = (Project,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self.rewrite_one, AggregateExpression.BIT)
+
+    @staticmethod
+    def rewrite_one(plan: Any) -> Any:
+        """One operator."""
+        if isinstance(plan, Project) and contains_aggregates(plan.projects):
+            return Aggregate((), plan.projects, plan.child)
+        return plan
+
+
+class ResolveAggregateFunctions(AnalyzerRule):
+    """HAVING and ORDER BY over an Aggregate: compute what they need in it.
+
+    UnresolvedHaving(sum(b) > 1, Aggregate)  =>  Filter(sum(b)#2 > 1, Aggregate with sum(b)#2)
+    """
+
+    matches = (UnresolvedHaving, Sort, Filter)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._operator, Aggregate.BIT)
+
+    def _operator(self, plan: Any) -> Any:
+        if isinstance(plan, UnresolvedHaving | Filter) and isinstance(plan.child, Aggregate):
+            return self._filter(plan, plan.child)
+        if isinstance(plan, Sort) and all(o.resolved and not occurs(o, functions_mask()) for o in plan.order):
+            return self._sort(plan)
+        return plan
+
+    def _filter(self, plan: Any, agg: Aggregate) -> Any:
+        condition = plan.condition
+        if not agg.resolved or not condition.resolved or occurs(condition, functions_mask()):
+            return plan
+        if isinstance(plan, Filter) and not occurs(condition, AggregateExpression.BIT | TempResolvedColumn.BIT):
+            return plan
+        return with_aggregates(
+            [condition],
+            agg,
+            lambda new, child: Filter(new[0], child) if new[0].resolved else UnresolvedHaving(new[0], child),
+        )
+
+    def _sort(self, plan: Sort) -> Any:
+        below: Any = plan.child
+        if isinstance(below, Aggregate) and below.resolved:
+            return self._sort_over(plan, below, lambda child: child)
+        if isinstance(below, Filter) and isinstance(below.child, Aggregate) and below.resolved:
+            return self._sort_over(plan, below.child, lambda child: below.replace(child=child))
+        project = below
+        if (
+            isinstance(project, Project)
+            and isinstance(project.child, Filter)
+            and isinstance(project.child.child, Aggregate)
+        ):
+            inner = project.child
+            if (
+                any(occurs(o, AggregateExpression.BIT | TempResolvedColumn.BIT) for o in plan.order)
+                and project.resolved
+            ):
+                return self._sort_through(plan, project, inner)
+        return plan
+
+    def _sort_over(self, plan: Sort, agg: Aggregate, over: Callable[[Any], Any]) -> Any:
+        bits = AggregateExpression.BIT | TempResolvedColumn.BIT
+        if not any(occurs(o, bits) for o in plan.order) and not plan.missing_input:
+            keys = [o.child for o in plan.order if isinstance(o, SortOrder)]
+            if all(isinstance(k, AttributeReference) for k in keys) or not agg.grouping:
+                return plan
+            if not any(_is_result(k, agg) for k in keys):
+                return plan
+        keys = [o.child for o in plan.order if isinstance(o, SortOrder)]
+
+        def operator(new: list[Expression], child: Any) -> Any:
+            order = tuple(
+                o.rebuilt(SortOrder(k, o.direction, o.null_order)) if k is not o.child else o
+                for o, k in zip(plan.order, new, strict=True)
+                if isinstance(o, SortOrder)
+            )
+            return plan.replace(order=order, child=over(child))
+
+        return with_aggregates(keys, agg, operator)
+
+    def _sort_through(self, plan: Sort, project: Project, inner: Filter) -> Any:
+        agg: Any = inner.child
+        keys = [o.child for o in plan.order if isinstance(o, SortOrder)]
+        extra: dict[Expression, Any] = {}
+        new = [_replaced(k, agg, extra) for k in keys]
+        order = tuple(
+            SortOrder(k, o.direction, o.null_order)
+            for o, k in zip(plan.order, new, strict=True)
+            if isinstance(o, SortOrder)
+        )
+        wider = agg.replace(aggregates=(*agg.aggregates, *extra.values()))
+        needed = frozenset[int]().union(*[k.references for k in new]) - project.output_set
+        columns = [a for a in wider.output if a.expr_id in needed]
+        below = Project((*project.projects, *columns), inner.replace(child=wider))
+        return Project(project.output, Sort(order, plan.whole, below))
+
+
+def _is_result(e: Expression, agg: Aggregate) -> bool:
+    return any((a.child if isinstance(a, Alias) else a).semantic_equals(e) for a in agg.aggregates)
+
+
+def with_aggregates(
+    expressions: list[Expression], agg: Aggregate, operator: Callable[[list[Expression], Any], Any]
+) -> Any:
+    """An operator over `agg` whose expressions read its results; what is missing is added and projected away again."""
+    extra: dict[Expression, Any] = {}
+    new = [_replaced(e, agg, extra) for e in expressions]
+    if not extra:
+        return operator(new, agg)
+    wider = agg.replace(aggregates=(*agg.aggregates, *extra.values()))
+    return Project(agg.output, operator(new, wider))
+
+
+def _replaced(e: Any, agg: Aggregate, extra: dict[Expression, Any]) -> Any:
+    cleaned = _without_temp(e)
+    for a in agg.aggregates:
+        if trim(a).semantic_equals(cleaned):
+            return a.to_attribute()
+    if isinstance(e, AggregateExpression):
+        key = cleaned.canonicalized
+        if key not in extra:
+            extra[key] = alias(cleaned, cleaned.pretty)
+        return extra[key].to_attribute()
+    for g in agg.grouping:
+        if g.semantic_equals(cleaned):
+            if isinstance(cleaned, NamedExpression):
+                extra.setdefault(cleaned.canonicalized, cleaned)
+                return cleaned.to_attribute()
+            if cleaned.foldable:
+                break
+            if cleaned.canonicalized not in extra:
+                extra[cleaned.canonicalized] = alias(cleaned, cleaned.pretty)
+            return extra[cleaned.canonicalized].to_attribute()
+    if isinstance(e, TempResolvedColumn):
+        found = Scope(agg.output).resolve(e.parts)
+        if found is None:
+            return e.rebuilt(TempResolvedColumn(e.child, e.parts, True))
+        return found.child if isinstance(found, Alias) else found
+    return e.map_children(lambda c: _replaced(c, agg, extra))
+
+
+def _without_temp(e: Any) -> Any:
+    e = trim(e)
+    if not occurs(e, TempResolvedColumn.BIT):
+        return e
+    return e.transform_up(lambda x: x.child if isinstance(x, TempResolvedColumn) else x, TempResolvedColumn.BIT)
+
+
+class RemoveTempResolvedColumn(AnalyzerRule):
+    """A column that no aggregate function took is a name again, to be reported."""
+
+    matches = (TempResolvedColumn,)
+    package = "org.apache.spark.sql.catalyst.analysis"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+
+        def step(e: Any) -> Any:
+            return e.rebuilt(UnresolvedAttribute(e.parts)) if isinstance(e, TempResolvedColumn) else e
+
+        return plan.transform_all_expressions(step, TempResolvedColumn.BIT)
+
+
+class ResolveUnresolvedHaving(AnalyzerRule):
+    """HAVING over anything else is a filter.
+
+    UnresolvedHaving(condition, child)  =>  Filter(condition, child)
+    """
+
+    matches = (UnresolvedHaving,)
+    package = "org.apache.spark.sql.catalyst.analysis"
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        return Filter(node.condition, node.child)
+
+
+# ---------------------------------------------------------------------------------------------------- ROLLUP ...
+
+
+class ResolveGroupingAnalytics(AnalyzerRule):
+    """Compute ROLLUP, CUBE and GROUPING SETS by copying every row once per grouping set.
+
+    Aggregate [rollup(a, b)]  =>  Aggregate [a, b, spark_grouping_id] over Expand over Project [*, a, b]
+    """
+
+    matches = (GroupingSets, Grouping, GroupingID)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._operator, self.mask)
+
+    def _operator(self, plan: Any) -> Any:
+        if isinstance(plan, Aggregate) and any(isinstance(g, GroupingSets) for g in plan.grouping):
+            ready = plan.children_resolved and all(g.resolved or _bound_sets(g) for g in plan.grouping)
+            settled = all(e.resolved for e in plan.aggregates)
+            return expanded(plan) if ready and settled else plan
+        functions = Grouping.BIT | GroupingID.BIT
+        if isinstance(plan, Filter | Sort | UnresolvedHaving) and any(e.bits & functions for e in plan.expressions):
+            return self._over_aggregate(plan)
+        return plan
+
+    @staticmethod
+    def _over_aggregate(plan: Any) -> Any:
+        keys = _expand_keys(plan.child)
+        if keys is None or not all(e.resolved for e in plan.expressions):
+            return plan
+        columns, originals, gid = keys
+
+        def value(x: Any) -> Any:
+            return grouping_value(x, originals, columns, gid)
+
+        return plan.map_expressions(lambda e: e.transform_up(value, functions_mask()))
+
+
+def _bound_sets(g: Expression) -> bool:
+    return isinstance(g, GroupingSets) and g.children_resolved
+
+
+def functions_mask() -> int:
+    """Bits of grouping() and grouping_id()."""
+    return Grouping.BIT | GroupingID.BIT
+
+
+def _expand_keys(plan: Any) -> tuple[list[Expression], list[Expression], AttributeReference] | None:
+    for agg in plan.collect(Aggregate):
+        last = agg.grouping[-1] if agg.grouping else None
+        if isinstance(last, AttributeReference) and last.name == GROUPING_ID and isinstance(agg.child, Expand):
+            keys = list(agg.grouping[:-1])
+            project: Any = agg.child.child
+            originals = [p.child for p in project.projects[-len(keys) :] if isinstance(p, Alias)]
+            return keys, originals, last
+    return None
+
+
+def grouping_value(e: Any, originals: list[Expression], columns: list[Expression], gid: Expression) -> Any:
+    """grouping(c) and grouping_id() as arithmetic on the grouping id."""
+    if isinstance(e, Grouping):
+        for i, (o, c) in enumerate(zip(originals, columns, strict=True)):
+            if o.semantic_equals(e.child) or c.semantic_equals(e.child):
+                shifted = Shift(gid, Literal(len(columns) - 1 - i, INT), "shiftright")
+                bit = Cast(BitwiseAnd(shifted, Literal(1, LONG)), BYTE, time_zone="session")
+                return alias(bit, e.pretty)
+        raise analysis_error(
+            "GROUPING_COLUMN_MISMATCH",
+            f"Column of grouping ({e.child.pretty}) can't be found in grouping columns "
+            f"{', '.join(o.pretty for o in originals)}.",
+            e,
+        )
+    if isinstance(e, GroupingID):
+        pairs = zip(e.columns, originals, columns, strict=False)
+        same = len(e.columns) == len(originals) and all(
+            a.semantic_equals(b) or a.semantic_equals(c) for a, b, c in pairs
+        )
+        if e.columns and not same:
+            raise analysis_error(
+                "GROUPING_ID_COLUMN_MISMATCH",
+                f"Columns of grouping_id ({', '.join(c.pretty for c in e.columns)}) does not match grouping columns "
+                f"({', '.join(o.pretty for o in originals)}).",
+                e,
+            )
+        return gid
+    return e
+
+
+def _sets(grouping: tuple[Expression, ...]) -> list[list[Expression]]:
+    """The grouping sets of a GROUP BY list: the product of its parts."""
+    result: list[list[Expression]] = [[]]
+    for g in grouping:
+        parts = selected_sets(g) if isinstance(g, GroupingSets) else [[g]]
+        result = [r + p for r in result for p in parts]
+    return result
+
+
+def expanded(plan: Aggregate) -> LogicalPlan:
+    """The Aggregate over its Expand."""
+    keys: list[Expression] = []
+    for g in plan.grouping:
+        for e in (*g.user, *g.columns) if isinstance(g, GroupingSets) else (g,):
+            if not any(k.semantic_equals(e) for k in keys):
+                keys.append(e)
+    sets = _sets(plan.grouping)
+    aliases = [_key_alias(k) for k in keys]
+    attributes = [a.to_attribute().with_nullability(True).new_instance() for a in aliases]
+    gid = AttributeReference(GROUPING_ID, LONG, False, next_id())
+    child_output = plan.child.output
+    seen: list[tuple[bool, ...]] = [tuple(any(e.semantic_equals(k) for e in s) for k in keys) for s in sets]
+    positions = len(set(seen)) < len(seen)
+    projections = []
+    for i, present in enumerate(seen):
+        values = [a.to_attribute() if p else Literal(None, a.data_type) for a, p in zip(aliases, present, strict=True)]
+        number = int("0" + "".join("0" if p else "1" for p in present), 2)
+        extra = [Literal(i, INT)] if positions else []
+        projections.append((*child_output, *values, Literal(number, LONG), *extra))
+    position = [AttributeReference("_gen_grouping_pos", INT, False, next_id())] if positions else []
+    columns = (*child_output, *attributes, gid, *position)
+    below = Expand(tuple(projections), columns, Project((*child_output, *aliases), plan.child))
+    results = tuple(_over_expand(e, keys, attributes, gid) for e in plan.aggregates)
+    return Aggregate((*attributes, gid, *position), results, below)
+
+
+def _key_alias(k: Expression) -> Alias:
+    if isinstance(k, NamedExpression):
+        return Alias(k, k.name, next_id(), getattr(k, "qualifier", ()))
+    return alias(k, k.pretty)
+
+
+def _over_expand(e: Any, keys: list[Expression], columns: list[Any], gid: Expression) -> Any:
+    e = (
+        e.transform_up(lambda x: grouping_value(x, keys, columns, gid), functions_mask())
+        if e.bits & functions_mask()
+        else e
+    )
+
+    def replace(x: Any) -> Any:
+        if isinstance(x, AggregateExpression):
+            return x
+        for k, c in zip(keys, columns, strict=True):
+            if k.semantic_equals(x):
+                return c
+        return x.map_children(replace)
+
+    return replace(e)

@@ -1,0 +1,155 @@
+"""The analyzer's batches in Spark's order, and how they run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planviz.analysis.aggregates import (
+    GlobalAggregates,
+    RemoveTempResolvedColumn,
+    ResolveAggregateFunctions,
+    ResolveGroupingAnalytics,
+    ResolveUnresolvedHaving,
+)
+from planviz.analysis.arithmetic import ResolveBinaryArithmetic
+from planviz.analysis.check import check_analysis
+from planviz.analysis.cleanup import CleanupAliases, EliminateUnions
+from planviz.analysis.coercion import AnsiCombinedTypeCoercionRule, UnpivotCoercion, WidenSetOperationTypes
+from planviz.analysis.context import AnalysisContext, Counters
+from planviz.analysis.ctes import CTESubstitution, ResolveWithCTE
+from planviz.analysis.functions import (
+    LookupFunctions,
+    ResolveAliases,
+    ResolveFunctions,
+    ResolveLambdaVariables,
+    ResolveRandomSeed,
+    ResolveTimeZone,
+)
+from planviz.analysis.generators import ExtractGenerator, ResolveGenerate, ResolvePivot, ResolveUnpivot
+from planviz.analysis.joins import (
+    RemoveAllHints,
+    ResolveCoalesceHints,
+    ResolveJoinStrategyHints,
+    ResolveNaturalAndUsingJoin,
+)
+from planviz.analysis.references import (
+    ResolveLateralColumnAliasReference,
+    ResolveOrdinalInOrderByAndGroupBy,
+    ResolveReferences,
+)
+from planviz.analysis.relations import (
+    ApplyLimitAll,
+    DeduplicateRelations,
+    FindDataSourceTable,
+    ResolveInlineTables,
+    ResolveRelations,
+    ResolveSubqueryColumnAliases,
+    ResolveTableFunctions,
+)
+from planviz.analysis.subqueries import ResolveSubquery, UpdateOuterReferences
+from planviz.analysis.windows import (
+    ExtractWindowExpressions,
+    ResolveQualify,
+    ResolveWindowFrame,
+    ResolveWindowOrder,
+    WindowsSubstitution,
+)
+from planviz.catalog.tables import Catalog
+from planviz.config import OptimizerConfig
+from planviz.expressions.core import Expression
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import LogicalRelation
+from planviz.trees.executor import Check, RuleExecutor
+from planviz.trees.rule import Batch, FixedPoint, Once
+from planviz.trees.trace import Trace
+
+Relations = dict[tuple[str, ...], LogicalRelation]
+
+
+def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
+    """The analyzer's batches (Spark: `Analyzer.batches`); rules that planviz has no use for are left out."""
+    fixed = FixedPoint(int(context.config.get("spark.sql.analyzer.maxIterations")), True)
+    c = context
+    resolution = [
+        ResolveRelations(c),
+        # First what tells occurrences apart, so that names below resolve to ids that stay.
+        DeduplicateRelations(c),
+        ResolveReferences(c),
+        ResolveLateralColumnAliasReference(c),
+        ResolveGroupingAnalytics(c),
+        ResolvePivot(c),
+        ResolveUnpivot(c),
+        ResolveOrdinalInOrderByAndGroupBy(c),
+        ExtractGenerator(c),
+        ResolveGenerate(c),
+        ResolveFunctions(c),
+        ResolveTableFunctions(c),
+        ResolveAliases(c),
+        ResolveSubquery(c),
+        ResolveSubqueryColumnAliases(c),
+        ResolveWindowOrder(c),
+        ResolveWindowFrame(c),
+        ResolveNaturalAndUsingJoin(c),
+        ExtractWindowExpressions(c),
+        GlobalAggregates(c),
+        ResolveAggregateFunctions(c),
+        ResolveQualify(c),
+        ResolveInlineTables(c),
+        ResolveLambdaVariables(c),
+        ResolveTimeZone(c),
+        ResolveRandomSeed(c),
+        ResolveBinaryArithmetic(c),
+        UnpivotCoercion(c),
+        WidenSetOperationTypes(c),
+        AnsiCombinedTypeCoercionRule(c),
+        ResolveWithCTE(c),
+        FindDataSourceTable(c, relations),
+    ]
+    return [
+        Batch("Substitution", fixed, [CTESubstitution(c), WindowsSubstitution(c), EliminateUnions(c)]),
+        Batch("Apply Limit All", Once, [ApplyLimitAll(c)]),
+        Batch("Hints", fixed, [ResolveJoinStrategyHints(c), ResolveCoalesceHints(c)]),
+        Batch("Simple Sanity Check", Once, [LookupFunctions(c)]),
+        Batch("Resolution", fixed, resolution),
+        Batch("Remove TempResolvedColumn", Once, [RemoveTempResolvedColumn(c)]),
+        Batch("Remove Unresolved Hints", Once, [RemoveAllHints(c)]),
+        Batch("Subquery", Once, [UpdateOuterReferences(c)]),
+        Batch("Cleanup", fixed, [CleanupAliases(c)]),
+        Batch("ResolveUnresolvedHaving", Once, [ResolveUnresolvedHaving(c)]),
+    ]
+
+
+class Analyzer:
+    """Turns an unresolved plan into one whose every name and type is known.
+
+    One analyzer serves one session: a table read by several queries keeps its ids, as in Spark.
+    """
+
+    def __init__(self, catalog: Catalog, config: OptimizerConfig | None = None, checks: Sequence[Check] = ()) -> None:
+        self.catalog = catalog
+        self.config = config or OptimizerConfig()
+        self.checks = checks
+        self.relations: Relations = {}
+
+    def analyze(
+        self, plan: LogicalPlan, trace: Trace | None = None, parameters: dict[str, Expression] | None = None
+    ) -> tuple[LogicalPlan, list[str]]:
+        """The analyzed plan and the warnings that came up.
+
+        Every effective rule application goes into `trace`. Raises AnalysisError, with Spark's error class, line and
+        column, when a name or a type does not fit.
+        """
+        context = AnalysisContext(
+            self.catalog, self.config, trace if trace is not None else Trace(), Counters(), parameters=parameters or {}
+        )
+        analyzed = self._run(plan, context)
+        check_analysis(analyzed, context)
+        return analyzed, context.counters.warnings
+
+    def _run(self, plan: LogicalPlan, context: AnalysisContext) -> LogicalPlan:
+        from dataclasses import replace
+
+        inner = replace(context, analyze=self._run, run=len(context.trace.runs))
+        executor = RuleExecutor("Analyzer", batches(inner, self.relations), self.checks)
+        result: LogicalPlan = executor.execute(plan, context.trace, context.run)
+        return result

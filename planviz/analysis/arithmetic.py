@@ -1,0 +1,134 @@
+"""Arithmetic on dates, timestamps and intervals (Spark: BinaryArithmeticWithDatetimeResolver)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.context import AnalyzerRule
+from planviz.analysis.signatures import read_table
+from planviz.expressions.arithmetic import Add, Divide, Multiply, Subtract, UnaryMinus
+from planviz.expressions.calls import DatetimeMinus, DatetimePlus, FunctionCall, FunctionSpec, IntervalScale
+from planviz.expressions.core import Cast, Expression
+from planviz.types import (
+    CALENDAR_INTERVAL,
+    DATE,
+    INT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    DataType,
+    DayTimeIntervalType,
+    YearMonthIntervalType,
+    is_ansi_interval,
+    is_interval,
+    is_numeric,
+)
+
+_TABLE = read_table()
+_STAMPS = (TIMESTAMP, TIMESTAMP_NTZ)
+
+
+def _days(e: Expression) -> Expression:
+    spec = FunctionSpec("extractansiintervaldays", (), lambda _: INT)
+    return FunctionCall("extractansiintervaldays", (e,), spec)
+
+
+def _date_function(name: str, *args: Expression) -> Expression:
+    return FunctionCall(name, args, _TABLE[name][0])
+
+
+class ResolveBinaryArithmetic(AnalyzerRule):
+    """Give + and - on dates, timestamps and intervals their own expressions.
+
+    date + INTERVAL '1' DAY  =>  date_add(date, extractansiintervaldays(INTERVAL '1' DAY))
+    """
+
+    matches = (Add, Subtract, Multiply, Divide)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+
+        def operator(p: Any) -> Any:
+            return p.transform_expressions_up(self._one, self.mask)
+
+        return plan.transform_up(operator, self.mask)
+
+    @staticmethod
+    def _one(e: Any) -> Any:
+        if not isinstance(e, Add | Subtract | Multiply | Divide) or not e.children_resolved:
+            return e
+        a, b = e.left.data_type, e.right.data_type
+        if not (_temporal(a) or _temporal(b)):
+            return e
+        if isinstance(e, Add):
+            return _plus(e, a, b)
+        if isinstance(e, Subtract):
+            return _minus(e, a, b)
+        if is_ansi_interval(a) and (is_numeric(b) or b == STRING):
+            return _scaled(e, "*" if isinstance(e, Multiply) else "/")
+        if isinstance(e, Multiply) and is_ansi_interval(b) and is_numeric(a):
+            return _scaled(Multiply(e.right, e.left), "*")
+        return e
+
+
+def _temporal(t: DataType) -> bool:
+    return t == DATE or t in _STAMPS or is_interval(t)
+
+
+def _scaled(e: Any, op: str) -> Expression:
+    t = e.left.data_type
+    whole = YearMonthIntervalType() if isinstance(t, YearMonthIntervalType) else DayTimeIntervalType()
+    return IntervalScale(e.left, e.right, op, whole)
+
+
+def _plus(e: Add, a: DataType, b: DataType) -> Expression:
+    left, right = e.left, e.right
+    if is_interval(a) and (b == DATE or b in _STAMPS):
+        left, right, a, b = right, left, b, a
+    if a == DATE and isinstance(b, DayTimeIntervalType):
+        if b.end == 0:
+            return _date_function("date_add", left, _days(right))
+        stamp = Cast(left, TIMESTAMP)
+        return DatetimePlus(stamp, right, "+", TIMESTAMP)
+    if a == DATE and isinstance(b, YearMonthIntervalType):
+        return DatetimePlus(left, right, "+", DATE)
+    if a in _STAMPS and is_ansi_interval(b):
+        return Cast(DatetimePlus(left, right, "+", a), a)
+    if a == DATE and b == CALENDAR_INTERVAL:
+        return DatetimePlus(left, right, "+", DATE)
+    if a in _STAMPS and b == CALENDAR_INTERVAL:
+        return Cast(DatetimePlus(left, right, "+", a), a)
+    if a == DATE and not is_interval(b) and b != DATE and b not in _STAMPS:
+        return _date_function("date_add", left, right)
+    if b == DATE and not is_interval(a) and a != DATE and a not in _STAMPS:
+        return _date_function("date_add", right, left)
+    if a == STRING and is_interval(b):
+        return Cast(DatetimePlus(Cast(left, TIMESTAMP), right, "+", TIMESTAMP), STRING)
+    return e
+
+
+def _minus(e: Subtract, a: DataType, b: DataType) -> Expression:
+    left, right = e.left, e.right
+    if a == DATE and isinstance(b, DayTimeIntervalType):
+        if b.end == 0:
+            return _date_function("date_add", left, UnaryMinus(_days(right)))
+        return DatetimePlus(Cast(left, TIMESTAMP), right, "-", TIMESTAMP)
+    if a == DATE and isinstance(b, YearMonthIntervalType):
+        return DatetimePlus(left, right, "-", DATE)
+    if a in _STAMPS and (is_ansi_interval(b) or b == CALENDAR_INTERVAL):
+        return Cast(DatetimePlus(left, right, "-", a), a)
+    if a == DATE and b == CALENDAR_INTERVAL:
+        return DatetimePlus(left, right, "-", DATE)
+    if a == DATE and b == DATE:
+        return DatetimeMinus(left, right, DayTimeIntervalType(0, 0))
+    if (a in _STAMPS and (b in _STAMPS or b == DATE)) or (a == DATE and b in _STAMPS):
+        return DatetimeMinus(_stamp(left), _stamp(right), DayTimeIntervalType())
+    if a == DATE and not is_interval(b) and b != STRING:
+        return _date_function("date_sub", left, right)
+    if a == DATE and b == STRING:
+        return DatetimeMinus(left, Cast(right, DATE), DayTimeIntervalType(0, 0))
+    return e
+
+
+def _stamp(e: Expression) -> Expression:
+    return Cast(e, TIMESTAMP) if e.data_type == DATE else e

@@ -1,0 +1,334 @@
+"""What is still wrong with a plan after analysis, as one clear error (Spark: CheckAnalysis)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.context import AnalysisContext, analysis_error
+from planviz.analysis.names import unresolved_column
+from planviz.analysis.relations import table_not_found
+from planviz.expressions.aggregates import AggregateExpression, Grouping, GroupingID
+from planviz.expressions.core import Alias, Expression, GeneratorMark, Literal, NamedExpression, occurs
+from planviz.expressions.subqueries import InSubquery, ListQuery, ScalarSubquery, SubqueryExpression
+from planviz.expressions.unresolved import (
+    NamedParameter,
+    OuterReference,
+    PositionalParameter,
+    UnresolvedAttribute,
+    UnresolvedFunction,
+    UnresolvedStar,
+)
+from planviz.expressions.windows import LagLead, NthValue, NTile, RankLike, WindowExpression
+from planviz.logical.combining import Except, Intersect, Join, SetOperation, Union
+from planviz.logical.operators import Aggregate, Filter, GlobalLimit, LocalLimit, Offset, Project
+from planviz.logical.unresolved import UnresolvedRelation
+from planviz.types import BOOLEAN, INT, UNKNOWN, is_integral
+
+
+def check_analysis(plan: Any, context: AnalysisContext) -> None:
+    """Raise AnalysisError for the first thing that is wrong, children before parents."""
+    for node in _bottom_up(plan):
+        _check_operator(node, context)
+    if not plan.resolved:
+        raise analysis_error("UNSUPPORTED_FEATURE", "Something in this query is not supported by planviz.", plan)
+
+
+def _bottom_up(plan: Any) -> list[Any]:
+    out: list[Any] = []
+    stack = [plan]
+    while stack:
+        top = stack.pop()
+        out.append(top)
+        stack.extend(top.children)
+    return out[::-1]
+
+
+def _check_operator(plan: Any, context: AnalysisContext) -> None:
+    if isinstance(plan, UnresolvedRelation):
+        raise table_not_found(plan, context.catalog.names())
+    for e in plan.expressions:
+        _check_expression(e, plan, context)
+    if isinstance(plan, Filter):
+        _check_filter(plan)
+    elif isinstance(plan, Join) and plan.condition is not None and plan.condition.resolved:
+        if plan.condition.data_type not in (BOOLEAN, UNKNOWN):
+            raise analysis_error(
+                "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE",
+                f'The join condition "{plan.condition.pretty}" has the invalid type '
+                f'"{plan.condition.data_type.sql}", '
+                f'expected "BOOLEAN".',
+                plan.condition,
+            )
+    elif isinstance(plan, Aggregate) and plan.children_resolved:
+        _check_aggregate(plan)
+    elif isinstance(plan, GlobalLimit | LocalLimit | Offset):
+        _check_limit(plan)
+    elif isinstance(plan, Union | SetOperation):
+        _check_set_operation(plan)
+    elif isinstance(plan, Project):
+        for e in plan.projects:
+            if e.bits & (Grouping.BIT | GroupingID.BIT):
+                raise analysis_error(
+                    "UNSUPPORTED_GROUPING_EXPRESSION",
+                    "grouping()/grouping_id() can only be used with GroupingSets/Cube/Rollup.",
+                    e,
+                )
+    if (
+        not plan.resolved
+        and plan.children_resolved
+        and all(e.resolved for e in plan.expressions)
+        and not isinstance(plan, SetOperation | Union)
+    ):
+        raise analysis_error("UNSUPPORTED_OPERATOR", f"{plan.node_name} could not be resolved here.", plan)
+
+
+def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> None:
+    windowed = [_function_of(w) for w in e.collect(WindowExpression)]
+    if isinstance(plan, Project) and occurs(e, GeneratorMark.BIT):
+        raise analysis_error(
+            "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
+            f'The generator is not supported: nested in expressions "{e.pretty}".',
+            e,
+        )
+    for x in _expressions_up(e):
+        if isinstance(x, RankLike | NTile | LagLead | NthValue) and x not in windowed:
+            raise analysis_error(
+                "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE", f'Window function "{x.sql}" requires an OVER clause.', x
+            )
+        if isinstance(x, SubqueryExpression):
+            check_analysis(x.plan, context)
+            _check_subquery(x, plan)
+        if x.resolved:
+            continue
+        if isinstance(x, UnresolvedAttribute):
+            raise unresolved_column(x, [a for c in plan.children for a in c.output] or _all_outer(context))
+        if isinstance(x, NamedParameter | PositionalParameter):
+            name = x.name if isinstance(x, NamedParameter) else "?"
+            raise analysis_error("UNBOUND_SQL_PARAMETER", f"Found the unbound parameter: {name}. Give it a value.", x)
+        if isinstance(x, UnresolvedFunction) and all(c.resolved for c in x.children):
+            raise analysis_error("UNRESOLVED_ROUTINE", f"Cannot resolve routine `{'.'.join(x.parts)}`.", x)
+        if isinstance(x, UnresolvedStar):
+            raise analysis_error("INVALID_USAGE_OF_STAR_OR_REGEX", "Invalid usage of '*' in an expression.", x)
+        if x.children_resolved:
+            mismatch = x.check_input_types()
+            if mismatch is not None:
+                raise analysis_error(
+                    f"DATATYPE_MISMATCH.{mismatch.subclass}",
+                    f'Cannot resolve "{x.pretty}" due to data type mismatch: {mismatch.message}.',
+                    x,
+                )
+            if isinstance(x, InSubquery):
+                raise _in_mismatch(x)
+            if x.UNRESOLVED:
+                raise analysis_error("UNSUPPORTED_EXPRESSION", f"{x.sql} has no meaning here.", x)
+
+
+def _function_of(e: WindowExpression) -> Expression:
+    return e.function.function if isinstance(e.function, AggregateExpression) else e.function
+
+
+def _expressions_up(e: Any) -> list[Any]:
+    out: list[Any] = []
+    stack = [e]
+    while stack:
+        top = stack.pop()
+        out.append(top)
+        stack.extend(top.children)
+    return out[::-1]
+
+
+def _all_outer(context: AnalysisContext) -> list[Any]:
+    return [a for p in context.outer for c in p.children for a in c.output]
+
+
+def _in_mismatch(e: InSubquery) -> Exception:
+    query = e.query
+    out = query.child_outputs if isinstance(query, ListQuery) else ()
+    if len(out) != len(e.values):
+        left, right = ", ".join(f'"{v.pretty}"' for v in e.values), ", ".join(f'"{a.name}"' for a in out)
+        return analysis_error(
+            "DATATYPE_MISMATCH.IN_SUBQUERY_LENGTH_MISMATCH",
+            f'Cannot resolve "{e.pretty}" due to data type mismatch: The number of columns in the left hand side of '
+            f"an IN "
+            f"subquery does not match the number of columns in the output of subquery. Left hand side "
+            f"columns(length: "
+            f"{len(e.values)}): [{left}], right hand side columns(length: {len(out)}): [{right}].",
+            e,
+        )
+    return analysis_error(
+        "DATATYPE_MISMATCH.IN_SUBQUERY_DATA_TYPE_MISMATCH",
+        f'Cannot resolve "{e.pretty}" due to data type mismatch: The data type of one or more elements in the left '
+        f"hand "
+        "side of an IN subquery is not compatible with the data type of the output of the subquery.",
+        e,
+    )
+
+
+def _check_subquery(e: SubqueryExpression, plan: Any) -> None:
+    if isinstance(e, ScalarSubquery) and e.plan.resolved:
+        columns = len(e.plan.output)
+        if columns != 1:
+            raise analysis_error(
+                "INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN",
+                f"Invalid subquery: Scalar subquery must return only one column, but got {columns}.",
+                e,
+            )
+        if e.outer:
+            _check_correlated_scalar(e)
+    if isinstance(e, ListQuery) and plan is not None and not isinstance(plan, Filter | Project | Aggregate | Join):
+        raise analysis_error(
+            "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_IN_EXISTS_SUBQUERY",
+            "IN/EXISTS predicate subqueries can only be used in filters, joins, aggregations, window functions, "
+            "projections.",
+            e,
+        )
+
+
+def _check_correlated_scalar(e: ScalarSubquery) -> None:
+    inner: Any = e.plan
+    while isinstance(inner, Project | Filter) or type(inner).__name__ == "SubqueryAlias":
+        inner = inner.child
+    if not isinstance(inner, Aggregate) and getattr(inner, "max_rows", None) not in (0, 1):
+        raise analysis_error(
+            "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.MUST_AGGREGATE_CORRELATED_SCALAR_SUBQUERY",
+            "Correlated scalar subqueries must be aggregated to return at most one row.",
+            e,
+        )
+
+
+def _check_filter(plan: Filter) -> None:
+    condition = plan.condition
+    if condition.resolved and condition.data_type not in (BOOLEAN, UNKNOWN):
+        raise analysis_error(
+            "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN",
+            f'Cannot resolve "{condition.pretty}" due to data type mismatch: Filter expression "{condition.pretty}" '
+            f"of type "
+            f'"{condition.data_type.sql}" is not a boolean.',
+            condition if condition.origin is not None else plan,
+        )
+    if occurs(condition, AggregateExpression.BIT | WindowExpression.BIT):
+        wrong = [x for x in _expressions_up(condition) if isinstance(x, AggregateExpression | WindowExpression)]
+        if wrong:
+            raise analysis_error(
+                "INVALID_WHERE_CONDITION",
+                f'The WHERE condition "{condition.pretty}" contains invalid expressions: '
+                f"{', '.join(w.sql for w in wrong)}.\n"
+                "Rewrite the query to avoid window functions, aggregate functions, and generator functions in the "
+                "WHERE clause.",
+                condition,
+            )
+
+
+def _check_aggregate(plan: Aggregate) -> None:
+    for g in plan.grouping:
+        for x in _expressions_up(g):
+            if isinstance(x, AggregateExpression):
+                raise analysis_error(
+                    "GROUP_BY_AGGREGATE", f"Aggregate functions are not allowed in GROUP BY, but found {x.sql}.", x
+                )
+    for e in plan.aggregates:
+        if e.bits & (Grouping.BIT | GroupingID.BIT):
+            raise analysis_error(
+                "UNSUPPORTED_GROUPING_EXPRESSION",
+                "grouping()/grouping_id() can only be used with GroupingSets/Cube/Rollup.",
+                e,
+            )
+        _check_grouped(e, plan)
+    for e in plan.aggregates:
+        for x in _expressions_up(e):
+            if isinstance(x, AggregateExpression):
+                nested = [y for c in x.children for y in _expressions_up(c) if isinstance(y, AggregateExpression)]
+                if nested:
+                    raise analysis_error(
+                        "NESTED_AGGREGATE_FUNCTION",
+                        "It is not allowed to use an aggregate function in the argument of another aggregate "
+                        "function. Please use the inner aggregate function in a sub-query.",
+                        x,
+                    )
+
+
+def _check_grouped(e: Expression, plan: Aggregate) -> None:
+    if isinstance(e, AggregateExpression | OuterReference) or e.foldable:
+        return
+    if any(g.semantic_equals(e) for g in plan.grouping):
+        return
+    if isinstance(e, NamedExpression) and not isinstance(e, Alias):
+        if not plan.grouping:
+            raise analysis_error(
+                "MISSING_GROUP_BY",
+                "The query does not include a GROUP BY clause. Add GROUP BY or turn it into the window functions "
+                "using OVER clauses.",
+                plan,
+            )
+        raise analysis_error(
+            "MISSING_AGGREGATION",
+            f'The non-aggregating expression "{e.pretty}" is based on columns which are not participating in the '
+            f"GROUP BY clause.\n"
+            f"Add the columns or the expression to the GROUP BY, aggregate the expression, or use "
+            f'"any_value({e.pretty})" if you do not '
+            "care which of the values within a group is returned.",
+            e if e.origin is not None else plan,
+        )
+    for c in e.children:
+        _check_grouped(c, plan)
+
+
+def _check_limit(plan: Any) -> None:
+    e = plan.offset if isinstance(plan, Offset) else plan.limit
+    kind = "offset" if isinstance(plan, Offset) else "limit"
+    if not e.resolved:
+        return
+    prefix = f'The {kind} like expression "{e.pretty}" is invalid.'
+    if not e.foldable:
+        raise analysis_error(
+            "INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE",
+            f"{prefix} The {kind} expression must evaluate to a constant value.",
+            e,
+        )
+    if not is_integral(e.data_type) and e.data_type != UNKNOWN:
+        raise analysis_error(
+            "INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE",
+            f'{prefix} The {kind} expression must be integer type, but got "{e.data_type.sql}".',
+            e,
+        )
+    if isinstance(e, Literal) and (e.value is None or e.value < 0):
+        subclass = "IS_NULL" if e.value is None else "IS_NEGATIVE"
+        raise analysis_error(
+            f"INVALID_LIMIT_LIKE_EXPRESSION.{subclass}",
+            f"{prefix} The {kind} expression must be equal to or greater than 0, but got {e}.",
+            e,
+        )
+
+
+def _check_set_operation(plan: Any) -> None:
+    if not plan.children_resolved or plan.resolved:
+        return
+    name = {Union: "UNION", Intersect: "INTERSECT", Except: "EXCEPT"}.get(type(plan), "UNION")
+    first = plan.children[0].output
+    for i, c in enumerate(plan.children[1:], 2):
+        if len(c.output) != len(first):
+            raise analysis_error(
+                "NUM_COLUMNS_MISMATCH",
+                f"{name} can only be performed on inputs with the same number of columns, but the first input has "
+                f"{len(first)} columns and "
+                f"the {_ordinal(i)} input has {len(c.output)} columns.",
+                plan,
+            )
+        for k, (a, b) in enumerate(zip(first, c.output, strict=True), 1):
+            if a.type.simple_string != b.type.simple_string:
+                raise analysis_error(
+                    "INCOMPATIBLE_COLUMN_TYPE",
+                    f"{name} can only be performed on tables with compatible column types. The {_ordinal(k)} column "
+                    f"of the {_ordinal(i)} table is "
+                    f'"{b.type.sql}" type which is not compatible with "{a.type.sql}" at the same column of the '
+                    f"first "
+                    f"table.",
+                    plan,
+                )
+
+
+def _ordinal(n: int) -> str:
+    return {1: "first", 2: "second", 3: "third"}.get(n, f"{n}th")
+
+
+__all__ = ["INT", "check_analysis"]

@@ -1,0 +1,69 @@
+"""What is tidied up at the end of analysis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.context import AnalyzerRule
+from planviz.expressions.core import Alias
+from planviz.expressions.unresolved import MultiAlias
+from planviz.logical.combining import Union
+from planviz.logical.operators import Aggregate, Project, Window
+
+
+class CleanupAliases(AnalyzerRule):
+    """Drop aliases inside of expressions; those at the top of a select list stay.
+
+    Project [f(a AS x) AS y]  =>  Project [f(a) AS y]
+    """
+
+    matches = (Alias,)
+    package = "org.apache.spark.sql.catalyst.analysis"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._one, Alias.BIT)
+
+    @staticmethod
+    def _one(plan: Any) -> Any:
+        if isinstance(plan, Project):
+            return plan.replace(projects=_cleaned(plan.projects))
+        if isinstance(plan, Aggregate):
+            grouping = tuple(trim(g) for g in plan.grouping)
+            same = all(a is b for a, b in zip(grouping, plan.grouping, strict=True))
+            return plan.replace(grouping=plan.grouping if same else grouping, aggregates=_cleaned(plan.aggregates))
+        if isinstance(plan, Window):
+            return plan.replace(functions=_cleaned(plan.functions))
+        return plan.map_expressions(lambda e: trim(e) if e.bits & Alias.BIT else e)
+
+
+def _cleaned(items: tuple[Any, ...]) -> tuple[Any, ...]:
+    new = tuple(trim_inner(e) for e in items)
+    return items if all(a is b for a, b in zip(items, new, strict=True)) else new
+
+
+def trim(e: Any) -> Any:
+    """The expression without any alias."""
+    return e.transform_up(lambda x: x.child if isinstance(x, Alias) else x, Alias.BIT) if e.bits & Alias.BIT else e
+
+
+def trim_inner(e: Any) -> Any:
+    """The expression without aliases beneath its own."""
+    if isinstance(e, Alias | MultiAlias):
+        child = trim(e.child)
+        return e if child is e.child else e.replace(child=child)
+    return trim(e)
+
+
+class EliminateUnions(AnalyzerRule):
+    """A union of one is that one.
+
+    Union(a)  =>  a
+    """
+
+    matches = (Union,)
+    package = "org.apache.spark.sql.catalyst.analysis"
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        return node.inputs[0] if len(node.inputs) == 1 else node

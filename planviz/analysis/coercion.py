@@ -1,0 +1,583 @@
+"""Implicit casts, ANSI rules (Spark: AnsiTypeCoercion, TypeCoercionBase)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from planviz.analysis.context import AnalyzerRule
+from planviz.analysis.signatures import ACCEPTS
+from planviz.expressions.aggregates import AggregateCall, Average, Sum
+from planviz.expressions.arithmetic import (
+    Abs,
+    BinaryArithmetic,
+    BinaryOperator,
+    Divide,
+    IntegralDivide,
+    Shift,
+    UnaryMinus,
+    UnaryPositive,
+)
+from planviz.expressions.calls import (
+    Accepts,
+    CommonExpressionDef,
+    CommonExpressionRef,
+    Concat,
+    FunctionCall,
+    RegexpForm,
+    StringForm,
+    With,
+)
+from planviz.expressions.complex import CreateArray, CreateMap, GetMapValue
+from planviz.expressions.conditional import CaseWhen, Coalesce, Extremum, If
+from planviz.expressions.core import Cast, Expression, Literal, alias
+from planviz.expressions.predicates import (
+    BinaryComparison,
+    Connective,
+    EqualNullSafe,
+    EqualTo,
+    In,
+    IsNaN,
+    Like,
+    MultiLike,
+    Not,
+    RLike,
+    StringPredicate,
+)
+from planviz.expressions.subqueries import InSubquery, ListQuery
+from planviz.expressions.windows import LagLead, NTile, SpecifiedWindowFrame, WindowSpec
+from planviz.logical.combining import Except, Intersect, Union
+from planviz.logical.operators import Project
+from planviz.logical.unresolved import Unpivot
+from planviz.types import (
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    FOR_TYPE,
+    INT,
+    LONG,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    UNKNOWN,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    is_atomic,
+    is_datetime,
+    is_integral,
+    is_interval,
+    is_numeric,
+    promote_string,
+    tightest_common_type,
+    wider_common,
+    wider_decimal,
+    wider_type,
+)
+
+
+def cast_to(e: Expression, t: DataType) -> Expression:
+    """`e` as type `t`: itself when it has it, else a cast."""
+    if e.data_type == t or e.data_type.simple_string == t.simple_string:
+        return e
+    return e.rebuilt(Cast(e, t))
+
+
+def of_literal(e: Literal) -> DecimalType:
+    """The narrowest decimal of an integral literal."""
+    return DecimalType(max(len(str(abs(int(e.value)))), 1), 0)
+
+
+def implicit_type(t: DataType, accepts: Accepts) -> DataType | None:
+    """What a value of type `t` is cast to for a parameter, or None when no implicit cast exists (ANSI)."""
+    if accepts.test(t) or t == UNKNOWN:
+        return t
+    target = accepts.default
+    if target is None:
+        return None
+    if t == NULL:
+        return target
+    if isinstance(target, DecimalType) and is_numeric(t) and not isinstance(t, DecimalType):
+        return target
+    if t == STRING:
+        return target if is_atomic(target) else None
+    if is_numeric(t) and is_numeric(target):
+        return _numeric(t, accepts, target)
+    if is_datetime(t) and is_datetime(target):
+        return target if target == TIMESTAMP else None
+    if target == STRING and is_atomic(t):
+        return STRING
+    return None
+
+
+def _numeric(t: DataType, accepts: Accepts, target: DataType) -> DataType | None:
+    if isinstance(target, DecimalType):
+        return target
+    for wider in (INT, LONG, FLOAT, DOUBLE):
+        if accepts.test(wider) and tightest_common_type(t, wider) == wider:
+            return wider
+    return DOUBLE if accepts.test(DOUBLE) and isinstance(t, DecimalType) else None
+
+
+class WidenSetOperationTypes(AnalyzerRule):
+    """Cast the columns of UNION, INTERSECT and EXCEPT to types that hold all of them.
+
+    Union(int, bigint)  =>  Union(Project [cast(a as bigint) AS a], ...)
+    """
+
+    matches = (Union, Intersect, Except)
+    package = "org.apache.spark.sql.catalyst.analysis.TypeCoercionBase$"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._operator, self.mask)
+
+    def _operator(self, plan: Any) -> Any:
+        if not isinstance(plan, Union | Intersect | Except) or plan.resolved or not plan.children_resolved:
+            return plan
+        if isinstance(plan, Union) and plan.by_name:
+            return plan
+        children = plan.children
+        outputs = [c.output for c in children]
+        if len({len(o) for o in outputs}) != 1:
+            return plan
+        if not isinstance(plan, Union) and not plan.duplicate_resolved:
+            return plan
+        targets = [_widest([a.type for a in column]) for column in zip(*outputs, strict=True)]
+        if any(t is None for t in targets):
+            return plan
+        new = tuple(_projected(c, targets) for c in children)
+        return plan.with_new_children(new) if any(a is not b for a, b in zip(children, new, strict=True)) else plan
+
+
+def _widest(types: list[DataType]) -> DataType | None:
+    result: DataType | None = types[0]
+    for t in types[1:]:
+        result = None if result is None else wider_type(result, t)
+    return result
+
+
+def _projected(child: Any, targets: list[Any]) -> Any:
+    items: list[Expression] = []
+    for a, t in zip(child.output, targets, strict=True):
+        items.append(a if a.type.simple_string == t.simple_string else alias(Cast(a, t), a.name))
+    return child if all(i is a for i, a in zip(items, child.output, strict=True)) else Project(tuple(items), child)
+
+
+class UnpivotCoercion(AnalyzerRule):
+    """Give the value columns of UNPIVOT one type each."""
+
+    matches = (Unpivot,)
+    package = "org.apache.spark.sql.catalyst.analysis.TypeCoercionBase$"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+
+        def one(p: Any) -> Any:
+            if not isinstance(p, Unpivot) or not all(e.resolved for g in p.groups for e in g):
+                return p
+            width = len(p.value_columns)
+            if any(len(g) != width for g in p.groups):
+                return p
+            types = [wider_common([g[i].data_type for g in p.groups]) for i in range(width)]
+            if any(t is None for t in types):
+                return p
+            groups = tuple(
+                tuple(cast_to(e, t) for e, t in zip(g, types, strict=True) if t is not None) for g in p.groups
+            )
+            return p.replace(groups=groups) if groups != p.groups else p
+
+        return plan.transform_up(one, Unpivot.BIT)
+
+
+class AnsiCombinedTypeCoercionRule(AnalyzerRule):
+    """Cast the inputs of expressions to the types they take.
+
+    a_int = b_bigint  =>  cast(a_int as bigint) = b_bigint
+
+    One pass over every expression, children first, all of Spark's coercions in their order at each node.
+    """
+
+    package = "org.apache.spark.sql.catalyst.analysis.AnsiTypeCoercion$"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        changed = plan
+
+        def operator(p: Any) -> Any:
+            if not p.children_resolved or not p.expressions:
+                return p
+            return p.map_expressions(self._expression)
+
+        return changed.transform_up(operator)
+
+    def _expression(self, e: Any) -> Any:
+        return coerced_tree(e)
+
+
+def coerced_tree(e: Any) -> Any:
+    """An expression with the casts it needs; what was done before is remembered on the node."""
+    if "_coerced" in e.__dict__:
+        return e
+    new = e.map_children(coerced_tree)
+    if new.children_resolved and not isinstance(new, Literal):
+        result = coerce(new)
+        if result is not new:
+            new.rebuilt(result)
+            # The casts may need a second look one level up only: their children are settled.
+            new = result
+    if new.resolved:
+        new.__dict__["_coerced"] = True
+    return new
+
+
+def coerce(e: Any) -> Any:
+    """One node with its inputs cast; itself when they fit."""
+    for cls, rule in _RULES:
+        if isinstance(e, cls):
+            return rule(e)
+    return e
+
+
+def _binary(e: Any) -> Any:
+    if isinstance(e, Connective):
+        return _connective(e)
+    left, right = e.left, e.right
+    a, b = left.data_type, right.data_type
+    if UNKNOWN in (a, b):
+        return e
+    if isinstance(e, Divide):
+        return _divide(e, a, b)
+    if isinstance(e, IntegralDivide):
+        return _integral_divide(e, a, b)
+    if a == b:
+        return e
+    if isinstance(e, BinaryComparison) and isinstance(a, DecimalType) and isinstance(b, DecimalType):
+        t = wider_decimal(a, b)
+        return e.replace(left=cast_to(left, t), right=cast_to(right, t))
+    made = _with_decimal(e, a, b)
+    if made is not None:
+        # A comparison of the two decimals that this makes is for the next pass, as in Spark.
+        return made
+    return _tightest(e, a, b)
+
+
+def _with_decimal(e: Any, a: DataType, b: DataType) -> Any:
+    """An integral or a float beside a decimal."""
+    left, right = e.left, e.right
+    if isinstance(a, DecimalType) and is_integral(b):
+        t = of_literal(right) if isinstance(right, Literal) and right.value is not None else FOR_TYPE[b]
+        return e.replace(right=Cast(right, t))
+    if isinstance(b, DecimalType) and is_integral(a):
+        t = of_literal(left) if isinstance(left, Literal) and left.value is not None else FOR_TYPE[a]
+        return e.replace(left=Cast(left, t))
+    if isinstance(a, DecimalType) and b in (FLOAT, DOUBLE):
+        return e.replace(left=Cast(left, DOUBLE), right=cast_to(right, DOUBLE))
+    if isinstance(b, DecimalType) and a in (FLOAT, DOUBLE):
+        return e.replace(left=cast_to(left, DOUBLE), right=Cast(right, DOUBLE))
+    return None
+
+
+def _tightest(e: Any, a: DataType, b: DataType) -> Any:
+    t = tightest_common_type(a, b)
+    if t is None and a == STRING and is_atomic(b):
+        t = promote_string(b)
+    elif t is None and b == STRING and is_atomic(a):
+        t = promote_string(a)
+    if t is None and isinstance(e, BinaryComparison):
+        t = wider_type(a, b)
+    if t is None or (not e.accepts(t) and not isinstance(e, EqualTo | EqualNullSafe)):
+        return e
+    return e.replace(left=cast_to(e.left, t), right=cast_to(e.right, t))
+
+
+def _connective(e: Any) -> Any:
+    left, right = e.left, e.right
+    for side in (left, right):
+        if side.data_type not in (BOOLEAN, NULL, STRING):
+            return e
+    if left.data_type == right.data_type == BOOLEAN or (
+        STRING in (left.data_type, right.data_type) and BOOLEAN not in (left.data_type, right.data_type)
+    ):
+        return e
+    return e.replace(left=cast_to(left, BOOLEAN), right=cast_to(right, BOOLEAN))
+
+
+def _divide(e: Any, a: DataType, b: DataType) -> Any:
+    if (a == b and (a == DOUBLE or isinstance(a, DecimalType))) or (
+        isinstance(a, DecimalType) and isinstance(b, DecimalType)
+    ):
+        return e
+    made = _with_decimal(e, a, b)
+    if made is not None:
+        return made
+    numeric = {STRING, NULL}
+    if (is_numeric(a) or a in numeric) and (is_numeric(b) or b in numeric) and not (a == b == STRING):
+        return e.replace(left=cast_to(e.left, DOUBLE), right=cast_to(e.right, DOUBLE))
+    return e
+
+
+def _integral_divide(e: Any, a: DataType, b: DataType) -> Any:
+    if isinstance(a, DecimalType) or isinstance(b, DecimalType):
+        return e if a == b else (_with_decimal(e, a, b) or e)
+    if (is_numeric(a) and is_numeric(b)) or STRING in (a, b):
+        return e.replace(left=cast_to(e.left, LONG), right=cast_to(e.right, LONG))
+    return e
+
+
+def _same_type(e: Any, children: tuple[Expression, ...]) -> DataType | None:
+    types = [c.data_type for c in children]
+    if len({t.simple_string for t in types}) == 1:
+        return None
+    return wider_common([t for t in types if t != UNKNOWN])
+
+
+def _case(e: CaseWhen) -> Any:
+    t = _same_type(e, tuple(e.results))
+    if t is None:
+        return e
+    branches = tuple(cast_to(b, t) if i % 2 else b for i, b in enumerate(e.branches))
+    otherwise = cast_to(e.otherwise, t) if e.otherwise is not None else None
+    return e.replace(branches=branches, otherwise=otherwise)
+
+
+def _if(e: If) -> Any:
+    predicate = cast_to(e.predicate, BOOLEAN) if e.predicate.data_type in (NULL, STRING) else e.predicate
+    t = _same_type(e, (e.then, e.otherwise))
+    if t is None:
+        return e.replace(predicate=predicate)
+    return e.replace(predicate=predicate, then=cast_to(e.then, t), otherwise=cast_to(e.otherwise, t))
+
+
+def _arguments(field: str) -> Callable[[Any], Any]:
+    def rule(e: Any) -> Any:
+        items = getattr(e, field)
+        if not items:
+            return e
+        t = _same_type(e, items)
+        return e if t is None else e.replace(**{field: tuple(cast_to(i, t) for i in items)})
+
+    return rule
+
+
+def _map(e: CreateMap) -> Any:
+    keys, values = e.parts[::2], e.parts[1::2]
+    k = _same_type(e, keys) if keys else None
+    v = _same_type(e, values) if values else None
+    if k is None and v is None:
+        return e
+    out: list[Expression] = []
+    for key, value in zip(keys, values, strict=True):
+        out += [cast_to(key, k) if k else key, cast_to(value, v) if v else value]
+    return e.replace(parts=tuple(out))
+
+
+def _in(e: In) -> Any:
+    everything = (e.value, *e.items)
+    t = _same_type(e, everything)
+    if t is None:
+        return e
+    # Spark casts every side here, also one that has the type already.
+    return e.replace(value=Cast(e.value, t), items=tuple(Cast(i, t) for i in e.items))
+
+
+def _in_subquery(e: InSubquery) -> Any:
+    query = e.query
+    if e.resolved or not isinstance(query, ListQuery) or not query.resolved:
+        return e
+    out = query.child_outputs
+    if len(out) != len(e.values):
+        return e
+    types = [wider_type(v.data_type, a.data_type) for v, a in zip(e.values, out, strict=True)]
+    if any(t is None for t in types):
+        return e
+    items: list[Expression] = []
+    for a, t in zip(out, types, strict=True):
+        assert t is not None
+        items.append(a if a.type == t else alias(Cast(a, t), a.name))
+    plan = Project(tuple(items), query.plan)  # type: ignore[arg-type]
+    values = tuple(cast_to(v, t) for v, t in zip(e.values, types, strict=True) if t is not None)
+    return e.replace(values=values, query=query.replace(plan=plan))
+
+
+def _concat(e: Concat) -> Any:
+    types = {i.data_type for i in e.items}
+    if len(types) <= 1 and types <= {STRING, BINARY, UNKNOWN}:
+        return e
+    if any(isinstance(t, ArrayType) for t in types):
+        return _arguments("items")(e)
+    target = BINARY if types == {BINARY} else STRING
+    if all(is_atomic(t) or t == NULL for t in types):
+        return e.replace(items=tuple(cast_to(i, target) for i in e.items))
+    return e
+
+
+def _function(e: FunctionCall) -> Any:
+    inputs = e.spec.inputs
+    if e.name in ("timestampadd", "sequence") or not inputs:
+        return _sequence(e) if e.name == "sequence" else e
+    new = []
+    for i, a in enumerate(e.arguments):
+        accepts = inputs[min(i, len(inputs) - 1)]
+        t = implicit_type(a.data_type, accepts)
+        new.append(a if t is None else cast_to(a, t))
+    made = e if all(a is b for a, b in zip(new, e.arguments, strict=True)) else e.replace(arguments=tuple(new))
+    return _array_elements(made) if isinstance(made, FunctionCall) else made
+
+
+_ELEMENT_FUNCTIONS = frozenset(("array_contains", "array_position", "array_remove", "array_append", "array_prepend"))
+_ARRAY_PAIRS = frozenset(("array_union", "array_except", "array_intersect", "arrays_overlap"))
+
+
+def _array_elements(e: FunctionCall) -> Any:
+    """Functions over an array and one of its elements, or two arrays, want one element type."""
+    if e.name in _ELEMENT_FUNCTIONS and isinstance(e.arguments[0].data_type, ArrayType):
+        array, value = e.arguments
+        element = e.arguments[0].data_type.element
+        if element == value.data_type:
+            return e
+        t = wider_type(element, value.data_type)
+        if t is None:
+            return e
+        first = array if element == t else Cast(array, ArrayType(t, e.arguments[0].data_type.contains_null))
+        return e.replace(arguments=(first, cast_to(value, t)))
+    if e.name in _ARRAY_PAIRS:
+        t = _same_type(e, e.arguments)
+        return e if t is None else e.replace(arguments=tuple(cast_to(a, t) for a in e.arguments))
+    if e.name in ("element_at", "try_element_at") and isinstance(e.arguments[0].data_type, MapType):
+        return e.replace(arguments=(e.arguments[0], cast_to(e.arguments[1], e.arguments[0].data_type.key)))
+    if e.name in ("element_at", "try_element_at", "get") and is_integral(e.arguments[1].data_type):
+        return e.replace(arguments=(e.arguments[0], cast_to(e.arguments[1], INT)))
+    return e
+
+
+def _sequence(e: FunctionCall) -> Any:
+    bounds = e.arguments[:2]
+    if any(is_interval(a.data_type) for a in e.arguments) or not all(is_integral(a.data_type) for a in e.arguments):
+        return e
+    t = _same_type(e, e.arguments)
+    del bounds
+    return e if t is None else e.replace(arguments=tuple(cast_to(a, t) for a in e.arguments))
+
+
+def _string_form(e: StringForm) -> Any:
+    new = []
+    for i, a in enumerate(e.arguments):
+        text = i == 0 or "trim" in e.name or (e.name in ("locate", "overlay") and i == 1)
+        t = implicit_type(a.data_type, ACCEPTS["SX" if text else "I"])
+        new.append(a if t is None else cast_to(a, t))
+    return e if all(a is b for a, b in zip(new, e.arguments, strict=True)) else e.replace(arguments=tuple(new))
+
+
+def _texts(e: Any) -> Any:
+    def one(a: Expression) -> Expression:
+        t = implicit_type(a.data_type, ACCEPTS["SX"])
+        return a if t is None else cast_to(a, t)
+
+    return e.map_children(one)
+
+
+def _child_to(accepts: str) -> Callable[[Any], Any]:
+    def rule(e: Any) -> Any:
+        t = implicit_type(e.child.data_type, ACCEPTS[accepts])
+        if is_interval(e.child.data_type):
+            return e
+        return e if t is None else e.replace(child=cast_to(e.child, t))
+
+    return rule
+
+
+def _aggregate_call(e: AggregateCall) -> Any:
+    if e.doubles:
+        args = tuple(
+            cast_to(a, DOUBLE) if is_numeric(a.data_type) or a.data_type in (STRING, NULL) else a for a in e.arguments
+        )
+        return e.replace(arguments=args)
+    if e.name in ("percentile", "percentile_approx", "approx_percentile") and len(e.arguments) > 1:
+        first, share, *rest = e.arguments
+        t = share.data_type
+        share = cast_to(share, ArrayType(DOUBLE, False) if isinstance(t, ArrayType) else DOUBLE)
+        return e.replace(arguments=(first, share, *rest))
+    if e.name in ("bool_and", "bool_or", "every", "some", "any", "count_if"):
+        return e.replace(arguments=tuple(cast_to(a, BOOLEAN) if a.data_type == NULL else a for a in e.arguments))
+    return e
+
+
+def _shift(e: Shift) -> Any:
+    t = implicit_type(e.right.data_type, ACCEPTS["I"])
+    return e if t is None else e.replace(right=cast_to(e.right, t))
+
+
+def _lag_lead(e: LagLead) -> Any:
+    if e.default.data_type != e.input.data_type and not isinstance(e.default, Cast) and e.default.data_type != NULL:
+        return e.replace(default=cast_to(e.default, e.input.data_type))
+    return e
+
+
+def _window_spec(e: WindowSpec) -> Any:
+    """A RANGE frame's bounds take the type of the sort key."""
+    frame = e.frame
+    if not isinstance(frame, SpecifiedWindowFrame) or frame.kind != "RangeFrame" or len(e.order) != 1:
+        return e
+    t = e.order[0].data_type
+    lower, upper = _bound(frame.lower, t), _bound(frame.upper, t)
+    return e.replace(frame=frame.replace(lower=lower, upper=upper))
+
+
+def _bound(b: Expression, t: DataType) -> Expression:
+    from planviz.expressions.windows import FrameBoundary
+
+    if isinstance(b, FrameBoundary) or is_interval(b.data_type) or t in (DATE, TIMESTAMP):
+        return b
+    return cast_to(b, t)
+
+
+def _with(e: With) -> Any:
+    """References take the type that coercion gave their definitions."""
+    types = {d.id: d.child for d in e.definitions if isinstance(d, CommonExpressionDef)}
+
+    def refer(x: Any) -> Any:
+        if isinstance(x, CommonExpressionRef) and x.id in types and types[x.id].resolved:
+            d = types[x.id]
+            if (x.type, x.is_nullable) != (d.data_type, d.nullable):
+                return CommonExpressionRef(x.id, d.data_type, d.nullable)
+        return x
+
+    return e.replace(body=e.body.transform_up(refer, CommonExpressionRef.BIT))
+
+
+def _map_value(e: GetMapValue) -> Any:
+    t = e.child.data_type
+    return e.replace(key=cast_to(e.key, t.key)) if isinstance(t, MapType) and e.key.data_type != NULL else e
+
+
+_RULES: list[tuple[Any, Callable[[Any], Any]]] = [
+    (BinaryOperator, _binary),
+    (CaseWhen, _case),
+    (If, _if),
+    (Coalesce, _arguments("arguments")),
+    (Extremum, _arguments("arguments")),
+    (CreateArray, _arguments("items")),
+    (CreateMap, _map),
+    (In, _in),
+    (InSubquery, _in_subquery),
+    (Concat, _concat),
+    (FunctionCall, _function),
+    (StringForm, _string_form),
+    (Like | RLike | StringPredicate | MultiLike | RegexpForm, _texts),
+    (Sum | Average, _child_to("N")),
+    (Abs | UnaryMinus | UnaryPositive, _child_to("N")),
+    (Not, _child_to("B")),
+    (IsNaN, _child_to("D")),
+    (AggregateCall, _aggregate_call),
+    (Shift, _shift),
+    (LagLead, _lag_lead),
+    (NTile, lambda e: e),
+    (WindowSpec, _window_spec),
+    (With, _with),
+    (GetMapValue, _map_value),
+]
+__all__ = ["AnsiCombinedTypeCoercionRule", "BinaryArithmetic", "cast_to", "coerced_tree"]

@@ -1,0 +1,96 @@
+"""What the analyzer's rules need to know beside the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from planviz.catalog.tables import Catalog
+from planviz.config import OptimizerConfig
+from planviz.errors import AnalysisError
+from planviz.expressions.core import Expression
+from planviz.frontend.lexer import line_and_column
+from planviz.logical.plan import LogicalPlan
+from planviz.trees.node import TreeNode
+from planviz.trees.rule import Rule
+from planviz.trees.trace import Trace
+
+
+@dataclass
+class Counters:
+    """Numbers handed out while one query is analyzed, and the warnings that came up."""
+
+    cte: int = 0
+    warnings: list[str] = field(default_factory=list)
+
+    def next_cte(self) -> int:
+        """A fresh CTE id, from 0."""
+        self.cte += 1
+        return self.cte - 1
+
+    def warn(self, text: str) -> None:
+        """Remember a warning, once."""
+        if text not in self.warnings:
+            self.warnings.append(text)
+
+
+@dataclass(frozen=True)
+class AnalysisContext:
+    """Catalogue, settings, the plans around a subquery (innermost first), and where to record what happens."""
+
+    catalog: Catalog
+    config: OptimizerConfig
+    trace: Trace
+    counters: Counters
+    outer: tuple[LogicalPlan, ...] = ()
+    run: int | None = None
+    parameters: dict[str, Expression] = field(default_factory=dict)
+    analyze: Callable[[LogicalPlan, AnalysisContext], LogicalPlan] | None = None
+
+    def inside(self, outer: LogicalPlan) -> AnalysisContext:
+        """The context of a subquery of `outer`."""
+        return replace(self, outer=(outer, *self.outer))
+
+
+class AnalyzerRule(Rule):
+    """A rule with the context at hand; unresolved nodes are what it looks for."""
+
+    package = "org.apache.spark.sql.catalyst.analysis.Analyzer$"
+
+    def __init__(self, context: AnalysisContext) -> None:
+        self.context = context
+
+
+def same_name(a: str, b: str) -> bool:
+    """Whether two names are equal; case does not count (spark.sql.caseSensitive is off)."""
+    return a == b or a.lower() == b.lower()
+
+
+def analysis_error(error_class: str, message: str, node: TreeNode | None = None) -> AnalysisError:
+    """An AnalysisError at the place that a node came from."""
+    origin = node.origin if node is not None else None
+    if origin is None and node is not None:
+        found = next((n for n in node.walk() if n.origin is not None), None)
+        origin = found.origin if found is not None else None
+    if origin is None:
+        return AnalysisError(error_class, message)
+    line, column = line_and_column(*origin)
+    return AnalysisError(error_class, message, line=line, column=column)
+
+
+def sql_text(parts: tuple[str, ...] | Any) -> str:
+    """Name parts in backquotes with dots between, as Spark's messages write identifiers."""
+    from planviz.types import quote
+
+    return ".".join(quote(p) for p in parts)
+
+
+def subplans(plan: LogicalPlan, f: Callable[[Any], Any]) -> Any:
+    """One operator with `f` applied to the plans of its subquery expressions."""
+    from planviz.expressions.subqueries import SubqueryExpression
+
+    def inner(e: Any) -> Any:
+        return e.with_plan(f(e.plan)) if isinstance(e, SubqueryExpression) else e
+
+    return plan.transform_expressions_up(inner, SubqueryExpression.BIT)

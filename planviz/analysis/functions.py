@@ -1,0 +1,326 @@
+"""Calls, names for unnamed columns, lambdas, seeds, time zones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.analysis.registry import HIGHER_ORDER, build, is_aggregate_function, known
+from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
+from planviz.expressions.calls import FunctionCall, FunctionSpec
+from planviz.expressions.complex import ExtractValue
+from planviz.expressions.core import (
+    Alias,
+    Cast,
+    Expression,
+    GeneratorMark,
+    Literal,
+    NamedExpression,
+    SortOrder,
+    alias,
+    lit,
+    next_id,
+)
+from planviz.expressions.subqueries import ListQuery
+from planviz.expressions.unresolved import (
+    LambdaFunction,
+    MultiAlias,
+    NamedLambdaVariable,
+    UnresolvedAlias,
+    UnresolvedFunction,
+    UnresolvedLambdaVariable,
+)
+from planviz.expressions.windows import LagLead, NthValue
+from planviz.logical.operators import Aggregate, Project
+from planviz.types import INT, LONG, UNKNOWN, ArrayType, DataType, MapType
+
+
+class LookupFunctions(AnalyzerRule):
+    """Warn about function names that nobody knows; each becomes an opaque call of unknown type."""
+
+    matches = (UnresolvedFunction,)
+
+    def apply(self, plan: Any) -> Any:
+        """Never changes the plan."""
+        return plan
+
+
+class ResolveFunctions(AnalyzerRule):
+    """Find the expression that a call means.
+
+    'sum('a)  =>  sum(a)
+
+    A call waits until its arguments are bound; a lambda's body may stay open.
+    """
+
+    matches = (UnresolvedFunction,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(lambda p: p.transform_expressions_up(self._one, UnresolvedFunction.BIT), self.mask)
+
+    def _one(self, e: Any) -> Any:
+        if not isinstance(e, UnresolvedFunction):
+            return e
+        if not all(c.resolved or isinstance(c, LambdaFunction) for c in e.children):
+            return e
+        made = build(e.parts, e.arguments, e.distinct, self.context, e)
+        if made is None:
+            return self._opaque(e)
+        made = _with_nulls(made, e)
+        if is_aggregate_function(made):
+            assert isinstance(made, AggregateFunction)
+            return AggregateExpression(_ordered(made, e), "Complete", e.distinct, e.where, next_id())
+        if e.distinct or e.where is not None:
+            what = "DISTINCT" if e.distinct else "FILTER clause"
+            raise analysis_error(
+                "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX",
+                f"Invalid SQL syntax: The function `{e.parts[-1]}` does not support {what}.",
+                e,
+            )
+        return made
+
+    def _opaque(self, e: UnresolvedFunction) -> Expression:
+        name = ".".join(e.parts)
+        self.context.counters.warn(f"The function {name} is not known; its type stays open.")
+        spec = FunctionSpec(name, (), lambda _: UNKNOWN, True, null_intolerant=False, foldable=False)
+        return FunctionCall(name, e.arguments, spec)
+
+
+def _with_nulls(made: Expression, e: UnresolvedFunction) -> Expression:
+    if e.ignore_nulls is None:
+        return made
+    if isinstance(made, FirstLast | LagLead | NthValue):
+        return made.replace(ignore_nulls=e.ignore_nulls)
+    if e.ignore_nulls and not isinstance(made, AggregateCall):
+        raise analysis_error(
+            "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX",
+            f"Invalid SQL syntax: The function `{e.parts[-1]}` does not support IGNORE NULLS.",
+            e,
+        )
+    return made
+
+
+def _ordered(made: AggregateFunction, e: UnresolvedFunction) -> AggregateFunction:
+    """WITHIN GROUP (ORDER BY ...)."""
+    if not e.order or not isinstance(made, AggregateCall):
+        return made
+    orders = [o for o in e.order if isinstance(o, SortOrder)]
+    text = ", ".join(f"{o.child.pretty} {o.direction} {o.null_order}" for o in orders)
+    if made.name.startswith("percentile"):
+        key = orders[0]
+        shown = f"WITHIN GROUP (ORDER BY {key.child.pretty}{' DESC' if key.direction == 'DESC' else ''})"
+        sql = f"{made.name}({made.arguments[0].pretty}) {shown}"
+        percentage = Cast(made.arguments[0], _double())
+        reverse = "true" if key.direction == "DESC" else "false"
+        return AggregateCall(made.name, (key.child, percentage), _double(), True, (reverse,), sql_text=sql)
+    if made.name == "mode":
+        key = orders[0]
+        flip = "false" if key.direction == "DESC" else "true"
+        shown = f"mode() WITHIN GROUP (ORDER BY {key.child.pretty}{'' if key.direction == 'DESC' else ' DESC'})"
+        return AggregateCall(
+            "mode", (key.child,), key.child.data_type, True, ("0", "0", f"Some({flip})"), sql_text=shown
+        )
+    sql_tail = f" WITHIN GROUP (ORDER BY {text})"
+    return AggregateCall(made.name, (*made.arguments, *orders), made.type, True, made.tail, sql_tail)
+
+
+def _double() -> DataType:
+    from planviz.types import DOUBLE
+
+    return DOUBLE
+
+
+class ResolveAliases(AnalyzerRule):
+    """Name the unnamed items of a select list.
+
+    unresolvedalias(a + 1)  =>  (a + 1) AS (a + 1)#1
+    """
+
+    matches = (UnresolvedAlias,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._operator, UnresolvedAlias.BIT)
+
+    def _operator(self, plan: Any) -> Any:
+        if not plan.children_resolved or not any(isinstance(e, UnresolvedAlias) for e in plan.expressions):
+            return plan
+        if isinstance(plan, Project):
+            return plan.replace(projects=tuple(self._name(e) for e in plan.projects))
+        if isinstance(plan, Aggregate):
+            return plan.replace(aggregates=tuple(self._name(e) for e in plan.aggregates))
+        return plan
+
+    @staticmethod
+    def _name(e: Expression) -> Expression:
+        if not isinstance(e, UnresolvedAlias):
+            return e
+        child = e.child
+        if isinstance(child, GeneratorMark):
+            return e.rebuilt(MultiAlias(child, ())) if child.resolved else e
+        if not child.resolved:
+            return e
+        if isinstance(child, NamedExpression) and not isinstance(child, NamedLambdaVariable):
+            return child
+        if isinstance(child, Cast) and isinstance(child.child, NamedExpression):
+            return e.rebuilt(alias(child, child.child.name))
+        if isinstance(child, ExtractValue):
+            return e.rebuilt(alias(child, child.pretty))
+        return e.rebuilt(alias(child, child.pretty))
+
+
+class ResolveLambdaVariables(AnalyzerRule):
+    """Type the arguments of lambdas by the function that takes them.
+
+    transform(xs, 'x -> 'x + 1)  =>  transform(xs, lambda x#1 -> lambda x#1 + 1)
+    """
+
+    matches = (UnresolvedLambdaVariable,)
+    package = "org.apache.spark.sql.catalyst.analysis"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+
+        def operator(p: Any) -> Any:
+            return p.map_expressions(lambda e: self._resolve(e, {}) if e.bits & UnresolvedLambdaVariable.BIT else e)
+
+        return plan.transform_up(operator, UnresolvedLambdaVariable.BIT)
+
+    def _resolve(self, e: Any, known_names: dict[str, NamedLambdaVariable]) -> Any:
+        if isinstance(e, UnresolvedLambdaVariable):
+            found = known_names.get(e.parts[0].lower())
+            if found is None:
+                return self._free(e)
+            from planviz.analysis.names import extract_value
+
+            value: Expression = found
+            for p in e.parts[1:]:
+                value = extract_value(value, lit(p), e)
+            return value
+        if isinstance(e, FunctionCall) and any(isinstance(a, LambdaFunction) for a in e.arguments):
+            return self._function(e, known_names)
+        if isinstance(e, UnresolvedFunction):
+            return e.map_children(lambda c: self._inside(c, known_names))
+        if isinstance(e, LambdaFunction):
+            return self._inside(e, known_names)
+        return e.map_children(lambda c: self._resolve(c, known_names))
+
+    def _inside(self, e: Any, known_names: dict[str, NamedLambdaVariable]) -> Any:
+        """A call that is still open inside a lambda: its plain arguments may use the variables, its lambdas wait."""
+        return e if isinstance(e, LambdaFunction) else self._resolve(e, known_names)
+
+    def _free(self, e: UnresolvedLambdaVariable) -> Expression:
+        from planviz.expressions.unresolved import UnresolvedAttribute
+
+        return e.rebuilt(UnresolvedAttribute(e.parts))
+
+    def _function(self, call: FunctionCall, known_names: dict[str, NamedLambdaVariable]) -> Any:
+        if call.name not in HIGHER_ORDER or isinstance(call.arguments[0], LambdaFunction):
+            raise analysis_error(
+                "INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION",
+                f"A lambda function should only be used in a higher order function, but {call.name} takes none here.",
+                call,
+            )
+        plain = [a if isinstance(a, LambdaFunction) else self._resolve(a, known_names) for a in call.arguments]
+        if not all(a.resolved for a in plain if not isinstance(a, LambdaFunction)):
+            return call.replace(arguments=tuple(plain))
+        out: list[Expression] = []
+        for a in plain:
+            waits = call.name in ("aggregate", "reduce") and any(isinstance(x, LambdaFunction) for x in out)
+            if isinstance(a, LambdaFunction) and not a.resolved and not (waits and not out[-1].resolved):
+                types = _argument_types(
+                    call.name, plain, len(a.arguments), len([x for x in out if isinstance(x, LambdaFunction)]), out
+                )
+                if len(types) < len(a.arguments):
+                    raise analysis_error(
+                        "INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH",
+                        f"The lambda of {call.name} takes {len(types)} arguments, not {len(a.arguments)}.",
+                        call,
+                    )
+                names = [str(getattr(v, "name", "")) for v in a.arguments]
+                variables = [NamedLambdaVariable(n, t, True, next_id()) for n, t in zip(names, types, strict=False)]
+                inner = {**known_names, **{n.lower(): v for n, v in zip(names, variables, strict=True)}}
+                out.append(LambdaFunction(self._resolve(a.body, inner), tuple(variables), a.hidden))
+            else:
+                out.append(a)
+        return call.replace(arguments=tuple(out))
+
+
+def _argument_types(name: str, args: list[Any], count: int, which: int, done: list[Expression]) -> list[DataType]:
+    """Types of a lambda's arguments; `which` is the number of lambdas before it."""
+
+    def known_type(e: Any) -> DataType:
+        return e.data_type if e.resolved else UNKNOWN
+
+    def element(e: Any) -> DataType:
+        t = known_type(e)
+        return t.element if isinstance(t, ArrayType) else UNKNOWN
+
+    first = known_type(args[0])
+    if name == "zip_with":
+        return [element(args[0]), element(args[1])]
+    if name in ("aggregate", "reduce"):
+        return [known_type(args[1]), element(args[0])] if which == 0 else [known_type(done[2])]
+    if name == "map_zip_with" and isinstance(first, MapType):
+        second = known_type(args[1])
+        return [first.key, first.value, second.value if isinstance(second, MapType) else UNKNOWN]
+    if isinstance(first, MapType):
+        return [first.key, first.value]
+    if name == "array_sort":
+        return [element(args[0])] * 2
+    return [element(args[0]), INT][:count]
+
+
+class ResolveTimeZone(AnalyzerRule):
+    """Give every cast the session's time zone, in case it needs one; no text shows it."""
+
+    matches = (Cast,)
+    package = "org.apache.spark.sql.catalyst.analysis"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        zone = self.context.config.get("spark.sql.session.timeZone")
+
+        def step(e: Any) -> Any:
+            if isinstance(e, Cast) and e.time_zone is None:
+                return e.replace(time_zone=zone)
+            if isinstance(e, ListQuery):
+                # Coercion may have put casts into the plan on the right of IN after it was analyzed.
+                return e.with_plan(self.apply(e.plan))
+            return e
+
+        return plan.transform_all_expressions(step, Cast.BIT | ListQuery.BIT)
+
+
+class ResolveRandomSeed(AnalyzerRule):
+    """Give rand(), uuid() and shuffle() a seed of their own.
+
+    rand()  =>  rand(seed)
+    """
+
+    matches = (FunctionCall,)
+    NAMES = frozenset(("rand", "random", "randn"))
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        import random
+
+        def seed() -> int:
+            return random.randrange(10**17, 9 * 10**17)
+
+        def step(e: Any) -> Any:
+            if not isinstance(e, FunctionCall) or e.spec.deterministic:
+                return e
+            if e.name in self.NAMES and not e.arguments:
+                from dataclasses import replace
+
+                return e.replace(arguments=(Literal(seed(), LONG),), spec=replace(e.spec, hidden=1))
+            if e.name in ("uuid", "shuffle") and not e.tail:
+                return e.replace(tail=(f"Some({seed()})",))
+            return e
+
+        return plan.transform_all_expressions(step, FunctionCall.BIT)
+
+
+__all__ = ["Alias", "known"]

@@ -1,0 +1,309 @@
+"""Generators in select lists and LATERAL VIEW, PIVOT and UNPIVOT."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.expressions.aggregates import AggregateCall, AggregateExpression
+from planviz.expressions.calls import Explode
+from planviz.expressions.complex import CreateNamedStruct, GetArrayItem
+from planviz.expressions.conditional import If
+from planviz.expressions.core import (
+    Alias,
+    AttributeReference,
+    Cast,
+    Expression,
+    GeneratorMark,
+    Literal,
+    NamedExpression,
+    alias,
+    lit,
+    next_id,
+    occurs,
+)
+from planviz.expressions.predicates import EqualNullSafe
+from planviz.expressions.unresolved import MultiAlias, UnresolvedAttribute
+from planviz.logical.operators import Aggregate, Expand, Generate, Project
+from planviz.logical.unresolved import Pivot, Unpivot
+from planviz.types import BOOLEAN, INT, STRING, ArrayType, DataType, is_numeric
+
+
+class ExtractGenerator(AnalyzerRule):
+    """A generator in a select list becomes a Generate beneath it.
+
+    Project [a, explode(xs) AS x]  =>  Project [a, x] over Generate explode(xs), [x]
+    """
+
+    matches = (GeneratorMark,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._one, GeneratorMark.BIT)
+
+    def _one(self, plan: Any) -> Any:
+        if isinstance(plan, Aggregate) and any(_generator(e) is not None for e in plan.aggregates):
+            return self._aggregate(plan)
+        if not isinstance(plan, Project) or not plan.children_resolved:
+            return plan
+        found = [(e, g) for e in plan.projects if (g := _generator(e)) is not None]
+        if not found:
+            if any(occurs(e, GeneratorMark.BIT) and e.children_resolved for e in plan.projects):
+                raise analysis_error(
+                    "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
+                    "The generator is not supported: nested in expressions.",
+                    plan,
+                )
+            return plan
+        if not all(g.resolved for _, (g, _) in found):
+            return plan
+        below, columns = plan.child, {}
+        for item, (generator, names_given) in found:
+            outer = isinstance(generator, Explode) and generator.outer
+            below = Generate(generator, (), outer, None, _columns(generator, names_given, plan), below)
+            columns[id(item)] = below.generator_output
+        projects: list[Any] = []
+        for e in plan.projects:
+            projects += columns.get(id(e), (e,))
+        return Project(tuple(projects), below)
+
+    @staticmethod
+    def _aggregate(plan: Aggregate) -> Any:
+        if not plan.resolved and not all(e.children_resolved for e in plan.aggregates):
+            return plan
+        inner: list[Any] = []
+        outer: list[Any] = []
+        for e in plan.aggregates:
+            found = _generator(e)
+            if found is None:
+                inner.append(e)
+                outer.append(e.to_attribute())
+                continue
+            generator, names = found
+            arguments = []
+            for i, c in enumerate(generator.children):
+                named = alias(c, f"_gen_input_{i}")
+                inner.append(named)
+                arguments.append(named.to_attribute())
+            new = generator.with_new_children(tuple(arguments))
+            outer.append(MultiAlias(new, tuple(names)))
+        return Project(tuple(outer), Aggregate(plan.grouping, tuple(inner), plan.child))
+
+
+def _generator(e: Any) -> tuple[Any, tuple[str, ...]] | None:
+    if isinstance(e, Alias) and isinstance(e.child, GeneratorMark):
+        return e.child, (e.name,)
+    if isinstance(e, MultiAlias) and isinstance(e.child, GeneratorMark):
+        return e.child, e.names
+    return None
+
+
+def _columns(generator: Any, names: tuple[str, ...], place: Any) -> tuple[AttributeReference, ...]:
+    schema = generator.element_schema
+    if names and len(names) != len(schema):
+        raise analysis_error(
+            "UDTF_ALIAS_NUMBER_MISMATCH",
+            f"The number of aliases supplied in the AS clause does not match the number of columns output by the "
+            f"generator. Expected {len(schema)} aliases, but got {', '.join(names)}.",
+            place,
+        )
+    shown = names or tuple(f.name for f in schema)
+    return tuple(AttributeReference(n, f.data_type, f.nullable, next_id()) for n, f in zip(shown, schema, strict=True))
+
+
+class ResolveGenerate(AnalyzerRule):
+    """Give the columns of LATERAL VIEW their types.
+
+    Generate explode(xs), ['x]  =>  Generate explode(xs), [x#1]
+    """
+
+    matches = (Generate,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._one, Generate.BIT)
+
+    @staticmethod
+    def _one(plan: Any) -> Any:
+        if not isinstance(plan, Generate) or plan.resolved or not plan.children_resolved or not plan.generator.resolved:
+            return plan
+        if not isinstance(plan.generator, GeneratorMark):
+            raise analysis_error(
+                "UNSUPPORTED_GENERATOR.NOT_GENERATOR", f"{plan.generator.pretty} is expected to be a generator.", plan
+            )
+        names = tuple(c.name for c in plan.columns if isinstance(c, NamedExpression))
+        outer = plan.outer or (isinstance(plan.generator, Explode) and plan.generator.outer)
+        return plan.replace(columns=_columns(plan.generator, names, plan), outer=outer)
+
+
+# ---------------------------------------------------------------------------------------------------- pivot
+
+
+class ResolvePivot(AnalyzerRule):
+    """PIVOT: group once more by the pivot column, then lay its values side by side.
+
+    Pivot c IN ('x', 'y'), [sum(b)]  =>  Project [a, s[0] AS x, s[1] AS y] over Aggregate [a] over Aggregate [a, c]
+    """
+
+    matches = (Pivot,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._one, Pivot.BIT)
+
+    def _one(self, plan: Any) -> Any:
+        if not isinstance(plan, Pivot) or not plan.children_resolved or not all(e.resolved for e in plan.expressions):
+            return plan
+        for a in plan.aggregates:
+            if not occurs(a, AggregateExpression.BIT):
+                raise analysis_error(
+                    "UNSUPPORTED_FEATURE.PIVOT",
+                    f"Aggregate expression required for pivot, but '{a.pretty}' did not appear in any aggregate "
+                    f"function.",
+                    plan,
+                )
+        used = frozenset[int]().union(*[a.references for a in plan.aggregates]) | plan.column.references
+        keys = tuple(a for a in plan.child.output if a.expr_id not in used)
+        simple = all(_slots(a.data_type) for a in plan.aggregates)
+        values = [_pivot_value(v, plan) for v in plan.values]
+        return _pivot_first(plan, keys, values) if simple else _pivot_if(plan, keys, values)
+
+
+def _slots(t: DataType) -> bool:
+    """Whether `pivotfirst` can hold values of this type (Spark: PivotFirst.supportsDataType)."""
+    return is_numeric(t) or t == BOOLEAN
+
+
+def _pivot_value(e: Expression, plan: Pivot) -> tuple[Expression, str]:
+    value = e.child if isinstance(e, Alias) else e
+    if not value.foldable:
+        raise analysis_error(
+            "NON_LITERAL_PIVOT_VALUES", f'Literal expressions required for pivot values, found "{value.pretty}".', plan
+        )
+    name = e.name if isinstance(e, Alias) else _value_name(value)
+    if value.data_type != plan.column.data_type and not isinstance(plan.column, CreateNamedStruct):
+        value = Cast(value, plan.column.data_type)
+    return value, name
+
+
+def _value_name(e: Expression) -> str:
+    if isinstance(e, CreateNamedStruct):
+        return "{" + ", ".join(_value_name(v) for v in e.values) + "}"
+    return "null" if isinstance(e, Literal) and e.value is None else str(e)
+
+
+def _output_name(value: str, aggregate: Expression, single: bool) -> str:
+    if single and not isinstance(aggregate, Alias):
+        return value
+    if single:
+        return value
+    suffix = aggregate.name if isinstance(aggregate, Alias) else aggregate.sql
+    return f"{value}_{suffix}"
+
+
+def _slot_text(e: Expression) -> str:
+    """A pivot value as `pivotfirst` prints it: a struct as its row."""
+    if isinstance(e, CreateNamedStruct):
+        return f"[{','.join(_slot_text(v) for v in e.values)}]"
+    return str(e)
+
+
+def _pivot_first(plan: Pivot, keys: tuple[Any, ...], values: list[tuple[Expression, str]]) -> Any:
+    named = [
+        alias(a, a.sql) if not isinstance(a, Alias) else Alias(a.child, a.sql.replace("`", ""), next_id())
+        for a in plan.aggregates
+    ]
+    column: Any = plan.column
+    key_column = column if isinstance(column, NamedExpression) else alias(column, "__pivot_col")
+    first = Aggregate((*keys, key_column), (*keys, key_column, *named), plan.child)
+    pivoted: list[Any] = []
+    texts = tuple(_slot_text(v) for v, _ in values)
+    for n in named:
+        attribute = n.to_attribute()
+        arguments = (key_column.to_attribute(), attribute)
+        function = AggregateCall("pivotfirst", arguments, ArrayType(attribute.type), True, (*texts, "0", "0"))
+        aggregate = AggregateExpression(function, "Complete", False, None, next_id())
+        pivoted.append(alias(aggregate, f"__pivot_{n.name} AS `{n.name}`"))
+    second = Aggregate(keys, (*keys, *pivoted), first)
+    single = len(named) == 1
+    items: list[Any] = list(keys)
+    for i, (_, name) in enumerate(values):
+        for p, a in zip(pivoted, plan.aggregates, strict=True):
+            items.append(alias(GetArrayItem(p.to_attribute(), lit(i)), _output_name(name, a, single)))
+    return Project(tuple(items), second)
+
+
+def _pivot_if(plan: Pivot, keys: tuple[Any, ...], values: list[tuple[Expression, str]]) -> Any:
+    single = len(plan.aggregates) == 1
+    results: list[Any] = list(keys)
+    for value, name in values:
+        for a in plan.aggregates:
+            inner = a.child if isinstance(a, Alias) else a
+
+            def one(e: Any, value: Expression = value) -> Any:
+                if isinstance(e, AggregateExpression):
+                    function = e.function.map_children(
+                        lambda c: (
+                            c if c.foldable else If(EqualNullSafe(plan.column, value), c, Literal(None, c.data_type))
+                        )
+                    )
+                    return e.replace(function=function)
+                return e
+
+            results.append(alias(inner.transform_up(one, AggregateExpression.BIT), _output_name(name, a, single)))
+    return Aggregate(keys, tuple(results), plan.child)
+
+
+class ResolveUnpivot(AnalyzerRule):
+    """UNPIVOT: every row once per value column.
+
+    Unpivot val FOR nm IN (a, b)  =>  Expand [[c, 'a', a], [c, 'b', b]], [c, nm, val]
+    """
+
+    matches = (Unpivot,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._one, Unpivot.BIT)
+
+    @staticmethod
+    def _one(plan: Any) -> Any:
+        if not isinstance(plan, Unpivot) or not plan.children_resolved:
+            return plan
+        if not all(e.resolved for g in plan.groups for e in g):
+            return plan
+        used = frozenset[int]().union(*[e.references for g in plan.groups for e in g])
+        keys = [a for a in plan.child.output if a.expr_id not in used]
+        if any(len(g) != len(plan.value_columns) for g in plan.groups):
+            raise analysis_error(
+                "UNPIVOT_VALUE_SIZE_MISMATCH",
+                f"All unpivot value columns must have the same size as there are value column names "
+                f"({', '.join(plan.value_columns)}).",
+                plan,
+            )
+        types = [plan.groups[0][i].data_type for i in range(len(plan.value_columns))]
+        if any(
+            e.data_type.simple_string != t.simple_string for g in plan.groups for e, t in zip(g, types, strict=True)
+        ):
+            raise analysis_error(
+                "UNPIVOT_VALUE_DATA_TYPE_MISMATCH",
+                "Unpivot value columns must share a least common type, some types do not.",
+                plan,
+            )
+        rows = []
+        for g, given in zip(plan.groups, plan.aliases, strict=True):
+            label = given or "_".join(_plain_name(e) for e in g)
+            rows.append((*keys, Literal(label, STRING), *g))
+        name = AttributeReference(plan.name_column, STRING, False, next_id())
+        values = []
+        for i, (v, t) in enumerate(zip(plan.value_columns, types, strict=True)):
+            values.append(AttributeReference(v, t, any(g[i].nullable for g in plan.groups), next_id()))
+        return Expand(tuple(rows), (*keys, name, *values), plan.child)
+
+
+def _plain_name(e: Expression) -> str:
+    inner = e.child if isinstance(e, Cast) else e
+    return inner.name if isinstance(inner, NamedExpression) else str(inner)
+
+
+__all__ = ["INT", "UnresolvedAttribute"]

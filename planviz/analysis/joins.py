@@ -1,0 +1,214 @@
+"""NATURAL and USING joins, and hints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.expressions.conditional import Coalesce
+from planviz.expressions.core import Expression, Literal, SortOrder, alias
+from planviz.expressions.predicates import EqualTo, conjunction
+from planviz.expressions.unresolved import UnresolvedAttribute
+from planviz.logical.combining import Join, WithCTE
+from planviz.logical.operators import (
+    HiddenColumns,
+    RebalancePartitions,
+    Repartition,
+    RepartitionByExpression,
+    ResolvedHint,
+    SubqueryAlias,
+    View,
+)
+from planviz.logical.relations import CTERelationRef
+from planviz.logical.unresolved import UnresolvedHint, UnresolvedRelation
+
+
+class ResolveNaturalAndUsingJoin(AnalyzerRule):
+    """Join on equal names and give the shared columns once.
+
+    t1 JOIN t2 USING (a)  =>  Project [a, rest of t1, rest of t2] over Join Inner, (t1.a = t2.a)
+    """
+
+    matches = (Join,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._one, Join.BIT)
+
+    @staticmethod
+    def _one(plan: Any) -> Any:
+        if (
+            not isinstance(plan, Join)
+            or not plan.unresolved_kind
+            or not plan.children_resolved
+            or not plan.duplicate_resolved
+        ):
+            return plan
+        kind = plan.kind
+        if plan.using is None:
+            kind = plan.kind.removeprefix("NaturalJoin(").removesuffix(")")
+            right_names = {a.name.lower() for a in plan.right.output}
+            names = tuple(a.name for a in plan.left.output if a.name.lower() in right_names)
+        else:
+            names = plan.using
+        return plan.rebuilt(_common(plan, kind, names))
+
+
+def _column(plan: Any, name: str, side: str, place: Any) -> Any:
+    found = [a for a in plan.output if a.name.lower() == name.lower()]
+    if not found:
+        known = ", ".join(f"`{a.name}`" for a in plan.output)
+        raise analysis_error(
+            "UNRESOLVED_USING_COLUMN_FOR_JOIN",
+            f"USING column `{name}` cannot be resolved on the {side} side of the join. The {side}-side columns: "
+            f"[{known}].",
+            place,
+        )
+    if len(found) > 1:
+        raise analysis_error("AMBIGUOUS_REFERENCE", f"Reference `{name}` is ambiguous.", place)
+    return found[0]
+
+
+def _common(plan: Join, kind: str, names: tuple[str, ...]) -> Any:
+    left = [_column(plan.left, n, "left", plan) for n in names]
+    right = [_column(plan.right, n, "right", plan) for n in names]
+    pairs: list[Expression] = [EqualTo(a, b) for a, b in zip(left, right, strict=True)]
+    if plan.condition is not None:
+        pairs.append(plan.condition)
+    join = Join(
+        plan.left, plan.right, kind, conjunction(pairs) if pairs else None, None, plan.left_hint, plan.right_hint
+    )
+    left_ids, right_ids = {a.expr_id for a in left}, {a.expr_id for a in right}
+    rest_left = [a for a in plan.left.output if a.expr_id not in left_ids]
+    rest_right = [a for a in plan.right.output if a.expr_id not in right_ids]
+    hidden: list[Any] = []
+    columns: list[Any]
+    if kind == "LeftOuter":
+        columns = [*left, *rest_left, *(a.with_nullability(True) for a in rest_right)]
+        hidden = [a.with_nullability(True) for a in right]
+    elif kind in ("LeftSemi", "LeftAnti"):
+        columns = [*left, *rest_left]
+    elif kind == "RightOuter":
+        columns = [*right, *(a.with_nullability(True) for a in rest_left), *rest_right]
+        hidden = [a.with_nullability(True) for a in left]
+    elif kind == "FullOuter":
+        merged = [alias(Coalesce((a, b)), a.name) for a, b in zip(left, right, strict=True)]
+        nullable = [a.with_nullability(True) for a in (*rest_left, *rest_right)]
+        columns = [*merged, *nullable]
+        hidden = [a.with_nullability(True) for a in (*left, *right)]
+    else:
+        columns = [*left, *rest_left, *rest_right]
+        hidden = list(right)
+    return HiddenColumns.project(tuple(columns), join, tuple(hidden))
+
+
+STRATEGIES = {
+    "BROADCAST": "broadcast", "BROADCASTJOIN": "broadcast", "MAPJOIN": "broadcast", "SHUFFLE_MERGE": "merge",
+    "MERGE": "merge", "MERGEJOIN": "merge", "SHUFFLE_HASH": "shuffle_hash",
+    "SHUFFLE_REPLICATE_NL": "shuffle_replicate_nl",
+}  # fmt: skip
+_PARTITIONING = ("COALESCE", "REPARTITION", "REPARTITION_BY_RANGE", "REBALANCE")
+
+
+class ResolveJoinStrategyHints(AnalyzerRule):
+    """Put a join hint over the relation it names.
+
+    UnresolvedHint BROADCAST, [t1]  =>  ResolvedHint (strategy=broadcast) over t1
+    """
+
+    matches = (UnresolvedHint,)
+    package = "org.apache.spark.sql.catalyst.analysis.ResolveHints$"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._one, UnresolvedHint.BIT)
+
+    def _one(self, plan: Any) -> Any:
+        if not isinstance(plan, UnresolvedHint) or plan.name.upper() not in STRATEGIES:
+            return plan
+        strategy = STRATEGIES[plan.name.upper()]
+        if not plan.parameters:
+            return ResolvedHint(strategy, plan.child)
+        names = [_name(p) for p in plan.parameters]
+        found: set[str] = set()
+        child = _apply_hint(plan.child, [n.lower() for n in names], strategy, found)
+        for n in names:
+            if n.lower() not in found:
+                self.context.counters.warn(f"The relation {n} that the hint {plan.name} names is not there.")
+        return child
+
+
+def _name(p: Any) -> str:
+    return p.name if isinstance(p, UnresolvedAttribute) else str(p)
+
+
+def _apply_hint(plan: Any, names: list[str], strategy: str, found: set[str]) -> Any:
+    own: str | None = None
+    if isinstance(plan, ResolvedHint):
+        own = _relation_name(plan.child)
+    elif isinstance(plan, SubqueryAlias | UnresolvedRelation | View):
+        own = _relation_name(plan)
+    if own is not None and own in names:
+        found.add(own)
+        return ResolvedHint(strategy, plan)
+    if isinstance(plan, SubqueryAlias | View | UnresolvedRelation | WithCTE | CTERelationRef):
+        return plan
+    return plan.map_children(lambda c: _apply_hint(c, names, strategy, found))
+
+
+def _relation_name(plan: Any) -> str | None:
+    if isinstance(plan, SubqueryAlias):
+        return plan.name[-1].lower()
+    return plan.parts[-1].lower() if isinstance(plan, UnresolvedRelation) else None
+
+
+class ResolveCoalesceHints(AnalyzerRule):
+    """Hints that repartition.
+
+    UnresolvedHint REPARTITION, [3, a]  =>  RepartitionByExpression [a], 3
+    """
+
+    matches = (UnresolvedHint,)
+    package = "org.apache.spark.sql.catalyst.analysis.ResolveHints$"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._one, UnresolvedHint.BIT)
+
+    @staticmethod
+    def _one(plan: Any) -> Any:
+        if not isinstance(plan, UnresolvedHint) or plan.name.upper() not in _PARTITIONING:
+            return plan
+        name = plan.name.upper()
+        number: int | None = None
+        keys = list(plan.parameters)
+        first = keys[0] if keys else None
+        if isinstance(first, Literal) and isinstance(first.value, int):
+            number = first.value
+            keys = keys[1:]
+        if name == "COALESCE":
+            if number is None or keys:
+                raise analysis_error("INVALID_HINT", "COALESCE Hint expects a partition number as a parameter.", plan)
+            return Repartition(number, False, plan.child)
+        if name == "REPARTITION" and not keys and number is not None:
+            return Repartition(number, True, plan.child)
+        if name == "REBALANCE":
+            return RebalancePartitions(tuple(keys), plan.child, number)
+        if name == "REPARTITION_BY_RANGE":
+            return RepartitionByExpression(tuple(SortOrder(k) for k in keys), plan.child, number)
+        return RepartitionByExpression(tuple(keys), plan.child, number)
+
+
+class RemoveAllHints(AnalyzerRule):
+    """Drop hints that mean nothing, and rebalancing, which needs adaptive execution.
+
+    UnresolvedHint NAME over child  =>  child
+    """
+
+    matches = (UnresolvedHint,)
+    package = "org.apache.spark.sql.catalyst.analysis.ResolveHints$"
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        self.context.counters.warn(f"The hint {node.name} is not known and has no effect.")
+        return node.child

@@ -1,0 +1,138 @@
+"""Finding columns by name (Spark: AttributeSeq.resolve)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+
+from planviz.analysis.context import analysis_error, sql_text
+from planviz.errors import AnalysisError
+from planviz.expressions.complex import GetArrayItem, GetArrayStructFields, GetMapValue, GetStructField
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit, next_id
+from planviz.expressions.unresolved import UnresolvedAttribute
+from planviz.trees.node import TreeNode
+from planviz.types import STRING, UNKNOWN, ArrayType, MapType, StructType, is_integral
+
+
+class Scope:
+    """Columns to look names up in: qualified names first, then plain ones, the rest of the parts are fields."""
+
+    def __init__(self, attributes: Iterable[AttributeReference]) -> None:
+        self.attributes = tuple(attributes)
+        self.by_name: dict[str, list[AttributeReference]] = {}
+        for a in self.attributes:
+            self.by_name.setdefault(a.name.lower(), []).append(a)
+
+    def resolve(self, parts: tuple[str, ...], place: TreeNode | None = None) -> Expression | None:
+        """The column that the parts mean, a field of it under an alias, or None.
+
+        Raises AnalysisError AMBIGUOUS_REFERENCE when several columns fit.
+        """
+        for qualifiers in range(min(3, len(parts) - 1), -1, -1):
+            named = self.by_name.get(parts[qualifiers].lower())
+            if not named:
+                continue
+            if qualifiers:
+                wanted = tuple(p.lower() for p in parts[:qualifiers])
+                found = [a for a in named if _qualified(a, wanted)]
+            else:
+                found = named
+            if not found:
+                continue
+            distinct = list(dict.fromkeys(found))
+            fields = parts[qualifiers + 1 :]
+            if len(distinct) > 1:
+                raise _ambiguous(parts, distinct, place)
+            column = distinct[0]
+            if column.name != parts[qualifiers]:
+                # The user's spelling stays visible, as in Spark.
+                column = AttributeReference(
+                    parts[qualifiers], column.type, column.is_nullable, column.expr_id, column.qualifier
+                )
+            if not fields:
+                return column
+            value: Expression = column
+            for f in fields:
+                value = extract_value(value, lit(f), place)
+            return Alias(value, fields[-1], next_id())
+        return None
+
+
+def _qualified(a: AttributeReference, wanted: tuple[str, ...]) -> bool:
+    own = a.qualifier
+    return len(own) >= len(wanted) and tuple(q.lower() for q in own[len(own) - len(wanted) :]) == wanted
+
+
+def _ambiguous(parts: tuple[str, ...], found: list[AttributeReference], place: TreeNode | None) -> AnalysisError:
+    options = ", ".join(sorted(sql_text((*a.qualifier, a.name)) for a in found))
+    return analysis_error(
+        "AMBIGUOUS_REFERENCE", f"Reference {sql_text(parts)} is ambiguous, could be: [{options}].", place
+    )
+
+
+def extract_value(child: Expression, extraction: Expression, place: TreeNode | None = None) -> Expression:
+    """child[extraction] or child.extraction by the child's type (Spark: `ExtractValue.apply`).
+
+    Raises AnalysisError when the type has no parts, or not this one.
+    """
+    t = child.data_type
+    name = extraction.value if isinstance(extraction, Literal) and extraction.type == STRING else None
+    if isinstance(t, StructType) and name is not None:
+        return GetStructField(child, _field(t, name, place), name)
+    if isinstance(t, ArrayType) and isinstance(t.element, StructType) and name is not None:
+        return GetArrayStructFields(child, _field(t.element, name, place))
+    if isinstance(t, ArrayType):
+        if not is_integral(extraction.data_type) and extraction.data_type != UNKNOWN:
+            raise analysis_error(
+                "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+                f'Cannot resolve "{child.pretty}[{extraction.pretty}]" due to data type mismatch: The second parameter '
+                f'requires the "INTEGRAL" type, however "{extraction.pretty}" has the type '
+                f'"{extraction.data_type.sql}".',
+                place or child,
+            )
+        return GetArrayItem(child, extraction)
+    if isinstance(t, MapType):
+        return GetMapValue(child, extraction)
+    if t == UNKNOWN:
+        return GetStructField(child, 0, name) if False else child
+    raise analysis_error(
+        "INVALID_EXTRACT_BASE_FIELD_TYPE",
+        f'Can\'t extract a value from "{child.pretty}". Need a complex type [STRUCT, ARRAY, MAP] but got "{t.sql}".',
+        place or child,
+    )
+
+
+def _field(t: StructType, name: str, place: TreeNode | None) -> int:
+    found = [i for i, f in enumerate(t.fields) if f.name.lower() == name.lower()]
+    if len(found) == 1:
+        return found[0]
+    fields = ", ".join(sql_text((f.name,)) for f in t.fields)
+    if found:
+        raise analysis_error(
+            "AMBIGUOUS_REFERENCE_TO_FIELDS", f"Ambiguous reference to the field {sql_text((name,))}.", place
+        )
+    raise analysis_error("FIELD_NOT_FOUND", f"No such struct field {sql_text((name,))} in {fields}.", place)
+
+
+def unresolved_column(name: UnresolvedAttribute, candidates: list[AttributeReference]) -> AnalysisError:
+    """The error for a name that nothing fits, with the nearest names."""
+    wanted = sql_text(name.parts)
+    message = f"A column, variable, or function parameter with name {wanted} cannot be resolved."
+    nearest = nearest_names(name.parts, candidates)
+    if not nearest:
+        return analysis_error("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", message, name)
+    message += f" Did you mean one of the following? [{', '.join(nearest)}]."
+    return analysis_error("UNRESOLVED_COLUMN.WITH_SUGGESTION", message, name)
+
+
+def nearest_names(parts: tuple[str, ...], candidates: list[AttributeReference], count: int = 5) -> list[str]:
+    """The candidates' names, most similar first; qualified as far as the wanted name is or where they would clash."""
+    plain = {a.name for a in candidates}
+    clash = len(plain) < len({a.expr_id for a in candidates}) or len(parts) > 1
+    names = {}
+    for a in candidates:
+        shown = (*a.qualifier[-1:], a.name) if clash and a.qualifier else (a.name,)
+        names[sql_text(shown)] = ".".join(shown)
+    wanted = ".".join(parts).lower()
+    ranked = sorted(names, key=lambda n: -SequenceMatcher(None, wanted, names[n].lower()).ratio())
+    return ranked[:count]

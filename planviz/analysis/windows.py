@@ -1,0 +1,291 @@
+"""Window functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.context import AnalyzerRule, analysis_error, same_name
+from planviz.expressions.aggregates import AggregateExpression, AggregateFunction
+from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, SortOrder, alias, occurs
+from planviz.expressions.subqueries import ScalarSubquery
+from planviz.expressions.unresolved import LateralColumnAliasReference
+from planviz.expressions.windows import (
+    DEFAULT_ORDERED,
+    WHOLE_PARTITION,
+    RankLike,
+    UnresolvedWindowExpression,
+    UnspecifiedFrame,
+    WindowExpression,
+    WindowFunction,
+    WindowSpec,
+)
+from planviz.logical.operators import Aggregate, Filter, Project, Window
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.unresolved import UnresolvedHaving, UnresolvedQualify, WithWindowDefinition
+
+
+class WindowsSubstitution(AnalyzerRule):
+    """Put the specifications of the WINDOW clause where their names are used.
+
+    sum(b) OVER w, WINDOW w AS (PARTITION BY a)  =>  sum(b) OVER (PARTITION BY a)
+    """
+
+    matches = (WithWindowDefinition, UnresolvedWindowExpression)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+
+        def define(p: Any) -> Any:
+            if not isinstance(p, WithWindowDefinition):
+                return p
+            named = dict(zip([n.lower() for n in p.names], p.specs, strict=True))
+
+            def use(e: Any) -> Any:
+                if not isinstance(e, UnresolvedWindowExpression):
+                    return e
+                spec = named.get(e.name.lower())
+                if spec is None:
+                    raise analysis_error(
+                        "MISSING_WINDOW_SPECIFICATION",
+                        f"Window specification is not defined in the WINDOW clause for {e.name}.",
+                        e,
+                    )
+                return WindowExpression(e.function, spec)
+
+            return p.child.transform_all_expressions(use, UnresolvedWindowExpression.BIT)
+
+        return plan.transform_down(define, WithWindowDefinition.BIT)
+
+
+class ResolveWindowFrame(AnalyzerRule):
+    """Write out the frame that the user left open.
+
+    With ORDER BY: RANGE from the start to the current row; without: the whole partition; some functions ask for one.
+    """
+
+    matches = (WindowExpression,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_all_expressions(self._one, UnspecifiedFrame.BIT)
+
+    @staticmethod
+    def _one(e: Any) -> Any:
+        if not isinstance(e, WindowExpression) or not isinstance(e.spec, WindowSpec):
+            return e
+        spec = e.spec
+        if not isinstance(spec.frame, UnspecifiedFrame):
+            return e
+        function = e.function
+        if isinstance(function, WindowFunction) and not isinstance(function.frame, UnspecifiedFrame):
+            if not function.resolved:
+                return e
+            return e.replace(spec=spec.replace(frame=function.frame))
+        if not function.resolved:
+            return e
+        return e.replace(spec=spec.replace(frame=DEFAULT_ORDERED if spec.order else WHOLE_PARTITION))
+
+
+class ResolveWindowOrder(AnalyzerRule):
+    """Give the ranks the keys they compare.
+
+    rank() OVER (ORDER BY b)  =>  rank(b) OVER (ORDER BY b)
+    """
+
+    matches = (RankLike,)
+    RANKS = frozenset(("rank", "dense_rank", "percent_rank"))
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_all_expressions(self._one, RankLike.BIT)
+
+    def _one(self, e: Any) -> Any:
+        if not isinstance(e, WindowExpression) or not isinstance(e.spec, WindowSpec) or not e.spec.resolved:
+            return e
+        function = e.function
+        if isinstance(function, RankLike) and not e.spec.order and function.name != "cume_dist":
+            raise analysis_error(
+                "WINDOW_FUNCTION_FRAME_NOT_ORDERED",
+                f"Window function {function.name}() requires window to be ordered, please add ORDER BY clause.",
+                e,
+            )
+        if isinstance(function, RankLike) and function.name in self.RANKS and not function.orders:
+            keys = tuple(o.child for o in e.spec.order if isinstance(o, SortOrder))
+            return e.replace(function=function.replace(orders=keys))
+        return e
+
+
+class ExtractWindowExpressions(AnalyzerRule):
+    """Compute window functions in Window operators, one per partitioning and order.
+
+    Project [a, sum(b) OVER (...) AS s]  =>  Project [a, s] over Project over Window [sum(b) ... AS s] over Project
+    """
+
+    matches = (WindowExpression,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(self._operator, WindowExpression.BIT)
+
+    def _operator(self, plan: Any) -> Any:
+        bit = WindowExpression.BIT
+        if any(occurs(e, LateralColumnAliasReference.BIT) for e in plan.expressions):
+            return plan
+        if isinstance(plan, Filter) and occurs(plan.condition, bit):
+            raise analysis_error(
+                "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE",
+                f'The WHERE condition "{plan.condition.pretty}" contains a window function; use QUALIFY or a subquery.',
+                plan,
+            )
+        if isinstance(plan, Filter | UnresolvedHaving) and isinstance(plan.child, Aggregate) and plan.child.bits & bit:
+            agg = plan.child
+            if any(occurs(e, bit) for e in agg.aggregates) and agg.child.resolved and _all_resolved(agg):
+                windows, regular = _extract(agg.aggregates)
+                filtered = plan.replace(child=Aggregate(agg.grouping, regular, agg.child))
+                return Project(tuple(e.to_attribute() for e in agg.aggregates), _add_windows(windows, filtered))
+        if not isinstance(plan, Aggregate | Project) or not plan.child.resolved or not _all_resolved(plan):
+            return plan
+        items = plan.aggregates if isinstance(plan, Aggregate) else plan.projects
+        if not any(occurs(e, bit) for e in items):
+            return plan
+        windows, regular = _extract(items)
+        below: LogicalPlan = Project(regular, plan.child)
+        if isinstance(plan, Aggregate):
+            below = Aggregate(plan.grouping, regular, plan.child)
+        return Project(tuple(e.to_attribute() for e in items), _add_windows(windows, below))
+
+
+def _all_resolved(plan: LogicalPlan) -> bool:
+    return all(e.resolved for e in plan.expressions)
+
+
+class _Extraction:
+    """Collects what window functions read and the select list does not give."""
+
+    def __init__(self, regular: list[Expression]) -> None:
+        self.regular = regular
+        self.found: dict[Expression, Any] = {}
+        self.windowed: list[Expression] = []
+
+    def given(self) -> set[int]:
+        ids = {e.expr_id for e in self.regular if isinstance(e, NamedExpression)}
+        return ids | {v.expr_id for v in self.found.values()}
+
+    def extract(self, e: Expression) -> Expression:
+        if isinstance(e, NamedExpression):
+            if isinstance(e, AttributeReference) and e.expr_id not in self.given():
+                self.found[e.canonicalized] = e
+            return e
+        if e.foldable or isinstance(e, ScalarSubquery):
+            return e
+        key = e.canonicalized
+        if key not in self.found:
+            self.found[key] = alias(e, f"_w{len(self.found)}")
+        attribute: Expression = self.found[key].to_attribute()
+        return attribute
+
+    def visit(self, e: Any) -> Any:
+        if isinstance(e, WindowExpression):
+            function = e.function
+            if isinstance(function, AggregateExpression):
+                inner = function.function.map_children(self.extract)
+                where = self.extract(function.where) if function.where is not None else None
+                function = function.replace(function=inner, where=where)
+            else:
+                function = function.map_children(self.extract)
+            return e.replace(function=function, spec=self._spec(e.spec))
+        if isinstance(e, AggregateExpression):
+            if occurs(e, WindowExpression.BIT):
+                raise analysis_error(
+                    "NESTED_AGGREGATE_FUNCTION",
+                    "It is not allowed to use a window function inside an aggregate function. Please use the inner "
+                    "window function in a sub-query.",
+                    e,
+                )
+            return self.extract(e)
+        if isinstance(e, AttributeReference):
+            return self.extract(e)
+        return e.map_children(self.visit)
+
+    def _spec(self, spec: Any) -> Any:
+        partition = tuple(self.extract(p) for p in spec.partition)
+        order = tuple(o.replace(child=self.extract(o.child)) for o in spec.order)
+        return spec.replace(partition=partition, order=order)
+
+
+def _extract(items: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, ...]]:
+    bit = WindowExpression.BIT
+    regular = [e for e in items if not occurs(e, bit)]
+    extraction = _Extraction(regular)
+    windows = [extraction.visit(e) for e in items if occurs(e, bit)]
+    return windows, (*regular, *extraction.found.values())
+
+
+def _add_windows(items: list[Any], child: LogicalPlan) -> LogicalPlan:
+    functions: list[Any] = []
+
+    def pull(e: Any) -> Any:
+        if isinstance(e, Alias) and isinstance(e.child, WindowExpression):
+            functions.append(e)
+            return e.to_attribute()
+        if isinstance(e, WindowExpression):
+            named = alias(e, f"_we{len(functions)}")
+            functions.append(named)
+            return named.to_attribute()
+        return e.map_children(pull) if occurs(e, WindowExpression.BIT) else e
+
+    new = [pull(e) for e in items]
+    groups: dict[tuple[Any, ...], list[Any]] = {}
+    for f in functions:
+        spec = f.child.spec
+        kind = isinstance(f.child.function, AggregateExpression | AggregateFunction | WindowFunction)
+        groups.setdefault((spec.partition, spec.order, kind), []).append(f)
+    plan = child
+    for (partition, order, _), fs in groups.items():
+        plan = Window(tuple(fs), partition, order, plan)
+    return Project((*plan.output, *new), plan)
+
+
+class ResolveQualify(AnalyzerRule):
+    """QUALIFY: filter on window functions.
+
+    UnresolvedQualify(rn = 1, Project)  =>  Filter(rn = 1, Project), with the window function computed beneath
+    """
+
+    matches = (UnresolvedQualify,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+
+        def one(p: Any) -> Any:
+            if isinstance(p, Project) and isinstance(p.child, UnresolvedQualify):
+                new = self.rewrite(p.child)
+                return p.replace(child=new.child if isinstance(new, Project) else new)
+            return p
+
+        return plan.transform_up(one, UnresolvedQualify.BIT).transform_up(
+            lambda p: self.rewrite(p) if isinstance(p, UnresolvedQualify) else p, UnresolvedQualify.BIT
+        )
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        if not node.child.resolved or not node.condition.resolved:
+            return node
+        if not occurs(node.condition, WindowExpression.BIT):
+            return Filter(node.condition, node.child)
+        found: dict[Expression, Alias] = {}
+
+        def pull(e: Any) -> Any:
+            if isinstance(e, WindowExpression):
+                named = found.setdefault(e.canonicalized, alias(e, e.sql))
+                return named.to_attribute()
+            return e.map_children(pull)
+
+        condition = pull(node.condition)
+        below = Project((*node.child.output, *found.values()), node.child)
+        return Project(node.child.output, Filter(condition, below))
+
+
+def spec_named(name: str, names: tuple[str, ...]) -> bool:
+    """Whether a window of this name is defined."""
+    return any(same_name(name, n) for n in names)

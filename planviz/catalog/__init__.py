@@ -1,0 +1,11 @@
+"""Tables, their columns and statistics.
+
+tables.py   Catalog, Table, Statistics: data and lookup by name
+files.py    planviz-catalog/1 JSON: reading and writing
+ddl.py      CREATE TABLE text into a catalogue
+"""
+
+from planviz.catalog.files import read_catalog, write_catalog
+from planviz.catalog.tables import Catalog, ColumnStatistics, Histogram, Table, View
+
+__all__ = ["Catalog", "ColumnStatistics", "Histogram", "Table", "View", "read_catalog", "write_catalog"]

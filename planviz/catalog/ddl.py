@@ -1,0 +1,27 @@
+"""Tables from the columns of CREATE TABLE."""
+
+from __future__ import annotations
+
+from planviz.catalog.tables import DATABASE, Catalog, Table
+from planviz.types import STRING, CharType, StructField
+
+
+def table_of(
+    name: tuple[str, ...],
+    columns: tuple[StructField, ...],
+    provider: str = "parquet",
+    partition_columns: tuple[str, ...] = (),
+) -> Table:
+    """A table without statistics. Plans see char and varchar columns as strings, as Spark does when reading."""
+    plain = tuple(
+        StructField(c.name, STRING if isinstance(c.data_type, CharType) else c.data_type, c.nullable) for c in columns
+    )
+    database = name[-2] if len(name) > 1 else DATABASE
+    return Table(name[-1], plain, database, provider, partition_columns)
+
+
+def with_table(
+    catalog: Catalog, name: tuple[str, ...], columns: tuple[StructField, ...], provider: str = "parquet"
+) -> Catalog:
+    """The catalogue with one more table."""
+    return catalog.with_table(table_of(name, columns, provider))

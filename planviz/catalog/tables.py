@@ -1,0 +1,116 @@
+"""Tables, views and their statistics, looked up as Spark looks them up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from planviz.types import DataType, StructField
+
+#: Spark's names of the built-in catalogue and its first database.
+CATALOG, DATABASE = "spark_catalog", "default"
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """An equi-height histogram: rows per bin, and bins of (low, high, distinct values)."""
+
+    height: float
+    bins: tuple[tuple[float, float, int], ...]
+
+
+@dataclass(frozen=True)
+class ColumnStatistics:
+    """What is known of a column's values; None where it is not. Lengths in bytes."""
+
+    distinct_count: int | None = None
+    min: Any = None
+    max: Any = None
+    null_count: int | None = None
+    avg_len: int | None = None
+    max_len: int | None = None
+    histogram: Histogram | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: columns with types, where its rows come from, how many there are (None: unknown)."""
+
+    name: str
+    columns: tuple[StructField, ...]
+    database: str = DATABASE
+    provider: str = "parquet"
+    partition_columns: tuple[str, ...] = ()
+    row_count: int | None = None
+    size_in_bytes: int | None = None
+    column_stats: tuple[tuple[str, ColumnStatistics], ...] = ()
+    #: Columns whose type was guessed from how a query uses them.
+    guessed: frozenset[str] = frozenset()
+
+    @property
+    def qualified(self) -> tuple[str, ...]:
+        """catalogue, database, table."""
+        return (CATALOG, self.database, self.name)
+
+    def statistics_of(self, column: str) -> ColumnStatistics | None:
+        """The statistics of a column, by its name in any case."""
+        lowered = column.lower()
+        return next((s for n, s in self.column_stats if n.lower() == lowered), None)
+
+    def type_of(self, column: str) -> DataType | None:
+        """The type of a column, by its name in any case."""
+        lowered = column.lower()
+        return next((c.data_type for c in self.columns if c.name.lower() == lowered), None)
+
+
+@dataclass(frozen=True)
+class View:
+    """A view: the unresolved plan of its query, as the frontend read it."""
+
+    name: str
+    plan: Any
+    sql: str = ""
+    temporary: bool = True
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """Tables and views under lower-case names `database.table`; a view's name stands alone."""
+
+    name: str = "empty"
+    tables: dict[str, Table] = field(default_factory=dict)
+    views: dict[str, View] = field(default_factory=dict)
+
+    def table(self, parts: tuple[str, ...]) -> Table | None:
+        """The table that a dotted name means: table, db.table or spark_catalog.db.table."""
+        rest = parts[1:] if len(parts) == 3 and parts[0].lower() == CATALOG else parts
+        if len(rest) > 2:
+            return None
+        database = rest[0].lower() if len(rest) == 2 else DATABASE
+        return self.tables.get(f"{database}.{rest[-1].lower()}")
+
+    def view(self, parts: tuple[str, ...]) -> View | None:
+        """The view that a name means."""
+        return self.views.get(parts[-1].lower()) if len(parts) <= 3 else None
+
+    def with_table(self, table: Table) -> Catalog:
+        """This catalogue and one more table (or another in place of one of the same name)."""
+        key = f"{table.database.lower()}.{table.name.lower()}"
+        views = {k: v for k, v in self.views.items() if k != table.name.lower()}
+        return replace(self, tables={**self.tables, key: table}, views=views)
+
+    def with_view(self, view: View) -> Catalog:
+        """This catalogue and one more view."""
+        return replace(self, views={**self.views, view.name.lower(): view})
+
+    def without(self, parts: tuple[str, ...]) -> Catalog:
+        """This catalogue without a table or view."""
+        found = self.table(parts)
+        gone = f"{found.database.lower()}.{found.name.lower()}" if found else ""
+        tables = {k: t for k, t in self.tables.items() if k != gone}
+        return replace(self, tables=tables, views={k: v for k, v in self.views.items() if k != parts[-1].lower()})
+
+    def names(self) -> list[str]:
+        """The names of all tables and views, sorted; those of the default database without it."""
+        tables = [t.name if t.database == DATABASE else f"{t.database}.{t.name}" for t in self.tables.values()]
+        return sorted(tables + [v.name for v in self.views.values()])

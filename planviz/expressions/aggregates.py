@@ -1,0 +1,370 @@
+"""Aggregate functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from planviz.expressions.core import Expression, TypeMismatch, UnaryExpression
+from planviz.trees.node import lazy, node
+from planviz.types import (
+    DOUBLE,
+    LONG,
+    UNKNOWN,
+    DataType,
+    DecimalType,
+    bounded,
+    is_ansi_interval,
+    is_integral,
+    is_numeric,
+)
+
+
+class AggregateFunction(Expression):
+    """A function over the rows of a group."""
+
+    @lazy
+    def foldable(self) -> bool:
+        """Never."""
+        return False
+
+    def distinct_text(self, distinct: bool, where: str) -> str:
+        """`str` of the call with its DISTINCT and FILTER."""
+        prefix = "distinct " if distinct else ""
+        return f"{self.pretty_name}({prefix}{', '.join(self.flat_arguments())}){where}"
+
+    def render_call(self, r: Callable[[Expression], str], distinct: bool) -> str:
+        """SQL of the call with its DISTINCT."""
+        prefix = "DISTINCT " if distinct else ""
+        return f"{self.pretty_name}({prefix}{', '.join(r(c) for c in self.children)})"
+
+
+@node
+class AggregateExpression(Expression):
+    """An aggregate function as it is used: with its mode, DISTINCT, FILTER and the id of its result.
+
+    `mode` is Complete, Partial, PartialMerge or Final.
+    """
+
+    function: AggregateFunction
+    mode: str
+    distinct: bool
+    where: Expression | None
+    result_id: int
+
+    @property
+    def data_type(self) -> DataType:
+        """The function's."""
+        return self.function.data_type
+
+    @lazy
+    def nullable(self) -> bool:
+        """The function's."""
+        return self.function.nullable
+
+    @lazy
+    def foldable(self) -> bool:
+        """Never."""
+        return False
+
+    @lazy
+    def canonicalized(self) -> Expression:
+        """Without the result id."""
+        where = self.where.canonicalized if self.where is not None else None
+        function = self.function.canonicalized
+        assert isinstance(function, AggregateFunction)
+        return AggregateExpression(function, self.mode, self.distinct, where, 0)
+
+    def to_string(self) -> str:
+        """sum(distinct a#1) FILTER (WHERE b#2), partial_sum(...) in mode Partial."""
+        where = "" if self.where is None else f" FILTER (WHERE {self.where})"
+        prefix = {"Partial": "partial_", "PartialMerge": "merge_"}.get(self.mode, "")
+        return prefix + self.function.distinct_text(self.distinct, where)
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """sum(DISTINCT a) FILTER (WHERE b)."""
+        where = "" if self.where is None else f" FILTER (WHERE {r(self.where)})"
+        return self.function.render_call(r, self.distinct) + where
+
+
+@node
+class Sum(AggregateFunction, UnaryExpression):
+    """sum(child); `name` is sum or try_sum."""
+
+    child: Expression
+    name: str = "sum"
+
+    @property
+    def pretty_name(self) -> str:
+        """See Expression."""
+        return self.name
+
+    @lazy
+    def data_type(self) -> DataType:
+        """Decimals get 10 more digits, integrals bigint, the rest double."""
+        t = self.child.data_type
+        if isinstance(t, DecimalType):
+            return bounded(t.precision + 10, t.scale)
+        if is_integral(t):
+            return LONG
+        return t if is_ansi_interval(t) or t == UNKNOWN else DOUBLE
+
+    @lazy
+    def nullable(self) -> bool:
+        """Always: no rows give null."""
+        return True
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Numbers and intervals."""
+        return numeric_input(self.child)
+
+    def flat_arguments(self) -> list[str]:
+        """Only the child."""
+        return [str(self.child)]
+
+
+@node
+class Average(AggregateFunction, UnaryExpression):
+    """avg(child); `name` is avg, mean or try_avg."""
+
+    child: Expression
+    name: str = "avg"
+
+    @property
+    def pretty_name(self) -> str:
+        """See Expression."""
+        return self.name
+
+    @lazy
+    def data_type(self) -> DataType:
+        """Decimals get 4 more digits on both ends, the rest double."""
+        t = self.child.data_type
+        if isinstance(t, DecimalType):
+            return bounded(t.precision + 4, t.scale + 4)
+        return t if is_ansi_interval(t) else DOUBLE
+
+    @lazy
+    def nullable(self) -> bool:
+        """Always."""
+        return True
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Numbers and intervals."""
+        return numeric_input(self.child)
+
+    def flat_arguments(self) -> list[str]:
+        """Only the child."""
+        return [str(self.child)]
+
+
+def numeric_input(child: Expression) -> TypeMismatch | None:
+    """The mismatch of an argument that must be a number or an ANSI interval, or None."""
+    from planviz.expressions.arithmetic import unexpected_input
+
+    t = child.data_type
+    if is_numeric(t) or is_ansi_interval(t) or t == UNKNOWN:
+        return None
+    return unexpected_input(1, child, '("NUMERIC" or "ANSI INTERVAL")')
+
+
+@node
+class Count(AggregateFunction):
+    """count(arguments): rows where none of them is null."""
+
+    arguments: tuple[Expression, ...]
+
+    @property
+    def data_type(self) -> DataType:
+        """bigint."""
+        return LONG
+
+    @lazy
+    def nullable(self) -> bool:
+        """Never."""
+        return False
+
+
+class MinMax(AggregateFunction, UnaryExpression):
+    """Base of min and max."""
+
+    @lazy
+    def data_type(self) -> DataType:
+        """The child's."""
+        return self.child.data_type
+
+    @lazy
+    def nullable(self) -> bool:
+        """Always."""
+        return True
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Orderable."""
+        from planviz.types import is_orderable
+
+        t = self.child.data_type
+        if is_orderable(t):
+            return None
+        return TypeMismatch(
+            "INVALID_ORDERING_TYPE", f'The `{self.pretty_name}` does not support ordering on type "{t.sql}"'
+        )
+
+
+@node
+class Min(MinMax):
+    """min(child)."""
+
+    child: Expression
+
+
+@node
+class Max(MinMax):
+    """max(child)."""
+
+    child: Expression
+
+
+@node
+class FirstLast(AggregateFunction, UnaryExpression):
+    """first, last or any_value of the child (`name` as written)."""
+
+    child: Expression
+    name: str = "first"
+    ignore_nulls: bool = False
+
+    @property
+    def pretty_name(self) -> str:
+        """See Expression."""
+        return self.name
+
+    @lazy
+    def data_type(self) -> DataType:
+        """The child's."""
+        return self.child.data_type
+
+    @lazy
+    def nullable(self) -> bool:
+        """Always."""
+        return True
+
+    @lazy
+    def deterministic(self) -> bool:
+        """Depends on the order of rows."""
+        return False
+
+    def flat_arguments(self) -> list[str]:
+        """The child and the flag."""
+        return [str(self.child), "true" if self.ignore_nulls else "false"]
+
+
+@node
+class AggregateCall(AggregateFunction):
+    """Any other aggregate function: its name, arguments, result type and what `str` prints behind the arguments.
+
+    `sql_tail` follows the call in SQL text, `sql_text` is all of it; `doubles` says that the arguments must be doubles.
+    """
+
+    name: str
+    arguments: tuple[Expression, ...]
+    type: DataType
+    is_nullable: bool = True
+    tail: tuple[str, ...] = ()
+    sql_tail: str = ""
+    is_deterministic: bool = True
+    sql_text: str = ""
+    doubles: bool = False
+
+    @property
+    def pretty_name(self) -> str:
+        """See Expression."""
+        return self.name
+
+    @property
+    def data_type(self) -> DataType:
+        """See Expression."""
+        return self.type
+
+    @lazy
+    def nullable(self) -> bool:
+        """See Expression."""
+        return self.is_nullable
+
+    @lazy
+    def deterministic(self) -> bool:
+        """See Expression."""
+        return self.is_deterministic and all(c.deterministic for c in self.children)
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Doubles, where the function works on doubles only."""
+        from planviz.expressions.arithmetic import unexpected_input
+
+        if self.doubles:
+            for i, a in enumerate(self.arguments, 1):
+                if a.data_type not in (DOUBLE, UNKNOWN):
+                    return unexpected_input(i, a, '"DOUBLE"')
+        return None
+
+    def flat_arguments(self) -> list[str]:
+        """Arguments and tail."""
+        return [*map(str, self.arguments), *self.tail]
+
+    def render_call(self, r: Callable[[Expression], str], distinct: bool) -> str:
+        """SQL of the call; what stands in `sql_tail` follows it, `sql_text` is all of it."""
+        from planviz.expressions.core import SortOrder
+
+        if self.sql_text:
+            return self.sql_text
+
+        prefix = "DISTINCT " if distinct else ""
+        shown = [r(c) for c in self.arguments if not isinstance(c, SortOrder)]
+        return f"{self.name}({prefix}{', '.join(shown)}){self.sql_tail}"
+
+
+@node
+class Grouping(UnaryExpression):
+    """grouping(column), before it becomes arithmetic on the grouping id."""
+
+    child: Expression
+
+    @property
+    def data_type(self) -> DataType:
+        """tinyint."""
+        from planviz.types import BYTE
+
+        return BYTE
+
+    @lazy
+    def nullable(self) -> bool:
+        """Never."""
+        return False
+
+    @lazy
+    def references(self) -> frozenset[int]:
+        """The grouping id, not the column."""
+        return frozenset()
+
+
+@node
+class GroupingID(Expression):
+    """grouping_id(columns)."""
+
+    columns: tuple[Expression, ...]
+    NAME = "grouping_id"
+
+    @property
+    def data_type(self) -> DataType:
+        """bigint."""
+        return LONG
+
+    @lazy
+    def nullable(self) -> bool:
+        """Never."""
+        return False
+
+    @lazy
+    def references(self) -> frozenset[int]:
+        """The grouping id, not the columns."""
+        return frozenset()
+
+
+def is_aggregate(e: Expression) -> bool:
+    """Whether an aggregate function occurs anywhere in the expression."""
+    return bool(e.bits & AggregateExpression.BIT)

@@ -1,0 +1,434 @@
+"""Arithmetic and bitwise operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from planviz.expressions.core import BinaryExpression, Expression, TypeMismatch, UnaryExpression
+from planviz.trees.node import lazy, node
+from planviz.types import (
+    CALENDAR_INTERVAL,
+    DOUBLE,
+    LONG,
+    UNKNOWN,
+    DataType,
+    DecimalType,
+    decimal_result,
+    is_ansi_interval,
+    is_integral,
+    is_interval,
+    is_numeric,
+)
+
+NUMERIC_OR_INTERVAL = '("NUMERIC" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH" or "INTERVAL")'
+
+
+class BinaryOperator(BinaryExpression):
+    """An operator between two inputs of one type, printed `(left op right)`."""
+
+    SYMBOL: ClassVar[str] = "?"
+    #: What the operator takes, in words for the error message.
+    ACCEPTS: ClassVar[str] = '"NUMERIC"'
+
+    def accepts(self, t: DataType) -> bool:
+        """Whether the operator is defined on this type."""
+        return is_numeric(t)
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Both sides of one accepted type."""
+        a, b = self.left.data_type, self.right.data_type
+        if UNKNOWN in (a, b):
+            return None
+        if a != b and not self.same_kind(a, b):
+            return TypeMismatch(
+                "BINARY_OP_DIFF_TYPES",
+                f'the left and right operands of the binary operator have incompatible types ("{a.sql}" and "{b.sql}")',
+            )
+        if not self.accepts(a):
+            return TypeMismatch(
+                "BINARY_OP_WRONG_TYPE",
+                f'the binary operator requires the input type {self.ACCEPTS}, not "{a.sql}"',
+            )
+        return None
+
+    def same_kind(self, a: DataType, b: DataType) -> bool:
+        """Whether two different types count as the same here (decimals of any precision in arithmetic)."""
+        return False
+
+    def to_string(self) -> str:
+        """(left op right)."""
+        return f"({self.left} {self.SYMBOL} {self.right})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """The same with the sides' SQL."""
+        return f"({r(self.left)} {self.SYMBOL} {r(self.right)})"
+
+
+class BinaryArithmetic(BinaryOperator):
+    """+ - * / % and div. `mode` is "ANSI", "LEGACY" or "TRY"."""
+
+    mode: str
+
+    @lazy
+    def data_type(self) -> DataType:
+        """Decimals by the rules of precision, the rest the type of the sides."""
+        a, b = self.left.data_type, self.right.data_type
+        if isinstance(a, DecimalType) and isinstance(b, DecimalType):
+            return decimal_result(self.SYMBOL, a, b)
+        return a if a != UNKNOWN else b
+
+    @lazy
+    def nullable(self) -> bool:
+        """As the sides; ANSI mode fails instead of giving null, other modes may overflow to null."""
+        if self.left.nullable or self.right.nullable or self.mode == "TRY":
+            return True
+        return self.mode == "LEGACY" and isinstance(self.left.data_type, DecimalType)
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """See Expression."""
+        return True
+
+    def same_kind(self, a: DataType, b: DataType) -> bool:
+        """Decimals of any precision."""
+        return isinstance(a, DecimalType) and isinstance(b, DecimalType)
+
+
+class Commutative(BinaryArithmetic):
+    """An operator whose sides can change places."""
+
+    @lazy
+    def canonicalized(self) -> Expression:
+        """The sides, flattened, in the order of their hashes; decimals keep their order, it may change precision."""
+        new = self.map_children(lambda c: c.canonicalized)
+        if isinstance(self.data_type, DecimalType) if self.resolved else False:
+            return new
+        parts = sorted(operands(new, type(self)), key=hash)
+        result = parts[0]
+        for p in parts[1:]:
+            result = type(self)(result, p, self.mode)  # type: ignore[call-arg]
+        return result
+
+
+def operands(e: Expression, cls: type[BinaryExpression]) -> list[Expression]:
+    """The operands of a chain of one operator, left to right."""
+    out: list[Expression] = []
+    stack: list[Expression] = [e]
+    while stack:
+        top = stack.pop()
+        if type(top) is cls:
+            stack += [top.right, top.left]
+        else:
+            out.append(top)
+    return out
+
+
+@node
+class Add(Commutative):
+    """left + right."""
+
+    left: Expression
+    right: Expression
+    mode: str = "ANSI"
+    SYMBOL = "+"
+    ACCEPTS = NUMERIC_OR_INTERVAL
+
+    def accepts(self, t: DataType) -> bool:
+        """Numbers and intervals."""
+        return is_numeric(t) or is_interval(t)
+
+
+@node
+class Subtract(BinaryArithmetic):
+    """left - right."""
+
+    left: Expression
+    right: Expression
+    mode: str = "ANSI"
+    SYMBOL = "-"
+    ACCEPTS = NUMERIC_OR_INTERVAL
+
+    def accepts(self, t: DataType) -> bool:
+        """Numbers and intervals."""
+        return is_numeric(t) or is_interval(t)
+
+
+@node
+class Multiply(Commutative):
+    """left * right."""
+
+    left: Expression
+    right: Expression
+    mode: str = "ANSI"
+    SYMBOL = "*"
+
+
+class DivModLike(BinaryArithmetic):
+    """Operators undefined for a zero on the right."""
+
+    @lazy
+    def nullable(self) -> bool:
+        """As the sides in ANSI mode, always otherwise."""
+        return self.mode != "ANSI" or self.left.nullable or self.right.nullable
+
+
+@node
+class Divide(DivModLike):
+    """left / right: double or decimal."""
+
+    left: Expression
+    right: Expression
+    mode: str = "ANSI"
+    SYMBOL = "/"
+    ACCEPTS = '("DOUBLE" or "DECIMAL")'
+
+    def accepts(self, t: DataType) -> bool:
+        """Doubles and decimals; coercion makes the rest so."""
+        return t == DOUBLE or isinstance(t, DecimalType)
+
+
+@node
+class IntegralDivide(DivModLike):
+    """left div right: bigint."""
+
+    left: Expression
+    right: Expression
+    mode: str = "ANSI"
+    SYMBOL = "div"
+    ACCEPTS = '("BIGINT" or "DECIMAL" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH")'
+
+    @lazy
+    def data_type(self) -> DataType:
+        """Always bigint."""
+        return LONG
+
+    def accepts(self, t: DataType) -> bool:
+        """bigint, decimals, intervals."""
+        return t == LONG or isinstance(t, DecimalType) or is_ansi_interval(t)
+
+
+@node
+class Remainder(DivModLike):
+    """left % right; `name` is mod when written as the function."""
+
+    left: Expression
+    right: Expression
+    mode: str = "ANSI"
+    name: str = "%"
+    SYMBOL = "%"
+
+    def to_string(self) -> str:
+        """As it was written."""
+        return f"mod({self.left}, {self.right})" if self.name == "mod" else f"({self.left} % {self.right})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """As it was written."""
+        return f"mod({r(self.left)}, {r(self.right)})" if self.name == "mod" else f"({r(self.left)} % {r(self.right)})"
+
+
+@node
+class Pmod(DivModLike):
+    """pmod(left, right): the positive remainder."""
+
+    left: Expression
+    right: Expression
+    mode: str = "ANSI"
+    SYMBOL = "pmod"
+
+    def to_string(self) -> str:
+        """A function."""
+        return f"pmod({self.left}, {self.right})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """A function."""
+        return f"pmod({r(self.left)}, {r(self.right)})"
+
+
+class Bitwise(BinaryOperator):
+    """& | ^ on integrals."""
+
+    ACCEPTS = '"INTEGRAL"'
+
+    @lazy
+    def data_type(self) -> DataType:
+        """The sides'."""
+        return self.left.data_type
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """See Expression."""
+        return True
+
+    def accepts(self, t: DataType) -> bool:
+        """Integrals."""
+        return is_integral(t)
+
+
+@node
+class BitwiseAnd(Bitwise):
+    """left & right."""
+
+    left: Expression
+    right: Expression
+    SYMBOL = "&"
+
+
+@node
+class BitwiseOr(Bitwise):
+    """left | right."""
+
+    left: Expression
+    right: Expression
+    SYMBOL = "|"
+
+
+@node
+class BitwiseXor(Bitwise):
+    """left ^ right."""
+
+    left: Expression
+    right: Expression
+    SYMBOL = "^"
+
+
+@node
+class Shift(BinaryExpression):
+    """left << right, >> or >>>; `name` is the operator or the function it was written as."""
+
+    left: Expression
+    right: Expression
+    name: str = "<<"
+
+    @lazy
+    def data_type(self) -> DataType:
+        """The left side's."""
+        return self.left.data_type
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """See Expression."""
+        return True
+
+    def to_string(self) -> str:
+        """As it was written."""
+        return self._write(str(self.left), str(self.right))
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """As it was written."""
+        return self._write(r(self.left), r(self.right))
+
+    def _write(self, a: str, b: str) -> str:
+        return f"{self.name}({a}, {b})" if self.name.isalpha() else f"({a} {self.name} {b})"
+
+
+@node
+class UnaryMinus(UnaryExpression):
+    """-child."""
+
+    child: Expression
+    mode: str = "ANSI"
+
+    @lazy
+    def data_type(self) -> DataType:
+        """The child's."""
+        return self.child.data_type
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """See Expression."""
+        return True
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Numbers and intervals."""
+        return _requires(
+            self, 1, self.child, '("NUMERIC" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH" or "INTERVAL")'
+        )
+
+    def to_string(self) -> str:
+        """-child."""
+        return f"-{self.child}"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """(- child)."""
+        return f"(- {r(self.child)})"
+
+
+@node
+class UnaryPositive(UnaryExpression):
+    """+child."""
+
+    child: Expression
+    NAME = "positive"
+
+    @lazy
+    def data_type(self) -> DataType:
+        """The child's."""
+        return self.child.data_type
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """(+ child)."""
+        return f"(+ {r(self.child)})"
+
+
+@node
+class BitwiseNot(UnaryExpression):
+    """~child."""
+
+    child: Expression
+
+    @lazy
+    def data_type(self) -> DataType:
+        """The child's."""
+        return self.child.data_type
+
+    def to_string(self) -> str:
+        """~child."""
+        return f"~{self.child}"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """~child."""
+        return f"~{r(self.child)}"
+
+
+@node
+class Abs(UnaryExpression):
+    """abs(child)."""
+
+    child: Expression
+    mode: str = "ANSI"
+
+    @lazy
+    def data_type(self) -> DataType:
+        """The child's."""
+        return self.child.data_type
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """See Expression."""
+        return True
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Numbers and intervals."""
+        return _requires(self, 1, self.child, '("NUMERIC" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH")')
+
+    def flat_arguments(self) -> list[str]:
+        """Only the child."""
+        return [str(self.child)]
+
+
+def _requires(e: Expression, position: int, child: Expression, accepts: str) -> TypeMismatch | None:
+    t = child.data_type
+    if is_numeric(t) or (is_interval(t) and t != CALENDAR_INTERVAL) or t in (UNKNOWN, CALENDAR_INTERVAL):
+        return None
+    return unexpected_input(position, child, accepts)
+
+
+def unexpected_input(position: int, child: Expression, accepts: str) -> TypeMismatch:
+    """The mismatch of one argument, counted from 1; `accepts` names the types it should have."""
+    ordinal = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth"}.get(position, f"{position}th")
+    return TypeMismatch(
+        "UNEXPECTED_INPUT_TYPE",
+        f'The {ordinal} parameter requires the {accepts} type, however "{child.pretty}" has the type '
+        f'"{child.data_type.sql}"',
+    )

@@ -1,0 +1,601 @@
+"""Functions: the general call, functions that stand for another expression, generators, shared subexpressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from planviz.expressions.core import (
+    Expression,
+    GeneratorMark,
+    LeafExpression,
+    Literal,
+    TypeMismatch,
+    UnaryExpression,
+)
+from planviz.trees.node import lazy, node
+from planviz.types import (
+    INT,
+    NULL,
+    STRING,
+    UNKNOWN,
+    ArrayType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+)
+
+
+@dataclass(frozen=True)
+class Accepts:
+    """What an argument may be: a word for messages, a test, and the type others are cast to (None: never cast).
+
+    Spark: `AbstractDataType`, `TypeCollection`.
+    """
+
+    word: str
+    test: Callable[[DataType], bool] = field(compare=False)
+    default: DataType | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionSpec:
+    """A function's signature.
+
+    `inputs` are what the arguments accept (the last one again for further arguments); `result` gives the type from the
+    resolved arguments; `null` is "any" (null when an argument is), True or False; `hidden` counts the last arguments
+    that SQL text leaves out; `tail` is what `str` prints behind the arguments; `sql_name` names it in SQL text.
+    """
+
+    name: str
+    inputs: tuple[Accepts, ...] = ()
+    result: Callable[[tuple[Expression, ...]], DataType] = lambda args: UNKNOWN
+    null: str | bool = "any"
+    deterministic: bool = True
+    tail: tuple[str, ...] = ()
+    hidden: int = 0
+    sql_name: str = ""
+    zoned: bool = False
+    same_type: tuple[int, ...] = ()
+    null_intolerant: bool = True
+    foldable: bool = True
+
+
+@node
+class FunctionCall(Expression):
+    """A function that the engine needs to know no more about than its signature."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    spec: FunctionSpec
+    tail: tuple[str, ...] = ()
+
+    @property
+    def pretty_name(self) -> str:
+        """See Expression."""
+        return self.spec.sql_name or self.name
+
+    @lazy
+    def data_type(self) -> DataType:
+        """By the signature."""
+        return self.spec.result(self.arguments)
+
+    @lazy
+    def nullable(self) -> bool:
+        """By the signature."""
+        null = self.spec.null
+        return any(a.nullable for a in self.arguments) if null == "any" else bool(null)
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """By the signature."""
+        return self.spec.null_intolerant and self.spec.null in ("any", True)
+
+    @lazy
+    def deterministic(self) -> bool:
+        """By the signature and the arguments."""
+        return self.spec.deterministic and all(a.deterministic for a in self.arguments)
+
+    @lazy
+    def foldable(self) -> bool:
+        """When the arguments are and the function is deterministic."""
+        return self.spec.foldable and self.spec.deterministic and all(a.foldable for a in self.arguments)
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Every argument must be what the signature accepts."""
+        from planviz.expressions.arithmetic import unexpected_input
+
+        inputs = self.spec.inputs
+        if not inputs:
+            return None
+        for i, a in enumerate(self.arguments):
+            accepts = inputs[min(i, len(inputs) - 1)]
+            if not accepts.test(a.data_type) and a.data_type != UNKNOWN:
+                return unexpected_input(i + 1, a, accepts.word)
+        return None
+
+    def flat_arguments(self) -> list[str]:
+        """Arguments and tail."""
+        return [*map(str, self.arguments), *self.tail]
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """Without the hidden arguments."""
+        shown = self.arguments[: len(self.arguments) - self.spec.hidden] if self.spec.hidden else self.arguments
+        return f"{self.pretty_name}({', '.join(r(a) for a in shown)})"
+
+
+class RuntimeReplaceable(Expression):
+    """An expression that another one replaces before optimization."""
+
+    replacement: Expression
+
+
+@node
+class Replaced(RuntimeReplaceable):
+    """A function whose analysis is its replacement's: `parameters` only serve to print it.
+
+    Spark: InheritAnalysisRules.
+
+    `form` is how it prints: call, or the name of a special form.
+    """
+
+    name: str
+    parameters: tuple[Any, ...]
+    replacement: Expression
+    sql_name: str = ""
+    sql_parameters: tuple[Any, ...] = ()
+
+    @lazy
+    def children(self) -> tuple[Expression, ...]:
+        """Only the replacement."""
+        return (self.replacement,)
+
+    def map_children(self, f: Callable[[Expression], Expression]) -> Replaced:
+        """Only the replacement is mapped."""
+        new = f(self.replacement)
+        return self if new is self.replacement else self.rebuilt(self.replace(replacement=new))
+
+    @lazy
+    def data_type(self) -> DataType:
+        """The replacement's."""
+        return self.replacement.data_type
+
+    @lazy
+    def nullable(self) -> bool:
+        """The replacement's."""
+        return self.replacement.nullable
+
+    @lazy
+    def foldable(self) -> bool:
+        """The replacement's."""
+        return self.replacement.foldable
+
+    @lazy
+    def canonicalized(self) -> Expression:
+        """The replacement's."""
+        return self.replacement.canonicalized
+
+    def to_string(self) -> str:
+        """name(parameters)."""
+        return f"{self.name}({', '.join(map(str, self.parameters))})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """name(parameters)."""
+        shown = self.sql_parameters or self.parameters
+        return (
+            f"{self.sql_name or self.name}({', '.join(r(p) if isinstance(p, Expression) else str(p) for p in shown)})"
+        )
+
+    def render_pretty(self) -> str:
+        """name(parameters)."""
+        return self.render(lambda e: e.pretty)
+
+
+@node
+class CommonExpressionDef(UnaryExpression):
+    """The definition of a shared subexpression, computed once."""
+
+    child: Expression
+    id: int
+
+    @property
+    def data_type(self) -> DataType:
+        """The child's."""
+        return self.child.data_type
+
+    @lazy
+    def canonicalized(self) -> Expression:
+        """The child's form under the id."""
+        return CommonExpressionDef(self.child.canonicalized, self.id)
+
+    def to_string(self) -> str:
+        """common_expr def."""
+        return f"commonexpressiondef({self.child}, CommonExpressionId({self.id},false))"
+
+
+@node
+class CommonExpressionRef(LeafExpression):
+    """The use of a shared subexpression."""
+
+    id: int
+    type: DataType
+    is_nullable: bool
+
+    @property
+    def data_type(self) -> DataType:
+        """The definition's."""
+        return self.type
+
+    @lazy
+    def nullable(self) -> bool:
+        """The definition's."""
+        return self.is_nullable
+
+    def to_string(self) -> str:
+        """common_expr ref."""
+        nullable = str(self.is_nullable).lower()
+        return f"commonexpressionref(CommonExpressionId({self.id},false), {self.type.scala_name}, {nullable})"
+
+
+@node
+class With(Expression):
+    """A body that uses shared subexpressions."""
+
+    body: Expression
+    definitions: tuple[Expression, ...]
+
+    @property
+    def data_type(self) -> DataType:
+        """The body's."""
+        return self.body.data_type
+
+    @lazy
+    def nullable(self) -> bool:
+        """The body's."""
+        return self.body.nullable
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """As Spark prints the class."""
+        return f"with({', '.join(r(c) for c in (self.body, *self.definitions))})"
+
+
+def with_shared(build: Callable[[Expression], Expression], shared: Expression) -> With:
+    """A With over one shared expression; `build` gets the reference and gives the body."""
+    from planviz.expressions.core import next_id
+
+    definition = CommonExpressionDef(shared, next_id())
+    if shared.resolved:
+        ref = CommonExpressionRef(definition.id, shared.data_type, shared.nullable)
+    else:
+        ref = CommonExpressionRef(definition.id, UNKNOWN, True)
+    return With(build(ref), (definition,))
+
+
+class Generator(GeneratorMark):
+    """A function that gives rows. `element_schema` are its columns."""
+
+    @property
+    def element_schema(self) -> tuple[StructField, ...]:
+        """The columns, resolved children given."""
+        return ()
+
+    @property
+    def data_type(self) -> DataType:
+        """Rows of its columns."""
+        return ArrayType(StructType(self.element_schema))
+
+    @lazy
+    def foldable(self) -> bool:
+        """Never."""
+        return False
+
+    @lazy
+    def nullable(self) -> bool:
+        """Never."""
+        return False
+
+
+@node
+class Explode(Generator, UnaryExpression):
+    """explode, posexplode or inline of the child, and their outer forms; `name` as written."""
+
+    child: Expression
+    name: str = "explode"
+
+    @property
+    def pretty_name(self) -> str:
+        """See Expression."""
+        return self.name.removesuffix("_outer")
+
+    @property
+    def outer(self) -> bool:
+        """Whether empty input still gives a row."""
+        return self.name.endswith("_outer")
+
+    @property
+    def element_schema(self) -> tuple[StructField, ...]:
+        """pos, and col or key and value or the struct's fields."""
+        t = self.child.data_type
+        if self.pretty_name == "inline" and isinstance(t, ArrayType) and isinstance(t.element, StructType):
+            if t.contains_null:
+                return tuple(StructField(f.name, f.data_type, True) for f in t.element.fields)
+            return t.element.fields
+        pos = (StructField("pos", INT, False),) if self.pretty_name == "posexplode" else ()
+        if isinstance(t, MapType):
+            return (*pos, StructField("key", t.key, False), StructField("value", t.value, t.value_contains_null))
+        element, null = (t.element, t.contains_null) if isinstance(t, ArrayType) else (UNKNOWN, True)
+        return (*pos, StructField("col", element, null))
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Arrays and maps; inline an array of structs."""
+        from planviz.expressions.arithmetic import unexpected_input
+
+        t = self.child.data_type
+        if self.pretty_name == "inline":
+            if (isinstance(t, ArrayType) and isinstance(t.element, StructType)) or t == UNKNOWN:
+                return None
+            return unexpected_input(1, self.child, '"ARRAY<STRUCT>"')
+        if isinstance(t, ArrayType | MapType) or t == UNKNOWN:
+            return None
+        return unexpected_input(1, self.child, '("ARRAY" or "MAP")')
+
+    def flat_arguments(self) -> list[str]:
+        """The child."""
+        return [str(self.child)]
+
+
+@node
+class Stack(Generator):
+    """stack(n, values): n rows."""
+
+    arguments: tuple[Expression, ...]
+
+    @property
+    def element_schema(self) -> tuple[StructField, ...]:
+        """col0, col1 ..."""
+        rows = self.arguments[0]
+        n = rows.value if isinstance(rows, Literal) and isinstance(rows.value, int) else 1
+        values = self.arguments[1:]
+        width = -(-len(values) // max(n, 1))
+        return tuple(StructField(f"col{i}", values[i].data_type, True) for i in range(width))
+
+
+@node
+class GeneratorCall(Generator):
+    """Any other generator: its columns are given."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    schema: tuple[StructField, ...]
+
+    @property
+    def pretty_name(self) -> str:
+        """See Expression."""
+        return self.name
+
+    @property
+    def element_schema(self) -> tuple[StructField, ...]:
+        """The given columns."""
+        return self.schema
+
+    def flat_arguments(self) -> list[str]:
+        """The arguments."""
+        return [str(a) for a in self.arguments]
+
+
+@node
+class DatetimePlus(Expression):
+    """A date or timestamp plus or minus an interval: `left + right`, printed without parentheses.
+
+    `sign` is + or -; `type` the result.
+    """
+
+    left: Expression
+    right: Expression
+    sign: str
+    type: DataType
+
+    @property
+    def data_type(self) -> DataType:
+        """See Expression."""
+        return self.type
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """See Expression."""
+        return True
+
+    def to_string(self) -> str:
+        """left + right."""
+        return f"{self.left} {self.sign} {self.right}"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """left + right."""
+        return f"{r(self.left)} {self.sign} {r(self.right)}"
+
+
+@node
+class DatetimeMinus(Expression):
+    """The time between two dates or timestamps: `(left - right)`."""
+
+    left: Expression
+    right: Expression
+    type: DataType
+    SYMBOL: ClassVar[str] = "-"
+
+    @property
+    def data_type(self) -> DataType:
+        """See Expression."""
+        return self.type
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """See Expression."""
+        return True
+
+    def to_string(self) -> str:
+        """(left - right)."""
+        return f"({self.left} - {self.right})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """(left - right)."""
+        return f"({r(self.left)} - {r(self.right)})"
+
+
+@node
+class PivotFirst(Expression):
+    """pivotfirst(pivot column, value, pivot values): one array slot per pivot value. An aggregate function's body."""
+
+    column: Expression
+    value: Expression
+    pivots: tuple[Any, ...]
+
+    @lazy
+    def data_type(self) -> DataType:
+        """An array of values."""
+        return ArrayType(self.value.data_type)
+
+
+def string_of(e: Expression) -> str | None:
+    """The text of a string literal, or None."""
+    return e.value if isinstance(e, Literal) and e.type == STRING else None
+
+
+def is_null_literal(e: Expression) -> bool:
+    """Whether the expression is the null literal."""
+    return isinstance(e, Literal) and (e.value is None or e.type == NULL)
+
+
+@node
+class Concat(Expression):
+    """concat(items): strings, binaries or arrays; a chain of || nests."""
+
+    items: tuple[Expression, ...]
+
+    @lazy
+    def data_type(self) -> DataType:
+        """The items'."""
+        from planviz.expressions.conditional import merged_type
+
+        return merged_type(list(self.items)) if self.items else STRING
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """See Expression."""
+        return True
+
+    @lazy
+    def foldable(self) -> bool:
+        """When all items are."""
+        return all(i.foldable for i in self.items)
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """All of one type: string, binary or array."""
+        from planviz.expressions.conditional import same_types
+
+        return same_types(list(self.items), "concat") if self.items else None
+
+
+@node
+class StringForm(Expression):
+    """substring, trim, ltrim, rtrim, locate or overlay, resolved as soon as its arguments are."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+
+    @property
+    def pretty_name(self) -> str:
+        """See Expression."""
+        return self.name
+
+    @property
+    def data_type(self) -> DataType:
+        """int for positions, else the text's."""
+        if self.name == "locate":
+            return INT
+        return self.arguments[0].data_type
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """All but locate."""
+        return self.name != "locate"
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Text first, positions as ints."""
+        from planviz.expressions.arithmetic import unexpected_input
+        from planviz.types import BINARY
+
+        for i, a in enumerate(self.arguments):
+            text = i == 0 or "trim" in self.name or (self.name in ("locate", "overlay") and i == 1)
+            wanted: tuple[DataType, ...] = (STRING, BINARY, UNKNOWN) if text else (INT, UNKNOWN)
+            if a.data_type not in wanted:
+                return unexpected_input(i + 1, a, '"STRING"' if text else '"INT"')
+        return None
+
+    def to_string(self) -> str:
+        """trim(a, Some(b)); the rest as calls."""
+        if "trim" in self.name:
+            what = f"Some({self.arguments[1]})" if len(self.arguments) > 1 else "None"
+            return f"{self.name}({self.arguments[0]}, {what})"
+        return f"{self.name}({', '.join(map(str, self.arguments))})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """TRIM(BOTH b FROM a); the rest as calls."""
+        if "trim" in self.name and len(self.arguments) > 1:
+            side = {"trim": "BOTH", "ltrim": "LEADING", "rtrim": "TRAILING"}[self.name]
+            return f"TRIM({side} {r(self.arguments[1])} FROM {r(self.arguments[0])})"
+        return f"{self.name}({', '.join(r(a) for a in self.arguments)})"
+
+
+@node
+class RegexpForm(Expression):
+    """ilike(text, pattern, escape)."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    escape: str = "\\"
+
+    @property
+    def data_type(self) -> DataType:
+        """boolean."""
+        from planviz.types import BOOLEAN
+
+        return BOOLEAN
+
+    def to_string(self) -> str:
+        """ilike(text, pattern, escape)."""
+        return f"{self.name}({', '.join(map(str, self.arguments))}, {self.escape})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """ilike(text, pattern)."""
+        return f"{self.name}({', '.join(r(a) for a in self.arguments)})"
+
+
+@node
+class IntervalScale(Expression):
+    """An interval times or divided by a number: `(left * right)`."""
+
+    left: Expression
+    right: Expression
+    sign: str
+    type: DataType
+
+    @property
+    def data_type(self) -> DataType:
+        """See Expression."""
+        return self.type
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """See Expression."""
+        return True
+
+    def to_string(self) -> str:
+        """(left * right)."""
+        return f"({self.left} {self.sign} {self.right})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """(left * right)."""
+        return f"({r(self.left)} {self.sign} {r(self.right)})"

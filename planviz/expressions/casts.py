@@ -1,0 +1,116 @@
+"""Which conversions exist, and what to say about those that do not (Spark: `Cast.canCast`, `Cast.canAnsiCast`)."""
+
+from __future__ import annotations
+
+from planviz.expressions.core import Cast, TypeMismatch
+from planviz.types import (
+    BINARY,
+    BOOLEAN,
+    CALENDAR_INTERVAL,
+    DATE,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    UNKNOWN,
+    VARIANT,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    StructType,
+    is_ansi_interval,
+    is_integral,
+    is_interval,
+    is_numeric,
+)
+
+
+def can_ansi_cast(a: DataType, b: DataType) -> bool:
+    """Whether ANSI mode allows a cast from `a` to `b` (values may still fail at run time)."""
+    if a in (b, NULL) or UNKNOWN in (a, b) or b == STRING or VARIANT in (a, b):
+        return True
+    if isinstance(a, ArrayType) and isinstance(b, ArrayType):
+        return can_ansi_cast(a.element, b.element)
+    if isinstance(a, MapType) and isinstance(b, MapType):
+        return can_ansi_cast(a.key, b.key) and can_ansi_cast(a.value, b.value)
+    if isinstance(a, StructType) and isinstance(b, StructType):
+        pairs = zip(a.fields, b.fields, strict=False)
+        return len(a.fields) == len(b.fields) and all(can_ansi_cast(x.data_type, y.data_type) for x, y in pairs)
+    if a == STRING:
+        return b in (BINARY, BOOLEAN, DATE, TIMESTAMP, TIMESTAMP_NTZ) or is_numeric(b) or is_interval(b)
+    if is_numeric(a):
+        single = is_ansi_interval(b) and (is_integral(a) or isinstance(a, DecimalType))
+        return is_numeric(b) or b in (BOOLEAN, TIMESTAMP) or (single and _single_unit(b))
+    if a == BOOLEAN:
+        return is_numeric(b)
+    if a in (DATE, TIMESTAMP, TIMESTAMP_NTZ):
+        return b in (DATE, TIMESTAMP, TIMESTAMP_NTZ) or (a == TIMESTAMP and is_numeric(b))
+    if is_ansi_interval(a):
+        return type(a) is type(b) or ((is_integral(b) or isinstance(b, DecimalType)) and _single_unit(a))
+    return False
+
+
+def _single_unit(t: DataType) -> bool:
+    return getattr(t, "start", 0) == getattr(t, "end", 1)
+
+
+def _can_legacy_cast(a: DataType, b: DataType) -> bool:
+    if can_ansi_cast(a, b):
+        return True
+    return (
+        (is_integral(a) and b == BINARY)
+        or (a == BOOLEAN and b == TIMESTAMP)
+        or (a in (DATE, TIMESTAMP) and (is_numeric(b) or b == BOOLEAN))
+    )
+
+
+def cast_mismatch(cast: Cast) -> TypeMismatch | None:
+    """What is wrong with a cast in its mode, or None."""
+    a, b = cast.child.data_type, cast.type
+    allowed = _can_legacy_cast(a, b) if cast.mode == "LEGACY" else can_ansi_cast(a, b)
+    if allowed and not (a == CALENDAR_INTERVAL and b != STRING and a != b):
+        return None
+    base = f'cannot cast "{a.sql}" to "{b.sql}"'
+    function = _suggested_function(a, b)
+    if function:
+        return TypeMismatch(
+            "CAST_WITH_FUNC_SUGGESTION",
+            f'{base}.\nTo convert values from "{a.sql}" to "{b.sql}", you can use the functions {function} instead',
+        )
+    if cast.mode != "LEGACY" and _can_legacy_cast(a, b):
+        return TypeMismatch(
+            "CAST_WITH_CONF_SUGGESTION",
+            f'{base} with ANSI mode on.\nIf you have to cast "{a.sql}" to "{b.sql}", you can set '
+            "\"spark.sql.ansi.enabled\" as 'false'",
+        )
+    return TypeMismatch("CAST_WITHOUT_SUGGESTION", base)
+
+
+def _suggested_function(a: DataType, b: DataType) -> str:
+    if is_numeric(a) and b == DATE:
+        return "`DATE_FROM_UNIX_DATE`"
+    if a == DATE and is_numeric(b):
+        return "`UNIX_DATE`"
+    if a == TIMESTAMP_NTZ and is_numeric(b):
+        return "`UNIX_SECONDS`/`UNIX_MILLIS`/`UNIX_MICROS`"
+    return ""
+
+
+def needs_time_zone(a: DataType, b: DataType) -> bool:
+    """Whether the conversion reads the session's time zone (Spark: `Cast.needsTimeZone`)."""
+    zoned = (
+        (a == STRING and b in (TIMESTAMP, DATE))
+        or (a == TIMESTAMP and b in (STRING, DATE, TIMESTAMP_NTZ))
+        or (a == DATE and b == TIMESTAMP)
+        or (a == TIMESTAMP_NTZ and b == TIMESTAMP)
+    )
+    if zoned:
+        return True
+    if isinstance(a, ArrayType) and isinstance(b, ArrayType):
+        return needs_time_zone(a.element, b.element)
+    if isinstance(a, MapType) and isinstance(b, MapType):
+        return needs_time_zone(a.key, b.key) or needs_time_zone(a.value, b.value)
+    if isinstance(a, StructType) and isinstance(b, StructType):
+        return any(needs_time_zone(x.data_type, y.data_type) for x, y in zip(a.fields, b.fields, strict=False))
+    return False

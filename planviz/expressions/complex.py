@@ -1,0 +1,257 @@
+"""Structs, arrays and maps: making them and taking parts out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from planviz.expressions.conditional import merged_type
+from planviz.expressions.core import Expression, Literal, NamedExpression, UnaryExpression
+from planviz.trees.node import lazy, node
+from planviz.types import NULL, STRING, ArrayType, DataType, MapType, StructField, StructType
+
+
+class ExtractValue(Expression):
+    """Base of the expressions that take a part out of a complex value."""
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """See Expression."""
+        return True
+
+
+@node
+class GetStructField(UnaryExpression, ExtractValue):
+    """child.name, the field at `ordinal`; `given` is the name as the user wrote it."""
+
+    child: Expression
+    ordinal: int
+    given: str | None = None
+
+    @property
+    def field(self) -> StructField:
+        """The field."""
+        t = self.child.data_type
+        assert isinstance(t, StructType)
+        return t.fields[self.ordinal]
+
+    @property
+    def name(self) -> str:
+        """The name as written, or the field's."""
+        return self.given or self.field.name
+
+    @lazy
+    def data_type(self) -> DataType:
+        """The field's."""
+        return self.field.data_type
+
+    @lazy
+    def nullable(self) -> bool:
+        """When the struct or the field is."""
+        return self.child.nullable or self.field.nullable
+
+    def to_string(self) -> str:
+        """child.field."""
+        return f"{self.child}.{self.name if self.child.resolved else self.given}"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """child.field."""
+        from planviz.types import quote_if_needed
+
+        return f"{r(self.child)}.{quote_if_needed(self.name)}"
+
+    def render_pretty(self) -> str:
+        """child.field."""
+        return f"{self.child.pretty}.{self.name}"
+
+
+@node
+class GetArrayStructFields(UnaryExpression, ExtractValue):
+    """child.name for an array of structs: the array of that field."""
+
+    child: Expression
+    ordinal: int
+
+    @property
+    def field(self) -> StructField:
+        """The field."""
+        t = self.child.data_type
+        assert isinstance(t, ArrayType)
+        assert isinstance(t.element, StructType)
+        return t.element.fields[self.ordinal]
+
+    @lazy
+    def data_type(self) -> DataType:
+        """An array of the field's type."""
+        t = self.child.data_type
+        assert isinstance(t, ArrayType)
+        return ArrayType(self.field.data_type, t.contains_null or self.field.nullable)
+
+    def to_string(self) -> str:
+        """child.field."""
+        return f"{self.child}.{self.field.name}"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """child.field."""
+        return f"{r(self.child)}.{self.field.name}"
+
+
+@node
+class GetArrayItem(ExtractValue):
+    """child[ordinal] of an array."""
+
+    child: Expression
+    ordinal: Expression
+
+    @lazy
+    def data_type(self) -> DataType:
+        """The element's."""
+        t = self.child.data_type
+        assert isinstance(t, ArrayType)
+        return t.element
+
+    @lazy
+    def nullable(self) -> bool:
+        """ANSI mode fails beyond the end, so: when child, ordinal or elements are."""
+        t = self.child.data_type
+        return self.child.nullable or self.ordinal.nullable or (isinstance(t, ArrayType) and t.contains_null)
+
+    def to_string(self) -> str:
+        """child[ordinal]."""
+        return f"{self.child}[{self.ordinal}]"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """child[ordinal]."""
+        return f"{r(self.child)}[{r(self.ordinal)}]"
+
+
+@node
+class GetMapValue(ExtractValue):
+    """child[key] of a map."""
+
+    child: Expression
+    key: Expression
+
+    @lazy
+    def data_type(self) -> DataType:
+        """The values'."""
+        t = self.child.data_type
+        assert isinstance(t, MapType)
+        return t.value
+
+    @lazy
+    def nullable(self) -> bool:
+        """Always: the key may be missing."""
+        return True
+
+    def to_string(self) -> str:
+        """child[key]."""
+        return f"{self.child}[{self.key}]"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """child[key]."""
+        return f"{r(self.child)}[{r(self.key)}]"
+
+
+@node
+class CreateNamedStruct(Expression):
+    """A struct of names and values, alternating; `shown` is the name it prints: struct or named_struct."""
+
+    parts: tuple[Expression, ...]
+    shown: str = "named_struct"
+
+    UNCOMPARED = ("shown",)
+
+    @property
+    def names(self) -> list[str]:
+        """The field names."""
+        return [str(p.value) if isinstance(p, Literal) else p.pretty for p in self.parts[::2]]
+
+    @property
+    def values(self) -> tuple[Expression, ...]:
+        """The field values."""
+        return self.parts[1::2]
+
+    @lazy
+    def data_type(self) -> DataType:
+        """The struct."""
+        pairs = zip(self.names, self.values, strict=True)
+        return StructType(tuple(StructField(n, v.data_type, v.nullable) for n, v in pairs))
+
+    @lazy
+    def nullable(self) -> bool:
+        """Never."""
+        return False
+
+    def to_string(self) -> str:
+        """named_struct(name, value, ...)."""
+        return f"{self.shown}({', '.join(map(str, self.parts))})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """struct(a, b) hides names that are the columns' own."""
+        if self.shown == "struct":
+            return f"struct({', '.join(self._part(r, n, v) for n, v in zip(self.names, self.values, strict=True))})"
+        return f"{self.shown}({', '.join(r(p) for p in self.parts)})"
+
+    @staticmethod
+    def _part(r: Callable[[Expression], str], name: str, value: Expression) -> str:
+        if isinstance(value, NamedExpression) and value.name == name:
+            return r(value)
+        return f"{r(value)} AS {name}"
+
+
+def struct_of(values: list[Expression], shown: str = "named_struct") -> CreateNamedStruct:
+    """A struct whose fields are named after the values, or col1, col2 ... where they have no name."""
+    parts: list[Expression] = []
+    for i, v in enumerate(values, 1):
+        name = v.name.split(".")[-1] if isinstance(v, NamedExpression) else f"col{i}"
+        parts += [Literal(name, STRING), v]
+    return CreateNamedStruct(tuple(parts), shown)
+
+
+@node
+class CreateArray(Expression):
+    """array(items)."""
+
+    items: tuple[Expression, ...]
+    NAME = "array"
+
+    @lazy
+    def data_type(self) -> DataType:
+        """An array of the items' type."""
+        element = merged_type(list(self.items)) if self.items else NULL
+        return ArrayType(element, any(i.nullable for i in self.items))
+
+    @lazy
+    def nullable(self) -> bool:
+        """Never."""
+        return False
+
+    @lazy
+    def foldable(self) -> bool:
+        """When all items are."""
+        return all(i.foldable for i in self.items)
+
+
+@node
+class CreateMap(Expression):
+    """map(key, value, ...)."""
+
+    parts: tuple[Expression, ...]
+    NAME = "map"
+
+    @lazy
+    def data_type(self) -> DataType:
+        """The map."""
+        keys, values = self.parts[::2], self.parts[1::2]
+        key = merged_type(list(keys)) if keys else NULL
+        return MapType(key, merged_type(list(values)) if values else NULL, any(v.nullable for v in values))
+
+    @lazy
+    def nullable(self) -> bool:
+        """Never."""
+        return False
+
+    @lazy
+    def foldable(self) -> bool:
+        """When all parts are."""
+        return all(i.foldable for i in self.parts)

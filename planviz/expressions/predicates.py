@@ -1,0 +1,452 @@
+"""Comparisons, logic, membership, pattern matching."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from planviz.expressions.arithmetic import BinaryOperator, operands
+from planviz.expressions.core import BinaryExpression, Expression, Literal, TypeMismatch, UnaryExpression
+from planviz.trees.node import lazy, node
+from planviz.types import BOOLEAN, STRING, UNKNOWN, DataType, MapType, StructType, equal_structurally, is_orderable
+
+
+class Predicate(Expression):
+    """An expression that gives true, false or null."""
+
+    @property
+    def data_type(self) -> DataType:
+        """boolean."""
+        return BOOLEAN
+
+
+class BinaryComparison(BinaryOperator, Predicate):
+    """= <=> < <= > >=."""
+
+    ACCEPTS = '"ORDERED"'
+    #: The comparison that gives the same with the sides exchanged.
+    MIRROR: ClassVar[str] = ""
+
+    @property
+    def data_type(self) -> DataType:
+        """boolean."""
+        return BOOLEAN
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """See Expression."""
+        return True
+
+    def accepts(self, t: DataType) -> bool:
+        """Orderable types."""
+        return is_orderable(t)
+
+    def same_kind(self, a: DataType, b: DataType) -> bool:
+        """Types that differ only in nullability and field names inside."""
+        return equal_structurally(a, b)
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """One type on both sides, and not a map."""
+        a = self.left.data_type
+        if self.same_kind(a, self.right.data_type) and not self.accepts(a):
+            return TypeMismatch(
+                "INVALID_ORDERING_TYPE", f'The `{self.SYMBOL}` does not support ordering on type "{a.sql}"'
+            )
+        return super().check_input_types()
+
+    @lazy
+    def canonicalized(self) -> Expression:
+        """The sides in the order of their hashes."""
+        a, b = self.left.canonicalized, self.right.canonicalized
+        if hash(a) > hash(b):
+            return MIRRORS[type(self)](b, a)
+        return self if a is self.left and b is self.right else type(self)(a, b)  # type: ignore[call-arg]
+
+
+@node
+class EqualTo(BinaryComparison):
+    """left = right."""
+
+    left: Expression
+    right: Expression
+    SYMBOL = "="
+
+
+@node
+class EqualNullSafe(BinaryComparison):
+    """left <=> right: null equals null."""
+
+    left: Expression
+    right: Expression
+    SYMBOL = "<=>"
+
+    @lazy
+    def nullable(self) -> bool:
+        """Never."""
+        return False
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """Not at all."""
+        return False
+
+
+@node
+class LessThan(BinaryComparison):
+    """left < right."""
+
+    left: Expression
+    right: Expression
+    SYMBOL = "<"
+
+
+@node
+class LessThanOrEqual(BinaryComparison):
+    """left <= right."""
+
+    left: Expression
+    right: Expression
+    SYMBOL = "<="
+
+
+@node
+class GreaterThan(BinaryComparison):
+    """left > right."""
+
+    left: Expression
+    right: Expression
+    SYMBOL = ">"
+
+
+@node
+class GreaterThanOrEqual(BinaryComparison):
+    """left >= right."""
+
+    left: Expression
+    right: Expression
+    SYMBOL = ">="
+
+
+MIRRORS: dict[type, Callable[[Expression, Expression], BinaryComparison]] = {
+    EqualTo: EqualTo,
+    EqualNullSafe: EqualNullSafe,
+    LessThan: GreaterThan,
+    GreaterThan: LessThan,
+    LessThanOrEqual: GreaterThanOrEqual,
+    GreaterThanOrEqual: LessThanOrEqual,
+}
+
+
+class Connective(BinaryOperator, Predicate):
+    """AND, OR."""
+
+    ACCEPTS = '"BOOLEAN"'
+
+    @property
+    def data_type(self) -> DataType:
+        """boolean."""
+        return BOOLEAN
+
+    def accepts(self, t: DataType) -> bool:
+        """boolean."""
+        return t == BOOLEAN
+
+    @lazy
+    def canonicalized(self) -> Expression:
+        """The operands, flattened, in the order of their hashes."""
+        cls = type(self)
+        parts = sorted((p.canonicalized for p in operands(self, cls)), key=hash)
+        result = parts[0]
+        for p in parts[1:]:
+            result = cls(result, p)  # type: ignore[call-arg]
+        return result
+
+
+@node
+class And(Connective):
+    """left AND right."""
+
+    left: Expression
+    right: Expression
+    SYMBOL = "AND"
+
+
+@node
+class Or(Connective):
+    """left OR right."""
+
+    left: Expression
+    right: Expression
+    SYMBOL = "OR"
+
+
+@node
+class Not(UnaryExpression, Predicate):
+    """NOT child."""
+
+    child: Expression
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """See Expression."""
+        return True
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """boolean."""
+        from planviz.expressions.arithmetic import unexpected_input
+
+        ok = self.child.data_type in (BOOLEAN, UNKNOWN)
+        return None if ok else unexpected_input(1, self.child, '"BOOLEAN"')
+
+    def to_string(self) -> str:
+        """NOT child."""
+        return f"NOT {self.child}"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """(NOT child)."""
+        return f"(NOT {r(self.child)})"
+
+
+@node
+class IsNull(UnaryExpression, Predicate):
+    """child IS NULL."""
+
+    child: Expression
+
+    @lazy
+    def nullable(self) -> bool:
+        """Never."""
+        return False
+
+    def to_string(self) -> str:
+        """isnull(child)."""
+        return f"isnull({self.child})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """(child IS NULL)."""
+        return f"({r(self.child)} IS NULL)"
+
+
+@node
+class IsNotNull(UnaryExpression, Predicate):
+    """child IS NOT NULL."""
+
+    child: Expression
+
+    @lazy
+    def nullable(self) -> bool:
+        """Never."""
+        return False
+
+    def to_string(self) -> str:
+        """isnotnull(child)."""
+        return f"isnotnull({self.child})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """(child IS NOT NULL)."""
+        return f"({r(self.child)} IS NOT NULL)"
+
+
+@node
+class IsNaN(UnaryExpression, Predicate):
+    """isnan(child)."""
+
+    child: Expression
+
+    @lazy
+    def nullable(self) -> bool:
+        """Never."""
+        return False
+
+
+@node
+class In(Predicate):
+    """value IN (items)."""
+
+    value: Expression
+    items: tuple[Expression, ...]
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """All of one orderable type."""
+        t = self.value.data_type
+        for item in self.items:
+            if item.data_type.simple_string != t.simple_string and UNKNOWN not in (t, item.data_type):
+                kinds = ", ".join(f'"{c.data_type.sql}"' for c in (self.value, *self.items))
+                return TypeMismatch("DATA_DIFF_TYPES", f"Input to `in` should all be the same type, but it's [{kinds}]")
+        if isinstance(t, MapType):
+            return TypeMismatch("INVALID_ORDERING_TYPE", f'The `in` does not support ordering on type "{t.sql}"')
+        return None
+
+    def to_string(self) -> str:
+        """value IN (a,b), no space after the comma."""
+        return f"{self.value} IN ({','.join(map(str, self.items))})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """(value IN (a, b))."""
+        return f"({r(self.value)} IN ({', '.join(r(i) for i in self.items)}))"
+
+    @lazy
+    def canonicalized(self) -> Expression:
+        """The items in the order of their hashes."""
+        items = tuple(sorted((i.canonicalized for i in self.items), key=hash))
+        return In(self.value.canonicalized, items)
+
+
+@node
+class InSet(UnaryExpression, Predicate):
+    """child IN a set of literals, the optimizer's form of a long list."""
+
+    child: Expression
+    values: tuple[Literal, ...]
+
+    @lazy
+    def children(self) -> tuple[Expression, ...]:
+        """Only the tested value."""
+        return (self.child,)
+
+    def map_children(self, f: Callable[[Expression], Expression]) -> InSet:
+        """Only the tested value is mapped."""
+        new = f(self.child)
+        return self if new is self.child else InSet(new, self.values)
+
+    @lazy
+    def nullable(self) -> bool:
+        """When the value is, or the set holds a null."""
+        return self.child.nullable or any(v.value is None for v in self.values)
+
+    def to_string(self) -> str:
+        """child INSET a, b: sorted by text."""
+        return f"{self.child} INSET {', '.join(sorted(map(str, self.values)))}"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """(child IN (a, b))."""
+        return f"({r(self.child)} IN ({', '.join(sorted(r(v) for v in self.values))}))"
+
+
+@node
+class Like(BinaryExpression, Predicate):
+    """left LIKE right ESCAPE escape."""
+
+    left: Expression
+    right: Expression
+    escape: str = "\\"
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """See Expression."""
+        return True
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Strings."""
+        from planviz.expressions.arithmetic import unexpected_input
+
+        for i, c in enumerate((self.left, self.right), 1):
+            if c.data_type not in (STRING, UNKNOWN):
+                return unexpected_input(i, c, '"STRING"')
+        return None
+
+    def to_string(self) -> str:
+        """left LIKE right."""
+        return self._write(str(self.left), str(self.right))
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """The same with the sides' SQL."""
+        return self._write(r(self.left), r(self.right))
+
+    def _write(self, a: str, b: str) -> str:
+        return f"{a} LIKE {b}" + ("" if self.escape == "\\" else f" ESCAPE '{self.escape}'")
+
+
+@node
+class RLike(BinaryExpression, Predicate):
+    """left RLIKE right; `name` is what it was written as."""
+
+    left: Expression
+    right: Expression
+    name: str = "RLIKE"
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """See Expression."""
+        return True
+
+    def to_string(self) -> str:
+        """RLIKE(left, right)."""
+        return f"RLIKE({self.left}, {self.right})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """The function it was written as."""
+        return f"{self.name}({r(self.left)}, {r(self.right)})"
+
+
+@node
+class MultiLike(UnaryExpression, Predicate):
+    """child LIKE ALL / ANY (patterns), negated or not: `name` is likeall, notlikeall, likeany or notlikeany."""
+
+    child: Expression
+    patterns: tuple[Literal, ...]
+    name: str
+
+    @lazy
+    def children(self) -> tuple[Expression, ...]:
+        """Only the tested value."""
+        return (self.child,)
+
+    def map_children(self, f: Callable[[Expression], Expression]) -> MultiLike:
+        """Only the tested value is mapped."""
+        new = f(self.child)
+        return self if new is self.child else MultiLike(new, self.patterns, self.name)
+
+    @lazy
+    def nullable(self) -> bool:
+        """See Expression."""
+        return True
+
+    @property
+    def pretty_name(self) -> str:
+        """See Expression."""
+        return self.name
+
+    def flat_arguments(self) -> list[str]:
+        """The value and the patterns."""
+        return [str(self.child), *map(str, self.patterns)]
+
+
+@node
+class StringPredicate(BinaryExpression, Predicate):
+    """StartsWith, EndsWith or Contains (the `kind`)."""
+
+    left: Expression
+    right: Expression
+    kind: str
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """See Expression."""
+        return True
+
+    def to_string(self) -> str:
+        """StartsWith(left, right)."""
+        return f"{self.kind}({self.left}, {self.right})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """startswith(left, right)."""
+        return f"{self.kind.lower()}({r(self.left)}, {r(self.right)})"
+
+
+def split_conjunction(e: Expression) -> list[Expression]:
+    """The conjuncts of a condition, left to right."""
+    return operands(e, And)
+
+
+def conjunction(parts: list[Expression]) -> Expression:
+    """The left-deep AND of one or more conditions."""
+    result = parts[0]
+    for p in parts[1:]:
+        result = And(result, p)
+    return result
+
+
+def is_struct(e: Expression) -> bool:
+    """Whether the expression's type is a struct."""
+    return isinstance(e.data_type, StructType)

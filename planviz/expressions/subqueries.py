@@ -1,0 +1,216 @@
+"""Expressions that hold a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from planviz.expressions.core import AttributeReference, Expression, NamedExpression
+from planviz.expressions.predicates import Predicate
+from planviz.trees.node import TreeNode, lazy, node
+from planviz.types import NULL, DataType, StructField, StructType
+
+
+class QueryPlan(TreeNode, root=True):
+    """Base of plans, named here because expressions hold them.
+
+    `output` are the columns in order, `output_set` their ids.
+    """
+
+    output: tuple[AttributeReference, ...]
+    output_set: frozenset[int]
+    resolved: bool
+
+
+class SubqueryExpression(Expression):
+    """A plan used as a value.
+
+    `outer` are the attributes of the surrounding plan that the subquery reads, `conditions` the correlated predicates
+    once they were pulled out of the plan, `expr_id` names it.
+    """
+
+    plan: QueryPlan
+    outer: tuple[Expression, ...]
+    expr_id: int
+    conditions: tuple[Expression, ...]
+    LABEL: ClassVar[str] = "subquery"
+
+    @lazy
+    def children_resolved(self) -> bool:
+        """The outer attributes and conditions."""
+        return all(c.resolved for c in self.children)
+
+    @lazy
+    def resolved(self) -> bool:
+        """When the plan is, too."""
+        return self.children_resolved and bool(self.plan.resolved)
+
+    @lazy
+    def correlated(self) -> bool:
+        """Whether the plan reads the surrounding query."""
+        return bool(self.outer)
+
+    @lazy
+    def deterministic(self) -> bool:
+        """When the plan is."""
+        return bool(getattr(self.plan, "deterministic", True))
+
+    @lazy
+    def foldable(self) -> bool:
+        """Never."""
+        return False
+
+    @lazy
+    def references(self) -> frozenset[int]:
+        """The outer attributes; those of the conditions that the plan itself gives do not count."""
+        found = frozenset[int]().union(*[c.references for c in (*self.outer, *self.conditions)])
+        return found - self.plan.output_set if self.conditions else found
+
+    @lazy
+    def canonicalized(self) -> Expression:
+        """Without its id; the plan as it is."""
+        new: Expression = self.map_children(lambda c: c.canonicalized).replace(expr_id=0)
+        return new
+
+    def with_plan(self, plan: QueryPlan) -> Any:
+        """The same expression over another plan; itself when it is the same."""
+        return self.replace(plan=plan)
+
+    def to_string(self) -> str:
+        """label#id [outer && conditions]."""
+        inside = " && ".join(map(str, (*self.outer, *self.conditions)))
+        return f"{self.LABEL}#{self.expr_id} [{inside}]"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """The class's name."""
+        return f"{self.pretty_name}({', '.join(r(c) for c in self.children)})"
+
+
+@node
+class ScalarSubquery(SubqueryExpression):
+    """(SELECT one value)."""
+
+    plan: QueryPlan
+    outer: tuple[Expression, ...]
+    expr_id: int
+    conditions: tuple[Expression, ...] = ()
+    LABEL = "scalar-subquery"
+
+    @property
+    def data_type(self) -> DataType:
+        """Its column's; void when it has none, which is reported at the end of analysis."""
+        output = self.plan.output
+        return output[0].data_type if output else NULL
+
+    @lazy
+    def nullable(self) -> bool:
+        """Always, unless... no row gives null."""
+        return True
+
+
+@node
+class ListQuery(SubqueryExpression):
+    """The plan on the right of IN; `columns` counts what the user selected."""
+
+    plan: QueryPlan
+    outer: tuple[Expression, ...]
+    expr_id: int
+    conditions: tuple[Expression, ...] = ()
+    columns: int = -1
+    LABEL = "list"
+
+    @lazy
+    def child_outputs(self) -> tuple[AttributeReference, ...]:
+        """The columns the user selected."""
+        return self.plan.output[: self.columns] if self.columns >= 0 else self.plan.output
+
+    @property
+    def data_type(self) -> DataType:
+        """Its column's, or a struct of its columns."""
+        out = self.child_outputs
+        if len(out) > 1:
+            return StructType(tuple(StructField(a.name, a.type, a.is_nullable) for a in out))
+        return out[0].data_type
+
+    @lazy
+    def nullable(self) -> bool:
+        """When a column is."""
+        return any(a.nullable for a in self.child_outputs)
+
+
+@node
+class Exists(SubqueryExpression, Predicate):
+    """EXISTS (plan)."""
+
+    plan: QueryPlan
+    outer: tuple[Expression, ...]
+    expr_id: int
+    conditions: tuple[Expression, ...] = ()
+    LABEL = "exists"
+
+    @lazy
+    def nullable(self) -> bool:
+        """Never."""
+        return False
+
+
+@node
+class LateralSubquery(SubqueryExpression):
+    """The right side of a lateral join."""
+
+    plan: QueryPlan
+    outer: tuple[Expression, ...]
+    expr_id: int
+    conditions: tuple[Expression, ...] = ()
+    LABEL = "lateral-subquery"
+
+    @lazy
+    def nullable(self) -> bool:
+        """Not a value."""
+        return True
+
+
+@node
+class InSubquery(Predicate):
+    """values IN (query): one value, or several compared column by column."""
+
+    values: tuple[Expression, ...]
+    query: Expression
+
+    @property
+    def value(self) -> Expression:
+        """The single value, or a struct of them."""
+        from planviz.expressions.complex import struct_of
+
+        return self.values[0] if len(self.values) == 1 else struct_of(list(self.values))
+
+    @lazy
+    def nullable(self) -> bool:
+        """When a value or a column is."""
+        return any(c.nullable for c in self.children)
+
+    @lazy
+    def resolved(self) -> bool:
+        """When the sides have the same types."""
+        query = self.query
+        if not self.children_resolved or not isinstance(query, ListQuery):
+            return False
+        out = query.child_outputs
+        if len(out) != len(self.values):
+            return False
+        return all(
+            v.data_type.simple_string == a.data_type.simple_string for v, a in zip(self.values, out, strict=True)
+        )
+
+    def to_string(self) -> str:
+        """value IN (list#id [])."""
+        return f"{self.value} IN ({self.query})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """(value IN (listquery()))."""
+        return f"({r(self.value)} IN ({r(self.query)}))"
+
+
+def outer_names(outer: tuple[Expression, ...]) -> str:
+    """The names of outer attributes, for messages."""
+    return ", ".join(o.name for o in outer if isinstance(o, NamedExpression))

@@ -1,0 +1,430 @@
+"""What the parser writes where a name still has to be found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from planviz.expressions.core import (
+    Attribute,
+    AttributeReference,
+    Expression,
+    LeafExpression,
+    NamedExpression,
+    UnaryExpression,
+)
+from planviz.trees.node import lazy, node
+from planviz.types import DataType, quote, quote_if_needed
+
+
+class Unresolved(Expression):
+    """Base of everything that has no meaning before analysis."""
+
+    UNRESOLVED = True
+
+    @lazy
+    def nullable(self) -> bool:
+        """Unknown, so yes."""
+        return True
+
+    @lazy
+    def foldable(self) -> bool:
+        """Never."""
+        return False
+
+
+def name_text(parts: tuple[str, ...]) -> str:
+    """Name parts with dots between; a part that holds a dot in backquotes (Spark: `UnresolvedAttribute.name`)."""
+    return ".".join(quote(p) if "." in p else p for p in parts)
+
+
+@node
+class UnresolvedAttribute(LeafExpression, Unresolved, Attribute):
+    """A column by name. `parts` are the dotted parts, as written."""
+
+    parts: tuple[str, ...]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The parts with dots between."""
+        return name_text(self.parts)
+
+    def to_string(self) -> str:
+        """'a.b."""
+        return f"'{self.name}"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """The quoted parts."""
+        return ".".join(quote_if_needed(p) for p in self.parts)
+
+    def render_pretty(self) -> str:
+        """The name."""
+        return self.name
+
+
+@node
+class UnresolvedStar(LeafExpression, Unresolved, NamedExpression):
+    """`*`, `t.*` or `struct.*`, without the columns in `excepted` (each given by its name parts)."""
+
+    target: tuple[str, ...] = ()
+    excepted: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The star itself."""
+        return "*"
+
+    def to_string(self) -> str:
+        """The star with its target."""
+        return ".".join((*self.target, "*"))
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """The star with its target."""
+        return self.to_string()
+
+
+@node
+class UnresolvedFunction(Unresolved):
+    """A call by name. `ignore_nulls` is True, False or None (not written)."""
+
+    parts: tuple[str, ...]
+    arguments: tuple[Expression, ...]
+    distinct: bool = False
+    where: Expression | None = None
+    ignore_nulls: bool | None = None
+    order: tuple[Expression, ...] = ()
+
+    def to_string(self) -> str:
+        """'name(distinct args)."""
+        distinct = "distinct " if self.distinct else ""
+        return f"'{name_text(self.parts)}({distinct}{', '.join(map(str, self.children))})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """name(DISTINCT args)."""
+        distinct = "DISTINCT " if self.distinct else ""
+        name = ".".join(quote_if_needed(p) for p in self.parts)
+        args = ", ".join(r(a) for a in self.arguments)
+        where = "" if self.where is None else f" FILTER (WHERE {r(self.where)})"
+        return f"{name}({distinct}{args}){where}"
+
+    @lazy
+    def children(self) -> tuple[Expression, ...]:
+        """Arguments, filter, ordering (Spark's order)."""
+        return (*self.arguments, *(() if self.where is None else (self.where,)), *self.order)
+
+
+@node
+class UnresolvedAlias(UnaryExpression, Unresolved, NamedExpression):
+    """A projected expression that still needs a name."""
+
+    child: Expression
+
+    def to_string(self) -> str:
+        """unresolvedalias(child)."""
+        return f"unresolvedalias({self.child})"
+
+
+@node
+class MultiAlias(UnaryExpression, Unresolved, NamedExpression):
+    """A generator with names for its columns: `explode(m) AS (k, v)`."""
+
+    child: Expression
+    names: tuple[str, ...]
+
+    def to_string(self) -> str:
+        """child AS (a, b)."""
+        return f"{self.child} AS ({', '.join(self.names)})"
+
+
+@node
+class UnresolvedOrdinal(LeafExpression, Unresolved):
+    """A position of the select list in GROUP BY or ORDER BY, from 1."""
+
+    ordinal: int
+
+    def to_string(self) -> str:
+        """unresolvedordinal(n)."""
+        return f"unresolvedordinal({self.ordinal})"
+
+
+@node
+class UnresolvedExtractValue(Unresolved):
+    """child[extraction] or child.name, before the child's type is known."""
+
+    child: Expression
+    extraction: Expression
+
+    def to_string(self) -> str:
+        """child[extraction]."""
+        return f"{self.child}[{self.extraction}]"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """child[extraction]."""
+        return f"{r(self.child)}[{r(self.extraction)}]"
+
+
+@node
+class NamedParameter(LeafExpression, Unresolved):
+    """`:name` in the text, to be given from outside."""
+
+    name: str
+
+    def to_string(self) -> str:
+        """namedparameter(name)."""
+        return f"namedparameter({self.name})"
+
+
+@node
+class PositionalParameter(LeafExpression, Unresolved):
+    """`?` in the text, at an offset."""
+
+    position: int
+
+    def to_string(self) -> str:
+        """posparameter(offset)."""
+        return f"posparameter({self.position})"
+
+
+@node
+class UnresolvedLambdaVariable(LeafExpression, Unresolved, NamedExpression):
+    """A lambda's argument, or a name in its body."""
+
+    parts: tuple[str, ...]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The name."""
+        return name_text(self.parts)
+
+    def to_string(self) -> str:
+        """lambda 'x."""
+        return f"lambda '{self.name}"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """The name."""
+        return self.name
+
+
+@node
+class LambdaFunction(Expression):
+    """A lambda: its body and arguments. `hidden` marks one that analysis made of a plain expression."""
+
+    body: Expression
+    arguments: tuple[Expression, ...]
+    hidden: bool = False
+
+    @property
+    def data_type(self) -> DataType:
+        """The body's."""
+        return self.body.data_type
+
+    @lazy
+    def nullable(self) -> bool:
+        """The body's."""
+        return self.body.nullable
+
+    @lazy
+    def references(self) -> frozenset[int]:
+        """Everything the body reads but the arguments."""
+        own = frozenset(getattr(a, "expr_id", 0) for a in self.arguments)
+        return self.body.references - own
+
+
+@node
+class NamedLambdaVariable(LeafExpression, NamedExpression):
+    """A bound argument of a lambda."""
+
+    name: str
+    type: DataType
+    is_nullable: bool
+    expr_id: int
+
+    @property
+    def data_type(self) -> DataType:
+        """See Expression."""
+        return self.type
+
+    @lazy
+    def nullable(self) -> bool:
+        """See Expression."""
+        return self.is_nullable
+
+    @lazy
+    def foldable(self) -> bool:
+        """Never."""
+        return False
+
+    def to_string(self) -> str:
+        """lambda x#id."""
+        from planviz.expressions.core import type_suffix
+
+        return f"lambda {self.name}#{self.expr_id}{type_suffix(self.type)}"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """Spark prints no name here."""
+        return "namedlambdavariable()"
+
+
+@node
+class OuterReference(LeafExpression, NamedExpression):
+    """A column of the query around a correlated subquery."""
+
+    attribute: NamedExpression
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The column's."""
+        return self.attribute.name
+
+    @property
+    def expr_id(self) -> int:  # type: ignore[override]
+        """The column's."""
+        return self.attribute.expr_id
+
+    @property
+    def data_type(self) -> DataType:
+        """The column's."""
+        return self.attribute.data_type
+
+    @lazy
+    def children(self) -> tuple[Expression, ...]:
+        """None: the outer column is no input of this plan."""
+        return ()
+
+    def map_children(self, f: Callable[[Expression], Expression]) -> OuterReference:
+        """Itself."""
+        return self
+
+    @lazy
+    def nullable(self) -> bool:
+        """The column's."""
+        return self.attribute.nullable
+
+    @lazy
+    def foldable(self) -> bool:
+        """Never."""
+        return False
+
+    @lazy
+    def references(self) -> frozenset[int]:
+        """None of this plan."""
+        return frozenset()
+
+    @lazy
+    def resolved(self) -> bool:
+        """When the column is."""
+        return self.attribute.resolved
+
+    def to_attribute(self) -> AttributeReference:
+        """The column's."""
+        return self.attribute.to_attribute()
+
+    def to_string(self) -> str:
+        """outer(a#1)."""
+        return f"outer({self.attribute})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """outer(a)."""
+        return f"outer({r(self.attribute)})"
+
+
+@node
+class TempResolvedColumn(UnaryExpression):
+    """A column found below an Aggregate for HAVING or ORDER BY, kept only inside an aggregate function."""
+
+    child: Expression
+    parts: tuple[str, ...]
+    tried: bool = False
+
+    @property
+    def data_type(self) -> DataType:
+        """The column's."""
+        return self.child.data_type
+
+    @lazy
+    def canonicalized(self) -> Expression:
+        """The column's."""
+        return self.child.canonicalized
+
+    @lazy
+    def references(self) -> frozenset[int]:
+        """None: the operator that holds this does not read the column itself."""
+        return frozenset()
+
+    def to_string(self) -> str:
+        """tempresolvedcolumn(child, name, tried)."""
+        return f"tempresolvedcolumn({self.child}, {', '.join(self.parts)}, {str(self.tried).lower()})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """The column's."""
+        return r(self.child)
+
+
+@node
+class LateralColumnAliasReference(LeafExpression, NamedExpression):
+    """A reference to an alias defined earlier in the same select list, before it is pushed beneath."""
+
+    target: Expression
+    parts: tuple[str, ...]
+    attribute: Attribute
+
+    @lazy
+    def children(self) -> tuple[Expression, ...]:
+        """None."""
+        return ()
+
+    def map_children(self, f: Callable[[Expression], Expression]) -> LateralColumnAliasReference:
+        """Itself."""
+        return self
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The alias's name."""
+        return name_text(self.parts)
+
+    @property
+    def data_type(self) -> DataType:
+        """The alias's."""
+        return self.attribute.data_type
+
+    @lazy
+    def nullable(self) -> bool:
+        """The alias's."""
+        return self.attribute.nullable
+
+    @lazy
+    def resolved(self) -> bool:
+        """When the alias is."""
+        return self.attribute.resolved
+
+    def to_attribute(self) -> AttributeReference:
+        """The alias's."""
+        return self.attribute.to_attribute()
+
+    def to_string(self) -> str:
+        """lateralAliasReference(name)."""
+        return f"lateralAliasReference({self.name})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """lateralAliasReference(name)."""
+        return f"lateralAliasReference({self.name})"
+
+
+@node
+class GroupingSets(Unresolved):
+    """ROLLUP, CUBE or GROUPING SETS in GROUP BY. `kind` is rollup, cube or groupingsets.
+
+    `sets` holds positions into `columns` (each rolled-up unit, or each grouping set); `user` are the plain GROUP BY
+    expressions written before GROUPING SETS.
+    """
+
+    kind: str
+    sets: tuple[tuple[int, ...], ...]
+    columns: tuple[Expression, ...]
+    user: tuple[Expression, ...] = ()
+    NAME: ClassVar[str | None] = None
+
+    def to_string(self) -> str:
+        """rollup(Vector(0), Vector(1), 'a, 'b)."""
+        vectors = [f"Vector({', '.join(map(str, s))})" for s in self.sets]
+        return f"{self.kind}({', '.join([*vectors, *map(str, self.columns), *map(str, self.user)])})"

@@ -1,0 +1,17 @@
+"""SQL text to unresolved plans, by Spark's grammar (SqlBaseParser.g4) rather than through another tool's tree.
+
+    lexer.py        text to tokens
+    cursor.py       the token cursor and its errors
+    literals.py     numbers, strings, dates, intervals
+    expression.py   expressions
+    relation.py     FROM: tables, joins, pivots
+    query.py        SELECT, set operations, WITH
+    statement.py    whole statements and scripts
+
+A tree of another tool keeps too little: whether a cast was written as a function, which function name was used, how a
+chain of AND was nested, where a word stood. Spark's parsed plan shows all of these.
+"""
+
+from planviz.frontend.statement import Statement, parse_plan, parse_script
+
+__all__ = ["Statement", "parse_plan", "parse_script"]

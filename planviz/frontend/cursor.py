@@ -1,0 +1,322 @@
+"""A cursor over tokens, and how it complains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
+
+from planviz.errors import ParseError
+from planviz.expressions.core import Expression
+from planviz.frontend.lexer import END, HINT, NUMBER, OPERATOR, QUOTED, STRING, WORD, Tokens, line_and_column
+from planviz.logical.plan import LogicalPlan
+from planviz.trees.node import TreeNode
+from planviz.types import DataType, parse_type
+
+N = TypeVar("N", bound=TreeNode)
+T = TypeVar("T")
+
+#: How deep queries and parentheses may nest: the reading is recursive, and so is the work on the tree.
+MAX_DEPTH = 60
+#: How long a chain of binary operators other than AND and OR may be: such a chain is as deep as it is long.
+MAX_CHAIN = 150
+
+#: Words that a table alias without AS may never be (Spark: strictNonReserved).
+JOIN_WORDS = frozenset(
+    [
+        "ANTI",
+        "CROSS",
+        "EXCEPT",
+        "FULL",
+        "INNER",
+        "INTERSECT",
+        "JOIN",
+        "LATERAL",
+        "LEFT",
+        "NATURAL",
+        "ON",
+        "RIGHT",
+        "SEMI",
+        "SETMINUS",
+        "MINUS",
+        "UNION",
+        "USING",
+    ]
+)
+#: Words that begin the next clause after a relation or a projected expression. Spark lets them be aliases where nothing
+#: else fits; here only where the text ends right behind them.
+CLAUSE_WORDS = frozenset(
+    [
+        "WHERE",
+        "GROUP",
+        "HAVING",
+        "ORDER",
+        "SORT",
+        "CLUSTER",
+        "DISTRIBUTE",
+        "LIMIT",
+        "OFFSET",
+        "WINDOW",
+        "QUALIFY",
+        "FROM",
+        "PIVOT",
+        "UNPIVOT",
+        "TABLESAMPLE",
+        "AS",
+        "SELECT",
+        "SET",
+        "WHEN",
+        "THEN",
+        "ELSE",
+        "END",
+        "AND",
+        "OR",
+        "NOT",
+        "IN",
+        "LIKE",
+        "ILIKE",
+        "RLIKE",
+        "REGEXP",
+        "BETWEEN",
+        "IS",
+        "DIV",
+        "COLLATE",
+        "FOR",
+        "ESCAPE",
+        "VALUES",
+        "ASC",
+        "DESC",
+        "NULLS",
+        "IGNORE",
+        "RESPECT",
+        "OVER",
+        "FILTER",
+        "WITHIN",
+        "RETURNING",
+        "ROWS",
+        "RANGE",
+        "PARTITION",
+        "MATCH_CONDITION",
+    ]
+)
+
+
+class Cursor:
+    """Reads tokens from left to right; `at` is the next one."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self.tokens = tokens
+        self.keys = tokens.keys
+        self.kinds = tokens.kinds
+        self.at = 0
+        self.depth = 0
+
+    # -------------------------------------------------------------------------------------------- looking
+
+    def peek(self, ahead: int = 0) -> str:
+        """The key of a token further on; empty beyond the end."""
+        i = self.at + ahead
+        return self.keys[i] if i < len(self.keys) else ""
+
+    def sees(self, *keys: str) -> bool:
+        """Whether the next tokens are these, in order."""
+        return all(self.peek(i) == k for i, k in enumerate(keys))
+
+    def sees_any(self, *keys: str) -> bool:
+        """Whether the next token is one of these."""
+        return self.keys[self.at] in keys
+
+    @property
+    def kind(self) -> str:
+        """The kind of the next token."""
+        return self.kinds[self.at]
+
+    # -------------------------------------------------------------------------------------------- taking
+
+    def accept(self, *keys: str) -> bool:
+        """Take these tokens, in order, if they are next; whether they were."""
+        if not self.sees(*keys):
+            return False
+        self.at += len(keys)
+        return True
+
+    def expect(self, *keys: str) -> None:
+        """Take these tokens in order; ParseError where another stands."""
+        for key in keys:
+            if self.keys[self.at] != key:
+                self.fail(f"missing {key!r}")
+            self.at += 1
+
+    def take(self) -> str:
+        """Take the next token; its text."""
+        text = self.tokens.texts[self.at]
+        self.at += 1
+        return text
+
+    def is_identifier(self, strict: bool = False) -> bool:
+        """Whether the next token can be a name; `strict` leaves out the join words."""
+        kind = self.kinds[self.at]
+        return kind == QUOTED or (kind == WORD and not (strict and self.keys[self.at] in JOIN_WORDS))
+
+    def identifier(self) -> str:
+        """Take a name, quotes removed."""
+        kind = self.kind
+        if kind == QUOTED:
+            return self.take()[1:-1].replace("``", "`")
+        if kind == WORD:
+            return self.take()
+        raise self.syntax_error()
+
+    def integer(self) -> int:
+        """Take a whole number."""
+        if self.kind != NUMBER or not self.tokens.texts[self.at].isdigit():
+            raise self.syntax_error("a whole number was expected")
+        return int(self.take())
+
+    def decimal(self) -> float:
+        """Take a number without suffix."""
+        try:
+            return float(self.take())
+        except ValueError:
+            self.at -= 1
+            raise self.syntax_error("a number was expected") from None
+
+    def identifier_parts(self) -> tuple[str, ...]:
+        """Take a dotted name."""
+        parts = [self.identifier()]
+        while self.peek() == "." and self.kinds[self.at + 1] in (WORD, QUOTED):
+            self.at += 1
+            parts.append(self.identifier())
+        return tuple(parts)
+
+    def identifier_list(self) -> tuple[str, ...]:
+        """Take ( name, name ... )."""
+        self.expect("(")
+        names = self.separated(self.identifier)
+        self.expect(")")
+        return tuple(names)
+
+    def separated(self, read: Callable[[], T]) -> list[T]:
+        """Read things with commas between."""
+        out = [read()]
+        while self.accept(","):
+            out.append(read())
+        return out
+
+    def alias_word(self) -> bool:
+        """Whether the next token is a name that can be an alias without AS."""
+        if self.kinds[self.at] == QUOTED:
+            return True
+        if self.kinds[self.at] != WORD:
+            return False
+        key = self.keys[self.at]
+        if key in JOIN_WORDS:
+            return False
+        return key not in CLAUSE_WORDS or (self.kinds[self.at + 1] == END or self.keys[self.at + 1] == ")")
+
+    def data_type(self) -> DataType:
+        """Take a type name with its parameters."""
+        start = self.at
+        first = self.peek()
+        if self.kind not in (WORD, QUOTED):
+            self.fail("a data type was expected")
+        self.at += 1
+        if first in ("ARRAY", "MAP", "STRUCT") and self.sees_any("<", "<>"):
+            depth = 0
+            while True:
+                key = self.peek()
+                depth += {"<": 1, ">": -1, ">>": -2, ">>>": -3}.get(key, 0)
+                if self.kind == END:
+                    self.fail("missing '>'")
+                self.at += 1
+                if depth <= 0:
+                    break
+        elif self.sees("("):
+            while not self.sees(")"):
+                if self.kind == END:
+                    self.fail("missing ')'")
+                self.at += 1
+            self.at += 1
+        elif first == "INTERVAL":
+            units = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
+            if self.sees_any(*units):
+                self.at += 1
+                if self.sees("TO") and self.peek(1) in units:
+                    self.at += 2
+        elif first == "TIMESTAMP" and self.sees_any("WITH", "WITHOUT") and self.peek(1) in ("TIME", "LOCAL"):
+            while not self.accept("ZONE"):
+                self.at += 1
+        elif first == "STRING" and self.accept("COLLATE"):
+            self.identifier()
+        elif first == "DOUBLE":
+            self.accept("PRECISION")
+            return parse_type("double")
+        text = self.tokens.text[self.tokens.starts[start] : self.tokens.ends[self.at - 1]]
+        try:
+            return parse_type(text)
+        except Exception:
+            self.at = start
+            raise self.error("UNSUPPORTED_DATATYPE", f'Unsupported data type "{text.upper()}".') from None
+
+    # -------------------------------------------------------------------------------------------- places and errors
+
+    def placed(self, new: N, start: int) -> N:
+        """`new` with its place in the text: the token it starts with."""
+        if new.origin is None:
+            new.__dict__["origin"] = (self.tokens.text, self.tokens.starts[start])
+        return new
+
+    def source(self, start: int, end: int | None = None) -> str:
+        """The text from token `start` up to (not with) the next token."""
+        last = (self.at if end is None else end) - 1
+        return self.tokens.text[self.tokens.starts[start] : self.tokens.ends[last]]
+
+    def error(self, error_class: str, message: str, at: int | None = None) -> ParseError:
+        """A ParseError at a token (default: the next)."""
+        line, column = line_and_column(self.tokens.text, self.tokens.starts[self.at if at is None else at])
+        return ParseError(error_class, message, line=line, column=column)
+
+    def fail(self, why: str = "") -> NoReturn:
+        """Raise the syntax error at the next token."""
+        raise self.syntax_error(why)
+
+    def syntax_error(self, why: str = "") -> ParseError:
+        """The syntax error at the next token."""
+        at = min(self.at, len(self.kinds) - 1)
+        near = "end of input" if self.kinds[at] == END else repr(self.tokens.texts[at])
+        return self.error("PARSE_SYNTAX_ERROR", f"Syntax error at or near {near}{': ' + why if why else ''}.", at)
+
+    def deeper(self) -> None:
+        """Enter a nesting level; ParseError when there are too many. Leave with `self.depth -= 1`."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.error(
+                "TOO_DEEP",
+                f"The query nests more than {MAX_DEPTH} levels deep here; split it with WITH or a view.",
+            )
+
+    def try_read(self, read: Callable[[], T]) -> T | ParseError:
+        """Read something, or come back to where we were with the error."""
+        at, depth = self.at, self.depth
+        try:
+            return read()
+        except ParseError as e:
+            if e.error_class == "TOO_DEEP":
+                raise
+            self.at, self.depth = at, depth
+            return e
+
+
+__all__ = [
+    "END",
+    "HINT",
+    "MAX_CHAIN",
+    "MAX_DEPTH",
+    "NUMBER",
+    "OPERATOR",
+    "QUOTED",
+    "STRING",
+    "WORD",
+    "Cursor",
+    "Expression",
+    "LogicalPlan",
+]

@@ -1,0 +1,471 @@
+"""Expressions, by Spark's grammar: booleanExpression, valueExpression, primaryExpression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from planviz.expressions.arithmetic import (
+    Add,
+    BitwiseAnd,
+    BitwiseNot,
+    BitwiseOr,
+    BitwiseXor,
+    Divide,
+    IntegralDivide,
+    Multiply,
+    Remainder,
+    Shift,
+    Subtract,
+    UnaryMinus,
+    UnaryPositive,
+)
+from planviz.expressions.calls import Concat
+from planviz.expressions.complex import CreateNamedStruct, struct_of
+from planviz.expressions.conditional import CaseWhen
+from planviz.expressions.core import Alias, Cast, Expression, Literal, NamedExpression, SortOrder, lit, next_id
+from planviz.expressions.predicates import (
+    And,
+    EqualNullSafe,
+    EqualTo,
+    GreaterThan,
+    GreaterThanOrEqual,
+    In,
+    IsNotNull,
+    IsNull,
+    LessThan,
+    LessThanOrEqual,
+    Like,
+    MultiLike,
+    Not,
+    Or,
+    RLike,
+)
+from planviz.expressions.subqueries import Exists, InSubquery, ListQuery
+from planviz.expressions.unresolved import (
+    LambdaFunction,
+    MultiAlias,
+    UnresolvedAlias,
+    UnresolvedAttribute,
+    UnresolvedExtractValue,
+    UnresolvedFunction,
+    UnresolvedLambdaVariable,
+)
+from planviz.frontend.cursor import END, MAX_CHAIN, NUMBER, QUOTED, STRING, WORD, Cursor
+from planviz.frontend.special_forms import SpecialForms
+from planviz.logical.plan import LogicalPlan
+
+if TYPE_CHECKING:
+    Binary = Callable[[Expression, Expression], Expression]
+
+_COMPARISONS: dict[str, Callable[[Expression, Expression], Expression]] = {
+    "=": EqualTo,
+    "==": EqualTo,
+    "<=>": EqualNullSafe,
+    "<>": lambda a, b: Not(EqualTo(a, b)),
+    "!=": lambda a, b: Not(EqualTo(a, b)),
+    "<": LessThan,
+    "<=": LessThanOrEqual,
+    "!>": LessThanOrEqual,
+    ">": GreaterThan,
+    ">=": GreaterThanOrEqual,
+    "!<": GreaterThanOrEqual,
+}
+#: Operators of value expressions by precedence, loosest first.
+_LEVELS: list[dict[str, Callable[[Expression, Expression], Expression]]] = [
+    _COMPARISONS,
+    {"|": BitwiseOr},
+    {"^": BitwiseXor},
+    {"&": BitwiseAnd},
+    {
+        "<<": lambda a, b: Shift(a, b, "<<"),
+        ">>": lambda a, b: Shift(a, b, ">>"),
+        ">>>": lambda a, b: Shift(a, b, ">>>"),
+    },
+    {"+": Add, "-": Subtract, "||": lambda a, b: Concat((a, b))},
+    {"*": Multiply, "/": Divide, "%": Remainder, "DIV": IntegralDivide},
+]
+_PRECEDENCE = {op: (level, make) for level, ops in enumerate(_LEVELS) for op, make in ops.items()}
+_PREDICATES = frozenset(["NOT", "BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "IS"])
+_QUERY_START = frozenset(["SELECT", "WITH", "FROM", "VALUES", "TABLE", "MAP", "REDUCE"])
+
+
+def balanced(parts: list[Expression], combine: Callable[[Expression, Expression], Expression]) -> Expression:
+    """A chain of AND or OR as the balanced tree that Spark's parser makes of it."""
+
+    def reduce(low: int, high: int) -> Expression:
+        if low == high:
+            return parts[low]
+        if high - low == 1:
+            return combine(parts[low], parts[high])
+        middle = low + (high - low) // 2
+        return combine(reduce(low, middle), reduce(middle + 1, high))
+
+    return reduce(0, len(parts) - 1)
+
+
+class ExpressionReader(SpecialForms, Cursor):
+    """Reads expressions; queries inside them are read by the subclass."""
+
+    def query(self) -> LogicalPlan:
+        """A query, without the parentheses around it."""
+        raise NotImplementedError
+
+    # -------------------------------------------------------------------------------------------- boolean level
+
+    def expression(self) -> Expression:
+        """Any expression: OR over AND over NOT over predicates."""
+        self.deeper()
+        start = self.at
+        parts = [self._conjunction()]
+        while self.keys[self.at] == "OR":
+            self.at += 1
+            parts.append(self._conjunction())
+        self.depth -= 1
+        return parts[0] if len(parts) == 1 else self.placed(balanced(parts, Or), start)
+
+    def _conjunction(self) -> Expression:
+        start = self.at
+        parts = [self._negation()]
+        while self.keys[self.at] == "AND":
+            self.at += 1
+            parts.append(self._negation())
+        return parts[0] if len(parts) == 1 else self.placed(balanced(parts, And), start)
+
+    def _negation(self) -> Expression:
+        start = self.at
+        count = 0
+        while self.keys[self.at] in ("NOT", "!") and self.kinds[self.at + 1] != END:
+            self.at += 1
+            count += 1
+        if count > MAX_CHAIN:
+            raise self.error("TOO_DEEP", f"More than {MAX_CHAIN} NOTs in a row.")
+        e = self._predicated()
+        for _ in range(count):
+            e = self.placed(Not(e), start)
+        return e
+
+    def _predicated(self) -> Expression:
+        start = self.at
+        if self.keys[start] == "EXISTS" and self.peek(1) == "(" and self._query_follows(1):
+            self.at += 1
+            return self.placed(Exists(self._parenthesized_query(), (), next_id()), start)
+        e = self.value()
+        while self.keys[self.at] in _PREDICATES:
+            new = self._predicate(e, start)
+            if new is None:
+                break
+            e = self.placed(new, start)
+        return e
+
+    def _query_follows(self, ahead: int) -> bool:
+        """Whether the parentheses that open `ahead` tokens further hold a query."""
+        while self.peek(ahead) == "(":
+            ahead += 1
+        return self.peek(ahead) in _QUERY_START and self.peek(ahead + 1) not in (",", ")", ".")
+
+    def _predicate(self, e: Expression, start: int) -> Expression | None:
+        negated = self.keys[self.at] == "NOT"
+        key = self.peek(1 if negated else 0)
+        if negated and key not in _PREDICATES:
+            return None
+        self.at += 2 if negated else 1
+        made = self._positive_predicate(e, key, negated, start)
+        return Not(self.placed(made, start)) if negated and not isinstance(made, MultiLike) else made
+
+    def _positive_predicate(self, e: Expression, key: str, negated: bool, start: int) -> Expression:
+        if key == "BETWEEN":
+            low = self.value()
+            self.expect("AND")
+            return UnresolvedFunction(("between",), (e, low, self.value()))
+        if key == "IN":
+            return self._in(e)
+        if key in ("LIKE", "ILIKE"):
+            return self._like(e, key, negated)
+        if key in ("RLIKE", "REGEXP"):
+            return RLike(e, self.value())
+        return self._is(e)
+
+    def _in(self, e: Expression) -> Expression:
+        if self._query_follows(0):
+            start = self.at
+            query = self.placed(ListQuery(self._parenthesized_query(), (), next_id()), start)
+            values = e.values if isinstance(e, CreateNamedStruct) and e.shown == "named_struct" else (e,)
+            return InSubquery(tuple(values), query)
+        self.expect("(")
+        items = self.separated(self.expression)
+        self.expect(")")
+        return In(e, tuple(items))
+
+    def _like(self, e: Expression, key: str, negated: bool) -> Expression:
+        quantifier = self.peek()
+        if quantifier in ("ANY", "SOME", "ALL") and self.peek(1) == "(":
+            self.at += 2
+            patterns = self.separated(self.expression)
+            self.expect(")")
+            name = ("notlike" if negated else "like") + ("all" if quantifier == "ALL" else "any")
+            literals = [p for p in patterns if isinstance(p, Literal)]
+            if len(literals) != len(patterns) or key == "ILIKE":
+                tests: list[Expression] = [self._not(self._like_one(e, p, key, "\\"), negated) for p in patterns]
+                return balanced(tests, And if (quantifier == "ALL") else Or)
+            return MultiLike(e, tuple(literals), name)
+        pattern = self.value()
+        escape = "\\"
+        if self.accept("ESCAPE"):
+            escape = self.string()
+            if len(escape) != 1:
+                raise self.error("INVALID_ESCAPE_CHAR", "The escape character must be one character.", self.at - 1)
+        return self._like_one(e, pattern, key, escape)
+
+    @staticmethod
+    def _not(e: Expression, negated: bool) -> Expression:
+        return Not(e) if negated else e
+
+    def _like_one(self, e: Expression, pattern: Expression, key: str, escape: str) -> Expression:
+        return Like(e, pattern, escape) if key == "LIKE" else self.ilike(e, pattern, escape)
+
+    def _is(self, e: Expression) -> Expression:
+        negated = self.accept("NOT")
+        key = self.peek()
+        self.at += 1
+        if key == "NULL":
+            return IsNotNull(e) if negated else IsNull(e)
+        if key in ("TRUE", "FALSE"):
+            return self._not(EqualNullSafe(e, lit(key == "TRUE")), negated)
+        if key == "UNKNOWN":
+            return IsNotNull(e) if negated else IsNull(e)
+        if key == "DISTINCT" and self.accept("FROM"):
+            return self._not(EqualNullSafe(e, self.value()), not negated)
+        self.at -= 1
+        raise self.syntax_error()
+
+    # -------------------------------------------------------------------------------------------- value level
+
+    def value(self, level: int = 0) -> Expression:
+        """A value expression of operators at `level` of precedence and tighter."""
+        start = self.at
+        left = self._unary()
+        chain = 0
+        while True:
+            found = _PRECEDENCE.get(self.keys[self.at])
+            if found is None or found[0] < level:
+                return left
+            chain += 1
+            if chain > MAX_CHAIN:
+                raise self.error(
+                    "TOO_DEEP", f"More than {MAX_CHAIN} operators in a row; use parentheses to balance them."
+                )
+            self.at += 1
+            right = self.value(found[0] + 1)
+            left = self.placed(found[1](left, right), start)
+
+    def _unary(self) -> Expression:
+        start = self.at
+        key = self.keys[start]
+        if key not in ("-", "+", "~"):
+            return self._postfix(self.primary(), start)
+        if key == "-" and self.kinds[start + 1] == NUMBER:
+            self.at += 1
+            return self._postfix(self.placed(self.number("-"), start), start)
+        self.deeper()
+        self.at += 1
+        e = self._unary()
+        self.depth -= 1
+        made = {"-": UnaryMinus, "+": UnaryPositive, "~": BitwiseNot}[key](e)
+        result: Expression = self.placed(made, start)
+        return result
+
+    def _postfix(self, e: Expression, start: int) -> Expression:
+        keys = self.keys
+        while True:
+            key = keys[self.at]
+            if key == "[":
+                self.at += 1
+                index = self.value()
+                self.expect("]")
+                e = UnresolvedExtractValue(e, index)
+            elif key == "." and self.kinds[self.at + 1] in (WORD, QUOTED):
+                self.at += 1
+                e = UnresolvedExtractValue(e, lit(self.identifier()))
+            elif key == "::":
+                self.at += 1
+                e = Cast(e, self.data_type(), user_specified=True)
+            elif key == "COLLATE" and self.kinds[self.at + 1] in (WORD, QUOTED):
+                self.at += 1
+                e = self.collate(e, self.identifier_parts()[-1])
+            elif key == ":" and self.kinds[self.at + 1] in (WORD, QUOTED) and not isinstance(e, Literal):
+                self.at += 1
+                e = UnresolvedFunction(("get_json_object",), (e, lit("$." + self.identifier())))
+            else:
+                return e
+            e = self.placed(e, start)
+
+    def primary(self) -> Expression:
+        """A primary expression: constant, name, call, CASE, cast, subquery, parentheses."""
+        start = self.at
+        kind = self.kinds[start]
+        if kind == NUMBER:
+            return self.placed(self.number(), start)
+        if kind == STRING:
+            return self.placed(lit(self.string()), start)
+        if kind == WORD:
+            special: Expression | None = self.special_form(self.keys[start])
+            if special is not None:
+                return self.placed(special, start)
+        if kind in (WORD, QUOTED):
+            return self._name_or_call(start)
+        key = self.keys[start]
+        if key == "(":
+            return self._parenthesis(start)
+        if key == "*":
+            return self.placed(self.star(()), start)
+        if key in (":", "?"):
+            return self.placed(self.parameter(), start)
+        raise self.syntax_error()
+
+    def string(self) -> str:
+        """Adjacent string tokens, joined."""
+        from planviz.frontend.literals import unquote
+
+        if self.kind != STRING:
+            self.fail("a string was expected")
+        out = unquote(self.take())
+        while self.kind == STRING:
+            out += unquote(self.take())
+        return out
+
+    def number(self, sign: str = "") -> Literal:
+        """A number token."""
+        from planviz.frontend.literals import number
+
+        found = number(sign + self.take())
+        if isinstance(found, str):
+            raise self.error("INVALID_NUMERIC_LITERAL", found, self.at - 1)
+        return found
+
+    def _parenthesis(self, start: int) -> Expression:
+        if self._is_lambda():
+            names = self.identifier_list()
+            self.expect("->")
+            return self.placed(self._lambda(names), start)
+        if self._query_follows(0):
+            found = self.try_read(self._scalar_subquery)
+            if isinstance(found, Expression):
+                return self.placed(found, start)
+        self.expect("(")
+        first = self._aliased()
+        if not self.sees(","):
+            self.expect(")")
+            return first
+        items = [first]
+        while self.accept(","):
+            items.append(self._aliased())
+        self.expect(")")
+        return self.placed(struct_of(items), start)
+
+    def _aliased(self) -> Expression:
+        e = self.expression()
+        if self.accept("AS"):
+            return Alias(e, self.identifier(), next_id())
+        return e
+
+    def _is_lambda(self) -> bool:
+        i = self.at + 1
+        while self.kinds[i] in (WORD, QUOTED):
+            i += 1
+            if self.keys[i] == ")":
+                return self.keys[i + 1] == "->"
+            if self.keys[i] != ",":
+                return False
+            i += 1
+        return False
+
+    def _lambda(self, names: tuple[str, ...]) -> Expression:
+        body = self.expression()
+
+        def bind(e: Expression) -> Expression:
+            return UnresolvedLambdaVariable(e.parts) if isinstance(e, UnresolvedAttribute) else e
+
+        body = body.transform_up(bind, UnresolvedAttribute.BIT)
+        return LambdaFunction(body, tuple(UnresolvedLambdaVariable((n,)) for n in names))
+
+    def _name_or_call(self, start: int) -> Expression:
+        keys, kinds = self.keys, self.kinds
+        if keys[start + 1] == "->":
+            name = self.identifier()
+            self.at += 1
+            return self.placed(self._lambda((name,)), start)
+        parts = [self.identifier()]
+        while keys[self.at] == ".":
+            if kinds[self.at + 1] in (WORD, QUOTED):
+                self.at += 1
+                parts.append(self.identifier())
+            elif keys[self.at + 1] == "*":
+                self.at += 1
+                star: Expression = self.star(tuple(parts))
+                return self.placed(star, start)
+            else:
+                break
+        if keys[self.at] == "(":
+            called: Expression = self.call(tuple(parts), start)
+            return self.placed(called, start)
+        return self.placed(UnresolvedAttribute(tuple(parts)), start)
+
+    # -------------------------------------------------------------------------------------------- lists
+
+    def named_expression(self) -> Expression:
+        """One item of a select list: with its alias, or waiting for one."""
+        start = self.at
+        e = self.expression()
+        if self.accept("AS"):
+            if self.sees("("):
+                return self.placed(MultiAlias(e, self.identifier_list()), start)
+            return self.placed(Alias(e, self.identifier(), next_id()), start)
+        if self.sees("(") and self.kind != END and isinstance(e, UnresolvedFunction):
+            return self.placed(MultiAlias(e, self.identifier_list()), start)
+        if self.alias_word():
+            return self.placed(Alias(e, self.identifier(), next_id()), start)
+        return e if isinstance(e, NamedExpression) else self.placed(UnresolvedAlias(e), start)
+
+    def sort_item(self) -> Expression:
+        """One sort key with its direction."""
+        start = self.at
+        e = self.expression()
+        direction = "DESC" if self.accept("DESC") else "ASC"
+        if direction == "ASC":
+            self.accept("ASC")
+        nulls = "NULLS FIRST" if direction == "ASC" else "NULLS LAST"
+        if self.accept("NULLS"):
+            nulls = "NULLS LAST" if self.accept("LAST") else "NULLS FIRST"
+            if nulls == "NULLS FIRST":
+                self.expect("FIRST")
+        return self.placed(SortOrder(e, direction, nulls), start)
+
+    def case(self) -> Expression:
+        """CASE ... END, the word CASE taken."""
+        subject = None if self.sees("WHEN") else self.expression()
+        branches: list[Expression] = []
+        while self.accept("WHEN"):
+            condition = self.expression()
+            if subject is not None:
+                condition = EqualTo(subject, condition)
+            self.expect("THEN")
+            branches += [condition, self.expression()]
+        otherwise = self.expression() if self.accept("ELSE") else None
+        self.expect("END")
+        if not branches:
+            self.fail("CASE without WHEN")
+        return CaseWhen(tuple(branches), otherwise)
+
+    def _scalar_subquery(self) -> Expression:
+        from planviz.expressions.subqueries import ScalarSubquery
+
+        return ScalarSubquery(self._parenthesized_query(), (), next_id())
+
+    def _parenthesized_query(self) -> LogicalPlan:
+        self.expect("(")
+        self.deeper()
+        plan = self.query()
+        self.depth -= 1
+        self.expect(")")
+        return plan

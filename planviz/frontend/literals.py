@@ -1,0 +1,256 @@
+"""Constants: numbers, strings, dates, timestamps, intervals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+
+from planviz.expressions.core import Literal
+from planviz.types import (
+    BINARY,
+    BYTE,
+    CALENDAR_INTERVAL,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LONG,
+    SHORT,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    DataType,
+    DayTimeIntervalType,
+    DecimalType,
+    YearMonthIntervalType,
+)
+
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2}|.)", re.S)
+_SIMPLE = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
+
+
+def unquote(text: str) -> str:
+    """The value of a quoted string token: escapes resolved, doubled quotes halved (Spark: unescapeSQLString)."""
+    if text[0] in "rR":
+        return text[2:-1]
+    quote, body = text[0], text[1:-1]
+    if quote in body:
+        body = (
+            body.replace(quote * 2, quote)
+            if "\\" not in body
+            else re.sub(f"(\\\\.)|{quote}{quote}", _pair(quote), body)
+        )
+    return _ESCAPE.sub(_unescape, body) if "\\" in body else body
+
+
+def _pair(quote: str) -> Callable[[re.Match[str]], str]:
+    return lambda m: m.group(1) or quote
+
+
+def _unescape(m: re.Match[str]) -> str:
+    code = m.group(1)
+    if len(code) > 1 and code[0] in "uU":
+        return chr(int(code[1:], 16))
+    if len(code) == 3:
+        return chr(int(code, 8))
+    return _SIMPLE.get(code, code)
+
+
+def number(text: str) -> Literal | str:
+    """The literal of a number token, or what is wrong with it."""
+    upper = text.upper()
+    if upper.endswith("BD"):
+        return _decimal(text[:-2])
+    suffix = upper[-1]
+    if suffix in "LSY" and not upper.startswith("0X"):
+        return _integral(text[:-1], {"L": LONG, "S": SHORT, "Y": BYTE}[suffix])
+    if suffix in "DF":
+        return Literal(float(text[:-1]), DOUBLE if suffix == "D" else FLOAT)
+    if "E" in upper:
+        return Literal(float(text), DOUBLE)
+    if "." in text:
+        return _decimal(text)
+    value = int(text)
+    if -(2**31) <= value < 2**31:
+        return Literal(value, INT)
+    return Literal(value, LONG) if -(2**63) <= value < 2**63 else _decimal(text)
+
+
+def _integral(text: str, t: DataType) -> Literal | str:
+    widths: dict[DataType, int] = {LONG: 63, SHORT: 15, BYTE: 7}
+    bits = widths[t]
+    value = int(text) if text.lstrip("-").isdigit() else None
+    if value is None or not -(2**bits) <= value < 2**bits:
+        return f"Numeric literal {text} does not fit the type {t.sql}."
+    return Literal(value, t)
+
+
+def _decimal(text: str) -> Literal | str:
+    value = Decimal(text)
+    _, digits, exponent = value.as_tuple()
+    exp = int(exponent)
+    scale = max(0, -exp)
+    precision = max(len(digits) + max(exp, 0), scale)
+    if precision > 38:
+        return f"The number {text} has more than 38 digits; write it as a string and cast it to double."
+    if exp > 0:
+        value = Decimal(f"{value:f}")
+    if text.endswith("."):
+        value, scale = Decimal(int(value)), 0
+    return Literal(value, DecimalType(max(precision, 1), scale))
+
+
+def binary(text: str) -> Literal | None:
+    """X'1F' from its digits, or None when they are none."""
+    try:
+        return Literal(bytes.fromhex(text if len(text) % 2 == 0 else "0" + text), BINARY)
+    except ValueError:
+        return None
+
+
+_DATE = re.compile(r"\s*([+-]?\d{4,7})(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T].*)?)?)?\s*\Z")
+_TIME = re.compile(
+    r"\s*(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?\s*(.*?)\s*\Z"
+)
+_SPECIAL = {"epoch": date(1970, 1, 1)}
+
+
+def date_literal(text: str) -> Literal | None:
+    """DATE 'text', or None when it is no date."""
+    m = _DATE.match(text)
+    if text.strip().lower() in _SPECIAL:
+        return Literal(_SPECIAL[text.strip().lower()], DATE)
+    if not m:
+        return None
+    try:
+        return Literal(date(int(m[1]), int(m[2] or 1), int(m[3] or 1)), DATE)
+    except ValueError:
+        return None
+
+
+def timestamp_literal(text: str, ntz: bool = False) -> Literal | None:
+    """TIMESTAMP 'text' in the session zone UTC, or None when it is no timestamp."""
+    m = _TIME.match(text)
+    if not m:
+        return None
+    fraction = (m[7] or "0")[:6].ljust(6, "0")
+    try:
+        value = datetime(
+            int(m[1]), int(m[2] or 1), int(m[3] or 1), int(m[4] or 0), int(m[5] or 0), int(m[6] or 0), int(fraction)
+        )
+    except ValueError:
+        return None
+    zone = _zone(m[8]) if m[8] else None
+    if m[8] and zone is None:
+        return None
+    if zone is not None and not ntz:
+        value = (value.replace(tzinfo=zone)).astimezone(UTC).replace(tzinfo=None)
+    return Literal(value, TIMESTAMP_NTZ if ntz else TIMESTAMP)
+
+
+def _zone(text: str) -> timezone | None:
+    text = text.upper().removeprefix("UTC").removeprefix("GMT")
+    if text in ("", "Z"):
+        return UTC
+    m = re.match(r"([+-])(\d{1,2})(?::?(\d{2}))?\Z", text)
+    if not m:
+        try:
+            from zoneinfo import ZoneInfo
+
+            offset = ZoneInfo(text.title().replace("Etc/Utc", "UTC")).utcoffset(datetime(2000, 1, 1))
+            return timezone(offset or timedelta())
+        except Exception:
+            return None
+    minutes = int(m[2]) * 60 + int(m[3] or 0)
+    return timezone(timedelta(minutes=minutes if m[1] == "+" else -minutes))
+
+
+# ---------------------------------------------------------------------------------------------------- intervals
+
+_YEAR_MONTH = {"year": 12, "month": 1}
+_DAY_TIME = {
+    "week": 604_800_000_000, "day": 86_400_000_000, "hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000,
+    "millisecond": 1_000, "microsecond": 1, "nanosecond": 0,
+}  # fmt: skip
+_FIELD = {"week": 0, "day": 0, "hour": 1, "minute": 2, "second": 3, "millisecond": 3, "microsecond": 3, "nanosecond": 3}
+
+
+def unit_name(word: str) -> str | None:
+    """The unit that a word names (days -> day), or None."""
+    unit = word.lower().removesuffix("s")
+    return unit if unit in _YEAR_MONTH or unit in _DAY_TIME else None
+
+
+def interval_of_units(parts: list[tuple[str, str]]) -> Literal | str:
+    """INTERVAL with (number, unit) parts, or what is wrong with it."""
+    months, micros, days = 0, 0, 0
+    units = [u for _, u in parts]
+    try:
+        for text, unit in parts:
+            value = Decimal(text.strip())
+            if unit in _YEAR_MONTH:
+                if value != int(value):
+                    raise ValueError
+                months += int(value) * _YEAR_MONTH[unit]
+            elif unit in ("week", "day"):
+                days += int(value) * (7 if unit == "week" else 1)
+            else:
+                micros += int(value * _DAY_TIME[unit]) if unit != "nanosecond" else int(value) // 1000
+    except (ArithmeticError, ValueError):
+        return f"Cannot parse the INTERVAL value: {' '.join(f'{t} {u}' for t, u in parts)}."
+    if all(u in _YEAR_MONTH for u in units):
+        fields = [list(_YEAR_MONTH).index(u) for u in units]
+        return Literal(months, YearMonthIntervalType(min(fields), max(fields)))
+    if any(u in _YEAR_MONTH for u in units):
+        return "Cannot mix year-month and day-time fields in one interval literal."
+    fields = [_FIELD[u] for u in units]
+    return Literal(days * _DAY_TIME["day"] + micros, DayTimeIntervalType(min(fields), max(fields)))
+
+
+_UNIT_TO_UNIT = {
+    ("year", "month"): r"(?P<year>\d+)-(?P<month>\d+)",
+    ("day", "hour"): r"(?P<day>\d+)\s+(?P<hour>\d+)",
+    ("day", "minute"): r"(?P<day>\d+)\s+(?P<hour>\d+):(?P<minute>\d+)",
+    ("day", "second"): r"(?P<day>\d+)\s+(?P<hour>\d+):(?P<minute>\d+):(?P<second>\d+(?:\.\d+)?)",
+    ("hour", "minute"): r"(?P<hour>\d+):(?P<minute>\d+)",
+    ("hour", "second"): r"(?P<hour>\d+):(?P<minute>\d+):(?P<second>\d+(?:\.\d+)?)",
+    ("minute", "second"): r"(?P<minute>\d+):(?P<second>\d+(?:\.\d+)?)",
+}
+
+
+def interval_from_to(text: str, start: str, end: str) -> Literal | str:
+    """INTERVAL 'text' start TO end, or what is wrong with it."""
+    pattern = _UNIT_TO_UNIT.get((start, end))
+    if pattern is None:
+        return f"The intervals from {start} to {end} are unsupported."
+    m = re.match(r"\s*(?P<sign>[+-]?)\s*" + pattern + r"\s*\Z", text)
+    if not m:
+        return f"Interval string does not match {start}-{end} format: {text}."
+    sign = -1 if m["sign"] == "-" else 1
+    parts = {k: Decimal(v) for k, v in m.groupdict().items() if k != "sign"}
+    if start == "year":
+        return Literal(sign * int(parts["year"] * 12 + parts["month"]), YearMonthIntervalType(0, 1))
+    micros = sum(int(v * _DAY_TIME[k]) for k, v in parts.items())
+    return Literal(sign * micros, DayTimeIntervalType(_FIELD[start], _FIELD[end]))
+
+
+def interval_text(text: str) -> Literal | str:
+    """INTERVAL 'text' where the text names the units, or what is wrong with it."""
+    body = text.strip().lower().removeprefix("interval").strip()
+    pairs = re.findall(r"([+-]?\s*\d*\.?\d+)\s*([a-z]+)\s*", body)
+    if not pairs or re.sub(r"([+-]?\s*\d*\.?\d+)\s*([a-z]+)\s*", "", body).strip():
+        return f"Cannot parse the INTERVAL value: {text}."
+    parts = []
+    for value, word in pairs:
+        unit = unit_name(word)
+        if unit is None:
+            return f"Cannot parse the INTERVAL value: {text}."
+        parts.append((value.replace(" ", ""), unit))
+    one_kind = interval_of_units(parts)
+    if isinstance(one_kind, Literal):
+        return one_kind
+    months = sum(int(v) * _YEAR_MONTH[u] for v, u in parts if u in _YEAR_MONTH)
+    days = sum(int(v) * (7 if u == "week" else 1) for v, u in parts if u in ("week", "day"))
+    micros = sum(int(Decimal(v) * _DAY_TIME[u]) for v, u in parts if u in _DAY_TIME and u not in ("week", "day"))
+    return Literal((months, days, micros), CALENDAR_INTERVAL)

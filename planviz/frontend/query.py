@@ -1,0 +1,344 @@
+"""Queries: WITH, SELECT, set operations, ORDER BY and LIMIT."""
+
+from __future__ import annotations
+
+from planviz.expressions.core import Expression, Literal, SortOrder
+from planviz.expressions.unresolved import GroupingSets, UnresolvedAttribute, UnresolvedOrdinal
+from planviz.frontend.cursor import NUMBER
+from planviz.frontend.relation import RelationReader
+from planviz.logical.combining import Except, Intersect, Union
+from planviz.logical.operators import (
+    Aggregate,
+    Distinct,
+    Filter,
+    GlobalLimit,
+    LocalLimit,
+    Offset,
+    Project,
+    RepartitionByExpression,
+    Sort,
+    SubqueryAlias,
+)
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import OneRowRelation
+from planviz.logical.unresolved import (
+    LimitAll,
+    UnresolvedHaving,
+    UnresolvedHint,
+    UnresolvedQualify,
+    UnresolvedRelation,
+    UnresolvedSubqueryColumnAliases,
+    UnresolvedWith,
+    WithWindowDefinition,
+)
+from planviz.types import INT
+
+_SET_WORDS = ("UNION", "EXCEPT", "MINUS", "SETMINUS", "INTERSECT")
+
+
+class QueryReader(RelationReader):
+    """Reads whole queries."""
+
+    def query(self) -> LogicalPlan:
+        """[WITH ...] terms [ORDER BY ... LIMIT ...]."""
+        start = self.at
+        if self.sees("WITH") and (self.peek(2) in ("AS", "(", "MAX") or self.peek(1) == "RECURSIVE"):
+            return self._with(start)
+        plan = self._set_operations(0)
+        return self.organized(plan)
+
+    def _with(self, start: int) -> LogicalPlan:
+        self.expect("WITH")
+        recursive = self.sees("RECURSIVE") and self.peek(1) not in ("AS", "(")
+        if recursive:
+            self.at += 1
+        definitions = self.separated(self._definition)
+        names = [n for n, _, _ in definitions]
+        lowered = [n.lower() for n in names]
+        for i, n in enumerate(lowered):
+            if n in lowered[:i]:
+                raise self.error("DUPLICATED_CTE_NAMES", f"The WITH clause defines `{names[i]}` twice.", start)
+        self.deeper()
+        plan = self.query()
+        self.depth -= 1
+        plans = tuple(p for _, p, _ in definitions)
+        depths = tuple(d for _, _, d in definitions)
+        return self.placed(UnresolvedWith(plan, tuple(names), plans, recursive, depths), start)
+
+    def _definition(self) -> tuple[str, LogicalPlan, int | None]:
+        start = self.at
+        name = self.identifier()
+        columns = self.identifier_list() if self.sees("(") else ()
+        depth: int | None = None
+        if self.accept("MAX", "RECURSION", "LEVEL"):
+            depth = self.integer()
+        self.accept("AS")
+        self.expect("(")
+        self.deeper()
+        plan = self.query()
+        self.depth -= 1
+        self.expect(")")
+        if columns:
+            plan = UnresolvedSubqueryColumnAliases(columns, plan)
+        return name, self.placed(SubqueryAlias((name,), plan), start), depth
+
+    # -------------------------------------------------------------------------------------------- set operations
+
+    def _set_operations(self, level: int) -> LogicalPlan:
+        """UNION, EXCEPT (level 0) over INTERSECT (level 1) over primaries."""
+        start = self.at
+        words = ("INTERSECT",) if level else ("UNION", "EXCEPT", "MINUS", "SETMINUS")
+        plan = self._query_primary() if level else self._set_operations(1)
+        while self.sees_any(*words):
+            word = self.take().upper()
+            everything = self.accept("ALL")
+            if not everything:
+                self.accept("DISTINCT")
+            right = self._query_primary() if level else self._set_operations(1)
+            made: LogicalPlan
+            if word == "UNION":
+                made = Union((plan, right))
+                made = made if everything else Distinct(made)
+            elif word == "INTERSECT":
+                made = Intersect(plan, right, everything)
+            else:
+                made = Except(plan, right, everything)
+            plan = self.placed(made, start)
+        return plan
+
+    def _query_primary(self) -> LogicalPlan:
+        start = self.at
+        if self.accept("("):
+            self.deeper()
+            plan = self.query()
+            self.depth -= 1
+            self.expect(")")
+            return plan
+        if self.sees("SELECT"):
+            return self._select(None)
+        if self.sees("FROM"):
+            return self._from_first()
+        if self.sees("VALUES"):
+            return self.inline_table()
+        if self.accept("TABLE"):
+            return self.placed(UnresolvedRelation(self.identifier_parts()), start)
+        raise self.syntax_error()
+
+    def _from_first(self) -> LogicalPlan:
+        self.expect("FROM")
+        source = self.from_clause()
+        if self.sees("SELECT"):
+            return self._select(source)
+        return Project((self.star_of_everything(),), source)
+
+    def star_of_everything(self) -> Expression:
+        """`*`."""
+        from planviz.expressions.unresolved import UnresolvedStar
+
+        return UnresolvedStar()
+
+    # -------------------------------------------------------------------------------------------- select
+
+    def _select(self, source: LogicalPlan | None) -> LogicalPlan:
+        start = self.at
+        self.expect("SELECT")
+        hints = self._hints()
+        distinct = self.accept("DISTINCT")
+        if not distinct and self.sees("ALL") and self.peek(1) not in (",", ".", "FROM"):
+            self.at += 1
+        items = self.separated(self.named_expression)
+        plan: LogicalPlan
+        if source is not None:
+            plan = source
+        elif self.accept("FROM"):
+            plan = self.from_clause()
+        else:
+            plan = OneRowRelation()
+        while self.sees("LATERAL", "VIEW"):
+            plan = self._lateral_view(plan)
+        if self.accept("WHERE"):
+            plan = self.placed(Filter(self.expression(), plan), start)
+        plan = self._grouped(plan, tuple(items), start)
+        if self.accept("QUALIFY"):
+            plan = self.placed(UnresolvedQualify(self.expression(), plan), start)
+        if distinct:
+            plan = self.placed(Distinct(plan), start)
+        plan = self._windows(plan)
+        for name, parameters in reversed(hints):
+            plan = self.placed(UnresolvedHint(name, parameters, plan), start)
+        return plan
+
+    def _grouped(self, plan: LogicalPlan, items: tuple[Expression, ...], start: int) -> LogicalPlan:
+        grouped = self.accept("GROUP", "BY")
+        if grouped:
+            plan = self.placed(Aggregate(tuple(self._grouping()), items, plan), start)
+        if self.accept("HAVING"):
+            condition = self.expression()
+            if not grouped:
+                plan = self.placed(Aggregate((), items, plan), start)
+            return self.placed(UnresolvedHaving(condition, plan), start)
+        return plan if grouped else self.placed(Project(items, plan), start)
+
+    def _windows(self, plan: LogicalPlan) -> LogicalPlan:
+        if not self.sees("WINDOW") or self.peek(2) != "AS":
+            return plan
+        self.at += 1
+
+        def one() -> tuple[str, Expression]:
+            name = self.identifier()
+            self.expect("AS")
+            return name, self.window_spec()
+
+        pairs = self.separated(one)
+        return WithWindowDefinition(tuple(n for n, _ in pairs), tuple(s for _, s in pairs), plan)
+
+    def _hints(self) -> list[tuple[str, tuple[Expression, ...]]]:
+        hints: list[tuple[str, tuple[Expression, ...]]] = []
+        while self.accept("/*+"):
+            while not self.accept("*/"):
+                name = self.identifier()
+                parameters: list[Expression] = []
+                if self.accept("("):
+                    if not self.sees(")"):
+                        parameters = self.separated(self.primary_with_sign)
+                    self.expect(")")
+                hints.append((name, tuple(parameters)))
+                self.accept(",")
+        return hints
+
+    def primary_with_sign(self) -> Expression:
+        """A hint's parameter."""
+        return self.value()
+
+    # -------------------------------------------------------------------------------------------- grouping
+
+    def _grouping(self) -> list[Expression]:
+        if self.sees("GROUPING", "SETS"):
+            return [self._grouping_item()]
+        items = self.separated(self._grouping_item)
+        if self.sees_any("WITH") and self.peek(1) in ("ROLLUP", "CUBE"):
+            self.at += 1
+            kind = self.take().lower()
+            return [GroupingSets(kind, tuple((i,) for i in range(len(items))), tuple(items))]
+        if self.sees("GROUPING", "SETS"):
+            sets = self._grouping_item()
+            assert isinstance(sets, GroupingSets)
+            return [GroupingSets(sets.kind, sets.sets, sets.columns, tuple(items))]
+        return items
+
+    def _grouping_item(self) -> Expression:
+        start = self.at
+        if self.sees_any("ROLLUP", "CUBE") and self.peek(1) == "(":
+            kind = self.take().lower()
+            return self.placed(_grouping_sets(kind, self._sets()), start)
+        if self.sees("GROUPING", "SETS"):
+            self.at += 2
+            return self.placed(_grouping_sets("groupingsets", self._sets()), start)
+        return self._ordinal(self.expression())
+
+    def _sets(self) -> list[list[Expression]]:
+        self.expect("(")
+        sets = self.separated(self._set)
+        self.expect(")")
+        return sets
+
+    def _set(self) -> list[Expression]:
+        if (self.sees_any("ROLLUP", "CUBE") and self.peek(1) == "(") or self.sees("GROUPING", "SETS"):
+            return [self._grouping_item()]
+        if self.accept("("):
+            if self.accept(")"):
+                return []
+            items = self.separated(self.expression)
+            self.expect(")")
+            return items
+        return [self.expression()]
+
+    def _ordinal(self, e: Expression) -> Expression:
+        if isinstance(e, Literal) and e.type == INT and self.kinds[self.at - 1] == NUMBER:
+            return e.rebuilt(UnresolvedOrdinal(e.value))
+        return e
+
+    # -------------------------------------------------------------------------------------------- organization
+
+    def organized(self, plan: LogicalPlan) -> LogicalPlan:
+        """The plan under ORDER BY, SORT BY, DISTRIBUTE BY, CLUSTER BY, WINDOW, OFFSET and LIMIT."""
+        start = self.at
+        if self.accept("ORDER", "BY"):
+            plan = self.placed(Sort(self._orders(), True, plan), start)
+        elif self.accept("CLUSTER", "BY"):
+            keys = tuple(self.separated(self.expression))
+            plan = RepartitionByExpression(keys, plan)
+            plan = self.placed(Sort(tuple(SortOrder(k) for k in keys), False, plan), start)
+        else:
+            if self.accept("DISTRIBUTE", "BY"):
+                plan = self.placed(RepartitionByExpression(tuple(self.separated(self.expression)), plan), start)
+            if self.accept("SORT", "BY"):
+                plan = self.placed(Sort(self._orders(), False, plan), start)
+        plan = self._windows(plan)
+        limit: Expression | None = None
+        everything = False
+        offset: Expression | None = None
+        for _ in range(2):
+            if self.sees("LIMIT") and limit is None and not everything:
+                self.at += 1
+                everything = self.accept("ALL")
+                limit = None if everything else self.expression()
+            elif self.sees("OFFSET") and offset is None:
+                self.at += 1
+                offset = self.expression()
+        if offset is not None:
+            plan = self.placed(Offset(offset, plan), start)
+        if everything:
+            plan = LimitAll(plan)
+        elif limit is not None:
+            plan = self.placed(GlobalLimit(limit, self.placed(LocalLimit(limit, plan), start)), start)
+        return plan
+
+    def _orders(self) -> tuple[Expression, ...]:
+        if self.sees("ALL") and self.peek(1) not in (".", "(", ","):
+            start = self.at
+            self.at += 1
+            everything = self.placed(UnresolvedAttribute(("all",)), start)
+            direction = "DESC" if self.accept("DESC") else "ASC"
+            self.accept("ASC")
+            nulls = "NULLS FIRST" if direction == "ASC" else "NULLS LAST"
+            if self.accept("NULLS"):
+                nulls = f"NULLS {self.take().upper()}"
+            return (SortOrder(everything, direction, nulls),)
+        return tuple(self._order() for _ in [0]) + tuple(self._more_orders())
+
+    def _more_orders(self) -> list[Expression]:
+        out = []
+        while self.accept(","):
+            out.append(self._order())
+        return out
+
+    def _order(self) -> Expression:
+        order = self.sort_item()
+        if isinstance(order, SortOrder) and isinstance(order.child, Literal) and order.child.type == INT:
+            ordinal = order.child.rebuilt(UnresolvedOrdinal(order.child.value))
+            return order.rebuilt(SortOrder(ordinal, order.direction, order.null_order))
+        return order
+
+
+def _grouping_sets(kind: str, sets: list[list[Expression]]) -> GroupingSets:
+    """Sets of expressions as positions into one list of columns, as Spark prints them."""
+    positions: list[tuple[int, ...]] = []
+    columns: list[Expression] = []
+    for s in _flattened(sets) if kind == "groupingsets" else sets:
+        positions.append(tuple(range(len(columns), len(columns) + len(s))))
+        columns += s
+    return GroupingSets(kind, tuple(positions), tuple(columns))
+
+
+def _flattened(sets: list[list[Expression]]) -> list[list[Expression]]:
+    """Grouping sets with the ROLLUPs and CUBEs nested in them written out."""
+    from planviz.expressions.grouping import selected_sets
+
+    out: list[list[Expression]] = []
+    for s in sets:
+        if len(s) == 1 and isinstance(s[0], GroupingSets):
+            out += selected_sets(s[0])
+        else:
+            out.append(s)
+    return out

@@ -1,0 +1,435 @@
+"""FROM: tables, subqueries, functions, joins, pivots, samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from planviz.errors import ParseError
+from planviz.expressions.complex import CreateNamedStruct
+from planviz.expressions.conditional import Coalesce
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit, next_id
+from planviz.expressions.predicates import IsNotNull, Or
+from planviz.expressions.subqueries import LateralSubquery
+from planviz.expressions.unresolved import UnresolvedAttribute
+from planviz.frontend.cursor import END, NUMBER, QUOTED, WORD
+from planviz.frontend.expression import ExpressionReader
+from planviz.logical.combining import Join, LateralJoin
+from planviz.logical.operators import Filter, Generate, GlobalLimit, LocalLimit, Sample, SubqueryAlias
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import LocalRelation
+from planviz.logical.unresolved import (
+    Pivot,
+    Unpivot,
+    UnresolvedInlineTable,
+    UnresolvedRelation,
+    UnresolvedSubqueryColumnAliases,
+    UnresolvedTableValuedFunction,
+    UnresolvedTVFAliases,
+)
+from planviz.types import wider_common
+
+AUTO_NAME = "__auto_generated_subquery_name"
+
+
+class RelationReader(ExpressionReader):
+    """Reads the relations of a FROM clause."""
+
+    def from_clause(self) -> LogicalPlan:
+        """Relations with commas between, the word FROM taken; lateral views and pivots behind them."""
+        start = self.at
+        plan = self.relation()
+        while self.accept(","):
+            at = self.at
+            if self.accept("LATERAL"):
+                plan = self.placed(LateralJoin(plan, self._lateral(), "Inner"), start)
+                plan = self._extensions(plan, at)
+            else:
+                plan = self.placed(Join(plan, self.relation(), "Inner"), start)
+        while self.sees("LATERAL", "VIEW"):
+            plan = self._lateral_view(plan)
+        return plan
+
+    def relation(self) -> LogicalPlan:
+        """One relation with its joins."""
+        start = self.at
+        if self.accept("LATERAL"):
+            from planviz.logical.relations import OneRowRelation
+
+            plan: LogicalPlan = LateralJoin(OneRowRelation(), self._lateral(), "Inner")
+        else:
+            plan = self._primary()
+        return self._extensions(plan, start)
+
+    def _extensions(self, plan: LogicalPlan, start: int) -> LogicalPlan:
+        while True:
+            if self.sees("PIVOT", "("):
+                plan = self.placed(self._pivot(plan), start)
+            elif self.sees_any("UNPIVOT") and self.peek(1) in ("(", "INCLUDE", "EXCLUDE"):
+                plan = self.placed(self._unpivot(plan), start)
+            else:
+                joined = self._join(plan, start)
+                if joined is None:
+                    return plan
+                plan = joined
+
+    # -------------------------------------------------------------------------------------------- joins
+
+    def _join_kind(self) -> tuple[str, bool] | None:
+        """(kind, natural) of a join that begins here, its words taken, or None."""
+        at = self.at
+        natural = self.accept("NATURAL")
+        kind = "Inner"
+        if self.accept("CROSS"):
+            kind = "Cross"
+        elif self.accept("INNER"):
+            kind = "Inner"
+        elif self.sees_any("LEFT", "RIGHT", "FULL", "SEMI", "ANTI"):
+            side = self.take().upper()
+            if side == "LEFT" and self.sees_any("SEMI", "ANTI"):
+                side = self.take().upper()
+            else:
+                self.accept("OUTER")
+            kind = {
+                "LEFT": "LeftOuter", "RIGHT": "RightOuter", "FULL": "FullOuter", "SEMI": "LeftSemi", "ANTI": "LeftAnti",
+            }[side]  # fmt: skip
+        if not self.accept("JOIN"):
+            self.at = at
+            return None
+        return kind, natural
+
+    def _join(self, left: LogicalPlan, start: int) -> LogicalPlan | None:
+        found = self._join_kind()
+        if found is None:
+            return None
+        kind, natural = found
+        if self.accept("LATERAL"):
+            right = self._lateral()
+            condition = self.expression() if self.accept("ON") else None
+            return self.placed(LateralJoin(left, right, kind, condition), start)
+        plan = self._primary()
+        if natural:
+            return self.placed(Join(left, plan, f"NaturalJoin({kind})"), start)
+        if self.accept("ON"):
+            return self.placed(Join(left, plan, kind, self.expression()), start)
+        if self.sees("USING", "("):
+            self.at += 1
+            return self.placed(Join(left, plan, kind, None, self.identifier_list()), start)
+        return self.placed(Join(left, plan, kind), start)
+
+    def _lateral(self) -> Expression:
+        if self.sees("("):
+            self.expect("(")
+            self.deeper()
+            plan = self.query()
+            self.depth -= 1
+            self.expect(")")
+            plan = self._aliased_plan(plan, AUTO_NAME)
+        else:
+            plan = self._table_function()
+        return LateralSubquery(plan, (), next_id())
+
+    def _lateral_view(self, plan: LogicalPlan) -> LogicalPlan:
+        start = self.at
+        self.expect("LATERAL", "VIEW")
+        outer = self.accept("OUTER")
+        generator = self.call_by_name()
+        qualifier = self.identifier() if self.is_identifier() else None
+        columns: list[str] = []
+        if self.accept("AS") or (self.is_identifier(True) and self.alias_word()):
+            columns = self.separated(self.identifier)
+        names = tuple(UnresolvedAttribute((c,)) for c in columns)
+        return self.placed(Generate(generator, (), outer, qualifier, names, plan), start)
+
+    def call_by_name(self) -> Expression:
+        """name(arguments)."""
+        start = self.at
+        result: Expression = self.placed(self.call(self.identifier_parts(), start), start)
+        return result
+
+    # -------------------------------------------------------------------------------------------- primaries
+
+    def _primary(self) -> LogicalPlan:
+        start = self.at
+        if self.sees("("):
+            return self._parenthesized(start)
+        if (
+            self.sees("VALUES")
+            and self.kinds[self.at + 1] in ("operator", NUMBER, "string", WORD)
+            and not self.sees("VALUES", ".")
+        ):
+            return self.inline_table()
+        if not self.is_identifier():
+            self.fail("a relation was expected")
+        if self.sees("IDENTIFIER", "(") and self.kinds[self.at + 2] == "string" and self.peek(3) == ")":
+            self.at += 2
+            parts = tuple(self.string().split("."))
+            self.at += 1
+            return self._sampled(self._aliased_plan(self.placed(UnresolvedRelation(parts), start)))
+        at = self.at
+        parts = self.identifier_parts()
+        if self.sees("("):
+            self.at = at
+            return self._table_function()
+        plan = self.placed(UnresolvedRelation(parts), start)
+        self._time_travel()
+        if self.sees("WITH", "("):
+            self._skip_parentheses(1)
+        if self.sees("TABLESAMPLE"):
+            sample = self._sample_clause()
+            return sample(self._aliased_plan(plan))
+        return self._sampled(self._aliased_plan(plan))
+
+    def _time_travel(self) -> None:
+        if self.sees("FOR") and self.peek(1) in ("VERSION", "TIMESTAMP", "SYSTEM_VERSION", "SYSTEM_TIME"):
+            self.at += 1
+        if self.sees_any("VERSION", "TIMESTAMP", "SYSTEM_VERSION", "SYSTEM_TIME") and self.peek(1) == "AS":
+            raise self.error("UNSUPPORTED_FEATURE.TIME_TRAVEL", "Time travel is not supported; name the table only.")
+
+    def _skip_parentheses(self, ahead: int) -> None:
+        self.at += ahead
+        depth = 0
+        while True:
+            depth += {"(": 1, ")": -1}.get(self.peek(), 0)
+            if self.kind == END:
+                self.fail("missing ')'")
+            self.at += 1
+            if depth == 0:
+                return
+
+    def _parenthesized(self, start: int) -> LogicalPlan:
+        self.deeper()
+        plan: LogicalPlan | None = None
+        error: ParseError | None = None
+        if self._query_follows(0):
+            found = self.try_read(self._query_in_parentheses)
+            if isinstance(found, LogicalPlan):
+                plan = self._aliased_plan(self._sampled(found), AUTO_NAME)
+            else:
+                error = found
+        if plan is None:
+            again = self.try_read(self._relation_in_parentheses)
+            if isinstance(again, ParseError):
+                raise _further(error, again)
+            plan = self._aliased_plan(self._sampled(again))
+        self.depth -= 1
+        return self.placed(plan, start)
+
+    def _query_in_parentheses(self) -> LogicalPlan:
+        self.expect("(")
+        plan = self.query()
+        self.expect(")")
+        return plan
+
+    def _relation_in_parentheses(self) -> LogicalPlan:
+        self.expect("(")
+        plan = self.from_clause()
+        self.expect(")")
+        return plan
+
+    def _table_function(self) -> LogicalPlan:
+        start = self.at
+        parts = self.identifier_parts()
+        self.expect("(")
+        arguments = [] if self.sees(")") else self.separated(self._argument)
+        self.expect(")")
+        plan: LogicalPlan = self.placed(UnresolvedTableValuedFunction(parts, tuple(arguments)), start)
+        name, columns = self._alias()
+        if columns:
+            plan = UnresolvedTVFAliases(parts, plan, columns)
+        return self.placed(SubqueryAlias((name,), plan), start) if name else plan
+
+    def inline_table(self) -> LogicalPlan:
+        """VALUES rows with an optional alias."""
+        start = self.at
+        self.expect("VALUES")
+        rows = [self._row(e) for e in self.separated(self.expression)]
+        width = len(rows[0])
+        if any(len(r) != width for r in rows):
+            raise self.error(
+                "INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH",
+                f"Every row of an inline table needs {width} columns, as the first one has.", start,
+            )  # fmt: skip
+        name, columns = self._alias()
+        if columns and len(columns) != width:
+            raise self.error(
+                "INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH",
+                f"The inline table has {width} columns, but {len(columns)} names are given.", start,
+            )  # fmt: skip
+        names = columns or tuple(f"col{i}" for i in range(1, width + 1))
+        plan = self.placed(inline_relation(names, rows), start)
+        return self.placed(SubqueryAlias((name,), plan), start) if name else plan
+
+    @staticmethod
+    def _row(e: Expression) -> tuple[Expression, ...]:
+        return e.values if isinstance(e, CreateNamedStruct) and e.shown == "named_struct" else (e,)
+
+    # -------------------------------------------------------------------------------------------- aliases, samples
+
+    def _alias(self) -> tuple[str | None, tuple[str, ...]]:
+        if self.accept("AS"):
+            if not self.is_identifier():
+                self.fail("an alias was expected")
+        elif not self.alias_word():
+            return None, ()
+        name = self.identifier()
+        columns = self.identifier_list() if self.sees("(") else ()
+        return name, columns
+
+    def _aliased_plan(self, plan: LogicalPlan, default: str | None = None) -> LogicalPlan:
+        start = self.at
+        if self.sees("AS", "("):
+            self.at += 1
+        if self.sees("(") and default is not None:
+            name, columns = None, self.identifier_list()
+        else:
+            name, columns = self._alias()
+        if columns:
+            plan = self.placed(UnresolvedSubqueryColumnAliases(columns, plan), start)
+        name = name or default
+        return self.placed(SubqueryAlias((name,), plan), start) if name else plan
+
+    def _sampled(self, plan: LogicalPlan) -> LogicalPlan:
+        return self._sample_clause()(plan) if self.sees("TABLESAMPLE") else plan
+
+    def _sample_clause(self) -> Callable[[LogicalPlan], LogicalPlan]:
+        """TABLESAMPLE (...): the function that puts it over a plan. Its alias, behind it, goes below."""
+        start = self.at
+        self.expect("TABLESAMPLE")
+        if self.accept("SYSTEM") or self.accept("BERNOULLI"):
+            pass
+        self.expect("(")
+        build = self._sample_method(start)
+        self.expect(")")
+        seed: int | None = None
+        if self.accept("REPEATABLE"):
+            self.expect("(")
+            seed = self.integer()
+            self.expect(")")
+
+        def over(plan: LogicalPlan) -> LogicalPlan:
+            aliased = self._aliased_plan(plan)
+            return self.placed(build(aliased, seed), start)
+
+        return over
+
+    def _sample_method(self, start: int) -> Callable[[LogicalPlan, int | None], LogicalPlan]:
+        if self.accept("BUCKET"):
+            numerator = self.integer()
+            self.expect("OUT", "OF")
+            denominator = self.integer()
+            if self.accept("ON"):
+                self.expression()
+            return lambda plan, seed: Sample(0.0, numerator / denominator, False, seed, plan)
+        negative = self.accept("-")
+        if self.kind == NUMBER and self.peek(1) in ("PERCENT", "%"):
+            share = self.decimal() * (-1 if negative else 1)
+            self.at += 1
+            if not 0 <= share <= 100:
+                raise self.error("INVALID_SAMPLE", f"A sample must be between 0 and 100 percent, not {share}.", start)
+            return lambda plan, seed: Sample(0.0, share / 100, False, seed, plan)
+        rows = self.expression()
+        if not self.accept("ROWS"):
+            self.fail("PERCENT or ROWS was expected")
+        return lambda plan, seed: GlobalLimit(rows, LocalLimit(rows, plan))
+
+    # -------------------------------------------------------------------------------------------- pivots
+
+    def _pivot(self, plan: LogicalPlan) -> LogicalPlan:
+        self.expect("PIVOT", "(")
+        aggregates = [self._named(e) for e in self.separated(self._pivot_item)]
+        self.expect("FOR")
+        if self.accept("("):
+            from planviz.expressions.complex import struct_of
+
+            columns: list[Expression] = [UnresolvedAttribute((n,)) for n in self.separated(self.identifier)]
+            self.expect(")")
+            column: Expression = struct_of(columns)
+        else:
+            column = self.placed(UnresolvedAttribute((self.identifier(),)), self.at - 1)
+        self.expect("IN", "(")
+        values = [self._named(e) for e in self.separated(self._pivot_item)]
+        self.expect(")", ")")
+        pivot = Pivot(column, tuple(values), tuple(aggregates), plan)
+        name, columns_given = self._alias()
+        if columns_given:
+            raise self.error("PARSE_SYNTAX_ERROR", "A PIVOT takes no column names.")
+        return SubqueryAlias((name,), pivot) if name else pivot
+
+    def _pivot_item(self) -> tuple[Expression, str | None]:
+        e = self.expression()
+        if self.accept("AS") or (self.alias_word() and not self.sees("FOR")):
+            return e, self.identifier()
+        return e, None
+
+    @staticmethod
+    def _named(item: tuple[Expression, str | None]) -> Expression:
+        e, name = item
+        return e if name is None else Alias(e, name, next_id())
+
+    def _unpivot(self, plan: LogicalPlan) -> LogicalPlan:
+        self.expect("UNPIVOT")
+        nulls = self.accept("INCLUDE", "NULLS")
+        self.accept("EXCLUDE", "NULLS")
+        self.expect("(")
+        values = self.identifier_list() if self.sees("(") else (self.identifier(),)
+        self.expect("FOR")
+        name = self.identifier()
+        self.expect("IN", "(")
+        groups = self.separated(self._unpivot_group)
+        self.expect(")", ")")
+        columns = tuple(c for c, _ in groups)
+        aliases = tuple(a for _, a in groups)
+        made: LogicalPlan = Unpivot(columns, aliases, name, values, plan)
+        if not nulls:
+            attributes: list[Expression] = [UnresolvedAttribute((v,)) for v in values]
+            condition: Expression
+            if len(attributes) == 1:
+                condition = IsNotNull(Coalesce((attributes[0],)))
+            else:
+                condition = IsNotNull(attributes[0])
+                for a in attributes[1:]:
+                    condition = Or(condition, IsNotNull(a))
+            made = Filter(condition, made)
+        alias, _ = self._alias()
+        return SubqueryAlias((alias,), made) if alias else made
+
+    def _unpivot_group(self) -> tuple[tuple[Expression, ...], str | None]:
+        columns: list[Expression]
+        if self.accept("("):
+            columns = [UnresolvedAttribute(p) for p in self.separated(self.identifier_parts)]
+            self.expect(")")
+        else:
+            columns = [UnresolvedAttribute(self.identifier_parts())]
+        alias = self.identifier() if self.accept("AS") or self.alias_word() else None
+        return tuple(columns), alias
+
+
+def _further(a: ParseError | None, b: ParseError) -> ParseError:
+    """The error that got further into the text."""
+    if a is None or (a.line or 0, a.column or 0) < (b.line or 0, b.column or 0):
+        return b
+    return a
+
+
+def inline_relation(names: tuple[str, ...], rows: list[tuple[Expression, ...]]) -> LogicalPlan:
+    """A LocalRelation when every cell is a constant (as Spark's eager evaluation), else an UnresolvedInlineTable."""
+    from planviz.expressions.core import Cast
+
+    plain = all(isinstance(_bare(c), Literal) for r in rows for c in r)
+    types = [wider_common([r[i].data_type for r in rows]) for i in range(len(names))] if plain else []
+    if not plain or any(t is None for t in types) or any(isinstance(c, Cast) for r in rows for c in r):
+        return UnresolvedInlineTable(names, tuple(rows))
+    columns = []
+    for i, (n, t) in enumerate(zip(names, types, strict=True)):
+        assert t is not None
+        nullable = any(isinstance(r[i], Literal) and r[i].nullable for r in rows)
+        columns.append(AttributeReference(n, t, nullable, next_id()))
+    values = tuple(tuple(getattr(_bare(c), "value", None) for c in r) for r in rows)
+    return LocalRelation(tuple(columns), values)
+
+
+def _bare(e: Expression) -> Expression:
+    return e.child if isinstance(e, Alias) else e
+
+
+__all__ = ["AUTO_NAME", "QUOTED", "RelationReader", "inline_relation", "lit"]

@@ -1,0 +1,401 @@
+"""Forms that look like calls or names but have a grammar of their own: CAST, EXTRACT, TRIM, INTERVAL, windows ..."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.aggregates import AggregateExpression, FirstLast
+from planviz.expressions.calls import FunctionCall, RegexpForm, StringForm
+from planviz.expressions.complex import struct_of
+from planviz.expressions.core import Alias, Cast, Expression, Literal, NamedExpression, lit, next_id
+from planviz.expressions.unresolved import (
+    NamedParameter,
+    PositionalParameter,
+    UnresolvedFunction,
+    UnresolvedStar,
+)
+from planviz.expressions.windows import (
+    CURRENT_ROW,
+    UNBOUNDED_FOLLOWING,
+    UNBOUNDED_PRECEDING,
+    SpecifiedWindowFrame,
+    UnresolvedWindowExpression,
+    UnspecifiedFrame,
+    WindowExpression,
+    WindowSpec,
+)
+from planviz.frontend import literals
+from planviz.frontend.lexer import NUMBER, QUOTED, STRING, WORD
+from planviz.types import INT, NULL
+
+_UNITS = frozenset(
+    ["YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DAYOFYEAR", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"]
+)
+
+
+class SpecialForms:
+    """Mixin of the expression reader."""
+
+    at: int
+    keys: list[str]
+    kinds: list[str]
+
+    def special_form(self: Any, key: str) -> Any:
+        """The form that begins with the keyword `key` here, or None when it is an ordinary name."""
+        following = self.keys[self.at + 1]
+        if following == "(":
+            reader = getattr(self, f"_form_{key.lower()}", None)
+            if reader is not None:
+                return self.try_form(reader)
+        if key == "CASE" and following not in (".", ")", ",", ""):
+            self.at += 1
+            return self.case()
+        if key in ("NULL", "TRUE", "FALSE") and following not in (".", "("):
+            self.at += 1
+            return Literal(None, NULL) if key == "NULL" else lit(key == "TRUE")
+        if key == "INTERVAL" and (self.kinds[self.at + 1] in (STRING, NUMBER) or following in ("-", "+")):
+            return self._interval()
+        if self.kinds[self.at + 1] == STRING:
+            return self._typed_literal(key)
+        return None
+
+    def try_form(self: Any, reader: Any) -> Expression | None:
+        """A special form, or None when the words turn out to be an ordinary call."""
+        start = self.at
+        self.at += 2
+        found = reader()
+        if found is None:
+            self.at = start
+            return None
+        made: Expression = found
+        return made
+
+    # -------------------------------------------------------------------------------------------- constants
+
+    def _typed_literal(self: Any, key: str) -> Any:
+        if key not in ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "X"):
+            return None
+        start = self.at
+        self.at += 1
+        text = self.string()
+        if key == "DATE":
+            found = literals.date_literal(text)
+        elif key == "X":
+            found = literals.binary(text)
+        else:
+            found = literals.timestamp_literal(text, key == "TIMESTAMP_NTZ")
+        if found is None:
+            what = "BINARY" if key == "X" else key
+            raise self.error(
+                "INVALID_TYPED_LITERAL", f"The value of the typed literal \"{what}\" is invalid: '{text}'.", start
+            )
+        return found
+
+    def _interval(self: Any) -> Any:
+        start = self.at
+        self.at += 1
+        parts: list[tuple[str, str]] = []
+        made: Literal | str
+        while True:
+            sign = "-" if self.accept("-") else ""
+            if not sign:
+                self.accept("+")
+            if self.kind == STRING:
+                text = self.string()
+            elif self.kind == NUMBER:
+                text = self.take()
+            elif parts:
+                break
+            else:
+                self.fail("an interval value was expected")
+            unit = literals.unit_name(self.peek()) if self.kind == WORD else None
+            if unit is None:
+                if parts:
+                    self.fail("an interval unit was expected")
+                made = literals.interval_text(sign + text)
+                break
+            self.at += 1
+            if not parts and self.sees("TO"):
+                self.at += 1
+                end = literals.unit_name(self.take()) or ""
+                made = literals.interval_from_to(sign + text, unit, end)
+                break
+            parts.append((sign + text, unit))
+            if self.kind not in (STRING, NUMBER) and not (
+                self.sees_any("-", "+") and self.kinds[self.at + 1] in (STRING, NUMBER) and self._unit_after(2)
+            ):
+                made = literals.interval_of_units(parts)
+                break
+            if self.kind == NUMBER and not self._unit_after(1):
+                made = literals.interval_of_units(parts)
+                break
+        if isinstance(made, str):
+            raise self.error("INVALID_INTERVAL_FORMAT", made, start)
+        return made
+
+    def _unit_after(self: Any, ahead: int) -> bool:
+        return self.kinds[self.at + ahead] == WORD and literals.unit_name(self.peek(ahead)) is not None
+
+    def parameter(self: Any) -> Expression:
+        """`:name` or `?`."""
+        offset = self.tokens.starts[self.at]
+        if self.take() == "?":
+            return PositionalParameter(offset)
+        return NamedParameter(self.identifier())
+
+    def star(self: Any, target: tuple[str, ...]) -> Expression:
+        """`*` with its EXCEPT list."""
+        self.expect("*")
+        excepted: tuple[tuple[str, ...], ...] = ()
+        if self.sees("EXCEPT", "(") and not self._query_follows(1):
+            self.at += 2
+            excepted = tuple(self.separated(self.identifier_parts))
+            self.expect(")")
+        return UnresolvedStar(target, excepted)
+
+    # -------------------------------------------------------------------------------------------- calls
+
+    def call(self: Any, parts: tuple[str, ...], start: int) -> Any:
+        """A call; the name taken, the parenthesis next."""
+        self.expect("(")
+        distinct = self.accept("DISTINCT")
+        if not distinct and self.peek() == "ALL" and self.peek(1) not in (",", ")"):
+            self.at += 1
+        arguments: list[Expression] = []
+        if not self.sees(")"):
+            arguments = self.separated(self._argument)
+        self.expect(")")
+        order: tuple[Expression, ...] = ()
+        if self.accept("WITHIN", "GROUP"):
+            self.expect("(", "ORDER", "BY")
+            order = tuple(self.separated(self.sort_item))
+            self.expect(")")
+        where = None
+        if self.sees("FILTER", "(") and self.peek(2) == "WHERE":
+            self.at += 3
+            where = self.expression()
+            self.expect(")")
+        nulls: bool | None = None
+        if self.sees_any("IGNORE", "RESPECT") and self.peek(1) == "NULLS":
+            nulls = self.peek() == "IGNORE"
+            self.at += 2
+        if [p.lower() for p in parts] == ["count"] and len(arguments) == 1 and not distinct:
+            star = arguments[0]
+            if isinstance(star, UnresolvedStar) and not star.target and not star.excepted:
+                arguments = [lit(1)]
+        made: Expression = UnresolvedFunction(parts, tuple(arguments), distinct, where, nulls, order)
+        return self._over(self.placed(made, start))
+
+    def _argument(self: Any) -> Any:
+        if self.peek(1) == "=>":
+            name = self.identifier()
+            self.at += 1
+            made: Expression = Alias(self.expression(), name, next_id())
+            return made
+        e: Expression = self.expression()
+        return e
+
+    def _over(self: Any, function: Expression) -> Any:
+        if not self.sees("OVER"):
+            return function
+        self.at += 1
+        if not self.sees("("):
+            return UnresolvedWindowExpression(function, self.identifier())
+        if self.kinds[self.at + 1] in (WORD, QUOTED) and self.peek(2) == ")":
+            self.at += 1
+            name = self.identifier()
+            self.at += 1
+            return UnresolvedWindowExpression(function, name)
+        return WindowExpression(function, self.window_spec())
+
+    def window_spec(self: Any) -> WindowSpec:
+        """( PARTITION BY ... ORDER BY ... frame )."""
+        self.expect("(")
+        partition: list[Expression] = []
+        order: list[Expression] = []
+        if self.accept("CLUSTER", "BY"):
+            partition = self.separated(self.expression)
+        else:
+            if self.sees_any("PARTITION", "DISTRIBUTE") and self.peek(1) == "BY":
+                self.at += 2
+                partition = self.separated(self.expression)
+            if self.sees_any("ORDER", "SORT") and self.peek(1) == "BY":
+                self.at += 2
+                order = self.separated(self.sort_item)
+        frame: Expression = UnspecifiedFrame()
+        if self.sees_any("ROWS", "RANGE"):
+            kind = "RowFrame" if self.take().upper() == "ROWS" else "RangeFrame"
+            if self.accept("BETWEEN"):
+                lower = self._bound()
+                self.expect("AND")
+                frame = SpecifiedWindowFrame(kind, lower, self._bound())
+            else:
+                frame = SpecifiedWindowFrame(kind, self._bound(), CURRENT_ROW)
+        self.expect(")")
+        return WindowSpec(tuple(partition), tuple(order), frame)
+
+    def _bound(self: Any) -> Any:
+        from planviz.expressions.arithmetic import UnaryMinus
+
+        if self.accept("UNBOUNDED"):
+            if self.accept("PRECEDING"):
+                return UNBOUNDED_PRECEDING
+            self.expect("FOLLOWING")
+            return UNBOUNDED_FOLLOWING
+        if self.accept("CURRENT", "ROW"):
+            return CURRENT_ROW
+        e: Expression = self.expression()
+        if self.accept("PRECEDING"):
+            return UnaryMinus(e)
+        self.expect("FOLLOWING")
+        return e
+
+    # -------------------------------------------------------------------------------------------- forms by name
+
+    def _form_cast(self: Any) -> Any:
+        e = self.expression()
+        self.expect("AS")
+        made = Cast(e, self.data_type(), user_specified=True)
+        self.expect(")")
+        return made
+
+    def _form_try_cast(self: Any) -> Any:
+        e = self.expression()
+        self.expect("AS")
+        made = Cast(e, self.data_type(), "TRY", True)
+        self.expect(")")
+        return made
+
+    def _form_struct(self: Any) -> Any:
+        items = [] if self.sees(")") else self.separated(self._aliased)
+        self.expect(")")
+        return (
+            struct_of([i.child if isinstance(i, Alias) else i for i in items], "struct")
+            if not any(isinstance(i, Alias) for i in items)
+            else _struct_with_aliases(items)
+        )
+
+    def _form_extract(self: Any) -> Any:
+        if self.kind not in (WORD, QUOTED, STRING) or self.peek(1) != "FROM":
+            return None
+        field = self.string() if self.kind == STRING else self.identifier()
+        self.at += 1
+        source = self.expression()
+        self.expect(")")
+        return UnresolvedFunction(("extract",), (lit(field), source))
+
+    def _form_substring(self: Any) -> Any:
+        if self.sees(")"):
+            return None
+        e = self.value()
+        if not self.accept("FROM"):
+            return None
+        position = self.value()
+        length = self.value() if self.accept("FOR") else Literal(2147483647, INT)
+        self.expect(")")
+        return StringForm("substring", (e, position, length))
+
+    _form_substr = _form_substring
+
+    def _form_trim(self: Any) -> Any:
+        if self.sees(")"):
+            return None
+        side = "trim"
+        if self.sees_any("BOTH", "LEADING", "TRAILING") and self.peek(1) not in (",", ")"):
+            side = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}[self.take().upper()]
+            what = None if self.sees("FROM") else self.value()
+        else:
+            what = self.value()
+        if not self.accept("FROM"):
+            return None
+        source = self.value()
+        self.expect(")")
+        return StringForm(side, (source,) if what is None else (source, what))
+
+    def _form_position(self: Any) -> Any:
+        if self.sees(")"):
+            return None
+        what = self.value(1)
+        if not self.accept("IN"):
+            return None
+        source = self.value()
+        self.expect(")")
+        return StringForm("locate", (what, source, lit(1)))
+
+    def _form_overlay(self: Any) -> Any:
+        if self.sees(")"):
+            return None
+        source = self.value()
+        if not self.accept("PLACING"):
+            return None
+        what = self.value()
+        self.expect("FROM")
+        position = self.value()
+        length = self.value() if self.accept("FOR") else lit(-1)
+        self.expect(")")
+        return StringForm("overlay", (source, what, position, length))
+
+    def _form_first(self: Any) -> Any:
+        return self._first_last(self.keys[self.at - 2].lower())
+
+    _form_last = _form_first
+    _form_any_value = _form_first
+
+    def _first_last(self: Any, name: str) -> Any:
+        if self.sees(")") or self.sees_any("DISTINCT", "ALL"):
+            return None
+        e = self.expression()
+        ignore = self.accept("IGNORE", "NULLS")
+        if not self.accept(")") or self.sees_any("IGNORE", "RESPECT", "FILTER", "OVER", "WITHIN"):
+            return None
+        return AggregateExpression(FirstLast(e, name, ignore), "Complete", False, None, next_id())
+
+    def _form_timestampadd(self: Any) -> Any:
+        if self.kind != WORD or self.peek() not in _UNITS or self.peek(1) != ",":
+            return None
+        unit = self.take().upper()
+        self.at += 1
+        a = self.expression()
+        self.expect(",")
+        b = self.expression()
+        self.expect(")")
+        return UnresolvedFunction(("timestampadd",), (lit(unit), a, b))
+
+    _form_dateadd = _form_timestampadd
+    _form_date_add = _form_timestampadd
+
+    def _form_timestampdiff(self: Any) -> Any:
+        if self.kind != WORD or self.peek() not in _UNITS or self.peek(1) != ",":
+            return None
+        unit = self.take().upper()
+        self.at += 1
+        a = self.expression()
+        self.expect(",")
+        b = self.expression()
+        self.expect(")")
+        return UnresolvedFunction(("timestampdiff",), (lit(unit), a, b))
+
+    _form_datediff = _form_timestampdiff
+    _form_date_diff = _form_timestampdiff
+
+    def ilike(self, e: Expression, pattern: Expression, escape: str) -> Expression:
+        """e ILIKE pattern."""
+        return RegexpForm("ilike", (e, pattern), escape)
+
+    def collate(self, e: Expression, name: str) -> Expression:
+        """e COLLATE name."""
+        return UnresolvedFunction(("collate",), (e, lit(name)))
+
+
+def _struct_with_aliases(items: list[Expression]) -> Expression:
+    from planviz.expressions.complex import CreateNamedStruct
+    from planviz.types import STRING as STRING_TYPE
+
+    parts: list[Expression] = []
+    for i, e in enumerate(items, 1):
+        name = e.name if isinstance(e, NamedExpression) else f"col{i}"
+        parts += [Literal(name, STRING_TYPE), e]
+    return CreateNamedStruct(tuple(parts), "struct")
+
+
+__all__ = ["FunctionCall", "SpecialForms"]

@@ -1,0 +1,274 @@
+"""Whole statements and scripts of several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from planviz.errors import ParseError
+from planviz.frontend.cursor import END, WORD
+from planviz.frontend.lexer import tokenize
+from planviz.frontend.query import QueryReader
+from planviz.logical.plan import LogicalPlan
+from planviz.types import StructField, parse_fields
+
+#: Longest text that is read, in characters.
+MAX_LENGTH = 2_000_000
+_QUERY_WORDS = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "(")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement of a script.
+
+    `kind` is query, create_table, create_view, set, insert, drop, analyze or unsupported. `plan` is the query's (also
+    of CREATE ... AS), `name` the object's parts, `columns` a table's, `partition_columns` and `provider` as written,
+    `options` a setting's key and value, `sql` the text, `start` its offset.
+    """
+
+    kind: str
+    sql: str
+    start: int
+    plan: LogicalPlan | None = None
+    name: tuple[str, ...] = ()
+    columns: tuple[StructField, ...] = ()
+    partition_columns: tuple[str, ...] = ()
+    provider: str = "parquet"
+    options: tuple[tuple[str, str], ...] = ()
+    words: str = ""
+
+
+class StatementReader(QueryReader):
+    """Reads statements."""
+
+    def statement(self) -> Statement:
+        """One statement, up to its semicolon or the end."""
+        start = self.at
+        first = self.peek()
+        if first in _QUERY_WORDS:
+            plan = self.query()
+            self._end()
+            return Statement("query", self.source(start), self.tokens.starts[start], plan)
+        reader = {
+            "CREATE": self._create,
+            "SET": self._set_statement,
+            "DROP": self._object("drop"),
+            "ANALYZE": self._skip("analyze"),
+            "INSERT": self._skip("insert"),
+            "CACHE": self._skip("unsupported"),
+            "USE": self._skip("unsupported"),
+        }.get(first)
+        if reader is not None:
+            return reader(start)
+        if self.kind == WORD and first in _OTHER_STATEMENTS:
+            return self._skip("unsupported")(start)
+        raise self.syntax_error()
+
+    def _end(self) -> None:
+        if self.kind != END and not self.sees(";"):
+            self.fail("extra input " + repr(self.tokens.texts[self.at]))
+
+    def _skip(self, kind: str) -> Callable[[int], Statement]:
+        def read(start: int) -> Statement:
+            words = self.peek() + (f" {self.peek(1)}" if self.kinds[self.at + 1] == WORD else "")
+            while self.kind != END and not self.sees(";"):
+                self.at += 1
+            return Statement(kind, self.source(start), self.tokens.starts[start], words=words)
+
+        return read
+
+    def _object(self, kind: str) -> Callable[[int], Statement]:
+        def read(start: int) -> Statement:
+            self.at += 1
+            words = self.take().upper()
+            self.accept("IF", "EXISTS")
+            name = self.identifier_parts()
+            return self._rest(Statement(kind, "", self.tokens.starts[start], name=name, words=words), start)
+
+        return read
+
+    def _rest(self, made: Statement, start: int) -> Statement:
+        while self.kind != END and not self.sees(";"):
+            self.at += 1
+        return replace(made, sql=self.source(start))
+
+    def _set_statement(self, start: int) -> Statement:
+        at = self.at
+        while self.kind != END and not self.sees(";"):
+            self.at += 1
+        body = self.source(at)[3:].strip()
+        key, _, value = body.partition("=")
+        options = ((key.strip().strip("`"), value.strip()),) if "=" in body else ()
+        return Statement("set", self.source(start), self.tokens.starts[start], options=options)
+
+    def _create(self, start: int) -> Statement:
+        self.at += 1
+        self.accept("OR", "REPLACE")
+        while self.sees_any("GLOBAL", "TEMPORARY", "TEMP", "EXTERNAL"):
+            self.at += 1
+        if self.accept("VIEW"):
+            return self._create_view(start)
+        if not self.accept("TABLE"):
+            self.at = start
+            return self._skip("unsupported")(start)
+        self.accept("IF", "NOT", "EXISTS")
+        name = self.identifier_parts()
+        columns: tuple[StructField, ...] = ()
+        if self.sees("("):
+            columns = self._columns()
+        provider, plan = "parquet", None
+        partitions: tuple[str, ...] = ()
+        while self.kind != END and not self.sees(";"):
+            if self.accept("USING"):
+                provider = self.identifier_parts()[-1].lower()
+            elif self.accept("PARTITIONED", "BY"):
+                partitions, more = self._partitions()
+                columns = (*columns, *more)
+            elif self.sees("AS") and self.peek(1) in _QUERY_WORDS:
+                self.at += 1
+                plan = self.query()
+                self._end()
+            else:
+                self.at += 1
+        return Statement(
+            "create_table", self.source(start), self.tokens.starts[start], plan, name, columns, partitions, provider
+        )
+
+    def _columns(self) -> tuple[StructField, ...]:
+        start = self.at + 1
+        depth = 0
+        while True:
+            depth += {"(": 1, ")": -1}.get(self.peek(), 0)
+            if self.kind == END:
+                self.fail("missing ')'")
+            self.at += 1
+            if depth == 0:
+                break
+        try:
+            return parse_fields(self.source(start, self.at - 1))
+        except ParseError:
+            raise
+        except Exception as e:
+            raise self.error("PARSE_SYNTAX_ERROR", f"The column list cannot be read: {e}", start) from None
+
+    def _partitions(self) -> tuple[tuple[str, ...], tuple[StructField, ...]]:
+        start = self.at + 1
+        self.expect("(")
+        names: list[str] = []
+        typed = False
+        depth = 1
+        names.append(self.identifier())
+        while depth:
+            key = self.peek()
+            if self.kind == END:
+                self.fail("missing ')'")
+            depth += {"(": 1, ")": -1}.get(key, 0)
+            self.at += 1
+            if depth == 1 and key == ",":
+                names.append(self.identifier())
+            elif depth == 1 and key not in (",", ")"):
+                typed = True
+        more = parse_fields(self.source(start, self.at - 1)) if typed else ()
+        return tuple(names), more
+
+    def _create_view(self, start: int) -> Statement:
+        self.accept("IF", "NOT", "EXISTS")
+        name = self.identifier_parts()
+        names: tuple[str, ...] = ()
+        if self.sees("("):
+            self.expect("(")
+            names = tuple(self.separated(self._view_column))
+            self.expect(")")
+        while self.kind != END and not (self.sees("AS") and self.peek(1) in _QUERY_WORDS):
+            self.at += 1
+        self.expect("AS")
+        plan = self.query()
+        self._end()
+        if names:
+            from planviz.logical.unresolved import UnresolvedSubqueryColumnAliases
+
+            plan = UnresolvedSubqueryColumnAliases(names, plan)
+        return Statement("create_view", self.source(start), self.tokens.starts[start], plan, name)
+
+    def _view_column(self) -> str:
+        name = self.identifier()
+        if self.accept("COMMENT"):
+            self.string()
+        return name
+
+
+_OTHER_STATEMENTS = frozenset(
+    [
+        "ALTER",
+        "BEGIN",
+        "CALL",
+        "CLEAR",
+        "COMMENT",
+        "COMMIT",
+        "DECLARE",
+        "DELETE",
+        "DESC",
+        "DESCRIBE",
+        "EXECUTE",
+        "EXPLAIN",
+        "EXPORT",
+        "GRANT",
+        "IMPORT",
+        "LIST",
+        "LOAD",
+        "LOCK",
+        "MERGE",
+        "MSCK",
+        "REFRESH",
+        "REPAIR",
+        "REPLACE",
+        "RESET",
+        "REVOKE",
+        "ROLLBACK",
+        "SHOW",
+        "START",
+        "TRUNCATE",
+        "UNCACHE",
+        "UNLOCK",
+        "UPDATE",
+        "ADD",
+    ]
+)
+
+
+def _reader(sql: str) -> StatementReader:
+    if len(sql) > MAX_LENGTH:
+        raise ParseError(
+            "TOO_LONG", f"The text has {len(sql):,} characters; at most {MAX_LENGTH:,} are read. Split it into files."
+        )
+    return StatementReader(tokenize(sql))
+
+
+def parse_script(sql: str) -> list[Statement]:
+    """The statements of a text, separated by semicolons. Raises ParseError at the first that cannot be read."""
+    reader = _reader(sql)
+    out: list[Statement] = []
+    try:
+        while reader.kind != END:
+            if reader.accept(";"):
+                continue
+            out.append(reader.statement())
+    except RecursionError:
+        raise reader.error("TOO_DEEP", "The query nests too deep to be read; split it with WITH or a view.") from None
+    return out
+
+
+def parse_plan(sql: str) -> LogicalPlan:
+    """The unresolved plan of one query, as Spark's `== Parsed Logical Plan ==` shows it.
+
+    Raises ParseError when the text is no single query.
+    """
+    statements = parse_script(sql)
+    if len(statements) != 1:
+        what = "no statement" if not statements else f"{len(statements)} statements"
+        raise ParseError("PARSE_SYNTAX_ERROR", f"One query was expected, the text holds {what}.", line=1, column=1)
+    plan = statements[0].plan
+    if plan is None or statements[0].kind != "query":
+        words = statements[0].words or statements[0].kind.replace("_", " ").upper()
+        raise ParseError("UNSUPPORTED_STATEMENT", f"{words} is no query; only queries are planned.", line=1, column=1)
+    return plan

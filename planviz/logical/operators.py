@@ -1,0 +1,419 @@
+"""Operators over one plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.core import (
+    AttributeReference,
+    Expression,
+    GeneratorMark,
+    Literal,
+    NamedExpression,
+    occurs,
+)
+from planviz.expressions.unresolved import OuterReference
+from planviz.expressions.windows import WindowExpression
+from planviz.logical.plan import LogicalPlan, UnaryNode, bracketed
+from planviz.trees.node import lazy, node
+
+
+@node
+class Project(UnaryNode):
+    """SELECT without aggregates."""
+
+    projects: tuple[Expression, ...]
+    child: LogicalPlan
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The projected columns."""
+        return tuple([e.to_attribute() for e in self.projects])
+
+    @lazy
+    def resolved(self) -> bool:
+        """No aggregate, window or generator left, everything bound."""
+        special = AggregateExpression.BIT | WindowExpression.BIT | GeneratorMark.BIT
+        return (
+            self.children_resolved
+            and all(e.resolved for e in self.projects)
+            and not any(occurs(e, special) for e in self.projects)
+        )
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The child's."""
+        return self.child.max_rows
+
+
+class HiddenColumns:
+    """Columns that a USING join leaves out of `*` but that still can be named (Spark: hiddenOutputTag)."""
+
+    KEY = "hidden_columns"
+
+    @classmethod
+    def project(
+        cls, projects: tuple[Expression, ...], child: LogicalPlan, hidden: tuple[AttributeReference, ...]
+    ) -> Project:
+        """A projection that remembers what it hides."""
+        made = Project(projects, child)
+        made.__dict__[cls.KEY] = hidden
+        return made
+
+    @classmethod
+    def of(cls, plan: LogicalPlan) -> tuple[AttributeReference, ...]:
+        """What a plan hides and can still give."""
+        found: tuple[AttributeReference, ...] = plan.__dict__.get(cls.KEY, ())
+        return found
+
+
+@node
+class Filter(UnaryNode):
+    """WHERE."""
+
+    condition: Expression
+    child: LogicalPlan
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The child's."""
+        return self.child.max_rows
+
+
+@node
+class Aggregate(UnaryNode):
+    """GROUP BY: keys and results."""
+
+    grouping: tuple[Expression, ...]
+    aggregates: tuple[Expression, ...]
+    child: LogicalPlan
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The results."""
+        return tuple([e.to_attribute() for e in self.aggregates])
+
+    @lazy
+    def resolved(self) -> bool:
+        """Bound, no window or generator left."""
+        special = WindowExpression.BIT | GeneratorMark.BIT
+        return (
+            self.children_resolved
+            and all(e.resolved for e in self.aggregates)
+            and not any(occurs(e, special) for e in self.aggregates)
+            and all(e.resolved for e in self.grouping)
+        )
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """One without keys, else the child's."""
+        return self.child.max_rows if self.grouping else 1
+
+
+@node
+class Sort(UnaryNode):
+    """ORDER BY (whole) or SORT BY (each partition)."""
+
+    order: tuple[Expression, ...]
+    whole: bool
+    child: LogicalPlan
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The child's."""
+        return self.child.max_rows
+
+
+class Limit(UnaryNode):
+    """Base of the two limits."""
+
+    limit: Expression
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The limit, or the child's where that is less."""
+        own = self.limit.value if isinstance(self.limit, Literal) and isinstance(self.limit.value, int) else None
+        below = self.child.max_rows
+        if own is None or below is None:
+            return own if below is None else below
+        return min(own, below)
+
+
+@node
+class GlobalLimit(Limit):
+    """The first rows of all partitions together."""
+
+    limit: Expression
+    child: LogicalPlan
+
+
+@node
+class LocalLimit(Limit):
+    """The first rows of each partition."""
+
+    limit: Expression
+    child: LogicalPlan
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The child's: each partition may give `limit` rows."""
+        return self.child.max_rows
+
+
+@node
+class Offset(UnaryNode):
+    """All but the first rows."""
+
+    offset: Expression
+    child: LogicalPlan
+
+
+@node
+class Distinct(UnaryNode):
+    """SELECT DISTINCT, UNION."""
+
+    child: LogicalPlan
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The child's."""
+        return self.child.max_rows
+
+
+@node
+class SubqueryAlias(UnaryNode):
+    """A name for a relation: qualifies its columns."""
+
+    name: tuple[str, ...]
+    child: LogicalPlan
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The child's under this qualifier."""
+        return tuple([a.with_qualifier(self.name) for a in self.child.output])
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The child's."""
+        return self.child.max_rows
+
+    def arguments(self) -> list[str]:
+        """The dotted name."""
+        return [".".join(self.name)]
+
+
+@node
+class View(UnaryNode):
+    """A view's expansion."""
+
+    name: tuple[str, ...]
+    child: LogicalPlan
+    temporary: bool = True
+
+    @lazy
+    def simple_string(self) -> str:
+        """View (`name`, [columns])."""
+        name = ".".join(f"`{p}`" for p in self.name)
+        return f"View ({name}, {bracketed(self.output)})"
+
+
+@node
+class Window(UnaryNode):
+    """Window functions that share partitioning and order."""
+
+    functions: tuple[Expression, ...]
+    partition: tuple[Expression, ...]
+    order: tuple[Expression, ...]
+    child: LogicalPlan
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The child's columns and the functions."""
+        return (*self.child.output, *[e.to_attribute() for e in self.functions])
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The child's."""
+        return self.child.max_rows
+
+
+@node
+class Expand(UnaryNode):
+    """Every row once per projection."""
+
+    projections: tuple[tuple[Expression, ...], ...]
+    columns: tuple[AttributeReference, ...]
+    child: LogicalPlan
+
+    @lazy
+    def expressions(self) -> tuple[Any, ...]:
+        """The projections; the columns are its own."""
+        return tuple(e for p in self.projections for e in p)
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """Its columns."""
+        return self.columns
+
+    @lazy
+    def produced(self) -> frozenset[int]:
+        """The columns that the child does not give."""
+        return frozenset([a.expr_id for a in self.columns]) - self.child.output_set
+
+
+@node
+class Generate(UnaryNode):
+    """A generator's rows beside the child's. `needless` are positions of child columns that may be left out."""
+
+    generator: Expression
+    needless: tuple[int, ...]
+    outer: bool
+    qualifier: str | None
+    columns: tuple[Expression, ...]
+    child: LogicalPlan
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The child's columns that are kept and the generator's."""
+        skip = set(self.needless)
+        kept = [a for i, a in enumerate(self.child.output) if i not in skip]
+        return (*kept, *self.generator_output)
+
+    @lazy
+    def generator_output(self) -> tuple[AttributeReference, ...]:
+        """The generator's columns under the qualifier, nullable for OUTER."""
+        out = []
+        for a in self.columns:
+            if isinstance(a, AttributeReference):
+                named = a.with_qualifier((self.qualifier,)) if self.qualifier else a
+                out.append(named.with_nullability(True) if self.outer else named)
+        return tuple(out)
+
+    @lazy
+    def references(self) -> frozenset[int]:
+        """The generator's."""
+        return self.generator.references
+
+    @lazy
+    def produced(self) -> frozenset[int]:
+        """The generator's columns."""
+        return frozenset([a.expr_id for a in self.generator_output])
+
+    @lazy
+    def resolved(self) -> bool:
+        """Bound, with its columns made."""
+        return (
+            self.generator.resolved
+            and self.children_resolved
+            and bool(self.columns)
+            and all(isinstance(c, AttributeReference) for c in self.columns)
+        )
+
+    def arguments(self) -> list[str]:
+        """generator, [needless], outer, qualifier, [columns]."""
+        out = [self.generator.simple_string]
+        if self.needless:
+            out.append(bracketed(self.needless))
+        out.append(str(self.outer).lower())
+        if self.qualifier:
+            out.append(self.qualifier)
+        return [*out, bracketed(self.columns)] if self.columns else out
+
+
+@node
+class Sample(UnaryNode):
+    """TABLESAMPLE: a share of the rows between two bounds."""
+
+    lower: float
+    upper: float
+    with_replacement: bool
+    seed: int | None
+    child: LogicalPlan
+
+    def arguments(self) -> list[str]:
+        """0.0, 0.1, false, seed, Bernoulli."""
+        from planviz.expressions.literals import java_double
+
+        seed = [] if self.seed is None else [str(self.seed)]
+        bounds = [java_double(self.lower), java_double(self.upper), str(self.with_replacement).lower()]
+        return [*bounds, *seed, "Bernoulli"]
+
+
+@node
+class Repartition(UnaryNode):
+    """repartition(n) with a shuffle, coalesce(n) without."""
+
+    number: int
+    shuffle: bool
+    child: LogicalPlan
+
+
+@node
+class RepartitionByExpression(UnaryNode):
+    """DISTRIBUTE BY, CLUSTER BY, repartition by columns."""
+
+    keys: tuple[Expression, ...]
+    child: LogicalPlan
+    number: int | None = None
+
+    def arguments(self) -> list[str]:
+        """[keys], number."""
+        return [*([bracketed(self.keys)] if self.keys else []), *([] if self.number is None else [str(self.number)])]
+
+
+@node
+class RebalancePartitions(UnaryNode):
+    """REBALANCE hint."""
+
+    keys: tuple[Expression, ...]
+    child: LogicalPlan
+    number: int | None = None
+
+
+@node
+class ResolvedHint(UnaryNode):
+    """A join strategy asked for the relation below."""
+
+    strategy: str
+    child: LogicalPlan
+
+    def arguments(self) -> list[str]:
+        """(strategy=broadcast)."""
+        return [f"(strategy={self.strategy})"]
+
+
+@node
+class Deduplicate(UnaryNode):
+    """dropDuplicates(keys)."""
+
+    keys: tuple[Expression, ...]
+    child: LogicalPlan
+
+
+@node
+class Subquery(UnaryNode):
+    """The root put over a subquery's plan while it is optimized on its own."""
+
+    child: LogicalPlan
+    correlated: bool
+
+    def arguments(self) -> list[str]:
+        """correlated."""
+        return [str(self.correlated).lower()]
+
+
+def generates(e: Expression) -> bool:
+    """Whether a generator stands anywhere in the expression."""
+    return bool(e.bits & GeneratorMark.BIT)
+
+
+def outer_references(plan: LogicalPlan) -> list[NamedExpression]:
+    """The outer attributes a plan reads, in order, as often as it reads them."""
+    found: list[NamedExpression] = []
+    if plan.bits & OuterReference.BIT:
+        for operator in plan.walk():
+            for e in operator.expressions:
+                if e.bits & OuterReference.BIT:
+                    found += [o.attribute for o in e.collect(OuterReference)]
+    return found

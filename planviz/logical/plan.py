@@ -1,0 +1,189 @@
+"""What every logical operator is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from planviz.expressions.core import AttributeReference, Expression
+from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
+from planviz.trees.node import TreeNode, lazy
+from planviz.trees.text import tree_string
+
+
+class LogicalPlan(QueryPlan):
+    """A relational operator.
+
+    `output` are its columns, `references` the ids it reads, `max_rows` the most rows it can give (None: unknown).
+    """
+
+    #: An operator that has no meaning before analysis.
+    UNRESOLVED = False
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The columns, in order."""
+        return ()
+
+    @lazy
+    def output_set(self) -> frozenset[int]:
+        """The ids of the columns."""
+        return frozenset([a.expr_id for a in self.output])
+
+    @lazy
+    def input_set(self) -> frozenset[int]:
+        """The ids of the children's columns."""
+        return frozenset[int]().union(*[c.output_set for c in self.children])
+
+    @lazy
+    def references(self) -> frozenset[int]:
+        """The ids of the attributes that the expressions read."""
+        return frozenset[int]().union(*[e.references for e in self.expressions])
+
+    @lazy
+    def produced(self) -> frozenset[int]:
+        """Ids that the operator makes itself (not its children's)."""
+        return frozenset()
+
+    @lazy
+    def missing_input(self) -> frozenset[int]:
+        """Ids that the expressions read and no child gives."""
+        return self.references - self.input_set - self.produced
+
+    @lazy
+    def children_resolved(self) -> bool:
+        """Whether every child is resolved."""
+        return all(c.resolved for c in self.children)
+
+    @lazy
+    def resolved(self) -> bool:
+        """Whether the expressions and the children are."""
+        return not self.UNRESOLVED and all(e.resolved for e in self.expressions) and self.children_resolved
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The most rows it can give, None when unknown."""
+        return None
+
+    @lazy
+    def deterministic(self) -> bool:
+        """Whether every expression is."""
+        return all(e.deterministic for e in self.expressions) and all(c.deterministic for c in self.children)
+
+    @lazy
+    def subqueries(self) -> tuple[SubqueryExpression, ...]:
+        """The subquery expressions of this operator, in order."""
+        bit = SubqueryExpression.BIT
+        return tuple(s for e in self.expressions if e.bits & bit for s in e.collect(SubqueryExpression))
+
+    @property
+    def inner_children(self) -> tuple[TreeNode, ...]:
+        """The plans of the subqueries."""
+        return tuple(s.plan for s in self.subqueries)
+
+    # -------------------------------------------------------------------------------------------- rewriting
+
+    def transform_expressions_up(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
+        """This operator with `f` applied to every node of its expressions, children first."""
+        return self.map_expressions(lambda e: e.transform_up(f, mask) if e.bits & mask else e)
+
+    def transform_expressions_down(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
+        """This operator with `f` applied to every node of its expressions, parents first."""
+        return self.map_expressions(lambda e: e.transform_down(f, mask) if e.bits & mask else e)
+
+    def transform_all_expressions(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
+        """The whole tree with `f` applied to every node of every expression, children first; not inside subqueries."""
+
+        def step(plan: Any) -> Any:
+            return plan.map_expressions(lambda e: e.transform_up(f, mask) if e.bits & mask else e)
+
+        return self.transform_up(step, mask)
+
+    def transform_with_subqueries(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
+        """The whole tree with `f` applied to every operator, those inside subqueries too, children first."""
+
+        def inner(e: Any) -> Any:
+            if isinstance(e, SubqueryExpression):
+                plan: Any = e.plan
+                return e.with_plan(plan.transform_with_subqueries(f, mask))
+            return e
+
+        def step(plan: Any) -> Any:
+            return f(plan.transform_expressions_up(inner, SubqueryExpression.BIT))
+
+        return self.transform_up(step, mask)
+
+    # -------------------------------------------------------------------------------------------- text
+
+    @property
+    def node_name(self) -> str:
+        """The operator's name."""
+        return type(self).__name__
+
+    def arguments(self) -> list[str]:
+        """What stands behind the name: every field that is no child, empty ones left out."""
+        out: list[str] = []
+        for f, role in zip(self.FIELDS, self.ROLES, strict=True):
+            value = getattr(self, f)
+            if isinstance(value, LogicalPlan) or value is None:
+                continue
+            if isinstance(value, tuple):
+                if value and not isinstance(value[0], LogicalPlan):
+                    out.append(bracketed(value) if role != "nested" else f"[{', '.join(map(bracketed, value))}]")
+            else:
+                out.append(argument(value))
+        return out
+
+    @lazy
+    def simple_string(self) -> str:
+        """The operator's line of a plan text."""
+        prefix = "'" if not self.resolved else "!" if self.children and self.missing_input else ""
+        text = f"{self.node_name} {', '.join(self.arguments())}".rstrip(" ")
+        return prefix + text
+
+    @property
+    def tree_string(self) -> str:
+        """The tree as Spark prints it."""
+        return tree_string(self)
+
+    def __str__(self) -> str:
+        return self.tree_string
+
+
+def argument(value: Any) -> str:
+    """One argument of an operator as Spark prints it."""
+    if isinstance(value, Expression):
+        return value.simple_string
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    return str(value)
+
+
+def bracketed(values: Any) -> str:
+    """[a, b]."""
+    return f"[{', '.join(str(v) if not isinstance(v, bool) else argument(v) for v in values)}]"
+
+
+class LeafNode(LogicalPlan):
+    """An operator without children."""
+
+
+class UnaryNode(LogicalPlan):
+    """An operator over one child."""
+
+    child: LogicalPlan
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The child's."""
+        out: tuple[AttributeReference, ...] = self.child.output
+        return out
+
+
+class BinaryNode(LogicalPlan):
+    """An operator over `left` and `right`."""
+
+    left: LogicalPlan
+    right: LogicalPlan

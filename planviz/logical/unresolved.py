@@ -1,0 +1,202 @@
+"""Operators that the parser writes and analysis resolves away."""
+
+from __future__ import annotations
+
+from planviz.expressions.core import Expression
+from planviz.logical.plan import LeafNode, LogicalPlan, UnaryNode
+from planviz.trees.node import TreeNode, lazy, node
+from planviz.types import DataType
+
+
+@node
+class UnresolvedRelation(LeafNode):
+    """A table by name."""
+
+    parts: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    streaming: bool = False
+    UNRESOLVED = True
+
+    def arguments(self) -> list[str]:
+        """[parts], [options], streaming."""
+        return [f"[{', '.join(self.parts)}]", f"[{', '.join(self.options)}]", str(self.streaming).lower()]
+
+
+@node
+class UnresolvedInlineTable(LeafNode):
+    """VALUES with expressions that are not plain constants."""
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[Expression, ...], ...]
+    UNRESOLVED = True
+
+
+@node
+class UnresolvedTableValuedFunction(LeafNode):
+    """A function in FROM."""
+
+    parts: tuple[str, ...]
+    args: tuple[Expression, ...]
+    UNRESOLVED = True
+
+    def arguments(self) -> list[str]:
+        """[name], [args], false."""
+        return [f"[{', '.join(self.parts)}]", f"[{', '.join(map(str, self.args))}]", "false"]
+
+
+@node
+class UnresolvedTVFAliases(UnaryNode):
+    """Column names for a function in FROM."""
+
+    parts: tuple[str, ...]
+    child: LogicalPlan
+    names: tuple[str, ...]
+    UNRESOLVED = True
+
+
+@node
+class UnresolvedSubqueryColumnAliases(UnaryNode):
+    """Column names for a relation: `t(a, b)`."""
+
+    names: tuple[str, ...]
+    child: LogicalPlan
+    UNRESOLVED = True
+
+
+@node
+class UnresolvedHaving(UnaryNode):
+    """HAVING over the Aggregate below."""
+
+    condition: Expression
+    child: LogicalPlan
+    UNRESOLVED = True
+
+
+@node
+class UnresolvedQualify(UnaryNode):
+    """QUALIFY over the plan below."""
+
+    condition: Expression
+    child: LogicalPlan
+    UNRESOLVED = True
+
+
+@node
+class UnresolvedHint(UnaryNode):
+    """A hint as written."""
+
+    name: str
+    parameters: tuple[Expression, ...]
+    child: LogicalPlan
+    UNRESOLVED = True
+
+    def arguments(self) -> list[str]:
+        """NAME, [parameters]."""
+        return [self.name, *([f"[{', '.join(map(str, self.parameters))}]"] if self.parameters else [])]
+
+
+@node
+class UnresolvedWith(UnaryNode):
+    """WITH: definitions over a query. `relations` pairs each name with its aliased plan."""
+
+    child: LogicalPlan
+    names: tuple[str, ...]
+    plans: tuple[LogicalPlan, ...]
+    recursive: bool = False
+    depths: tuple[int | None, ...] = ()
+    UNRESOLVED = True
+
+    @lazy
+    def children(self) -> tuple[LogicalPlan, ...]:
+        """Only the query; definitions are inner children."""
+        return (self.child,)
+
+    def map_children(self, f):  # type: ignore[no-untyped-def]
+        """Only the query is mapped."""
+        new = f(self.child)
+        return self if new is self.child else self.rebuilt(self.replace(child=new))
+
+    @property
+    def inner_children(self) -> tuple[TreeNode, ...]:
+        """The definitions."""
+        return self.plans
+
+    @lazy
+    def simple_string(self) -> str:
+        """CTE [names]."""
+        return f"CTE [{', '.join(self.names)}]"
+
+
+@node
+class WithWindowDefinition(UnaryNode):
+    """WINDOW clause: named specifications over a query."""
+
+    names: tuple[str, ...]
+    specs: tuple[Expression, ...]
+    child: LogicalPlan
+    UNRESOLVED = True
+
+    def arguments(self) -> list[str]:
+        """[w=spec], false."""
+        pairs = ", ".join(f"{n}={s}" for n, s in zip(self.names, self.specs, strict=True))
+        return [f"[{pairs}]", "false"]
+
+
+@node
+class UnresolvedCatalogRelation(LeafNode):
+    """A table that the catalogue has, before it is read as a relation."""
+
+    name: tuple[str, ...]
+    table: object
+    UNRESOLVED = True
+
+    def arguments(self) -> list[str]:
+        """`catalog`.`db`.`table`, [], false."""
+        return [".".join(f"`{p}`" for p in self.name), "[]", "false"]
+
+
+@node
+class Pivot(UnaryNode):
+    """PIVOT as written; `groups` are the grouping columns when given explicitly."""
+
+    column: Expression
+    values: tuple[Expression, ...]
+    aggregates: tuple[Expression, ...]
+    child: LogicalPlan
+    UNRESOLVED = True
+
+
+@node
+class Unpivot(UnaryNode):
+    """UNPIVOT as written: groups of value columns with their aliases, the new columns' names."""
+
+    groups: tuple[tuple[Expression, ...], ...]
+    aliases: tuple[str | None, ...]
+    name_column: str
+    value_columns: tuple[str, ...]
+    child: LogicalPlan
+    value_types: tuple[DataType, ...] = ()
+    UNRESOLVED = True
+
+    def arguments(self) -> list[str]:
+        """List(List('a), ...), aliases, name, [values]."""
+        out = [f"List({', '.join('List(' + ', '.join(map(str, g)) + ')' for g in self.groups)})"]
+        if any(a is not None for a in self.aliases):
+            out.append(f"List({', '.join('None' if a is None else f'Some({a})' for a in self.aliases)})")
+        return [*out, self.name_column, f"[{', '.join(self.value_columns)}]"]
+
+
+@node
+class LimitAll(UnaryNode):
+    """LIMIT ALL."""
+
+    child: LogicalPlan
+    UNRESOLVED = False
+
+
+@node
+class UnresolvedCommand(LogicalPlan):
+    """A statement that is no query, known by its words only."""
+
+    name: str
+    UNRESOLVED = True

@@ -1,0 +1,112 @@
+"""Runs batches of rules over a tree and records what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
+
+from planviz.errors import PlanvizError
+from planviz.trees.rule import Batch, Rule, Strategy
+from planviz.trees.trace import RuleApplication, Trace
+
+
+class NotConverged(PlanvizError):  # noqa: N818 (says what happened, as planviz errors do)
+    """A batch did not settle, or a Once batch changed its own result; the message names the last rules."""
+
+
+class BrokenPlan(PlanvizError):  # noqa: N818 (says what happened, as planviz errors do)
+    """A rule left a plan that does not hold together; the message names the rule and what is broken."""
+
+
+#: `check(rule, before, after)` returns what is broken, or None.
+Check = Callable[[Rule, Any, Any], str | None]
+
+
+Idle = dict[Rule, Any]
+
+
+class RuleExecutor:
+    """Runs `batches` in order over a plan.
+
+    `checks` are run after every effective application (tests set them; they cost time). With checks on, a Once batch is
+    run a second time and must not change anything, and a batch that runs out of iterations raises NotConverged; without
+    them it only stops (unless its strategy says `error_on_exceed`).
+    """
+
+    def __init__(self, name: str, batches: Sequence[Batch], checks: Sequence[Check] = ()) -> None:
+        self.name = name
+        self.batches = batches
+        self.checks = checks
+
+    def execute(self, plan: Any, trace: Trace | None = None, parent: int | None = None) -> Any:
+        """The rewritten plan. Every effective application goes into `trace`.
+
+        Raises NotConverged (see the class), BrokenPlan when a check fails, and whatever a rule raises.
+        """
+        trace = trace if trace is not None else Trace()
+        run = trace.start_run(self.name, parent)
+        for batch in self.batches:
+            before = plan
+            plan = self._run_batch(batch, plan, trace, run)
+            trace.batches.append((run, batch.name, plan is not before))
+        return plan
+
+    def _run_batch(self, batch: Batch, plan: Any, trace: Trace, run: int) -> Any:
+        strategy = batch.strategy
+        # A rule that had nothing to do on this very plan has nothing to do on it now.
+        idle: Idle = {}
+        for iteration in range(1, strategy.max_iterations + 1):
+            last = plan
+            for rule in batch.rules:
+                plan = self._apply(rule, batch, plan, trace, run, iteration, idle)
+            if plan is last:
+                return plan
+        if strategy.max_iterations == 1:
+            self._check_idempotence(batch, plan)
+        else:
+            self._check_settled(batch, strategy, plan, trace, run)
+        return plan
+
+    def _apply(self, rule: Rule, batch: Batch, plan: Any, trace: Trace, run: int, iteration: int, idle: Idle) -> Any:
+        if not plan.bits & rule.mask or idle.get(rule) is plan:
+            return plan
+        start = perf_counter()
+        result = rule.apply(plan)
+        seconds = perf_counter() - start
+        effective = result is not plan and result != plan
+        trace.called(rule.spark_name, seconds, effective)
+        if not effective:
+            idle[rule] = plan
+            return plan
+        trace.applications.append(RuleApplication(run, batch.name, iteration, rule.spark_name, plan, result, seconds))
+        for check in self.checks:
+            broken = check(rule, plan, result)
+            if broken:
+                raise BrokenPlan(f"After rule {rule.name} in batch {batch.name}: {broken}.")
+        return result
+
+    def _check_idempotence(self, batch: Batch, plan: Any) -> None:
+        if not self.checks or not batch.idempotent or batch.strategy.name != "Once":
+            return
+        again = self._run_batch_silently(batch, plan)
+        if again is not plan and again != plan:
+            raise NotConverged(f"The Once batch {batch.name} changed its own result when it was run again.")
+
+    def _run_batch_silently(self, batch: Batch, plan: Any) -> Any:
+        for rule in batch.rules:
+            if plan.bits & rule.mask:
+                plan = rule.apply(plan)
+        return plan
+
+    def _check_settled(self, batch: Batch, strategy: Strategy, plan: Any, trace: Trace, run: int) -> None:
+        if not self.checks and not strategy.error_on_exceed:
+            return
+        again = self._run_batch_silently(batch, plan)
+        if again is plan or again == plan:
+            return
+        last = [a.rule.rsplit(".", 1)[-1] for a in trace.applications if a.run == run and a.batch == batch.name][-5:]
+        raise NotConverged(
+            f"Batch {batch.name} did not settle within {strategy.max_iterations} iterations; "
+            f"the last rules that changed the plan were {', '.join(last) or 'none'}."
+        )

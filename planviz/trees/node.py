@@ -1,0 +1,316 @@
+"""Immutable tree nodes: the one clever file.
+
+A node class is declared like a dataclass and decorated with `@node`. From its annotations the decorator generates
+`__init__`, `children`, `map_children`, `map_expressions`, equality and hash. Every edit makes a new node that shares
+the untouched subtrees, and an edit that changes nothing returns the very same object: identity means unchanged.
+
+`bits` is one integer per node: the set of node classes that occur in its subtree, base classes included, expressions
+inside operators and plans inside subquery expressions included too. A rule whose pattern is absent costs one `&`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, Generic, Self, TypeVar, dataclass_transform, get_args, get_type_hints
+
+T = TypeVar("T")
+N = TypeVar("N", bound="TreeNode")
+
+#: Roles of a field: a node, a node or None, a tuple of nodes, a tuple of tuples of nodes, anything else.
+ONE, OPTIONAL, MANY, NESTED, DATA = "one", "optional", "many", "nested", "data"
+
+
+class lazy(Generic[T]):  # noqa: N801 (reads as a keyword, like property)
+    """A property computed once per node.
+
+    The value lands in the instance's `__dict__`, which shadows this descriptor: later reads never come back here.
+    """
+
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self.compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> T:
+        if instance is None:
+            return self  # type: ignore[return-value]
+        value: T = self.compute(instance)
+        instance.__dict__[self.name] = value
+        return value
+
+
+class TreeNode:
+    """A node that never changes.
+
+    `BIT` is the class's own bit, `BITS` its own and its bases'. `origin` is where in the SQL text the node came from
+    (set by the parser, kept through rewrites, no part of equality) or None.
+    """
+
+    BIT: ClassVar[int] = 1
+    BITS: ClassVar[int] = 1
+    FIELDS: ClassVar[tuple[str, ...]] = ()
+    ROLES: ClassVar[tuple[str, ...]] = ()
+    ROOT: ClassVar[bool] = False
+    #: Fields that say how a node came about and take no part in equality.
+    UNCOMPARED: ClassVar[tuple[str, ...]] = ()
+    _count: ClassVar[int] = 1
+
+    bits: int
+    origin: Any = None
+
+    def __init_subclass__(cls, *, root: bool = False, **kwargs: Any) -> None:
+        """`root=True` marks a kind of tree: fields of another kind are not children."""
+        super().__init_subclass__(**kwargs)
+        cls.BIT = 1 << TreeNode._count
+        TreeNode._count += 1
+        cls.BITS = cls.BIT
+        for base in cls.__mro__[1:]:
+            if issubclass(base, TreeNode):
+                cls.BITS |= base.BIT
+        cls.ROOT = root
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable: make a new node instead of setting {name!r}")
+
+    __delattr__ = __setattr__  # type: ignore[assignment]
+
+    @lazy
+    def children(self) -> tuple[Any, ...]:
+        """The child nodes of the same kind, in order."""
+        return ()
+
+    @lazy
+    def expressions(self) -> tuple[Any, ...]:
+        """The nodes of another kind held by this node: an operator's expressions."""
+        return ()
+
+    @property
+    def inner_children(self) -> tuple[TreeNode, ...]:
+        """Nodes printed beneath this one that are not its children (plans of subqueries, CTE definitions)."""
+        return ()
+
+    def map_children(self, f: Callable[[Any], Any]) -> Self:
+        """This node with `f` applied to every child; itself when no child changed."""
+        return self
+
+    def map_expressions(self, f: Callable[[Any], Any]) -> Self:
+        """This node with `f` applied to every expression it holds; itself when none changed."""
+        return self
+
+    def with_new_children(self, children: tuple[Any, ...]) -> Self:
+        """This node over other children, given in order."""
+        rest = iter(children)
+        return self.map_children(lambda _: next(rest))
+
+    def replace(self, **changes: Any) -> Self:
+        """This node with some fields changed; itself when they all stay identical."""
+        values = [changes.pop(f) if f in changes else getattr(self, f) for f in self.FIELDS]
+        if changes:
+            raise TypeError(f"{type(self).__name__} has no field {', '.join(changes)}")
+        if all(v is getattr(self, f) for f, v in zip(self.FIELDS, values, strict=True)):
+            return self
+        return self.rebuilt(type(self)(*values))
+
+    def rebuilt(self, new: N) -> N:
+        """`new` with this node's origin where it has none of its own."""
+        if self.origin is not None and new.origin is None:
+            new.__dict__["origin"] = self.origin
+        return new
+
+    def contains(self, *classes: type[TreeNode]) -> bool:
+        """Whether a node of one of these classes occurs anywhere in the subtree."""
+        bits = self.bits
+        return any(bits & cls.BIT for cls in classes)
+
+    def walk(self) -> Iterator[Any]:
+        """This node and everything beneath it, parents first; iterative, so depth is no limit."""
+        stack: list[TreeNode] = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(node.children))
+
+    def collect(self, cls: type[N]) -> list[N]:
+        """Every node of a class in this tree (same kind only), parents first."""
+        bit = cls.BIT
+        found: list[N] = []
+        if not self.bits & bit:
+            return found
+        stack: list[TreeNode] = [self]
+        while stack:
+            node = stack.pop()
+            if not node.bits & bit:
+                continue
+            if isinstance(node, cls):
+                found.append(node)
+            stack.extend(reversed(node.children))
+        return found
+
+    def find(self, test: Callable[[Any], bool]) -> Any:
+        """The first node, parents first, for which `test` holds, or None."""
+        return next((n for n in self.walk() if test(n)), None)
+
+    def transform_up(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
+        """The tree with `f` applied to every node, children first; subtrees without the mask's bits are skipped."""
+
+        def go(node: TreeNode) -> Any:
+            if not node.bits & mask:
+                return node
+            below = node.map_children(go)
+            new = f(below)
+            return new if new is below else below.rebuilt(new)
+
+        return go(self)
+
+    def transform_down(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
+        """The tree with `f` applied to every node, the node before the children of the result."""
+
+        def go(node: TreeNode) -> Any:
+            if not node.bits & mask:
+                return node
+            new = f(node)
+            if new is not node:
+                node.rebuilt(new)
+            return new.map_children(go)
+
+        return go(self)
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{f}={getattr(self, f)!r}" for f in self.FIELDS)
+        return f"{type(self).__name__}({fields})"
+
+
+def mask_of(*classes: type[TreeNode]) -> int:
+    """The bits of these classes together, for `node.bits & mask`."""
+    mask = 0
+    for cls in classes:
+        mask |= cls.BIT
+    return mask
+
+
+def _root_of(cls: type) -> type | None:
+    return next((c for c in cls.__mro__ if c.__dict__.get("ROOT")), None)
+
+
+def _role(hint: Any) -> tuple[str, type | None]:
+    """(role, node class) of a resolved annotation."""
+    if isinstance(hint, type) and issubclass(hint, TreeNode):
+        return ONE, hint
+    args = get_args(hint)
+    if getattr(hint, "__origin__", None) is tuple and len(args) == 2 and args[1] is Ellipsis:
+        role, cls = _role(args[0])
+        return ({ONE: MANY, MANY: NESTED}.get(role, DATA), cls)
+    nodes = [a for a in args if a is not type(None)]
+    if len(nodes) == 1 and len(args) == 2:
+        role, cls = _role(nodes[0])
+        return (OPTIONAL, cls) if role == ONE else (DATA, None)
+    return DATA, None
+
+
+_BITS = {
+    ONE: "bits |= {f}.bits",
+    OPTIONAL: "if {f} is not None: bits |= {f}.bits",
+    MANY: "for _n in {f}: bits |= _n.bits",
+    NESTED: "for _t in {f}:\n  for _n in _t: bits |= _n.bits",
+}
+_MAP = {
+    ONE: "_{f} = f(self.{f})",
+    OPTIONAL: "_{f} = self.{f} and f(self.{f})",
+    MANY: "_{f} = _map_many(self.{f}, f)",
+    NESTED: "_{f} = _map_nested(self.{f}, f)",
+}
+_ITEMS = {
+    ONE: "self.{f},",
+    OPTIONAL: "*((self.{f},) if self.{f} is not None else ()),",
+    MANY: "*self.{f},",
+    NESTED: "*(_n for _t in self.{f} for _n in _t),",
+}
+
+
+def _map_many(items: tuple[Any, ...], f: Callable[[Any], Any]) -> tuple[Any, ...]:
+    new = tuple([f(n) for n in items])
+    for old, now in zip(items, new, strict=True):
+        if old is not now:
+            return new
+    return items
+
+
+def _map_nested(items: tuple[tuple[Any, ...], ...], f: Callable[[Any], Any]) -> tuple[tuple[Any, ...], ...]:
+    new = tuple([_map_many(t, f) for t in items])
+    for old, now in zip(items, new, strict=True):
+        if old is not now:
+            return new
+    return items
+
+
+def _mapper(name: str, fields: tuple[str, ...], mapped: list[tuple[str, str]]) -> str:
+    body = "\n ".join(_MAP[role].format(f=f) for f, role in mapped)
+    same = " and ".join(f"_{f} is self.{f}" for f, _ in mapped)
+    names = {f for f, _ in mapped}
+    args = ", ".join(f"_{f}" if f in names else f"self.{f}" for f in fields)
+    return (
+        f"def {name}(self, f):\n {body}\n if {same}: return self\n"
+        f" new = _cls({args})\n if self.origin is not None: new.__dict__['origin'] = self.origin\n return new\n"
+    )
+
+
+@dataclass_transform(frozen_default=True)
+def node(cls: type[N]) -> type[N]:
+    """Turn an annotated class into an immutable node class.
+
+    Inherited fields come first, as in a dataclass; a class attribute is the field's default. Raises TypeError where an
+    annotation mixes nodes and other things in a way that children could not be found.
+    """
+    inherited = {f: r for base in reversed(cls.__mro__[1:]) for f, r in getattr(base, "_fields_", {}).items()}
+    own = inspect.get_annotations(cls)
+    own_names = [n for n in own if "ClassVar" not in str(own[n])]
+    hints = get_type_hints(cls, localns={cls.__name__: cls}) if own_names else {}
+    roles: dict[str, tuple[str, type | None]] = {**inherited, **{n: _role(hints[n]) for n in own_names}}
+    fields = tuple(roles)
+    root = _root_of(cls)
+    children = [(f, r) for f, (r, c) in roles.items() if r != DATA and c is not None and _root_of(c) is root]
+    others = [(f, r) for f, (r, c) in roles.items() if r != DATA and (f, r) not in children]
+    # A plan inside an expression is carried data that takes part in the bits; an operator's expressions are mapped.
+    params = ", ".join(f"{f}=_defaults[{f!r}]" if hasattr(cls, f) and f in cls.__dict__ else f for f in fields)
+    lines = [f"def __init__(self{', ' if params else ''}{params}):", " bits = _bits"]
+    for f, r in children + others:
+        lines += [" " + line for line in _BITS[r].format(f=f).split("\n")]
+    lines += [" d = self.__dict__", *(f" d[{f!r}] = {f}" for f in fields), " d['bits'] = bits"]
+    code = "\n".join(lines) + "\n"
+    if children:
+        code += _mapper("map_children", fields, children)
+        code += f"def _children(self): return ({''.join(_ITEMS[r].format(f=f) for f, r in children)})\n"
+    if others:
+        code += _mapper("map_expressions", fields, others)
+        code += f"def _expressions(self): return ({''.join(_ITEMS[r].format(f=f) for f, r in others)})\n"
+    compared = [f for f in fields if f not in cls.UNCOMPARED]
+    same = " and ".join(["self.bits == other.bits", *(f"self.{f} == other.{f}" for f in compared)])
+    values = "".join(f"self.{f}, " for f in compared)
+    code += f"def __eq__(self, other):\n return self is other or (other.__class__ is _cls and {same})\n"
+    code += (
+        "def __hash__(self):\n h = self.__dict__.get('_hash')\n"
+        f" if h is None: h = self.__dict__['_hash'] = hash((_bits, {values}))\n return h\n"
+    )
+    scope: dict[str, Any] = {
+        "_cls": cls,
+        "_bits": cls.BITS,
+        "_defaults": {f: getattr(cls, f, None) for f in fields},
+        "_map_many": _map_many,
+        "_map_nested": _map_nested,
+    }
+    exec(code, scope)
+    for name in ("__init__", "__eq__", "__hash__", "map_children", "map_expressions"):
+        if name in scope and (name == "__hash__" or name not in cls.__dict__):
+            setattr(cls, name, scope[name])
+    for name, source in (("children", "_children"), ("expressions", "_expressions")):
+        if source in scope and name not in cls.__dict__:
+            descriptor = lazy(scope[source])
+            descriptor.__set_name__(cls, name)
+            setattr(cls, name, descriptor)
+    setattr(cls, "_fields_", roles)  # noqa: B010 (not declared: only this decorator reads it)
+    setattr(cls, "__match_args__", fields)  # noqa: B010 (the type checker makes its own)
+    cls.FIELDS, cls.ROLES = fields, tuple(r for r, _ in roles.values())
+    return cls

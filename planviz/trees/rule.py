@@ -1,0 +1,87 @@
+"""Rules and batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from planviz.trees.node import TreeNode, mask_of
+
+
+class Rule:
+    """One rewrite, named exactly as Spark names it.
+
+    `matches` lists the node classes one of which must occur in a tree for the rule to look at it at all. A rule either
+    overrides `rewrite`, which sees one node of `matches` at a time (`order` says from which end of the tree), or
+    `apply`, which sees the whole plan. Returning the argument itself says "nothing to do".
+
+    `spark_name` is the name in Spark's own log, package included.
+    """
+
+    matches: ClassVar[tuple[type[TreeNode], ...]] = ()
+    order: ClassVar[Literal["up", "down"]] = "down"
+    package: ClassVar[str] = "org.apache.spark.sql.catalyst.optimizer"
+    mask: ClassVar[int] = -1
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.mask = mask_of(*cls.matches) if cls.matches else -1
+
+    @property
+    def name(self) -> str:
+        """The class's name, which is Spark's."""
+        return type(self).__name__
+
+    @property
+    def spark_name(self) -> str:
+        """The rule's name as Spark's log prints it."""
+        package = self.package
+        return f"{package}{self.name}" if package.endswith("$") else f"{package}.{self.name}"
+
+    def apply(self, plan: Any) -> Any:
+        """The rewritten plan; the same object when nothing changed."""
+        classes = self.matches
+        rewrite = self.rewrite
+
+        def step(node: Any) -> Any:
+            return rewrite(node) if isinstance(node, classes) else node
+
+        return plan.transform_up(step, self.mask) if self.order == "up" else plan.transform_down(step, self.mask)
+
+    def rewrite(self, node: Any) -> Any:
+        """One node's rewrite; the node itself when there is nothing to do."""
+        return node
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """How often a batch runs: at most `max_iterations` passes, fewer once a pass changes nothing.
+
+    `error_on_exceed` makes running out of iterations an error outside of tests too (Spark: `errorOnExceed`).
+    """
+
+    name: str
+    max_iterations: int
+    error_on_exceed: bool = False
+
+
+Once = Strategy("Once", 1)
+
+
+def FixedPoint(max_iterations: int = 100, error_on_exceed: bool = False) -> Strategy:  # noqa: N802 (the field's noun)
+    """Repeat the batch until a pass changes nothing, or `max_iterations` passes were made."""
+    return Strategy("FixedPoint", max_iterations, error_on_exceed)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A named, ordered list of rules.
+
+    `idempotent` is False for the few Once batches that may change the plan again when run twice.
+    """
+
+    name: str
+    strategy: Strategy
+    rules: Sequence[Rule]
+    idempotent: bool = True

@@ -1,0 +1,79 @@
+"""What a run of rules did: data only, shared by our engine and by parsed rule logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class RuleApplication:
+    """One effective application of a rule.
+
+    `run` numbers the executor run (0 is the outermost; subqueries that are planned on their own get further numbers),
+    `iteration` counts from 1 within the batch, `before` and `after` are the trees, `seconds` the time of the call.
+    """
+
+    run: int
+    batch: str
+    iteration: int
+    rule: str
+    before: Any
+    after: Any
+    seconds: float
+
+
+@dataclass
+class RuleSummary:
+    """Calls of one rule over a whole trace: how many, how many effective, seconds in all and in effective calls."""
+
+    rule: str
+    calls: int = 0
+    effective: int = 0
+    seconds: float = 0.0
+    effective_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of an executor: its number, the run that started it (None for the outermost) and its name."""
+
+    number: int
+    parent: int | None
+    executor: str
+
+
+@dataclass
+class Trace:
+    """Every effective rule application in order, and the totals of all calls.
+
+    Applications of nested runs stand where they happened, before the application of the rule that started them.
+    """
+
+    applications: list[RuleApplication] = field(default_factory=list)
+    summaries: dict[str, RuleSummary] = field(default_factory=dict)
+    runs: list[Run] = field(default_factory=list)
+    batches: list[tuple[int, str, bool]] = field(default_factory=list)
+
+    def start_run(self, executor: str, parent: int | None = None) -> int:
+        """Register a run; its number."""
+        self.runs.append(Run(len(self.runs), parent, executor))
+        return len(self.runs) - 1
+
+    def called(self, rule: str, seconds: float, effective: bool) -> None:
+        """Count one call of a rule that took `seconds`."""
+        summary = self.summaries.get(rule)
+        if summary is None:
+            summary = self.summaries[rule] = RuleSummary(rule)
+        summary.calls += 1
+        summary.seconds += seconds
+        if effective:
+            summary.effective += 1
+            summary.effective_seconds += seconds
+
+    def __iter__(self) -> Iterator[RuleApplication]:
+        return iter(self.applications)
+
+    def __len__(self) -> int:
+        return len(self.applications)

@@ -1,0 +1,145 @@
+"""Our stages beside the captured ones of real Spark, query by query."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from planviz.catalog import Catalog, read_catalog
+from planviz.errors import PlanvizError
+from planviz.execution import QueryExecution
+from planviz.expressions.core import fresh_ids
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared"
+CORPUS = SHARED / "corpus" / "tpcds"
+#: Our ids count from here, far above the `#7` that literals hold, so that the two cannot be confused.
+FIRST_ID = 1_000_000
+HEADINGS = {"parsed": "Parsed Logical Plan", "analyzed": "Analyzed Logical Plan", "optimized": "Optimized Logical Plan"}
+
+
+@dataclass
+class Score:
+    """Counts over the queries that Spark could plan, and the first difference of each that is not equal."""
+
+    stage: str
+    total: int = 0
+    shape: int = 0
+    text: int = 0
+    differences: list[tuple[str, str]] = field(default_factory=list)
+
+
+@cache
+def comparer() -> ModuleType:
+    """The corpus's own comparer."""
+    spec = importlib.util.spec_from_file_location("canon", SHARED / "tools" / "canon.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@cache
+def catalog() -> Catalog:
+    """The corpus's catalogue."""
+    return read_catalog(CORPUS / "catalog.json")
+
+
+def captures(mode: str = "nocbo-aqeoff") -> list[dict[str, Any]]:
+    """The captured documents of a mode, by name of the query."""
+    files = sorted((CORPUS / "captures" / mode).glob("*.json.gz"))
+    documents = []
+    for f in files:
+        if not f.name.startswith("_"):
+            with gzip.open(f, "rt", encoding="utf-8", errors="surrogatepass") as handle:
+                documents.append({"name": f.name.split(".")[0], **json.load(handle)})
+    return documents
+
+
+def section(document: dict[str, Any], stage: str) -> str:
+    """One section of the extended explain, without its heading; the analyzed one without its line of columns."""
+    parts = re.split(r"(?m)^== (.*) ==\n", document["explain"]["extended"])
+    text = dict(zip(parts[1::2], parts[2::2], strict=True))[HEADINGS[stage]].rstrip("\n")
+    return text.split("\n", 1)[1] if stage == "analyzed" else text
+
+
+def ours(sql: str, stage: str) -> str:
+    """Our text of a stage."""
+    with fresh_ids(FIRST_ID):
+        return QueryExecution(sql, catalog()).text(stage).rstrip("\n")
+
+
+@dataclass
+class TraceScore:
+    """Counts over the queries: the same effective rules in the same order, and the same tree after every one."""
+
+    total: int = 0
+    rules: int = 0
+    trees: int = 0
+    differences: list[tuple[str, str]] = field(default_factory=list)
+
+
+def measure_analysis_trace() -> TraceScore:
+    """The analyzer's trace beside Spark's, runs for subqueries included."""
+    score = TraceScore()
+    for document in captures():
+        if "error" in document:
+            continue
+        score.total += 1
+        wanted, got = _captured_steps(document), _our_steps(document["sql"])
+        same_rules = [r for r, _ in wanted] == [r for r, _ in got]
+        score.rules += same_rules
+        score.trees += wanted == got
+        if wanted != got:
+            at = next((i for i, (a, b) in enumerate(zip(wanted, got, strict=False)) if a != b), len(wanted))
+            rule = wanted[at][0] if at < len(wanted) else "the end"
+            score.differences.append((document["name"], f"step {at + 1}, {rule}"))
+    return score
+
+
+def _captured_steps(document: dict[str, Any]) -> list[tuple[str, str]]:
+    trace, canon = document["trace"], comparer().Canon(comparer().text_ids(document))
+    analyzer = {i for i, r in enumerate(trace["runs"]) if (r.get("batches") or [""])[0] == "Substitution"}
+    steps = []
+    for run, _, rule, _, after in trace["events"]:
+        if run in analyzer:
+            text = "\n".join(trace["lines"][k] for k in trace["plans"][after])
+            steps.append((rule, canon.text(text)))
+    return steps
+
+
+def _our_steps(sql: str) -> list[tuple[str, str]]:
+    with fresh_ids(FIRST_ID):
+        execution = QueryExecution(sql, catalog())
+        _ = execution.analyzed
+    texts = [(a.rule, a.after.tree_string.rstrip("\n")) for a in execution.trace]
+    canon = comparer().Canon({int(n) for _, t in texts for n in re.findall(r"#(\d{7,})", t)})
+    return [(rule, canon.text(t)) for rule, t in texts]
+
+
+def measure(stage: str) -> Score:
+    """The score of one stage over all captured queries."""
+    score = Score(stage)
+    for document in captures():
+        if "error" in document:
+            continue
+        score.total += 1
+        try:
+            text = ours(document["sql"], stage)
+            own = {int(n) for n in re.findall(r"#(\d{7,})", text)}
+            result = comparer().compare(text, section(document, stage), own, comparer().text_ids(document))
+        except PlanvizError as e:
+            score.differences.append((document["name"], f"error {e}"))
+            continue
+        score.shape += result["shape_equal"]
+        score.text += result["text_equal"]
+        if not result["text_equal"]:
+            score.differences.append((document["name"], f"{result['first_text_diff']}"))
+    return score

@@ -1,0 +1,41 @@
+"""Every captured query of real Spark, stage by stage; skipped where the corpus is not at hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.errors import AnalysisError
+from tests.fidelity.scoreboard import CORPUS, captures, measure, measure_analysis_trace, ours
+
+pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason=f"the corpus of captures is not at {CORPUS}")
+
+
+@pytest.mark.parametrize("stage", ["parsed", "analyzed"])
+def test_every_query_gives_spark_s_text(stage):
+    score = measure(stage)
+
+    assert score.total > 0
+    assert score.differences == []
+    assert score.text == score.shape == score.total
+
+
+#: Queries whose analysis takes another path, with the reason.
+OTHER_PATH = {"q95": "time zones of casts inside nested IN subqueries are set in another pass"}
+
+
+def test_the_analyzer_takes_spark_s_steps():
+    score = measure_analysis_trace()
+
+    assert {name for name, _ in score.differences} <= set(OTHER_PATH)
+    assert score.trees == score.total - len(score.differences)
+
+
+def test_what_spark_refuses_is_refused_with_its_error_class():
+    refused = [d for d in captures() if "error" in d]
+
+    assert refused
+    for document in refused:
+        with pytest.raises(AnalysisError) as e:
+            ours(document["sql"], "analyzed")
+        assert str(document["error"]).startswith(f"[{e.value.error_class}]")
+        assert f"line {e.value.line} pos {(e.value.column or 0) - 1}" in str(document["error"])

@@ -1,0 +1,66 @@
+"""Small statements over the documents' tables, as Spark 4.3 parsed and analyzed them (`statements.txt`).
+
+Every entry is the SQL, then `---- parsed` and `---- analyzed` (or `---- error` and Spark's error class); ids are
+renumbered.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planviz.errors import AnalysisError, ParseError
+from tests.plans import plan_text
+
+#: Statements, by their beginning, that come out differently, with the reason.
+KNOWN = {
+    "select a is null, a is not null, (a=1) is true": "IS UNKNOWN is read as IS NULL at once",
+    "select collate('a', 'UTF8_LCASE')": "COLLATE is read as the function",
+    "select make_date(2020,1,1), make_timestamp": "Spark reports another of the query's mistakes first",
+    "select nosuchfn(a) from t1": "an unknown function becomes an opaque call with a warning",
+    "select from_json('{": "the schema that from_json prints is left out",
+    "select array_distinct(xs), sort_array(xs)": "shuffle prints its seed elsewhere",
+    "select regexp_replace(c,'a','b'), regexp_extract": "arguments that one of the functions fills in",
+    "select a, b, sum(b) from t1 group by rollup(a,b) having grouping(a)=0 order by": "Spark loses the grouping id",
+    "select /*+ REBALANCE(a) */": "Spark without adaptive execution drops the hint",
+    "select array(struct(a, b), struct(b, a))": "structs of other field names are taken as equal",
+    "from t1 |>": "pipes are not read",
+    "select a from t1 |>": "pipes are not read",
+    "select sum(a) s, avg(b) v, s / v": "Spark casts the second lateral alias, too",
+    "with recursive r as": "the recursion's own reference",
+}
+
+
+def entries() -> list[tuple[str, dict[str, str]]]:
+    text = (Path(__file__).parent / "statements.txt").read_text(encoding="utf-8")
+    out = []
+    for block in text.rstrip("\n").split("\n\n====\n"):
+        head, *parts = block.split("\n---- ")
+        out.append((head, dict(p.split("\n", 1) for p in parts)))
+    return out
+
+
+ENTRIES = entries()
+
+
+def reason(sql: str) -> str | None:
+    return next((why for start, why in KNOWN.items() if sql.startswith(start)), None)
+
+
+@pytest.mark.parametrize(("sql", "expected"), ENTRIES, ids=[f"{i}" for i in range(len(ENTRIES))])
+def test_statement(sql, expected):
+    if reason(sql):
+        pytest.skip(reason(sql) or "")
+    if "error" in expected:
+        with pytest.raises((AnalysisError, ParseError)) as e:
+            plan_text(sql)
+        assert e.value.error_class == expected["error"]
+        return
+    assert plan_text(sql, "parsed") == expected["parsed"]
+    assert plan_text(sql) == expected["analyzed"]
+
+
+def test_every_known_difference_is_still_there():
+    for start in KNOWN:
+        assert any(sql.startswith(start) for sql, _ in ENTRIES), start

@@ -1,0 +1,51 @@
+"""Plans in tests: the small tables they read, and texts with their ids renumbered."""
+
+from __future__ import annotations
+
+import re
+
+from planviz.catalog import Catalog
+from planviz.catalog.ddl import table_of
+from planviz.execution import QueryExecution
+from planviz.expressions.core import fresh_ids
+from planviz.types import parse_fields
+
+TABLES = """
+customer(id int, name string, region string)
+orders(id int, customer_id int, item_id int, price decimal(7,2), amount double, s_date date, status string)
+item(id int, name string, price double)
+t1(a int, b int, c string)
+t2(a int, b int, c string)
+t3(a int, b int, c string)
+u1(col1 int, col2 int, col3 int)
+u2(col1 int, col2 int, col3 int)
+arr(id int, xs array<int>, m map<string,int>, st struct<x:int,y:string>, ss array<struct<x:int,y:string>>)
+fl(k double, v float, id int)
+"""
+_ID = re.compile(r"#(\d+)(L?)(?!\w)")
+_CTE = re.compile(r"\b(CTERelationDef|CTERelationRef|UnionLoop) (\d+)")
+_SEED = re.compile(r"\b(rand|randn|uuid|shuffle)\(((?:\w+#\w+, )?(?:Some\()?)-?\d{6,}")
+
+
+def small_catalog() -> Catalog:
+    """The documents' small tables, without statistics."""
+    catalog = Catalog()
+    for line in TABLES.strip().splitlines():
+        name, columns = line.split("(", 1)
+        catalog = catalog.with_table(table_of((name,), parse_fields(columns[:-1])))
+    return catalog
+
+
+def canonical(text: str) -> str:
+    """A plan's text with expression and CTE ids numbered by first appearance and seeds blanked out."""
+    ids: dict[str, int] = {}
+    ctes: dict[str, int] = {}
+    text = _CTE.sub(lambda m: f"{m[1]} C{ctes.setdefault(m[2], len(ctes) + 1)}", text)
+    text = _ID.sub(lambda m: f"#{ids.setdefault(m[1], len(ids) + 1)}{m[2]}", text)
+    return _SEED.sub(r"\1(\2SEED", text).rstrip()
+
+
+def plan_text(sql: str, stage: str = "analyzed") -> str:
+    """The canonical text of one stage of a query over the small tables."""
+    with fresh_ids():
+        return canonical(QueryExecution(sql, small_catalog()).text(stage))
