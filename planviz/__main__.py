@@ -1,4 +1,7 @@
-"""`planviz` and `python -m planviz`: the command line. Imports stay inside commands, so that `--help` answers at once."""
+"""`planviz` and `python -m planviz`: the command line.
+
+Imports stay inside commands, so that `--help` answers at once.
+"""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     (
         "scan",
         r"Scan|Relation|^Range\b|^OneRow|^Empty|^LocalTable|^Values|InMemoryTable|^Table|^UnresolvedTable|RDD$|"
-        r"^View|^SubqueryAlias|InlineTable|^(Unresolved)?DataSource|^MicroBatch|Reader$|^Catalog|^UnionLoopRef$",
+        r"InlineTable|^(Unresolved)?DataSource|^MicroBatch|Reader$|^Catalog|^UnionLoopRef$",
     ),
     ("filter", r"Filter|^Having|^Unresolved(Having|Qualify)"),
     ("sort", r"Sort"),

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from planviz.graph import PlanNode, is_known, kind_of
 from planviz.graph.plan_graph import Arguments, Estimate, Link
 from planviz.plantext.lines import Lines
+from planviz.plantext.operators import truncations
 
 _BODY = re.compile(r"(?:\*(?:\((\d+)\))? ?|\^\(?(\d*)\)? ?)?(['!~]*)(?:\*(?:\((\d+)\))? ?)?-?([A-Za-z_][\w$.]*)")
 _MARKED = re.compile(r"([ :]*?)(?:[+:]- ?)(?=[*'!~^(\w=-])")
@@ -360,7 +361,7 @@ class _TreeReader:
             text = body[match.start(5) :]
             if marks:
                 badges = tuple(_MARK_ONLY[mark] for mark in dict.fromkeys(marks))
-        if "..." in text:
+        if "..." in text and truncations(text):
             badges = (*badges, "truncated")
         node = PlanNode(
             len(nodes),

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from planviz.graph import KINDS, PlanGraph, PlanNode, facts, subtitle, title
-from planviz.graph.words import join_type_words, spaced
+from planviz.graph import KINDS, PlanGraph, PlanNode
+from planviz.graph.words import facts, quick_title, subtitle, title
 from planviz.layout import tidy
 from planviz.render.text import lines, one_line
 from planviz.render.theme import tokens
@@ -22,7 +22,6 @@ LARGE = 2_000
 Sub = list[list[str]]  # [[lead word, text], ...], the lines under a card's title
 
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
-_JOIN_TYPE = re.compile(r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|LeftSingle|ExistenceJoin)\b")
 _ROWS = re.compile(r"\s*(\d[\d,]{0,30})\s*")
 _BYTES = re.compile(r"(?:total[^\n]*\n)?\s*(\d[\d,]{0,30}(?:\.\d{1,9})?) ([KMGTPE]?i?B)\b")
 _UNITS = {"B": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
@@ -80,7 +79,9 @@ def build_scene(graph: PlanGraph, *, full: bool | None = None) -> Scene:
     parent = [-1 if node.parent is None else index[node.parent] for node in nodes]
     links, edge = _links(graph, index, parent)
     rows_are, rows, size_in_bytes = _numbers(nodes)
-    titles = [_safe_title(node) for node in nodes] if full else [_cheap_title(node) for node in nodes]
+    titles = (
+        [_safe_title(node) for node in nodes] if full else [one_line(quick_title(node), 200) or "?" for node in nodes]
+    )
     subs = [_sub(node) for node in nodes] if full else None
     numbers = [node.id + 1 if node.operator_id is None else node.operator_id for node in nodes]
     width, height = (
@@ -141,14 +142,6 @@ def _sub(node: PlanNode) -> Sub:
 
 def _details(node: PlanNode) -> list[list[str]]:
     return [[one_line(name, 100), lines(text)] for name, text in facts(node)]
-
-
-def _cheap_title(node: PlanNode) -> str:
-    """A title without reading the arguments: the name, and for a join its type."""
-    words = spaced(node.op)
-    if node.kind == "join" and words.endswith("Join") and (found := _JOIN_TYPE.search(node.text, 0, 2_000)):
-        words = f"{words.removesuffix('Join').rstrip()} {join_type_words(found[1])} Join".lstrip()
-    return one_line(words, 200) or "?"
 
 
 def _links(graph: PlanGraph, index: dict[int, int], parent: list[int]) -> tuple[list[list[Any]], list[str]]:

@@ -11,11 +11,11 @@ from planviz.trees.rule import Batch, Rule, Strategy
 from planviz.trees.trace import RuleApplication, Trace
 
 
-class NotConverged(PlanvizError):  # noqa: N818 (says what happened, as planviz errors do)
+class NotConverged(PlanvizError):
     """A batch did not settle, or a Once batch changed its own result; the message names the last rules."""
 
 
-class BrokenPlan(PlanvizError):  # noqa: N818 (says what happened, as planviz errors do)
+class BrokenPlan(PlanvizError):
     """A rule left a plan that does not hold together; the message names the rule and what is broken."""
 
 

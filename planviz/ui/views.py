@@ -66,6 +66,9 @@ def tabs(opened: Opened) -> tuple[Tab, ...]:
     plans = opened.document.plans
     labels = [_label(plan) for plan in plans]
     many, seen = Counter(labels), Counter[str]()
+    groups = opened.document.groups
+    several = len(groups) > 1 and any(len(group) > 1 for group in groups)
+    query = {at: number for number, group in enumerate(groups, 1) for at in group}
     found = []
     for at, (plan, label) in enumerate(zip(plans, labels, strict=True)):
         seen[label] += 1
@@ -76,7 +79,7 @@ def tabs(opened: Opened) -> tuple[Tab, ...]:
         shown = f"{label} {number}" if many[label] > 1 else label
         if len(plans) > MOST_TABS or plan.stage == "other":
             title = one_line(plan.title, 80)
-            shown = f"{at + 1} · {title}" if title else f"{at + 1} · {label}"
+            shown = f"Query {query[at]} · {title or label}" if several else f"{at + 1} · {title or label}"
         found.append(Tab(str(at), slug, shown))
     return tuple(found)
 

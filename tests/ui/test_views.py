@@ -108,3 +108,12 @@ def test_a_markdown_snippet_keeps_its_fence() -> None:
     large = views.exported(opened("two-years-of-reports"), "0", "md", "light", "Years").decode()
     assert large.startswith("```text\n")
     assert large.count("```") == 2
+
+
+def test_the_plans_of_several_queries_are_told_apart() -> None:
+    extended = load("broadcast-and-merge-join")
+    opened = open_document(f"{extended}\nand another:\n\n{extended}")
+    labels = [tab.label for tab in views.tabs(opened)]
+    assert labels[0] == "Query 1 · Parsed Logical Plan"
+    assert labels[-1].startswith("Query 2 · Physical Plan")
+    assert len(set(labels)) == len(labels)
