@@ -5,12 +5,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: help setup run test check browser pictures samples bench-parse bench-browser clean
+.PHONY: help setup run test check browser pictures samples fidelity bench-parse bench-browser clean
 
 help:
 	@echo "make run            start the app on http://localhost:$(PORT)"
 	@echo "make test           set everything up and run every test"
 	@echo "make check          types and style only"
+	@echo "make fidelity       our plans beside those that real Spark printed"
 	@echo "make bench-parse    operators per second and memory of the parser"
 	@echo "make bench-browser  from paste to painted, beside Spark's page and PEV2"
 	@echo "make pictures       take the README's screenshots again"
@@ -44,6 +45,9 @@ pictures: setup browser
 
 samples: setup
 	$(BIN)/python sample_queries/capture.py
+
+fidelity: setup
+	$(BIN)/python -m tests.fidelity -v
 
 bench-parse: setup
 	$(BIN)/python -m benchmarks.parse

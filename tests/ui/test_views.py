@@ -112,7 +112,7 @@ def test_a_markdown_snippet_keeps_its_fence() -> None:
 
 def test_the_plans_of_several_queries_are_told_apart() -> None:
     extended = load("broadcast-and-merge-join")
-    opened = open_document(f"{extended}\nand another:\n\n{extended}")
+    opened = cache.open_document(f"{extended}\nand another:\n\n{extended}")
     labels = [tab.label for tab in views.tabs(opened)]
     assert labels[0] == "Query 1 · Parsed Logical Plan"
     assert labels[-1].startswith("Query 2 · Physical Plan")
