@@ -34,7 +34,8 @@ _UPDATE = "SQLAdaptiveExecutionUpdate"
 
 def looks_like_json(text: str) -> bool:
     """Whether a text may hold a plan in JSON: one of the keys that Spark writes occurs in it."""
-    return any(key in text for key in _KEYS)
+    # Most plan texts are megabytes without a single quotation mark.
+    return '"' in text and any(key in text for key in _KEYS)
 
 
 def read_json(text: str) -> Found | None:
