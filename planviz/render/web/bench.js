@@ -12,6 +12,9 @@ const NARROW = 800, BIG = 300, REMEMBERED = 24;
 const memory = new Map(); // key -> what was collapsed, folded, selected and in view
 
 // What shows one plan at a time and keeps its parts in step.
+// What moves rows: not a stage that wraps an exchange, not the reading of one, not one that is used again.
+const EXCHANGE = /^(?!Reused).*Exchange(Exec)?$/;
+
 export class Workbench {
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
@@ -216,11 +219,10 @@ export class Workbench {
   // ---- words around the picture
 
   #words() {
-    const { plan } = this, { scene } = plan, { nodes } = plan;
-    const exchange = scene.kinds.indexOf("exchange");
+    const { plan } = this, { scene } = plan, { nodes } = scene;
     let exchanges = 0, depth = 0;
     for (let i = 0; i < plan.size; i++) {
-      if (nodes.kind[i] === exchange) exchanges++;
+      if (EXCHANGE.test(nodes.op[i])) exchanges++;
       if (nodes.depth[i] >= depth) depth = nodes.depth[i] + 1;
     }
     const many = (count, word) => `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
