@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
@@ -32,20 +33,28 @@ class Client:
     """One request at a time, straight into the application."""
 
     def get(self, url: str, headers: dict[str, str] | None = None) -> Answer:
+        return self.ask("GET", url, headers)
+
+    def ask(self, method: str, url: str, headers: dict[str, str] | None = None, body: bytes = b"") -> Answer:
         path, _, query = url.partition("?")
-        scope = {"type": "http", "http_version": "1.1", "method": "GET", "path": unquote(path),
+        scope = {"type": "http", "http_version": "1.1", "method": method, "path": unquote(path),
                  "raw_path": path.encode(), "query_string": query.encode(), "scheme": "http",
                  "server": ("127.0.0.1", 80), "root_path": "",
                  "headers": [(k.lower().encode(), v.encode()) for k, v in (headers or {}).items()]}  # fmt: skip
         told: list[dict[str, Any]] = []
 
         async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": b"", "more_body": False}
+            return {"type": "http.request", "body": body, "more_body": False}
 
         async def send(message: Any) -> None:
             told.append(message)
 
-        asyncio.run(Starlette(routes=routes())(scope, receive, send))
+        async def answer() -> None:
+            await Starlette(routes=routes())(scope, receive, send)
+
+        # In a thread of its own: the browser tests leave an event loop running in this one.
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(asyncio.run, answer()).result()
         start = {name.decode(): value.decode() for name, value in told[0]["headers"]}
         return Answer(told[0]["status"], start, b"".join(message.get("body", b"") for message in told[1:]))
 
@@ -107,3 +116,28 @@ def test_a_theme_that_is_not_there_is_refused_in_words(client: Client, opened: c
     assert answer.status_code == 422
     assert "neon" in answer.text
     assert answer.headers["content-type"].startswith("text/plain")
+
+
+def test_a_long_text_is_taken_and_found_again_by_its_key(client: Client) -> None:
+    text = load("distinct-in-four-stages") + "\n# größer\n"
+    answer = client.ask("POST", "/plan", {"sec-fetch-site": "same-origin"}, text.encode())
+    assert answer.status_code == 200
+    opened = cache.find(json.loads(answer.content)["key"])
+    assert opened is not None
+    assert opened.document.text == text
+
+
+def test_a_text_that_is_no_plan_is_refused_with_its_line(client: Client) -> None:
+    answer = client.ask("POST", "/plan", body=b"\nhello")
+    told = json.loads(answer.content)
+    assert (answer.status_code, told["line"]) == (422, 2)
+    assert "No Spark plan was found" in told["message"]
+
+
+def test_other_origins_may_not_send_texts(client: Client) -> None:
+    assert client.ask("POST", "/plan", {"sec-fetch-site": "cross-site"}, b"x").status_code == 403
+
+
+def test_a_text_beyond_the_limit_is_refused_while_it_comes(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planviz.ui.routes.PASTE_LIMIT", 10)
+    assert client.ask("POST", "/plan", body=b"x" * 41).status_code == 413
