@@ -247,7 +247,7 @@ def test_a_very_deep_chain_and_a_very_wide_union(workbench: Any) -> None:
     wide = [PlanNode(i, "Union", "set", "Union", depth=min(i, 1), parent=0 if i else None) for i in range(5_000)]
     opened = workbench(PlanGraph.from_nodes("physical", "wide", wide))
     opened.page.keyboard.press("f")
-    assert opened.camera()["boxes"] == 5_000
+    opened.wait("__planviz.handle.camera().boxes === 5000")
     assert opened.complaints == []
 
 
