@@ -121,6 +121,8 @@ def _value(e: Any, row: dict[int, Any]) -> Any:
     if isinstance(e, BinaryComparison):
         a, b = _value(e.left, row), _value(e.right, row)
         return None if a is None or b is None else _COMPARE[type(e)](a, b)
+    if e.null_intolerant and any(_value(c, row) is None for c in e.children):
+        return None
     raise UnknownValueError(str(e))
 
 
@@ -483,17 +485,18 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "startswith": lambda s, t: s.startswith(t),
     "endswith": lambda s, t: s.endswith(t),
     "contains": lambda s, t: t in s,
+    "extractansiintervaldays": lambda micros: micros // 86_400_000_000,
     "concat_ws": lambda sep, *parts: sep.join(parts),
 }
 
 
 def _call(e: Any, row: dict[int, Any]) -> Any:
+    values = [_value(a, row) for a in e.arguments]
     f = _FUNCTIONS.get(e.name)
+    if any(v is None for v in values) and (f is not None or e.null_intolerant):
+        return None
     if f is None:
         raise UnknownValueError(e.name)
-    values = [_value(a, row) for a in e.arguments]
-    if any(v is None for v in values):
-        return None
     try:
         result = f(*values)
     except AttributeError:

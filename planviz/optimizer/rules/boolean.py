@@ -228,7 +228,7 @@ def _false_for_null(e: Any) -> Any:
             items = tuple(_false_for_null(b) for b in branches)
             last = FALSE if otherwise is None else _false_for_null(otherwise)
             same = all(a is b for a, b in zip(items, branches, strict=True)) and last is otherwise
-            return e if same else CaseWhen(items, None if otherwise is None and last is FALSE else last)
+            return e if same else CaseWhen(items, last)
         case If(p, a, b) if e.data_type == BOOLEAN:
             return e.replace(predicate=_false_for_null(p), then=_false_for_null(a), otherwise=_false_for_null(b))
     return e

@@ -173,11 +173,11 @@ def _pushed(e: Any, choice: Any, f: Any) -> Any:
         case If(p, a, b) if _foldable_enough([a, b]):
             return If(p, f(a), f(b))
         case CaseWhen(branches, otherwise):
-            values = [*choice.values, *([otherwise] if otherwise is not None else [])]
-            if not _foldable_enough(values):
+            last = otherwise if otherwise is not None else Literal(None, choice.data_type)
+            if not _foldable_enough([*choice.values, last]):
                 return e
             new = tuple(f(b) if i % 2 else b for i, b in enumerate(branches))
-            return CaseWhen(new, f(otherwise if otherwise is not None else Literal(None, choice.data_type)))
+            return CaseWhen(new, f(last))
     return e
 
 

@@ -29,7 +29,7 @@ class InlineCTE(OptimizerRule):
         """See the class."""
         definitions: dict[int, Any] = {}
         uses: Counter[int] = Counter()
-        self._count(plan, definitions, uses, inside=None)
+        self._count(plan, definitions, uses)
         inlined = {i for i, d in definitions.items() if self._should_inline(d, uses[i])}
         kept = [i for i in definitions if i not in inlined and uses[i]]
         done: dict[int, Any] = {}
@@ -47,17 +47,17 @@ class InlineCTE(OptimizerRule):
             return False
         return uses <= 1 or d.deterministic or bool(d.bits & OuterReference.BIT)
 
-    def _count(self, plan: Any, definitions: dict[int, Any], uses: Counter[int], inside: int | None) -> None:
-        if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT):
+    def _count(self, plan: Any, definitions: dict[int, Any], uses: Counter[int]) -> None:
+        if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT | CTERelationDef.BIT):
             return
         if isinstance(plan, CTERelationDef):
             definitions[plan.id] = plan
         if isinstance(plan, CTERelationRef):
             uses[plan.id] += 1
         for c in plan.children:
-            self._count(c, definitions, uses, inside)
+            self._count(c, definitions, uses)
         for s in plan.subqueries:
-            self._count(s.plan, definitions, uses, inside)
+            self._count(s.plan, definitions, uses)
 
     def _inline(self, plan: Any, definitions: dict[int, Any], inlined: set[int], done: dict[int, Any]) -> Any:
         if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT):

@@ -50,6 +50,10 @@ class EliminateLimits(OptimizerRule):
         if n == 0:
             return LocalRelation(node.output)
         child = node.child
+        if isinstance(node, GlobalLimit) and isinstance(child, LocalLimit) and child.limit == node.limit:
+            below = child.child
+            if n is not None and below.max_rows is not None and below.max_rows <= n:
+                return below
         most = child.max_rows
         if n is not None and most is not None and most <= n:
             return child

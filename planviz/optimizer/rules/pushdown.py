@@ -104,7 +104,7 @@ class PushPredicateThroughNonJoin(OptimizerRule):
     @staticmethod
     def _project(node: Any, items: Any, grandchild: Any) -> Any:
         aliases = alias_map(items)
-        return Project(items, Filter(inlined(node.condition, aliases), grandchild))
+        return Project(items, Filter(inlined(conjunction(split(node.condition)), aliases), grandchild))
 
     @staticmethod
     def _aggregate(condition: Any, child: Any, items: Any, grandchild: Any) -> Any:
@@ -218,12 +218,13 @@ def push_filter_into_join(plan: Any, join: Any) -> Any:
         into = [c for c in common if can_evaluate_within_join(c)]
         stay = [c for c in common if not can_evaluate_within_join(c)]
         parts = into + ([join.condition] if join.condition is not None else [])
-        new = join.replace(left=_filtered(a, left), right=_filtered(b, right), condition=_all(parts))
+        # The join is a new one: what was noted about the old one's condition is forgotten.
+        new = join.replace(left=_filtered(a, left), right=_filtered(b, right), condition=_all(parts), done=None)
         return _filtered(stay, new)
     if kind == "RightOuter":
-        return _filtered(a + common, join.replace(right=_filtered(b, right)))
+        return _filtered(a + common, join.replace(right=_filtered(b, right), done=None))
     if kind in ("LeftOuter", "LeftSemi", "LeftAnti", "ExistenceJoin"):
-        return _filtered(b + common, join.replace(left=_filtered(a, left)))
+        return _filtered(b + common, join.replace(left=_filtered(a, left), done=None))
     return plan
 
 
@@ -290,14 +291,10 @@ class PushExtraPredicateThroughJoin(OptimizerRule):
 
     matches = (Join,)
 
-    def __init__(self, context: Any) -> None:
-        super().__init__(context)
-        self.done: set[Any] = set()
-
     def rewrite(self, node: Any) -> Any:
         """See the class."""
         condition, kind = node.condition, node.kind
-        if condition is None or kind == "FullOuter" or condition in self.done:
+        if condition is None or kind == "FullOuter" or node.done == condition:
             return node
         left, right = node.left, node.right
         both = [
@@ -312,7 +309,7 @@ class PushExtraPredicateThroughJoin(OptimizerRule):
         b = [e for p in both if (e := within(p, right.output_set)) is not None]
         if not a and not b:
             return node
-        self.done.add(condition)
+        node = node.replace(done=condition)
         if kind in (*INNER, "LeftSemi"):
             return node.replace(left=_filtered(a, left), right=_filtered(b, right))
         if kind == "RightOuter":

@@ -193,15 +193,33 @@ class OptimizeSubqueries(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_up(
-            lambda p: p.transform_expressions_up(self._one, AnySubquery.BIT), AnySubquery.BIT
+        return plan.transform_down(
+            lambda p: p.transform_expressions_down(self._one, AnySubquery.BIT), AnySubquery.BIT
         )
 
     def _one(self, e: Any) -> Any:
-        if not isinstance(e, AnySubquery):
-            return e
-        optimized: Any = self.context.optimize(Subquery(e.plan, bool(e.outer)))  # type: ignore[arg-type]
-        return e.with_plan(_without_top_sort(optimized.child))
+        match e:
+            case ScalarSubquery(Aggregate(_, _, child) as top, outer, _, conditions) if outer and conditions:
+                # The aggregate has to stay to tell what no rows give, so only its input is optimized.
+                needed = tuple(dict.fromkeys(a for x in top.expressions for a in x.attributes))
+                below = self._optimized(Project(needed, child), True)
+                items = tuple(
+                    b if a.expr_id == b.expr_id else Alias(b, a.name, a.expr_id)
+                    for a, b in zip(needed, below.output, strict=True)
+                )
+                return e.with_plan(top.replace(child=below if items == below.output else Project(items, below)))
+            case Exists(plan, outer, _, conditions) if outer and conditions:
+                # Only the columns of its conditions count.
+                read = frozenset[int]().union(*[c.references for c in conditions])
+                columns = tuple(a for a in plan.output if a.expr_id in read)
+                return e.with_plan(_without_top_sort(self._optimized(Project(columns, plan), True)))
+            case AnySubquery():
+                return e.with_plan(_without_top_sort(self._optimized(e.plan, bool(e.outer))))
+        return e
+
+    def _optimized(self, plan: Any, correlated: bool) -> Any:
+        done: Any = self.context.optimize(Subquery(plan, correlated))
+        return done.child
 
 
 def _without_top_sort(plan: Any) -> Any:
