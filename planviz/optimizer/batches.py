@@ -24,6 +24,7 @@ from planviz.optimizer.rules import (
     projections,
     pushdown,
     relations,
+    runtime_filters,
     semi_anti,
     sets,
     subqueries,
@@ -195,6 +196,8 @@ def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
         ),
         # After subqueries became joins, whose keys have to be normal, too.
         ("NormalizeFloatingNumbers", Once, [floats.NormalizeFloatingNumbers]),
+        # Late: it needs the joins as they will be, and their estimated sizes.
+        ("InjectRuntimeFilter", FixedPoint(1), [runtime_filters.InjectRuntimeFilter]),
         # Filters made for scans go down again.
         ("Pushdown Filters from PartitionPruning", fixed, [pushdown.PushDownPredicates]),
         (

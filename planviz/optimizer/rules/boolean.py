@@ -14,6 +14,7 @@ from planviz.expressions.predicates import (
     EqualTo,
     GreaterThan,
     GreaterThanOrEqual,
+    InSet,
     IsNotNull,
     IsNull,
     LessThan,
@@ -22,6 +23,7 @@ from planviz.expressions.predicates import (
     Or,
 )
 from planviz.expressions.predicates import split_conjunction as split
+from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.operators import Filter, Join
 from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
@@ -200,6 +202,8 @@ class ReplaceNullWithFalseInPredicate(OptimizerRule):
         return plan.transform_down(self._operator, self.mask)
 
     def _operator(self, plan: Any) -> Any:
+        if not _has_truths(plan):
+            return plan
         if isinstance(plan, Filter) or (isinstance(plan, Join) and plan.condition is not None):
             new = _false_for_null(plan.condition)
             plan = plan if new is plan.condition else plan.replace(condition=new)
@@ -216,6 +220,18 @@ class ReplaceNullWithFalseInPredicate(OptimizerRule):
                 items = tuple(_false_for_null(b) if i % 2 == 0 else b for i, b in enumerate(branches))
                 return e if all(a is b for a, b in zip(items, branches, strict=True)) else e.replace(branches=items)
         return e
+
+
+def _has_truths(node: Any) -> bool:
+    """Whether null, true, false or a set of values occurs in the tree; remembered per node (Spark: tree patterns)."""
+    found = node.__dict__.get("_truths")
+    if found is None:
+        found = isinstance(node, InSet) or (isinstance(node, Literal) and any(node.value is v for v in (None, True, False)))
+        if not found and node.bits & (Literal.BIT | InSet.BIT):
+            inner = [node.plan] if isinstance(node, SubqueryExpression) else []
+            found = any(map(_has_truths, (*node.expressions, *node.children, *inner)))
+        node.__dict__["_truths"] = found
+    return bool(found)
 
 
 def _false_for_null(e: Any) -> Any:

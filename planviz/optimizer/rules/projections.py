@@ -299,13 +299,8 @@ class RemoveRedundantAliases(OptimizerRule):
 
     def _union(self, plan: Any, excluded: frozenset[int]) -> Any:
         first = plan.inputs[0]
-        uses = Counter(
-            i.child.expr_id if isinstance(i, Alias) and isinstance(i.child, AttributeReference) else i.expr_id
-            for i in (first.projects if isinstance(first, Project) else first.output)
-        )
-        twice = frozenset(i for i, n in uses.items() if n > 1)
         rest = excluded - first.output_set
-        inputs = [self._remove(first, excluded | twice), *[self._remove(c, rest) for c in plan.inputs[1:]]]
+        inputs = [self._remove(first, excluded | first.output_set), *[self._remove(c, rest) for c in plan.inputs[1:]]]
         return plan.replace(inputs=_same(plan.inputs, tuple(inputs)))
 
 

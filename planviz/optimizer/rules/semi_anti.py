@@ -22,6 +22,7 @@ from planviz.logical.operators import (
 )
 from planviz.optimizer.attributes import alias_map, correlated, inlined, substitute
 from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.statistics import can_broadcast
 
 SEMI = ("LeftSemi", "LeftAnti")
 
@@ -57,7 +58,8 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
                 keys
                 and all(i.deterministic for i in items)
                 and not any(correlated(i) for i in items)
-                and _can_join_below(left, plan)
+                and (plan.right_hint == "broadcast" or can_broadcast(right, self.context.config))
+                and not grandchild.output_set & right.output_set
             ):
                 aliases = {
                     i.expr_id: i.child for i in items if isinstance(i, Alias) and not i.bits & AggregateExpression.BIT
@@ -116,11 +118,6 @@ def _subquery_bit() -> int:
 
 
 _SUBQUERY = _subquery_bit()
-
-
-def _can_join_below(aggregate: Any, plan: Any) -> bool:
-    """Whether the join below the aggregate may be broadcast or hashed as well as above: its right side must be small."""
-    return not aggregate.child.output_set & plan.right.output_set
 
 
 class PushLeftSemiLeftAntiThroughJoin(OptimizerRule):

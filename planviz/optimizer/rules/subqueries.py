@@ -201,8 +201,11 @@ class OptimizeSubqueries(OptimizerRule):
         match e:
             case ScalarSubquery(Aggregate(_, _, child) as top, outer, _, conditions) if outer and conditions:
                 # The aggregate has to stay to tell what no rows give, so only its input is optimized.
-                needed = tuple(dict.fromkeys(a for x in top.expressions for a in x.attributes))
-                below = self._optimized(Project(needed, child), True)
+                read = {a.expr_id: a for x in top.expressions for a in x.attributes}
+                needed = tuple(sorted(read.values(), key=lambda a: (a.name, a.expr_id)))
+                below = _unprojected(self._optimized(Project(needed, child), True))
+                if {a.expr_id for a in needed} <= below.output_set:
+                    return e.with_plan(top.replace(child=below))
                 items = tuple(
                     b if a.expr_id == b.expr_id else Alias(b, a.name, a.expr_id)
                     for a, b in zip(needed, below.output, strict=True)
@@ -220,6 +223,13 @@ class OptimizeSubqueries(OptimizerRule):
     def _optimized(self, plan: Any, correlated: bool) -> Any:
         done: Any = self.context.optimize(Subquery(plan, correlated))
         return done.child
+
+
+def _unprojected(plan: Any) -> Any:
+    """The plan without a projection at its top that only selects columns."""
+    if isinstance(plan, Project) and all(isinstance(i, AttributeReference) for i in plan.projects):
+        return plan.child
+    return plan
 
 
 def _without_top_sort(plan: Any) -> Any:
