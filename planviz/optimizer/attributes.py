@@ -13,6 +13,18 @@ from planviz.logical.operators import Project
 Mapping = dict[int, Any]
 
 
+def id_of(e: Any) -> int:
+    """The id of a named expression."""
+    number: int = e.expr_id
+    return number
+
+
+def name_of(e: Any) -> str:
+    """The name of a named expression."""
+    name: str = e.name
+    return name
+
+
 def alias_map(items: Iterable[Any]) -> Mapping:
     """The aliases of a select list by id, each with what it stands for."""
     return {e.expr_id: e.child for e in items if isinstance(e, Alias)}

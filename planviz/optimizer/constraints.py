@@ -7,7 +7,7 @@ from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.complex import ExtractValue
-from planviz.expressions.core import Alias, AttributeReference, Cast
+from planviz.expressions.core import Alias, AttributeReference, Cast, Literal
 from planviz.expressions.predicates import EqualNullSafe, EqualTo, IsNotNull
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.logical.operators import (
@@ -131,8 +131,6 @@ def _aliased(items: Iterable[Any], below: ExpressionSet) -> ExpressionSet:
             continue
         attribute = a.to_attribute()
         child = a.child
-        from planviz.expressions.core import Literal
-
         if isinstance(child, Literal):
             new.add(EqualNullSafe(attribute, child))
             continue
@@ -177,11 +175,7 @@ def _union(plan: Any, inputs: tuple[Any, ...]) -> ExpressionSet:
         others_a = [c for c in merged if c not in common]
         others_b = [c for c in s if c not in common]
         same_reference_a, same_reference_b = _attribute_only(others_a), _attribute_only(others_b)
-        both = [
-            _either(x, same_reference_b[i])
-            for i, x in same_reference_a.items()
-            if i in same_reference_b
-        ]
+        both = [_either(x, same_reference_b[i]) for i, x in same_reference_a.items() if i in same_reference_b]
         merged = common.union(both)
     return merged
 
@@ -216,6 +210,8 @@ def inferred(known: ExpressionSet) -> ExpressionSet:
         if isinstance(left, AttributeReference) and isinstance(right, AttributeReference):
             _replace_into(found, others, left, right)
             _replace_into(found, others, right, left)
+        elif isinstance(left, AttributeReference) and isinstance(right, Literal):
+            _replace_into(found, others, left, right)
         elif _is_cast(left) and isinstance(right, AttributeReference):
             _replace_into(found, others, right, left)
         elif isinstance(left, AttributeReference) and _is_cast(right):

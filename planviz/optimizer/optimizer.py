@@ -21,7 +21,10 @@ class Optimizer:
     """
 
     def __init__(
-        self, config: OptimizerConfig | None = None, context: OptimizerContext | None = None, checks: Sequence[Check] = ()
+        self,
+        config: OptimizerConfig | None = None,
+        context: OptimizerContext | None = None,
+        checks: Sequence[Check] = (),
     ) -> None:
         self.context = context or OptimizerContext(config or OptimizerConfig())
         self.checks = checks

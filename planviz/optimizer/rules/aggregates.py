@@ -343,7 +343,9 @@ class _Expansion:
             flags.append((form, made))
         for n, group in enumerate(self.groups, 1):
             for a in group:
-                f = a.function.map_children(lambda c: children[c.canonicalized][1] if c.canonicalized in children else c)
+                f = a.function.map_children(
+                    lambda c: children[c.canonicalized][1] if c.canonicalized in children else c
+                )
                 test: Any = EqualTo(self.gid, lit(n))
                 if a.where is not None:
                     flag = next(m for form, m in flags if form == a.where.canonicalized)
@@ -368,5 +370,3 @@ class _Expansion:
 
 def _fresh(e: Any, nullable: bool) -> AttributeReference:
     return AttributeReference(e.sql, e.data_type, nullable, next_id())
-
-

@@ -226,7 +226,9 @@ def _has_truths(node: Any) -> bool:
     """Whether null, true, false or a set of values occurs in the tree; remembered per node (Spark: tree patterns)."""
     found = node.__dict__.get("_truths")
     if found is None:
-        found = isinstance(node, InSet) or (isinstance(node, Literal) and any(node.value is v for v in (None, True, False)))
+        found = isinstance(node, InSet) or (
+            isinstance(node, Literal) and any(node.value is v for v in (None, True, False))
+        )
         if not found and node.bits & (Literal.BIT | InSet.BIT):
             inner = [node.plan] if isinstance(node, SubqueryExpression) else []
             found = any(map(_has_truths, (*node.expressions, *node.children, *inner)))

@@ -488,5 +488,3 @@ def _from_map(e: Any, parts: tuple[Any, ...], key: Any) -> Any:
     if not pairs:
         return Literal(None, e.data_type)
     return CaseWhen(_flat([(EqualTo(key, k), v) for k, v in pairs]))
-
-

@@ -114,7 +114,7 @@ class NullDownPropagation(OptimizerRule):
     @staticmethod
     def _one(e: Any) -> Any:
         match e:
-            case (IsNull(Not(c)) | IsNotNull(Not(c))):
+            case IsNull(Not(c)) | IsNotNull(Not(c)):
                 return type(e)(c)
         return e
 
@@ -226,7 +226,9 @@ class ConstantPropagation(OptimizerRule):
     def _traverse(self, e: Any, replace: bool, null_is_false: bool) -> tuple[Any, list[tuple[Any, Any, Any]]]:
         """The new condition (None: unchanged) and the equalities that hold: attribute, literal, predicate."""
         match e:
-            case EqualTo(AttributeReference() as a, Literal() as v) | EqualTo(Literal() as v, AttributeReference() as a):
+            case EqualTo(AttributeReference() as a, Literal() as v) | EqualTo(
+                Literal() as v, AttributeReference() as a
+            ):
                 return None, [(a, v, e)] if not a.nullable or null_is_false else []
             case EqualNullSafe(AttributeReference() as a, Literal() as v) | EqualNullSafe(
                 Literal() as v, AttributeReference() as a
@@ -304,9 +306,11 @@ class OptimizeRand(OptimizerRule):
 
         def step(e: Any) -> Any:
             match e:
-                case (LessThan(r, Literal() as v) | LessThanOrEqual(r, Literal() as v)) if _rand(r) and v.value is not None:
+                case LessThan(r, Literal() as v) | LessThanOrEqual(r, Literal() as v) if (
+                    _rand(r) and v.value is not None
+                ):
                     return TRUE if v.value >= 1 else FALSE if v.value < 0 else e
-                case (GreaterThan(r, Literal() as v) | GreaterThanOrEqual(r, Literal() as v)) if (
+                case GreaterThan(r, Literal() as v) | GreaterThanOrEqual(r, Literal() as v) if (
                     _rand(r) and v.value is not None
                 ):
                     return FALSE if v.value >= 1 else TRUE if v.value < 0 else e
@@ -389,5 +393,3 @@ class CombineConcats(OptimizerRule):
 
 def _flat(e: Any) -> list[Any]:
     return [x for i in e.items for x in (_flat(i) if isinstance(i, Concat) else [i])]
-
-

@@ -36,7 +36,8 @@ class InlineCTE(OptimizerRule):
         body = self._inline(plan, definitions, inlined, done)
         if kept:
             defs = tuple(
-                definitions[i].replace(child=self._inline(definitions[i].child, definitions, inlined, done)) for i in kept
+                definitions[i].replace(child=self._inline(definitions[i].child, definitions, inlined, done))
+                for i in kept
             )
             return WithCTE(defs, body)
         return body

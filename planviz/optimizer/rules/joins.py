@@ -245,8 +245,8 @@ class OptimizeJoinCondition(OptimizerRule):
         def step(e: Any) -> Any:
             match e:
                 case Or(EqualTo(a, b), And(IsNull(c), IsNull(d))) | Or(And(IsNull(c), IsNull(d)), EqualTo(a, b)) if (
-                    (a.semantic_equals(c) and b.semantic_equals(d)) or (a.semantic_equals(d) and b.semantic_equals(c))
-                ):
+                    a.semantic_equals(c) and b.semantic_equals(d)
+                ) or (a.semantic_equals(d) and b.semantic_equals(c)):
                     return EqualNullSafe(a, b)
             return e
 

@@ -324,5 +324,3 @@ def _order_of(plan: Any) -> Any:
         case Filter(_, child) | GlobalLimit(_, child) | LocalLimit(_, child):
             return _order_of(child)
     return None
-
-

@@ -94,9 +94,9 @@ class PushPredicateThroughNonJoin(OptimizerRule):
                 return self._union(condition, child, inputs)
             case Distinct(grandchild):
                 return _partly(condition, child, lambda p: True, grandchild)
-            case (
-                Sort() | Repartition() | RepartitionByExpression() | RebalancePartitions() | Generate() | Expand()
-            ) if child.deterministic or not isinstance(child, Generate | Expand):
+            case Sort() | Repartition() | RepartitionByExpression() | RebalancePartitions() | Generate() | Expand() if (
+                child.deterministic or not isinstance(child, Generate | Expand)
+            ):
                 own = child.child.output_set
                 return _partly(condition, child, lambda p: p.references <= own, child.child)
         return node

@@ -41,11 +41,10 @@ class ConvertToLocalRelation(OptimizerRule):
     """
 
     matches = (LocalRelation,)
-    order = "up"
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_up(self._step, LocalRelation.BIT)
+        return plan.transform_down(self._step, LocalRelation.BIT)
 
     @staticmethod
     def _step(plan: Any) -> Any:
@@ -224,5 +223,3 @@ class OptimizeOneRowPlan(OptimizerRule):
 
                 return plan.transform_expressions_up(plain, AggregateExpression.BIT)
         return plan
-
-

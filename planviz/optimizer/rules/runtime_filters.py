@@ -233,5 +233,3 @@ def _comes_from_scan(e: Any, plan: Any) -> bool:
 def _largest_scan(plan: Any) -> int:
     sizes = [size_in_bytes(p) for p in plan.walk() if isinstance(p, LeafNode)]
     return max((0 if s == UNKNOWN_SIZE else s for s in sizes), default=0)
-
-

@@ -196,7 +196,9 @@ class RewriteIntersectAll(OptimizerRule):
         union = Union((left, right))
         columns = union.output[2:]
         counts = [
-            alias(AggregateExpression(Count((union.output[i],)), "Complete", False, None, next_id()), f"vcol{i + 1}_count")
+            alias(
+                AggregateExpression(Count((union.output[i],)), "Complete", False, None, next_id()), f"vcol{i + 1}_count"
+            )
             for i in (0, 1)
         ]
         grouped = Aggregate(columns, (*counts, *columns), union)
@@ -210,7 +212,9 @@ class RewriteIntersectAll(OptimizerRule):
 def _replicated(count: Any, columns: Any, child: Any) -> Any:
     """Every row as often as its count says."""
     schema = tuple(StructField(f"col{i}", a.data_type, a.nullable) for i, a in enumerate(columns))
-    needless = tuple(i for i, a in enumerate(child.output) if a.expr_id in {count.expr_id, *[c.expr_id for c in columns]})
+    needless = tuple(
+        i for i, a in enumerate(child.output) if a.expr_id in {count.expr_id, *[c.expr_id for c in columns]}
+    )
     return Generate(GeneratorCall("replicaterows", (count, *columns), schema), needless, False, None, columns, child)
 
 
@@ -303,5 +307,3 @@ class RemoveNoopUnion(OptimizerRule):
         if len(rest) == len(others):
             return plan
         return Distinct(plan.child.replace(inputs=(first, *rest)) if rest else first)
-
-

@@ -193,9 +193,7 @@ class OptimizeSubqueries(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(
-            lambda p: p.transform_expressions_down(self._one, AnySubquery.BIT), AnySubquery.BIT
-        )
+        return plan.transform_down(lambda p: p.transform_expressions_down(self._one, AnySubquery.BIT), AnySubquery.BIT)
 
     def _one(self, e: Any) -> Any:
         match e:
@@ -521,5 +519,3 @@ def _apart(outer: Any, sub: Any, values: tuple[Any, ...]) -> Any:
         return sub
     items = tuple(alias(a, str(a)) if a.expr_id in shared else a for a in sub.output)
     return Project(items, sub)
-
-

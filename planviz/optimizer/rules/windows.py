@@ -37,7 +37,8 @@ class OptimizeWindowFunctions(OptimizerRule):
         def step(e: Any) -> Any:
             match e:
                 case WindowExpression(
-                    AggregateExpression(FirstLast(child, "first" | "first_value", ignore)) as a, WindowSpec(_, order, frame)
+                    AggregateExpression(FirstLast(child, "first" | "first_value", ignore)) as a,
+                    WindowSpec(_, order, frame),
                 ) if (
                     order
                     and isinstance(frame, SpecifiedWindowFrame)
@@ -79,7 +80,9 @@ class CollapseWindow(OptimizerRule):
                 made = _made(below)
                 plain = all(isinstance(i, AttributeReference) for i in items)
                 if plain and not node.references & made and node.references <= child.output_set:
-                    return Project((*items, *[f.to_attribute() for f in upper]), Window(lower + upper, keys, order, child))
+                    return Project(
+                        (*items, *[f.to_attribute() for f in upper]), Window(lower + upper, keys, order, child)
+                    )
         return node
 
 
@@ -105,7 +108,8 @@ class TransposeWindow(OptimizerRule):
                 and node.references <= child.output_set
             ):
                 return Project(
-                    (*items, *[f.to_attribute() for f in node.functions]), below.replace(child=node.replace(child=child))
+                    (*items, *[f.to_attribute() for f in node.functions]),
+                    below.replace(child=node.replace(child=child)),
                 )
         return node
 
@@ -249,5 +253,3 @@ def _rank_limit(condition: Any, expr_id: int) -> int | None:
             case GreaterThanOrEqual(Literal(int() as v, _), AttributeReference() as a) if a.expr_id == expr_id:
                 found.append(v)
     return min(found) if found else None
-
-

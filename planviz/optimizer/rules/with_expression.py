@@ -63,9 +63,7 @@ class RewriteWithExpression(OptimizerRule):
                 return found.to_attribute()
             return e.map_children(result)
 
-        results = tuple(
-            e if isinstance(e, AttributeReference) else e.map_children(result) for e in plan.aggregates
-        )
+        results = tuple(e if isinstance(e, AttributeReference) else e.map_children(result) for e in plan.aggregates)
         below = Aggregate(plan.grouping, (*grouping, *functions.values()), plan.child)
         return self._rewritten(Project(results, self._rewritten(below)))
 
