@@ -1,7 +1,7 @@
 """The optimizer's batches in Spark 4.3's order: the only place with order.
 
-Sources: `Optimizer.defaultBatches`, `SparkOptimizer.defaultBatches`. Rules that only concern what planviz has no plans for
-(Python functions, data source writes, variants) are left out; so are rules that a setting keeps off by default.
+Sources: `Optimizer.defaultBatches`, `SparkOptimizer.defaultBatches`. Rules that only concern what planviz has no plans
+for (Python functions, data source writes, variants) are left out; so are rules that a setting keeps off by default.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ class UnknownValueError(Exception):
     """The value cannot be computed here (a function not modelled, an overflow, a bad cast)."""
 
 
-_BITS = {BYTE: 8, SHORT: 16, INT: 32, LONG: 64}
+_BITS: dict[DataType, int] = {BYTE: 8, SHORT: 16, INT: 32, LONG: 64}
 _WIDE = Context(prec=80, rounding=ROUND_HALF_UP)
 
 
@@ -290,7 +290,7 @@ def date_of(text: str) -> date:
     """A date as Spark reads it: year, month and day may lack leading zeros, a time may follow. Raises ValueError."""
     head = text.split("T")[0].split(" ")[0]
     parts = [int(p) for p in head.split("-")]
-    year, month, day = (parts + [1, 1])[:3]
+    year, month, day = [*parts, 1, 1][:3]
     if len(parts) > 3 or len(head.split("-")[0]) < 4:
         raise ValueError(text)
     return date(year, month, day)

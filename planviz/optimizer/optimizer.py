@@ -17,7 +17,7 @@ from planviz.trees.trace import Trace
 class Optimizer:
     """Makes an analyzed plan faster; `optimize` gives the plan and fills a trace.
 
-    Plans of subqueries are optimized in runs of their own, children of the run that met them (Spark: OptimizeSubqueries).
+    Plans of subqueries are optimized in runs of their own, children of the run that met them.
     """
 
     def __init__(
@@ -31,7 +31,8 @@ class Optimizer:
 
     def optimize(self, plan: LogicalPlan, trace: Trace | None = None) -> LogicalPlan:
         """The optimized plan. Raises NotConverged and BrokenPlan when checks are on and a rule misbehaves."""
-        return self._run(plan, trace if trace is not None else Trace(), None)
+        optimized: LogicalPlan = self._run(plan, trace if trace is not None else Trace(), None)
+        return optimized
 
     def _run(self, plan: Any, trace: Trace, parent: int | None) -> Any:
         run = len(trace.runs)

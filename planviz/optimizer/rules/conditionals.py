@@ -187,7 +187,7 @@ def _foldable_enough(values: list[Any]) -> bool:
 
 
 class SimplifyCasts(OptimizerRule):
-    """Remove casts to the type that is there, and the inner one of two widening casts.
+    """Remove casts to the type that is there, the inner one of two widening casts, and widening casts tested for null.
 
     cast(cast(a AS bigint) AS decimal(20,0))  =>  cast(a AS decimal(20,0)), a being an int
 
@@ -207,7 +207,14 @@ class SimplifyCasts(OptimizerRule):
                 return child
             case Cast(Cast(child, inner), t) if wider(child.data_type, inner) and wider(inner, t):
                 return Cast(child, t, e.mode, e.user_specified, e.time_zone)
+            case (IsNull(Cast(child, t)) | IsNotNull(Cast(child, t))) if keeps_values(child.data_type, t):
+                return type(e)(child)
         return e
+
+
+def keeps_values(a: DataType, b: DataType) -> bool:
+    """Whether a cast never fails and never gives null for a value (Spark: `Cast.canUpCast`, the common cases)."""
+    return wider(a, b) or (a in INTEGRAL and b in (FLOAT, DOUBLE)) or (a == DATE and b == TIMESTAMP) or b == STRING
 
 
 def wider(a: DataType, b: DataType) -> bool:
@@ -373,7 +380,7 @@ def _like(text: Any, pattern: str, escape: str) -> Any:
     if escape in pattern or "_" in pattern:
         return None
     parts = pattern.split("%")
-    match [p for p in (parts[0], *parts[1:-1], parts[-1])]:
+    match parts:
         case [whole]:
             return EqualTo(text, Literal(whole, STRING))
         case [head, ""] if head:

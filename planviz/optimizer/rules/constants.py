@@ -286,7 +286,7 @@ class OptimizeIn(OptimizerRule):
             if len(items) == 1 and not isinstance(e.value, CreateNamedStruct):
                 return EqualTo(e.value, items[0])
             if len(items) > most:
-                return InSet(e.value, items)  # type: ignore[arg-type]
+                return InSet(e.value, items)
             return e if len(items) == len(e.items) else In(e.value, items)
 
         return plan.transform_down(lambda p: p.transform_expressions_down(step, In.BIT), In.BIT)

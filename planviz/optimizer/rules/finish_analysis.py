@@ -106,7 +106,7 @@ class EliminateSubqueryAliases(OptimizerRule):
 
     SubqueryAlias(name, child)  =>  child
 
-    Pays because names only served resolution; columns are known by ids. Wrong before analysis: `t.a` would not be found.
+    Pays because names only served resolution; columns have ids. Wrong before analysis: `t.a` would not be found.
     """
 
     matches = (SubqueryAlias,)
@@ -121,7 +121,7 @@ class EliminateView(OptimizerRule):
 
     View(name, child)  =>  child
 
-    Pays because filters then move into the view's query. Wrong before analysis: `SELECT * FROM v` needs the view's name.
+    Pays because filters then move into the view's query. Wrong before analysis: `SELECT * FROM v` needs the name.
     """
 
     matches = (View,)

@@ -46,8 +46,8 @@ class NormalizeFloatingNumbers(OptimizerRule):
                     return e.with_new_children((normalized(e.left), normalized(e.right)))
                 return e
 
-            from planviz.optimizer.attributes import map_list
             from planviz.expressions.predicates import conjunction, split_conjunction
+            from planviz.optimizer.attributes import map_list
 
             parts = tuple(split_conjunction(plan.condition))
             new = map_list(parts, key)

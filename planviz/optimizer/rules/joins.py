@@ -10,7 +10,7 @@ from planviz.expressions.core import Literal
 from planviz.expressions.predicates import And, EqualNullSafe, EqualTo, IsNull, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.logical.operators import Aggregate, Distinct, Filter, Join, Project, Union
-from planviz.optimizer.attributes import correlated, same_output
+from planviz.optimizer.attributes import correlated, id_of, same_output
 from planviz.optimizer.constraints import constraints
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.evaluation import UnknownValueError, row_value
@@ -198,7 +198,7 @@ def distinct_keys(plan: Any) -> list[frozenset[int]]:
             keys: list[int] = []
             for g in grouping:
                 found = next(
-                    (i.expr_id for i in items if (i.child if isinstance(i, Alias) else i).semantic_equals(g)), None
+                    (id_of(i) for i in items if (i.child if isinstance(i, Alias) else i).semantic_equals(g)), None
                 )
                 if found is None:
                     return []

@@ -249,7 +249,7 @@ class EliminateSorts(OptimizerRule):
     def _step(self, plan: Any) -> Any:
         match plan:
             case Sort(order, whole, child):
-                rest = tuple(o for o in order if not o.child.foldable)
+                rest = tuple(o for o in order if not o.children[0].foldable)
                 if not rest:
                     return self._step(child) if isinstance(child, Sort) else child
                 if len(rest) < len(order):
@@ -273,10 +273,9 @@ def _order_free(items: Any) -> bool:
         f = a.function
         if isinstance(f, _ORDER_FREE):
             return True
-        exact = isinstance(f, Sum | Average) and (
+        return isinstance(f, Sum | Average) and (
             f.child.data_type in INTEGRAL or isinstance(f.child.data_type, DecimalType)
         )
-        return exact
 
     return all(free(a) for i in items if i.bits & AggregateExpression.BIT for a in i.collect(AggregateExpression))
 

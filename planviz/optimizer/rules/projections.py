@@ -28,7 +28,7 @@ from planviz.logical.operators import (
     WithCTE,
 )
 from planviz.logical.plan import LeafNode
-from planviz.optimizer.attributes import merged_projects, pruned_child, same_output, substitute
+from planviz.optimizer.attributes import id_of, merged_projects, name_of, pruned_child, same_output, substitute
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.with_expression import is_cheap
 
@@ -85,15 +85,15 @@ class ColumnPruning(OptimizerRule):
             case Project(items, _):
                 if child.output_set <= needed:
                     return plan
-                return plan.replace(child=child.replace(projects=tuple(i for i in items if i.expr_id in needed)))
+                return plan.replace(child=child.replace(projects=tuple(i for i in items if id_of(i) in needed)))
             case Aggregate(_, items, _) if not child.output_set <= needed:
-                return plan.replace(child=child.replace(aggregates=tuple(i for i in items if i.expr_id in needed)))
+                return plan.replace(child=child.replace(aggregates=tuple(i for i in items if id_of(i) in needed)))
             case Expand(projections, columns, below) if not child.output_set <= needed:
                 keep = [i for i, c in enumerate(columns) if c.expr_id in needed]
                 rows = tuple(tuple(p[i] for i in keep) for p in projections)
                 return plan.replace(child=Expand(rows, tuple(columns[i] for i in keep), below))
-            case Window(functions, _, _, below) if not {f.expr_id for f in functions} <= needed:
-                kept = tuple(f for f in functions if f.expr_id in needed)
+            case Window(functions, _, _, below) if not {id_of(f) for f in functions} <= needed:
+                kept = tuple(f for f in functions if id_of(f) in needed)
                 return plan.replace(child=child.replace(functions=kept) if kept else below)
             case WithCTE():
                 if child.output_set <= needed:
@@ -128,7 +128,7 @@ class ColumnPruning(OptimizerRule):
             match p:
                 case Project(_, Filter(condition, Project(items, child))) if (
                     all(isinstance(i, AttributeReference) for i in items)
-                    and {i.expr_id for i in items} <= child.output_set
+                    and {id_of(i) for i in items} <= child.output_set
                     and not _conflicts(condition, child)
                 ):
                     return p.replace(child=Filter(condition, child))
@@ -212,10 +212,11 @@ def _correlated(items: Any) -> bool:
 def _renames(upper: Any, lower: Any) -> bool:
     if len(upper) != len(lower):
         return False
+    pairs: list[tuple[Any, Any]] = list(zip(upper, lower, strict=True))
     return all(
         a.semantic_equals(b.to_attribute())
-        or (isinstance(a, Alias) and isinstance(a.child, AttributeReference) and a.child.name == b.name)
-        for a, b in zip(upper, lower, strict=True)
+        or (isinstance(a, Alias) and isinstance(a.child, AttributeReference) and name_of(a.child) == b.name)
+        for a, b in pairs
     )
 
 
@@ -224,7 +225,7 @@ class RemoveNoopOperators(OptimizerRule):
 
     Project [a, b] over t[a, b]  =>  t
 
-    Pays because rows pass one operator less. A projection that renames stays: `SELECT a AS A FROM t` changes the schema.
+    Pays because rows pass one operator less. A projection that renames stays: `SELECT a AS A` changes the schema.
     """
 
     matches = (Project, Window)
@@ -234,7 +235,7 @@ class RemoveNoopOperators(OptimizerRule):
         """See the class."""
         match node:
             case Project(items, child) if same_output(items, child.output):
-                same = all(a.name == b.name for a, b in zip(items, child.output, strict=True))
+                same = all(a.name == name_of(b) for a, b in zip(items, child.output, strict=True))
                 return child if same else node
             case Window(functions, _, _, child) if not functions:
                 return child

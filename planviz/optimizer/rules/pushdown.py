@@ -25,7 +25,7 @@ from planviz.logical.operators import (
     Union,
     Window,
 )
-from planviz.optimizer.attributes import alias_map, inlined, substitute
+from planviz.optimizer.attributes import alias_map, id_of, inlined, substitute
 from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
 
@@ -48,7 +48,7 @@ class CombineFilters(OptimizerRule):
     Filter(outer, Filter(inner, child))  =>  Filter(inner AND outer, child)
 
     Pays because one pass tests both. The inner condition stays first, so a guard such as `b <> 0` still precedes
-    `a / b > 1`; rand() must not move: `SELECT * FROM (SELECT * FROM t WHERE rand() > 0.5) WHERE a > 1` draws for all rows.
+    `a / b > 1`; `SELECT * FROM (SELECT * FROM t WHERE rand() > 0.5) WHERE a > 1` draws for all rows and stays.
     """
 
     matches = (Filter,)
@@ -88,7 +88,7 @@ class PushPredicateThroughNonJoin(OptimizerRule):
             case Aggregate(grouping, items, grandchild) if grouping and all(i.deterministic for i in items):
                 return self._aggregate(condition, child, items, grandchild)
             case Window(_, partition, _, grandchild) if all(isinstance(p, AttributeReference) for p in partition):
-                keys = frozenset(p.expr_id for p in partition)
+                keys = frozenset(id_of(p) for p in partition)
                 return _partly(condition, child, lambda p: p.references <= keys, grandchild)
             case Union(inputs):
                 return self._union(condition, child, inputs)
@@ -114,7 +114,8 @@ class PushPredicateThroughNonJoin(OptimizerRule):
         parts = split(condition)
         free, stuck = _until_random(parts)
         own = grandchild.output_set
-        down, rest = [], []
+        down: list[Any] = []
+        rest: list[Any] = []
         for p in free:
             replaced = inlined(p, aliases)
             (down if p.references and replaced.references <= own and _subset(replaced, own) else rest).append(p)
@@ -250,7 +251,7 @@ def _all(parts: list[Any]) -> Any:
 
 
 class PushDownPredicates(OptimizerRule):
-    """Push filters as far as they go in one walk: CombineFilters, PushPredicateThroughNonJoin, PushPredicateThroughJoin.
+    """Push filters as far as they go in one walk, with the three rules above.
 
     Filter over anything  =>  the filter as near to the tables as it may be
 
@@ -284,7 +285,7 @@ class PushDownPredicates(OptimizerRule):
 class PushExtraPredicateThroughJoin(OptimizerRule):
     """Push what an OR over both sides implies for each side.
 
-    Join(l, r, (l.a = 1 AND r.b = 2) OR (l.a = 3 AND r.b = 4))  =>  the same over Filter(a = 1 OR a = 3, l), Filter(b = 2 OR b = 4, r)
+    Join(l, r, (l.a = 1 AND r.b = 2) OR (l.a = 3 AND r.b = 4))  =>  Join(Filter(a = 1 OR a = 3, l), r)
 
     Pays because the sides shrink. The condition itself stays: rows with a = 1 and b = 4 pass both filters.
     """

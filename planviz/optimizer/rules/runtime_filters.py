@@ -27,7 +27,7 @@ from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.subqueries import ScalarSubquery
 from planviz.logical.operators import Aggregate, Filter, Join, Project, Subquery, Union, Window
 from planviz.logical.plan import LeafNode
-from planviz.optimizer.attributes import alias_map, inlined
+from planviz.optimizer.attributes import alias_map, id_of, inlined
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.constants import ConstantFolding
 from planviz.optimizer.rules.projections import ColumnPruning
@@ -178,7 +178,7 @@ def _extract(plan: Any, read: frozenset[int], filtered: bool, selective: bool, w
         case Project(items, child):
             if not filtered:
                 return _extract(child, read, filtered, selective, whole, key)
-            used = [i for i in items if i.expr_id in read]
+            used = [i for i in items if id_of(i) in read]
             if not all(map(simple, used)):
                 return None
             below = frozenset[int]().union(*[i.references for i in used])

@@ -20,7 +20,7 @@ from planviz.logical.operators import (
     Union,
     Window,
 )
-from planviz.optimizer.attributes import alias_map, correlated, inlined, substitute
+from planviz.optimizer.attributes import alias_map, correlated, id_of, inlined, substitute
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.statistics import can_broadcast
 
@@ -52,7 +52,11 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
             ):
                 if condition is None:
                     return Project(items, plan.replace(left=grandchild))
-                moved = inlined(condition, alias_map(items))
+                aliases = alias_map(items)
+                # A computed column would be computed once more in the condition.
+                if any(e.children for e in aliases.values()):
+                    return plan
+                moved = inlined(condition, aliases)
                 return Project(items, plan.replace(left=grandchild, condition=moved))
             case Aggregate(keys, items, grandchild) if (
                 keys
@@ -70,24 +74,21 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
             case Window(_, partition, _, grandchild) if all(isinstance(p, AttributeReference) for p in partition):
                 if condition is None:
                     return plan
-                return self._partly(plan, left, grandchild, frozenset(p.expr_id for p in partition), {})
+                return self._partly(plan, left, grandchild, frozenset(id_of(p) for p in partition), {})
             case Union(inputs):
                 return self._union(plan, left, inputs)
             case Distinct() | Sort() | Repartition() | RepartitionByExpression():
                 if condition is None:
                     return left.with_new_children((plan.replace(left=left.child),))
                 return self._partly(plan, left, left.child, left.child.output_set, {})
-            case Filter(test, grandchild) if test.deterministic and not correlated(test):
-                if grandchild.output_set & right.output_set:
-                    return plan
-                return Filter(test, plan.replace(left=grandchild)) if not test.bits & _SUBQUERY else plan
         return plan
 
     @staticmethod
     def _partly(plan: Any, left: Any, grandchild: Any, own: frozenset[int], aliases: dict[int, Any]) -> Any:
         parts = split(plan.condition)
         visible = own | plan.right.output_set
-        down, stay = [], []
+        down: list[Any] = []
+        stay: list[Any] = []
         for p in parts:
             moved = inlined(p, aliases)
             (down if p.references and p.deterministic and moved.references <= visible else stay).append(p)
@@ -109,15 +110,6 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
             condition = None if plan.condition is None else substitute(plan.condition, mapping)
             new.append(plan.replace(left=i, condition=condition))
         return left.replace(inputs=tuple(new))
-
-
-def _subquery_bit() -> int:
-    from planviz.expressions.subqueries import SubqueryExpression
-
-    return SubqueryExpression.BIT
-
-
-_SUBQUERY = _subquery_bit()
 
 
 class PushLeftSemiLeftAntiThroughJoin(OptimizerRule):

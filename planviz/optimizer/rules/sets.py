@@ -29,8 +29,9 @@ from planviz.logical.operators import (
     Project,
     Union,
 )
-from planviz.optimizer.attributes import same_output, substitute
+from planviz.optimizer.attributes import correlated, merged_projects, same_output, substitute
 from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.rules.projections import can_collapse
 from planviz.types import BOOLEAN, LONG, StructField
 
 
@@ -259,6 +260,10 @@ def _flat(union: Any, distinct: bool) -> Any:
         match top:
             case Distinct(Union(inputs)) if distinct:
                 stack.extend(reversed(inputs))
+            case Project(upper, Project(lower, child)) if can_collapse(upper, lower) and not any(
+                correlated(i) for i in (*upper, *lower)
+            ):
+                stack.append(Project(merged_projects(upper, lower), child))
             case Union(inputs):
                 stack.extend(reversed(inputs))
             case Project(items, Union(inputs) as inner) if all(i.deterministic for i in items) and not any(
@@ -303,7 +308,7 @@ class RemoveNoopUnion(OptimizerRule):
         if not isinstance(plan, Distinct) or not isinstance(plan.child, Union):
             return plan
         first, *others = plan.child.inputs
-        rest = [o for o in others if not (o == first)]
+        rest = [o for o in others if o != first]
         if len(rest) == len(others):
             return plan
         return Distinct(plan.child.replace(inputs=(first, *rest)) if rest else first)

@@ -28,7 +28,7 @@ from planviz.logical.operators import (
     Window,
 )
 from planviz.logical.plan import UnaryNode
-from planviz.optimizer.attributes import map_list, substitute
+from planviz.optimizer.attributes import id_of, map_list, substitute
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.evaluation import value_of
 from planviz.optimizer.rules.boolean import simplified_conditions
@@ -211,9 +211,10 @@ class OptimizeSubqueries(OptimizerRule):
                 return e.with_plan(top.replace(child=below if items == below.output else Project(items, below)))
             case Exists(plan, outer, _, conditions) if outer and conditions:
                 # Only the columns of its conditions count.
-                read = frozenset[int]().union(*[c.references for c in conditions])
-                columns = tuple(a for a in plan.output if a.expr_id in read)
-                return e.with_plan(_without_top_sort(self._optimized(Project(columns, plan), True)))
+                keys = frozenset[int]().union(*[c.references for c in conditions])
+                columns = tuple(a for a in plan.output if a.expr_id in keys)
+                narrow = Project(columns, plan)  # type: ignore[arg-type]  # a subquery's plan is a logical one
+                return e.with_plan(_without_top_sort(self._optimized(narrow, True)))
             case AnySubquery():
                 return e.with_plan(_without_top_sort(self._optimized(e.plan, bool(e.outer))))
         return e
@@ -245,7 +246,8 @@ class RewriteNonCorrelatedExists(OptimizerRule):
 
     EXISTS(p)  =>  (SELECT 1 FROM p LIMIT 1) IS NOT NULL
 
-    Pays because it is computed once. Wrong when correlated: `EXISTS (SELECT 1 FROM t2 WHERE t2.a = t1.a)` differs by row.
+    Pays because it is computed once. Wrong when correlated: `EXISTS (SELECT 1 FROM t2 WHERE t2.a = t1.a)` differs by
+    row.
     """
 
     matches = (Exists,)
@@ -265,7 +267,7 @@ class RewriteNonCorrelatedExists(OptimizerRule):
 class RewriteCorrelatedScalarSubquery(OptimizerRule):
     """A correlated scalar subquery becomes a left outer join.
 
-    Project [(SELECT max(x) FROM t WHERE t.k = a)]  =>  Project [m] over Join(p, Aggregate [k], [max(x) AS m, k], LeftOuter, k = a)
+    Project [(SELECT max(x) FROM t WHERE k = a)]  =>  Project [m] over Join(p, Aggregate [k], [max(x) AS m, k], LeftOuter)
 
     Pays because it runs once for all rows. A count over no rows is 0, not null: without its correction
     `SELECT (SELECT count(*) FROM t2 WHERE t2.a = t1.a) FROM t1` would give null where nothing matches.
@@ -353,7 +355,7 @@ def _on_zero_rows(plan: Any) -> Any | None:
 def _zero_values(plan: Any) -> dict[int, Any]:
     match plan:
         case Aggregate(_, items, _):
-            return {i.expr_id: v for i in items if (v := _zero(i)) is not None}
+            return {id_of(i): v for i in items if (v := _zero(i)) is not None}
         case Project(items, child):
             below = _zero_values(child)
             out = {}
@@ -361,7 +363,7 @@ def _zero_values(plan: Any) -> dict[int, Any]:
                 if i.references <= below.keys():
                     v = value_of(substitute(i.child if isinstance(i, Alias) else i, below))
                     if v is not None:
-                        out[i.expr_id] = v
+                        out[id_of(i)] = v
             return out
         case Distinct(child) | SubqueryAlias(_, child) | Sort(_, _, child):
             return _zero_values(child)

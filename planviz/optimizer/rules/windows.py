@@ -100,9 +100,9 @@ class TransposeWindow(OptimizerRule):
     def rewrite(self, node: Any) -> Any:
         """See the class."""
         match node:
-            case Window(_, keys, _, Window(_, lower_keys, _, child) as below) if _transposable(node, below):
+            case Window(child=Window(child=child) as below) if _transposable(node, below):
                 return Project(node.output, below.replace(child=node.replace(child=child)))
-            case Window(_, keys, _, Project(items, Window(_, lower_keys, _, child) as below)) if (
+            case Window(child=Project(items, Window(child=child) as below)) if (
                 _transposable(node, below)
                 and all(isinstance(i, AttributeReference) for i in items)
                 and node.references <= child.output_set
@@ -184,7 +184,7 @@ class InferWindowGroupLimit(OptimizerRule):
 
     def _step(self, plan: Any) -> Any:
         match plan:
-            case Filter(condition, Window(functions, keys, order, child) as window) if (
+            case Filter(condition, Window(functions, _, order, child) as window) if (
                 not isinstance(child, WindowGroupLimit) and order and all(_expanding(f) for f in functions)
             ):
                 return self._limited(plan, condition, window)
@@ -231,7 +231,7 @@ def _expanding(f: Any) -> bool:
 
 
 def _rank(f: Any) -> Any:
-    w = f.child if isinstance(f, Alias) else f
+    w: Any = f.child if isinstance(f, Alias) else f
     inner = w.function.function if isinstance(w.function, AggregateExpression) else w.function
     return inner if isinstance(inner, RankLike) and inner.name in _PREFERENCE else None
 

@@ -27,7 +27,7 @@ def is_cheap(e: Any) -> bool:
 class RewriteWithExpression(OptimizerRule):
     """Give shared subexpressions a column below the operator; cheap ones are written out instead.
 
-    Filter(WITH x := f(a): x >= 1 AND x <= 2)  =>  Project [*] over Filter(x >= 1 AND x <= 2) over Project [*, f(a) AS x]
+    Filter(WITH x := f(a): x >= 1 AND x <= 2)  =>  Filter(x >= 1 AND x <= 2) over Project [*, f(a) AS x]
 
     Pays because f(a) is computed once. In a branch of a CASE the expression is written out: computed below, the
     division of `CASE WHEN b <> 0 THEN a / b BETWEEN 1 AND 2 END` would fail for b = 0.

@@ -40,9 +40,9 @@ def row_size(columns: Iterable[Any]) -> int:
 
 def size_in_bytes(plan: Any) -> int:
     """The estimated size; computed once per plan node."""
-    found: int | None = plan.__dict__.get("_size")
-    if found is None:
-        found = plan.__dict__["_size"] = _size(plan)
+    if "_size" not in plan.__dict__:
+        plan.__dict__["_size"] = _size(plan)
+    found: int = plan.__dict__["_size"]
     return found
 
 
