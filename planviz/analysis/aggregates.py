@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from planviz.analysis.cleanup import trim
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.analysis.names import Scope
 from planviz.expressions.aggregates import AggregateExpression, Grouping, GroupingID
@@ -86,13 +87,13 @@ class ResolveAggregateFunctions(AnalyzerRule):
     def _operator(self, plan: Any) -> Any:
         if isinstance(plan, UnresolvedHaving | Filter) and isinstance(plan.child, Aggregate):
             return self._filter(plan, plan.child)
-        if isinstance(plan, Sort) and all(o.resolved for o in plan.order):
+        if isinstance(plan, Sort) and all(o.resolved and not occurs(o, functions_mask()) for o in plan.order):
             return self._sort(plan)
         return plan
 
     def _filter(self, plan: Any, agg: Aggregate) -> Any:
         condition = plan.condition
-        if not agg.resolved or not condition.resolved:
+        if not agg.resolved or not condition.resolved or occurs(condition, functions_mask()):
             return plan
         if isinstance(plan, Filter) and not occurs(condition, AggregateExpression.BIT | TempResolvedColumn.BIT):
             return plan
@@ -178,7 +179,7 @@ def with_aggregates(
 def _replaced(e: Any, agg: Aggregate, extra: dict[Expression, Any]) -> Any:
     cleaned = _without_temp(e)
     for a in agg.aggregates:
-        if (a.child if isinstance(a, Alias) else a).semantic_equals(cleaned):
+        if trim(a).semantic_equals(cleaned):
             return a.to_attribute()
     if isinstance(e, AggregateExpression):
         key = cleaned.canonicalized
@@ -204,6 +205,7 @@ def _replaced(e: Any, agg: Aggregate, extra: dict[Expression, Any]) -> Any:
 
 
 def _without_temp(e: Any) -> Any:
+    e = trim(e)
     if not occurs(e, TempResolvedColumn.BIT):
         return e
     return e.transform_up(lambda x: x.child if isinstance(x, TempResolvedColumn) else x, TempResolvedColumn.BIT)
@@ -254,8 +256,6 @@ class ResolveGroupingAnalytics(AnalyzerRule):
         return plan.transform_up(self._operator, self.mask)
 
     def _operator(self, plan: Any) -> Any:
-        if isinstance(plan, UnresolvedHaving) and isinstance(plan.child, Aggregate):
-            return plan
         if isinstance(plan, Aggregate) and any(isinstance(g, GroupingSets) for g in plan.grouping):
             ready = plan.children_resolved and all(g.resolved or _bound_sets(g) for g in plan.grouping)
             settled = all(e.resolved for e in plan.aggregates)
@@ -304,7 +304,8 @@ def grouping_value(e: Any, originals: list[Expression], columns: list[Expression
         for i, (o, c) in enumerate(zip(originals, columns, strict=True)):
             if o.semantic_equals(e.child) or c.semantic_equals(e.child):
                 shifted = Shift(gid, Literal(len(columns) - 1 - i, INT), "shiftright")
-                return Cast(BitwiseAnd(shifted, Literal(1, LONG)), BYTE)
+                bit = Cast(BitwiseAnd(shifted, Literal(1, LONG)), BYTE, time_zone="session")
+                return alias(bit, e.pretty)
         raise analysis_error(
             "GROUPING_COLUMN_MISMATCH",
             f"Column of grouping ({e.child.pretty}) can't be found in grouping columns "

@@ -57,8 +57,8 @@ from planviz.analysis.windows import (
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.expressions.core import Expression
-from planviz.logical.operators import LogicalRelation
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import LogicalRelation
 from planviz.trees.executor import Check, RuleExecutor
 from planviz.trees.rule import Batch, FixedPoint, Once
 from planviz.trees.trace import Trace

@@ -19,19 +19,8 @@ from planviz.expressions.unresolved import (
     UnresolvedStar,
 )
 from planviz.expressions.windows import LagLead, NthValue, NTile, RankLike, WindowExpression
-from planviz.logical.operators import (
-    Aggregate,
-    Except,
-    Filter,
-    GlobalLimit,
-    Intersect,
-    Join,
-    LocalLimit,
-    Offset,
-    Project,
-    SetOperation,
-    Union,
-)
+from planviz.logical.combining import Except, Intersect, Join, SetOperation, Union
+from planviz.logical.operators import Aggregate, Filter, GlobalLimit, LocalLimit, Offset, Project
 from planviz.logical.unresolved import UnresolvedRelation
 from planviz.types import BOOLEAN, INT, UNKNOWN, is_integral
 
@@ -130,6 +119,8 @@ def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> Non
                 )
             if isinstance(x, InSubquery):
                 raise _in_mismatch(x)
+            if x.UNRESOLVED:
+                raise analysis_error("UNSUPPORTED_EXPRESSION", f"{x.sql} has no meaning here.", x)
 
 
 def _function_of(e: WindowExpression) -> Expression:

@@ -7,7 +7,8 @@ from typing import Any
 from planviz.analysis.context import AnalyzerRule
 from planviz.expressions.core import Alias
 from planviz.expressions.unresolved import MultiAlias
-from planviz.logical.operators import Aggregate, Project, Union, Window
+from planviz.logical.combining import Union
+from planviz.logical.operators import Aggregate, Project, Window
 
 
 class CleanupAliases(AnalyzerRule):

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from planviz.analysis.context import AnalyzerRule
-from planviz.analysis.registry import DOUBLE_AGGREGATES
 from planviz.analysis.signatures import ACCEPTS
 from planviz.expressions.aggregates import AggregateCall, Average, Sum
 from planviz.expressions.arithmetic import (
@@ -47,7 +46,8 @@ from planviz.expressions.predicates import (
 )
 from planviz.expressions.subqueries import InSubquery, ListQuery
 from planviz.expressions.windows import LagLead, NTile, SpecifiedWindowFrame, WindowSpec
-from planviz.logical.operators import Except, Intersect, Project, Union
+from planviz.logical.combining import Except, Intersect, Union
+from planviz.logical.operators import Project
 from planviz.logical.unresolved import Unpivot
 from planviz.types import (
     BINARY,
@@ -491,7 +491,7 @@ def _child_to(accepts: str) -> Callable[[Any], Any]:
 
 
 def _aggregate_call(e: AggregateCall) -> Any:
-    if e.name in DOUBLE_AGGREGATES:
+    if e.doubles:
         args = tuple(
             cast_to(a, DOUBLE) if is_numeric(a.data_type) or a.data_type in (STRING, NULL) else a for a in e.arguments
         )

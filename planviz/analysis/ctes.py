@@ -6,16 +6,10 @@ from typing import Any
 
 from planviz.analysis.context import AnalyzerRule, same_name, subplans
 from planviz.expressions.subqueries import SubqueryExpression
-from planviz.logical.operators import (
-    CTERelationDef,
-    CTERelationRef,
-    Distinct,
-    SubqueryAlias,
-    Union,
-    UnionLoop,
-    WithCTE,
-)
+from planviz.logical.combining import CTERelationDef, Union, UnionLoop, WithCTE
+from planviz.logical.operators import Distinct, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import CTERelationRef
 from planviz.logical.unresolved import UnresolvedRelation, UnresolvedSubqueryColumnAliases, UnresolvedWith
 
 Definitions = list[tuple[str, CTERelationDef]]

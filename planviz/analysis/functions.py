@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.analysis.context import AnalyzerRule, analysis_error
-from planviz.analysis.registry import build, is_aggregate_function, known
+from planviz.analysis.registry import HIGHER_ORDER, build, is_aggregate_function, known
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
 from planviz.expressions.calls import FunctionCall, FunctionSpec
 from planviz.expressions.complex import ExtractValue
@@ -216,12 +216,19 @@ class ResolveLambdaVariables(AnalyzerRule):
         return e.rebuilt(UnresolvedAttribute(e.parts))
 
     def _function(self, call: FunctionCall, known_names: dict[str, NamedLambdaVariable]) -> Any:
+        if call.name not in HIGHER_ORDER or isinstance(call.arguments[0], LambdaFunction):
+            raise analysis_error(
+                "INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION",
+                f"A lambda function should only be used in a higher order function, but {call.name} takes none here.",
+                call,
+            )
         plain = [a if isinstance(a, LambdaFunction) else self._resolve(a, known_names) for a in call.arguments]
         if not all(a.resolved for a in plain if not isinstance(a, LambdaFunction)):
             return call.replace(arguments=tuple(plain))
         out: list[Expression] = []
         for a in plain:
-            if isinstance(a, LambdaFunction) and not a.resolved:
+            waits = call.name in ("aggregate", "reduce") and any(isinstance(x, LambdaFunction) for x in out)
+            if isinstance(a, LambdaFunction) and not a.resolved and not (waits and not out[-1].resolved):
                 types = _argument_types(
                     call.name, plain, len(a.arguments), len([x for x in out if isinstance(x, LambdaFunction)]), out
                 )
@@ -243,17 +250,20 @@ class ResolveLambdaVariables(AnalyzerRule):
 def _argument_types(name: str, args: list[Any], count: int, which: int, done: list[Expression]) -> list[DataType]:
     """Types of a lambda's arguments; `which` is the number of lambdas before it."""
 
+    def known_type(e: Any) -> DataType:
+        return e.data_type if e.resolved else UNKNOWN
+
     def element(e: Any) -> DataType:
-        t = e.data_type
+        t = known_type(e)
         return t.element if isinstance(t, ArrayType) else UNKNOWN
 
-    first = args[0].data_type
+    first = known_type(args[0])
     if name == "zip_with":
         return [element(args[0]), element(args[1])]
     if name in ("aggregate", "reduce"):
-        return [args[1].data_type, element(args[0])] if which == 0 else [done[2].data_type]
+        return [known_type(args[1]), element(args[0])] if which == 0 else [known_type(done[2])]
     if name == "map_zip_with" and isinstance(first, MapType):
-        second = args[1].data_type
+        second = known_type(args[1])
         return [first.key, first.value, second.value if isinstance(second, MapType) else UNKNOWN]
     if isinstance(first, MapType):
         return [first.key, first.value]

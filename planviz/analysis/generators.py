@@ -274,6 +274,13 @@ class ResolveUnpivot(AnalyzerRule):
             return plan
         used = frozenset[int]().union(*[e.references for g in plan.groups for e in g])
         keys = [a for a in plan.child.output if a.expr_id not in used]
+        if any(len(g) != len(plan.value_columns) for g in plan.groups):
+            raise analysis_error(
+                "UNPIVOT_VALUE_SIZE_MISMATCH",
+                f"All unpivot value columns must have the same size as there are value column names "
+                f"({', '.join(plan.value_columns)}).",
+                plan,
+            )
         types = [plan.groups[0][i].data_type for i in range(len(plan.value_columns))]
         if any(
             e.data_type.simple_string != t.simple_string for g in plan.groups for e, t in zip(g, types, strict=True)

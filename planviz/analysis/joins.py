@@ -9,18 +9,17 @@ from planviz.expressions.conditional import Coalesce
 from planviz.expressions.core import Expression, Literal, SortOrder, alias
 from planviz.expressions.predicates import EqualTo, conjunction
 from planviz.expressions.unresolved import UnresolvedAttribute
+from planviz.logical.combining import Join, WithCTE
 from planviz.logical.operators import (
-    CTERelationRef,
     HiddenColumns,
-    Join,
     RebalancePartitions,
     Repartition,
     RepartitionByExpression,
     ResolvedHint,
     SubqueryAlias,
     View,
-    WithCTE,
 )
+from planviz.logical.relations import CTERelationRef
 from planviz.logical.unresolved import UnresolvedHint, UnresolvedRelation
 
 

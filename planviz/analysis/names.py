@@ -43,9 +43,15 @@ class Scope:
             fields = parts[qualifiers + 1 :]
             if len(distinct) > 1:
                 raise _ambiguous(parts, distinct, place)
+            column = distinct[0]
+            if column.name != parts[qualifiers]:
+                # The user's spelling stays visible, as in Spark.
+                column = AttributeReference(
+                    parts[qualifiers], column.type, column.is_nullable, column.expr_id, column.qualifier
+                )
             if not fields:
-                return distinct[0]
-            value: Expression = distinct[0]
+                return column
+            value: Expression = column
             for f in fields:
                 value = extract_value(value, lit(f), place)
             return Alias(value, fields[-1], next_id())

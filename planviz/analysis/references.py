@@ -10,7 +10,16 @@ from planviz.analysis.names import Scope, extract_value
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression, GroupingID
 from planviz.expressions.calls import FunctionCall
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression, SortOrder, occurs
+from planviz.expressions.core import (
+    Alias,
+    AttributeReference,
+    Expression,
+    Literal,
+    NamedExpression,
+    SortOrder,
+    next_id,
+    occurs,
+)
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import (
     LateralColumnAliasReference,
@@ -24,6 +33,7 @@ from planviz.expressions.unresolved import (
     UnresolvedStar,
 )
 from planviz.expressions.windows import WindowExpression
+from planviz.logical.combining import Join, LateralJoin
 from planviz.logical.operators import (
     Aggregate,
     Distinct,
@@ -31,8 +41,6 @@ from planviz.logical.operators import (
     Filter,
     Generate,
     HiddenColumns,
-    Join,
-    LateralJoin,
     Project,
     RepartitionByExpression,
     Sort,
@@ -165,6 +173,8 @@ class ResolveReferences(AnalyzerRule):
             new = e
             if e.bits & UnresolvedAttribute.BIT and known:
                 new = e.transform_up(lambda x: _lateral_one(x, known), UnresolvedAttribute.BIT)
+            if isinstance(new, LateralColumnAliasReference) and len(new.parts) > 1:
+                new = e.rebuilt(Alias(new, new.parts[-1], next_id()))
             out.append(new)
             if isinstance(new, Alias):
                 known.setdefault(new.name.lower(), []).append(new)
@@ -200,6 +210,8 @@ class ResolveReferences(AnalyzerRule):
     # -------------------------------------------------------------------------------------------- sort, having
 
     def _sort(self, plan: Sort) -> Any:
+        if any(o.bits & UnresolvedOrdinal.BIT for o in plan.order):
+            return plan
         scope = Scope(plan.child.output)
         order = [self._quiet(o, scope) for o in plan.order]
         order = [with_aggregate(o, plan.child) for o in order]

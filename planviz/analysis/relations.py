@@ -12,26 +12,10 @@ from planviz.expressions.calls import Explode
 from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, GeneratorMark, Literal, alias, next_id
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import UnresolvedAttribute
-from planviz.logical.operators import (
-    Aggregate,
-    CTERelationRef,
-    Except,
-    Expand,
-    Generate,
-    Intersect,
-    Join,
-    LateralJoin,
-    LocalRelation,
-    LogicalRelation,
-    OneRowRelation,
-    Project,
-    Range,
-    SubqueryAlias,
-    Union,
-    View,
-    Window,
-)
+from planviz.logical.combining import Except, Intersect, Join, LateralJoin, Union
+from planviz.logical.operators import Aggregate, Expand, Generate, Project, SubqueryAlias, View, Window
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRelation, OneRowRelation, Range
 from planviz.logical.unresolved import (
     LimitAll,
     UnresolvedCatalogRelation,

@@ -63,6 +63,11 @@ ACCEPTS: dict[str, Accepts] = {
     ),
     "ISB": Accepts('("INT" or "SMALLINT" or "TINYINT")', lambda t: is_integral(t) and t != LONG, INT),
     "LSX": Accepts('("BIGINT" or "BINARY" or "STRING")', lambda t: t in (LONG, BINARY, STRING), LONG),
+    "ST": Accepts(
+        '("ARRAY<STRING>" or "STRING")',
+        lambda t: t == STRING or (isinstance(t, ArrayType) and t.element == STRING),
+        STRING,
+    ),
     "U": Accepts('"DECIMAL(16,6)"', lambda t: t == DecimalType(16, 6), DecimalType(16, 6)),
     "*": Accepts('"ANY"', lambda t: True),
 }
@@ -201,7 +206,7 @@ find_in_set | S S | I
 instr | S S | I
 lpad | SX I S?=' ' | 0
 rpad | SX I S?=' ' | 0
-concat_ws | S *... | S | null=first
+concat_ws | S ST... | S | null=first
 elt | I *... | 1 | null=yes
 split | S S I?=-1 | S[]
 split_part | S S I | S

@@ -8,7 +8,8 @@ from planviz.analysis.context import AnalyzerRule
 from planviz.expressions.core import AttributeReference
 from planviz.expressions.subqueries import ListQuery, SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
-from planviz.logical.operators import LateralJoin, outer_references
+from planviz.logical.combining import LateralJoin
+from planviz.logical.operators import outer_references
 from planviz.logical.plan import UnaryNode
 
 

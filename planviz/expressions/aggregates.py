@@ -259,7 +259,7 @@ class FirstLast(AggregateFunction, UnaryExpression):
 class AggregateCall(AggregateFunction):
     """Any other aggregate function: its name, arguments, result type and what `str` prints behind the arguments.
 
-    `sql_arguments` counts the arguments that SQL text shows (the rest were filled in).
+    `sql_tail` follows the call in SQL text, `sql_text` is all of it; `doubles` says that the arguments must be doubles.
     """
 
     name: str
@@ -270,6 +270,7 @@ class AggregateCall(AggregateFunction):
     sql_tail: str = ""
     is_deterministic: bool = True
     sql_text: str = ""
+    doubles: bool = False
 
     @property
     def pretty_name(self) -> str:
@@ -290,6 +291,16 @@ class AggregateCall(AggregateFunction):
     def deterministic(self) -> bool:
         """See Expression."""
         return self.is_deterministic and all(c.deterministic for c in self.children)
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Doubles, where the function works on doubles only."""
+        from planviz.expressions.arithmetic import unexpected_input
+
+        if self.doubles:
+            for i, a in enumerate(self.arguments, 1):
+                if a.data_type not in (DOUBLE, UNKNOWN):
+                    return unexpected_input(i, a, '"DOUBLE"')
+        return None
 
     def flat_arguments(self) -> list[str]:
         """Arguments and tail."""

@@ -25,7 +25,7 @@ def _merge(a: DataType, b: DataType) -> DataType:
     if isinstance(a, MapType) and isinstance(b, MapType):
         null = a.value_contains_null or b.value_contains_null
         return MapType(_merge(a.key, b.key), _merge(a.value, b.value), null)
-    if isinstance(a, StructType) and isinstance(b, StructType):
+    if isinstance(a, StructType) and isinstance(b, StructType) and len(a.fields) == len(b.fields):
         pairs = zip(a.fields, b.fields, strict=True)
         return StructType(
             tuple(StructField(x.name, _merge(x.data_type, y.data_type), x.nullable or y.nullable) for x, y in pairs)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from planviz.expressions.core import AttributeReference, Expression, NamedExpression
 from planviz.expressions.predicates import Predicate
 from planviz.trees.node import TreeNode, lazy, node
-from planviz.types import DataType, StructField, StructType
+from planviz.types import NULL, DataType, StructField, StructType
 
 
 class QueryPlan(TreeNode, root=True):
@@ -98,8 +98,9 @@ class ScalarSubquery(SubqueryExpression):
 
     @property
     def data_type(self) -> DataType:
-        """Its column's."""
-        return self.plan.output[0].data_type
+        """Its column's; void when it has none, which is reported at the end of analysis."""
+        output = self.plan.output
+        return output[0].data_type if output else NULL
 
     @lazy
     def nullable(self) -> bool:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from planviz.expressions.core import Attribute, Expression, LeafExpression, NamedExpression, UnaryExpression
+from planviz.expressions.core import (
+    Attribute,
+    AttributeReference,
+    Expression,
+    LeafExpression,
+    NamedExpression,
+    UnaryExpression,
+)
 from planviz.trees.node import lazy, node
 from planviz.types import DataType, quote, quote_if_needed
 
@@ -61,6 +68,11 @@ class UnresolvedStar(LeafExpression, Unresolved, NamedExpression):
 
     target: tuple[str, ...] = ()
     excepted: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The star itself."""
+        return "*"
 
     def to_string(self) -> str:
         """The star with its target."""
@@ -303,9 +315,9 @@ class OuterReference(LeafExpression, NamedExpression):
         """When the column is."""
         return self.attribute.resolved
 
-    def to_attribute(self) -> OuterReference:  # type: ignore[override]
-        """Itself."""
-        return self
+    def to_attribute(self) -> AttributeReference:
+        """The column's."""
+        return self.attribute.to_attribute()
 
     def to_string(self) -> str:
         """outer(a#1)."""
@@ -333,6 +345,11 @@ class TempResolvedColumn(UnaryExpression):
     def canonicalized(self) -> Expression:
         """The column's."""
         return self.child.canonicalized
+
+    @lazy
+    def references(self) -> frozenset[int]:
+        """None: the operator that holds this does not read the column itself."""
+        return frozenset()
 
     def to_string(self) -> str:
         """tempresolvedcolumn(child, name, tried)."""
@@ -379,6 +396,10 @@ class LateralColumnAliasReference(LeafExpression, NamedExpression):
     def resolved(self) -> bool:
         """When the alias is."""
         return self.attribute.resolved
+
+    def to_attribute(self) -> AttributeReference:
+        """The alias's."""
+        return self.attribute.to_attribute()
 
     def to_string(self) -> str:
         """lateralAliasReference(name)."""

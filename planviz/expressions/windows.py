@@ -8,7 +8,7 @@ from planviz.expressions.aggregates import AggregateFunction
 from planviz.expressions.core import Expression, LeafExpression, Literal
 from planviz.expressions.unresolved import Unresolved
 from planviz.trees.node import lazy, node
-from planviz.types import DOUBLE, INT, DataType
+from planviz.types import DOUBLE, INT, DataType, is_numeric
 
 
 class WindowFrame(Expression):
@@ -112,7 +112,16 @@ class WindowSpec(Expression):
     @lazy
     def resolved(self) -> bool:
         """When the parts are and the frame is known."""
-        return self.children_resolved and not isinstance(self.frame, UnspecifiedFrame)
+        return self.children_resolved and not isinstance(self.frame, UnspecifiedFrame) and self._bounds_fit()
+
+    def _bounds_fit(self) -> bool:
+        """Whether the bounds of a RANGE frame have the type of the sort key."""
+        frame = self.frame
+        if not isinstance(frame, SpecifiedWindowFrame) or frame.kind != "RangeFrame" or len(self.order) != 1:
+            return True
+        t = self.order[0].data_type
+        bounds = [b for b in (frame.lower, frame.upper) if not isinstance(b, FrameBoundary)]
+        return not is_numeric(t) or all(b.data_type == t for b in bounds)
 
     @lazy
     def nullable(self) -> bool:

@@ -166,6 +166,20 @@ class Cursor:
             return self.take()
         raise self.syntax_error()
 
+    def integer(self) -> int:
+        """Take a whole number."""
+        if self.kind != NUMBER or not self.tokens.texts[self.at].isdigit():
+            raise self.syntax_error("a whole number was expected")
+        return int(self.take())
+
+    def decimal(self) -> float:
+        """Take a number without suffix."""
+        try:
+            return float(self.take())
+        except ValueError:
+            self.at -= 1
+            raise self.syntax_error("a number was expected") from None
+
     def identifier_parts(self) -> tuple[str, ...]:
         """Take a dotted name."""
         parts = [self.identifier()]

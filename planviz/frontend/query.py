@@ -6,23 +6,21 @@ from planviz.expressions.core import Expression, Literal, SortOrder
 from planviz.expressions.unresolved import GroupingSets, UnresolvedAttribute, UnresolvedOrdinal
 from planviz.frontend.cursor import NUMBER
 from planviz.frontend.relation import RelationReader
+from planviz.logical.combining import Except, Intersect, Union
 from planviz.logical.operators import (
     Aggregate,
     Distinct,
-    Except,
     Filter,
     GlobalLimit,
-    Intersect,
     LocalLimit,
     Offset,
-    OneRowRelation,
     Project,
     RepartitionByExpression,
     Sort,
     SubqueryAlias,
-    Union,
 )
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import OneRowRelation
 from planviz.logical.unresolved import (
     LimitAll,
     UnresolvedHaving,
@@ -73,7 +71,7 @@ class QueryReader(RelationReader):
         columns = self.identifier_list() if self.sees("(") else ()
         depth: int | None = None
         if self.accept("MAX", "RECURSION", "LEVEL"):
-            depth = int(self.take())
+            depth = self.integer()
         self.accept("AS")
         self.expect("(")
         self.deeper()

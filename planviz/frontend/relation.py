@@ -13,18 +13,10 @@ from planviz.expressions.subqueries import LateralSubquery
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend.cursor import END, NUMBER, QUOTED, WORD
 from planviz.frontend.expression import ExpressionReader
-from planviz.logical.operators import (
-    Filter,
-    Generate,
-    GlobalLimit,
-    Join,
-    LateralJoin,
-    LocalLimit,
-    LocalRelation,
-    Sample,
-    SubqueryAlias,
-)
+from planviz.logical.combining import Join, LateralJoin
+from planviz.logical.operators import Filter, Generate, GlobalLimit, LocalLimit, Sample, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import LocalRelation
 from planviz.logical.unresolved import (
     Pivot,
     Unpivot,
@@ -61,7 +53,7 @@ class RelationReader(ExpressionReader):
         """One relation with its joins."""
         start = self.at
         if self.accept("LATERAL"):
-            from planviz.logical.operators import OneRowRelation
+            from planviz.logical.relations import OneRowRelation
 
             plan: LogicalPlan = LateralJoin(OneRowRelation(), self._lateral(), "Inner")
         else:
@@ -141,7 +133,7 @@ class RelationReader(ExpressionReader):
         self.expect("LATERAL", "VIEW")
         outer = self.accept("OUTER")
         generator = self.call_by_name()
-        qualifier = self.identifier() if self.is_identifier() and not self.sees("AS") else None
+        qualifier = self.identifier() if self.is_identifier() else None
         columns: list[str] = []
         if self.accept("AS") or (self.is_identifier(True) and self.alias_word()):
             columns = self.separated(self.identifier)
@@ -311,7 +303,7 @@ class RelationReader(ExpressionReader):
         seed: int | None = None
         if self.accept("REPEATABLE"):
             self.expect("(")
-            seed = int(self.take())
+            seed = self.integer()
             self.expect(")")
 
         def over(plan: LogicalPlan) -> LogicalPlan:
@@ -322,15 +314,15 @@ class RelationReader(ExpressionReader):
 
     def _sample_method(self, start: int) -> Callable[[LogicalPlan, int | None], LogicalPlan]:
         if self.accept("BUCKET"):
-            numerator = int(self.take())
+            numerator = self.integer()
             self.expect("OUT", "OF")
-            denominator = int(self.take())
+            denominator = self.integer()
             if self.accept("ON"):
                 self.expression()
             return lambda plan, seed: Sample(0.0, numerator / denominator, False, seed, plan)
         negative = self.accept("-")
         if self.kind == NUMBER and self.peek(1) in ("PERCENT", "%"):
-            share = float(self.take()) * (-1 if negative else 1)
+            share = self.decimal() * (-1 if negative else 1)
             self.at += 1
             if not 0 <= share <= 100:
                 raise self.error("INVALID_SAMPLE", f"A sample must be between 0 and 100 percent, not {share}.", start)

@@ -21,13 +21,21 @@ KINDS = (
     "other",
 )
 
-# The first pattern that matches an operator's name decides. Vendor prefixes are dropped before: Comet, Gluten's
-# *ExecTransformer, Photon*, Gpu* (RAPIDS) and Velox name the same operators as Spark.
+# The first pattern that matches an operator's name decides; vendor prefixes and suffixes are dropped before. The first
+# entry keeps out what only sounds like another family: changes between rows and columns move no rows between executors,
+# and an engine's wrapper around a stage is not the work inside it.
 _PATTERNS: tuple[tuple[str, str], ...] = (
     (
+        "other",
+        r"ToRow$|RowTo|ColumnarTo|ToColumnar|Batches$|ArrowData$|^ShuffleCoalesce$|^(Result|TableCache|Logical)QueryStage$|"
+        r"^Subquery(?!Alias)|^ReusedSubquery$|Subquery$|^CTERelationDef$|^UpdateEventTime|^SetAccumulator$",
+    ),
+    (
         "command",
-        r"^Execute\b|Command$|^(Create|Drop|Alter|Insert|Overwrite|Append|Replace|Delete|Merge|Update|Truncate|Show|"
-        r"Describe|Analyze|Refresh|Set|Add|Rename|Load|Repair|Use|Cache|Uncache|Write|Save|Explain|Reset|Call)(?!Query)",
+        r"^Execute\b|Command$|^(Create|Drop|Alter|Insert|Overwrite|Append(?!Columns)|Replace|Delete|Merge(?!Rows)|Update|"
+        r"Truncate|Show|Describe|Analyze|Refresh|Set|Add|Rename(?!Columns)|Load|Repair|Recover|Use(?![a-z])|Cache(?!d)|"
+        r"Uncache|Write|Save|Explain|Reset|Call|Atomic|Comment|Unset|OptimizeTable|Vacuum|Declare|ExternalCommand|"
+        r"CommandResult)(?!Query)|^(Open|Close|Fetch)Cursor$|WriteFiles$|Writer$|^Iceberg(Write|Commit)$",
     ),
     (
         "exchange",
@@ -35,31 +43,62 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
         r"^BroadcastToRow|Broadcast(?!.*(Join|Hash))|^StageRebalance",
     ),
     ("join", r"Join|CartesianProduct|CoGroup|IntervalJoin"),
-    ("aggregate", r"Aggregat|^Distinct|^Deduplicate|Dedup|GroupInPandas|^StateStore|HashAgg|Expand|GroupState"),
-    ("window", r"Window"),
+    (
+        "aggregate",
+        r"Aggregat|GroupingAgg|^Agg$|^GroupingSets$|^Distinct|^Deduplicate|Dedup|GroupInPandas|MapGroups|^StateStore|HashAgg|"
+        r"Expand|GroupState|^TransformWithState",
+    ),
+    ("window", r"Window|^(Merging|Updating)Sessions$"),
     (
         "scan",
-        r"Scan|Relation|^Range\b|^OneRow|^Empty|^LocalTable|^Values|InMemoryTable|^Table|^UnresolvedTable|^RDD|"
-        r"^ExternalRDD|^LogicalRDD|^View|^SubqueryAlias|^CTERelationRef|InlineTable|^DataSource|^MicroBatch|"
-        r"^ContinuousScan|Reader$|^StreamingRelation|^Catalog",
+        r"Scan|Relation|^Range\b|^OneRow|^Empty|^LocalTable|^Values|InMemoryTable|^Table|^UnresolvedTable|RDD$|"
+        r"^View|^SubqueryAlias|InlineTable|^(Unresolved)?DataSource|^MicroBatch|Reader$|^Catalog|^UnionLoopRef$",
     ),
-    ("filter", r"Filter|^Having|^UnresolvedHaving"),
+    ("filter", r"Filter|^Having|^Unresolved(Having|Qualify)"),
     ("sort", r"Sort"),
-    ("limit", r"Limit|^TakeOrdered|TopN|TopK|^Tail|^Offset|^Sample|^TakeAndOffset"),
-    ("set", r"Union|Intersect|Except|SetOp"),
-    ("generate", r"Generate|Explode|^Unpivot|^Pivot|^LateralView|^Flatten|^Stack"),
-    ("project", r"Project|^WithColumns|^MapElements|^MapPartitions|^Serialize|^Deserialize|Python|Pandas|Arrow|^Map"),
+    ("limit", r"Limit|^TakeOrdered|TopN|TopK|^(Collect)?Tail|^Offset|^Sample|^TakeAndOffset"),
+    ("set", r"Union|Intersect|Except(?!ion)|SetOp"),
+    ("generate", r"Generate|Explode|^Unpivot|^Pivot|Transpose$|^LateralView|^Flatten|^Stack"),
+    (
+        "project",
+        r"Project|^WithColumns|^(DataFrame)?DropColumns|^RenameColumns|^AppendColumns|^MergeRows|ScriptTransformation|"
+        r"^AttachDistributedSequence|^Serialize|^Deserialize|Python|Pandas|Arrow|^Map",
+    ),
 )
 _COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
-_VENDOR = re.compile(r"^(Comet|Gpu|Photon|Velox|Native|CH)(?=[A-Z])|(ExecTransformer|Transformer|Exec)$")
+# Comet, RAPIDS (Gpu...), Photon, and Gluten (Velox..., CH..., Columnar..., ...Transformer) name the operators of Spark.
+_VENDOR = re.compile(
+    r"^(Comet|Gpu|Photon|Gluten|Velox|Native|CH|Columnar(?!To))(?=[A-Z])|(ExecTransformer|Transformer|Exec)$"
+)
+
+
+@lru_cache(maxsize=4096)
+def spark_name(op: str) -> str:
+    """The name of Spark's operator that a vendor's stands for: `CometHashAggregate` is "HashAggregate"."""
+    name = op
+    for _ in range(3):  # GlutenRowToArrow..., CHNativeColumnar..., ...ExecTransformer: at most three layers
+        name = _VENDOR.sub("", name) or name
+    return name
 
 
 @lru_cache(maxsize=4096)
 def kind_of(op: str) -> str:
     """The kind (one of `KINDS`) of an operator by its name; an unknown name is "other", never an error."""
-    name = _VENDOR.sub("", op) or op
-    name = _VENDOR.sub("", name) or name
+    name = spark_name(op)
     for kind, pattern in _COMPILED:
         if pattern.search(name):
             return kind
     return "other"
+
+
+_KNOWN_OTHER = re.compile(
+    r"(Columnar|Row|Broadcast)To(\w*Row|\w*Columnar)|^(AdaptiveSparkPlan|InputAdapter|WholeStageCodegen|CTE|WithCTE|"
+    r"CTERelationDef|ResolvedHint|UnresolvedHint|CollectMetrics|EventTimeWatermark|ReturnAnswer|DummySparkPlan|ApplyResourceProfile|"
+    r"(Result|TableCache|Logical)QueryStage|ResultStage|Adapter|InputIterator|WholeStage|ConvertTo(Uns|S)afe)$|"
+    r"Hint$|Subquery|Batches$|ArrowData$|^ShuffleCoalesce$"
+)
+
+
+def is_known(op: str) -> bool:
+    """Whether planviz knows an operator of this name."""
+    return kind_of(op) != "other" or bool(_KNOWN_OTHER.search(spark_name(op)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import networkx as nx
@@ -117,84 +118,112 @@ class PlanGraph:
     """A plan: operators as nodes of a networkx DiGraph, parents pointing to children in order.
 
     `stage` is "parsed", "analyzed", "optimized", "physical", "initial" (adaptive, before execution) or "other"; `title`
-    is the heading in words. `tree` is the DiGraph: node keys are the ids, `tree.nodes[id]["node"]` the `PlanNode`,
-    edge attribute `type` an `EdgeType`. Child edges stand in the order of the children. `notes` are sentences about the
-    whole plan that a reader must see (cut off, unsure, estimated ...).
+    is the heading in words. `notes` are sentences about the whole plan that a reader must see (cut off, unsure ...).
+    Ids count from 0 in the order of the text, so node `i` is `graph[i]`.
     """
 
-    def __init__(self, stage: str, title: str, notes: tuple[str, ...] = ()) -> None:
+    def __init__(self, stage: str, title: str, notes: Sequence[str] = ()) -> None:
         self.stage = stage
         self.title = title
         self.notes = list(notes)
-        self.tree: nx.DiGraph[int] = nx.DiGraph()
-        self.roots: list[int] = []
+        self._nodes: list[PlanNode] = []
+        self._links: dict[tuple[int, int], EdgeType] = {}
 
     @classmethod
     def from_nodes(
         cls,
         stage: str,
         title: str,
-        nodes: list[PlanNode],
-        links: list[Link] = (),
-        notes: tuple[str, ...] = (),  # type: ignore[assignment]
+        nodes: Sequence[PlanNode],
+        links: Sequence[Link] = (),
+        notes: Sequence[str] = (),
     ) -> PlanGraph:
-        """Build from nodes in the order of the text, each naming its `parent`; `links` are added beside child edges.
+        """Build from nodes in the order of the text, whose ids are 0, 1, 2 ... and each of which names its `parent`.
 
-        A link of type "subquery" from a node to its own child only gives that child edge its type.
+        `links` are cross links; one of type "subquery" from a node to its own child gives that child edge its type.
         """
         graph = cls(stage, title, notes)
-        tree = graph.tree
-        tree.add_nodes_from((node.id, {"node": node}) for node in nodes)
-        tree.add_edges_from(((node.parent, node.id) for node in nodes if node.parent is not None), type="child")
-        graph.roots = [node.id for node in nodes if node.parent is None]
+        graph._nodes = list(nodes)
         for link in links:
-            tree.add_edge(link.source, link.target, type=link.type)
+            graph.add_link(link)
         return graph
 
+    def add_link(self, link: Link) -> None:
+        """Add a cross link, or give the edge from a node to its own child another type than "child"."""
+        self._links[link.source, link.target] = link.type
+        self.__dict__.pop("tree", None)
+
+    @cached_property
+    def tree(self) -> nx.DiGraph[int]:
+        """The networkx DiGraph, built on first use: node keys are the ids, `tree.nodes[id]["node"]` the `PlanNode`.
+
+        Edge attribute `type` is an `EdgeType`; child edges stand in the order of the children.
+        """
+        tree: nx.DiGraph[int] = nx.DiGraph(stage=self.stage, title=self.title)
+        tree.add_nodes_from(node.id for node in self._nodes)
+        nx.set_node_attributes(tree, dict(enumerate(self._nodes)), "node")
+        tree.add_edges_from(((node.parent, node.id) for node in self._nodes if node.parent is not None), type="child")
+        for (source, target), type in self._links.items():
+            tree.add_edge(source, target, type=type)
+        return tree
+
+    @cached_property
+    def _children(self) -> list[list[int]]:
+        children: list[list[int]] = [[] for _ in self._nodes]
+        for node in self._nodes:
+            if node.parent is not None:
+                children[node.parent].append(node.id)
+        return children
+
+    @property
+    def roots(self) -> list[int]:
+        """Ids of the nodes without a parent; more than one only when a text begins in the middle of a plan."""
+        return [node.id for node in self._nodes if node.parent is None]
+
     def __len__(self) -> int:
-        return len(self.tree)
+        return len(self._nodes)
 
     def __getitem__(self, id: int) -> PlanNode:
-        node: PlanNode = self.tree.nodes[id]["node"]
-        return node
+        return self._nodes[id]
 
     def __iter__(self) -> Iterator[PlanNode]:
         """All nodes in the order of the text."""
-        for _, data in self.tree.nodes(data=True):
-            yield data["node"]
+        return iter(self._nodes)
 
     def children(self, id: int) -> list[int]:
         """Ids of the nodes that hang directly under `id`, subqueries included, in the order of the text."""
-        nodes = self.tree.nodes
-        return [child for child in self.tree.successors(id) if nodes[child]["node"].parent == id]
+        return self._children[id]
+
+    def edge_type(self, source: int, target: int) -> EdgeType:
+        """The type of the edge from a node to its child or to what it refers to."""
+        return self._links.get((source, target), "child")
 
     def links(self) -> list[Link]:
         """Every edge that is not of type "child", ordered by source and target."""
-        found = [Link(u, v, data["type"]) for u, v, data in self.tree.edges(data=True) if data["type"] != "child"]
-        return sorted(found, key=lambda link: (link.source, link.target))
+        return [Link(source, target, type) for (source, target), type in sorted(self._links.items())]
 
     def walk(self, start: int | None = None) -> Iterator[PlanNode]:
         """Pre-order from `start` (default: every root), iterative, so that any depth is fine."""
         stack = list(reversed(self.roots)) if start is None else [start]
         while stack:
             id = stack.pop()
-            yield self[id]
-            stack.extend(reversed(self.children(id)))
+            yield self._nodes[id]
+            stack.extend(reversed(self._children[id]))
 
     def depth(self) -> int:
         """Number of levels; 0 for an empty plan."""
-        return max((node.depth for node in self), default=-1) + 1
+        return max((node.depth for node in self._nodes), default=-1) + 1
 
     def count(self, op_or_kind: str) -> int:
         """How many nodes have this operator name or kind. Counts nodes, never words of a text."""
-        return sum(1 for node in self if op_or_kind in (node.op, node.kind))
+        return sum(1 for node in self._nodes if op_or_kind in (node.op, node.kind))
 
     def to_networkx(self) -> nx.DiGraph[int]:
-        """A plain DiGraph whose node attributes are simple values (op, title, kind, arguments, depth ...), for analysis."""
+        """A DiGraph whose node attributes are simple values (op, title, kind, arguments, depth ...), for analysis."""
         from planviz.graph.words import title
 
         plain: nx.DiGraph[int] = nx.DiGraph(stage=self.stage, title=self.title)
-        for node in self:
+        for node in self._nodes:
             plain.add_node(
                 node.id,
                 op=node.op,

@@ -1,4 +1,4 @@
-"""An operator in words: the title on its card, the line below, and the facts of its panel (ux.md, Drawing)."""
+"""An operator in words: the title on its card, the lines below, and the facts of its panel (ux.md, Drawing)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,16 @@ from typing import Any
 
 from planviz.graph.plan_graph import PlanNode
 
+#: The longest title.
+TITLE_LENGTH = 60
+#: Characters of one line below the title; a card shows fewer, a search finds them.
+LINE_LENGTH = 400
+
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_EXPRESSION_ID = re.compile(r"#\d+L?\b")
+# What engines put behind the name of an operator, and Scala behind that of an object.
+_WRAPPING = re.compile(r"(?: Exec)?(?: Transformer)?\$?$")
+_EXPRESSION_ID = re.compile(r"#\d+L?(?:-T\d+ms)?(?!\w)")
+_NO_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]+| {2,}")
 _JOIN_TYPES = {
     "Inner": "Inner",
     "Cross": "Cross",
@@ -21,7 +29,24 @@ _JOIN_TYPES = {
     "LeftSingle": "Left Single",
     "ExistenceJoin": "Existence",
 }
+_OVER_NAMES = re.compile(r"(?:Using|Natural)Join\((\w+)")
 _MODES = {"partial": "Partial", "merge": "Merge", "final": "Final", "complete": "Complete"}
+_SCANS = {"FileScan", "Scan", "BatchScan", "HiveTableScan", "FileSourceScan"}
+_LAST_NAME = re.compile(r"[\[/]([^/\[\],]+)/?\]?$")
+_ROUND = re.compile(r"[()]")
+_NOT_NULL = re.compile(r"isnotnull\([^()]*\) AND | AND isnotnull\([^()]*\)")
+_WINDOW = re.compile(r" windowspecdefinition\(.*\)(?= AS )", re.DOTALL)
+_PUSHED = re.compile(
+    r"\*?(EqualTo|EqualNullSafe|GreaterThan|GreaterThanOrEqual|LessThan|LessThanOrEqual)\(([^,()]+),(.*)\)$"
+)
+_SIGNS = {
+    "EqualTo": "=",
+    "EqualNullSafe": "<=>",
+    "GreaterThan": ">",
+    "GreaterThanOrEqual": ">=",
+    "LessThan": "<",
+    "LessThanOrEqual": "<=",
+}
 
 
 @lru_cache(maxsize=4096)
@@ -30,119 +55,406 @@ def spaced(op: str) -> str:
     return _CAMEL.sub(" ", op)
 
 
+@lru_cache(maxsize=4096)
+def _words(op: str) -> str:
+    return _WRAPPING.sub("", spaced(op)) or op
+
+
 def without_ids(text: str) -> str:
     """Text without expression ids: `a#12L = b#13` is `a = b`."""
-    return _EXPRESSION_ID.sub("", text)
+    return _EXPRESSION_ID.sub("", text) if "#" in text else text
 
 
 def join_type_words(join_type: str) -> str:
     """Spark's join type in words: `LeftSemi` is "Left Semi"; `ExistenceJoin(exists#1)` is "Existence"."""
+    if inner := _OVER_NAMES.match(join_type):
+        join_type = inner[1]
     return _JOIN_TYPES.get(join_type.split("(")[0], join_type)
 
 
 def aggregate_mode(node: PlanNode) -> str | None:
-    """The one mode of an aggregate's functions ("partial" ...), the earliest when several, or None without functions."""
-    modes = {function["mode"] for function in node.arguments.get("functions", ())}
+    """The mode of an aggregate's functions ("partial" ...): the earliest of several, None without functions."""
+    modes = {function.get("mode") for function in node.arguments.get("functions", ())}
     return next((mode for mode in _MODES if mode in modes), None)
 
 
+def clean(text: str, length: int) -> str:
+    """One line of at most `length` characters, without control characters and marks that turn the text around."""
+    text = _NO_TEXT.sub(" ", text).strip()
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
+# -- titles
+
+
 def title(node: PlanNode) -> str:
-    """The operator in words, one line: "Sort Merge Inner Join", "Partial Hash Aggregate", "Scan store_sales"."""
-    arguments, words = node.arguments, spaced(node.op)
-    if node.kind == "join" and "join_type" in arguments:
-        return _join_title(words, join_type_words(str(arguments["join_type"])))
-    if node.kind == "aggregate" and node.op.endswith("Aggregate"):
+    """The operator in words, one line of at most 60 characters: "Sort Merge Inner Join", "Scan store_sales"."""
+    return clean(_title(node), TITLE_LENGTH)
+
+
+def _title(node: PlanNode) -> str:
+    arguments, words, kind = node.arguments, _words(node.op), node.kind
+    if kind == "join":
+        return _join_title(words, str(arguments["join_type"])) if "join_type" in arguments else words
+    if kind == "aggregate" and words.endswith(("Aggregate", "Agg")):
         mode = aggregate_mode(node) if node.op != "Aggregate" else None
         return f"{_MODES[mode]} {words}" if mode else words
-    if node.kind == "scan" and "table" in arguments:
-        table = str(arguments["table"]).replace("spark_catalog.", "").removeprefix("default.")
-        lead = words.split()[0] if node.op in {"FileScan", "Scan", "BatchScan"} else words
-        return f"{'Scan' if lead == 'File' else lead} {table}"
-    if node.kind == "exchange" and arguments.get("partitioning_kind") and "Broadcast" not in node.op:
-        return f"{words} {arguments['partitioning_kind']}"
-    if node.kind == "limit" and "limit" in arguments:
+    if kind == "scan":
+        return _scan_title(node.op, words, arguments.get("table"), arguments.get("format"), arguments.get("location"))
+    if kind == "exchange":
+        partitioning = arguments.get("partitioning_kind")
+        return words if not partitioning or "Broadcast" in node.op else f"{words} {partitioning}"
+    if kind == "limit" and isinstance(arguments.get("limit"), int):
         return f"{words.replace(' And Project', '')} {arguments['limit']}"
+    if kind == "command" and isinstance(arguments.get("command"), str):
+        return f"{words} {spaced(arguments['command'])}"
     return words
 
 
 def _join_title(words: str, join_type: str) -> str:
     if not words.endswith("Join"):
-        return f"{words} {join_type}"
+        return words if words.endswith("Product") else f"{words} {join_type_words(join_type)}"
     base = words.removesuffix("Join").strip()
-    base = {"Broadcast Hash": "Broadcast", "Shuffled Hash": "Shuffled Hash"}.get(base, base)
-    return " ".join(part for part in (base, join_type, "Join") if part)
+    base = base.removesuffix(" Hash") if base.endswith("Broadcast Hash") else base
+    return " ".join(part for part in (base, join_type_words(join_type), "Join") if part)
+
+
+def _scan_title(op: str, words: str, table: Any, format: Any, location: Any) -> str:
+    lead = "Scan" if op in _SCANS else words.replace(" File Scan", " Scan")
+    if table:
+        name = str(table).replace("spark_catalog.", "").removeprefix("default.").replace("`", "")
+        if format == "in-memory":
+            return f"{lead} cached {name}"
+        if " " in name and format == "jdbc":  # a query, not a table
+            return f"{lead} JDBCRelation"
+        return f"{lead} {name.rstrip('/').rpartition('/')[2] or name}"
+    if format and lead.endswith("Scan"):
+        found = _LAST_NAME.search(str(location)) if location and "..." not in str(location) else None
+        return f"{lead} {format} {found[1]}" if found else f"{lead} {format}"
+    return lead if lead != "Scan" else words
+
+
+_JOIN_IN_TEXT = re.compile(
+    r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|LeftSingle|ExistenceJoin)\b"
+)
+_SCAN_IN_TEXT = re.compile(r"\w+ (?:([a-z]\w*)(?: |(?=\[)|$))?((?:[\w`/][^\s\[(,]*)?)")
+_RELATION_IN_TEXT = re.compile(r"\w+ ?\[?((?:[\w`/][^\s\[\](,]*)?)")
+_MODE_IN_TEXT = re.compile(r"functions=\[(partial_|merge_|finalmerge_|\]|.)")
+_PARTITIONING_IN_TEXT = re.compile(r"hash|range|Single|RoundRobin", re.IGNORECASE)
+_LIMIT_IN_TEXT = re.compile(r"(?:limit=| )(\d+)(?=,|$)")
+_PREFIX_MODES = {"partial_": "Partial ", "merge_": "Merge ", "finalmerge_": "Final ", "]": ""}
+_WORDS_OF_PARTITIONING = {"hash": "hash", "range": "range", "single": "single", "roundrobin": "round robin"}
+
+
+def quick_title(node: PlanNode) -> str:
+    """A title from the name and the text alone, for plans so large that reading every argument would take too long.
+
+    It says what `title` says about join type, table, mode, partitioning and limit, as far as one look at the
+    text tells.
+    """
+    op, kind, text = node.op, node.kind, node.text
+    words = _words(op)
+    if kind == "project" or kind == "filter" or kind == "other" or len(text) == len(op):
+        pass
+    elif kind == "join":
+        if found := _JOIN_IN_TEXT.search(text, 0, 2_000):
+            words = _join_title(words, found[1])
+    elif kind == "scan":
+        if op.endswith("Scan"):
+            if found := _SCAN_IN_TEXT.match(text):
+                words = _scan_title(op, words, found[2], found[1], None)
+        elif op.endswith("Relation") and (found := _RELATION_IN_TEXT.match(text)) and "#" not in found[1]:
+            words = _scan_title(op, words, found[1].rstrip(","), None, None)
+    elif kind == "aggregate":
+        if found := _MODE_IN_TEXT.search(text, 0, 4_000):
+            words = _PREFIX_MODES.get(found[1], "Final ") + words
+    elif kind == "exchange":
+        if (
+            "Broadcast" not in op
+            and "Reused" not in op
+            and (found := _PARTITIONING_IN_TEXT.search(text, len(op), len(op) + 40))
+        ):
+            words = f"{words} {_WORDS_OF_PARTITIONING[found[0].lower()]}"
+    elif kind == "limit" and (found := _LIMIT_IN_TEXT.search(text, len(op), len(op) + 40)):
+        words = f"{words.replace(' And Project', '')} {found[1]}"
+    return words if words.isprintable() and len(words) <= TITLE_LENGTH else clean(words, TITLE_LENGTH)
+
+
+# -- the lines below
 
 
 def subtitle(node: PlanNode) -> list[tuple[str, str]]:
     """At most three `(lead word, text)` lines for the card, most telling first; the lead word may be empty."""
+    lines = _LINES.get(node.kind, _other_lines)(node)
+    return [(lead, clean(without_ids(text), LINE_LENGTH)) for lead, text in lines if text][:3]
+
+
+def _join_lines(node: PlanNode) -> list[tuple[str, str]]:
+    arguments = node.arguments
+    pairs = zip(arguments.get("left_keys", ()), arguments.get("right_keys", ()), strict=False)
+    keys = ", ".join(f"{left} = {right}" for left, right in pairs)
+    return [
+        ("on", keys),
+        ("where" if keys else "on", _bare(str(arguments.get("condition", "")))),
+        ("build", str(arguments.get("build_side", ""))),
+        ("", str(arguments.get("subquery", ""))),
+    ]
+
+
+def _aggregate_lines(node: PlanNode) -> list[tuple[str, str]]:
+    arguments = node.arguments
+    computed = _joined([function["text"] for function in arguments.get("functions", ())])
+    projections = arguments.get("projections")
+    copies = f"{len(projections)} rows for each" if projections else ""
+    return [("by", _joined(arguments.get("keys"))), ("", computed), ("", copies), *_details(arguments)]
+
+
+def _exchange_lines(node: PlanNode) -> list[tuple[str, str]]:
+    arguments = node.arguments
+    count = arguments.get("partitions")
+    keys = ", ".join(map(order_words, arguments.get("partition_keys", ())))
+    if keys:
+        return [("by", f"{keys} · {count}" if count is not None else keys)]
+    if "reuses" in arguments:
+        return [("reuses", str(arguments["reuses"]))]
+    if "read" in arguments:
+        return [("", ", ".join(arguments["read"]))]
+    if "stage" in arguments:
+        return [("", f"stage {arguments['stage']}")]
+    if isinstance(count, int) and arguments.get("partitioning_kind") != "single":
+        return [("", f"{count} partitions")]
+    return _details(arguments)
+
+
+def _scan_lines(node: PlanNode) -> list[tuple[str, str]]:
+    arguments = node.arguments
+    output = arguments.get("output")
+    columns = ""
+    if output:
+        # A list that Spark cut ends in its marker, so its length says nothing.
+        many = len(output) > 4 and not output[-1].startswith("...")
+        columns = f"{len(output)} columns" if many else _joined(output)
+    lines = [("", columns)]
+    partitions = arguments.get("partition_filters")
+    if partitions:
+        lines.append(("where", filter_words(partitions)))
+    filters = arguments.get("data_filters") or arguments.get("pushed_filters") or arguments.get("filters")
+    if filters and filters != partitions:
+        lines.append(("where", filter_words(filters)))
+    if "id" in arguments:
+        lines.insert(0, ("id", str(arguments["id"])))
+    if "alias" in arguments:
+        lines.insert(0, ("as", str(arguments["alias"])))
+    if "start" in arguments and "end" in arguments:
+        lines.insert(0, ("", f"{arguments['start']} to {arguments['end']}"))
+    if len(lines) == 1 and not columns:
+        return _details(arguments)
+    return lines
+
+
+def _filter_lines(node: PlanNode) -> list[tuple[str, str]]:
+    condition = str(node.arguments.get("condition", ""))
+    return [("where", _bare(_NOT_NULL.sub("", condition) or condition))]
+
+
+def _bare(text: str) -> str:
+    """A condition without the brackets around all of it."""
+    while text[:1] == "(" and text[-1:] == ")":
+        depth = 0
+        for match in _ROUND.finditer(text):
+            depth += 1 if match[0] == "(" else -1
+            if depth == 0 and match.end() < len(text):
+                return text
+        if depth:
+            return text
+        text = text[1:-1]
+    return text
+
+
+def _project_lines(node: PlanNode) -> list[tuple[str, str]]:
+    arguments = node.arguments
+    if functions := arguments.get("functions"):
+        return [("", _joined([function["text"] for function in functions]))]
+    listed = arguments.get("project_list")
+    if not listed:
+        return [("", str(arguments.get("function", ""))), *_details(arguments)]
+    computed = [entry for entry in listed if " AS " in entry]
+    if computed:
+        return [("", _joined(computed))]
+    return [("", f"{len(listed)} columns" if len(listed) > 4 else _joined(listed))]
+
+
+_OTHER = (
+    ("window_expressions", ""),
+    ("rank_function", ""),
+    ("partition_spec", "by"),
+    ("sort_order", "by"),
+    ("generator", ""),
+    ("condition", "where"),
+    ("subquery", ""),
+    ("reuses", "reuses"),
+    ("alias", "as"),
+    ("location", "to"),
+    ("column", ""),
+    ("hints", ""),
+    ("names", ""),
+    ("stage", "stage"),
+    ("id", "id"),
+)
+
+
+def _other_lines(node: PlanNode) -> list[tuple[str, str]]:
     arguments = node.arguments
     lines: list[tuple[str, str]] = []
+    if node.kind == "command" and "table" in arguments:
+        lines.append(("table", str(arguments["table"])))
+    for name, lead in _OTHER:
+        value = arguments.get(name)
+        if value is None or value == []:
+            continue
+        if name == "sort_order":
+            lead = "order" if node.kind == "window" else lead
+            lines.append((lead, ", ".join(map(order_words, value[:12]))))
+        elif name == "window_expressions":
+            lines.append((lead, _joined([_WINDOW.sub("", entry) for entry in value])))
+        else:
+            lines.append((lead, _joined(value) if isinstance(value, list) else str(value)))
+    return lines or _details(arguments)
 
-    def add(lead: str, value: Any) -> None:
-        text = without_ids(", ".join(map(str, value)) if isinstance(value, list) else str(value))
-        if text:
-            lines.append((lead, text))
 
-    if node.kind == "join":
-        keys = list(zip(arguments.get("left_keys", ()), arguments.get("right_keys", ()), strict=False))
-        if keys:
-            add("on", [f"{left} = {right}" for left, right in keys])
-        if "condition" in arguments:
-            add("where" if keys else "on", arguments["condition"])
-        if "build_side" in arguments:
-            add("build", arguments["build_side"])
-    elif node.kind == "aggregate":
-        if arguments.get("keys"):
-            add("by", arguments["keys"])
-        if arguments.get("functions"):
-            add("", [function["text"] for function in arguments["functions"]])
-    elif node.kind == "exchange":
-        if arguments.get("partition_keys"):
-            count = f" · {arguments['partitions']}" if "partitions" in arguments else ""
-            add("by", without_ids(", ".join(arguments["partition_keys"])) + count)
-        elif "reuses" in arguments:
-            add("reuses", arguments["reuses"])
-        elif "details" in arguments:
-            add("", arguments["details"])
-    elif node.kind == "scan":
-        filters = arguments.get("partition_filters") or arguments.get("pushed_filters") or arguments.get("data_filters")
-        if "output" in arguments:
-            add("", f"{len(arguments['output'])} columns" if len(arguments["output"]) > 4 else arguments["output"])
-        if filters:
-            add("where", filters)
-    else:
-        for name, lead in (
-            ("condition", "where"),
-            ("sort_order", "by"),
-            ("window_expressions", ""),
-            ("partition_spec", "by"),
-            ("generator", ""),
-            ("project_list", ""),
-            ("alias", "as"),
-            ("subquery", ""),
-            ("details", ""),
-        ):
-            if arguments.get(name):
-                add(lead, arguments[name])
-    return lines[:3]
+_LINES = {
+    "join": _join_lines,
+    "aggregate": _aggregate_lines,
+    "exchange": _exchange_lines,
+    "scan": _scan_lines,
+    "filter": _filter_lines,
+    "project": _project_lines,
+}
+
+
+def _details(arguments: Any) -> list[tuple[str, str]]:
+    return [("", _joined(arguments["details"]))] if "details" in arguments else []
+
+
+def _joined(entries: Any) -> str:
+    """Entries in a row; no more of them than a line holds."""
+    if not entries:
+        return ""
+    text = ", ".join(map(str, entries[:24]))
+    return text if len(entries) <= 24 else f"{text}, …"
+
+
+def order_words(order: str) -> str:
+    """A sort order in words; what Spark does by itself is left out: `a#1 DESC NULLS LAST` is `a#1 desc`."""
+    for ending, words in ((" ASC NULLS FIRST", ""), (" DESC NULLS LAST", " desc"), (" ASC", ""), (" DESC", " desc")):
+        if order.endswith(ending):
+            return order.removesuffix(ending) + words
+    for ending, words in ((" ASC NULLS LAST", " nulls last"), (" DESC NULLS FIRST", " desc nulls first")):
+        if order.endswith(ending):
+            return order.removesuffix(ending) + words
+    return order
+
+
+def filter_words(filters: list[str]) -> str:
+    """Filters in a row, those that only keep null values out last; `GreaterThan(id,3)` is `id > 3`."""
+    telling = [text for text in filters if not text.lower().lstrip("*").startswith("isnotnull(")]
+    shown = telling or filters
+    return ", ".join(map(_filter_words, shown[:12]))
+
+
+def _filter_words(text: str) -> str:
+    if (match := _PUSHED.match(text)) is not None:
+        return f"{match[2]} {_SIGNS[match[1]]} {match[3]}"
+    return text[1:-1] if text[:1] == "(" and text[-1:] == ")" and text.count("(") == 1 else text
+
+
+# -- the panel
+
+#: Names of parts as the panel says them, in its reading order; a part that is not here comes after, as it is called.
+_FACTS = {
+    "join_type": "join type",
+    "condition": "condition",
+    "build_side": "build side",
+    "null_aware": "null-aware",
+    "skew": "skew join",
+    "hints": "hints",
+    "keys": "keys",
+    "left_keys": "left keys",
+    "right_keys": "right keys",
+    "functions": "functions",
+    "grouping_sets": "grouping sets",
+    "sort_order": "sort order",
+    "global": "whole result",
+    "limit": "limit",
+    "offset": "offset",
+    "partitioning": "partitioning",
+    "partition_keys": "partition keys",
+    "partitions": "partitions",
+    "broadcast_mode": "broadcast mode",
+    "origin": "asked for by",
+    "read": "read",
+    "reuses": "reuses",
+    "table": "table",
+    "alias": "alias",
+    "format": "format",
+    "mode": "mode",
+    "location": "location",
+    "partition_filters": "partition filters",
+    "pushed_filters": "pushed filters",
+    "data_filters": "data filters",
+    "filters": "filters",
+    "window_expressions": "windows",
+    "partition_spec": "partition by",
+    "rank_function": "rank",
+    "generator": "generator",
+    "outer": "outer",
+    "projections": "rows made of each",
+    "project_list": "expressions",
+    "function": "function",
+    "output": "output",
+    "results": "results",
+    "aggregate_attributes": "aggregate attributes",
+    "input": "input",
+}
+_ORDER = {name: place for place, name in enumerate(_FACTS)}
+#: Said better by another part.
+_SAID = frozenset({"partitioning_kind"})
 
 
 def facts(node: PlanNode) -> list[tuple[str, str]]:
-    """Every named part as `(name, text)` for the panel, in reading order: lists one entry per line."""
+    """Every named part as `(name, text)` for the panel, in reading order: lists one entry per line.
+
+    A join's keys come as pairs under "on". Nothing is shortened and expression ids stay, for here one looks closely.
+    """
+    arguments = node.arguments
     found: list[tuple[str, str]] = []
-    for name, value in node.arguments.items():
-        if name == "functions":
-            text = "\n".join(_function_words(function) for function in value)
-        elif isinstance(value, list):
-            text = "\n".join(map(str, value))
-        elif isinstance(value, bool):
-            text = "yes" if value else "no"
-        else:
-            text = str(value)
+    names = sorted(arguments, key=lambda name: _ORDER.get(name, len(_ORDER) - 4.5))
+    if "left_keys" in arguments and len(arguments["left_keys"]) == len(arguments.get("right_keys", ())):
+        pairs = zip(arguments["left_keys"], arguments["right_keys"], strict=True)
+        found.append(("on", "\n".join(f"{left} = {right}" for left, right in pairs)))
+        names = [name for name in names if name not in ("left_keys", "right_keys")]
+    for name in names:
+        if name in _SAID and ("partitioning" in arguments or "broadcast_mode" in arguments):
+            continue
+        text = _fact(name, arguments[name])
         if text:
-            found.append((name.replace("_", " "), text))
+            found.append((_FACTS.get(name) or name.replace("_", " "), text))
     return found
 
 
-def _function_words(function: dict[str, Any]) -> str:
+def _fact(name: str, value: Any) -> str:
+    if name == "functions" and isinstance(value, list):
+        return "\n".join(map(_function_words, value))
+    if name == "projections" and isinstance(value, list):
+        return "\n".join(", ".join(map(str, row)) for row in value)
+    if isinstance(value, list):
+        return "\n".join(map(str, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def _function_words(function: Any) -> str:
+    if not isinstance(function, dict):
+        return str(function)
     return f"{function['mode']}: {function['text']}" if function.get("mode") else str(function["text"])

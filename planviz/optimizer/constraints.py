@@ -10,20 +10,10 @@ from planviz.expressions.complex import ExtractValue
 from planviz.expressions.core import Alias, AttributeReference, Cast, Literal
 from planviz.expressions.predicates import EqualNullSafe, EqualTo, IsNotNull
 from planviz.expressions.predicates import split_conjunction as split
-from planviz.logical.operators import (
-    Aggregate,
-    CTERelationRef,
-    Except,
-    Expand,
-    Filter,
-    GlobalLimit,
-    Intersect,
-    Join,
-    LocalLimit,
-    Project,
-    Union,
-)
+from planviz.logical.combining import Except, Intersect, Join, Union
+from planviz.logical.operators import Aggregate, Expand, Filter, GlobalLimit, LocalLimit, Project
 from planviz.logical.plan import UnaryNode
+from planviz.logical.relations import CTERelationRef
 from planviz.optimizer.attributes import substitute
 
 

@@ -76,6 +76,54 @@ def ours(sql: str, stage: str) -> str:
         return QueryExecution(sql, catalog()).text(stage).rstrip("\n")
 
 
+@dataclass
+class TraceScore:
+    """Counts over the queries: the same effective rules in the same order, and the same tree after every one."""
+
+    total: int = 0
+    rules: int = 0
+    trees: int = 0
+    differences: list[tuple[str, str]] = field(default_factory=list)
+
+
+def measure_analysis_trace() -> TraceScore:
+    """The analyzer's trace beside Spark's, runs for subqueries included."""
+    score = TraceScore()
+    for document in captures():
+        if "error" in document:
+            continue
+        score.total += 1
+        wanted, got = _captured_steps(document), _our_steps(document["sql"])
+        same_rules = [r for r, _ in wanted] == [r for r, _ in got]
+        score.rules += same_rules
+        score.trees += wanted == got
+        if wanted != got:
+            at = next((i for i, (a, b) in enumerate(zip(wanted, got, strict=False)) if a != b), len(wanted))
+            rule = wanted[at][0] if at < len(wanted) else "the end"
+            score.differences.append((document["name"], f"step {at + 1}, {rule}"))
+    return score
+
+
+def _captured_steps(document: dict[str, Any]) -> list[tuple[str, str]]:
+    trace, canon = document["trace"], comparer().Canon(comparer().text_ids(document))
+    analyzer = {i for i, r in enumerate(trace["runs"]) if (r.get("batches") or [""])[0] == "Substitution"}
+    steps = []
+    for run, _, rule, _, after in trace["events"]:
+        if run in analyzer:
+            text = "\n".join(trace["lines"][k] for k in trace["plans"][after])
+            steps.append((rule, canon.text(text)))
+    return steps
+
+
+def _our_steps(sql: str) -> list[tuple[str, str]]:
+    with fresh_ids(FIRST_ID):
+        execution = QueryExecution(sql, catalog())
+        _ = execution.analyzed
+    texts = [(a.rule, a.after.tree_string.rstrip("\n")) for a in execution.trace]
+    canon = comparer().Canon({int(n) for _, t in texts for n in re.findall(r"#(\d{7,})", t)})
+    return [(rule, canon.text(t)) for rule, t in texts]
+
+
 def measure(stage: str) -> Score:
     """The score of one stage over all captured queries."""
     score = Score(stage)

@@ -1,6 +1,7 @@
 """Small statements over the documents' tables, as Spark 4.3 parsed and analyzed them (`statements.txt`).
 
-Every entry is the SQL, then `---- parsed` and `---- analyzed` (or `---- error` and Spark's error class), ids renumbered.
+Every entry is the SQL, then `---- parsed` and `---- analyzed` (or `---- error` and Spark's error class); ids are
+renumbered.
 """
 
 from __future__ import annotations
@@ -21,9 +22,12 @@ KNOWN = {
     "select from_json('{": "the schema that from_json prints is left out",
     "select array_distinct(xs), sort_array(xs)": "shuffle prints its seed elsewhere",
     "select regexp_replace(c,'a','b'), regexp_extract": "arguments that one of the functions fills in",
-    "select a, b, sum(b) from t1 group by rollup(a,b) having grouping(a)=0 order by": "Spark loses the grouping id here",
+    "select a, b, sum(b) from t1 group by rollup(a,b) having grouping(a)=0 order by": "Spark loses the grouping id",
     "select /*+ REBALANCE(a) */": "Spark without adaptive execution drops the hint",
     "select array(struct(a, b), struct(b, a))": "structs of other field names are taken as equal",
+    "from t1 |>": "pipes are not read",
+    "select a from t1 |>": "pipes are not read",
+    "select sum(a) s, avg(b) v, s / v": "Spark casts the second lateral alias, too",
     "with recursive r as": "the recursion's own reference",
 }
 

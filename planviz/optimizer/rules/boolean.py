@@ -24,7 +24,8 @@ from planviz.expressions.predicates import (
 )
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.subqueries import SubqueryExpression
-from planviz.logical.operators import Filter, Join
+from planviz.logical.combining import Join
+from planviz.logical.operators import Filter
 from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
 from planviz.types import BOOLEAN, NULL

@@ -207,7 +207,7 @@ class SimplifyCasts(OptimizerRule):
                 return child
             case Cast(Cast(child, inner), t) if wider(child.data_type, inner) and wider(inner, t):
                 return Cast(child, t, e.mode, e.user_specified, e.time_zone)
-            case (IsNull(Cast(child, t)) | IsNotNull(Cast(child, t))) if keeps_values(child.data_type, t):
+            case IsNull(Cast(child, t)) | IsNotNull(Cast(child, t)) if keeps_values(child.data_type, t):
                 return type(e)(child)
         return e
 

@@ -23,6 +23,7 @@ from planviz.expressions.predicates import (
     Or,
 )
 from planviz.expressions.subqueries import InSubquery, ScalarSubquery
+from planviz.logical.combining import Join
 from planviz.logical.operators import (
     Aggregate,
     Distinct,
@@ -30,7 +31,6 @@ from planviz.logical.operators import (
     Filter,
     Generate,
     GlobalLimit,
-    Join,
     LocalLimit,
     Project,
     Repartition,

@@ -9,8 +9,10 @@ from planviz.analysis.relations import DeduplicateRelations
 from planviz.expressions.core import Alias
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
-from planviz.logical.operators import CTERelationDef, CTERelationRef, Join, Project, Repartition, WithCTE
+from planviz.logical.combining import CTERelationDef, Join, WithCTE
+from planviz.logical.operators import Project, Repartition
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import CTERelationRef
 from planviz.optimizer.context import OptimizerRule
 
 

@@ -8,7 +8,9 @@ from planviz.expressions.calls import Explode
 from planviz.expressions.core import Literal
 from planviz.expressions.predicates import And, IsNotNull, conjunction
 from planviz.expressions.predicates import split_conjunction as split
-from planviz.logical.operators import Filter, Generate, Join, LocalRelation
+from planviz.logical.combining import Join
+from planviz.logical.operators import Filter, Generate
+from planviz.logical.relations import LocalRelation
 from planviz.optimizer.constraints import ExpressionSet, constraints, inferred, not_null
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.boolean import is_false, is_null, is_true

@@ -8,17 +8,8 @@ from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.calls import FunctionCall, Replaced, RuntimeReplaceable
 from planviz.expressions.core import Alias, Literal, alias
 from planviz.expressions.subqueries import SubqueryExpression
-from planviz.logical.operators import (
-    Aggregate,
-    Except,
-    Intersect,
-    Join,
-    Project,
-    ResolvedHint,
-    Subquery,
-    SubqueryAlias,
-    View,
-)
+from planviz.logical.combining import Except, Intersect, Join
+from planviz.logical.operators import Aggregate, Project, ResolvedHint, Subquery, SubqueryAlias, View
 from planviz.logical.plan import UnaryNode
 from planviz.optimizer.attributes import map_list
 from planviz.optimizer.context import OptimizerRule

@@ -7,7 +7,8 @@ from typing import Any
 from planviz.expressions.core import Literal
 from planviz.expressions.internal import KnownFloatingPointNormalized, NormalizeNaNAndZero
 from planviz.expressions.predicates import EqualNullSafe, EqualTo
-from planviz.logical.operators import Join, Window
+from planviz.logical.combining import Join
+from planviz.logical.operators import Window
 from planviz.optimizer.context import OptimizerRule
 from planviz.types import DOUBLE, FLOAT
 

@@ -9,7 +9,8 @@ from planviz.expressions.aggregates import AggregateExpression, Max, Min
 from planviz.expressions.core import Literal
 from planviz.expressions.predicates import And, EqualNullSafe, EqualTo, IsNull, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
-from planviz.logical.operators import Aggregate, Distinct, Filter, Join, Project, Union
+from planviz.logical.combining import Join, Union
+from planviz.logical.operators import Aggregate, Distinct, Filter, Project
 from planviz.optimizer.attributes import correlated, id_of, same_output
 from planviz.optimizer.constraints import constraints
 from planviz.optimizer.context import OptimizerRule

@@ -6,22 +6,21 @@ from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression, Average, Count, Max, Min, Sum
 from planviz.expressions.core import AttributeReference, Literal, lit
+from planviz.logical.combining import Join, Union
 from planviz.logical.operators import (
     Aggregate,
     Filter,
     GlobalLimit,
-    Join,
     LocalLimit,
-    LocalRelation,
     Offset,
     Project,
     RebalancePartitions,
     Repartition,
     RepartitionByExpression,
     Sort,
-    Union,
     Window,
 )
+from planviz.logical.relations import LocalRelation
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.evaluation import value_of
 from planviz.types import INTEGRAL, DecimalType

@@ -8,6 +8,7 @@ from typing import Any
 from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruct, ExtractValue
 from planviz.expressions.core import Alias, AttributeReference, next_id
 from planviz.expressions.subqueries import ScalarSubquery, SubqueryExpression
+from planviz.logical.combining import Join, SetOperation, Union, WithCTE
 from planviz.logical.operators import (
     Aggregate,
     Distinct,
@@ -15,17 +16,13 @@ from planviz.logical.operators import (
     Filter,
     Generate,
     GlobalLimit,
-    Join,
     LocalLimit,
     Offset,
     Project,
     Repartition,
     Sample,
-    SetOperation,
     Subquery,
-    Union,
     Window,
-    WithCTE,
 )
 from planviz.logical.plan import LeafNode
 from planviz.optimizer.attributes import id_of, merged_projects, name_of, pruned_child, same_output, substitute

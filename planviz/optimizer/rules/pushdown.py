@@ -10,19 +10,18 @@ from planviz.expressions.core import Alias, AttributeReference
 from planviz.expressions.predicates import And, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.subqueries import Exists, ListQuery, SubqueryExpression
+from planviz.logical.combining import Join, Union
 from planviz.logical.operators import (
     Aggregate,
     Distinct,
     Expand,
     Filter,
     Generate,
-    Join,
     Project,
     RebalancePartitions,
     Repartition,
     RepartitionByExpression,
     Sort,
-    Union,
     Window,
 )
 from planviz.optimizer.attributes import alias_map, id_of, inlined, substitute

@@ -7,6 +7,7 @@ from typing import Any
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, Literal, Nondeterministic
 from planviz.expressions.subqueries import SubqueryExpression
+from planviz.logical.combining import Join, Union
 from planviz.logical.operators import (
     Aggregate,
     Distinct,
@@ -14,9 +15,7 @@ from planviz.logical.operators import (
     Filter,
     Generate,
     GlobalLimit,
-    Join,
     LocalLimit,
-    LocalRelation,
     Offset,
     Project,
     RebalancePartitions,
@@ -24,9 +23,9 @@ from planviz.logical.operators import (
     RepartitionByExpression,
     Sample,
     Sort,
-    Union,
     Window,
 )
+from planviz.logical.relations import LocalRelation
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.evaluation import UnknownValueError, row_value
 from planviz.optimizer.rules.boolean import FALSE, is_false, is_null

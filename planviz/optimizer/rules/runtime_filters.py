@@ -25,7 +25,8 @@ from planviz.expressions.predicates import (
 )
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.subqueries import ScalarSubquery
-from planviz.logical.operators import Aggregate, Filter, Join, Project, Subquery, Union, Window
+from planviz.logical.combining import Join, Union
+from planviz.logical.operators import Aggregate, Filter, Project, Subquery, Window
 from planviz.logical.plan import LeafNode
 from planviz.optimizer.attributes import alias_map, id_of, inlined
 from planviz.optimizer.context import OptimizerRule

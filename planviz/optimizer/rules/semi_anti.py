@@ -8,16 +8,15 @@ from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference
 from planviz.expressions.predicates import conjunction
 from planviz.expressions.predicates import split_conjunction as split
+from planviz.logical.combining import Join, Union
 from planviz.logical.operators import (
     Aggregate,
     Distinct,
     Filter,
-    Join,
     Project,
     Repartition,
     RepartitionByExpression,
     Sort,
-    Union,
     Window,
 )
 from planviz.optimizer.attributes import alias_map, correlated, id_of, inlined, substitute

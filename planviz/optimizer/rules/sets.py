@@ -17,18 +17,8 @@ from planviz.expressions.predicates import (
     conjunction,
 )
 from planviz.expressions.subqueries import SubqueryExpression
-from planviz.logical.operators import (
-    Aggregate,
-    Deduplicate,
-    Distinct,
-    Except,
-    Filter,
-    Generate,
-    Intersect,
-    Join,
-    Project,
-    Union,
-)
+from planviz.logical.combining import Except, Intersect, Join, Union
+from planviz.logical.operators import Aggregate, Deduplicate, Distinct, Filter, Generate, Project
 from planviz.optimizer.attributes import correlated, merged_projects, same_output, substitute
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.projections import can_collapse

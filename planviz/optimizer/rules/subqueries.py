@@ -12,15 +12,13 @@ from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.subqueries import Exists, InSubquery, LateralSubquery, ListQuery, ScalarSubquery
 from planviz.expressions.subqueries import SubqueryExpression as AnySubquery
 from planviz.expressions.unresolved import OuterReference
+from planviz.logical.combining import Join, LateralJoin
 from planviz.logical.operators import (
     Aggregate,
     Distinct,
     Filter,
     GlobalLimit,
-    Join,
-    LateralJoin,
     LocalLimit,
-    OneRowRelation,
     Project,
     Sort,
     Subquery,
@@ -28,6 +26,7 @@ from planviz.logical.operators import (
     Window,
 )
 from planviz.logical.plan import UnaryNode
+from planviz.logical.relations import OneRowRelation
 from planviz.optimizer.attributes import id_of, map_list, substitute
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.evaluation import value_of

@@ -15,7 +15,8 @@ from planviz.expressions.windows import (
     WindowExpression,
     WindowSpec,
 )
-from planviz.logical.operators import Filter, LocalRelation, Project, Window, WindowGroupLimit
+from planviz.logical.operators import Filter, Project, Window, WindowGroupLimit
+from planviz.logical.relations import LocalRelation
 from planviz.optimizer.context import OptimizerRule
 
 

@@ -8,26 +8,20 @@ from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.expressions.core import Literal
+from planviz.logical.combining import Except, Intersect, Join, Union
 from planviz.logical.operators import (
     Aggregate,
-    Except,
     Expand,
     Generate,
     GlobalLimit,
-    Intersect,
-    Join,
     LocalLimit,
-    LocalRelation,
-    LogicalRelation,
-    OneRowRelation,
-    Range,
     Repartition,
     RepartitionByExpression,
     Sample,
     Sort,
-    Union,
 )
 from planviz.logical.plan import UnaryNode
+from planviz.logical.relations import LocalRelation, LogicalRelation, OneRowRelation, Range
 
 #: What Spark takes for a table of unknown size (spark.sql.defaultSizeInBytes).
 UNKNOWN_SIZE = (1 << 63) - 1

@@ -1,0 +1,55 @@
+# Two commands matter: `make run` starts the app, `make test` runs every test. Both set up what they need.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 8501
+
+.PHONY: help setup run test check browser pictures samples bench-parse bench-browser clean
+
+help:
+	@echo "make run            start the app on http://localhost:$(PORT)"
+	@echo "make test           set everything up and run every test"
+	@echo "make check          types and style only"
+	@echo "make bench-parse    operators per second and memory of the parser"
+	@echo "make bench-browser  from paste to painted, beside Spark's page and PEV2"
+	@echo "make pictures       take the README's screenshots again"
+
+$(BIN)/planviz: pyproject.toml requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "planviz needs Python 3.11 or later; set PYTHON=python3.11 or the like"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install -qq --disable-pip-version-check -e ".[dev]"
+	@touch $@
+
+setup: $(BIN)/planviz
+
+run: setup
+	$(BIN)/planviz serve --port $(PORT)
+
+browser:
+	@sh tests/browser/install_chromium.sh
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: setup browser check
+	$(BIN)/python -m pytest
+
+pictures: setup browser
+	$(BIN)/python docs/images/take.py
+
+samples: setup
+	$(BIN)/python sample_queries/capture.py
+
+bench-parse: setup
+	$(BIN)/python -m benchmarks.parse
+
+bench-browser: setup browser
+	$(BIN)/python -m benchmarks.browser --tools planviz pev2 spark
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,20 @@
+"""The router: which pages there are. `planviz serve` starts it, and so does `streamlit run app.py`."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from planviz.ui.page import pages
+from planviz.ui.routes import routes
+
+if st.runtime.exists():
+    # A session runs this file as its script.
+    st.navigation([st.Page(**page) for page in pages(Path(__file__).parent)], position="hidden").run()
+else:
+    # The server imports it once: own routes stand beside Streamlit's, and modules are loaded before anybody waits.
+    import planviz.ui.explore  # noqa: F401
+
+    app = st.App(Path(__file__).resolve(), routes=routes())
+
+if __name__ == "__main__" and not st.runtime.exists():
+    app.run(config={"server.address": "127.0.0.1", "browser.serverAddress": "127.0.0.1"})

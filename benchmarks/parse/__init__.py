@@ -1,0 +1,1 @@
+"""How fast, and in how much memory, planviz opens plan texts: `python -m benchmarks.parse`."""

@@ -1,0 +1,35 @@
+"""Explore: paste a plan, see it (the first screen)."""
+
+import streamlit as st
+
+from planviz.ui import components, explore, state, views
+from planviz.ui.page import page
+from planviz.ui.workbench import workbench
+
+opened = state.current()
+if opened is None:
+    with page("Explore"), st.container(key="planviz-body"):
+        explore.opening()
+else:
+    shown = st.session_state[state.DOCUMENT]
+    plan, node = shown["plan"], shown["node"]
+    with page("Explore", document=state.name()) as bar:
+        explore.heading(opened, plan)
+        with st.container(key="planviz-fill", horizontal=True, gap=None, height="stretch", wrap=False):
+            if plan.endswith(("a", "b")):
+                with st.container(key="planviz-steps", width=340, height="stretch"):
+                    explore.rule_steps(opened, plan)
+            if plan:
+                workbench(views.workbench(opened, plan, node), key="planviz.workbench", height="stretch")
+            else:
+                explore.only_text(opened)
+        components.drop_zone()
+        with bar:
+            if st.button("Open…", on_click=state.ask) or state.unseen_error():
+                explore.open_dialog()
+            if plan:
+                explore.export_menu(opened, plan)
+            query, portable = state.address(opened)
+            components.address_bar(query, f"{opened.key}/{plan}", node, button=portable)
+            if not portable:
+                explore.too_long_for_link(opened)

@@ -1,0 +1,38 @@
+"""Reading and writing what a command line names: files, standard input, an output folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from planviz.errors import ExportError, InputError
+
+
+def read_text(name: str) -> str:
+    """The text of a file or, for `-`, of standard input; bytes that are no UTF-8 survive a round trip.
+
+    Line endings stay as they are. Raises `InputError` when the file cannot be read.
+    """
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"{name}: {error.strerror or error}. Name an existing file, or - for standard input."
+        ) from None
+    return data.decode("utf-8", errors="surrogateescape")
+
+
+def write(text: str) -> None:
+    """Print to standard output, byte for byte."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", errors="surrogateescape"))
+    sys.stdout.buffer.flush()
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file, making its folder; raises `ExportError` when that fails."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as error:
+        raise ExportError(f"{path}: {error.strerror or error}. Choose a folder that can be written.") from None

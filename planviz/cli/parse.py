@@ -1,0 +1,50 @@
+"""`planviz parse`: plans as text, JSON, DOT, Mermaid or rule log.
+
+The text form is the input itself, byte for byte: a document keeps every character, also what was not understood.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from planviz.cli.files import read_text, write, write_file
+from planviz.document import Document, document_json, open_text
+from planviz.errors import InputError, PlanvizError
+
+_ENDINGS = {"text": "txt", "json": "json", "dot": "dot", "mmd": "mmd", "log": "log"}
+
+
+def parse(options: argparse.Namespace) -> int:
+    """Print each file's plans; a file that fails does not stop the others."""
+    status = 0
+    for name in options.files:
+        try:
+            shown = _shown(open_text(read_text(name)), options.format)
+            if options.out is None:
+                write(shown)
+            else:
+                path = Path(options.out) / f"{'stdin' if name == '-' else Path(name).stem}.{_ENDINGS[options.format]}"
+                write_file(path, shown.encode("utf-8", errors="surrogateescape"))
+        except PlanvizError as error:
+            status = 2
+            print(f"planviz: {name}: {error}", file=sys.stderr)
+    return status
+
+
+def _shown(document: Document, format: str) -> str:
+    if format == "text":
+        return document.text
+    if format == "json":
+        return json.dumps(document_json(document), ensure_ascii=True, indent=1) + "\n"
+    if format == "log":
+        from planviz.plantext.printing import rule_log
+
+        if not document.trace.steps:
+            raise InputError("There is no rule log in the text; --format log prints the steps of one.")
+        return rule_log(document.trace)
+    from planviz.render import render
+
+    return "".join(render(plan, format).decode("utf-8") for plan in document.plans)

@@ -1,0 +1,68 @@
+"""`planviz serve`: the web app."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import socket
+import sys
+from pathlib import Path
+
+import planviz
+from planviz.errors import InputError
+
+
+def serve(options: argparse.Namespace) -> int:
+    """Start the app and stay until it is stopped."""
+    if not 0 < options.port < 65536:
+        raise InputError(f"--port {options.port}: a port is a number from 1 to 65535.")
+    _listenable(options.address, options.port)
+    script = app_script()
+    # Streamlit takes the program's name for the app's place, where .streamlit/config.toml lies.
+    sys.argv = [str(script)]
+    found = importlib.util.spec_from_file_location("app", script)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    module.app.run(
+        config={
+            "server.address": options.address,
+            "server.port": options.port,
+            "server.headless": not options.browser,
+            # Otherwise start-up asks the network for this machine's outer address.
+            "browser.serverAddress": "localhost" if options.address == "0.0.0.0" else options.address,
+            "browser.gatherUsageStats": False,
+        }
+    )
+    return 0
+
+
+def _listenable(address: str, port: int) -> None:
+    """Raise InputError when nothing can listen at this address and port."""
+    try:
+        family = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0][0]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((address, port))
+    except OSError as error:
+        raise InputError(
+            f"Cannot listen at {address}, port {port}: {error.strerror or error}. "
+            "Choose another with --port, or stop what uses it."
+        ) from None
+
+
+def app_script() -> Path:
+    """The app's start file, which lies beside the package in the repository.
+
+    Raises InputError when the package was installed without it.
+    """
+    for folder in (Path(planviz.__file__).resolve().parents[1], Path.cwd()):
+        script = folder / "app.py"
+        if script.is_file() and (folder / "pages" / "explore.py").is_file():
+            return script
+    raise InputError(
+        "The web app is not part of the installed package: its app.py and pages/ lie at the top of the repository. "
+        "Clone the repository and run `pip install -e .` and `planviz serve` in it, or use its Dockerfile. "
+        "The other commands, such as `planviz render`, work as they are."
+    )

@@ -1,0 +1,311 @@
+"""Operators over several plans: joins, set operations, CTEs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.core import (
+    AttributeReference,
+    Expression,
+)
+from planviz.logical.plan import BinaryNode, LogicalPlan, UnaryNode
+from planviz.trees.node import lazy, node
+from planviz.types import ArrayType, DataType, MapType, StructField, StructType
+
+
+@node
+class Join(BinaryNode):
+    """A join. `kind` is Inner, Cross, LeftOuter, RightOuter, FullOuter, LeftSemi, LeftAnti, ExistenceJoin, or before
+    analysis NaturalJoin(...) / UsingJoin(...); `using` are the columns of USING; hints say a strategy per side.
+    """
+
+    left: LogicalPlan
+    right: LogicalPlan
+    kind: str
+    condition: Expression | None = None
+    using: tuple[str, ...] | None = None
+    left_hint: str | None = None
+    right_hint: str | None = None
+    exists: AttributeReference | None = None
+    #: The condition of which every side has got what it implies (see PushExtraPredicateThroughJoin).
+    done: Any = None
+
+    UNCOMPARED = ("done",)
+
+    @lazy
+    def produced(self) -> frozenset[int]:
+        """The column that an ExistenceJoin makes."""
+        return frozenset() if self.exists is None else frozenset((self.exists.expr_id,))
+
+    @property
+    def unresolved_kind(self) -> bool:
+        """Whether it is still a natural or USING join."""
+        return self.using is not None or self.kind.startswith("Natural")
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The sides' columns, nullable where the join fills with nulls."""
+        left, right = self.left.output, self.right.output
+        kind = self.kind
+        if kind in ("LeftSemi", "LeftAnti"):
+            out: tuple[AttributeReference, ...] = left
+            return out
+        if kind == "ExistenceJoin":
+            assert self.exists is not None
+            return (*left, self.exists)
+        if kind in ("RightOuter", "FullOuter"):
+            left = tuple([a.with_nullability(True) for a in left])
+        if kind in ("LeftOuter", "FullOuter"):
+            right = tuple([a.with_nullability(True) for a in right])
+        return (*left, *right)
+
+    @lazy
+    def duplicate_resolved(self) -> bool:
+        """Whether the sides share no id."""
+        return not self.left.output_set & self.right.output_set
+
+    @lazy
+    def resolved(self) -> bool:
+        """Bound, boolean, no shared ids, an ordinary kind."""
+        from planviz.types import BOOLEAN, UNKNOWN
+
+        condition = self.condition
+        return (
+            self.children_resolved
+            and not self.unresolved_kind
+            and (condition is None or (condition.resolved and condition.data_type in (BOOLEAN, UNKNOWN)))
+            and self.duplicate_resolved
+        )
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The product for inner joins, the left side's for semi and anti joins."""
+        left, right = self.left.max_rows, self.right.max_rows
+        if self.kind in ("LeftSemi", "LeftAnti", "ExistenceJoin"):
+            return left
+        if left is None or right is None:
+            return None
+        least = {"LeftOuter": left, "RightOuter": right, "FullOuter": left + right}.get(self.kind, 0)
+        return max(left * right, least)
+
+    @lazy
+    def simple_string(self) -> str:
+        """Join Inner, (condition), leftHint=(...)."""
+        prefix = "'" if not self.resolved else "!" if self.missing_input else ""
+        kind = self.kind
+        if self.using is not None:
+            kind = f"UsingJoin({kind}, [{', '.join(self.using)}])"
+        elif kind == "ExistenceJoin":
+            kind = f"ExistenceJoin({self.exists})"
+        parts = [kind]
+        if self.condition is not None:
+            parts.append(self.condition.simple_string)
+        if self.left_hint:
+            parts.append(f"leftHint=(strategy={self.left_hint})")
+        if self.right_hint:
+            parts.append(f"rightHint=(strategy={self.right_hint})")
+        return f"{prefix}Join {', '.join(parts)}"
+
+
+@node
+class LateralJoin(UnaryNode):
+    """A join whose right side reads the left: `right` is a LateralSubquery."""
+
+    child: LogicalPlan
+    right: Expression
+    kind: str
+    condition: Expression | None = None
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The left columns and the subquery's."""
+        plan: Any = getattr(self.right, "plan")  # noqa: B009 (the field is typed as an expression)
+        right = plan.output
+        if self.kind == "LeftOuter":
+            right = tuple(a.with_nullability(True) for a in right)
+        return (*self.child.output, *right)
+
+    @lazy
+    def produced(self) -> frozenset[int]:
+        """The subquery's columns, which the condition may read."""
+        plan: Any = getattr(self.right, "plan")  # noqa: B009
+        found: frozenset[int] = plan.output_set
+        return found
+
+
+@node
+class Union(LogicalPlan):
+    """UNION ALL of two or more."""
+
+    inputs: tuple[LogicalPlan, ...]
+    by_name: bool = False
+    allow_missing: bool = False
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The first input's columns, nullable where one of the inputs' is."""
+        outputs = [c.output for c in self.inputs]
+        if len({len(o) for o in outputs}) > 1:
+            return outputs[0]
+        return tuple([_merged(list(column)) for column in zip(*outputs, strict=True)])
+
+    @lazy
+    def resolved(self) -> bool:
+        """As many columns of the same types in every input."""
+        if not self.children_resolved or self.by_name:
+            return False
+        first = self.inputs[0].output
+        return all(
+            len(c.output) == len(first)
+            and all(
+                a.type is b.type or a.type.simple_string == b.type.simple_string
+                for a, b in zip(c.output, first, strict=True)
+            )
+            for c in self.inputs[1:]
+        )
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The sum."""
+        rows = [c.max_rows for c in self.inputs]
+        return None if any(r is None for r in rows) else sum(r for r in rows if r is not None)
+
+    def arguments(self) -> list[str]:
+        """by name, allow missing columns."""
+        return [str(self.by_name).lower(), str(self.allow_missing).lower()]
+
+
+def _merged(column: list[AttributeReference]) -> AttributeReference:
+    first = column[0]
+    nullable = any(a.is_nullable for a in column)
+    t = first.type
+    for a in column[1:]:
+        t = _null_merged(t, a.type)
+    if t is first.type:
+        return first.with_nullability(nullable)
+    return AttributeReference(first.name, t, nullable, first.expr_id, first.qualifier)
+
+
+def _null_merged(a: DataType, b: DataType) -> DataType:
+    if a == b or a.simple_string != b.simple_string:
+        return a
+    if isinstance(a, ArrayType) and isinstance(b, ArrayType):
+        return ArrayType(_null_merged(a.element, b.element), a.contains_null or b.contains_null)
+    if isinstance(a, MapType) and isinstance(b, MapType):
+        null = a.value_contains_null or b.value_contains_null
+        return MapType(_null_merged(a.key, b.key), _null_merged(a.value, b.value), null)
+    if isinstance(a, StructType) and isinstance(b, StructType):
+        pairs = zip(a.fields, b.fields, strict=True)
+        return StructType(
+            tuple(
+                StructField(x.name, _null_merged(x.data_type, y.data_type), x.nullable or y.nullable) for x, y in pairs
+            )
+        )
+    return a
+
+
+class SetOperation(BinaryNode):
+    """Base of INTERSECT and EXCEPT."""
+
+    is_all: bool
+
+    @lazy
+    def duplicate_resolved(self) -> bool:
+        """Whether the sides share no id."""
+        return not self.left.output_set & self.right.output_set
+
+    @lazy
+    def resolved(self) -> bool:
+        """As many columns of the same types on both sides, no shared ids."""
+        if not self.children_resolved or not self.duplicate_resolved:
+            return False
+        a, b = self.left.output, self.right.output
+        return len(a) == len(b) and all(x.type.simple_string == y.type.simple_string for x, y in zip(a, b, strict=True))
+
+    @lazy
+    def simple_string(self) -> str:
+        """Intersect false, Except All true."""
+        prefix = "" if self.resolved else "'"
+        return f"{prefix}{self.node_name}{' All' if self.is_all else ''} {str(self.is_all).lower()}"
+
+
+@node
+class Intersect(SetOperation):
+    """INTERSECT."""
+
+    left: LogicalPlan
+    right: LogicalPlan
+    is_all: bool
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The left columns, nullable where both are."""
+        pairs = zip(self.left.output, self.right.output, strict=False)
+        return tuple([a.with_nullability(a.is_nullable and b.is_nullable) for a, b in pairs])
+
+
+@node
+class Except(SetOperation):
+    """EXCEPT."""
+
+    left: LogicalPlan
+    right: LogicalPlan
+    is_all: bool
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The left columns."""
+        out: tuple[AttributeReference, ...] = self.left.output
+        return out
+
+
+@node
+class WithCTE(LogicalPlan):
+    """A query with the CTE definitions it shares; `plan` comes last among the children."""
+
+    definitions: tuple[LogicalPlan, ...]
+    plan: LogicalPlan
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The query's."""
+        out: tuple[AttributeReference, ...] = self.plan.output
+        return out
+
+    def arguments(self) -> list[str]:
+        """None."""
+        return []
+
+
+@node
+class CTERelationDef(UnaryNode):
+    """One CTE definition under an id."""
+
+    child: LogicalPlan
+    id: int
+    recursive: bool = False
+    under_subquery: bool = False
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The definition's."""
+        return None if self.recursive else self.child.max_rows
+
+    def arguments(self) -> list[str]:
+        """id, false."""
+        return [str(self.id), "false"]
+
+
+@node
+class UnionLoop(BinaryNode):
+    """A recursive CTE: the anchor and the recursion."""
+
+    id: int
+    left: LogicalPlan
+    right: LogicalPlan
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The anchor's."""
+        out: tuple[AttributeReference, ...] = self.left.output
+        return out

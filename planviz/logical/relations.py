@@ -1,0 +1,178 @@
+"""Operators without children: where rows come from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.core import (
+    AttributeReference,
+)
+from planviz.logical.plan import LeafNode, bracketed
+from planviz.trees.node import lazy, node
+
+
+@node
+class OneRowRelation(LeafNode):
+    """One row without columns: a query without FROM."""
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """One."""
+        return 1
+
+
+@node
+class LogicalRelation(LeafNode):
+    """A table. `name` is its qualified name (empty for a path), `table` the catalogue's entry."""
+
+    attributes: tuple[AttributeReference, ...]
+    name: tuple[str, ...]
+    table: Any = None
+    provider: str = "parquet"
+
+    @lazy
+    def expressions(self) -> tuple[Any, ...]:
+        """None: the columns are its own."""
+        return ()
+
+    def map_expressions(self, f):  # type: ignore[no-untyped-def]
+        """Itself."""
+        return self
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """Its columns."""
+        return self.attributes
+
+    def new_instance(self) -> LogicalRelation:
+        """The same table under fresh ids."""
+        return LogicalRelation(tuple(a.new_instance() for a in self.attributes), self.name, self.table, self.provider)
+
+    @lazy
+    def simple_string(self) -> str:
+        """Relation name[columns] provider."""
+        return f"Relation {'.'.join(self.name)}[{','.join(map(str, self.attributes))}] {self.provider}"
+
+
+@node
+class LocalRelation(LeafNode):
+    """Rows known while planning."""
+
+    attributes: tuple[AttributeReference, ...]
+    rows: tuple[tuple[Any, ...], ...] = ()
+
+    @lazy
+    def expressions(self) -> tuple[Any, ...]:
+        """None."""
+        return ()
+
+    def map_expressions(self, f):  # type: ignore[no-untyped-def]
+        """Itself."""
+        return self
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """Its columns."""
+        return self.attributes
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The number of rows."""
+        return len(self.rows)
+
+    def new_instance(self) -> LocalRelation:
+        """The same rows under fresh ids."""
+        return LocalRelation(tuple(a.new_instance() for a in self.attributes), self.rows)
+
+    def arguments(self) -> list[str]:
+        """<empty>, [columns]."""
+        columns = [bracketed(self.attributes)] if self.attributes else []
+        return columns if self.rows else ["<empty>", *columns]
+
+
+@node
+class Range(LeafNode):
+    """range(start, end, step)."""
+
+    start: int
+    end: int
+    step: int
+    slices: int | None
+    column: AttributeReference
+
+    @lazy
+    def expressions(self) -> tuple[Any, ...]:
+        """None."""
+        return ()
+
+    def map_expressions(self, f):  # type: ignore[no-untyped-def]
+        """Itself."""
+        return self
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """id."""
+        return (self.column,)
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The number of steps."""
+        return max(0, -(-(self.end - self.start) // self.step)) if self.step > 0 else None
+
+    def new_instance(self) -> Range:
+        """The same numbers under a fresh id."""
+        return Range(self.start, self.end, self.step, self.slices, self.column.new_instance())
+
+    @lazy
+    def simple_string(self) -> str:
+        """Range (0, 10, step=1)."""
+        slices = f", splits=Some({self.slices})" if self.slices is not None else ""
+        return f"Range ({self.start}, {self.end}, step={self.step}{slices})"
+
+
+@node
+class CTERelationRef(LeafNode):
+    """The use of a CTE definition."""
+
+    id: int
+    is_resolved: bool
+    attributes: tuple[AttributeReference, ...]
+    streaming: bool = False
+    recursive: bool = False
+    rows: int | None = None
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The definition's."""
+        return self.rows
+
+    @lazy
+    def expressions(self) -> tuple[Any, ...]:
+        """None: the columns are its own."""
+        return ()
+
+    def map_expressions(self, f):  # type: ignore[no-untyped-def]
+        """Itself."""
+        return self
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """Its columns."""
+        return self.attributes
+
+    @lazy
+    def resolved(self) -> bool:
+        """Once the definition is."""
+        return self.is_resolved
+
+    def new_instance(self) -> CTERelationRef:
+        """The same definition under fresh ids."""
+        fresh = tuple(a.new_instance() for a in self.attributes)
+        return CTERelationRef(self.id, self.is_resolved, fresh, self.streaming, self.recursive, self.rows)
+
+    def arguments(self) -> list[str]:
+        """id, resolved, [columns], streaming, recursive, most rows."""
+        columns = [bracketed(self.attributes)] if self.attributes else []
+        flags = [str(self.streaming).lower(), str(self.recursive).lower()]
+        rows = [] if self.rows is None else [str(self.rows)]
+        return [str(self.id), str(self.is_resolved).lower(), *columns, *flags, *rows]

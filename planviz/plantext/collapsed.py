@@ -1,0 +1,194 @@
+"""A plan that lost its line breaks: they are put back where operators begin (inventory F-003).
+
+Copying from some tools turns every line break and every run of spaces into one space. What is left of the tree are the
+marks: `:- ` opens a child that has a later sibling, `+- ` the last child, each behind one rail `: ` for every operator
+above that still waits for a child. Read in order they still determine the tree.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from planviz.graph import kind_of
+from planviz.plantext.lines import Lines
+
+_HEADINGS = re.compile(
+    r"(={2,3} (?:(?:Parsed|Analyzed|Optimized) Logical Plan|Physical Plan|Applying Rule \S+|Result of Batch [^=]+?|"
+    r"Metrics of Executed Rules[^=]*?) ={2,3})"
+)
+_OPERATOR = r"[*'!~^(]*\s?\(?\d*\)? ?[A-Z=]"
+_MARK = re.compile(rf"(?:(?<=[\s\])])|^)(!?(?:: +)*[+:]- )(?={_OPERATOR})")
+_KEPT = re.compile(rf"(?<=\S)(?=(?: {{3}}|:  )+[+:]- {_OPERATOR})|(?<=[\])\w}}])(?=[+:]- {_OPERATOR})")
+_FLAT = re.compile(r"(?:: +)*[+:]- ")
+_LINE_START = re.compile(r"^[ :!]*[+:]- ", re.MULTILINE)
+_NAME = re.compile(r"[*'!~^]*(?:\(\d+\) )?[!'~]*([A-Z]\w*)")
+_SECTION = re.compile(r"== (Final|Current|Initial) Plan ==")
+_COLUMNS = re.compile(r"\s*((?:[^\s,]+: [a-z]\w*(?:\([^)]*\)|<\S*>)?(?:, |(?= )))+) (?=['!~]*[A-Z])")
+_MOST = 5_000  # operators put back in one text: what is larger was not copied by hand
+_DEEPEST = 1_000
+
+
+def restore_lines(lines: Lines) -> Lines | None:
+    """Clean lines with the breaks put back, or None when the text did not lose its breaks.
+
+    Every new line keeps the number of the physical line it came from.
+    """
+    marked = any(_LINE_START.match(line) for line in lines.text)
+    if not any(_lost(line, marked) for line in lines.text):
+        return None
+    text: list[str] = []
+    number: list[int] = []
+    for line, at in zip(lines.text, lines.number, strict=True):
+        restored = _restore(line) if _lost(line, marked) or (not marked and _MARK.search(line)) else [line]
+        text.extend(restored)
+        number.extend([at] * len(restored))
+    return Lines(text, number, lines.stripped)
+
+
+def restore_indentation(lines: Lines) -> Lines | None:
+    """Clean lines with the indentation put back, or None when it was not lost.
+
+    Lost it is where two marks `+- ` follow each other in the first column: no operator has two last children.
+    """
+    text = lines.text
+    if not any(a.startswith("+- ") and b.startswith("+- ") for a, b in pairwise(text)):
+        return None
+    out: list[str] = []
+    at = 0
+    while at < len(text):
+        end = at + 1
+        while end < len(text) and _FLAT.match(text[end]):
+            end += 1
+        if end - at > 2 and not _FLAT.match(text[at]):
+            tokens = [_split_mark(line) for line in text[at + 1 : end]]
+            out.extend(_indented(text[at], tokens))
+        else:
+            out.extend(text[at:end])
+        at = end
+    return Lines(out, lines.number, (*lines.stripped, "lost indentation")) if out != text else None
+
+
+def _split_mark(line: str) -> tuple[str, str]:
+    match = _FLAT.match(line)
+    assert match is not None
+    return match.group(), line[match.end() :]
+
+
+def _lost(line: str, marked: bool) -> bool:
+    """Whether a line holds what should be several; where other lines are whole, only one that begins with a heading."""
+    if "==" not in line and "- " not in line:
+        return False
+    if marked:
+        heading = _HEADINGS.match(line.lstrip())
+        return heading is not None and bool(_NAME.match(line.lstrip()[heading.end() :].lstrip()))
+    return len(_MARK.findall(line)) + len(_HEADINGS.findall(line)) >= 2
+
+
+def _restore(line: str) -> list[str]:
+    out: list[str] = []
+    pieces = _HEADINGS.split(line)
+    if pieces[0].strip():
+        out.extend(_tree(pieces[0]))
+    for heading, body in zip(pieces[1::2], pieces[2::2], strict=True):
+        out.append(heading)
+        if heading.startswith(("=== Applying", "=== Result")):
+            out.extend(_side_by_side(body))
+        else:
+            columns = _COLUMNS.match(body) if "Analyzed" in heading else None
+            if columns:
+                out.append(columns.group(1))
+            out.extend(_tree(body[columns.end() :] if columns else body))
+        out.append("")
+    return out
+
+
+def _tokens(body: str) -> tuple[str, list[tuple[str, str]]]:
+    """The text before the first mark, and `(mark, operator)` for each mark."""
+    parts = _MARK.split(body)
+    return parts[0].strip(), [(mark, text.strip()) for mark, text in zip(parts[1::2], parts[2::2], strict=True)]
+
+
+def _tree(body: str) -> list[str]:
+    if re.search(r"(?: {3}|:  )[+:]- ", body):
+        # Only the breaks are gone, the indentation is still there.
+        return [line.rstrip() for line in _KEPT.split(body.strip())]
+    root, tokens = _tokens(body)
+    return _indented(root, tokens)
+
+
+def _indented(root: str, tokens: list[tuple[str, str]]) -> list[str]:
+    """Lines with the indentation that the marks imply.
+
+    The rails `:` before a mark say how many operators above still wait for a child. Fewer than are open: the deepest of
+    those is closed, this is its next child. As many: a child of the operator before. More: a subquery of the operator
+    before, whose own children are still to come.
+    """
+    out = [root] if root else []
+    pending: list[int] = []  # levels at which a later sibling is due
+    adaptive: list[int] = []  # levels of open adaptive headings
+    level = 0 if root else -1
+    for mark, text in tokens[:_MOST]:
+        rails = mark.count(":") - (":-" in mark)
+        section = _SECTION.match(text)
+        if section and section.group(1) == "Initial" and adaptive:
+            level = adaptive.pop()
+        elif rails < len(pending):
+            del pending[rails + 1 :]
+            level = pending.pop()
+        elif rails > len(pending):
+            pending.append(level + 1)
+            level += 2
+        else:
+            level += 1
+        level = min(level, _DEEPEST)
+        rail_levels = set(pending)
+        if ":-" in mark:
+            pending.append(level)
+        prefix = "".join(":  " if k in rail_levels else "   " for k in range(1, level))
+        if section:
+            out.append(f"{prefix}+- == {section.group(1)} Plan ==")
+            if root_text := text[section.end() :].strip():
+                out.append(f"{'   ' * level}{root_text}")
+            if section.group(1) != "Initial":
+                adaptive.append(level)
+        else:
+            out.append(f"{prefix}{':- ' if ':-' in mark else '+- '}{text}")
+    return [*out, *(mark + text for mark, text in tokens[_MOST:])]
+
+
+def _side_by_side(body: str) -> list[str]:
+    """Rows of a rule's block: marks alternate between the left and the right tree, the roots stand before the first.
+
+    As long as both trees have lines they come in pairs; once one ends, the rest belongs to the other, which the text no
+    longer shows, so an odd rest is given to the side whose tree is still incomplete, the left one when in doubt.
+    """
+    roots, tokens = _tokens(body)
+    left_root, right_root = _halves(roots)
+    lefts, rights = tokens[0::2], tokens[1::2]
+    left, right = _indented(left_root, lefts), _indented(right_root, rights)
+    width = max((len(line) for line in left), default=0) + 3
+    rows = []
+    for at in range(max(len(left), len(right))):
+        a = left[at] if at < len(left) else ""
+        b = right[at] if at < len(right) else ""
+        rows.append((" " if a == b else "!") + a.ljust(width) + b)
+    return rows
+
+
+def _halves(roots: str) -> tuple[str, str]:
+    """The two root operators in one text: equal halves, or two that begin with an operator's name."""
+    roots = roots.strip().removeprefix("!").strip()
+    middle = len(roots) // 2
+    if roots[:middle].strip() == roots[middle:].strip():
+        return roots[:middle].strip(), roots[middle:].strip()
+    best, distance = len(roots), len(roots)
+    for match in re.finditer(r"(?<=\s)['!]*[A-Z]\w+", roots):
+        off = abs(match.start() - middle)
+        if off < distance and kind_of(match.group().strip("'!")) != "other" and _balanced(roots[: match.start()]):
+            best, distance = match.start(), off
+    return roots[:best].strip(), roots[best:].strip()
+
+
+def _balanced(text: str) -> bool:
+    return text.count("(") == text.count(")") and text.count("[") == text.count("]")

@@ -1,0 +1,159 @@
+"""Expressions of plan.toJSON as text, the way Spark prints them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from planviz.plantext.operators.aggregates import functions
+from planviz.plantext.operators.pieces import whole
+
+_BINARY = {
+    "EqualTo": "=",
+    "EqualNullSafe": "<=>",
+    "GreaterThan": ">",
+    "GreaterThanOrEqual": ">=",
+    "LessThan": "<",
+    "LessThanOrEqual": "<=",
+    "And": "AND",
+    "Or": "OR",
+    "Add": "+",
+    "Subtract": "-",
+    "Multiply": "*",
+    "Divide": "/",
+    "Remainder": "%",
+    "Like": "LIKE",
+}
+_HIDDEN = {
+    "dataType",
+    "resultId",
+    "exprId",
+    "metadata",
+    "nullable",
+    "qualifier",
+    "evalMode",
+    "timeZoneId",
+    "sameOrderExpressions",
+    "evalContext",
+    "failOnError",
+    "nonInheritableMetadataKeys",
+    "explicitMetadata",
+    "mode",
+    "isDistinct",
+}
+_PREFIXES = {"Partial": "partial_", "PartialMerge": "merge_"}
+# In a logical aggregate whatever is more than a column has been computed.
+_COMPUTED = re.compile(r"\(|^(?!.*#\d+L?$)")
+_NAMES = {
+    "projectList": "project_list",
+    "condition": "condition",
+    "groupingExpressions": "keys",
+    "aggregateExpressions": "functions",
+    "order": "sort_order",
+    "sortOrder": "sort_order",
+    "global": "global",
+    "limitExpr": "limit",
+    "limit": "limit",
+    "joinType": "join_type",
+    "leftKeys": "left_keys",
+    "rightKeys": "right_keys",
+    "buildSide": "build_side",
+    "output": "output",
+    "outputPartitioning": "partitioning",
+    "resultExpressions": "results",
+    "aggregateAttributes": "aggregate_attributes",
+    "requiredChildOutput": "carried",
+    "windowExpression": "window_expressions",
+    "partitionSpec": "partition_spec",
+    "orderSpec": "sort_order",
+}
+
+
+def is_expression(value: Any) -> bool:
+    """Whether a field's value is an expression: an array of nodes in pre-order."""
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict) and "class" in value[0]
+
+
+def field_parts(op: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """A node's fields as named parts (docs/arguments.md); expressions become text."""
+    parts: dict[str, Any] = {}
+    for key, value in fields.items():
+        name = _NAMES.get(key, re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key).lower())
+        shown = _shown(value)
+        if shown in (None, "", [], {}):
+            continue
+        if name == "functions" and isinstance(shown, list):
+            if op == "Aggregate":  # logical: keys and functions in one list
+                parts["results"] = shown
+                shown = [text for text in shown if _COMPUTED.search(text)]
+            shown = functions(shown, None if op == "Aggregate" else "final")
+        elif name == "condition":
+            shown = whole(str(shown))
+        elif name == "build_side":
+            shown = {"BuildLeft": "left", "BuildRight": "right"}.get(str(shown), shown)
+        parts[name] = shown
+    return parts
+
+
+def _shown(value: Any) -> Any:
+    if is_expression(value):
+        return expression_text(value)
+    if isinstance(value, list):
+        return [_shown(entry) for entry in value]
+    if isinstance(value, dict):
+        if "object" in value:
+            return str(value["object"]).rsplit(".", 1)[-1].rstrip("$")
+        if "product-class" in value:
+            name = str(value["product-class"]).rsplit(".", 1)[-1]
+            rest = [str(_shown(inner)) for key, inner in value.items() if key not in ("product-class", "jvmId")]
+            return f"{name}({', '.join(rest)})"
+        return {key: _shown(inner) for key, inner in value.items()} or None
+    return value
+
+
+def expression_text(entries: list[dict[str, Any]]) -> str:
+    """Text of one expression given as nodes in pre-order: `(a#1 > 5)`, `sum(b#2) AS c#3L`."""
+    values: list[tuple[dict[str, Any], int]] = [(entry, int(entry.get("num-children", 0))) for entry in entries]
+    stack: list[str] = []
+    # Children stand after their parent, so reading from the end has every child ready when its parent comes.
+    for entry, count in reversed(values):
+        children = [stack.pop() for _ in range(min(count, len(stack)))]
+        stack.append(_one(entry, children))
+    return stack[-1] if stack else ""
+
+
+def _one(entry: dict[str, Any], children: list[str]) -> str:
+    name = str(entry["class"]).rsplit(".", 1)[-1]
+    number = entry.get("exprId", {}).get("id") if isinstance(entry.get("exprId"), dict) else None
+    if name == "AttributeReference":
+        suffix = "L" if entry.get("dataType") == "long" else ""
+        return f"{entry.get('name')}#{number}{suffix}"
+    if name == "Literal":
+        return "null" if entry.get("value") is None else str(entry["value"])
+    if name == "Alias" and children:
+        return f"{children[0]} AS {entry.get('name')}#{number}"
+    if name == "SortOrder" and children:
+        direction = "DESC" if "Descending" in str(entry.get("direction")) else "ASC"
+        nulls = "LAST" if "NullsLast" in str(entry.get("nullOrdering")) else "FIRST"
+        return f"{children[0]} {direction} NULLS {nulls}"
+    if name == "Cast" and children:
+        return f"cast({children[0]} as {entry.get('dataType')})"
+    if name in _BINARY and len(children) == 2:
+        return f"({children[0]} {_BINARY[name]} {children[1]})"
+    if name == "Not" and children:
+        return f"NOT {children[0]}"
+    if name == "AggregateExpression" and children:
+        distinct = "(distinct " if entry.get("isDistinct") is True else "("
+        return _PREFIXES.get(str(_shown(entry.get("mode"))), "") + children[0].replace("(", distinct, 1)
+    if name.startswith("Unresolved") and "nameParts" in entry:
+        return "'" + str(entry["nameParts"]).strip("[]").replace(", ", ".")
+    plain = [
+        str(value)
+        for key, value in entry.items()
+        if key not in _HIDDEN
+        and key not in ("class", "num-children")
+        and isinstance(value, str | int | float)
+        and not isinstance(value, bool)
+        and not children
+    ]
+    return f"{name.lower()}({', '.join(children or plain)})" if name else ""

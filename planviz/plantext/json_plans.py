@@ -1,0 +1,324 @@
+"""Plans as Spark writes them in JSON: plan.toJSON, SQL REST JSON, sparkPlanInfo, event logs (inventory G-002).
+
+`InputAdapter` and `WholeStageCodegen` nodes are no operators of their own in any explain text; here too they become the
+codegen stage of the operators inside.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from planviz.errors import NotAPlan
+from planviz.graph import Link, PlanGraph, PlanNode, kind_of
+from planviz.plantext.expression_json import field_parts
+from planviz.plantext.operators import Details, read_arguments
+from planviz.plantext.references import link_references
+from planviz.plantext.tree import estimate_of
+
+Found = tuple[list[PlanGraph], str, tuple[str, ...], tuple[str, ...], tuple[tuple[int, str], ...]]
+
+_CODEGEN = re.compile(r"WholeStageCodegen \((\d+)\)")
+_KEYS = ('"nodeName"', '"num-children"', '"edges"', '\\"nodeName\\"', '\\"num-children\\"', "sparkPlanInfo")
+_REASONS = {
+    "SQL REST": "nodes and edges of an SQL execution",
+    "sparkPlanInfo": "nested nodes with nodeName and simpleString",
+    "plan as JSON": "an array of nodes with class and num-children",
+}
+_START = "SQLExecutionStart"
+_UPDATE = "SQLAdaptiveExecutionUpdate"
+
+
+def looks_like_json(text: str) -> bool:
+    """Whether a text may hold a plan in JSON: one of the keys that Spark writes occurs in it."""
+    return any(key in text for key in _KEYS)
+
+
+def read_json(text: str) -> Found | None:
+    """Read a text that holds JSON, alone or behind prose; None when it holds no plan (then it is read as plain text).
+
+    Returns plans, what was recognised, reasons, notes, and unparsed `(line, text)`. Raises `NotAPlan` when the JSON
+    ends too early.
+    """
+    if _START in text or _UPDATE in text:
+        found = _event_log(text)
+        if found is not None:
+            return found
+    value, before, after = _json_in(text)
+    if value is None:
+        return None
+    plans: list[PlanGraph] = []
+    kinds: list[str] = []
+    _collect(value, plans, kinds)
+    if not plans:
+        return None
+    kind = kinds[0]
+    lines = text.split("\n")
+    left = [*enumerate(lines[:before], 1), *enumerate(lines[after:], after + 1)]
+    unparsed = tuple((number, line) for number, line in left if line.strip())
+    return plans, kind, (_REASONS[kind], *([f"{len(plans)} plans"] if len(plans) > 1 else [])), (), unparsed
+
+
+def _json_in(text: str) -> tuple[Any, int, int]:
+    """The first object or array in a text, the line it begins on (from 0) and the line after it."""
+    decoder = json.JSONDecoder()
+    problem: json.JSONDecodeError | None = None
+    for tries, match in enumerate(re.finditer(r"(?m)^[^\n{\[]{0,80}?([{\[])", text)):
+        at = match.start(1)
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except json.JSONDecodeError as error:
+            problem = problem or error
+        except RecursionError:
+            return None, 0, 0
+        else:
+            if isinstance(value, dict | list) and value:
+                return value, text.count("\n", 0, at), text.count("\n", 0, end) + 1
+        if tries > 20:
+            break
+    if problem is not None and problem.pos >= len(text.rstrip()) - 1:
+        raise NotAPlan(
+            f"This JSON ends too early, at line {problem.lineno}. Copy it whole: from the first bracket to the last.",
+            line=problem.lineno,
+            column=problem.colno,
+        )
+    return None, 0, 0
+
+
+def _collect(value: Any, plans: list[PlanGraph], kinds: list[str]) -> None:
+    """Plans anywhere inside a JSON value, in its order; strings that hold JSON are looked into as well."""
+    stack = [value]
+    while stack:
+        value = stack.pop()
+        kind = _kind(value)
+        if kind is not None:
+            plans.append(_GRAPHS[kind](value))
+            kinds.append(kind)
+        elif isinstance(value, dict):
+            stack.extend(reversed(list(value.values())))
+        elif isinstance(value, list):
+            stack.extend(reversed(value))
+        elif isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and looks_like_json(value):
+            with contextlib.suppress(json.JSONDecodeError, RecursionError):
+                stack.append(json.loads(value))
+
+
+def _kind(value: Any) -> str | None:
+    if isinstance(value, dict):
+        if isinstance(value.get("nodes"), list) and "edges" in value:
+            return "SQL REST"
+        if "nodeName" in value and "children" in value:
+            return "sparkPlanInfo"
+    elif (
+        isinstance(value, list)
+        and value
+        and isinstance(value[0], dict)
+        and {"class", "num-children"} <= value[0].keys()
+    ):
+        return "plan as JSON"
+    return None
+
+
+def _node(id: int, name: str, text: str, parent: PlanNode | None, **more: Any) -> PlanNode:
+    words = (text or name).strip()
+    match = re.match(r"['!~]*([A-Za-z_][\w$.]*)", words)
+    op = match.group(1) if match else (name.strip() or "?").split()[0]
+    if name and not words.startswith(name.split(" ")[0].split("(")[0]) and not match:
+        op = name.split()[0]
+    return PlanNode(
+        id,
+        op,
+        kind_of(op),
+        words[match.start(1) :] if match else words,
+        parent=None if parent is None else parent.id,
+        depth=0 if parent is None else parent.depth + 1,
+        estimate=estimate_of(words) if "Statistics(" in words else None,
+        badges=("truncated",) if "..." in words else (),
+        reader=_reader,
+        **more,
+    )
+
+
+_DETAILS = Details()
+
+
+def _reader(node: PlanNode) -> dict[str, Any]:
+    return read_arguments(_DETAILS, node)
+
+
+# -- sparkPlanInfo
+
+
+def plan_info_graph(info: dict[str, Any], title: str = "Physical Plan") -> PlanGraph:
+    """The plan of a `sparkPlanInfo` object (event log, status store)."""
+    nodes: list[PlanNode] = []
+    links: list[Link] = []
+    stack: list[tuple[dict[str, Any], PlanNode | None, int | None]] = [(info, None, None)]
+    while stack:
+        entry, parent, stage = stack.pop()
+        name = str(entry.get("nodeName", ""))
+        children = [child for child in entry.get("children", ()) if isinstance(child, dict)]
+        if match := _CODEGEN.match(name):
+            stack.extend((child, parent, int(match.group(1))) for child in reversed(children))
+            continue
+        if name == "InputAdapter":
+            stack.extend((child, parent, None) for child in reversed(children))
+            continue
+        node = _node(len(nodes), name, str(entry.get("simpleString", "")), parent, codegen_stage=stage)
+        _add_metadata(node, entry)
+        nodes.append(node)
+        if node.op.startswith("Subquery") and parent is not None:
+            links.append(Link(parent.id, node.id, "subquery"))
+        stack.extend((child, node, stage) for child in reversed(children))
+    final = any(node.op == "AdaptiveSparkPlan" and "isFinalPlan=true" in node.text for node in nodes[:1])
+    graph = PlanGraph.from_nodes("physical", f"{title} · final" if final else title, nodes, links)
+    link_references(graph)
+    return graph
+
+
+def _add_metadata(node: PlanNode, entry: dict[str, Any]) -> None:
+    metadata = {key: value for key, value in (entry.get("metadata") or {}).items() if value not in ("", None)}
+    metrics = [str(metric.get("name")) for metric in entry.get("metrics", ()) if isinstance(metric, dict)]
+    if metrics:
+        node.metrics = dict.fromkeys(metrics)
+    if metadata and ", " not in node.text:
+        node.text += " " + ", ".join(f"{key}: {value}" for key, value in metadata.items())
+
+
+# -- REST
+
+
+def rest_graph(execution: dict[str, Any]) -> PlanGraph:
+    """The plan of one execution of `/api/v1/applications/<id>/sql/<n>?details=true`, metrics included."""
+    entries = {int(entry["nodeId"]): entry for entry in execution["nodes"] if "nodeId" in entry}
+    children: dict[int, list[int]] = {}
+    has_parent: set[int] = set()
+    for edge in execution.get("edges", ()):
+        child, parent = int(edge["fromId"]), int(edge["toId"])
+        if child in entries and parent in entries and child not in has_parent and child != parent:
+            children.setdefault(parent, []).append(child)
+            has_parent.add(child)
+    nodes: list[PlanNode] = []
+    links: list[Link] = []
+    roots = [id for id, entry in entries.items() if id not in has_parent and not _is_cluster(entry)]
+    stack: list[tuple[int, PlanNode | None]] = [(id, None) for id in reversed(roots)]
+    seen: set[int] = set()
+    while stack:
+        id, parent_node = stack.pop()
+        if id in seen:
+            continue
+        seen.add(id)
+        entry = entries[id]
+        stage = entry.get("wholeStageCodegenId")
+        text = str(entry.get("desc") or entry.get("nodeName", ""))
+        node = _node(len(nodes), str(entry.get("nodeName", "")), text, parent_node, codegen_stage=stage)
+        metrics = {str(metric["name"]): metric.get("value") for metric in entry.get("metrics", ()) if "name" in metric}
+        node.metrics = metrics or None
+        nodes.append(node)
+        if node.op.startswith("Subquery") and parent_node is not None:
+            links.append(Link(parent_node.id, node.id, "subquery"))
+        stack.extend((child, node) for child in sorted(children.get(id, ()), reverse=True))
+    title = str(execution.get("description") or "Physical Plan").strip().split("\n")[0][:80]
+    graph = PlanGraph.from_nodes("physical", title, nodes, links)
+    if any(node.metrics for node in nodes):
+        graph.notes.append("Rows and times were measured by Spark.")
+    link_references(graph)
+    return graph
+
+
+def _is_cluster(entry: dict[str, Any]) -> bool:
+    return str(entry.get("nodeName", "")).startswith("WholeStageCodegen")
+
+
+# -- plan.toJSON
+
+
+def to_json_graph(entries: list[Any]) -> PlanGraph:
+    """The plan of `plan.toJSON`: nodes in pre-order, each with its number of children and its fields."""
+    nodes: list[PlanNode] = []
+    open_parents: list[tuple[PlanNode, int]] = []
+    for entry in entries:
+        if not isinstance(entry, dict) or "class" not in entry:
+            continue
+        while open_parents and open_parents[-1][1] == 0:
+            open_parents.pop()
+        parent: PlanNode | None = None
+        if open_parents:
+            parent, left = open_parents.pop()
+            open_parents.append((parent, left - 1))
+        name = str(entry["class"]).rsplit(".", 1)[-1]
+        op = name.removesuffix("Exec")
+        fields = {
+            key: value for key, value in entry.items() if key not in ("class", "num-children", "child", "left", "right")
+        }
+        arguments = field_parts(op, fields)
+        text = " ".join([op, *(f"{key}={_short(value)}" for key, value in arguments.items())])
+        node = PlanNode(
+            len(nodes),
+            op,
+            kind_of(op),
+            text,
+            parent=None if parent is None else parent.id,
+            depth=0 if parent is None else parent.depth + 1,
+            arguments=arguments,
+        )
+        nodes.append(node)
+        open_parents.append((node, int(entry.get("num-children", 0))))
+    physical = any(str(entry.get("class", "")).startswith("org.apache.spark.sql.execution") for entry in entries[:1])
+    stage = "physical" if physical else ("parsed" if any(n.op.startswith("Unresolved") for n in nodes) else "optimized")
+    title = "Physical Plan" if physical else "Logical Plan"
+    return PlanGraph.from_nodes(stage, title, nodes)
+
+
+def _short(value: Any) -> str:
+    return f"[{', '.join(map(str, value))}]" if isinstance(value, list) else str(value)
+
+
+# -- event log
+
+
+def _event_log(text: str) -> Found | None:
+    """Every SQL execution of an event log: its last plan (adaptive updates replace the first)."""
+    executions: dict[int, tuple[str, dict[str, Any]]] = {}
+    events = 0
+    bad: list[tuple[int, str]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        stripped = line.strip().rstrip(",")
+        if not stripped:
+            continue
+        if _START not in stripped and _UPDATE not in stripped and '"Event"' in stripped[:200]:
+            events += 1
+            continue
+        try:
+            event = json.loads(stripped)
+        except (json.JSONDecodeError, RecursionError):
+            bad.append((number, line))
+            if not events and len(bad) > 200:
+                return None
+            continue
+        if not isinstance(event, dict) or "Event" not in event:
+            bad.append((number, line))
+            continue
+        events += 1
+        info = event.get("sparkPlanInfo")
+        if isinstance(info, dict):
+            id = int(event.get("executionId", len(executions)))
+            title = str(event.get("description") or executions.get(id, ("", {}))[0] or f"Execution {id}")
+            executions[id] = (title.strip().split("\n")[0][:80], info)
+    if not executions:
+        return None
+    plans = [plan_info_graph(info, f"{id}: {title}") for id, (title, info) in sorted(executions.items())]
+    notes: tuple[str, ...] = ("One plan for each SQL execution: the last one that Spark announced.",)
+    if bad:
+        notes = (*notes, f"{len(bad)} lines could not be read, the first is line {bad[0][0]}.")
+    return plans, "event log", (f"{events} events, {len(plans)} SQL executions",), notes, tuple(bad)
+
+
+_GRAPHS: dict[str, Callable[[Any], PlanGraph]] = {
+    "SQL REST": rest_graph,
+    "sparkPlanInfo": plan_info_graph,
+    "plan as JSON": to_json_graph,
+}

@@ -1,0 +1,270 @@
+"""Pasted text as clean lines: what surrounds a plan is taken off, line numbers are kept (inventory G-002, F-003).
+
+Nothing is lost: the text itself stays with the document; a clean line only says what of a line is plan.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
+_ANSI_WITHOUT_ESCAPE = re.compile(r"\[\d{1,3}(?:;\d{1,3})*m|\[m(?=\s*$)")
+_ENTITY = re.compile(r"&(?:gt|lt|amp|quot|nbsp|apos|#\d+|#x[0-9a-fA-F]+);")
+_DASH = re.compile(r"([+:])[–—−‒]\s?(?=[*'!~^(‘’=\w])")
+_SMART_QUOTE = re.compile(r"(^\s*|[+:]- )[‘’](?=[A-Z])")
+_SPACES = str.maketrans({"\xa0": " ", "\u2007": " ", "\u202f": " ", "\u3000": " ", "\u200b": None, "\ufeff": None})
+
+_LEVELS = ("INFO", "WARN", "DEBUG", "ERROR", "TRACE")
+_LEVEL = r"(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR)"
+_STAMP = r"\[?(?:\d{2,4}[-/]\d\d[-/]\d{2,4}[ T,])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?"
+_THREAD = r"(?:\[[^\]\n]*\]\s*)*"
+_LOGGER = r"[\w.$/@-]*(?:\[[^\]\n]*\])?(?::\d+)?(?: ?\([^)\n]*\))?"
+_LOG = re.compile(
+    rf"^ {{0,8}}{_STAMP}\s+(?:(?:stdout|stderr) [FP] |{_THREAD}{_LEVEL}\s+{_THREAD}{_LOGGER}\s*[:-](?: |$)|"
+    rf"{_THREAD}{_LEVEL}: |- [\w.$]+ - {_LEVEL} - |(?=[ :]*(?:[+:]- |==)))"
+)
+_LEVEL_FIRST = re.compile(rf"^ {{0,8}}{_LEVEL}:? {_THREAD}[\w.$]+(?:\[[^\]]*\])?: ")
+_BEFORE_PLAN = re.compile(r"^[^=\n]*?\b(?:plan|tree|query)(?: is)?: (?=['!*(]*[A-Z])")
+
+_PREFIX = re.compile(r"(?:((?://|#) ?MAGIC|//+|#>|#+|--+|\*)(?: |$)|((?:> ?)*>|\||\+(?!-)))")
+_PREFIX_STARTS = frozenset("#/>-*|+")
+_NUMBER = re.compile(r"^ {0,8}(\d{1,6})[.:)]?(?: |$)")
+_BORDER = re.compile(r"^\s*[|│┃║](.*?)(?:[|│┃║]\s*)?$", re.DOTALL)
+_RULE_OF_BOX = re.compile(r"^\s*[+┌└├╔╚╠┏┗┣|][-─═━+┬┴┼╦╩╬┳┻╋]{2,}[+┐┘┤╗╝╣┓┛┫|]?\s*$")
+_PLANISH = re.compile(r"^[\s:!]*[+:]-? ?- ?\S|== \w[\w ()]* ==|=== \w")
+_MARKED = re.compile(r"^[\s:!]*[+:]- \S")
+
+
+class Lines:
+    """Clean lines beside the physical line each came from.
+
+    `text[k]` is the k-th clean line, `number[k]` its physical line counted from 1. Mostly they run in parallel; a line
+    that holds escaped line breaks (`\\n` in a cell that `show()` printed) becomes several clean lines of one number.
+    """
+
+    __slots__ = ("number", "stripped", "text")
+
+    def __init__(self, text: list[str], number: range | list[int], stripped: tuple[str, ...]) -> None:
+        self.text = text
+        self.number = number
+        self.stripped = stripped
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+
+def clean(raw: str) -> Lines:
+    """Split a text into clean lines; `stripped` of the result names what was taken off, for the user to see."""
+    stripped: list[str] = []
+    lines = _plain_characters(raw, stripped)
+    for name, take_off in (
+        ("log prefixes", _without_log_prefixes),
+        ("comment marks", _without_prefixes),
+        ("line numbers", _without_numbers),
+        ("table borders", _without_borders),
+    ):
+        shorter = take_off(lines, raw)
+        if shorter is not None:
+            lines = shorter
+            stripped.append(name)
+    lines = [line.rstrip() for line in lines]
+    if "\\n" in raw:
+        return _with_escaped_breaks(lines, stripped)
+    if _double_spaced(lines):
+        return _single_spaced(lines, stripped)
+    return Lines(lines, range(1, len(lines) + 1), tuple(stripped))
+
+
+# -- characters
+
+
+def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
+    """Physical lines without terminal colours, odd spaces and dashes, HTML entities and tabs."""
+    lines = raw.split("\n")
+    if "\r" in raw:
+        # A lone carriage return inside a line is no line break: it would shift every number after it.
+        lines = [line.rstrip("\r").replace("\r", " ") for line in lines]
+    if "\x1b" in raw:
+        lines = [_ANSI.sub("", line) for line in lines]
+        stripped.append("terminal colours")
+    elif raw.count("[0m") > 1:
+        lines = [_ANSI_WITHOUT_ESCAPE.sub("", line) for line in lines]
+        stripped.append("remains of terminal colours")
+    if not raw.isascii():
+        lines = [
+            line if line.isascii() else _SMART_QUOTE.sub(r"\1'", _DASH.sub(r"\1- ", line.translate(_SPACES)))
+            for line in lines
+        ]
+    if "&" in raw and _ENTITY.search(raw):
+        lines = [html.unescape(line).replace("\xa0", " ") if "&" in line else line for line in lines]
+        stripped.append("HTML entities")
+    if "\t" in raw:
+        size = _tab_size(lines)
+        lines = [_without_tabs(line, size) if "\t" in line else line for line in lines]
+    return lines
+
+
+def _without_tabs(line: str, size: int) -> str:
+    head = len(line) - len(line.lstrip(" \t:"))
+    return line[:head].expandtabs(size) + line[head:].replace("\t", " ")
+
+
+def _tab_size(lines: list[str]) -> int:
+    """The tab width in columns that puts most tree marks where Spark prints them, at multiples of three."""
+    marked = [line for line in lines if "\t" in line and _MARKED.match(line)][:500]
+
+    def fitting(size: int) -> int:
+        heads = (_without_tabs(line, size) for line in marked)
+        return sum(
+            1 for line in heads if (len(line) - len(line.lstrip(" :")) - (line.lstrip(" :")[:1] == "-")) % 3 == 0
+        )
+
+    return max((3, 8, 4, 2), key=fitting)
+
+
+# -- prefixes
+
+
+def _without_log_prefixes(lines: list[str], raw: str) -> list[str] | None:
+    if not any(level in raw for level in _LEVELS) and not any(_LOG.match(line) for line in lines[:200]):
+        return None
+    changed, out = False, []
+    for at, line in enumerate(lines):
+        match = _LOG.match(line) or _LEVEL_FIRST.match(line)
+        if match:
+            line, changed = line[match.end() :], True
+            if at + 1 < len(lines) and _MARKED.search(lines[at + 1]):
+                line = _BEFORE_PLAN.sub("", line)
+        out.append(line)
+    return out if changed else None
+
+
+def _without_prefixes(lines: list[str], raw: str) -> list[str] | None:
+    """Takes `# `, `// `, `> `, ` * `, `|`, `// MAGIC ` ... off every run of lines that share it and hold a plan."""
+    out: list[str] | None = None
+    at = 0
+    while at < len(lines):
+        prefix = _prefix(lines[at])
+        if prefix is None:
+            at += 1
+            continue
+        end = at + 1
+        while end < len(lines) and _prefix(lines[end]) == prefix:
+            end += 1
+        cut = [line[line.index(prefix) + len(prefix) :] for line in lines[at:end]]
+        if prefix not in "|+" and all(not line or line[0] == " " for line in cut):
+            cut = [line[1:] for line in cut]
+        # A single `* Project (3)` is an operator of `explain formatted`, not a line of a comment.
+        if (
+            (end - at > 1 or prefix not in "*+")
+            and any(_PLANISH.search(line) for line in cut)
+            and not _is_table(lines, at, end)
+        ):
+            out = lines[:] if out is None else out
+            out[at:end] = cut
+        at = end
+    return out
+
+
+def _prefix(line: str) -> str | None:
+    bare = line.lstrip()
+    # Matched without the indentation: a pattern that begins with spaces tries every number of them.
+    match = _PREFIX.match(bare) if bare[:1] in _PREFIX_STARTS and bare[:2] != "+-" else None
+    return None if match is None else (match.group(1) or match.group(2))
+
+
+def _is_table(lines: list[str], start: int, end: int) -> bool:
+    return any(_RULE_OF_BOX.match(line) for line in (*lines[max(0, start - 1) : start], *lines[end : end + 1]))
+
+
+def _without_numbers(lines: list[str], raw: str) -> list[str] | None:
+    """Takes numbers that count up off the lines (`numberedTreeString`, listings)."""
+    out: list[str] | None = None
+    at = 0
+    while at < len(lines):
+        match = _NUMBER.match(lines[at]) if lines[at][:8].strip()[:1].isdigit() else None
+        if match is None:
+            at += 1
+            continue
+        end, expected = at, int(match.group(1))
+        while end < len(lines) and (match := _NUMBER.match(lines[end])) and int(match.group(1)) == expected:
+            end += 1
+            expected += 1
+        cut = [_NUMBER.sub("", line, count=1) for line in lines[at:end]]
+        if end - at > 1 and any(_PLANISH.search(line) for line in cut):
+            out = lines[:] if out is None else out
+            out[at:end] = cut
+        at = max(end, at + 1)
+    return out
+
+
+# -- tables
+
+
+def _without_borders(lines: list[str], raw: str) -> list[str] | None:
+    if "|" not in raw and "│" not in raw and "║" not in raw and "┃" not in raw:
+        return None
+    if not any(_RULE_OF_BOX.match(line) for line in lines) and not _all_bordered(lines):
+        return None
+    return [_without_border(line) for line in lines]
+
+
+def _all_bordered(lines: list[str]) -> bool:
+    full = [line for line in lines[:400] if line.strip()]
+    bordered = sum(1 for line in full if line.lstrip()[0] in "|│┃║")
+    return bordered >= 2 and bordered >= 0.6 * len(full)
+
+
+def _without_border(line: str) -> str:
+    if _RULE_OF_BOX.match(line):
+        return ""
+    match = _BORDER.match(line)
+    if match:
+        return match.group(1)
+    # The last line of a cell that holds raw line breaks ends in the border but does not begin with one.
+    end = line.rstrip()
+    return end[:-1] if end.endswith(("|", "│")) and not end.endswith("||") else line
+
+
+# -- line breaks
+
+
+def _with_escaped_breaks(lines: list[str], stripped: list[str]) -> Lines:
+    text: list[str] = []
+    number: list[int] = []
+    split = False
+    for index, line in enumerate(lines, 1):
+        if "\\n" in line and _escaped_plan(line):
+            parts = [part.rstrip() for part in line.replace("\\t", " ").split("\\n")]
+            text.extend(parts)
+            number.extend([index] * len(parts))
+            split = True
+        else:
+            text.append(line)
+            number.append(index)
+    return Lines(text, number, tuple([*stripped, "escaped line breaks"] if split else stripped))
+
+
+def _escaped_plan(line: str) -> bool:
+    return bool(re.search(r"==\s*\\n|\\n *(?::  | {3})*[+:]- |\\n==", line))
+
+
+def _double_spaced(lines: list[str]) -> bool:
+    full = [at for at, line in enumerate(lines[:2000]) if line]
+    if len(full) < 4 or not any(_MARKED.search(lines[at]) for at in full[:200]):
+        return False
+    followed = sum(1 for at in full[:-1] if not lines[at + 1])
+    return followed >= 0.95 * (len(full) - 1)
+
+
+def _single_spaced(lines: list[str], stripped: list[str]) -> Lines:
+    text: list[str] = []
+    number: list[int] = []
+    after_text = False
+    for index, line in enumerate(lines, 1):
+        if line or not after_text:
+            text.append(line)
+            number.append(index)
+        after_text = bool(line)
+    return Lines(text, number, (*stripped, "doubled line breaks"))

@@ -1,0 +1,105 @@
+"""Joins: keys, join type, build side, condition, hints."""
+
+from __future__ import annotations
+
+import re
+
+from planviz.plantext.operators.pieces import Parts, bracketed, is_list, items, rest, split, whole
+
+JOIN_TYPE = re.compile(
+    r"(?:Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|LeftSingle|ExistenceJoin\([^)]*\)|"
+    r"UsingJoin\(.*\)|NaturalJoin\(.*\)|Natural\w*)$",
+    re.DOTALL,
+)
+BUILD = {"BuildLeft": "left", "BuildRight": "right", "GpuBuildLeft": "left", "GpuBuildRight": "right"}
+_WORDS = re.compile(r"(\w+(?:\([^)]*\))?)(?: (\w+))?$")
+_SIDES = re.compile(r"condition = \[ .*full = (.*) \]$", re.DOTALL)
+
+
+def read_join(op: str, text: str) -> Parts:
+    """`SortMergeJoin [l#1], [r#2], Inner, (a#3 > b#4)`, `Join Inner, (..)`,
+    `BroadcastNestedLoopJoin BuildRight, Inner`.
+
+    Also what a tree of `explain formatted` says of a join: `Inner BuildRight`.
+    """
+    parts: Parts = {}
+    if text.startswith("("):  # SortMergeJoin(skew=true) [..], or CartesianProduct (condition)
+        head, inside, tail = bracketed(text)
+        if inside.startswith("skew="):
+            if inside.endswith("true"):
+                parts["skew"] = True
+            text = tail.strip()
+        elif not tail:
+            return {"condition": whole(head)}
+    if "," not in text and read_join_words(text, parts):
+        return parts
+    lists: list[list[str]] = []
+    leftover: list[str] = []
+    for piece in split(text):
+        if is_list(piece) and not leftover and "join_type" not in parts and len(lists) < 2:
+            lists.append(items(piece))
+        elif piece in BUILD:
+            parts["build_side"] = BUILD[piece]
+        elif "join_type" not in parts and JOIN_TYPE.match(piece):
+            parts["join_type"] = piece
+        elif piece.startswith(("leftHint=", "rightHint=", "hint=")):
+            parts["hints"] = f"{parts['hints']}, {piece}" if "hints" in parts else piece
+        else:
+            leftover.append(piece)
+    if len(lists) == 2:
+        parts["left_keys"], parts["right_keys"] = lists
+    elif lists:
+        leftover.insert(0, f"[{', '.join(lists[0])}]")
+    if op == "StreamingSymmetricHashJoin":
+        return _streaming(parts, leftover)
+    if op == "LateralJoin" and leftover:
+        parts["subquery"] = leftover.pop(0)
+    flags = [piece for piece in leftover if piece in ("true", "false")]
+    if flags and flags[0] == "true" and "Hash" in op:
+        parts["null_aware"] = True
+    if len(flags) > 1 and flags[1] == "true":
+        parts["skew"] = True
+    leftover = [piece for piece in leftover if piece not in ("true", "false", "None")]
+    if leftover:
+        condition = leftover.pop(0)
+        # A literal may hold a comma outside brackets; what follows still belongs to the condition.
+        while leftover and condition.count("(") > condition.count(")"):
+            condition += ", " + leftover.pop(0)
+        parts["condition"] = whole(condition)
+    return rest(parts, leftover)
+
+
+def read_join_words(text: str, parts: Parts) -> bool:
+    """`Inner BuildRight` into `parts`; False when the text is something else."""
+    match = _WORDS.match(text)
+    if match is None:
+        return False
+    words = [word for word in match.groups() if word]
+    if not all(word in BUILD or JOIN_TYPE.match(word) for word in words):
+        return False
+    for word in words:
+        if word in BUILD:
+            parts["build_side"] = BUILD[word]
+        else:
+            parts["join_type"] = word
+    return True
+
+
+def _streaming(parts: Parts, leftover: list[str]) -> Parts:
+    """Conditions and state of a join of two streams; the condition shown is the one on both sides."""
+    unnamed = []
+    for piece in leftover:
+        if match := _SIDES.match(piece):
+            if match[1] != "null":
+                parts["condition"] = whole(match[1])
+        elif piece.startswith("state info"):
+            parts["state_info"] = piece
+        elif piece.startswith("state cleanup"):
+            parts["state_cleanup"] = piece
+        elif piece.lstrip("-").isdigit():
+            parts.setdefault("watermarks", []).append(int(piece))
+        elif piece in ("Append", "Update", "Complete"):
+            parts["output_mode"] = piece
+        else:
+            unnamed.append(piece)
+    return rest(parts, unnamed)

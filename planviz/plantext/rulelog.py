@@ -1,0 +1,161 @@
+"""The optimizer's rule log -> steps with the tree before and after (Spark's PlanChangeLogger; inventory F-001, F-002).
+
+A block pairs the lines of two trees by position: ` ` or `!`, the left line padded to the widest left line plus three
+spaces, the right line. The marks say only whether the lines at one position are equal, so they are no evidence of what
+changed; both trees are taken apart and read on their own.
+"""
+
+from __future__ import annotations
+
+import re
+
+from planviz.graph.trace import BatchRecord, RuleStep, RuleTrace, RunMetrics
+from planviz.plantext.lines import Lines
+
+_APPLYING = re.compile(r"=== Applying Rule (\S+) ===\s*$")
+_RESULT = re.compile(r"=== Result of Batch (.+?) ===\s*$")
+_NO_EFFECT = re.compile(r"Batch (.+?) has no effect\.\s*$")
+_METRICS = re.compile(r"=== Metrics of Executed Rules ?(\S*) ===\s*$")
+_METRIC = re.compile(
+    r"(Total number of runs|Total time|Total number of effective runs|Total time of effective runs): ([\d.E-]+)"
+)
+_OUTPUT = "Output Information:"
+
+
+def starts(line: str) -> bool:
+    """Whether a clean line opens a block of the rule log."""
+    if "===" in line:
+        return bool(_APPLYING.search(line) or _RESULT.search(line) or _METRICS.search(line))
+    return line[:40].lstrip().startswith("Batch ") and bool(_NO_EFFECT.search(line))
+
+
+def read_block(lines: Lines, index: int, stop: int, trace: RuleTrace, notes: list[str]) -> int:
+    """Read the block that starts at clean line `index` into `trace`; returns the first line after it."""
+    line = lines.text[index]
+    if match := _NO_EFFECT.search(line):
+        _close_batch(trace, match.group(1), False, lines.number[index])
+        return index + 1
+    if match := _METRICS.search(line):
+        return _read_metrics(lines, index, stop, trace, match.group(1) or None)
+    rows, end = _rows(lines, index + 1, stop)
+    indent = len(line) - len(line.lstrip())
+    rows = [row[indent:] if not row[:indent].strip() else row for row in rows]
+    if match := _RESULT.search(line):
+        output_end = _output(lines, end, stop)[1]
+        _close_batch(trace, match.group(1), True, lines.number[index])
+        return output_end
+    match = _APPLYING.search(line)
+    assert match is not None
+    rule = match.group(1)
+    sides = split_columns(rows)
+    (output, end) = _output(lines, end, stop)
+    source = (lines.number[index], lines.number[end - 1])
+    if sides is None:
+        notes.append(
+            f"Line {source[0]}: the two trees of {rule} stand too close to be told apart; the block is kept as text."
+        )
+        return index + 1 if not rows else end
+    step = RuleStep(rule, sides[0], sides[1], source)
+    if output is not None:
+        step.output_before, step.output_after = output
+    trace.steps.append(step)
+    return end
+
+
+def _close_batch(trace: RuleTrace, name: str, effective: bool, line: int) -> None:
+    if effective:
+        for step in reversed(trace.steps):
+            if step.batch is not None:
+                break
+            step.batch = name
+    trace.batches.append(BatchRecord(name, effective, len(trace.steps), line))
+
+
+def _rows(lines: Lines, index: int, stop: int) -> tuple[list[str], int]:
+    text, start = lines.text, index
+    while index < stop and text[index].strip() and not text[index].startswith(_OUTPUT):
+        if starts(text[index]) or text[index].startswith("====="):
+            break
+        index += 1
+    return text[start:index], index
+
+
+def _output(lines: Lines, index: int, stop: int) -> tuple[tuple[str, str] | None, int]:
+    """The "Output Information:" block that may follow after a blank line: its two sides and the line after it."""
+    at = index
+    while at < stop and at < index + 2 and not lines.text[at].strip():
+        at += 1
+    if at < stop and lines.text[at].strip() == _OUTPUT:
+        rows, end = _rows(lines, at + 1, stop)
+        return split_columns(rows), end
+    return None, index
+
+
+def _read_metrics(lines: Lines, index: int, stop: int, trace: RuleTrace, executor: str | None) -> int:
+    found: dict[str, float] = {}
+    at = index + 1
+    while at < stop and (match := _METRIC.match(lines.text[at].strip())):
+        found[match.group(1)] = float(match.group(2))
+        at += 1
+
+    def count(name: str) -> int | None:
+        return int(found[name]) if name in found else None
+
+    trace.metrics.append(
+        RunMetrics(
+            executor,
+            count("Total number of runs"),
+            found.get("Total time"),
+            count("Total number of effective runs"),
+            found.get("Total time of effective runs"),
+        )
+    )
+    return at
+
+
+def split_columns(rows: list[str]) -> tuple[str, str] | None:
+    """The left and the right text of side-by-side rows, or None when no column parts them.
+
+    The right column starts three spaces after the widest left line. Rows that start with a space carry the same line
+    twice, which fixes the column; without such rows the leftmost column that satisfies all rows is taken.
+    """
+    if not rows:
+        return None
+    if any(row[:1] not in (" ", "!") for row in rows):
+        rows = [row if row[:1] == "!" else " " + row for row in rows]
+    contents = [row[1:].rstrip() for row in rows]
+    same = [content for row, content in zip(rows, contents, strict=True) if row[0] == " "]
+    for width in _candidates(contents, same):
+        if _fits(contents, same, width):
+            left = [content[:width].rstrip() for content in contents]
+            right = [content[width:] for content in contents]
+            return _joined(left), _joined(right)
+    return None
+
+
+def _candidates(contents: list[str], same: list[str]) -> list[int]:
+    if same:
+        longest = max(same, key=len)
+        found = []
+        for size in range(len(longest) // 2, 0, -1):
+            if longest[0] == longest[-size] and longest[:size] == longest[-size:]:
+                gap = longest[size : len(longest) - size]
+                if len(gap) >= 3 and not gap.strip():
+                    found.append(len(longest) - size)
+        return found
+    first = contents[0]
+    return [match.end() for match in re.finditer(r" {3,}(?=\S)", first)]
+
+
+def _fits(contents: list[str], same: list[str], width: int) -> bool:
+    if any(content[width - 3 : width].strip() for content in contents):
+        return False
+    if any(content[width:] != content[:width].rstrip() for content in same):
+        return False
+    return max(len(content[:width].rstrip()) for content in contents) == width - 3
+
+
+def _joined(side: list[str]) -> str:
+    while side and not side[-1]:
+        side.pop()
+    return "\n".join(side)

@@ -1,0 +1,442 @@
+"""Indented operator lines -> nodes.
+
+Spark prints one operator a line: `:  ` and spaces for the levels above, `:- ` before a child that has a later sibling,
+`+- ` before the last one (TreeNode.generateTreeString). A subquery ("inner child") stands two levels deeper than its
+host and before the host's children. Under AdaptiveSparkPlan the lines `+- == Final Plan ==` and
+`+- == Initial Plan ==` open whole plans without marks of their own.
+
+Nothing is escaped, so a line break or a `+- ` inside a literal can fake an operator. Where a line has more opening
+than closing brackets, the lines up to the one that closes them are read both ways; see `_literal_end`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+
+from planviz.graph import PlanNode, is_known, kind_of
+from planviz.graph.plan_graph import Arguments, Estimate, Link
+from planviz.plantext.lines import Lines
+
+_BODY = re.compile(r"(?:\*(?:\((\d+)\))? ?|\^\(?(\d*)\)? ?)?(['!~]*)(?:\*(?:\((\d+)\))? ?)?-?([A-Za-z_][\w$.]*)")
+_MARKED = re.compile(r"([ :]*?)(?:[+:]- ?)(?=[*'!~^(\w=-])")
+_SECTION = re.compile(r"== (Final|Current|Initial) Plan ==\s*$")
+_STATISTICS = re.compile(r"Statistics\(sizeInBytes=([\d.E+]+) (\w+)(?:, rowCount=([\d.E+]+))?")
+_UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))}
+_UNITS |= {"KB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
+_END = re.compile(
+    r"\s*(?:>>>|[\"'`]{3}|[\"'`)]+[;,.}\])]*\s*$|</|"
+    r"scala>|spark-sql\b.*>|sql>|In \[\d*\]:|Out\[\d*\]:|res\d+:|```|Time taken|Fetched \d|"
+    r"\d+ rows? selected|\(\d+ rows?\)|== |=== |-- |import |Found \d+ WholeStage|Generated code:|"
+    r"Traceback|\tat |\s+at [\w.$]+\(|only showing)"
+)
+_HOLDS_SQL = re.compile(r"View|Function|CacheTable|Compound|Script")
+_MARK_ONLY = {"'": "unresolved", "!": "missing input", "~": "streaming"}
+_LOOKAHEAD = 64
+_PLAIN_ENOUGH = 8
+
+Reader = Callable[[PlanNode], Arguments]
+
+
+class Tree:
+    """Operators read from one indented text: the plan itself and, beside it, adaptive initial plans found inside.
+
+    `nodes` belong to the plan, `initial` is a list of `(nodes, title)`; `sections` holds the adaptive headings met
+    ("Final", "Current", "Initial"), `headings` the clean lines they stood on, `remarks` lines
+    between operators that belong to none; `notes` are sentences for the reader.
+    """
+
+    __slots__ = ("headings", "initial", "links", "nodes", "notes", "remarks", "sections")
+
+    def __init__(self) -> None:
+        self.nodes: list[PlanNode] = []
+        self.links: list[Link] = []
+        self.initial: list[tuple[str, list[PlanNode], list[Link]]] = []
+        self.sections: list[str] = []
+        self.headings: list[int] = []
+        self.remarks: list[int] = []
+        self.notes: list[str] = []
+
+
+def read_tree(lines: Lines, start: int, stop: int, reader: Reader, *, headed: bool) -> tuple[Tree, int]:
+    """Read operators from clean line `start` (0-based) on; returns them and the first line that is not theirs.
+
+    `headed` tells that a heading announced the plan, so that its first line is an operator whatever it looks like and
+    an unmarked line goes on with the operator before it.
+    """
+    return _TreeReader(lines, stop, reader, headed).read(start)
+
+
+def parse_size(number: str, unit: str) -> int | None:
+    """Bytes of a size such as `("91.4", "MiB")`; None when the unit is unknown."""
+    factor, value = _UNITS.get(unit), _float(number)
+    return None if factor is None or value is None else int(value * factor)
+
+
+def _float(number: str) -> float | None:
+    try:
+        value = float(number)
+    except ValueError:
+        return None  # cut in the middle: `1.62E+`
+    return value if math.isfinite(value) else None
+
+
+def estimate_of(text: str) -> Estimate | None:
+    """The `Statistics(...)` that `explain cost` puts at the end of an operator's line, or None."""
+    match = _STATISTICS.search(text)
+    if match is None:
+        return None
+    size, rows = match.group(1), match.group(3)
+    rounded = "." in size or "E" in size or (rows is not None and "E" in rows)
+    count = None if rows is None else _float(rows)
+    return Estimate(
+        rows=None if count is None else int(count),
+        size_in_bytes=parse_size(size, match.group(2)),
+        rounded=rounded or match.group(2) != "B",
+    )
+
+
+class _Plan:
+    """Where new nodes go: the list of a plan and its links."""
+
+    __slots__ = ("links", "nodes")
+
+    def __init__(self, nodes: list[PlanNode], links: list[Link]) -> None:
+        self.nodes = nodes
+        self.links = links
+
+
+class _Open:
+    """An operator that may still get children: the column of its mark, its node, its plan.
+
+    `section` is set on the entry that an adaptive heading pushes for its AdaptiveSparkPlan: what follows at columns
+    right of the heading belongs to that plan, whatever the column of AdaptiveSparkPlan itself (Spark computes the two
+    indentations differently, so under subqueries and caches the heading stands left of its owner).
+    """
+
+    __slots__ = ("balance", "column", "node", "plan", "section")
+
+    def __init__(self, column: int, node: PlanNode | None, plan: _Plan, section: bool = False) -> None:
+        self.column = column
+        self.node = node
+        self.plan = plan
+        self.section = section
+        self.balance: int | None = None
+
+    def still_opens(self) -> bool:
+        """Whether brackets of the operator's text so far are open; where Spark cut the text they prove nothing."""
+        if self.balance is None:
+            text = "" if self.node is None else self.node.text
+            self.balance = 0 if "..." in text else _balance(text)
+        return self.balance > 0
+
+
+class _TreeReader:
+    def __init__(self, lines: Lines, stop: int, reader: Reader, headed: bool) -> None:
+        self.text = lines.text
+        self.number = lines.number
+        self.stop = stop
+        self.reader = reader
+        self.headed = headed
+        self.tree = Tree()
+        self.plan = _Plan(self.tree.nodes, self.tree.links)
+        self.stack: list[_Open] = []
+        self.continued: dict[int, tuple[PlanNode, list[str]]] = {}
+        self.pending = False  # an adaptive heading waits for the root of its plan
+
+    def read(self, start: int) -> tuple[Tree, int]:
+        text, number, stop = self.text, self.number, self.stop
+        index = start
+        while index < stop:
+            line = text[index]
+            bare = line.lstrip(" :")
+            column = len(line) - len(bare)
+            if bare[:3] == "+- ":
+                body = bare[3:]
+            elif bare[:2] == "- " and column and line[column - 1] == ":":
+                column -= 1
+                body = bare[2:]
+            elif not bare:
+                following = self._after_blank(index)
+                if following is None:
+                    break
+                index = following
+                continue
+            elif bare[:2] == "+-" and bare[2:3] not in ("-", "+", "=", ""):
+                body = bare[2:]
+            else:
+                following = self._unmarked(index, line, bare, column)
+                if following is None:
+                    break
+                index = following
+                continue
+            if body[:3] == "== " and self._section(body, column, index):
+                index += 1
+                continue
+            match = _BODY.match(body)
+            if match is None and not self._is_operator_line(body):
+                self._continue(index)
+                index += 1
+                continue
+            last = index
+            if _opens(body):
+                last = self._literal_end(index, body)
+                if last > index:
+                    body = self._joined(body, index, last)
+            self._add(column, body, match, number[index], number[last])
+            index = last + 1
+        self._finish()
+        return self.tree, index
+
+    # -- lines without a tree mark
+
+    def _unmarked(self, index: int, line: str, bare: str, column: int) -> int | None:
+        """Deal with a line that has no mark; returns the next line's index, or None where the tree ends."""
+        if self.pending:
+            return self._root(index, bare, self.stack[-1].column)
+        if not self.stack:
+            if _SECTION.match(bare) or (not self.headed and _BODY.match(bare) is None):
+                return None
+            return self._root(index, bare, column - 3)
+        top = self.stack[-1]
+        if top.node is None:
+            return None
+        if top.still_opens() or (self._goes_on(top, column) and _END.match(line) is None):
+            self._continue(index)
+            return index + 1
+        if self._mark_fits(index + 1) and not self._starts_plan(bare):
+            self.tree.remarks.append(index)
+            return index + 1
+        return None
+
+    @staticmethod
+    def _goes_on(top: _Open, column: int) -> bool:
+        # The text of a view or a script stands in a command's arguments as it was written, line breaks included.
+        return column > top.column + 3 or (top.node is not None and bool(_HOLDS_SQL.search(top.node.op)))
+
+    @staticmethod
+    def _starts_plan(bare: str) -> bool:
+        match = _BODY.match(bare)
+        return match is not None and (is_known(match.group(5)) or bool(match.group(3)))
+
+    def _mark_fits(self, index: int) -> bool:
+        """Whether the line at `index` is marked and may be a child or a later sibling in the tree so far."""
+        if index >= self.stop or not self.stack:
+            return False
+        match = _MARKED.match(self.text[index])
+        return match is not None and self.stack[0].column < match.end(1) <= self.stack[-1].column + 6
+
+    def _after_blank(self, index: int) -> int | None:
+        """The line after blank ones that goes on with the tree, or None."""
+        after = index
+        while after < self.stop and after < index + 3 and not self.text[after].strip():
+            after += 1
+        if self.stack and self.stack[-1].still_opens() and self._closes_after(self.stack[-1], after):
+            for line in range(index, after):
+                self._continue(line)
+            return after
+        return after if self._mark_fits(after) else None
+
+    def _closes_after(self, top: _Open, start: int) -> bool:
+        balance = top.balance or 0
+        for at in range(start, min(self.stop, start + _PLAIN_ENOUGH)):
+            if _MARKED.match(self.text[at]) or self.text[at].startswith("== "):
+                return False
+            balance += _balance(self.text[at])
+            if balance <= 0:
+                return True
+        return False
+
+    def _root(self, index: int, bare: str, mark: int) -> int | None:
+        match = _BODY.match(bare)
+        if match is None and not self._is_operator_line(bare):
+            return None
+        if _END.match(bare):
+            return None
+        last = index
+        if _opens(bare):
+            last = self._literal_end(index, bare)
+            if last > index:
+                bare = self._joined(bare, index, last)
+        self._add(mark, bare, match, self.number[index], self.number[last], root=True)
+        self.pending = False
+        return last + 1
+
+    def _continue(self, index: int) -> None:
+        """The line goes on with the operator before it (a line break inside one of its arguments)."""
+        node = self.stack[-1].node if self.stack else None
+        if node is None:
+            self.tree.headings.append(index)
+            return
+        top, line = self.stack[-1], self._dedented(index)
+        if top.still_opens() and top.balance is not None:
+            top.balance += _balance(line)
+        self.continued.setdefault(id(node), (node, []))[1].append(line)
+        assert node.source is not None
+        node.source = (node.source[0], self.number[index])
+
+    def _joined(self, body: str, index: int, last: int) -> str:
+        return "\n".join([body, *(self._dedented(at) for at in range(index + 1, last + 1))])
+
+    def _dedented(self, index: int) -> str:
+        """A line that goes on with an operator, without the indentation that the whole plan was pasted with."""
+        line, base = self.text[index], self.stack[0].column + 3 if self.stack else 0
+        return line[base:] if base > 0 and not line[:base].strip() else line
+
+    @staticmethod
+    def _is_operator_line(body: str) -> bool:
+        # A mark followed by something that is no name: `+- <unknown>`, `+- [x`. Without any letter it is no operator.
+        return body[:1] not in ")],;%" and any(map(str.isalpha, body[:40]))
+
+    # -- adaptive headings
+
+    def _section(self, body: str, column: int, index: int) -> bool:
+        match = _SECTION.match(body)
+        if match is None:
+            return False
+        name = match.group(1)
+        stack = self.stack
+        open_sections = (k for k in range(len(stack) - 1, -1, -1) if stack[k].section and stack[k].column == column)
+        at = next(open_sections, None)
+        # Without a final or current plan beside it (as Databricks prints), the initial plan is the plan.
+        if name == "Initial" and at is not None:
+            del stack[at:]
+            links: list[Link] = []
+            nodes: list[PlanNode] = []
+            self.tree.initial.append((self._owner_name(), nodes, links))
+            stack.append(_Open(column, None, _Plan(nodes, links), section=True))
+        else:
+            host = stack[-1] if stack else None
+            plan = self.plan if host is None else host.plan
+            stack.append(_Open(column, None if host is None else host.node, plan, section=True))
+        self.tree.sections.append(name)
+        self.tree.headings.append(index)
+        self.pending = True
+        return True
+
+    def _owner_name(self) -> str:
+        """Where an adaptive plan stands: "subquery#12", "cached data"; empty for the query itself."""
+        for entry in reversed(self.stack):
+            node = entry.node
+            if node is not None and node.op == "InMemoryRelation":
+                return "cached data"
+            if node is not None and node.op.startswith("Subquery"):
+                words = node.text.split()
+                return words[1].rstrip(",") if len(words) > 1 else ""
+        return ""
+
+    # -- nodes
+
+    def _add(
+        self,
+        column: int,
+        body: str,
+        match: re.Match[str] | None,
+        first: int,
+        last: int,
+        *,
+        root: bool = False,
+    ) -> None:
+        stack = self.stack
+        if not root:
+            while stack and stack[-1].column >= column:
+                stack.pop()
+        if stack:
+            parent, plan = stack[-1].node, stack[-1].plan
+        else:
+            parent, plan = None, self.plan
+        nodes = plan.nodes
+        badges: tuple[str, ...] = ()
+        stage: int | None = None
+        if match is None:
+            op = body.split(None, 1)[0][:60]
+            badges = ("not understood",)
+            text = body
+        else:
+            codegen, gluten, marks, inner_codegen, op = match.groups()
+            codegen = codegen or gluten or inner_codegen
+            stage = int(codegen) if codegen else None
+            text = body[match.start(5) :]
+            if marks:
+                badges = tuple(_MARK_ONLY[mark] for mark in dict.fromkeys(marks))
+        if "..." in text:
+            badges = (*badges, "truncated")
+        node = PlanNode(
+            len(nodes),
+            op,
+            kind_of(op),
+            text,
+            source=(first, last),
+            depth=0 if parent is None else parent.depth + 1,
+            parent=None if parent is None else parent.id,
+            codegen_stage=stage,
+            badges=badges,
+            reader=self.reader,
+        )
+        if match is not None and body[0] == "*" and stage is None:
+            node.badges = (*node.badges, "codegen")
+        if "Statistics(" in text:
+            node.estimate = estimate_of(text)
+        nodes.append(node)
+        if parent is not None and column - stack[-1].column == 6 and not root:
+            plan.links.append(Link(parent.id, node.id, "subquery"))
+        stack.append(_Open(column, node, plan))
+
+    def _finish(self) -> None:
+        for node, lines in self.continued.values():
+            node.text = "\n".join([node.text, *lines])
+        if len(self.tree.nodes) > 1 and sum(1 for node in self.tree.nodes if node.parent is None) > 1:
+            self.tree.notes.append("The text does not begin at the root of the plan: its first lines are missing.")
+
+    # -- line breaks inside literals
+
+    def _literal_end(self, index: int, body: str) -> int:
+        """The last line of an operator whose first line leaves brackets open; `index` when it ends there.
+
+        Either a literal holds line breaks, then some later line closes the brackets, or Spark cut the text (or a
+        literal holds a bracket), then the following lines are operators of their own. It is the former when a line
+        closes the brackets within 64 lines and the lines between are not all plain operator lines. Wrong when a
+        literal imitates a whole subtree of known operators, brackets included.
+        """
+        text = self.text
+        balance = _balance(body)
+        stop = min(self.stop, index + _LOOKAHEAD)
+        plain = True
+        for at in range(index + 1, stop):
+            line = text[at]
+            here = _balance(line)
+            balance += here
+            if plain:
+                bare = line.lstrip(" :")
+                marked = bare[:3] == "+- " or bare[:2] == "- "
+                match = _BODY.match(bare[3:] if bare[:3] == "+- " else bare[2:]) if marked else None
+                plain = match is not None and is_known(match.group(5))
+            elif not line.strip() and balance > 0 and at + 1 < stop and not text[at + 1].strip():
+                return index
+            if balance <= 0:
+                if balance < 0 or plain or (here >= 0 and plain):
+                    return index
+                if not any(_looks_marked(other) for other in text[index + 1 : at + 1]):
+                    return at
+                self.tree.notes.append(
+                    f"Lines {self.number[index]} to {self.number[at]} were read as one operator with line breaks in a "
+                    "literal; the text alone cannot prove it."
+                )
+                return at
+            if plain and ("..." in body or at - index >= _PLAIN_ENOUGH):
+                return index
+        return index
+
+
+def _looks_marked(line: str) -> bool:
+    bare = line.lstrip(" :")
+    return bare[:3] == "+- " or bare[:2] == "- "
+
+
+def _opens(text: str) -> bool:
+    return text.count("(") > text.count(")") or text.count("[") > text.count("]")
+
+
+def _balance(text: str) -> int:
+    return text.count("(") - text.count(")") + text.count("[") - text.count("]")

@@ -1,0 +1,44 @@
+"""A plan as JSON, with all its named parts (the form of `planviz parse --format json`)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from planviz.graph import PlanGraph
+
+
+def plan_json(graph: PlanGraph) -> dict[str, Any]:
+    """The plan as JSON values: stage, title, nodes in the order of the text, links and notes.
+
+    A node has id, op, kind, parent (None for a root), depth, arguments and source (first and last line, from 1, or
+    None). Text stays exactly as Spark printed it.
+    """
+    return {
+        "stage": graph.stage,
+        "title": graph.title,
+        "nodes": [
+            {
+                "id": node.id,
+                "op": node.op,
+                "kind": node.kind,
+                "parent": node.parent,
+                "depth": node.depth,
+                "arguments": dict(node.arguments),
+                "source": list(node.source) if node.source else None,
+            }
+            for node in graph
+        ],
+        "links": [{"from": link.source, "to": link.target, "type": link.type} for link in graph.links()],
+        "notes": list(graph.notes),
+    }
+
+
+def json_text(graph: PlanGraph, title: str | None = None) -> str:
+    """`plan_json` as text in pure ASCII: control characters, directional marks and lone surrogates stand escaped."""
+    plan = plan_json(graph)
+    if title:
+        plan["title"] = title
+    # "<" and "&" escaped, so that the text is inert even when somebody puts it between script tags.
+    text = json.dumps(plan, indent=1, ensure_ascii=True)
+    return text.replace("<", "\\u003c").replace("&", "\\u0026") + "\n"

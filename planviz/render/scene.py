@@ -1,0 +1,253 @@
+"""The scene of a plan: every card, edge and link with its place and its words, as plain data.
+
+One geometry for the screen and for every picture. The browser script draws `Scene.to_json()`, the exports draw it
+through `planviz.render.drawing`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from planviz.graph import KINDS, PlanGraph, PlanNode, facts, subtitle, title
+from planviz.graph.words import join_type_words, spaced
+from planviz.layout import tidy
+from planviz.render.text import lines, one_line
+from planviz.render.theme import tokens
+
+#: Above this number of nodes the words of the cards are loaded after the first paint, and all cards have one size.
+LARGE = 2_000
+
+Sub = list[list[str]]  # [[lead word, text], ...], the lines under a card's title
+
+_KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
+_JOIN_TYPE = re.compile(r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|LeftSingle|ExistenceJoin)\b")
+_ROWS = re.compile(r"\s*(\d[\d,]{0,30})\s*")
+_BYTES = re.compile(r"(?:total[^\n]*\n)?\s*(\d[\d,]{0,30}(?:\.\d{1,9})?) ([KMGTPE]?i?B)\b")
+_UNITS = {"B": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What is to be drawn of one plan, in px, without colours.
+
+    `nodes` holds parallel lists, one entry per node in the order of the text: `id`, `x`, `y`, `w`, `h` (top left
+    corner and size), `kind` (index into `KINDS`), `op`, `title`, `sub` (lines under the title, or None as a whole when
+    not loaded), `parent` (index or -1), `edge` ("c" child, "s" subquery), `depth`, `first` and `last` source line (0
+    when unknown), `codegen` (stage or -1), `number` (shown last), `badges`, `rows` and `bytes` (None when unknown).
+    `rows_are` tells what kind of numbers these are: "estimated", "measured" or "unknown"; they are never mixed.
+    `links` are `[from index, to index, type]`. `details` holds per node `[name, text]` facts, or None when not loaded.
+    """
+
+    title: str
+    stage: str
+    notes: list[str]
+    size: tuple[float, float]
+    nodes: dict[str, Any]
+    rows_are: str
+    links: list[list[Any]]
+    details: list[list[list[str]]] | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The scene as JSON values, the same for the same plan."""
+        return {
+            "version": 1,
+            "title": self.title,
+            "stage": self.stage,
+            "notes": self.notes,
+            "size": list(self.size),
+            "kinds": list(KINDS),
+            "nodes": self.nodes,
+            "rows_are": self.rows_are,
+            "links": self.links,
+            "details": self.details,
+        }
+
+
+def build_scene(graph: PlanGraph, *, full: bool | None = None) -> Scene:
+    """Lay out a plan and put its cards into words.
+
+    `full` forces (True) or puts off (False) everything that needs the operators' arguments; by default it is put off
+    for plans of more than `LARGE` nodes, which then carry `None` for `sub` and `details` and a title made from the
+    operator's name alone. The geometry does not depend on it.
+    """
+    nodes = list(graph)
+    large = len(nodes) > LARGE
+    if full is None:
+        full = not large
+    index = {node.id: i for i, node in enumerate(nodes)}
+    parent = [-1 if node.parent is None else index[node.parent] for node in nodes]
+    links, edge = _links(graph, index, parent)
+    rows_are, rows, size_in_bytes = _numbers(nodes)
+    titles = [_safe_title(node) for node in nodes] if full else [_cheap_title(node) for node in nodes]
+    subs = [_sub(node) for node in nodes] if full else None
+    numbers = [node.id + 1 if node.operator_id is None else node.operator_id for node in nodes]
+    width, height = (
+        _card_sizes(nodes, parent, titles, subs, numbers)
+        if subs is not None and not large
+        else _equal_cards(len(nodes))
+    )
+    x, y, size = _places(parent, width, height)
+    columns: dict[str, Any] = {
+        "id": [node.id for node in nodes],
+        "x": x,
+        "y": y,
+        "w": width,
+        "h": height,
+        "kind": [_KIND_INDEX.get(node.kind, len(KINDS) - 1) for node in nodes],
+        "op": [one_line(node.op, 200) for node in nodes],
+        "title": titles,
+        "sub": subs,
+        "parent": parent,
+        "edge": edge,
+        "depth": [node.depth for node in nodes],
+        "first": [node.source[0] if node.source else 0 for node in nodes],
+        "last": [node.source[1] if node.source else 0 for node in nodes],
+        "codegen": [-1 if node.codegen_stage is None else node.codegen_stage for node in nodes],
+        "number": numbers,
+        "badges": [[one_line(badge, 40) for badge in node.badges] for node in nodes],
+        "rows": rows,
+        "bytes": size_in_bytes,
+    }
+    return Scene(
+        title=one_line(graph.title),
+        stage=one_line(graph.stage),
+        notes=[one_line(note, 2_000) for note in graph.notes],
+        size=size,
+        nodes=columns,
+        rows_are=rows_are,
+        links=links,
+        details=[_details(node) for node in nodes] if full else None,
+    )
+
+
+def scene_details(graph: PlanGraph) -> dict[str, Any]:
+    """What `build_scene` put off for a large plan: `title`, `sub` and `details` of every node in the order of text."""
+    return {
+        "title": [_safe_title(node) for node in graph],
+        "sub": [_sub(node) for node in graph],
+        "details": [_details(node) for node in graph],
+    }
+
+
+def _safe_title(node: PlanNode) -> str:
+    return one_line(title(node), 200) or "?"
+
+
+def _sub(node: PlanNode) -> Sub:
+    return [[lead, one_line(text)] for lead, text in subtitle(node)]
+
+
+def _details(node: PlanNode) -> list[list[str]]:
+    return [[one_line(name, 100), lines(text)] for name, text in facts(node)]
+
+
+def _cheap_title(node: PlanNode) -> str:
+    """A title without reading the arguments: the name, and for a join its type."""
+    words = spaced(node.op)
+    if node.kind == "join" and words.endswith("Join") and (found := _JOIN_TYPE.search(node.text, 0, 2_000)):
+        words = f"{words.removesuffix('Join').rstrip()} {join_type_words(found[1])} Join".lstrip()
+    return one_line(words, 200) or "?"
+
+
+def _links(graph: PlanGraph, index: dict[int, int], parent: list[int]) -> tuple[list[list[Any]], list[str]]:
+    """Cross links, and the type of every node's own edge to its parent as one letter."""
+    links: list[list[Any]] = []
+    edge = ["c"] * len(parent)
+    for link in graph.links():
+        source, target = index[link.source], index[link.target]
+        if parent[target] == source:
+            edge[target] = "s"
+        else:
+            links.append([source, target, link.type])
+    return links, edge
+
+
+def _equal_cards(count: int) -> tuple[list[float], list[float]]:
+    card = tokens()["card"]
+    return [card["width"]] * count, [card["height"]] * count
+
+
+def _card_sizes(
+    nodes: list[PlanNode], parent: list[int], titles: list[str], subs: list[Sub], numbers: list[int]
+) -> tuple[list[float], list[float]]:
+    """Cards as high as their lines and as wide as their title; wider for their lines while the picture stays handy."""
+    from planviz.render.fonts import text_width
+
+    card, comfortable = tokens()["card"], tokens()["layout"]["comfortable"]
+    titled: list[float] = []
+    wished: list[float] = []
+    height: list[float] = []
+    for i, node in enumerate(nodes):
+        mark = number_mark(numbers[i], -1 if node.codegen_stage is None else node.codegen_stage)
+        margins = 2 * card["number"]["right"]
+        head = text_width(titles[i], card["title"]["size"], bold=True) + text_width(mark, card["number"]["size"])
+        head += card["title"]["x"] + margins
+        line = max((text_width(f"{lead} {text}", card["sub"]["size"]) for lead, text in subs[i]), default=0.0)
+        titled.append(min(max(card["width"], round(head + 0.5)), card["max_width"]))
+        wished.append(max(titled[i], round(line + card["sub"]["x"] + margins)))
+        # Badges have a line of their own here, so that they never cost words.
+        height.append(card["bare_height"] + card["line"] * (len(subs[i]) + bool(node.badges)))
+    total = _places(parent, titled, height)[2][0]
+    if total >= comfortable or not nodes:
+        return titled, height
+    # So many cards stand side by side at the widest place, about; the room that is left goes to each alike.
+    columns = max(1, round(total / (card["width"] + tokens()["layout"]["gap_x"])))
+    most = min(card["width"] + (comfortable - total) / columns, card["roomy_width"])
+    return [max(title, round(min(wish, most))) for title, wish in zip(titled, wished, strict=True)], height
+
+
+def number_mark(number: int, codegen: int) -> str:
+    """What stands last on a card: the codegen stage in Spark's form, if any, and the node's number."""
+    return f"*({codegen})\xa0\xa0{number}" if codegen >= 0 else str(number)
+
+
+def _places(
+    parent: list[int], width: list[float], height: list[float]
+) -> tuple[list[float], list[float], tuple[float, float]]:
+    layout = tokens()["layout"]
+    margin = layout["margin"]
+    x, y = tidy(parent, width, height, gap_x=layout["gap_x"], gap_y=layout["gap_y"], fork_gap=layout["fork_gap"])
+    x = [_short(value + margin) for value in x]
+    y = [_short(value + margin) for value in y]
+    right = max((a + b for a, b in zip(x, width, strict=True)), default=margin)
+    bottom = max((a + b for a, b in zip(y, height, strict=True)), default=margin)
+    return x, y, (_short(right + margin), _short(bottom + margin))
+
+
+def _short(value: float) -> float:
+    """At most one decimal, and none when it is whole, which makes the JSON a third shorter."""
+    rounded = round(value, 1)
+    whole = int(rounded)
+    return whole if whole == rounded else rounded
+
+
+def _numbers(nodes: list[PlanNode]) -> tuple[str, list[int | None], list[int | None]]:
+    """Rows and bytes of every node: measured ones if the plan ran, else the optimizer's, never both in one picture."""
+    if any(node.metrics for node in nodes):
+        rows = [_measured_rows(node) for node in nodes]
+        size = [_measured_bytes(node) for node in nodes]
+        if any(value is not None for value in rows + size):
+            return "measured", rows, size
+    estimates = [node.estimate for node in nodes]
+    rows = [estimate.rows if estimate else None for estimate in estimates]
+    size = [estimate.size_in_bytes if estimate else None for estimate in estimates]
+    known = any(value is not None for value in rows) or any(value is not None for value in size)
+    return "estimated" if known else "unknown", rows, size
+
+
+def _measured_rows(node: PlanNode) -> int | None:
+    value = (node.metrics or {}).get("number of output rows")
+    if isinstance(value, str) and (found := _ROWS.fullmatch(value)):
+        return int(found[1].replace(",", ""))
+    return int(value) if isinstance(value, (int, float)) else None
+
+
+def _measured_bytes(node: PlanNode) -> int | None:
+    """Spark's "data size" (exchanges) or "size of files read" (scans), printed such as `12.1 MiB` or raw in bytes."""
+    metrics = node.metrics or {}
+    value = metrics.get("data size", metrics.get("size of files read"))
+    if isinstance(value, str) and (found := _BYTES.match(value)):
+        return int(float(found[1].replace(",", "")) * 1024 ** _UNITS[found[2][0]])
+    return int(value) if isinstance(value, (int, float)) else None

@@ -1,0 +1,58 @@
+"""Text of a plan made harmless before it is drawn anywhere, and numbers in short form."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# str.isprintable() is false for what must not reach a picture (controls, directional marks, lone surrogates, line
+# separators) and for a few harmless things such as a no-break space, so it can only serve as the fast way out.
+_SPACES = re.compile(r"\s+")
+_NONCHARACTERS = {chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)}
+
+
+def one_line(text: str, limit: int = 400) -> str:
+    """`text` on one line without control characters, directional marks, noncharacters and lone surrogates.
+
+    Runs of white space become one space, a lone surrogate becomes U+FFFD; what is longer than `limit` characters ends
+    in an ellipsis. Terminal escapes lose their escape character and so their meaning; their letters stay visible.
+    """
+    if len(text) > limit:
+        text = text[: limit - 1].rstrip() + "…"
+    if text.isprintable() and "  " not in text:
+        return text
+    return _SPACES.sub(" ", "".join(map(_harmless, text))).strip()
+
+
+def lines(text: str, limit: int = 8_000) -> str:
+    """Like `one_line`, but line breaks and indentation stay; says how much was left out beyond `limit` characters."""
+    rest = len(text) - limit
+    if rest > 0:
+        text = text[:limit]
+    if not text.isprintable():
+        text = "\n".join("".join(map(_harmless, line)) for line in text.splitlines())
+    return f"{text}\n… {rest:,} more characters in the plan's text" if rest > 0 else text
+
+
+def _harmless(character: str) -> str:
+    if character.isprintable():
+        return character
+    if character.isspace():
+        return " "
+    category = unicodedata.category(character)
+    if category == "Cs":
+        return "\ufffd"
+    return "" if category in {"Cc", "Cf"} or character in _NONCHARACTERS else character
+
+
+def short_number(number: float) -> str:
+    """A count in short form, at most five characters below a quadrillion: 950, 1.2k, 24M, 288M, 3.4B, 1.2T."""
+    if number < 999.5:
+        return f"{number:.0f}"
+    for unit in "kMBT":
+        number /= 1_000
+        if number < 9.95:
+            return f"{number:.1f}".removesuffix(".0") + unit
+        if number < 999.5:
+            return f"{number:.0f}{unit}"
+    return f"{number * 1e12:.1e}".replace("e+", "e")

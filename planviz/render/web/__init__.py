@@ -1,0 +1,49 @@
+"""The browser's side: ES modules and a style sheet, put together without a build tool.
+
+The sources import each other by name and run in a browser as they lie here. `script` joins them into one module, since
+a page that must make no request, and a component whose code travels with its data, need one text.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+#: In the order of their imports; each is put in a function of its own, so that names do not meet.
+_MODULES = ("dom", "tidy", "plan", "draw", "canvas", "keys", "rail", "panel", "rawtext", "shell", "bench", "workbench")
+
+_IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?:(?:const|class|function) )(\w+)", re.MULTILINE)
+_DEFAULT = re.compile(r"^export default function \(", re.MULTILINE)
+
+
+@cache
+def style() -> str:
+    """The workbench's style sheet."""
+    return _source("workbench.css")
+
+
+@cache
+def script(*, page: bool = False) -> str:
+    """One ES module: it exports `mount` and, by default, what Streamlit calls; with `page` it opens a page."""
+    names = (*_MODULES, "page") if page else _MODULES
+    parts = ["// planviz workbench: put together from planviz/render/web, where the sources are."]
+    parts += [_wrapped(name) for name in names]
+    if not page:
+        parts.append("export const mount = $workbench.mount;\nexport default $workbench.main;")
+    return "\n".join(parts) + "\n"
+
+
+def _wrapped(name: str) -> str:
+    source = _IMPORT.sub(r"const \1 = $\2;", _source(f"{name}.js"))
+    exported = _EXPORT.findall(source)
+    if _DEFAULT.search(source):
+        source = _DEFAULT.sub("function main(", source)
+        exported.append("main")
+    source = re.sub(r"^export ", "", source, flags=re.MULTILINE)
+    return f"const ${name} = (() => {{\n{source}return {{ {', '.join(exported)} }};\n}})();"
+
+
+def _source(name: str) -> str:
+    return files("planviz.render.web").joinpath(name).read_text("utf-8")

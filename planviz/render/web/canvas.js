@@ -1,0 +1,481 @@
+// The canvas: camera, pointer, wheel, pinch, minimap, tooltip. What a frame looks like is in draw.js.
+import { drawFrame, drawMinimap, FAR, NEAR, titleOf } from "./draw.js";
+import { element } from "./dom.js";
+import { short } from "./plan.js";
+
+const READABLE = 0.85; // zoom at which a large plan opens
+const MOST = 2.5;
+const MAP = { width: 148, height: 112 };
+
+export class Canvas {
+  // on: {select(node), toggle(node), camera()}; frames: ring buffer of milliseconds a frame took to draw.
+  constructor(host, on, frames) {
+    this.on = on;
+    this.frames = frames;
+    this.camera = { x: 0, y: 0, k: 1 };
+    this.selected = this.hover = -1;
+    this.found = null;
+    this.width = this.height = 0;
+    this.canvas = element("canvas", "pv-canvas");
+    this.canvas.setAttribute("aria-hidden", "true"); // the tree rail carries the same plan for screen readers
+    this.ctx = this.canvas.getContext("2d", { alpha: false });
+    this.tip = element("div", "pv-tip");
+    this.hint = element("div", "pv-hint");
+    this.map = element("div", "pv-map");
+    this.mapCanvas = element("canvas");
+    this.mapView = element("div", "pv-map-view");
+    this.map.append(this.mapCanvas, this.mapView);
+    this.host = host;
+    host.append(this.canvas, this.map, this.tip, this.hint);
+    this.#listen();
+    this.resizing = new ResizeObserver(() => this.resize());
+    this.resizing.observe(host);
+    this.still = matchMedia("(prefers-reduced-motion: reduce)");
+  }
+
+  destroy() {
+    this.resizing.disconnect();
+    cancelAnimationFrame(this.frame);
+    clearTimeout(this.mapTimer);
+    clearTimeout(this.hintTimer);
+    this.gone = true;
+  }
+
+  show(plan, theme, mode) {
+    this.plan = null;
+    if (!this.width) this.resize();
+    this.plan = plan;
+    this.hover = -1;
+    this.opened = false;
+    this.lightPath();
+    this.setTheme(theme, mode);
+  }
+
+  setTheme(theme, mode) {
+    this.theme = theme;
+    this.mode = mode;
+    const { card, edge, link } = theme;
+    this.fonts = {
+      title: this.font(600, card.title.size),
+      sub: this.font(400, card.sub.size),
+      number: this.font(400, card.number.size),
+      badge: this.font(500, card.badge.size),
+      label: this.font(400, edge.label),
+      link: this.font(400, link.label),
+    };
+    this.icons = {};
+    for (const [kind, { icon }] of Object.entries(theme.kinds)) this.icons[kind] = new Path2D(icon);
+    this.forgetText();
+    this.mapSoon();
+    this.draw();
+  }
+
+  font(weight, size) {
+    return `${weight} ${size}px '${this.theme.font.family}', ${this.theme.font.fallback}`;
+  }
+
+  // After boxes moved, appeared or went.
+  changed() {
+    this.forgetText();
+    this.lightPath();
+    this.mapSoon();
+    this.draw();
+  }
+
+  forgetText() {
+    this.fitted = new Map();
+  }
+
+  #once(key, make) {
+    let value = this.fitted.get(key);
+    if (value === undefined) this.fitted.set(key, (value = make()));
+    return value;
+  }
+
+  // Text cut to a width, with an ellipsis; measured once per box, slot and text.
+  cutTo(ctx, b, slot, text, width) {
+    return this.#once(`${b} ${slot} ${text}`, () => cut(ctx, text, width));
+  }
+
+  wrap(ctx, b, text, width, size) {
+    return this.#once(`${b} w${Math.round(size)} ${text}`, () => wrapped(ctx, text, width));
+  }
+
+  leadWidth(ctx, lead) {
+    return this.#once(`lead ${lead}`, () => ctx.measureText(`${lead} `).width);
+  }
+
+  // [text, width] of the badges that have room on the card, the gravest first.
+  badges(b) {
+    const { plan, theme } = this, all = plan.nodes.badges[plan.first[b]];
+    if (!all.length || plan.isFolded(b)) return [];
+    return this.#once(`${b} badges`, () => {
+      const grave = (badge) => ["problem", "warning"].indexOf(theme.badges[badge]) >>> 0, { padding, gap } = theme.card.badge;
+      this.ctx.font = this.fonts.badge;
+      const shown = [];
+      let room = (plan.w[b] * 2) / 3;
+      for (const badge of all.slice().sort((one, two) => grave(one) - grave(two))) {
+        const text = badge.slice(0, 40), width = this.ctx.measureText(text).width + 2 * padding;
+        if ((room -= width + gap) < 0) break;
+        shown.push([text, width]);
+      }
+      return shown;
+    });
+  }
+
+  badgeRoom(b) {
+    const font = this.ctx.font, shown = this.badges(b);
+    this.ctx.font = font;
+    return shown.reduce((sum, [, width]) => sum + width + this.theme.card.badge.gap, 0);
+  }
+
+  // [lead, text] of the lines below the title, as many as the card has room for.
+  cardLines(b) {
+    const { plan } = this, i = plan.first[b];
+    if (plan.isFolded(b)) return [["", foldedWords(plan, b)]];
+    if (plan.roomy) return plan.lines(i);
+    return (plan.subs?.[i] ?? []).slice(0, this.rows(b));
+  }
+
+  // How many lines below the title the card has room for, badges included.
+  rows(b) {
+    const { card } = this.theme;
+    return Math.round((this.plan.h[b] - card.bare_height) / card.line);
+  }
+
+  markWidth(b, mark) {
+    return this.#once(`${b} mark`, () => {
+      const { font } = this.ctx;
+      this.ctx.font = this.fonts.number;
+      const { width } = this.ctx.measureText(mark);
+      this.ctx.font = font;
+      return width;
+    });
+  }
+
+  lightPath() {
+    this.lit = new Uint8Array(this.plan.count);
+    if (this.selected < 0) return;
+    for (let b = this.plan.box[this.selected]; b >= 0; b = this.plan.up[b]) this.lit[b] = 1;
+  }
+
+  resize() {
+    const { clientWidth: width, clientHeight: height } = this.host;
+    if (!width || !height) return;
+    this.ratio = Math.max(1, window.devicePixelRatio || 1);
+    this.width = width;
+    this.height = height;
+    this.canvas.width = Math.round(width * this.ratio);
+    this.canvas.height = Math.round(height * this.ratio);
+    // One pixel of the canvas is one of the screen, whatever fraction the layout gave: stretched text is blurred text.
+    this.canvas.style.width = `${this.canvas.width / this.ratio}px`;
+    this.canvas.style.height = `${this.canvas.height / this.ratio}px`;
+    this.map.classList.toggle("pv-off", width < 420);
+    this.mapSoon();
+    if (this.plan && !this.opened) this.open();
+    if (this.plan) this.drawNow(); // a resized canvas is blank until it is drawn
+  }
+
+  draw() {
+    if (!this.frame && !this.gone) this.frame = requestAnimationFrame(() => this.drawNow());
+  }
+
+  drawNow() {
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    if (!this.plan || !this.width || this.gone) return;
+    const began = performance.now();
+    this.drawn = drawFrame(this.ctx, this);
+    this.#placeMapView();
+    this.frames.push(performance.now() - began);
+    if (this.frames.length > 600) this.frames.splice(0, 300);
+    this.on.camera();
+  }
+
+  // ---- camera
+
+  get fitZoom() {
+    const { plan } = this;
+    return Math.min(this.width / plan.width, this.height / plan.height);
+  }
+
+  get least() {
+    return Math.min(this.fitZoom * 0.9, 0.1);
+  }
+
+  // Everything when that can be read; else the hottest node, or the root, at a zoom that can be read.
+  open() {
+    const { plan } = this, fit = this.fitZoom;
+    if (!plan.count || !this.width) return;
+    this.opened = true;
+    if (fit >= NEAR) {
+      this.fit(false);
+      return;
+    }
+    const wide = this.width / plan.width;
+    const hot = plan.hottest();
+    const k = wide >= NEAR ? Math.min(READABLE, wide) : READABLE;
+    const b = wide >= NEAR || hot < 0 ? 0 : plan.box[hot];
+    const x = wide >= NEAR ? plan.width / 2 : plan.x[b] + plan.w[b] / 2;
+    const y = b === 0 ? plan.y[0] - 32 : plan.y[b] + plan.h[b] / 2 - this.height / k / 2;
+    this.moveTo(this.clamped({ x: x - this.width / k / 2, y, k }), false);
+    if (b > 0) this.say("Opened where the most rows are", 2500);
+  }
+
+  // A few words over the drawing that go by themselves.
+  say(words, lasts) {
+    this.hint.textContent = words;
+    this.hint.classList.add("pv-on");
+    clearTimeout(this.hintTimer);
+    this.hintTimer = setTimeout(() => this.hint.classList.remove("pv-on"), lasts);
+  }
+
+  openAt(camera) {
+    this.opened = true;
+    Object.assign(this.camera, camera);
+    this.draw();
+  }
+
+  clamped({ x, y, k }) {
+    const { plan } = this, w = this.width / k, h = this.height / k;
+    const hold = (at, room, all) => (all <= room ? (all - room) / 2 : Math.min(Math.max(at, 0), all - room));
+    return { x: hold(x, w, plan.width), y: h >= plan.height ? Math.min(0, (plan.height - h) / 2) : hold(y, h, plan.height), k };
+  }
+
+  fit(smooth = true) {
+    const k = Math.min(1.1, this.fitZoom), { plan } = this;
+    const y = Math.max((plan.height - this.height / k) / 2, k >= 1 ? -24 : -Infinity);
+    this.moveTo({ x: plan.width / 2 - this.width / k / 2, y, k }, smooth);
+  }
+
+  moveTo(to, smooth = true) {
+    cancelAnimationFrame(this.gliding);
+    this.hint.classList.remove("pv-on");
+    if (!smooth || this.still.matches || document.hidden) {
+      Object.assign(this.camera, to);
+      return this.draw();
+    }
+    const from = { ...this.camera }, began = performance.now(), lasts = 180;
+    const centre = (c) => [c.x + this.width / c.k / 2, c.y + this.height / c.k / 2];
+    const [ax, ay] = centre(from), [bx, by] = centre(to);
+    const step = (now) => {
+      const t = Math.min(1, Math.max(0, (now - began) / lasts)), ease = 1 - (1 - t) ** 3;
+      const k = from.k * (to.k / from.k) ** ease;
+      const far = to.k === from.k ? ease : (1 / k - 1 / from.k) / (1 / to.k - 1 / from.k);
+      this.camera.k = k;
+      this.camera.x = ax + (bx - ax) * far - this.width / k / 2;
+      this.camera.y = ay + (by - ay) * far - this.height / k / 2;
+      this.drawNow();
+      if (t < 1 && !this.gone) this.gliding = requestAnimationFrame(step);
+    };
+    this.gliding = requestAnimationFrame(step);
+  }
+
+  zoomAt(factor, px = this.width / 2, py = this.height / 2, smooth = false) {
+    const { x, y, k } = this.camera, next = Math.min(MOST, Math.max(this.least, k * factor));
+    this.moveTo({ x: x + px / k - px / next, y: y + py / k - py / next, k: next }, smooth);
+  }
+
+  panBy(dx, dy) {
+    this.moveTo({ x: this.camera.x - dx / this.camera.k, y: this.camera.y - dy / this.camera.k, k: this.camera.k }, false);
+  }
+
+  // Moves only when the node's card is outside the view; zooms in only when its title could not be read.
+  bringIntoView(i) {
+    const { plan, camera } = this, b = plan.box[i];
+    if (!this.width) return;
+    const k = camera.k < FAR ? READABLE : camera.k, margin = 16;
+    const left = (plan.x[b] - camera.x) * camera.k, top = (plan.y[b] - camera.y) * camera.k;
+    const w = plan.w[b] * camera.k, h = plan.h[b] * camera.k;
+    const inside = left >= margin && top >= margin && left + w <= this.width - margin && top + h <= this.height - margin;
+    if (inside && k === camera.k) return this.draw();
+    this.moveTo({ x: plan.x[b] + plan.w[b] / 2 - this.width / k / 2, y: plan.y[b] + plan.h[b] / 2 - this.height / k / 2, k });
+  }
+
+  // Runs a change of layout with one node at rest on the screen.
+  holding(i, change) {
+    const { plan, camera } = this, before = plan.box[i];
+    const cx = plan.x[before] + plan.w[before] / 2 - camera.x, y = plan.y[before] - camera.y;
+    change();
+    const b = plan.box[i];
+    camera.x = plan.x[b] + plan.w[b] / 2 - cx;
+    camera.y = plan.y[b] - y;
+    this.hover = -1;
+    this.changed();
+  }
+
+  // ---- minimap
+
+  mapSoon() {
+    clearTimeout(this.mapTimer);
+    this.mapTimer = setTimeout(() => this.drawMap(), this.mapScale ? 30 : 120); // the first frame comes first
+  }
+
+  drawMap() {
+    if (!this.plan || !this.width || this.gone) return;
+    this.mapCanvas.width = MAP.width * this.ratio;
+    this.mapCanvas.height = MAP.height * this.ratio;
+    this.mapScale = drawMinimap(this.mapCanvas.getContext("2d"), this, MAP.width, MAP.height, this.ratio);
+    this.#placeMapView();
+  }
+
+  #placeMapView() {
+    const { plan, camera } = this, w = this.width / camera.k, h = this.height / camera.k;
+    const all = camera.x <= 0 && camera.y <= 0 && camera.x + w >= plan.width && camera.y + h >= plan.height;
+    this.map.classList.toggle("pv-faded", all);
+    if (!this.mapScale || all) return;
+    const [sx, sy, left, top] = this.mapScale;
+    const clip = (value, most) => Math.min(most, Math.max(0, value));
+    const x0 = clip(left + camera.x * sx, MAP.width - 3), x1 = clip(left + (camera.x + w) * sx, MAP.width);
+    const y0 = clip(top + camera.y * sy, MAP.height - 3), y1 = clip(top + (camera.y + h) * sy, MAP.height);
+    const style = this.mapView.style;
+    style.transform = `translate(${x0}px, ${y0}px)`;
+    style.width = `${Math.max(3, x1 - x0)}px`;
+    style.height = `${Math.max(3, y1 - y0)}px`;
+  }
+
+  #mapJump(event) {
+    const bounds = this.map.getBoundingClientRect(), [sx, sy, left, top] = this.mapScale, { k } = this.camera;
+    const x = (event.clientX - bounds.left - left) / sx, y = (event.clientY - bounds.top - top) / sy;
+    this.moveTo({ x: x - this.width / k / 2, y: y - this.height / k / 2, k }, false);
+  }
+
+  // ---- pointer
+
+  #listen() {
+    const { canvas, map } = this, down = new Map();
+    let moved = 0, pinch = 0;
+    canvas.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      canvas.setPointerCapture(event.pointerId);
+      down.set(event.pointerId, event);
+      moved = 0;
+      pinch = spread(down);
+      this.#hideTip();
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      const last = down.get(event.pointerId);
+      if (!last) return this.#hoverAt(event);
+      moved += Math.abs(event.clientX - last.clientX) + Math.abs(event.clientY - last.clientY);
+      down.set(event.pointerId, event);
+      if (down.size === 2) {
+        const now = spread(down), [px, py] = this.#local(event);
+        if (pinch > 0) this.zoomAt(now / pinch, px, py);
+        pinch = now;
+      } else if (moved > 3) {
+        canvas.classList.add("pv-panning");
+        this.panBy(event.clientX - last.clientX, event.clientY - last.clientY);
+      }
+    });
+    const up = (event) => {
+      if (!down.delete(event.pointerId)) return;
+      canvas.classList.remove("pv-panning");
+      if (event.type === "pointerup" && moved <= 3) this.#clicked(event);
+    };
+    canvas.addEventListener("pointerup", up);
+    canvas.addEventListener("pointercancel", up);
+    canvas.addEventListener("pointerleave", () => this.#hoverAt(null));
+    canvas.addEventListener("dblclick", (event) => {
+      const b = this.#boxUnder(event);
+      if (b >= 0) this.on.toggle(this.plan.first[b]);
+    });
+    canvas.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
+    map.addEventListener("pointerdown", (event) => {
+      map.setPointerCapture(event.pointerId);
+      this.#mapJump(event);
+    });
+    map.addEventListener("pointermove", (event) => event.buttons && this.#mapJump(event));
+  }
+
+  // A plain wheel is the page's; a trackpad's pinch arrives as a wheel with Ctrl.
+  #wheel(event) {
+    this.#hideTip();
+    if (!event.ctrlKey && !event.metaKey) {
+      this.say("Ctrl + wheel zooms, dragging pans", 1200);
+      return;
+    }
+    event.preventDefault();
+    const lines = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
+    const [px, py] = this.#local(event);
+    this.zoomAt(Math.exp(-Math.max(-240, Math.min(240, event.deltaY * lines)) / 240), px, py);
+  }
+
+  #local(event) {
+    const bounds = this.canvas.getBoundingClientRect();
+    return [event.clientX - bounds.left, event.clientY - bounds.top];
+  }
+
+  #boxUnder(event) {
+    const [px, py] = this.#local(event), { x, y, k } = this.camera;
+    return this.plan ? this.plan.boxAt(x + px / k, y + py / k) : -1;
+  }
+
+  #clicked(event) {
+    const b = this.#boxUnder(event);
+    if (b < 0) return this.on.select(-1);
+    const { plan, selected } = this;
+    this.on.select(selected >= 0 && plan.box[selected] === b ? selected : plan.first[b]);
+  }
+
+  #hoverAt(event) {
+    const b = event ? this.#boxUnder(event) : -1;
+    if (b === this.hover) return;
+    this.hover = b;
+    this.canvas.classList.toggle("pv-over", b >= 0);
+    this.draw();
+    this.#hideTip();
+    if (b >= 0) this.tipTimer = setTimeout(() => this.#showTip(b, event), 350);
+  }
+
+  #hideTip() {
+    clearTimeout(this.tipTimer);
+    this.tip.classList.remove("pv-on");
+  }
+
+  // The whole text of a card that is too small, or cut.
+  #showTip(b, event) {
+    const { plan, tip } = this, i = plan.first[b];
+    tip.replaceChildren(element("b", "", titleOf(this, b)));
+    const lines = plan.isFolded(b) ? [foldedWords(plan, b)] : (plan.subs?.[i] ?? []).map((line) => line.join(" ").trim());
+    for (const line of lines) tip.append(element("div", "", line.slice(0, 400)));
+    if (plan.nodes.rows[i] != null) tip.append(element("div", "", `${plan.scene.rows_are} rows ${short(plan.nodes.rows[i])}`));
+    const [px, py] = this.#local(event);
+    tip.style.transform = `translate(${Math.max(8, Math.min(px + 12, this.width - 340))}px, ${Math.min(py + 16, this.height - 120)}px)`;
+    tip.classList.add("pv-on");
+  }
+}
+
+function spread(down) {
+  if (down.size !== 2) return 0;
+  const [a, b] = [...down.values()];
+  return Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
+}
+
+function foldedWords(plan, b) {
+  const words = [];
+  for (let i = plan.last[b], n = 0; n < 40; i = plan.nodes.parent[i], n++) {
+    words.push(plan.titles[i]);
+    if (i === plan.first[b]) break;
+  }
+  return words.reverse().join(" ← ");
+}
+
+function cut(ctx, text, width) {
+  text = text.length > 300 ? text.slice(0, 300) : text;
+  if (ctx.measureText(text).width <= width) return text;
+  let low = 0, high = text.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (ctx.measureText(`${text.slice(0, middle)}…`).width <= width) low = middle;
+    else high = middle - 1;
+  }
+  return `${text.slice(0, low).trimEnd()}…`;
+}
+
+function wrapped(ctx, text, width) {
+  if (ctx.measureText(text).width <= width) return [text];
+  const words = text.split(" ");
+  let first = words.shift();
+  while (words.length && ctx.measureText(`${first} ${words[0]}`).width <= width) first += ` ${words.shift()}`;
+  return words.length ? [cut(ctx, first, width), cut(ctx, words.join(" "), width)] : [cut(ctx, first, width)];
+}

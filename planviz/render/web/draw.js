@@ -1,0 +1,478 @@
+// Drawing one frame. Only what is in view; everything of one colour in one path; text from plans through fillText alone.
+import { short } from "./plan.js";
+
+// Below FAR coloured bars only, below NEAR titles, from there whole cards.
+export const FAR = 0.42;
+export const NEAR = 0.7;
+
+// What a frame needs: plan, theme, mode ("light" | "dark"), camera {x, y, k}, width and height in CSS px, ratio (device
+// px per CSS px), selected node, hover box, found (Set of nodes or null), lit (Uint8Array of boxes on the way to the root).
+export function drawFrame(ctx, view) {
+  const { plan, camera, ratio } = view, { x, y, k } = camera;
+  const colours = view.theme[view.mode];
+  ctx.setTransform(1, 0, 0, 1, 0, 0);
+  ctx.fillStyle = colours.surface;
+  ctx.fillRect(0, 0, ctx.canvas.width, ctx.canvas.height);
+  ctx.setTransform(k * ratio, 0, 0, k * ratio, -x * k * ratio, -y * k * ratio);
+  const x1 = x + view.width / k, y1 = y + view.height / k;
+  const edges = [], boxes = [];
+  plan.within(x, y, x1, y1, (b) => {
+    if (plan.up[b] >= 0) edges.push(b);
+    const left = plan.x[b], top = plan.y[b];
+    if (left <= x1 && left + plan.w[b] >= x && top <= y1 + 12 && top + plan.h[b] >= y - 12) boxes.push(b);
+  });
+  drawEdges(ctx, view, colours, edges);
+  drawLinks(ctx, view, colours, x, y, x1, y1);
+  if (k < FAR) drawBars(ctx, view, colours, boxes);
+  else drawCards(ctx, view, colours, boxes);
+  if (k >= NEAR) drawEdgeLabels(ctx, view, colours, edges);
+  return boxes.length;
+}
+
+export function edgeWidth(theme, rows) {
+  if (rows == null || rows <= 1) return theme.edge.min;
+  return Math.min(theme.edge.max, Math.max(theme.edge.min, Math.log(rows)));
+}
+
+// One path per width and dash. Far away, an edge that would cover the pixels of its neighbour is left out.
+function drawEdges(ctx, view, colours, edges) {
+  const { plan, theme, camera: { k }, lit } = view;
+  const buckets = new Map(), straight = k < FAR, thin = 0.75 / k;
+  let lastX = NaN, lastTop = NaN;
+  for (const b of edges) {
+    const p = plan.up[b], i = plan.first[b];
+    const cx = plan.x[b] + plan.w[b] / 2;
+    if (straight && Math.abs(cx - lastX) * k < 0.5 && lastTop === plan.y[b]) continue;
+    lastX = cx;
+    lastTop = plan.y[b];
+    const subquery = plan.nodes.edge[i] === "s";
+    const width = subquery ? theme.edge.min : Math.round(edgeWidth(theme, plan.nodes.rows[i]));
+    const bucket = width + (subquery ? 100 : 0) + (lit[b] ? 1000 : 0);
+    let path = buckets.get(bucket);
+    if (!path) buckets.set(bucket, (path = []));
+    path.push(b, p);
+  }
+  ctx.lineCap = "butt";
+  for (const [bucket, pairs] of buckets) {
+    const width = bucket % 100;
+    const subquery = bucket % 1000 >= 100;
+    ctx.strokeStyle = bucket >= 1000 ? colours.accent : subquery ? colours.link : colours.edge;
+    ctx.globalAlpha = bucket >= 1000 ? 0.55 : 1;
+    ctx.lineWidth = Math.max(straight ? width * 0.6 : width, thin);
+    ctx.setLineDash(subquery ? theme.edge.dash : []);
+    ctx.beginPath();
+    for (let j = 0; j < pairs.length; j += 2) tracePath(ctx, plan, pairs[j], pairs[j + 1], straight);
+    ctx.stroke();
+  }
+  ctx.globalAlpha = 1;
+  ctx.setLineDash([]);
+}
+
+function tracePath(ctx, plan, b, p, straight) {
+  const x1 = plan.x[p] + plan.w[p] / 2, y1 = plan.y[p] + plan.h[p];
+  const x2 = plan.x[b] + plan.w[b] / 2, y2 = plan.y[b];
+  ctx.moveTo(x1, y1);
+  if (straight || Math.abs(x1 - x2) < 0.5) ctx.lineTo(x2, y2);
+  else ctx.bezierCurveTo(x1, (y1 + y2) / 2, x2, (y1 + y2) / 2, x2, y2);
+}
+
+// Rows above each child, on the outer side of its edge where no sibling's edge passes; an estimate wears the sign for
+// "about", so that it never looks measured.
+function drawEdgeLabels(ctx, view, colours, edges) {
+  const { plan, theme } = view;
+  ctx.font = view.fonts.label;
+  ctx.fillStyle = colours.muted;
+  for (const b of edges) {
+    const i = plan.first[b], p = plan.up[b], rows = plan.nodes.rows[i];
+    const words = rows == null ? [] : [(plan.estimated ? "≈" : "") + short(rows)];
+    if (plan.nodes.edge[i] === "s") words.push("subquery");
+    if (!words.length) continue;
+    const x = plan.x[b] + plan.w[b] / 2, outer = x < plan.x[p] + plan.w[p] / 2 - 0.5 ? -1 : 1;
+    ctx.textAlign = outer < 0 ? "right" : "left";
+    ctx.fillText(words.join(" · "), x + outer * (edgeWidth(theme, rows) / 2 + 6), plan.y[b] - 8);
+  }
+  ctx.textAlign = "left";
+}
+
+function drawLinks(ctx, view, colours, x0, y0, x1, y1) {
+  const { plan, theme, camera: { k } } = view, links = plan.scene.links;
+  if (!links.length) return;
+  ctx.strokeStyle = ctx.fillStyle = colours.link;
+  ctx.lineWidth = Math.max(theme.link.width, 0.75 / k);
+  ctx.setLineDash(theme.link.dash);
+  const shown = [];
+  ctx.beginPath();
+  for (const [from, to, type] of links) {
+    const a = plan.box[from], b = plan.box[to];
+    if (a === b) continue;
+    const curve = linkCurve(plan, theme, a, b);
+    const low = Math.min(curve[0], curve[2], curve[4], curve[6]), high = Math.max(curve[0], curve[2], curve[4], curve[6]);
+    if (high < x0 || low > x1 || Math.max(curve[1], curve[7]) < y0 || Math.min(curve[1], curve[7]) > y1) continue;
+    traceCurve(ctx, curve, x0, x1);
+    shown.push([curve, type]);
+  }
+  ctx.stroke();
+  ctx.setLineDash([]);
+  ctx.beginPath();
+  for (const [curve] of shown) arrowHead(ctx, curve[6], curve[7], Math.sign(curve[4] - curve[6]) || 1);
+  ctx.fill();
+  if (k < NEAR) return;
+  ctx.font = view.fonts.link;
+  ctx.textBaseline = "middle";
+  for (const [curve, type] of shown) {
+    const x = (curve[0] + 3 * curve[2] + 3 * curve[4] + curve[6]) / 8, y = (curve[1] + 3 * curve[3] + 3 * curve[5] + curve[7]) / 8;
+    const text = String(type), width = ctx.measureText(text).width;
+    ctx.fillStyle = colours.surface;
+    ctx.fillRect(x - width / 2 - 4, y - 7, width + 8, 14);
+    ctx.fillStyle = colours.link;
+    ctx.fillText(text, x - width / 2, y + 0.5);
+  }
+  ctx.textBaseline = "alphabetic";
+}
+
+// From the side of one card to the side of the other, as planviz/render/drawing.py bends it:
+// [x1, y1, cx1, cy1, cx2, cy2, x2, y2]. Cards above each other are joined round their right sides.
+function linkCurve(plan, theme, a, b) {
+  const { x, y, w, h } = plan;
+  const y1 = y[a] + h[a] / 2, y2 = y[b] + h[b] / 2;
+  const left = x[a], right = x[a] + w[a], toLeft = x[b], toRight = x[b] + w[b];
+  if (right < toLeft) {
+    const bend = Math.min(90, (toLeft - right) / 2);
+    return [right, y1, right + bend, y1, toLeft - bend, y2, toLeft, y2];
+  }
+  if (toRight < left) {
+    const bend = Math.min(90, (left - toRight) / 2);
+    return [left, y1, left - bend, y1, toRight + bend, y2, toRight, y2];
+  }
+  const out = Math.max(right, toRight) + theme.link.bulge;
+  return [right, y1, out, y1, out, y2, toRight, y2];
+}
+
+// Dashes cost by the length of the whole curve, so of one much wider than the view only the part in view is traced.
+function traceCurve(ctx, curve, x0, x1) {
+  const [ax, ay, bx, by, cx, cy, dx, dy] = curve, room = x1 - x0;
+  if (Math.abs(dx - ax) < 8 * room) {
+    ctx.moveTo(ax, ay);
+    ctx.bezierCurveTo(bx, by, cx, cy, dx, dy);
+    return;
+  }
+  const at = (t, a, b, c, d) => (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t * t * c + t ** 3 * d;
+  // Such a curve only goes one way, so the parameters where it enters and leaves are found by halving.
+  const find = (x) => {
+    let low = 0, high = 1;
+    for (let step = 0; step < 40; step++) {
+      const middle = (low + high) / 2;
+      if (at(middle, ax, bx, cx, dx) < x === dx > ax) low = middle;
+      else high = middle;
+    }
+    return low;
+  };
+  const ends = [find(x0 - room), find(x1 + room)].sort((one, two) => one - two);
+  for (let step = 0; step <= 48; step++) {
+    const t = ends[0] + ((ends[1] - ends[0]) * step) / 48;
+    const x = at(t, ax, bx, cx, dx), y = at(t, ay, by, cy, dy);
+    if (step) ctx.lineTo(x, y);
+    else ctx.moveTo(x, y);
+  }
+}
+
+function arrowHead(ctx, x, y, side) {
+  ctx.moveTo(x, y);
+  ctx.lineTo(x + 6 * side, y - 3.5);
+  ctx.lineTo(x + 6 * side, y + 3.5);
+  ctx.closePath();
+}
+
+function kindColour(view, plan, i) {
+  return view.theme.kinds[plan.kind(i)][view.mode];
+}
+
+// Far: one bar per box in its colour, at least a pixel and a half wide; bars on the same pixels are drawn once.
+function drawBars(ctx, view, colours, boxes) {
+  const { plan, found, camera: { k } } = view;
+  const paths = new Map(), least = 1.5 / k;
+  let lastX = NaN, lastY = NaN;
+  for (const b of boxes) {
+    const dim = found !== null && !boxFound(plan, found, b);
+    if (Math.abs(plan.x[b] - lastX) * k < 0.7 && lastY === plan.y[b] && (dim || found === null)) continue;
+    lastX = plan.x[b];
+    lastY = plan.y[b];
+    const colour = dim ? colours.edge : kindColour(view, plan, plan.first[b]);
+    let list = paths.get(colour);
+    if (!list) paths.set(colour, (list = []));
+    list.push(b);
+  }
+  for (const [colour, list] of paths) {
+    ctx.fillStyle = colour;
+    ctx.globalAlpha = colour === colours.edge ? 0.6 : 0.82;
+    ctx.beginPath();
+    for (const b of list) {
+      const w = Math.max(plan.w[b], least), h = Math.max(plan.h[b] * 0.62, least);
+      ctx.rect(plan.x[b] + (plan.w[b] - w) / 2, plan.y[b] + (plan.h[b] - h) / 2, w, h);
+    }
+    ctx.fill();
+  }
+  ctx.globalAlpha = 1;
+  const mark = view.selected < 0 ? -1 : plan.box[view.selected];
+  if (mark < 0) return;
+  const pad = 3 / k;
+  ctx.strokeStyle = colours.accent;
+  ctx.lineWidth = 2 / k;
+  ctx.strokeRect(plan.x[mark] - pad, plan.y[mark] - pad, plan.w[mark] + 2 * pad, plan.h[mark] + 2 * pad);
+}
+
+// Whether a box holds a node that the search found.
+export function boxFound(plan, found, b) {
+  if (!plan.isFolded(b)) return found.has(plan.first[b]);
+  for (let i = plan.last[b]; ; i = plan.nodes.parent[i]) {
+    if (found.has(i)) return true;
+    if (i === plan.first[b]) return false;
+  }
+}
+
+function drawCards(ctx, view, colours, boxes) {
+  const { plan, found } = view;
+  if (found === null) return drawSomeCards(ctx, view, colours, boxes);
+  ctx.globalAlpha = 0.3;
+  drawSomeCards(ctx, view, colours, boxes.filter((b) => !boxFound(plan, found, b)));
+  ctx.globalAlpha = 1;
+  drawSomeCards(ctx, view, colours, boxes.filter((b) => boxFound(plan, found, b)), colours.warning);
+}
+
+function drawSomeCards(ctx, view, colours, boxes, mark) {
+  const { plan, theme: { card }, camera: { k } } = view, near = k >= NEAR;
+  const selected = view.selected < 0 ? -1 : plan.box[view.selected];
+  for (const b of boxes) if (plan.isFolded(b)) drawStack(ctx, plan, card, colours, b);
+  ctx.beginPath();
+  for (const b of boxes) ctx.roundRect(plan.x[b], plan.y[b], plan.w[b], plan.h[b], card.radius);
+  ctx.fillStyle = mark ? mark.fill : colours.card;
+  ctx.fill();
+  ctx.strokeStyle = mark ? mark.border : colours.border;
+  ctx.lineWidth = 1;
+  ctx.stroke();
+  for (const b of boxes) {
+    if (b !== selected && b !== view.hover) continue;
+    ctx.beginPath();
+    ctx.roundRect(plan.x[b], plan.y[b], plan.w[b], plan.h[b], card.radius);
+    ctx.strokeStyle = b === selected ? colours.accent : colours.link;
+    ctx.lineWidth = b === selected ? Math.max(2, 1.6 / k) : 1;
+    ctx.stroke();
+  }
+  drawCategoryBars(ctx, view, boxes);
+  if (near) drawIcons(ctx, view, boxes);
+  if (near) drawCardText(ctx, view, colours, boxes);
+  else drawTitles(ctx, view, colours, boxes);
+  drawHiddenCounts(ctx, view, colours, boxes);
+  if (near) drawBadges(ctx, view, colours, boxes);
+}
+
+// Two edges of further cards behind a folded chain.
+function drawStack(ctx, plan, card, colours, b) {
+  ctx.fillStyle = colours.card;
+  ctx.strokeStyle = colours.border;
+  ctx.lineWidth = 1;
+  for (const off of [6, 3]) {
+    ctx.beginPath();
+    ctx.roundRect(plan.x[b] + off, plan.y[b] + off, plan.w[b] - 2 * off, plan.h[b], card.radius);
+    ctx.fill();
+    ctx.stroke();
+  }
+}
+
+// The bar at the left edge; for a folded chain one piece per node, in order, up to what can be told apart.
+function drawCategoryBars(ctx, view, boxes) {
+  const { plan, theme: { card: { bar } } } = view, groups = new Map();
+  const add = (i, x, y, h) => {
+    const colour = kindColour(view, plan, i);
+    if (!groups.has(colour)) groups.set(colour, []);
+    groups.get(colour).push(x, y, h);
+  };
+  for (const b of boxes) {
+    const x = plan.x[b], y = plan.y[b] + bar.inset, h = plan.h[b] - 2 * bar.inset;
+    if (!plan.isFolded(b)) {
+      add(plan.first[b], x, y, h);
+      continue;
+    }
+    const count = Math.min(plan.foldedCount(b), 10), piece = h / count;
+    let i = plan.last[b];
+    for (let at = count - 1; at >= 0; at--, i = plan.nodes.parent[i]) add(i, x, y + at * piece, piece - 0.5);
+  }
+  for (const [colour, list] of groups) {
+    ctx.fillStyle = colour;
+    ctx.beginPath();
+    for (let j = 0; j < list.length; j += 3) ctx.roundRect(list[j], list[j + 1], bar.width, list[j + 2], bar.radius);
+    ctx.fill();
+  }
+}
+
+function drawIcons(ctx, view, boxes) {
+  const { plan, theme: { card: { icon }, icon_box: side } } = view, scale = icon.size / side;
+  ctx.lineWidth = 1.5;
+  ctx.lineJoin = ctx.lineCap = "round";
+  for (const b of boxes) {
+    if (plan.isFolded(b)) continue;
+    const i = plan.first[b];
+    ctx.save();
+    ctx.translate(plan.x[b] + icon.x, plan.y[b] + iconTop(view, b));
+    ctx.scale(scale, scale);
+    ctx.strokeStyle = kindColour(view, plan, i);
+    ctx.stroke(view.icons[plan.kind(i)]);
+    ctx.restore();
+  }
+  ctx.lineCap = "butt";
+  ctx.lineJoin = "miter";
+}
+
+// A card without a second line carries its title in the middle.
+function lonely(view, b) {
+  const { plan } = view;
+  return !plan.isFolded(b) && !view.cardLines(b).length && !view.badges(b).length;
+}
+
+function iconTop(view, b) {
+  const { icon } = view.theme.card;
+  return lonely(view, b) ? (view.plan.h[b] - icon.size) / 2 : icon.y;
+}
+
+function drawCardText(ctx, view, colours, boxes) {
+  const { plan, theme: { card } } = view;
+  const right = card.number.right;
+  ctx.font = view.fonts.number;
+  ctx.fillStyle = colours.muted;
+  ctx.textAlign = "right";
+  for (const b of boxes) ctx.fillText(mark(plan, b), plan.x[b] + plan.w[b] - right, plan.y[b] + titleY(view, b));
+  ctx.textAlign = "left";
+  ctx.font = view.fonts.title;
+  ctx.fillStyle = colours.ink;
+  for (const b of boxes) {
+    const left = plan.isFolded(b) ? card.sub.x : card.title.x;
+    const room = plan.w[b] - left - right - 6 - view.markWidth(b, mark(plan, b));
+    ctx.fillText(view.cutTo(ctx, b, "title", titleOf(view, b), room), plan.x[b] + left, plan.y[b] + titleY(view, b));
+  }
+  ctx.font = view.fonts.sub;
+  for (const b of boxes) {
+    const lines = view.cardLines(b), room = plan.w[b] - card.sub.x - right;
+    for (let j = 0; j < lines.length; j++) {
+      const x = plan.x[b] + card.sub.x, y = plan.y[b] + card.sub.y + j * card.line, [lead, words] = lines[j];
+      const used = lead ? view.leadWidth(ctx, lead) : 0;
+      ctx.fillStyle = colours.muted;
+      if (lead) ctx.fillText(lead, x, y);
+      const taken = j === view.rows(b) - 1 ? view.badgeRoom(b) : 0;
+      ctx.fillStyle = lead ? colours.ink : colours.muted;
+      ctx.fillText(view.cutTo(ctx, b, j, words, room - used - taken), x + used, y);
+    }
+  }
+}
+
+function titleY(view, b) {
+  return lonely(view, b) ? view.plan.h[b] / 2 + 4.5 : view.theme.card.title.y;
+}
+
+export function titleOf(view, b) {
+  const { plan, selected } = view;
+  if (!plan.isFolded(b)) return plan.titles[plan.first[b]];
+  // A selected node inside a folded chain lends the box its name: the panel and the picture then speak of the same.
+  if (selected >= 0 && plan.box[selected] === b) return plan.titles[selected];
+  return `${plan.foldedCount(b)} operators`;
+}
+
+// What stands last on a card: the codegen stage in Spark's form and the node's number.
+function mark(plan, b) {
+  if (plan.isFolded(b)) return "folded";
+  const i = plan.first[b], stage = plan.nodes.codegen[i], number = plan.nodes.number[i];
+  return stage >= 0 ? `*(${stage})  ${number}` : String(number);
+}
+
+// Titles only, larger than on the card, on two lines when one is not enough.
+function drawTitles(ctx, view, colours, boxes) {
+  const { plan, camera: { k } } = view;
+  const size = Math.min(19, 10.5 / k);
+  ctx.font = view.font(600, Math.round(size * 2) / 2);
+  ctx.fillStyle = colours.ink;
+  ctx.textBaseline = "middle";
+  for (const b of boxes) {
+    const lines = view.wrap(ctx, b, titleOf(view, b), plan.w[b] - 22, size);
+    const middle = plan.y[b] + plan.h[b] / 2 + 1;
+    if (lines.length === 1) {
+      ctx.fillText(lines[0], plan.x[b] + 14, middle);
+    } else {
+      ctx.fillText(lines[0], plan.x[b] + 14, middle - size * 0.53);
+      ctx.fillText(lines[1], plan.x[b] + 14, middle + size * 0.53);
+    }
+  }
+  ctx.textBaseline = "alphabetic";
+}
+
+function drawHiddenCounts(ctx, view, colours, boxes) {
+  const { plan } = view;
+  ctx.font = view.fonts.label;
+  ctx.textAlign = "center";
+  ctx.textBaseline = "middle";
+  for (const b of boxes) {
+    const count = plan.hiddenBelow(b);
+    if (!count) continue;
+    const text = `▸ ${count} hidden`, width = ctx.measureText(text).width + 16;
+    const x = plan.x[b] + plan.w[b] / 2, y = plan.y[b] + plan.h[b] + 3;
+    pill(ctx, x - width / 2, y - 8, width, 16, colours.badge);
+    ctx.fillText(text, x, y + 0.5);
+  }
+  ctx.textAlign = "left";
+  ctx.textBaseline = "alphabetic";
+}
+
+// Pills in the lower right corner; cardLines leaves them room on the last line.
+function drawBadges(ctx, view, colours, boxes) {
+  const { plan, theme } = view, { badge } = theme.card;
+  ctx.font = view.fonts.badge;
+  ctx.textBaseline = "middle";
+  for (const b of boxes) {
+    let right = plan.x[b] + plan.w[b] - badge.right;
+    const y = plan.y[b] + plan.h[b] - badge.height - 6;
+    for (const [text, width] of view.badges(b)) {
+      pill(ctx, right - width, y, width, badge.height, colours[theme.badges[text] ?? "badge"]);
+      ctx.fillText(text, right - width + badge.padding, y + badge.height / 2 + 0.5);
+      right -= width + badge.gap;
+    }
+  }
+  ctx.textBaseline = "alphabetic";
+}
+
+function pill(ctx, x, y, width, height, colours) {
+  ctx.beginPath();
+  ctx.roundRect(x, y, width, height, height / 2);
+  ctx.fillStyle = colours.fill;
+  ctx.fill();
+  ctx.strokeStyle = colours.border;
+  ctx.lineWidth = 1;
+  ctx.stroke();
+  ctx.fillStyle = colours.text;
+}
+
+// The whole plan as dots in a small canvas, stretched where it is far wider than tall. Returns [scale x, scale y, left, top].
+export function drawMinimap(ctx, view, width, height, ratio) {
+  const { plan } = view, pad = 6;
+  const both = Math.min((width - 2 * pad) / plan.width, (height - 2 * pad) / plan.height);
+  const sx = Math.min((width - 2 * pad) / plan.width, both * 8), sy = Math.min((height - 2 * pad) / plan.height, both * 8);
+  const left = (width - plan.width * sx) / 2, top = (height - plan.height * sy) / 2;
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  ctx.clearRect(0, 0, width, height);
+  const dots = new Map(), taken = new Set();
+  for (let b = 0; b < plan.count; b++) {
+    const x = left + plan.x[b] * sx, y = top + plan.y[b] * sy;
+    const cell = Math.round(x * 2) * 8192 + Math.round(y * 2);
+    if (taken.has(cell)) continue;
+    taken.add(cell);
+    const colour = kindColour(view, plan, plan.first[b]);
+    if (!dots.has(colour)) dots.set(colour, []);
+    dots.get(colour).push(x, y, Math.max(1.5, plan.w[b] * sx), Math.min(4, Math.max(1.2, plan.h[b] * sy * 0.6)));
+  }
+  ctx.globalAlpha = 0.75;
+  for (const [colour, list] of dots) {
+    ctx.fillStyle = colour;
+    ctx.beginPath();
+    for (let j = 0; j < list.length; j += 4) ctx.rect(list[j], list[j + 1], list[j + 2], list[j + 3]);
+    ctx.fill();
+  }
+  ctx.globalAlpha = 1;
+  return [sx, sy, left, top];
+}

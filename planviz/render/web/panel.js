@@ -1,0 +1,170 @@
+// The detail panel: everything known about the selected node, or the plan as a whole when none is selected.
+import { button, element } from "./dom.js";
+import { grouped, short, shortBytes } from "./plan.js";
+
+const CODE = /^(on|condition|keys|left keys|right keys|functions|output|project list|sort order|partition keys|.*filters|.*expressions|result.*|aggregate.*|generator|.*spec|read schema|arguments|text|details|.*schema)$/;
+const CLAMP = 12; // lines of one fact shown before "show all"
+const LONG = 1600; // characters of one fact shown before "show all"
+
+export class Panel {
+  // on: {select(node), source(node), kind(words), close()}
+  constructor(on) {
+    this.on = on;
+    this.root = element("div", "pv-panel-body");
+    this.root.addEventListener("scroll", () => (this.scrolled = true), { passive: true });
+  }
+
+  show(plan, theme, mode, selected, searchText) {
+    this.plan = plan;
+    this.theme = theme;
+    this.mode = mode;
+    this.found = searchText;
+    this.root.replaceChildren(...(selected < 0 ? this.#overview() : this.#node(selected)));
+    if (this.scrolled) this.root.scrollTop = 0; // asking where it stands would cost a layout
+    this.scrolled = false;
+  }
+
+  #swatch(kind) {
+    const swatch = element("span", "pv-swatch");
+    swatch.style.background = this.theme.kinds[kind][this.mode];
+    return swatch;
+  }
+
+  #badge(text, style = this.theme.badges[text]) {
+    return element("span", `pv-badge${style ? ` pv-${style}` : ""}`, text);
+  }
+
+  #node(i) {
+    const { plan } = this, { nodes } = plan, head = element("div", "pv-head");
+    head.append(this.#swatch(plan.kind(i)), element("h3", "", plan.titles[i]), this.#badge(`#${nodes.number[i]}`));
+    const marks = element("div", "pv-badges");
+    marks.append(this.#badge(this.theme.kinds[plan.kind(i)].label));
+    if (nodes.op[i] !== plan.titles[i]) marks.append(element("code", "", nodes.op[i]));
+    if (nodes.codegen[i] >= 0) marks.append(this.#badge(`codegen stage ${nodes.codegen[i]}`));
+    for (const badge of nodes.badges[i]) if (badge !== "codegen" || nodes.codegen[i] < 0) marks.append(this.#badge(badge));
+    const facts = element("dl");
+    for (const [name, value] of this.#numbers(i)) facts.append(element("dt", "", name), value);
+    const details = plan.details?.[i];
+    for (const [name, text] of details ?? (plan.subs?.[i] ?? [])) facts.append(element("dt", "", name || "what"), this.#fact(name, text));
+    if (details === undefined || details === null) facts.append(element("dt", "pv-muted", "details"), element("dd", "pv-muted", "loading…"));
+    if (nodes.first[i] > 0) facts.append(element("dt", "", "source"), this.#source(i));
+    return [head, marks, facts, ...this.#neighbours(i)];
+  }
+
+  // Rows and bytes, what kind of numbers they are, and the rows of the inputs.
+  #numbers(i) {
+    const { plan } = this, { rows, bytes } = plan.nodes, about = plan.estimated ? "≈" : "", lines = [];
+    const add = (name, words, more, exact) => {
+      const dd = element("dd", "", about + words);
+      dd.title = `${exact}, ${plan.scene.rows_are}`;
+      dd.append(element("span", "pv-muted", `${more} · ${plan.scene.rows_are}`));
+      lines.push([name, dd]);
+    };
+    if (rows[i] != null) {
+      const inputs = [...plan.children(i)].map((child) => rows[child]).filter((some) => some != null).map(short);
+      const of = inputs.length ? ` of ${inputs.slice(0, 4).join(" + ")}${inputs.length > 4 ? " + …" : ""}` : "";
+      add("rows", short(rows[i]), of, `${grouped(rows[i])} rows`);
+    }
+    if (bytes[i] != null) add("size", shortBytes(bytes[i]), "", `${grouped(bytes[i])} bytes`);
+    return lines;
+  }
+
+  // One fact: code for expressions, words for the rest; long ones are cut until asked for.
+  #fact(name, text) {
+    const dd = element("dd"), lines = text.split("\n"), code = CODE.test(name) || lines.length > 1;
+    const long = lines.length > CLAMP || text.length > LONG;
+    const fill = (all) => {
+      const some = all ? text : lines.slice(0, CLAMP).join("\n").slice(0, LONG);
+      dd.replaceChildren();
+      for (const line of code ? some.split("\n") : [some]) dd.append(element(code ? "code" : "span", code ? "pv-line" : "", line));
+      if (long && !all) dd.append(button("pv-more", lines.length > CLAMP ? `show all ${lines.length}` : "show all", "", () => fill(true)));
+    };
+    fill(false);
+    return dd;
+  }
+
+  #source(i) {
+    const { first, last } = this.plan.nodes, dd = element("dd");
+    const words = first[i] === last[i] ? `line ${first[i]}` : `lines ${first[i]}–${last[i]}`;
+    if (this.on.hasText()) dd.append(button("pv-link", words, "Show in the raw text", () => this.on.source(i)));
+    else dd.append(words);
+    return dd;
+  }
+
+  // Parent, children and cross links, each a click away.
+  #neighbours(i) {
+    const { plan } = this, lines = [];
+    const add = (words, other) => lines.push([words, other]);
+    if (plan.nodes.parent[i] >= 0) add("feeds", plan.nodes.parent[i]);
+    for (const child of plan.children(i)) add(plan.nodes.edge[child] === "s" ? "subquery" : "reads", child);
+    for (const [from, to, type] of plan.scene.links) {
+      if (from === i) add(FROM[type] ?? type, to);
+      else if (to === i) add(TO[type] ?? type, from);
+    }
+    if (!lines.length) return [];
+    const box = element("div", "pv-section"), list = element("div", "pv-neighbours");
+    box.append(element("h4", "", "Connected"), list);
+    for (const [words, other] of lines.slice(0, 40)) {
+      const go = button("pv-neighbour", "", "", () => this.on.select(other));
+      go.append(element("span", "pv-muted", words), this.#swatch(plan.kind(other)), element("span", "pv-name", plan.titles[other]), element("span", "pv-muted", `#${plan.nodes.number[other]}`));
+      list.append(go);
+    }
+    if (lines.length > 40) list.append(element("span", "pv-muted", `and ${lines.length - 40} more`));
+    return [box];
+  }
+
+  // Title, notes, what the colours mean and how many of each, where the rows are.
+  #overview() {
+    const { plan } = this, { scene } = plan, head = element("div", "pv-head");
+    head.append(element("h3", "", scene.title || "Plan"));
+    const marks = element("div", "pv-badges");
+    if (scene.stage && scene.stage !== "other") marks.append(this.#badge(scene.stage));
+    if (scene.rows_are !== "unknown") marks.append(this.#badge(`rows ${scene.rows_are}`, plan.estimated ? "estimated" : undefined));
+    const parts = [head, marks];
+    for (const note of scene.notes) parts.push(element("p", "pv-note", note));
+    const count = new Map();
+    for (const kind of plan.nodes.kind) count.set(kind, (count.get(kind) ?? 0) + 1);
+    const legend = element("div", "pv-section"), list = element("div", "pv-legend");
+    legend.append(element("h4", "", "Operators"), list);
+    for (const [kind, many] of [...count].sort((a, b) => b[1] - a[1])) {
+      const name = scene.kinds[kind], line = element("div", "pv-legend-row");
+      line.append(this.#icon(name), element("span", "", this.theme.kinds[name].label), element("span", "pv-muted", grouped(many)));
+      list.append(line);
+    }
+    parts.push(legend, ...this.#heaviest());
+    return parts;
+  }
+
+  #icon(kind) {
+    const space = "http://www.w3.org/2000/svg", svg = document.createElementNS(space, "svg"), path = document.createElementNS(space, "path");
+    svg.setAttribute("viewBox", `0 0 ${this.theme.icon_box} ${this.theme.icon_box}`);
+    svg.setAttribute("aria-hidden", "true");
+    path.setAttribute("d", this.theme.kinds[kind].icon);
+    svg.style.color = this.theme.kinds[kind][this.mode];
+    svg.append(path);
+    return svg;
+  }
+
+  #heaviest() {
+    const { plan } = this, { rows } = plan.nodes;
+    if (plan.hottest() < 0) return [];
+    const top = [];
+    for (let i = 0; i < rows.length; i++) {
+      if (rows[i] == null || (top.length === 5 && rows[i] <= rows[top[4]])) continue;
+      const at = top.findIndex((other) => rows[other] < rows[i]);
+      top.splice(at < 0 ? top.length : at, 0, i);
+      top.length = Math.min(top.length, 5);
+    }
+    const box = element("div", "pv-section"), list = element("div", "pv-neighbours");
+    box.append(element("h4", "", "Most rows"), list);
+    for (const i of top) {
+      const go = button("pv-neighbour", "", "", () => this.on.select(i));
+      go.append(element("span", "pv-number", (plan.estimated ? "≈" : "") + short(rows[i])), this.#swatch(plan.kind(i)), element("span", "pv-name", plan.titles[i]));
+      list.append(go);
+    }
+    return [box];
+  }
+}
+
+const FROM = { reuse: "reuses", pruning: "prunes by", bloom: "bloom filter from", subquery: "subquery" };
+const TO = { reuse: "reused by", pruning: "prunes", bloom: "bloom filter for", subquery: "used by" };

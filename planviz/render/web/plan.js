@@ -1,0 +1,308 @@
+// The plan on screen: the scene's parallel arrays, what is collapsed or folded, where every box stands, what is in view.
+import { tidy } from "./tidy.js";
+
+const BAND = 96; // px of drawing per band of the spatial index: about one level of cards
+const MOST_LINES = 8; // on a card that shows everything
+export const CHAIN = 3; // nodes a single-child chain needs before folding it into one box saves room
+
+// A box is what the canvas draws: one node, or a folded chain. Nothing has a place before the first `arrange`.
+export class Plan {
+  constructor(scene, theme) {
+    this.scene = scene;
+    this.theme = theme;
+    const nodes = (this.nodes = scene.nodes);
+    this.size = nodes.id.length;
+    this.titles = nodes.title;
+    this.subs = nodes.sub;
+    this.details = scene.details;
+    this.collapsed = new Uint8Array(this.size);
+    this.folded = new Uint8Array(this.size); // by head of chain
+    this.roomy = false; // metrics and details inside the cards
+    this.#relate();
+    this.#findChains();
+  }
+
+  // Children (one array, sliced by kidStart), pre-order, number of nodes below: three passes, no recursion.
+  #relate() {
+    const { size } = this, parent = this.nodes.parent;
+    const start = (this.kidStart = new Int32Array(size + 2)), kids = (this.kids = new Int32Array(size));
+    for (let i = 0; i < size; i++) start[parent[i] + 2]++;
+    for (let i = 0; i <= size; i++) start[i + 1] += start[i];
+    const next = start.slice();
+    for (let i = 0; i < size; i++) kids[next[parent[i] + 1]++] = i; // slot 0 holds the roots
+    const order = (this.order = new Int32Array(size)), stack = [];
+    for (let k = start[1] - 1; k >= 0; k--) stack.push(kids[k]);
+    for (let at = 0; stack.length; at++) {
+      const i = (order[at] = stack.pop());
+      for (let k = start[i + 2] - 1; k >= start[i + 1]; k--) stack.push(kids[k]);
+    }
+    this.below = new Int32Array(size);
+    for (let at = size - 1; at >= 0; at--) {
+      const i = order[at];
+      if (parent[i] >= 0) this.below[parent[i]] += this.below[i] + 1;
+    }
+  }
+
+  children(i) {
+    return this.kids.subarray(this.kidStart[i + 1], this.kidStart[i + 2]);
+  }
+
+  get roots() {
+    return this.kids.subarray(0, this.kidStart[1]);
+  }
+
+  // head[i]: first node of i's chain of nodes with exactly one child, or -1; chain[head]: how many nodes it has.
+  #findChains() {
+    const { size, order } = this, parent = this.nodes.parent, edge = this.nodes.edge;
+    const head = (this.head = new Int32Array(size).fill(-1)), chain = (this.chain = new Int32Array(size));
+    for (const i of order) {
+      if (this.kidStart[i + 2] - this.kidStart[i + 1] !== 1) continue;
+      const p = parent[i], joined = p >= 0 && head[p] >= 0 && edge[i] !== "s";
+      head[i] = joined ? head[p] : i;
+      chain[head[i]]++;
+    }
+    this.inChains = 0;
+    for (let i = 0; i < size; i++) {
+      if (head[i] < 0) continue;
+      if (chain[head[i]] < CHAIN) head[i] = -1;
+      else this.inChains++;
+    }
+  }
+
+  foldAll(on) {
+    for (let i = 0; i < this.size; i++) this.folded[i] = on && this.head[i] === i ? 1 : 0;
+  }
+
+  get anyFolded() {
+    return this.folded.includes(1);
+  }
+
+  // Boxes from the nodes that are not hidden, then their places. The scene's own places hold while nothing is hidden.
+  arrange() {
+    const { size, order, collapsed, head, folded } = this, nodes = this.nodes;
+    const box = (this.box = new Int32Array(size)); // node -> its box, or the box that hides it
+    const first = [], last = [], up = [];
+    let plain = !this.roomy;
+    for (let at = 0; at < size; ) {
+      const i = order[at], p = nodes.parent[i], above = p < 0 ? -1 : box[p];
+      const fold = head[i] >= 0 && folded[head[i]] === 1;
+      if (fold && head[i] !== i) {
+        box[i] = above;
+        last[above] = i;
+      } else {
+        box[i] = first.push(i) - 1;
+        last.push(i);
+        up.push(above);
+      }
+      if (fold) plain = false;
+      at++;
+      if (collapsed[i] && this.below[i]) {
+        plain = false;
+        for (const end = at + this.below[i]; at < end; at++) box[order[at]] = box[i];
+      }
+    }
+    this.first = Int32Array.from(first);
+    this.last = Int32Array.from(last);
+    this.up = Int32Array.from(up);
+    this.count = first.length;
+    this.#place(plain);
+    this.#index();
+  }
+
+  #place(plain) {
+    const { count, first } = this, nodes = this.nodes, { card, layout } = this.theme;
+    const w = (this.w = new Float64Array(count)), h = (this.h = new Float64Array(count));
+    for (let b = 0; b < count; b++) {
+      const i = first[b];
+      w[b] = this.isFolded(b) ? card.width : nodes.w[i];
+      h[b] = this.roomy && !this.isFolded(b) ? this.roomyHeight(i) : nodes.h[i];
+    }
+    if (plain) {
+      this.x = Float64Array.from(first, (i) => nodes.x[i]);
+      this.y = Float64Array.from(first, (i) => nodes.y[i]);
+      [this.width, this.height] = this.scene.size;
+      return;
+    }
+    [this.x, this.y] = tidy(this.up, w, h, layout.gap_x, layout.gap_y, layout.fork_gap);
+    this.width = this.height = 0;
+    for (let b = 0; b < count; b++) {
+      this.x[b] += layout.margin;
+      this.y[b] += layout.margin;
+      this.width = Math.max(this.width, this.x[b] + w[b] + layout.margin);
+      this.height = Math.max(this.height, this.y[b] + h[b] + layout.margin);
+    }
+  }
+
+  isFolded(b) {
+    return this.first[b] !== this.last[b];
+  }
+
+  foldedCount(b) {
+    return this.nodes.depth[this.last[b]] - this.nodes.depth[this.first[b]] + 1;
+  }
+
+  hiddenBelow(b) {
+    return this.collapsed[this.last[b]] ? this.below[this.last[b]] : 0;
+  }
+
+  roomyHeight(i) {
+    const { card } = this.theme, lines = this.lines(i).length + (this.nodes.badges[i].length ? 1 : 0);
+    return card.bare_height + card.line * lines;
+  }
+
+  // Lines under the title when the cards show everything: [lead, text]; what the card says anyway is not repeated.
+  lines(i) {
+    const lines = (this.subs?.[i] ?? []).slice(), { rows, bytes } = this.nodes;
+    const sizes = [rows[i] == null ? "" : `${short(rows[i])} rows`, bytes[i] == null ? "" : shortBytes(bytes[i])].filter(Boolean);
+    if (sizes.length) lines.push([this.estimated ? "estimated" : "measured", sizes.join(" · ")]);
+    const said = new Set(lines.map((line) => line[1]));
+    for (const [name, text] of this.details?.[i] ?? []) {
+      const words = text.replace(/\n/g, ", ");
+      if (lines.length < MOST_LINES && !said.has(words)) lines.push([name, words]);
+    }
+    return lines;
+  }
+
+  get estimated() {
+    return this.scene.rows_are === "estimated";
+  }
+
+  // Boxes by band of y, in each band by x, with bounds that allow a binary search for what meets a range of x. A box's
+  // extent includes the edge to its parent, so the edge of a card outside the view is found too.
+  #index() {
+    const { count, x, y, w, up } = this;
+    const bands = Math.max(1, Math.ceil(this.height / BAND) + 1);
+    const start = (this.bandStart = new Int32Array(bands + 1)), of = new Int32Array(count);
+    this.tallest = 0;
+    for (let b = 0; b < count; b++) {
+      of[b] = Math.min(bands - 1, Math.max(0, Math.floor(y[b] / BAND)));
+      start[of[b] + 1]++;
+      this.tallest = Math.max(this.tallest, this.h[b], up[b] < 0 ? 0 : y[b] - y[up[b]]);
+    }
+    for (let k = 0; k < bands; k++) start[k + 1] += start[k];
+    const next = start.slice(), byBand = (this.byBand = new Int32Array(count));
+    for (let b = 0; b < count; b++) byBand[next[of[b]]++] = b;
+    const right = (this.bandRight = new Float64Array(count)), left = (this.bandLeft = new Float64Array(count));
+    for (let k = 0; k < bands; k++) {
+      const some = byBand.subarray(start[k], start[k + 1]).sort((a, b) => x[a] - x[b]);
+      let reach = -Infinity;
+      for (let j = 0; j < some.length; j++) {
+        const b = some[j], p = up[b];
+        reach = Math.max(reach, x[b] + w[b], p < 0 ? -Infinity : x[p] + w[p] / 2);
+        right[start[k] + j] = reach;
+      }
+      reach = Infinity;
+      for (let j = some.length - 1; j >= 0; j--) {
+        const b = some[j], p = up[b];
+        reach = Math.min(reach, x[b], p < 0 ? Infinity : x[p] + w[p] / 2);
+        left[start[k] + j] = reach;
+      }
+    }
+  }
+
+  // Boxes whose card or edge may meet the rectangle, in drawing pixels, band by band and from left to right.
+  within(x0, y0, x1, y1, visit) {
+    const bands = this.bandStart.length - 1;
+    const from = Math.max(0, Math.floor((y0 - this.tallest) / BAND)), to = Math.min(bands - 1, Math.floor((y1 + this.tallest) / BAND));
+    for (let k = from; k <= to; k++) {
+      const end = this.bandStart[k + 1];
+      let low = this.bandStart[k], high = end;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (this.bandRight[middle] < x0) low = middle + 1;
+        else high = middle;
+      }
+      for (; low < end && this.bandLeft[low] <= x1; low++) visit(this.byBand[low]);
+    }
+  }
+
+  boxAt(px, py) {
+    let found = -1;
+    const { x, y, w, h } = this;
+    this.within(px, py, px, py, (b) => {
+      if (px >= x[b] && px <= x[b] + w[b] && py >= y[b] && py <= y[b] + h[b]) found = b;
+    });
+    return found;
+  }
+
+  // Opens every collapsed node above i, so that i can be seen. Returns whether anything changed.
+  reveal(i) {
+    let changed = false;
+    for (let p = this.nodes.parent[i]; p >= 0; p = this.nodes.parent[p]) {
+      if (this.collapsed[p]) {
+        this.collapsed[p] = 0;
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
+  // The node with the most rows, the deepest of several: where they come from. -1 when no rows are known.
+  hottest() {
+    let best = -1;
+    const { rows, depth } = this.nodes;
+    for (let i = 0; i < this.size; i++) {
+      if (rows[i] == null) continue;
+      if (best < 0 || rows[i] > rows[best] || (rows[i] === rows[best] && depth[i] > depth[best])) best = i;
+    }
+    return best;
+  }
+
+  kind(i) {
+    return this.scene.kinds[this.nodes.kind[i]];
+  }
+
+  // What search looks at: title, operator, the lines below and every detail, in lower case; made once per node.
+  haystack(i) {
+    this.haystacks ??= new Array(this.size);
+    if (this.haystacks[i] === undefined) {
+      const words = [this.titles[i], this.nodes.op[i]];
+      for (const pair of this.subs?.[i] ?? []) words.push(pair[1]);
+      for (const pair of this.details?.[i] ?? []) words.push(pair[1]);
+      this.haystacks[i] = words.join("\n").toLowerCase();
+    }
+    return this.haystacks[i];
+  }
+
+  search(words) {
+    const needle = words.trim().toLowerCase(), found = [];
+    if (needle) for (const i of this.order) if (this.haystack(i).includes(needle)) found.push(i);
+    return found;
+  }
+
+  // Titles, lines and details that came later than the scene.
+  fill({ title, sub, details }) {
+    if (title) this.titles = title;
+    if (sub) this.subs = sub;
+    if (details) this.details = details;
+    this.haystacks = undefined;
+    if (this.roomy) this.arrange();
+  }
+}
+
+// 1234567 as "1.2M": at most three digits, as on edges and bars.
+export function short(value) {
+  const units = ["", "K", "M", "B", "T", "Q"];
+  let at = 0, v = Number(value);
+  while (v >= 999.5 && at < units.length - 1) {
+    v /= 1000;
+    at++;
+  }
+  if (v >= 999.5) return v.toExponential(1);
+  return (at === 0 || v >= 99.95 ? Math.round(v) : Number(v.toFixed(1))) + units[at];
+}
+
+export function shortBytes(value) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+  let at = 0, v = Number(value);
+  while (v >= 1023.5 && at < units.length - 1) {
+    v /= 1024;
+    at++;
+  }
+  return `${v >= 99.95 || at === 0 ? Math.round(v) : Number(v.toFixed(1))} ${units[at]}`;
+}
+
+// 1234567 as "1,234,567"; the browser's own number formats take 10 ms to start.
+export function grouped(value) {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+}

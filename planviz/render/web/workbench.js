@@ -1,0 +1,70 @@
+// The workbench: tree rail, canvas, detail panel, raw text, search and keys in one element.
+//
+//   mount(parent, data, callbacks) -> { update(data), select(index), destroy(), ... }     any page
+//   default({ data, parentElement, setTriggerValue })  -> cleanup                          Streamlit components v2
+//
+// callbacks, all optional: onSelect(id or null, index or -1); report(id or null), debounced, when data.report_selection;
+// wholePage: true lets the keys work before anything in the workbench was clicked.
+// data: { key, scene, text, theme, dark, findings, selected, details_url, report_selection }. Colours, sizes and icons
+// come from data.theme (planviz/render/theme.json). Text of plans reaches the page as text only.
+//
+// For measurements: window.__planviz = { received, drawn, painted, nodes, frames, handle } holds when the data came, when the
+// canvas was drawn and when that frame was handed to the screen (performance.now()), the number of nodes, the last frames' drawing times in ms
+// and the handle of the last mount. The element dispatches "planviz:painted" (detail: that object) after the first frame
+// and "planviz:select" (detail: { id, key }) when a node is selected, both bubbling and composed.
+import { Workbench } from "./bench.js";
+
+export function mount(parentElement, data, callbacks) {
+  const bench = new Workbench(parentElement, callbacks);
+  bench.handle = {
+    update: (next) => bench.update(next),
+    select: (index) => bench.select(index),
+    destroy: () => bench.destroy(),
+    // For measurements: the camera in drawing pixels and zoom, moved at once; how many boxes the last frame drew.
+    camera: (to) => {
+      if (to) bench.canvas.moveTo({ ...bench.canvas.camera, ...to }, false);
+      return { ...bench.canvas.camera, boxes: bench.canvas.drawn, width: bench.canvas.width, height: bench.canvas.height };
+    },
+    state: () => ({ selected: bench.selected, boxes: bench.plan.count, folded: bench.plan.anyFolded, hits: bench.hits.length, mode: bench.mode }),
+    place: (index) => bench.place(index),
+  };
+  bench.update(data);
+  return bench.handle;
+}
+
+const mounted = new WeakMap(); // Streamlit's parent element -> { bench, data, turn }
+
+// Streamlit calls this on every change of data or theme and may call the cleanup of an earlier call afterwards, so the
+// workbench goes only when no later call has taken it over.
+export default function ({ data, parentElement, setTriggerValue }) {
+  const now = mounted.get(parentElement) ?? { turn: 0 };
+  const turn = ++now.turn, told = parsed(data, now);
+  const report = (id) => setTriggerValue("select", id);
+  if (now.handle) now.handle.update(told);
+  else now.handle = mount(parentElement, told, { report: (id) => now.report(id) });
+  now.report = report;
+  mounted.set(parentElement, now);
+  return () => {
+    setTimeout(() => {
+      if (now.turn !== turn) return;
+      now.handle.destroy();
+      mounted.delete(parentElement);
+    }, 0);
+  };
+}
+
+// Data as bytes of JSON spare Streamlit three passes over it on every rerun; equal bytes are not parsed again.
+function parsed(data, now) {
+  if (!(data instanceof Uint8Array)) return data;
+  if (!now.bytes || !same(now.bytes, data)) {
+    now.told = JSON.parse(new TextDecoder().decode(data));
+    now.bytes = data;
+  }
+  return now.told;
+}
+
+function same(a, b) {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

@@ -1,0 +1,91 @@
+"""Documents that are open in this process, found again by the hash of their text.
+
+Kept here and not in `st.cache_data`: a plan's classes must never outlive a reload of their module, and a document is
+worth keeping while anybody looks at it. What goes on to Streamlit is text and bytes, the same bytes on every rerun.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from hashlib import sha256
+from threading import RLock
+from typing import Any
+
+from planviz.document import PASTE_LIMIT, Document, open_text
+from planviz.graph import PlanGraph
+from planviz.ui import links
+
+#: Documents kept at most, and the characters of their texts together; the newest stays whatever its size.
+KEPT = 32
+KEPT_CHARACTERS = 120_000_000
+
+_lock = RLock()
+_kept: OrderedDict[str, Opened] = OrderedDict()
+
+
+@dataclass(eq=False)
+class Opened:
+    """An open document with what was made from it.
+
+    `key` is the SHA-256 of the text in hex: the same text has the same key in every process, and nobody can guess the
+    key of a text that he has not got. `made` holds scenes, findings and pictures under a name, made once.
+    """
+
+    key: str
+    document: Document
+    made: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
+
+    def graph(self, plan: str) -> PlanGraph:
+        """The plan of a name: `3` is the fourth of the text, `12b` and `12a` are before and after the trace's step 12.
+
+        Raises KeyError when the document has no such plan.
+        """
+        try:
+            if plan.isascii() and plan.isdigit():
+                return self.document.plans[int(plan)]
+            number, side = int(plan[:-1]), {"b": 0, "a": 1}[plan[-1:]]
+            if number < 0:
+                raise KeyError(plan)
+            return self.document.trace.steps[number].graphs()[side]
+        except (IndexError, ValueError):
+            raise KeyError(plan) from None
+
+    def text(self, plan: str) -> str:
+        """The text that the plan's source lines count in."""
+        if plan[-1:] in ("a", "b"):
+            step = self.document.trace.steps[int(plan[:-1])]
+            return step.after if plan[-1] == "a" else step.before
+        return self.document.text
+
+    def link(self) -> str | None:
+        """The packed text for an address, or None when it is too long for one."""
+        if ("link",) not in self.made:
+            self.made["link",] = links.pack(self.document.text)
+        link: str | None = self.made["link",]
+        return link
+
+
+def open_document(text: str) -> Opened:
+    """Open a text or find it open. Raises PlanvizError when it cannot be opened."""
+    key = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    with _lock:
+        opened = find(key)
+        if opened is None:
+            opened = _kept[key] = Opened(key, open_text(text, limit=PASTE_LIMIT))
+            _forget()
+        return opened
+
+
+def find(key: str) -> Opened | None:
+    """The document of this key when this process still holds it."""
+    with _lock:
+        opened = _kept.get(key)
+        if opened is not None:
+            _kept.move_to_end(key)
+        return opened
+
+
+def _forget() -> None:
+    while len(_kept) > 1 and (len(_kept) > KEPT or sum(len(o.document.text) for o in _kept.values()) > KEPT_CHARACTERS):
+        _kept.popitem(last=False)

@@ -1,0 +1,56 @@
+"""The two small components beside the workbench: the paste box, and the address bar with its button."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import streamlit as st
+
+from planviz.document import PASTE_LIMIT
+from planviz.ui import state
+
+
+@cache
+def _component(name: str) -> Callable[..., Any]:
+    script, style = (files("planviz.ui").joinpath(f"{name}.{kind}").read_text("utf-8") for kind in ("js", "css"))
+    mount: Callable[..., Any] = st.components.v2.component(f"planviz_{name}", js=script, css=style)
+    return mount
+
+
+def box(error: Mapping[str, Any] | None, *, small: bool = False) -> None:
+    """The box that takes anything; what it gets goes to `state.open_pasted` before the page is drawn."""
+    _box(state.SMALL_BOX if small else state.BOX, error)
+
+
+def drop_zone() -> None:
+    """Nothing to see: a file dropped anywhere on the page is opened."""
+    with st.container(key="planviz-drop"):
+        _box(state.DROP, None)
+
+
+def _box(key: str, error: Mapping[str, Any] | None) -> None:
+    told = {"message": error["message"], "line": error["line"]} if error else None
+    _component("box")(
+        key=key,
+        data={
+            "look": key.rpartition(".")[2],
+            "limit": PASTE_LIMIT,
+            "error": told,
+            "text": error["text"] if error else "",
+        },
+        on_opened_change=lambda: state.open_pasted(key),
+        height="content",
+    )
+
+
+def address_bar(query: str, view: str, node: int | None, *, button: bool = True) -> None:
+    """Put the open picture into the address bar, and draw the button that copies it unless there is another.
+
+    `query` is the address after the "?", without the node; `view` names the picture, `node` what is selected at first.
+    """
+    data = {"query": query, "view": view, "node": node, "button": button}
+    with st.container(key="planviz-address" if button else "planviz-drop-address", width="content"):
+        _component("address")(key="planviz.address", data=data, width="content")

@@ -1,0 +1,176 @@
+"""The parts of the Explore page: the empty state, the heading, the export menu, the rule log's steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import astuple
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from planviz.samples import samples
+from planviz.ui import components, state, views
+from planviz.ui.cache import Opened
+
+_BEST_TEXT = """spark.conf.set("spark.sql.debug.maxToStringFields", 100000)
+spark.conf.set("spark.sql.maxMetadataStringLength", 100000)
+df.explain("formatted")"""
+
+_LEAD = """<div class="pv-lead"><h1>See what Spark does with your query</h1>
+<span>Paste explain text of any mode and version, the optimizer's rule log, an event log, or a plan as JSON.</span>
+</div>"""
+_BEST = """<div class="pv-lead"><h2>The best text to paste</h2>
+<span>The two settings keep Spark from shortening what it prints.</span></div>"""
+_SAMPLES = (
+    '<div class="pv-lead"><h2>Or a sample</h2><span>Plans that a real Spark printed for a small shop.</span></div>'
+)
+
+_FORMATS = (
+    ("svg", "SVG picture", "image/svg+xml"),
+    ("png", "PNG picture", "image/png"),
+    ("pdf", "PDF", "application/pdf"),
+    ("html", "Interactive HTML", "text/html"),
+    ("dot", "Graphviz DOT", "text/vnd.graphviz"),
+    ("mmd", "Mermaid", "text/plain"),
+    ("json", "JSON", "application/json"),
+    ("md", "Markdown snippet", "text/markdown"),
+)
+
+
+def opening(*, columns: bool = True) -> None:
+    """The box that takes anything, with the command for the best text and the samples beside it or below."""
+    together = st.container(key="planviz-opening", horizontal=True, gap="large") if columns else st.container()
+    with together, st.container(key="planviz-opening-box"):
+        if columns:
+            st.html(_LEAD)
+        components.box(st.session_state.get(state.ERROR), small=not columns)
+    with together, st.container(key="planviz-opening-more"):
+        st.html(_BEST)
+        st.code(_BEST_TEXT, language="python", wrap_lines=True)
+        st.html(_SAMPLES)
+        with st.container(horizontal=True, gap="xsmall"):
+            for sample in samples():
+                st.button(
+                    sample.title,
+                    key=f"planviz.sample.{sample.name}",
+                    help=f"{sample.about} ({sample.kind})",
+                    on_click=state.open_sample,
+                    args=(sample.name,),
+                )
+
+
+@st.dialog("Open", width="large")
+def open_dialog() -> None:
+    """The same as the empty state, over the picture; what is opened takes its place."""
+    if state.answered():
+        st.rerun()
+    opening(columns=False)
+
+
+def heading(opened: Opened, plan: str) -> None:
+    """Name, what was recognised and why, the stages, and what the numbers are worth."""
+    with st.container(key="planviz-heading", horizontal=True, vertical_alignment="center", gap="small"):
+        recognised = escape(opened.document.recognised)
+        why = escape("; ".join(opened.document.reasons), quote=True)
+        st.html(
+            f'<div class="pv-head"><b title="{escape(state.name(), quote=True)}">{escape(state.name())}</b>'
+            f'<span class="pv-chip" title="Recognised by: {why}">{recognised}</span></div>',
+            width="content",
+        )
+        if plan:
+            _stages(opened, plan)
+            chips = [
+                f'<span class="pv-chip pv-chip-{tone}" title="{escape(why, quote=True)}">{word}</span>'
+                for word, tone, why in map(astuple, views.truths(opened.graph(plan)))
+            ]
+            if chips:
+                st.html(f'<div class="pv-head">{"".join(chips)}</div>', width="content")
+        said = views.notes(opened, plan)
+        if said and plan:
+            with st.popover("1 note" if len(said) == 1 else f"{len(said)} notes", type="tertiary"):
+                for note in said:
+                    st.text(note)
+
+
+def only_text(opened: Opened) -> None:
+    """A text that Spark wrote in place of a plan: what it is, and the text."""
+    with st.container(key="planviz-body", height="stretch"):
+        for note in views.notes(opened, ""):
+            st.html(f'<p class="pv-lead">{escape(note)}</p>')
+        st.code(opened.document.text[:200_000], language=None, wrap_lines=True)
+
+
+def _stages(opened: Opened, plan: str) -> None:
+    options = {tab.plan: tab.label for tab in views.tabs(opened)}
+    if plan.endswith(("a", "b")):
+        options |= {f"{plan[:-1]}b": "Before", f"{plan[:-1]}a": "After"}
+    elif opened.document.trace.steps:
+        options["0a"] = "Rule log"
+    if len(options) < 2:
+        return
+    st.session_state[state.TAB] = plan
+    asked: dict[str, Any] = {"options": list(options), "format_func": options.__getitem__, "key": state.TAB}
+    asked |= {"on_change": state.turn, "label_visibility": "collapsed", "required": True}
+    if len(options) <= views.MOST_TABS:
+        st.segmented_control("Stage", **asked)
+    else:
+        st.selectbox("Stage", width=320, **asked)
+
+
+def export_menu(opened: Opened, plan: str) -> None:
+    """Every format, made when its button is pressed and not before."""
+    with st.popover("Export"), st.container(gap=None):
+        theme = "dark" if st.toggle("Dark", key="planviz.export-dark") else "light"
+        name = views.file_name(state.name(), "".join(views.address_of_plan(opened, plan).values()))
+        for format, label, kind in _FORMATS:
+            refusal = views.too_large(opened, plan, format)
+            st.download_button(
+                label,
+                disabled=bool(refusal),
+                help=refusal,
+                data=_export(opened, plan, format, theme, state.name()),
+                file_name=f"{name}.{format}",
+                mime=kind,
+                on_click="ignore",
+                type="tertiary",
+                key=f"planviz.export.{format}",
+            )
+
+
+def _export(opened: Opened, plan: str, format: str, theme: str, name: str) -> Callable[[], bytes]:
+    return lambda: views.exported(opened, plan, format, theme, name)
+
+
+def too_long_for_link(opened: Opened) -> None:
+    """In place of the button: why there is no link, and the file to share instead."""
+    with st.popover("Copy link"):
+        size = len(opened.document.text)
+        st.write(
+            f"This text has {size:,} characters, too many for a link. Its address works while this server holds "
+            "the plan in memory; to share it, send the file."
+        )
+        name = views.file_name(state.name(), "")
+        text = opened.document.text
+        st.download_button(
+            "Download the text", lambda: text.encode("utf-8", "replace"), file_name=f"{name}.txt", on_click="ignore"
+        )
+
+
+def rule_steps(opened: Opened, plan: str) -> None:
+    """The effective rules of a log as a list; the chosen one's trees are what the workbench shows."""
+    rows = views.steps(opened)
+    chosen = int(plan[:-1])
+    picked = st.dataframe(
+        {"#": [row.number for row in rows], "Rule": [row.rule for row in rows], "Batch": [row.batch for row in rows]},
+        hide_index=True,
+        height="stretch",
+        on_select="rerun",
+        selection_mode="single-row",
+        selection_default={"selection": {"rows": [chosen]}},
+        key=f"planviz.steps.{opened.key[:8]}",
+    )
+    selected = picked["selection"]["rows"]
+    if selected and selected[0] != chosen:
+        state.show_plan(f"{selected[0]}{plan[-1]}")
+        st.rerun()

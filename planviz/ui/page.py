@@ -1,0 +1,104 @@
+"""What every page begins with: title, theme, frame, top bar, and a guard that keeps tracebacks from users.
+
+The first session on a fresh server that opens a deep link runs the page without app.py. So whatever must hold on every
+page is here and not there.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.errors import StreamlitAPIException
+
+from planviz.errors import PlanvizError
+from planviz.render.text import one_line
+
+#: The pages in the order of the bar: file, title, path in the address. A page is shown when its file is there.
+PAGES = (
+    ("explore", "Explore", ""),
+    ("rules", "Rules", "rules"),
+    ("joins", "Joins", "joins"),
+    ("aggregations", "Aggregations", "aggregations"),
+    ("cardinality", "Cardinality", "cardinality"),
+    ("compare", "Compare", "compare"),
+    ("live", "Live Spark", "live"),
+    ("catalogue", "Catalogue", "catalogue"),
+    ("library", "Library", "library"),
+)
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def pages(root: Path) -> list[dict[str, Any]]:
+    """The pages whose files are there, as arguments of `st.Page`; the first is the default one."""
+    found = [(root / "pages" / f"{file}.py", title, path) for file, title, path in PAGES]
+    return [
+        {"page": file, "title": title, "url_path": path or None, "default": not path}
+        for file, title, path in found
+        if file.is_file()
+    ]
+
+
+@contextmanager
+def page(title: str, *, document: str = "") -> Iterator[DeltaGenerator]:
+    """A page's frame and top bar; yields the place at the bar's right end for the page's own buttons.
+
+    `document` goes into the tab's title. An error meant for users is shown as its sentence; any other is logged whole
+    and shown as a sentence without its text, which might be a plan's.
+    """
+    shown = " · ".join(part for part in (one_line(document, 80), title, "planviz") if part)
+    st.set_page_config(page_title=shown, layout="wide", initial_sidebar_state="collapsed", page_icon=_ICON)
+    st.html(_style())
+    with st.container(key="planviz-page", gap=None):
+        bar = _bar()
+        try:
+            yield bar
+        except PlanvizError as error:
+            st.html(f'<p role="alert">{_escaped(str(error))}</p>')
+        except StreamlitAPIException:
+            raise
+        except Exception as error:
+            if type(error).__module__.startswith("streamlit"):
+                raise  # How Streamlit stops and restarts a run.
+            logging.getLogger("planviz").exception("page %s", title)
+            st.error(
+                "Something went wrong while drawing this page; the server's log has the details. "
+                "Reload the page, or open the text again.",
+                icon=":material/error:",
+            )
+
+
+def _bar() -> DeltaGenerator:
+    with st.container(key="planviz-bar", horizontal=True, vertical_alignment="center", gap="small", wrap=False):
+        st.html('<div class="pv-brand"><i></i>planviz</div>', width="content")
+        known = pages(_ROOT)
+        for entry in known if len(known) > 1 else ():
+            try:
+                st.page_link(entry["page"], label=entry["title"])
+            except StreamlitAPIException:
+                continue  # Run alone or first on a deep link: the router has not named the pages yet.
+        return st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small")
+
+
+@cache
+def _style() -> str:
+    return f"<style>{files('planviz.ui').joinpath('page.css').read_text('utf-8')}</style>"
+
+
+def _escaped(text: str) -> str:
+    return escape(one_line(text, 2_000))
+
+
+_ICON = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
+    "%3Crect x='2' y='2' width='12' height='12' rx='3' fill='%233450b0'/%3E%3C/svg%3E"
+)

@@ -1,0 +1,176 @@
+"""What a session has open: the only place that names session keys and reads the address.
+
+Plain values only (text, numbers, dicts), which survive a reload of any module. The text is kept with the session, so
+that it outlives the process's cache of documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import streamlit as st
+
+from planviz.errors import InputError, PlanvizError
+from planviz.render.text import one_line
+from planviz.samples import load, samples
+from planviz.ui import cache, links, views
+
+DOCUMENT = "planviz.document"  # {"key", "text", "name", "sample", "plan", "node"} of the open document
+ERROR = "planviz.error"  # {"message", "line", "text", "unseen"} of the text that could not be opened last
+READ = "planviz.address-read"  # whether this session has looked at its address
+BOX = "planviz.box.box"  # the paste box of the empty page
+SMALL_BOX = "planviz.box.small"  # that of the dialog
+DROP = "planviz.box.drop"  # what takes files dropped on a picture
+TAB = "planviz.tab"  # the chosen stage
+OPENED = "planviz.opened"  # how many documents this session has opened
+ASKED_AT = "planviz.asked-at"  # what that number was when the dialog was asked for
+
+
+def current() -> cache.Opened | None:
+    """The open document; on a session's first run the one that the address names."""
+    if not st.session_state.get(READ):
+        st.session_state[READ] = True
+        if DOCUMENT not in st.session_state:
+            open_address(st.query_params.to_dict())
+    shown = st.session_state.get(DOCUMENT)
+    if shown is None:
+        return None
+    return cache.find(shown["key"]) or cache.open_document(shown["text"])
+
+
+def open_text(text: str, *, name: str = "", sample: str = "") -> bool:
+    """Make a text the open document; when that fails, keep what is open and remember why. Returns whether it worked."""
+    try:
+        opened = cache.open_document(text)
+    except PlanvizError as error:
+        fail(error, text)
+        return False
+    st.session_state[ERROR] = None
+    st.session_state[OPENED] = st.session_state.get(OPENED, 0) + 1
+    plan = views.first_plan(opened)
+    st.session_state[DOCUMENT] = {
+        "key": opened.key, "text": text, "name": name, "sample": sample, "plan": plan, "node": None
+    }  # fmt: skip
+    st.session_state.pop(TAB, None)
+    return True
+
+
+def fail(error: PlanvizError, text: str = "") -> None:
+    """Remember an error for the box to show, with the text that caused it."""
+    line = getattr(error, "line", None)
+    st.session_state[ERROR] = {"message": str(error), "line": line, "text": text, "unseen": False}
+
+
+def open_pasted(key: str) -> None:
+    """What the box of this key sent: a pasted or typed text, or a file's. Runs as the box's callback."""
+    sent = (st.session_state.get(key) or {}).get("opened") or {}
+    text, name = sent.get("text"), sent.get("name")
+    if not isinstance(text, str):
+        return
+    if not open_text(text, name=PurePath(name.removesuffix(".gz")).stem if isinstance(name, str) else ""):
+        # The box has kept the text; where there was none, the dialog shows it with the reason.
+        unseen = key == DROP
+        st.session_state[ERROR] |= {"unseen": unseen} if unseen else {"text": ""}
+
+
+def open_sample(name: str) -> None:
+    """Open a bundled sample by its name."""
+    try:
+        open_text(load(name), sample=name)
+    except PlanvizError as error:
+        fail(error)
+
+
+def open_address(query: Mapping[str, str]) -> None:
+    """Open what an address names: `plan` (packed text), `sample` or `doc` (a key), then `stage`, `step` and `node`."""
+    try:
+        if "plan" in query:
+            open_text(links.unpack(query["plan"]), name=one_line(query.get("name", ""), 120))
+        elif "sample" in query:
+            open_sample(query["sample"])
+        elif "doc" in query:
+            opened = cache.find(query["doc"])
+            if opened is None:
+                raise InputError(
+                    "This address names a plan too large for a link, and the server no longer holds it in memory. "
+                    "Open its file or paste its text again."
+                )
+            open_text(opened.document.text, name=one_line(query.get("name", ""), 120))
+    except PlanvizError as error:
+        fail(error)
+    shown, opened = st.session_state.get(DOCUMENT), None
+    if shown is None or (opened := cache.find(shown["key"])) is None:
+        return
+    plan = views.plan_of_address(opened, query.get("stage", ""), query.get("step", ""))
+    if plan is not None:
+        shown["plan"] = plan
+    node = query.get("node", "")
+    if node.isascii() and node.isdigit() and len(node) < 9:
+        shown["node"] = int(node)
+
+
+def show_plan(plan: str) -> None:
+    """Turn to another plan of the open document."""
+    shown: dict[str, Any] = st.session_state[DOCUMENT]
+    if shown["plan"] != plan:
+        shown["plan"], shown["node"] = plan, None
+
+
+def turn() -> None:
+    """Turn to the plan chosen in the tabs. Runs as their callback."""
+    chosen = st.session_state.get(TAB)
+    if isinstance(chosen, str):
+        show_plan(chosen)
+
+
+def ask() -> None:
+    """The dialog is asked for: it closes when another document has been opened. Runs as its button's callback."""
+    st.session_state[ERROR] = None
+    st.session_state[ASKED_AT] = st.session_state.get(OPENED, 0)
+
+
+def answered() -> bool:
+    """Whether a document has been opened since the dialog was asked for."""
+    return bool(st.session_state.get(OPENED, 0) > st.session_state.get(ASKED_AT, 0))
+
+
+def unseen_error() -> bool:
+    """Whether a text failed where no box was to be seen, such as a file dropped on a picture; true once."""
+    error = st.session_state.get(ERROR)
+    if not error or not error["unseen"]:
+        return False
+    error["unseen"] = False
+    st.session_state[ASKED_AT] = st.session_state.get(OPENED, 0)
+    return True
+
+
+def name() -> str:
+    """The open document's name: a sample's title, a file's name, or the tables it reads."""
+    shown = st.session_state[DOCUMENT]
+    for sample in samples():
+        if sample.name == shown["sample"]:
+            return sample.title
+    opened = current()
+    return one_line(shown["name"], 120) or (views.name_of(opened) if opened else "")
+
+
+def address(opened: cache.Opened) -> tuple[str, bool]:
+    """The address of the open picture without its node, after the "?", and whether it works on any server.
+
+    A plan too long for a link is named by its key, which works while this server holds it.
+    """
+    shown = st.session_state[DOCUMENT]
+    link = None if shown["sample"] else opened.link()
+    if shown["sample"]:
+        query = {"sample": shown["sample"]}
+    elif link is not None:
+        query = {"plan": link}
+    else:
+        query = {"doc": opened.key}
+    if shown["name"]:
+        query["name"] = one_line(shown["name"], 120)
+    query |= views.address_of_plan(opened, shown["plan"])
+    return urlencode(query, quote_via=quote), "doc" not in query

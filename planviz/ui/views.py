@@ -1,0 +1,246 @@
+"""What Explore shows, as plain frozen values: no Streamlit in here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any
+
+from planviz.graph import PlanGraph
+from planviz.graph.findings import findings
+from planviz.render import render
+from planviz.render.png import MOST_PIXELS, MOST_SIDE
+from planviz.render.scene import LARGE, build_scene
+from planviz.render.text import one_line
+from planviz.ui.cache import Opened
+from planviz.ui.workbench import workbench_data
+
+_LABELS = {
+    "parsed": "Parsed",
+    "analyzed": "Analyzed",
+    "optimized": "Optimized",
+    "physical": "Physical",
+    "initial": "Initial",
+}
+
+#: Stages are tabs up to this number and a list beyond.
+MOST_TABS = 6
+
+#: Pixels on a side that no PDF page holds, even at a tenth of the size (planviz/render/pdf.py).
+PDF_SIDE = 190_000
+
+#: A Markdown snippet draws plans up to this size; viewers refuse larger diagrams, which go in as an indented list.
+MERMAID_NODES = 150
+
+
+@dataclass(frozen=True)
+class Tab:
+    """One plan of a document: `plan` is its name (`Opened.graph`), `slug` its name in addresses, `label` in words."""
+
+    plan: str
+    slug: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Truth:
+    """A badge that says what the numbers and the plan are worth; `tone` is "plain", "estimated" or "warning"."""
+
+    word: str
+    tone: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """One row of the rule log."""
+
+    number: int
+    rule: str
+    batch: str
+
+
+def tabs(opened: Opened) -> tuple[Tab, ...]:
+    """The document's plans in the order of the text; labels and slugs are unique."""
+    plans = opened.document.plans
+    labels = [_label(plan) for plan in plans]
+    many, seen = Counter(labels), Counter[str]()
+    found = []
+    for at, (plan, label) in enumerate(zip(plans, labels, strict=True)):
+        seen[label] += 1
+        number = seen[label]
+        slug = label.lower().replace(" ", "-") if label in {"Final", *_LABELS.values()} else "plan"
+        if many[label] > 1 or slug == "plan":
+            slug = f"{slug}-{at + 1}"
+        shown = f"{label} {number}" if many[label] > 1 else label
+        if len(plans) > MOST_TABS or plan.stage == "other":
+            title = one_line(plan.title, 80)
+            shown = f"{at + 1} · {title}" if title else f"{at + 1} · {label}"
+        found.append(Tab(str(at), slug, shown))
+    return tuple(found)
+
+
+def _label(plan: PlanGraph) -> str:
+    if plan.stage == "physical" and plan.title.endswith("· final"):
+        return "Final"
+    return _LABELS.get(plan.stage, "Plan")
+
+
+def steps(opened: Opened) -> tuple[Step, ...]:
+    """The rows of a rule log."""
+    trace = opened.document.trace
+    return tuple(
+        Step(at + 1, one_line(step.short_rule, 80), one_line(step.batch or "", 60))
+        for at, step in enumerate(trace.steps)
+    )
+
+
+def first_plan(opened: Opened) -> str:
+    """The plan shown first: the last physical one, else the last of all, else the outcome of a log's first step."""
+    plans = opened.document.plans
+    for at in reversed(range(len(plans))):
+        if plans[at].stage == "physical":
+            return str(at)
+    if plans:
+        return str(len(plans) - 1)
+    return "0a" if opened.document.trace.steps else ""
+
+
+def plan_of_address(opened: Opened, stage: str, step: str) -> str | None:
+    """The plan that an address means, or None when it means none of this document's."""
+    if step.isascii() and step.isdigit() and len(step) < 9:
+        number = int(step)
+        if not 1 <= number <= len(opened.document.trace.steps):
+            return None
+        return f"{number - 1}{'b' if stage == 'before' else 'a'}"
+    return next((tab.plan for tab in tabs(opened) if tab.slug == stage), None)
+
+
+def address_of_plan(opened: Opened, plan: str) -> dict[str, str]:
+    """The part of an address that names a plan: the inverse of `plan_of_address`."""
+    if plan.endswith(("a", "b")):
+        return {"step": str(int(plan[:-1]) + 1), "stage": "before" if plan.endswith("b") else "after"}
+    slug = next((tab.slug for tab in tabs(opened) if tab.plan == plan), "")
+    return {"stage": slug} if slug else {}
+
+
+def name_of(opened: Opened) -> str:
+    """A name for a text that came without one: the tables its plan reads, at most three of them."""
+    plan = first_plan(opened)
+    if not plan:
+        return "Pasted text"
+    tables: dict[str, None] = {}
+    scans = (node for node in opened.graph(plan) if node.kind == "scan")
+    for scan in islice(scans, 50):
+        table = scan.arguments.get("table")
+        if table and len(tables) < 4:
+            tables[str(table).rsplit(".", 1)[-1].strip("`")] = None
+    if not tables:
+        return "Rule log" if plan.endswith("a") else "Pasted plan"
+    shown = [one_line(table, 40) for table in list(tables)[:3]]
+    return ", ".join(shown) + (" …" if len(tables) > 3 else "")
+
+
+def truths(graph: PlanGraph) -> tuple[Truth, ...]:
+    """The badges of a plan: final or initial, measured or estimated numbers, cut off or not."""
+    found = []
+    if graph.stage == "initial":
+        found.append(Truth("initial", "plain", "The plan before adaptive execution changed it."))
+    elif graph.title.endswith("· final"):
+        found.append(Truth("final", "plain", "The plan as it ran, after adaptive execution."))
+    elif any(node.op == "AdaptiveSparkPlan" and node.arguments.get("final") is False for node in graph):
+        found.append(Truth("not final", "plain", "Adaptive execution may still change this plan while it runs."))
+    if any(node.metrics for node in graph):
+        found.append(Truth("measured", "plain", "The numbers were measured by Spark while the query ran."))
+    elif any(node.estimate for node in graph):
+        found.append(Truth("estimated", "estimated", "The numbers are the optimizer's estimates."))
+    cut = sum("truncated" in node.badges for node in graph)
+    if cut:
+        where = "1 operator" if cut == 1 else f"{cut:,} operators"
+        found.append(
+            Truth(
+                "truncated",
+                "warning",
+                f"Spark shortened {where} of this text; the two settings beside the paste box switch that off.",
+            )
+        )
+    return tuple(found)
+
+
+def notes(opened: Opened, plan: str) -> tuple[str, ...]:
+    """Sentences about the text as a whole, and what of it was not understood."""
+    said = [one_line(note, 600) for note in opened.document.notes]
+    if opened.document.unparsed:
+        lines = [line for line, text in opened.document.unparsed if text.strip()]
+        if lines:
+            shown = ", ".join(f"{line:,}" for line in lines[:5]) + (" …" if len(lines) > 5 else "")
+            count = "1 line was" if len(lines) == 1 else f"{len(lines):,} lines were"
+            said.append(f"{count} not understood and stayed as text: {shown}.")
+    return tuple(said)
+
+
+def found(graph: PlanGraph) -> list[dict[str, Any]]:
+    """The findings of a plan as the workbench takes them."""
+    return [asdict(finding) for finding in findings(graph)]
+
+
+def file_name(name: str, slug: str) -> str:
+    """A file's name, without its ending, for a picture of this document: letters, digits and dashes."""
+    words = "".join(c if c.isascii() and c.isalnum() else " " for c in f"{name} {slug}").lower().split()
+    return "-".join(words)[:80].strip("-") or "plan"
+
+
+def workbench(opened: Opened, plan: str, node: int | None) -> bytes:
+    """What the workbench draws of one plan, with `node` (an id) selected at first: the same bytes for the same picture.
+
+    Large plans leave their details, findings and text to `details_url` (planviz/ui/routes.py): what is not seen at once
+    need not arrive at once.
+    """
+    made = opened.made.get(("workbench", plan, node))
+    if made is not None:
+        return made  # type: ignore[no-any-return]
+    graph = opened.graph(plan)
+    scene = build_scene(graph).to_json()
+    opened.made["size", plan] = scene["size"]
+    ids = scene["nodes"]["id"]
+    data = workbench_data(
+        scene,
+        f"{opened.key}/{plan}",
+        text=None if len(graph) > LARGE else opened.text(plan),
+        findings=() if len(graph) > LARGE else found(graph),
+        selected=ids.index(node) if node in ids else None,
+        details_url=f"/plan/{opened.key}/{plan}/details.json",
+    )
+    # One picture of each plan is enough: another starting node comes only with another address.
+    for old in [name for name in opened.made if name[:2] == ("workbench", plan)]:
+        del opened.made[old]
+    opened.made["workbench", plan, node] = data
+    return data
+
+
+def too_large(opened: Opened, plan: str, format: str) -> str | None:
+    """Why a plan cannot be exported in this format, before anybody tries, or None."""
+    width, height = opened.made.get(("size", plan), (0, 0))
+    refused = {
+        "png": max(width, height) > MOST_SIDE or width * height > MOST_PIXELS,
+        "pdf": max(width, height) > PDF_SIDE,
+    }
+    if not refused.get(format):
+        return None
+    return f"Too large: {width:,.0f} × {height:,.0f} pixels. SVG and HTML have no such limit."
+
+
+def exported(opened: Opened, plan: str, format: str, theme: str, name: str) -> bytes:
+    """A plan as a file of one of `planviz.render.FORMATS`, or "md": a Markdown snippet. Raises ExportError."""
+    graph = opened.graph(plan)
+    title = f"{name}: {graph.title}" if graph.title else name
+    if format != "md":
+        return render(graph, format, theme=theme, title=title)
+    fence = "`" * 3
+    if len(graph) <= MERMAID_NODES:
+        body = f"{fence}mermaid\n{render(graph, 'mmd', theme=theme, title=title).decode()}{fence}\n"
+    else:
+        shown = [f"{'  ' * node.depth}{one_line(node.text, 160).replace(fence, chr(39) * 3)}" for node in graph.walk()]
+        body = f"{fence}text\n{chr(10).join(shown)}\n{fence}\n"
+    return f"{body}\n{len(graph):,} operators, drawn by planviz.\n".encode("utf-8", "replace")

@@ -1,0 +1,79 @@
+"""The workbench as a Streamlit component: tree, canvas, details, raw text and search in one element.
+
+Selecting, searching and collapsing stay in the browser. The script and the style sheet travel inside the component's
+registration, not as files: nothing has to be installed or served for them, no cache can hold an old one, and the
+browser compiles them once. The data travels as the bytes of its JSON, so that a rerun with the same plan costs one
+hash.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from planviz.render.theme import tokens
+
+NAME = "planviz_workbench"
+
+
+def workbench_data(
+    scene: Mapping[str, Any],
+    document: str,
+    *,
+    text: str | None = None,
+    findings: Sequence[Mapping[str, Any]] = (),
+    selected: int | None = None,
+    details_url: str | None = None,
+    dark: bool | None = None,
+    report_selection: bool = False,
+) -> bytes:
+    """What the component shows, as bytes of JSON that are equal for equal arguments; worth caching.
+
+    `scene` is `Scene.to_json()`. `document` names this plan of this document: as long as it stays the same the browser
+    keeps view, selection and what is collapsed, and goes back to them when it comes again. `findings` are `{"severity":
+    "problem" | "warning" | "info", "title", "evidence", "node"}` with the id of a node or None. `selected` is the index
+    of the node to open at. `details_url` answers with `scene_details` when the scene came without. `dark` None follows
+    Streamlit's theme.
+    """
+    data = {
+        "key": document,
+        "scene": scene,
+        "text": text,
+        "theme": tokens(),
+        "dark": dark,
+        "findings": list(findings),
+        "selected": selected,
+        "details_url": details_url,
+        "report_selection": report_selection,
+    }
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).encode()
+
+
+@cache
+def _component() -> Callable[..., Any]:
+    import streamlit as st
+
+    from planviz.render.web import script, style
+
+    mount: Callable[..., Any] = st.components.v2.component(NAME, css=style(), js=script(), isolate_styles=True)
+    return mount
+
+
+def workbench(data: bytes | Mapping[str, Any], *, key: str, height: int | str = 720) -> int | None:
+    """Draw the workbench, `height` px high or as high as "stretch" lets it; to be called in a Streamlit run.
+
+    `data` is what `workbench_data` returned; the same values as a mapping do as well, but are then put into JSON at
+    every rerun. `key` is the element's own and stays the same when the plan changes. Returns the id of the node that
+    was just selected, once, if the data asked for reports; else None.
+    """
+    if not isinstance(data, bytes):
+        data = json.dumps(data, separators=(",", ":"), allow_nan=False).encode()
+    result = _component()(key=key, data=data, height=height, width="stretch", on_select_change=_nothing)
+    selected = result.get("select")  # missing when no browser is there, as in a bare import
+    return selected if isinstance(selected, int) else None
+
+
+def _nothing() -> None:
+    """A trigger is only told to the script when it has a callback."""

@@ -1,0 +1,72 @@
+"""A real Chromium, and the standalone page to open plans in."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planviz.graph import PlanGraph
+from planviz.render.html import html_page
+from tests.browser.opened import Opened
+
+playwright_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("no Chromium on this machine: apt-get install chromium")
+    with playwright_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def workbench(browser: Any, tmp_path: Path) -> Iterator[Any]:
+    """`workbench(graph or graphs, text=, width=, dark=, ...)` opens the standalone page and gives an `Opened`."""
+    contexts: list[Any] = []
+
+    def open_page(
+        graphs: PlanGraph | list[PlanGraph],
+        *,
+        text: str | None = None,
+        title: str | None = None,
+        width: int = 1440,
+        height: int = 900,
+        dark: bool = False,
+        reduced: bool = True,
+        ratio: float = 1,
+    ) -> Opened:
+        some = graphs if isinstance(graphs, list) else [graphs]
+        path = tmp_path / f"page{len(contexts)}.html"
+        path.write_text(html_page(some, text=text, title=title), encoding="utf-8")
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce" if reduced else "no-preference",
+            device_scale_factor=ratio,
+        )
+        contexts.append(context)
+        opened = Opened(context.new_page())
+        opened.load(path)
+        return opened
+
+    yield open_page
+    for context in contexts:
+        context.close()

@@ -1,0 +1,396 @@
+"""The app in a real browser: started as users start it, driven as users drive it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from planviz.document import PASTE_LIMIT
+from planviz.samples import load
+from planviz.ui import links
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).resolve().parents[2]
+PLAN = load("broadcast-and-merge-join")
+BOX = "Plan text, rule log, event log or JSON"
+
+
+@contextlib.contextmanager
+def serving() -> Iterator[str]:
+    """A server of our own on a free port, stopped at the end; gives its address without a slash."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "planviz", "serve", "--port", str(port)]
+    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        end = time.monotonic() + 60
+        while time.monotonic() < end and server.poll() is None:
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2).close()
+                break
+            time.sleep(0.2)
+        assert server.poll() is None, server.stderr.read().decode() if server.stderr else ""
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.communicate(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    with serving() as address:
+        yield address
+
+
+class App:
+    """A tab with the app in it, and whatever it asked of the network or complained about."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("dialog", lambda dialog: (self.complaints.append(f"dialog {dialog.message}"), dialog.dismiss()))
+
+    def go(self, address: str) -> App:
+        self.page.goto(address)
+        return self
+
+    @property
+    def box(self) -> Any:
+        return self.page.get_by_role("textbox", name=BOX)
+
+    def paste(self, text: str) -> None:
+        self.box.click()
+        self.page.evaluate("text => navigator.clipboard.writeText(text)", text)
+        self.page.keyboard.press("Control+V")
+
+    def painted(self, heading: str | None = None) -> App:
+        self.page.wait_for_function("window.__planviz && window.__planviz.painted")
+        self.page.get_by_role("button", name="Copy link").wait_for()
+        if heading is not None:
+            self.page.locator(".pv-head b", has_text=heading).wait_for()
+        return self
+
+    def selected(self) -> int:
+        return int(self.page.evaluate("window.__planviz.handle.state().selected"))
+
+    def query(self) -> dict[str, str]:
+        return {name: values[0] for name, values in parse_qs(urlsplit(self.page.url).query).items()}
+
+    def wait_for_query(self, name: str, value: str | None) -> None:
+        self.page.wait_for_function(
+            "([name, value]) => new URLSearchParams(location.search).get(name) === value", arg=[name, value]
+        )
+
+
+@pytest.fixture(scope="session")
+def context(browser: Any) -> Iterator[Any]:
+    """One profile for all tests: its cache holds the app's scripts, and every tab is a session of its own anyway."""
+    made = browser.new_context(permissions=["clipboard-read", "clipboard-write"], accept_downloads=True)
+    made.set_default_timeout(20_000)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def tab(context: Any) -> Iterator[Callable[..., App]]:
+    pages: list[Any] = []
+
+    def open_tab(width: int = 1440, height: int = 900) -> App:
+        page = context.new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        pages.append(page)
+        return App(page)
+
+    yield open_tab
+    for page in pages:
+        page.close()
+
+
+def test_a_paste_opens_at_once_and_the_address_names_it(server: str, tab: Callable[..., App]) -> None:
+    app = tab().go(server)
+    app.paste(PLAN)
+    app.painted("orders, events, stores")
+    app.page.locator(".pv-chip", has_text="explain extended").wait_for()
+    app.wait_for_query("stage", "physical")
+    assert links.unpack(app.query()["plan"]) == PLAN
+    assert app.page.title() == "orders, events, stores · Explore · planviz"
+    assert app.complaints == []
+    assert [url for url in app.requests if not url.startswith((server, "data:", "blob:"))] == []
+
+
+def test_the_stages_are_tabs(server: str, tab: Callable[..., App]) -> None:
+    app = tab().go(f"{server}/?sample=broadcast-and-merge-join").painted()
+    assert "19 nodes" in app.page.locator(".pv-total").inner_text()
+    app.page.get_by_role("radio", name="Analyzed").or_(app.page.get_by_text("Analyzed", exact=True)).first.click()
+    app.wait_for_query("stage", "analyzed")
+    app.page.locator(".pv-total", has_text="13 nodes").wait_for()
+
+
+def test_selecting_updates_the_address_without_a_rerun(server: str, tab: Callable[..., App]) -> None:
+    app = tab().go(f"{server}/?sample=broadcast-and-merge-join").painted()
+    app.wait_for_query("stage", "physical")
+    sent: list[Any] = []
+    app.page.on("websocket", lambda socket: sent.append(socket))
+    length = app.page.evaluate("history.length")
+    received = app.page.evaluate("window.__planviz.received")
+    app.page.get_by_role("treeitem").nth(4).click()
+    app.wait_for_query("node", "4")
+    app.page.get_by_role("treeitem").nth(6).click()
+    app.wait_for_query("node", "6")
+    assert app.page.evaluate("history.length") == length
+    assert app.page.evaluate("window.__planviz.received") == received
+    app.page.keyboard.press("Escape")
+    app.wait_for_query("node", None)
+
+
+def test_a_deep_link_opens_in_the_first_session_of_a_fresh_server(tab: Callable[..., App]) -> None:
+    packed = links.pack(PLAN)
+    with serving() as fresh:
+        app = tab().go(f"{fresh}/explore?plan={packed}&stage=optimized&node=3").painted("orders, events, stores")
+        assert app.selected() == 3
+        assert "13 nodes" in app.page.locator(".pv-total").inner_text()
+        assert app.page.get_by_test_id("stSidebarNav").count() == 0
+        assert app.page.title().endswith("Explore · planviz")
+        assert app.complaints == []
+        again = tab().go(f"{fresh}/?plan={packed}&stage=optimized&node=3").painted("orders, events, stores")
+        assert again.selected() == 3
+
+
+def test_a_copied_link_brings_back_the_same_picture(server: str, tab: Callable[..., App]) -> None:
+    app = tab().go(server)
+    app.paste(PLAN)
+    app.painted()
+    app.page.get_by_role("treeitem").nth(5).click()
+    app.wait_for_query("node", "5")
+    app.page.get_by_role("button", name="Copy link").click()
+    app.page.get_by_role("button", name="Copied").wait_for()
+    link = app.page.evaluate("navigator.clipboard.readText()")
+    assert link == app.page.url
+    other = tab().go(link).painted("orders, events, stores")
+    assert other.selected() == 5
+    assert other.page.url == link
+
+
+def test_every_export_downloads(server: str, tab: Callable[..., App]) -> None:
+    app = tab().go(f"{server}/?sample=broadcast-and-merge-join").painted()
+    starts = {
+        "SVG picture": b"<svg",
+        "PNG picture": b"\x89PNG",
+        "PDF": b"%PDF",
+        "Interactive HTML": b"<!doctype html>",
+        "Graphviz DOT": b"digraph",
+        "Mermaid": b"",
+        "JSON": b"{",
+        "Markdown snippet": b"```mermaid",
+    }
+    app.page.get_by_role("button", name="Export").click()
+    for label, start in starts.items():
+        with app.page.expect_download() as waiting:
+            app.page.get_by_role("button", name=label).click()
+        download = waiting.value
+        assert re.fullmatch(r"broadcast-join-and-sort-merge-join-physical\.\w+", download.suggested_filename)
+        content = Path(download.path()).read_bytes()
+        assert start in content[:300], label
+        assert len(content) > 200, label
+
+
+def test_text_that_is_no_plan_is_kept_beside_the_reason(server: str, tab: Callable[..., App]) -> None:
+    app = tab().go(server)
+    text = "first line\nsecond line of nothing that Spark ever printed\n"
+    app.paste(text)
+    alert = app.page.locator(".alert[role=alert]")
+    alert.filter(has_text="No Spark plan was found").wait_for()
+    assert app.box.input_value() == text
+    alert.get_by_role("button", name="Show line 1").click()
+    chosen = app.box.evaluate("area => area.value.slice(area.selectionStart, area.selectionEnd)")
+    assert chosen == "first line"
+    assert app.page.locator("text=Traceback").count() == 0
+    app.box.fill("")
+    app.box.fill("SELECT 1")
+    app.page.keyboard.press("Control+Enter")
+    alert.filter(has_text="This is a SQL statement").wait_for()
+    assert app.box.input_value() == "SELECT 1"
+
+
+def test_ctrl_enter_and_the_button_open_an_edited_text(server: str, tab: Callable[..., App]) -> None:
+    app = tab().go(server)
+    app.box.press_sequentially("== Physical Plan ==")
+    app.box.press("Enter")
+    app.box.press_sequentially("Range (0, 10, step=1, splits=2)")
+    app.page.keyboard.press("Control+Enter")
+    app.painted()
+    assert "1 node " in app.page.locator(".pv-total").inner_text()
+
+
+def test_a_file_dropped_on_the_picture_opens(server: str, tab: Callable[..., App]) -> None:
+    app = tab().go(f"{server}/?sample=window-top-n").painted()
+    app.page.evaluate(
+        """text => {
+          const transfer = new DataTransfer();
+          transfer.items.add(new File([text], "nightly job.txt", { type: "text/plain" }));
+          for (const name of ["dragover", "drop"])
+            document.body.dispatchEvent(
+              new DragEvent(name, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+        }""",
+        PLAN,
+    )
+    app.painted("nightly job")
+    app.wait_for_query("name", "nightly job")
+    app.page.locator(".pv-total", has_text="19 nodes").wait_for()
+
+
+def test_open_takes_another_plan(server: str, tab: Callable[..., App]) -> None:
+    app = tab().go(f"{server}/?sample=window-top-n").painted()
+    app.page.get_by_role("button", name="Open…").click()
+    app.paste(PLAN)
+    app.painted("orders, events, stores")
+    app.page.get_by_role("dialog").wait_for(state="detached")
+    app.wait_for_query("sample", None)
+
+
+def test_a_dropped_file_that_is_no_plan_is_shown_with_the_reason(server: str, tab: Callable[..., App]) -> None:
+    app = tab().go(f"{server}/?sample=window-top-n").painted()
+    app.page.evaluate(
+        """() => {
+          const transfer = new DataTransfer();
+          transfer.items.add(new File(["nothing that Spark printed"], "x.txt", { type: "text/plain" }));
+          document.body.dispatchEvent(
+            new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+        }"""
+    )
+    app.page.locator(".alert[role=alert]", has_text="No Spark plan was found").wait_for()
+    assert app.box.input_value() == "nothing that Spark printed"
+    app.page.keyboard.press("Escape")
+    app.page.get_by_role("dialog").wait_for(state="detached")
+    app.page.get_by_role("button", name="Open…").click()
+    app.page.get_by_role("dialog").get_by_role("button", name="Reading a cached table").click()
+    app.painted("Reading a cached table")
+    app.page.get_by_role("dialog").wait_for(state="detached")
+
+
+def test_100_megabytes_are_refused_within_a_second(server: str, tab: Callable[..., App]) -> None:
+    app = tab().go(server)
+    app.box.click()
+    took, words, kept = app.page.evaluate(
+        """size => {
+          const transfer = new DataTransfer();
+          transfer.setData("text/plain", "x".repeat(99).concat("\\n").repeat(size / 100));
+          const find = (root, what) => {
+            for (const one of root.querySelectorAll("*")) {
+              if (one.matches(what)) return one;
+              const inside = one.shadowRoot && find(one.shadowRoot, what);
+              if (inside) return inside;
+            }
+          };
+          const area = find(document, "textarea"), start = performance.now();
+          area.dispatchEvent(new ClipboardEvent("paste", { clipboardData: transfer, bubbles: true, cancelable: true }));
+          const alert = find(document, ".alert");
+          return [performance.now() - start, alert.hidden ? "" : alert.textContent, area.value.length];
+        }""",
+        2 * PASTE_LIMIT,
+    )
+    assert took < 1000
+    assert words.startswith("This text has 100 million characters; the box takes up to 50 million.")
+    assert kept == 0
+
+
+def test_the_rule_log_is_a_list_of_steps(server: str, tab: Callable[..., App]) -> None:
+    app = tab().go(f"{server}/?sample=rule-log&step=3&stage=before").painted()
+    app.page.get_by_test_id("stDataFrame").wait_for()
+    app.page.locator(".pv-total", has_text="11 nodes").wait_for()
+    app.page.get_by_role("radio", name="After").or_(app.page.get_by_text("After", exact=True)).first.click()
+    app.wait_for_query("stage", "after")
+    assert app.query()["step"] == "3"
+
+
+def test_hostile_text_runs_nothing_and_asks_nobody(server: str, tab: Callable[..., App]) -> None:
+    script = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>'
+    markdown = "![x](http://evil.invalid/p.png) :red[boo] $x$ [a](javascript:window.pwned=1) **b**"
+    table = f"</style></script>{script}`{markdown}\x1b]0;owned\x07\x1b[31m"
+    text = (
+        "== Physical Plan ==\n"
+        f"*(1) Filter (name#1 = {script} {markdown})\n"
+        f"+- FileScan parquet default.{table}[name#1] Batched: true, DataFilters: [], Format: Parquet, "
+        "Location: x, PartitionFilters: [], PushedFilters: [], ReadSchema: struct<name:string>\n"
+    )
+    app = tab().go(server)
+    app.paste(text)
+    app.painted()
+    for item in range(app.page.get_by_role("treeitem").count()):
+        app.page.get_by_role("treeitem").nth(item).click()
+    app.page.get_by_role("button", name="Text", exact=True).or_(
+        app.page.get_by_role("button", name="Show the raw text (t)")
+    ).first.click()
+    app.page.get_by_text("onerror").first.wait_for()
+    app.page.evaluate("new Promise(done => setTimeout(done, 500))")
+    assert app.page.evaluate("window.pwned") is None
+    assert app.complaints == []
+    assert [url for url in app.requests if not url.startswith((server, "data:", "blob:"))] == []
+    title = app.page.title()
+    assert title.isprintable()
+    assert title.endswith("· Explore · planviz")
+    # The same through the front door of a link, and as the name of a file.
+    link = f"{server}/?plan={links.pack(text)}&name=%3Cimg%20src%3Dx%20onerror%3D%22window.pwned%3D1%22%3E"
+    linked = tab().go(link).painted("<img src=x onerror")
+    assert linked.page.evaluate("window.pwned") is None
+    assert linked.complaints == []
+
+
+def test_a_damaged_link_says_so_in_the_box(server: str, tab: Callable[..., App]) -> None:
+    app = tab().go(f"{server}/?plan=1.H4sIAAAAAAAC_broken")
+    app.page.locator(".alert[role=alert]", has_text="This link is damaged").wait_for()
+    assert app.complaints == []
+
+
+def test_a_plan_too_long_for_a_link_says_so_and_offers_its_file(server: str, tab: Callable[..., App]) -> None:
+    app = tab().go(server)
+    text = load("two-years-of-reports") + "".join(f"-- {os.urandom(40).hex()}\n" for _ in range(600))
+    app.paste(text)
+    app.painted()
+    assert "plan" not in app.query()
+    app.wait_for_query("stage", "physical")
+    assert len(app.query()["doc"]) == 64
+    app.page.get_by_role("button", name="Copy link").click()
+    app.page.get_by_text("too many for a link").wait_for()
+    with app.page.expect_download() as waiting:
+        app.page.get_by_role("button", name="Download the text").click()
+    assert Path(waiting.value.path()).read_text("utf-8") == text
+    # What came after the first paint is there.
+    app.page.get_by_role("button", name="Close").or_(app.page.locator("body")).first.press("Escape")
+    app.page.get_by_role("button", name="Show the raw text (t)").click()
+    app.page.locator(".pv-text-line").first.wait_for()
+    app.page.locator(".pv-finding", has_text="216 shuffles").wait_for()
+    # In another session of the same server the address works.
+    again = tab().go(app.page.url).painted()
+    assert again.page.evaluate("window.__planviz.nodes") > 2_000
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1200, 800), (700, 900)])
+def test_the_picture_fills_the_window_without_scrolling(
+    server: str, tab: Callable[..., App], width: int, height: int
+) -> None:
+    app = tab(width, height).go(f"{server}/?sample=revenue-by-country").painted()
+    footer = app.page.locator(".pv-footer").bounding_box()
+    assert abs(footer["y"] + footer["height"] - height) <= 1
+    assert abs(footer["width"] - width) <= 1
+    overflow = app.page.locator(".st-key-planviz-page").evaluate(
+        "page => [page.scrollHeight - page.clientHeight, page.scrollWidth - page.clientWidth]"
+    )
+    assert overflow == [0, 0]

@@ -1,0 +1,118 @@
+"""The command line as a user calls it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from planviz.cli.main import run
+from planviz.samples import load, samples
+from tests.plantext.test_lines import PLAN
+
+
+def planviz(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "planviz", *arguments]
+    return subprocess.run(command, input=stdin, capture_output=True, check=False, timeout=60)
+
+
+def test_help_answers_at_once() -> None:
+    planviz("--help")
+    best = 9.0
+    for _ in range(5):
+        started = time.perf_counter()
+        assert planviz("--help").returncode == 0
+        best = min(best, time.perf_counter() - started)
+    assert best < 0.2
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        PLAN.encode(),
+        PLAN.replace("\n", "\r\n").encode(),
+        b"\xef\xbb\xbf" + PLAN.encode(),
+        PLAN.encode().replace(b"k#1L", b"k\xff\xfe#1L"),
+        b"noise \x00\x1b[31m\n" + PLAN.encode() + b"\n\n\tend",
+    ],
+)
+def test_parse_prints_the_text_again_byte_for_byte(data: bytes) -> None:
+    done = planviz("parse", "-", stdin=data)
+    assert done.returncode == 0
+    assert done.stdout == data
+
+
+def test_parse_as_json() -> None:
+    done = planviz("parse", "-", "--format", "json", stdin=PLAN.encode())
+    read = json.loads(done.stdout)
+    assert set(read) >= {"plans", "trace", "unparsed"}
+    (plan,) = read["plans"]
+    assert plan["stage"] == "physical"
+    assert [node["op"] for node in plan["nodes"]][:3] == ["SortMergeJoin", "Sort", "Exchange"]
+    assert plan["nodes"][0] | {"arguments": {}} == {
+        "id": 0,
+        "op": "SortMergeJoin",
+        "kind": "join",
+        "parent": None,
+        "depth": 0,
+        "arguments": {},
+        "source": [2, 2],
+    }
+    assert plan["nodes"][0]["arguments"]["left_keys"] == ["k#1L"]
+
+
+def test_several_files_and_one_that_fails(tmp_path: Path) -> None:
+    good, bad, out = tmp_path / "good.txt", tmp_path / "bad.txt", tmp_path / "out"
+    good.write_text(PLAN)
+    bad.write_text("nothing here")
+    done = planviz("parse", str(bad), str(good), str(tmp_path / "missing.txt"), "--out", str(out), "--format", "json")
+    assert done.returncode == 2
+    assert json.loads((out / "good.json").read_text())["plans"]
+    errors = done.stderr.decode().splitlines()
+    assert len(errors) == 2
+    assert "bad.txt: No Spark plan was found" in errors[0]
+    assert "missing.txt: No such file" in errors[1]
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("ending", ["svg", "png", "pdf", "html", "dot", "mmd", "json"])
+def test_render_is_the_same_each_time(tmp_path: Path, ending: str) -> None:
+    source = tmp_path / "plan.txt"
+    source.write_text(PLAN)
+    first, second = tmp_path / f"a.{ending}", tmp_path / f"b.{ending}"
+    assert run(["render", str(source), "-o", str(first)]) == 0
+    assert run(["render", str(source), "-o", str(second)]) == 0
+    assert first.read_bytes() == second.read_bytes() != b""
+
+
+def test_render_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "plan.txt"
+    source.write_text(PLAN)
+    for arguments, message in (
+        ([str(source), "-o", "x.gif"], "must be one of"),
+        ([str(source), "-o", "x.svg", "--plan", "7"], "There is no plan 7"),
+        ([str(source), "-o", "x.svg", "--stage", "analyzed"], "No plan of stage"),
+        (["nowhere.txt", "-o", "x.svg"], "No such file"),
+    ):
+        assert run(["render", *arguments]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_samples_are_listed_and_printed(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run(["samples"]) == 0
+    listed = capfdbinary.readouterr().out.decode()
+    assert all(sample.name in listed for sample in samples())
+    name = samples()[0].name
+    assert run(["samples", name]) == 0
+    assert capfdbinary.readouterr().out.decode() == load(name)
+    assert run(["samples", "no-such-sample"]) == 2
+
+
+def test_bad_usage_ends_with_two(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["frobnicate"]) == 2
+    assert run([]) == 2
+    assert "usage: planviz" in capsys.readouterr().err

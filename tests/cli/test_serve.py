@@ -1,0 +1,47 @@
+"""`planviz serve`: what it refuses, and where it finds the app."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+import planviz
+from planviz.cli.main import run
+from planviz.cli.serve import app_script
+from planviz.errors import InputError
+
+
+def test_the_app_lies_beside_the_package() -> None:
+    assert app_script() == Path(planviz.__file__).resolve().parents[1] / "app.py"
+
+
+def test_installed_without_the_app_it_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planviz, "__file__", str(tmp_path / "site-packages" / "planviz" / "__init__.py"))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="pip install -e"):
+        app_script()
+
+
+def test_in_a_checkout_an_installed_package_finds_the_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planviz, "__file__", str(tmp_path / "site-packages" / "planviz" / "__init__.py"))
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "explore.py").touch()
+    (tmp_path / "app.py").touch()
+    monkeypatch.chdir(tmp_path)
+    assert app_script() == tmp_path / "app.py"
+
+
+def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert run(["serve", "--port", str(taken.getsockname()[1])]) == 2
+    assert capsys.readouterr().err.startswith("planviz: Cannot listen at 127.0.0.1, port ")
+
+
+@pytest.mark.parametrize("port", ["0", "70000", "-1"])
+def test_a_port_that_is_none(port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["serve", "--port", port]) == 2
+    assert "a port is a number from 1 to 65535" in capsys.readouterr().err

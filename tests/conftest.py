@@ -1,0 +1,33 @@
+"""What tests share: the captures of real Spark, where they are at hand."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The folder of captures from real Spark; tests that need it are skipped on a plain clone."""
+    folder = SHARED / "corpus"
+    if not folder.is_dir():
+        pytest.skip("the captures of real Spark (../shared/corpus) are not beside this checkout")
+    return folder
+
+
+def read_plan_text(path: Path) -> str:
+    """A plan text of the corpus, bytes that are no UTF-8 kept, line ends as they are."""
+    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    return data.decode("utf-8", errors="surrogateescape")
+
+
+def read_capture(path: Path) -> dict[str, Any]:
+    """One captured query (`*.json.gz`)."""
+    return json.loads(gzip.decompress(path.read_bytes()).decode("utf-8", errors="surrogatepass"))

@@ -1,0 +1,147 @@
+"""Operators in words: titles, the lines below them, facts; for every operator of the corpus."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from planviz.document import open_text
+from planviz.errors import PlanvizError
+from planviz.graph import PlanNode, facts, kind_of, subtitle, title
+from planviz.graph.words import LINE_LENGTH, TITLE_LENGTH, order_words, quick_title
+from planviz.plantext.operators import Details, read_arguments
+from tests.conftest import read_plan_text
+
+
+def node(text: str) -> PlanNode:
+    op = re.match(r"[\w$.]+", text)
+    assert op is not None
+    return PlanNode(0, op[0], kind_of(op[0]), text, reader=lambda node: read_arguments(Details(), node))
+
+
+TITLES = [
+    ("SortMergeJoin [a#1], [b#2], Inner", "Sort Merge Inner Join"),
+    ("BroadcastHashJoin [a#1], [b#2], Inner, BuildRight, false", "Broadcast Inner Join"),
+    ("ShuffledHashJoin [a#1], [b#2], LeftOuter, BuildRight", "Shuffled Hash Left Outer Join"),
+    ("BroadcastNestedLoopJoin BuildRight, Cross", "Broadcast Nested Loop Cross Join"),
+    ("Join ExistenceJoin(exists#1), (a#1 = b#2)", "Existence Join"),
+    ("CartesianProduct", "Cartesian Product"),
+    ("HashAggregate(keys=[k#1], functions=[partial_count(1)], output=[k#1])", "Partial Hash Aggregate"),
+    ("HashAggregate(keys=[k#1], functions=[count(1)], output=[k#1])", "Final Hash Aggregate"),
+    ("HashAggregate(keys=[k#1], functions=[], output=[k#1])", "Hash Aggregate"),
+    ("FileScan parquet spark_catalog.default.store_sales[a#1] Batched: true", "Scan store_sales"),
+    ("FileScan parquet tpcds.store_sales[a#1] Batched: true", "Scan tpcds.store_sales"),
+    ("BatchScan parquet", "Scan parquet"),
+    ("PhotonScan parquet db.t[a#1]", "Photon Scan db.t"),
+    ("TakeOrderedAndProject(limit=100, orderBy=[a#1 ASC NULLS FIRST], output=[a#1])", "Take Ordered 100"),
+    ("Exchange hashpartitioning(a#1, 200), ENSURE_REQUIREMENTS, [plan_id=1]", "Exchange hash"),
+    ("Exchange SinglePartition, ENSURE_REQUIREMENTS, [plan_id=1]", "Exchange single"),
+    ("Exchange RoundRobinPartitioning(10)", "Exchange round robin"),
+    ("BroadcastExchange IdentityBroadcastMode, [plan_id=1]", "Broadcast Exchange"),
+    ("GlobalLimit 5", "Global Limit 5"),
+    ("LocalLimit (2 + 3)", "Local Limit"),
+    ("AQEShuffleRead coalesced", "AQE Shuffle Read"),
+    ("SortExecTransformer [a#1 ASC NULLS FIRST]", "Sort"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), TITLES)
+def test_titles(text: str, expected: str) -> None:
+    assert title(node(text)) == expected
+    assert quick_title(node(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Execute InsertIntoHadoopFsRelationCommand file:/t, false, Parquet",
+            "Execute Insert Into Hadoop Fs Relation Command",
+        ),
+        (
+            "FileScan parquet [a#1] Location: InMemoryFileIndex(1 paths)[file:/warehouse/t1], ReadSchema: x",
+            "Scan parquet t1",
+        ),
+        ("FileScan parquet [a#1] Location: InMemoryFileIndex(1 paths)[file:/ware..., ReadSchema: x", "Scan parquet"),
+        ("Scan JDBCRelation((select * from t) Q) [numPartitions=1] [a#1]", "Scan JDBCRelation"),
+        ("Scan In-memory table ct [a#1]", "Scan cached ct"),
+    ],
+)
+def test_titles_that_need_the_arguments(text: str, expected: str) -> None:
+    assert title(node(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "SortMergeJoin [a#1, c#3L], [b#2, d#4L], Inner, (x#5 > y#6)",
+            [("on", "a = b, c = d"), ("where", "x > y")],
+        ),
+        ("HashAggregate(keys=[k#1], functions=[partial_sum(v#2)])", [("by", "k"), ("", "sum(v)")]),
+        ("Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=1]", [("by", "k · 200")]),
+        ("Filter ((isnotnull(a#1) AND (a#1 > 5)) AND isnotnull(b#2))", [("where", "a > 5")]),
+        ("Filter isnotnull(a#1)", [("where", "isnotnull(a)")]),
+        (
+            "FileScan parquet t[a#1,b#2] PushedFilters: [IsNotNull(a), EqualTo(a,3)]",
+            [("", "a, b"), ("where", "a = 3")],
+        ),
+        ("Sort [a#1 ASC NULLS FIRST, b#2 DESC NULLS LAST], true, 0", [("by", "a, b desc")]),
+        ("Project [a#1, (b#2 + 1) AS c#3]", [("", "(b + 1) AS c")]),
+        ("Project [a#1, b#2, c#3, d#4, e#5]", [("", "5 columns")]),
+        ("SubqueryAlias t", [("as", "t")]),
+    ],
+)
+def test_lines_below(text: str, expected: list[tuple[str, str]]) -> None:
+    assert subtitle(node(text)) == expected
+
+
+def test_order_words_keep_what_spark_does_not_do_by_itself() -> None:
+    assert order_words("a#1 ASC NULLS LAST") == "a#1 nulls last"
+    assert order_words("a#1 DESC NULLS FIRST") == "a#1 desc nulls first"
+
+
+def test_facts_pair_the_keys_and_stand_in_reading_order() -> None:
+    found = facts(node("BroadcastHashJoin [a#1, c#3], [b#2, d#4], LeftOuter, BuildRight, (x#5 > y#6), false"))
+    assert found == [
+        ("on", "a#1 = b#2\nc#3 = d#4"),
+        ("join type", "LeftOuter"),
+        ("condition", "x#5 > y#6"),
+        ("build side", "right"),
+    ]
+
+
+def test_hostile_text_stays_one_line() -> None:
+    hostile = node("Scan a\u202eb\x1b[31m\nc" + "x" * 300 + " (1)")
+    assert len(title(hostile)) <= TITLE_LENGTH
+    assert title(hostile).isprintable()
+    assert quick_title(hostile).isprintable()
+
+
+def test_every_operator_of_the_corpus_has_words(corpus: Path) -> None:
+    same = nodes = 0
+    for path in sorted(corpus.glob("weird/*/*.txt*")):
+        if path.stat().st_size > 100_000:
+            continue
+        try:
+            document = open_text(read_plan_text(path))
+        except PlanvizError:
+            continue
+        for graph in document.plans:
+            for each in graph:
+                nodes += 1
+                words = title(each)
+                same += words == quick_title(each)
+                assert words
+                assert len(words) <= TITLE_LENGTH
+                assert words.isprintable()
+                lines = subtitle(each)
+                assert len(lines) <= 3
+                for lead, text in lines:
+                    assert len(text) <= LINE_LENGTH
+                    assert (lead + text).isprintable()
+                assert all(name and text for name, text in facts(each))
+    assert nodes > 5_000
+    assert same > nodes * 0.8  # a detail block and a location say more than the line

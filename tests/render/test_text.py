@@ -1,0 +1,121 @@
+"""Text made harmless, cut by the font's own widths, numbers in short form."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planviz.render.fonts import clip, has_glyph, subset, text_width, wrap
+from planviz.render.text import lines, one_line, short_number
+from tests.render import made_plans as plans
+
+ANY = st.text(st.characters(codec=None, categories=None), max_size=80)
+
+
+@given(ANY | st.sampled_from(plans.HOSTILE))
+def test_one_line_holds_nothing_that_acts(text: str) -> None:
+    clean = one_line(text)
+
+    assert not [c for c in clean if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp"}]
+    assert "\n" not in clean
+    clean.encode()
+    assert one_line(clean) == clean
+
+
+@given(ANY | st.sampled_from(plans.HOSTILE))
+def test_lines_keep_only_line_breaks(text: str) -> None:
+    clean = lines(text)
+
+    assert not [c for c in clean if c != "\n" and unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp"}]
+    clean.encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("a\tb\n  c", "a b c"),
+        ("\x1b[31mred", "[31mred"),
+        ("a\u202eb", "ab"),
+        ("nul\x00l", "null"),
+        ("\ud83d", "\ufffd"),
+        ("中文 é", "中文 é"),
+    ],
+)
+def test_one_line_examples(text: str, clean: str) -> None:
+    assert one_line(text) == clean
+
+
+def test_long_text_ends_in_a_mark() -> None:
+    assert one_line("x" * 1000, 10) == "x" * 9 + "…"
+    assert lines("y" * 30, 10) == "y" * 10 + "\n… 20 more characters in the plan's text"
+
+
+@pytest.mark.parametrize(
+    ("number", "short"),
+    [
+        (0, "0"),
+        (950, "950"),
+        (999.6, "1k"),
+        (1_234, "1.2k"),
+        (9_960, "10k"),
+        (999_499, "999k"),
+        (999_999, "1M"),
+        (24_000_000, "24M"),
+        (287_997_024, "288M"),
+        (3_400_000_000, "3.4B"),
+        (1.2e12, "1.2T"),
+        (2e30, "2.0e30"),
+    ],
+)
+def test_short_number(number: float, short: str) -> None:
+    assert short_number(number) == short
+
+
+@given(ANY, st.floats(20, 300), st.booleans())
+def test_clip_keeps_within_the_width(text: str, width: float, bold: bool) -> None:
+    fitting = clip(text, width, 13, bold)
+
+    assert text_width(fitting, 13, bold) <= width
+    assert fitting == text or (fitting.endswith("…") and text.startswith(fitting[:-1]))
+
+
+def test_clip_cuts_no_more_than_needed() -> None:
+    text = "Partial Object Hash Aggregate"
+    fitting = clip(text, 150, 13, True)
+
+    assert text_width(text[: len(fitting)] + "…", 13, True) > 150
+
+
+def test_widths_are_the_fonts() -> None:
+    from fontTools.ttLib import TTFont
+
+    from planviz.render.fonts import font_path
+
+    for bold in (False, True):
+        with TTFont(font_path(bold)) as font:
+            advance, _ = font["hmtx"][font.getBestCmap()[ord("W")]]
+            assert text_width("WW", 10, bold) == pytest.approx(2 * 10 * advance / font["head"].unitsPerEm)
+
+
+@given(st.lists(st.text("abc", min_size=1, max_size=30), min_size=1, max_size=20), st.integers(1, 5))
+def test_wrap_keeps_every_word_that_fits(parts: list[str], most: int) -> None:
+    found = wrap(" ".join(parts), 120, 12, most)
+
+    assert 1 <= len(found) <= most
+    assert all(text_width(line, 12) <= 120 for line in found)
+    if not any("…" in line for line in found):
+        assert " ".join(found).split() == parts
+
+
+def test_a_subset_is_small_and_always_the_same() -> None:
+    characters = frozenset("Sort Merge Join")
+    first = subset(characters, True)
+    subset.cache_clear()
+
+    assert subset(characters, True) == first
+    assert first[:4] == b"wOFF"
+    assert len(first) < 4_000
+    assert not has_glyph("中")

@@ -1,0 +1,123 @@
+"""The one door: what is recognised, what is refused and how it is said."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from planviz.document import document_json, open_text
+from planviz.errors import InputTooLarge, NotAPlan
+from planviz.samples import load
+from tests.plantext.test_lines import PLAN
+
+EXTENDED = """\
+== Parsed Logical Plan ==
+'Project ['a]
++- 'UnresolvedRelation [t], [], false
+
+== Analyzed Logical Plan ==
+a: int
+Project [a#1]
++- SubqueryAlias t
+   +- Relation default.t[a#1] parquet
+
+== Optimized Logical Plan ==
+Relation default.t[a#1] parquet
+
+== Physical Plan ==
+*(1) ColumnarToRow
++- FileScan parquet default.t[a#1] Batched: true, DataFilters: [], Format: Parquet
+"""
+
+
+def test_the_stages_of_one_query_are_one_group() -> None:
+    document = open_text(EXTENDED)
+    assert [plan.stage for plan in document.plans] == ["parsed", "analyzed", "optimized", "physical"]
+    assert document.groups == ((0, 1, 2, 3),)
+    assert document.recognised == "explain extended"
+
+
+def test_several_plans_in_one_paste_are_several_groups() -> None:
+    document = open_text(EXTENDED + "\nand the second:\n" + PLAN + "\n" + EXTENDED)
+    assert document.groups == ((0, 1, 2, 3), (4,), (5, 6, 7, 8))
+    assert document.unparsed == ((18, "and the second:"),)
+
+
+def test_initial_plans_stay_with_their_query() -> None:
+    document = open_text(load("adaptive-skew-join"))
+    assert {plan.stage for plan in document.plans} == {"physical", "initial"}
+    assert len(document.groups) == 1
+
+
+def test_an_exception_that_carries_a_plan() -> None:
+    document = open_text(
+        "pyspark.errors.exceptions.captured.AnalysisException: [UNRESOLVED_COLUMN.WITH_SUGGESTION] A column `nosuch` "
+        "cannot be resolved. Did you mean one of the following? [`a`].; line 1 pos 7;\n"
+        "'Project ['nosuch]\n+- SubqueryAlias t\n   +- Relation default.t[a#1] parquet\n"
+    )
+    (plan,) = document.plans
+    assert (plan.stage, [node.op for node in plan]) == ("parsed", ["Project", "SubqueryAlias", "Relation"])
+    assert document.unparsed[0][0] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no text yet"),
+        ("hello there", "line 1 is “hello there”"),
+        ("\n\n  what is this?", "line 3 is “what is this?”"),
+        ("SELECT 1", "This is a SQL statement"),
+        ("-- top\nwith t as (select 1) select * from t", "This is a SQL statement"),
+        ('{"nodeName": "Project", "children": [', "ends too early, at line 1"),
+        ("{}", "line 1 is “{}”"),
+    ],
+)
+def test_what_is_no_plan_is_refused_in_a_sentence(text: str, message: str) -> None:
+    with pytest.raises(NotAPlan, match=re.escape(message)):
+        open_text(text)
+
+
+def test_the_limit_is_the_callers() -> None:
+    with pytest.raises(InputTooLarge, match="Paste the plan alone"):
+        open_text(PLAN, limit=100)
+    assert open_text(PLAN, limit=len(PLAN)).plans
+
+
+def test_spark_without_a_plan_is_explained() -> None:
+    document = open_text("Found 0 WholeStageCodegen subtrees.\n")
+    assert document.plans == ()
+    assert "spark.sql.adaptive.enabled=false" in document.notes[0]
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda text: text,
+        lambda text: "My plan:\n" + text,
+        lambda text: "```json\n" + text + "\n```",
+        lambda text: '{"a": {"b": ' + text + "}}",
+        lambda text: json.dumps({"plan": text}),
+        lambda text: "[" + text + "]",
+    ],
+)
+@pytest.mark.parametrize("name", ["plan-json", "rest-execution"])
+def test_json_plans_wherever_they_stand(name: str, wrap) -> None:  # type: ignore[no-untyped-def]
+    alone = open_text(load(name))
+    document = open_text(wrap(load(name)))
+    assert [[node.op for node in plan] for plan in document.plans] == [[n.op for n in plan] for plan in alone.plans]
+
+
+def test_event_logs_give_the_last_plan_of_each_execution() -> None:
+    document = open_text(load("event-log"))
+    assert document.recognised == "event log"
+    assert len(document.plans) == len(document.groups) >= 1
+    assert all(len(plan) for plan in document.plans)
+
+
+def test_json_of_a_document() -> None:
+    read = json.loads(json.dumps(document_json(open_text(EXTENDED + "\nrest\n"))))
+    assert [plan["stage"] for plan in read["plans"]] == ["parsed", "analyzed", "optimized", "physical"]
+    assert read["unparsed"] == [[18, "rest"]]
+    assert read["trace"] == []

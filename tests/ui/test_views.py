@@ -1,0 +1,110 @@
+"""View models: labels, addresses, badges, names."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.document import open_text
+from planviz.errors import ExportError
+from planviz.samples import load, samples
+from planviz.ui import cache, views
+
+
+def opened(name: str) -> cache.Opened:
+    return cache.open_document(load(name))
+
+
+def test_stages_are_in_the_order_of_the_text() -> None:
+    tabs = views.tabs(opened("broadcast-and-merge-join"))
+    assert [(tab.plan, tab.slug, tab.label) for tab in tabs] == [
+        ("0", "parsed", "Parsed"),
+        ("1", "analyzed", "Analyzed"),
+        ("2", "optimized", "Optimized"),
+        ("3", "physical", "Physical"),
+    ]
+    assert [tab.label for tab in views.tabs(opened("adaptive-skew-join"))] == ["Final", "Initial"]
+
+
+@pytest.mark.parametrize("name", [sample.name for sample in samples()])
+def test_every_plan_has_an_address_that_leads_back(name: str) -> None:
+    document = opened(name)
+    names = [tab.plan for tab in views.tabs(document)]
+    names += [f"{step.number - 1}{side}" for step in views.steps(document) for side in "ba"]
+    assert names
+    assert len({tab.slug for tab in views.tabs(document)}) == len({tab.label for tab in views.tabs(document)})
+    for plan in names:
+        address = views.address_of_plan(document, plan)
+        assert views.plan_of_address(document, address.get("stage", ""), address.get("step", "")) == plan
+    assert views.first_plan(document) in names
+
+
+@pytest.mark.parametrize(("stage", "step"), [("", ""), ("nothing", ""), ("after", "0"), ("after", "99"), ("", "²")])
+def test_an_address_of_no_plan_is_none(stage: str, step: str) -> None:
+    assert views.plan_of_address(opened("rule-log"), stage, step) is None
+
+
+def test_several_executions_are_told_apart() -> None:
+    tabs = views.tabs(opened("event-log"))
+    assert len({tab.label for tab in tabs}) == len(tabs) == 2
+
+
+def test_badges_tell_the_truth() -> None:
+    def words(name: str, plan: int) -> list[str]:
+        return [truth.word for truth in views.truths(opened(name).document.plans[plan])]
+
+    assert words("cost-with-statistics", 0) == ["estimated"]
+    assert words("adaptive-skew-join", 0)[:1] == ["final"]
+    assert words("adaptive-skew-join", 1)[:1] == ["initial"]
+    assert "measured" in words("rest-execution", 0)
+    assert words("broadcast-and-merge-join", 3) == ["not final", "truncated"]
+    assert words("broadcast-and-merge-join", 0) == []
+
+
+def test_a_text_without_a_name_is_called_by_its_tables() -> None:
+    assert views.name_of(opened("broadcast-and-merge-join")) == "orders, events, stores"
+    assert views.name_of(cache.open_document("== Physical Plan ==\nLocalTableScan [a#1]\n")) == "Pasted plan"
+
+
+def test_a_name_from_a_plan_is_one_safe_line() -> None:
+    text = "== Physical Plan ==\nFileScan parquet x.a\x1b]0;owned\x07\u202eb[c#1] Batched: true, PushedFilters: []\n"
+    name = views.name_of(cache.open_document(text))
+    assert name.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("name", "slug", "file"),
+    [
+        ("Revenue by country", "physical", "revenue-by-country-physical"),
+        ("../../etc/passwd", "", "etc-passwd"),
+        ("данные", "", "plan"),
+        ("x" * 200, "", "x" * 80),
+    ],
+)
+def test_file_names(name: str, slug: str, file: str) -> None:
+    assert views.file_name(name, slug) == file
+
+
+def test_what_was_not_understood_is_counted() -> None:
+    text = "== Physical Plan ==\nRange (0, 1)\n+- Range (0, 2)\n\nsome words of a colleague\nand more of them\n"
+    document = cache.open_document(text)
+    if open_text(text).unparsed:
+        assert any("not understood" in note for note in views.notes(document, "0"))
+
+
+def test_a_format_that_a_plan_is_too_large_for_is_refused_before_anybody_tries() -> None:
+    large, small = opened("two-years-of-reports"), opened("window-top-n")
+    for document in (large, small):
+        views.workbench(document, "0", None)
+    assert str(views.too_large(large, "0", "png")).startswith("Too large: ")
+    with pytest.raises(ExportError):
+        views.exported(large, "0", "png", "light", "Years")
+    assert views.too_large(large, "0", "svg") is None
+    assert views.too_large(small, "0", "png") is None
+
+
+def test_a_markdown_snippet_keeps_its_fence() -> None:
+    small = views.exported(opened("window-top-n"), "0", "md", "light", "Top")
+    assert small.startswith(b"```mermaid\n")
+    large = views.exported(opened("two-years-of-reports"), "0", "md", "light", "Years").decode()
+    assert large.startswith("```text\n")
+    assert large.count("```") == 2
