@@ -13,10 +13,11 @@ from planviz.errors import AnalysisError, PlanvizError
 from planviz.expressions.core import fresh_ids
 from planviz.frontend import Statement, parse_plan, parse_script
 from planviz.logical.plan import LogicalPlan
+from planviz.optimizer import Optimizer
 from planviz.trees.trace import Trace
 from planviz.types import StructField
 
-STAGES = ("parsed", "analyzed")
+STAGES = ("parsed", "analyzed", "optimized")
 
 
 @dataclass
@@ -57,6 +58,19 @@ class QueryExecution:
             self._stages["analyzed"] = plan
             self.warnings += warnings
         return self._stages["analyzed"]
+
+    @property
+    def optimized(self) -> LogicalPlan:
+        """The plan that the optimizer makes of the analyzed one."""
+        if "optimized" not in self._stages:
+            analyzed = self.analyzed
+            try:
+                self._stages["optimized"] = Optimizer(self.config).optimize(analyzed, self.trace)
+            except RecursionError:
+                raise AnalysisError(
+                    "TOO_DEEP", "The plan is too deep to be optimized; split the query with WITH or views."
+                ) from None
+        return self._stages["optimized"]
 
     def stage(self, name: str) -> LogicalPlan:
         """A stage by its name (see STAGES)."""

@@ -27,6 +27,15 @@ class Join(BinaryNode):
     left_hint: str | None = None
     right_hint: str | None = None
     exists: AttributeReference | None = None
+    #: The condition of which every side has got what it implies (see PushExtraPredicateThroughJoin).
+    done: Any = None
+
+    UNCOMPARED = ("done",)
+
+    @lazy
+    def produced(self) -> frozenset[int]:
+        """The column that an ExistenceJoin makes."""
+        return frozenset() if self.exists is None else frozenset((self.exists.expr_id,))
 
     @property
     def unresolved_kind(self) -> bool:

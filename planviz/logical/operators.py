@@ -239,6 +239,22 @@ class Window(UnaryNode):
 
 
 @node
+class WindowGroupLimit(UnaryNode):
+    """The rows of each partition whose `rank` is at most `limit`."""
+
+    partition: tuple[Expression, ...]
+    order: tuple[Expression, ...]
+    rank: Expression
+    limit: int
+    child: LogicalPlan
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The child's."""
+        return self.child.max_rows
+
+
+@node
 class Expand(UnaryNode):
     """Every row once per projection."""
 

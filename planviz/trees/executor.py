@@ -60,8 +60,9 @@ class RuleExecutor:
             last = plan
             for rule in batch.rules:
                 plan = self._apply(rule, batch, plan, trace, run, iteration, idle)
-            if plan is last:
-                return plan
+            # Rules may undo each other within a pass: an equal plan is a settled one.
+            if plan is last or plan == last:
+                return last
         if strategy.max_iterations == 1:
             self._check_idempotence(batch, plan)
         else:

@@ -1,0 +1,114 @@
+"""Putting expressions in the place of attributes, and asking what a projection gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from planviz.analysis.cleanup import trim, trim_inner
+from planviz.expressions.core import Alias, AttributeReference, Expression
+from planviz.expressions.subqueries import SubqueryExpression
+from planviz.logical.operators import Project
+
+Mapping = dict[int, Any]
+
+
+def id_of(e: Any) -> int:
+    """The id of a named expression."""
+    number: int = e.expr_id
+    return number
+
+
+def name_of(e: Any) -> str:
+    """The name of a named expression."""
+    name: str = e.name
+    return name
+
+
+def alias_map(items: Iterable[Any]) -> Mapping:
+    """The aliases of a select list by id, each with what it stands for."""
+    return {e.expr_id: e.child for e in items if isinstance(e, Alias)}
+
+
+def substitute(e: Any, mapping: Mapping) -> Any:
+    """The expression with attributes replaced by what `mapping` gives for their ids."""
+    if not mapping or not e.bits & AttributeReference.BIT:
+        return e
+    return e.transform_up(
+        lambda x: mapping.get(x.expr_id, x) if type(x) is AttributeReference else x, AttributeReference.BIT
+    )
+
+
+def inlined(e: Any, mapping: Mapping) -> Any:
+    """`substitute` without the aliases that come along (Spark: replaceAlias)."""
+    new = substitute(e, mapping)
+    return new if new is e else trim(new)
+
+
+def inlined_named(e: Any, aliases: dict[int, Alias]) -> Any:
+    """The same for an item of a select list, which keeps its name and id (Spark: replaceAliasButKeepName)."""
+    if isinstance(e, AttributeReference):
+        below = aliases.get(e.expr_id)
+        if below is None:
+            return e
+        return below if below.name == e.name else below.replace(name=e.name)
+    return trim_inner(substitute(e, {i: a.child for i, a in aliases.items()}))
+
+
+def merged_projects(upper: Sequence[Any], lower: Sequence[Any]) -> tuple[Any, ...]:
+    """The select list that does what `upper` over `lower` does (Spark: buildCleanedProjectList)."""
+    aliases = {e.expr_id: e for e in lower if isinstance(e, Alias)}
+    return tuple(inlined_named(e, aliases) for e in upper)
+
+
+def rewritten(plan: Any, mapping: Mapping) -> Any:
+    """The whole tree reading other attributes, subqueries' outer attributes included."""
+    if not mapping:
+        return plan
+    return plan.transform_up(lambda p: p.map_expressions(lambda e: substitute(e, mapping)))
+
+
+def pruned_child(plan: Any, needed: frozenset[int]) -> Any:
+    """The plan under a projection to what is needed; itself when all of it is."""
+    if plan.output_set <= needed:
+        return plan
+    return Project(tuple(a for a in plan.output if a.expr_id in needed), plan)
+
+
+def map_list(items: tuple[Any, ...], f: Callable[[Any], Any]) -> tuple[Any, ...]:
+    """A tuple with `f` applied to its items; itself when none changed."""
+    new = tuple(f(e) for e in items)
+    return items if all(a is b for a, b in zip(items, new, strict=True)) else new
+
+
+def same_output(a: Sequence[Any], b: Sequence[Any]) -> bool:
+    """Whether two lists hold the same attributes in the same order."""
+    return len(a) == len(b) and all(
+        isinstance(x, AttributeReference) and isinstance(y, AttributeReference) and x.expr_id == y.expr_id
+        for x, y in zip(a, b, strict=True)
+    )
+
+
+def has_subquery(e: Expression) -> bool:
+    """Whether a subquery occurs in the expression."""
+    return bool(e.bits & SubqueryExpression.BIT)
+
+
+def correlated(e: Expression) -> bool:
+    """Whether a correlated subquery occurs in the expression."""
+    return has_subquery(e) and any(s.outer for s in e.collect(SubqueryExpression))
+
+
+def without_repeats(items: Iterable[Any]) -> list[Any]:
+    """Each item once, in order of first appearance (equal as nodes)."""
+    return list(dict.fromkeys(items))
+
+
+def function(name: str, *arguments: Any) -> Any:
+    """A call of a built-in function by name. Raises KeyError for a name that is none."""
+    from planviz.analysis.registry import build
+
+    made = build((name,), arguments, False, None, None)  # type: ignore[arg-type]  # only error messages read them
+    if made is None:
+        raise KeyError(name)
+    return made

@@ -1,0 +1,263 @@
+"""The optimizer's batches in Spark 4.3's order: the only place with order.
+
+Sources: `Optimizer.defaultBatches`, `SparkOptimizer.defaultBatches`. Rules that only concern what planviz has no plans
+for (Python functions, data source writes, variants) are left out; so are rules that a setting keeps off by default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from planviz.optimizer.context import OptimizerContext, OptimizerRule
+from planviz.optimizer.rules import (
+    aggregates,
+    boolean,
+    conditionals,
+    constants,
+    cte,
+    filters,
+    finish_analysis,
+    floats,
+    joins,
+    limits,
+    projections,
+    pushdown,
+    relations,
+    runtime_filters,
+    semi_anti,
+    sets,
+    subqueries,
+    windows,
+    with_expression,
+)
+from planviz.trees.rule import Batch, FixedPoint, Once, Strategy
+
+Rules = list[type[OptimizerRule]]
+
+#: Run to a fixed point before and after filters are inferred.
+OPERATOR_OPTIMIZATION: Rules = [
+    # Push down what narrows or filters, so that the rest sees small plans.
+    projections.PushProjectionThroughUnion,
+    projections.PushProjectionThroughLimitAndOffset,
+    # Before filters are pushed: conditions lie together above the joins and can be handed out.
+    joins.ReorderJoin,
+    joins.EliminateOuterJoin,
+    pushdown.PushDownPredicates,
+    semi_anti.PushDownLeftSemiAntiJoin,
+    semi_anti.PushLeftSemiLeftAntiThroughJoin,
+    joins.OptimizeJoinCondition,
+    limits.LimitPushDown,
+    limits.LimitPushDownThroughWindow,
+    # After filters went down: the columns that only they read are then needed below alone.
+    projections.ColumnPruning,
+    # Combine operators.
+    limits.CollapseRepartition,
+    projections.CollapseProject,
+    windows.OptimizeWindowFunctions,
+    windows.CollapseWindow,
+    limits.EliminateOffsets,
+    limits.EliminateLimits,
+    sets.CombineUnions,
+    limits.OptimizeRepartition,
+    windows.EliminateWindowPartitions,
+    windows.TransposeWindow,
+    windows.PullUpProjectAliasThroughWindow,
+    # Constants and logic.
+    constants.NullPropagation,
+    subqueries.RewriteNonCorrelatedExists,
+    constants.NullDownPropagation,
+    constants.ConstantPropagation,
+    constants.FoldablePropagation,
+    constants.OptimizeIn,
+    constants.OptimizeRand,
+    # After values were propagated: what they stand in may now be constant.
+    constants.ConstantFolding,
+    aggregates.EliminateAggregateFilter,
+    constants.ReorderAssociativeOperator,
+    conditionals.LikeSimplification,
+    boolean.BooleanSimplification,
+    conditionals.SimplifyConditionals,
+    conditionals.PushFoldableIntoBranches,
+    boolean.SimplifyBinaryComparison,
+    boolean.ReplaceNullWithFalseInPredicate,
+    # After logic: conditions that came out as true or false now go.
+    filters.PruneFilters,
+    conditionals.SimplifyCasts,
+    conditionals.SimplifyCaseConversionExpressions,
+    conditionals.SimplifyDateTimeConversions,
+    # Subqueries whose plans are optimized become joins.
+    subqueries.RewriteCorrelatedScalarSubquery,
+    subqueries.RewriteLateralSubquery,
+    projections.RemoveRedundantAliases,
+    aggregates.RemoveRedundantAggregates,
+    conditionals.UnwrapCastInBinaryComparison,
+    projections.RemoveNoopOperators,
+    conditionals.SimplifyExtractValueOps,
+    constants.CombineConcats,
+]
+
+
+def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
+    fixed = FixedPoint(int(c.config.get("spark.sql.optimizer.maxIterations")))
+    return [
+        # First what every other rule relies on: no names, no views, no functions that stand for others.
+        ("Finish Analysis", FixedPoint(1), [finish_analysis.FinishAnalysis]),
+        # Before CTEs are inlined, so that a shared expression is rewritten once.
+        ("Rewrite With expression", fixed, [with_expression.RewriteWithExpression]),
+        ("Eliminate Distinct", Once, [aggregates.EliminateDistinct]),
+        # Early: every use of a CTE is then optimized for itself.
+        ("Inline CTE", Once, [cte.InlineCTE]),
+        # Before the big batch: it saves iterations there.
+        ("Union", fixed, [projections.RemoveNoopOperators, sets.CombineUnions, sets.RemoveNoopUnion]),
+        # Early: what is known to be empty needs no further work.
+        (
+            "LocalRelation early",
+            fixed,
+            [relations.ConvertToLocalRelation, relations.PropagateEmptyRelation, relations.UpdateAttributeNullability],
+        ),
+        # Before subqueries are optimized: afterwards their plans hold no outer references.
+        (
+            "Pullup Correlated Expressions",
+            Once,
+            [
+                subqueries.OptimizeOneRowRelationSubquery,
+                subqueries.PullOutNestedDataOuterRefExpressions,
+                subqueries.PullupCorrelatedPredicates,
+            ],
+        ),
+        # Inner plans first: outer rules look at optimized subqueries. Once is not enough to call it idempotent.
+        (
+            "Subquery",
+            FixedPoint(1),
+            [subqueries.OptimizeSubqueries, subqueries.OptimizeOneRowRelationSubquery],
+        ),
+        # Set operations and DISTINCT become joins and aggregates that the next batches know.
+        (
+            "Replace Operators",
+            fixed,
+            [
+                sets.ReplaceDeduplicateWithAggregate,
+                sets.RewriteExceptAll,
+                sets.RewriteIntersectAll,
+                sets.ReplaceIntersectWithSemiJoin,
+                # Before the anti join: one pass over the table is less than a join.
+                sets.ReplaceExceptWithFilter,
+                sets.ReplaceExceptWithAntiJoin,
+                # Last: the ones above make DISTINCT.
+                aggregates.ReplaceDistinctWithAggregate,
+            ],
+        ),
+        (
+            "Aggregate",
+            fixed,
+            [aggregates.RemoveLiteralFromGroupExpressions, aggregates.RemoveRepetitionFromGroupExpressions],
+        ),
+        ("Operator Optimization before Inferring Filters", fixed, OPERATOR_OPTIMIZATION),
+        # Once and between the two: inferred and pruned filters would chase each other in a fixed point.
+        ("Infer Filters", Once, [filters.InferFiltersFromGenerate, filters.InferFiltersFromConstraints]),
+        ("Operator Optimization after Inferring Filters", fixed, OPERATOR_OPTIMIZATION),
+        # After all conditions have settled: what an OR implies for one side is taken once per condition.
+        (
+            "Push extra predicate through join",
+            fixed,
+            [pushdown.PushExtraPredicateThroughJoin, pushdown.PushDownPredicates],
+        ),
+        ("Clean Up Temporary CTE Info", Once, [cte.CleanUpTempCTEInfo]),
+        ("Push Down Join Through Union", Once, [joins.PushDownJoinThroughUnion]),
+        # After join reordering: joins throw away the order of their inputs.
+        ("Eliminate Sorts", Once, [limits.EliminateSorts, limits.RemoveRedundantSorts]),
+        ("Decimal Optimizations", fixed, [aggregates.DecimalAggregates]),
+        # After decimals, so that the rewritten aggregates are expanded.
+        ("Distinct Aggregate Rewrite", Once, [aggregates.RewriteDistinctAggregates]),
+        # Again: filters that came out as false have made empty relations.
+        (
+            "LocalRelation",
+            fixed,
+            [relations.ConvertToLocalRelation, relations.PropagateEmptyRelation, relations.UpdateAttributeNullability],
+        ),
+        ("Optimize One Row Plan", fixed, [relations.OptimizeOneRowPlan]),
+        # After conditions were pushed: what has none now is a product.
+        ("Check Cartesian Products", Once, [joins.CheckCartesianProducts]),
+        # Late: until here IN and EXISTS move as the filters they are.
+        (
+            "RewriteSubquery",
+            Once,
+            [
+                subqueries.RewritePredicateSubquery,
+                constants.NullPropagation,
+                pushdown.PushPredicateThroughJoin,
+                limits.LimitPushDown,
+                projections.ColumnPruning,
+                projections.CollapseProject,
+                projections.RemoveRedundantAliases,
+                projections.RemoveNoopOperators,
+            ],
+        ),
+        # After subqueries became joins, whose keys have to be normal, too.
+        ("NormalizeFloatingNumbers", Once, [floats.NormalizeFloatingNumbers]),
+        # Late: it needs the joins as they will be, and their estimated sizes.
+        ("InjectRuntimeFilter", FixedPoint(1), [runtime_filters.InjectRuntimeFilter]),
+        # Filters made for scans go down again.
+        ("Pushdown Filters from PartitionPruning", fixed, [pushdown.PushDownPredicates]),
+        (
+            "Cleanup filters that cannot be pushed down",
+            Once,
+            [boolean.BooleanSimplification, filters.PruneFilters],
+        ),
+        (
+            "Extract Python UDFs",
+            Once,
+            [
+                joins.CheckCartesianProducts,
+                projections.ColumnPruning,
+                limits.LimitPushDown,
+                pushdown.PushPredicateThroughNonJoin,
+                projections.PushProjectionThroughLimitAndOffset,
+                projections.RemoveNoopOperators,
+            ],
+        ),
+        # Last of all: the operator that it adds is known to no other rule.
+        (
+            "Infer window group limit",
+            Once,
+            [
+                windows.InferWindowGroupLimit,
+                limits.LimitPushDown,
+                limits.LimitPushDownThroughWindow,
+                constants.ConstantFolding,
+                limits.EliminateLimits,
+            ],
+        ),
+        ("Replace CTE with Repartition", Once, [cte.ReplaceCTERefWithRepartition]),
+    ]
+
+
+#: Once batches that may change the plan again when run twice (Spark: excludedOnceBatches).
+NOT_IDEMPOTENT = ("PartitionPruning", "RewriteSubquery", "Extract Python UDFs", "Infer Filters")
+
+
+def batches(context: OptimizerContext) -> list[Batch]:
+    """The batches with their rules, without those that `spark.sql.optimizer.excludedRules` names."""
+    excluded = excluded_rules(str(context.config.get("spark.sql.optimizer.excludedRules") or ""))
+    result = []
+    for name, strategy, rules in _table(context):
+        made: Sequence[Any] = [r(context) for r in rules]
+        kept = [r for r in made if not (r.excludable and (r.spark_name in excluded or r.name in excluded))]
+        if kept:
+            result.append(Batch(name, strategy, kept, name not in NOT_IDEMPOTENT))
+    return result
+
+
+def excluded_rules(text: str) -> frozenset[str]:
+    """The rule names of the setting: separated by commas, with or without package."""
+    return frozenset(part.strip() for part in text.split(",") if part.strip())
+
+
+def all_rules() -> dict[str, type[OptimizerRule]]:
+    """Every rule by its name, in the order in which they first run."""
+    found: dict[str, type[OptimizerRule]] = {}
+    for _, _, rules in _table(OptimizerContext()):
+        for r in rules:
+            found.setdefault(r.__name__, r)
+    return found

@@ -1,0 +1,248 @@
+"""What holds for every row of a plan (Spark: QueryPlanConstraints)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.complex import ExtractValue
+from planviz.expressions.core import Alias, AttributeReference, Cast, Literal
+from planviz.expressions.predicates import EqualNullSafe, EqualTo, IsNotNull
+from planviz.expressions.predicates import split_conjunction as split
+from planviz.logical.combining import Except, Intersect, Join, Union
+from planviz.logical.operators import Aggregate, Expand, Filter, GlobalLimit, LocalLimit, Project
+from planviz.logical.plan import UnaryNode
+from planviz.logical.relations import CTERelationRef
+from planviz.optimizer.attributes import substitute
+
+
+class ExpressionSet:
+    """Expressions in order of first appearance, each once however it is written; random ones are all kept."""
+
+    __slots__ = ("_forms", "_items")
+
+    def __init__(self, items: Iterable[Any] = ()) -> None:
+        self._items: list[Any] = []
+        self._forms: set[Any] = set()
+        for e in items:
+            self.add(e)
+
+    def add(self, e: Any) -> None:
+        """Add one expression unless an equal one is there."""
+        if not e.deterministic:
+            self._items.append(e)
+            return
+        form = e.canonicalized
+        if form not in self._forms:
+            self._forms.add(form)
+            self._items.append(e)
+
+    def __contains__(self, e: Any) -> bool:
+        return e.canonicalized in self._forms
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def union(self, *others: Iterable[Any]) -> ExpressionSet:
+        """This set and what others add."""
+        new = ExpressionSet()
+        new._items, new._forms = list(self._items), set(self._forms)
+        for o in others:
+            for e in o:
+                new.add(e)
+        return new
+
+    def minus(self, *others: ExpressionSet) -> ExpressionSet:
+        """This set without what is in others."""
+        return self.where(lambda e: not any(e in o for o in others))
+
+    def where(self, test: Any) -> ExpressionSet:
+        """The expressions for which `test` holds."""
+        new = ExpressionSet()
+        for e in self._items:
+            if test(e):
+                new._items.append(e)
+                if e.deterministic:
+                    new._forms.add(e.canonicalized)
+        return new
+
+
+EMPTY = ExpressionSet()
+
+
+def constraints(plan: Any) -> ExpressionSet:
+    """The predicates over the plan's columns that every row fulfils; computed once per plan node."""
+    found: ExpressionSet | None = plan.__dict__.get("_constraints")
+    if found is None:
+        valid = valid_constraints(plan)
+        out = plan.output_set
+        found = valid.union(inferred(valid), not_null(valid, plan.output)).where(
+            lambda c: c.references and c.references <= out and c.deterministic
+        )
+        plan.__dict__["_constraints"] = found
+    return found
+
+
+def valid_constraints(plan: Any) -> ExpressionSet:
+    """What the operator itself guarantees; not yet limited to its columns."""
+    match plan:
+        case Filter(condition, child):
+            return constraints(child).union(split(condition))
+        case Project(items, child):
+            return _aliased(items, constraints(child))
+        case Aggregate(_, items, child):
+            plain = [i for i in items if not i.bits & AggregateExpression.BIT]
+            return _aliased(plain, constraints(child))
+        case Join():
+            return _join(plan)
+        case Union(inputs):
+            return _union(plan, inputs)
+        case Intersect(left, right, _):
+            mapping = {b.expr_id: a for a, b in zip(left.output, right.output, strict=True)}
+            return constraints(left).union([substitute(c, mapping) for c in constraints(right)])
+        case Except(left, _, _):
+            return constraints(left)
+        case Expand() | CTERelationRef():
+            return EMPTY
+        case GlobalLimit() | LocalLimit() | UnaryNode():
+            return constraints(plan.child)
+    return EMPTY
+
+
+def _aliased(items: Iterable[Any], below: ExpressionSet) -> ExpressionSet:
+    """The child's constraints, also in terms of the aliases, and what the aliases are."""
+    new = below.union()
+    for a in items:
+        if not isinstance(a, Alias):
+            continue
+        attribute = a.to_attribute()
+        child = a.child
+        if isinstance(child, Literal):
+            new.add(EqualNullSafe(attribute, child))
+            continue
+        form = child.canonicalized
+        for c in list(new):
+            replaced = c.transform_down(
+                lambda e, form=form, attribute=attribute: (
+                    attribute if e.deterministic and e.canonicalized == form else e
+                )
+            )
+            if replaced is not c:
+                new.add(replaced)
+        if child.deterministic:
+            new.add(EqualNullSafe(child, attribute))
+    return new
+
+
+def _join(plan: Any) -> ExpressionSet:
+    left, right, kind = plan.left, plan.right, plan.kind
+    condition = split(plan.condition) if plan.condition is not None else []
+    if kind in ("Inner", "Cross"):
+        return constraints(left).union(constraints(right), condition)
+    if kind == "LeftSemi":
+        return constraints(left).union(condition)
+    if kind in ("LeftOuter", "LeftAnti", "ExistenceJoin"):
+        return constraints(left)
+    if kind == "RightOuter":
+        return constraints(right)
+    return EMPTY
+
+
+def _union(plan: Any, inputs: tuple[Any, ...]) -> ExpressionSet:
+    """What holds in every input, in the first one's columns."""
+    first = inputs[0].output
+    sets = []
+    for i in inputs:
+        mapping = {b.expr_id: a for a, b in zip(first, i.output, strict=True)}
+        sets.append(ExpressionSet(substitute(c, mapping) for c in constraints(i)))
+    merged = sets[0]
+    for s in sets[1:]:
+        common = merged.where(lambda c, s=s: c in s)
+        others_a = [c for c in merged if c not in common]
+        others_b = [c for c in s if c not in common]
+        same_reference_a, same_reference_b = _attribute_only(others_a), _attribute_only(others_b)
+        both = [_either(x, same_reference_b[i]) for i, x in same_reference_a.items() if i in same_reference_b]
+        merged = common.union(both)
+    return merged
+
+
+def _attribute_only(items: list[Any]) -> dict[int, Any]:
+    """By attribute, the conjunction of the predicates that read only it."""
+    from planviz.expressions.predicates import And
+
+    found: dict[int, Any] = {}
+    for c in items:
+        if len(c.references) == 1:
+            (i,) = c.references
+            found[i] = And(found[i], c) if i in found else c
+    return found
+
+
+def _either(a: Any, b: Any) -> Any:
+    from planviz.expressions.predicates import Or
+
+    return Or(a, b)
+
+
+def inferred(known: ExpressionSet) -> ExpressionSet:
+    """What equalities say about other predicates: a = b and b > 1 give a > 1."""
+    predicates = [c for c in known if not isinstance(c, IsNotNull)]
+    found = ExpressionSet()
+    for eq in predicates:
+        if not isinstance(eq, EqualTo):
+            continue
+        left, right = eq.left, eq.right
+        others = [p for p in predicates if p is not eq]
+        if isinstance(left, AttributeReference) and isinstance(right, AttributeReference):
+            _replace_into(found, others, left, right)
+            _replace_into(found, others, right, left)
+        elif isinstance(left, AttributeReference) and isinstance(right, Literal):
+            _replace_into(found, [p for p in others if not isinstance(p, EqualNullSafe)], left, right)
+        elif _is_cast(left) and isinstance(right, AttributeReference):
+            _replace_into(found, others, right, left)
+        elif isinstance(left, AttributeReference) and _is_cast(right):
+            _replace_into(found, others, left, right)
+    return found.minus(known)
+
+
+def _is_cast(e: Any) -> bool:
+    return isinstance(e, Cast) and isinstance(e.child, AttributeReference)
+
+
+def _replace_into(found: ExpressionSet, predicates: list[Any], source: Any, target: Any) -> None:
+    mapping = {source.expr_id: target}
+    for p in predicates:
+        found.add(substitute(p, mapping) if source.expr_id in p.references else p)
+
+
+def not_null(known: ExpressionSet, output: Iterable[Any]) -> ExpressionSet:
+    """isnotnull of every attribute whose null would make a known predicate null, and of the never-null columns."""
+    found = ExpressionSet(IsNotNull(a) for c in known for a in _strict_attributes_of(c))
+    for a in output:
+        if not a.nullable:
+            found.add(IsNotNull(a))
+    return found.minus(known)
+
+
+def _strict_attributes_of(c: Any) -> list[Any]:
+    return strict_attributes(c.child if isinstance(c, IsNotNull) else c)
+
+
+def strict_attributes(e: Any) -> list[Any]:
+    """The attributes (and parts of complex ones) whose null makes the expression null."""
+    if isinstance(e, AttributeReference):
+        return [e]
+    if isinstance(e, ExtractValue):
+        return [e] if _extract_only(e) else []
+    if e.null_intolerant:
+        return [a for c in e.children for a in strict_attributes(c)]
+    return []
+
+
+def _extract_only(e: Any) -> bool:
+    child = e.children[0]
+    return isinstance(child, AttributeReference) or (isinstance(child, ExtractValue) and _extract_only(child))

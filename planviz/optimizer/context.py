@@ -1,0 +1,34 @@
+"""What the optimizer's rules need to know beside the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, ClassVar
+
+from planviz.config import OptimizerConfig
+from planviz.trees.rule import Rule
+
+
+@dataclass(frozen=True)
+class OptimizerContext:
+    """Settings, the instant that the query calls now, and how to optimize a subquery's plan on its own."""
+
+    config: OptimizerConfig = field(default_factory=OptimizerConfig)
+    now: datetime = field(default_factory=lambda: datetime(2026, 1, 1))
+    user: str = "planviz"
+    optimize: Callable[[Any], Any] = lambda plan: plan
+
+    def on(self, key: str) -> bool:
+        """Whether a setting is true."""
+        return bool(self.config.get(key))
+
+
+class OptimizerRule(Rule):
+    """A rule with the context at hand. `excludable` is False for rules that `excludedRules` cannot switch off."""
+
+    excludable: ClassVar[bool] = True
+
+    def __init__(self, context: OptimizerContext) -> None:
+        self.context = context

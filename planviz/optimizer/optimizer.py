@@ -1,0 +1,41 @@
+"""Runs the optimizer's batches over an analyzed plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from planviz.config import OptimizerConfig
+from planviz.logical.plan import LogicalPlan
+from planviz.optimizer.batches import batches
+from planviz.optimizer.context import OptimizerContext
+from planviz.trees.executor import Check, RuleExecutor
+from planviz.trees.trace import Trace
+
+
+class Optimizer:
+    """Makes an analyzed plan faster; `optimize` gives the plan and fills a trace.
+
+    Plans of subqueries are optimized in runs of their own, children of the run that met them.
+    """
+
+    def __init__(
+        self,
+        config: OptimizerConfig | None = None,
+        context: OptimizerContext | None = None,
+        checks: Sequence[Check] = (),
+    ) -> None:
+        self.context = context or OptimizerContext(config or OptimizerConfig())
+        self.checks = checks
+
+    def optimize(self, plan: LogicalPlan, trace: Trace | None = None) -> LogicalPlan:
+        """The optimized plan. Raises NotConverged and BrokenPlan when checks are on and a rule misbehaves."""
+        optimized: LogicalPlan = self._run(plan, trace if trace is not None else Trace(), None)
+        return optimized
+
+    def _run(self, plan: Any, trace: Trace, parent: int | None) -> Any:
+        run = len(trace.runs)
+        context = replace(self.context, optimize=lambda p: self._run(p, trace, run))
+        executor = RuleExecutor("Optimizer", batches(context), self.checks)
+        return executor.execute(plan, trace, parent)

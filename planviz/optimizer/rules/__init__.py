@@ -1,0 +1,1 @@
+"""The rules, by family; `planviz.optimizer.batches` has their order."""

@@ -1,0 +1,372 @@
+"""Aggregates: keys, distinct, decimals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.aggregates import (
+    AggregateCall,
+    AggregateExpression,
+    Average,
+    Count,
+    FirstLast,
+    Max,
+    Min,
+    Sum,
+)
+from planviz.expressions.arithmetic import Divide
+from planviz.expressions.core import Alias, AttributeReference, Cast, Literal, alias, lit, next_id
+from planviz.expressions.internal import MakeDecimal, UnscaledValue
+from planviz.expressions.predicates import And, EqualTo
+from planviz.expressions.windows import WindowExpression
+from planviz.logical.operators import Aggregate, Distinct, Expand, Project
+from planviz.optimizer.attributes import alias_map, inlined, map_list
+from planviz.optimizer.constraints import ExpressionSet
+from planviz.optimizer.context import OptimizerRule
+from planviz.types import DOUBLE, INT, DecimalType
+
+
+class EliminateDistinct(OptimizerRule):
+    """DISTINCT in an aggregate that repeats do not change.
+
+    max(DISTINCT a)  =>  max(a)
+
+    Pays because nothing has to be deduplicated. sum and count need it, unless the child's rows are distinct already.
+    """
+
+    matches = (AggregateExpression,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(self._operator, AggregateExpression.BIT)
+
+    def _operator(self, plan: Any) -> Any:
+        from planviz.optimizer.rules.joins import distinct_keys
+
+        keys = distinct_keys(plan.child) if isinstance(plan, Aggregate) else []
+
+        def step(e: Any) -> Any:
+            if not isinstance(e, AggregateExpression) or not e.distinct:
+                return e
+            f = e.function
+            agnostic = isinstance(f, Max | Min | FirstLast) or (
+                isinstance(f, AggregateCall) and f.name in ("bit_and", "bit_or", "collect_set", "bool_and", "bool_or")
+            )
+            ids = frozenset(c.expr_id for c in f.children if isinstance(c, AttributeReference))
+            return e.replace(distinct=False) if agnostic or any(k <= ids and k for k in keys) else e
+
+        return plan.transform_expressions_down(step, AggregateExpression.BIT)
+
+
+class EliminateAggregateFilter(OptimizerRule):
+    """A FILTER that is always true goes; one that never is leaves what no rows give.
+
+    count(a) FILTER (WHERE true)  =>  count(a)        count(a) FILTER (WHERE false)  =>  0
+
+    Pays because nothing has to be tested. Aggregates without a known value for no rows stay.
+    """
+
+    matches = (AggregateExpression,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+
+        def step(e: Any) -> Any:
+            if isinstance(e, AggregateExpression) and isinstance(e.where, Literal):
+                if e.where.value is True:
+                    return e.replace(where=None)
+                if isinstance(e.function, Count):
+                    return Literal(0, e.data_type)
+                if isinstance(e.function, Sum | Average | Min | Max | FirstLast):
+                    return Literal(None, e.data_type)
+            return e
+
+        return plan.transform_all_expressions(step, AggregateExpression.BIT)
+
+
+class RemoveLiteralFromGroupExpressions(OptimizerRule):
+    """Keys that are the same for every row go.
+
+    GROUP BY a, 'x'  =>  GROUP BY a        GROUP BY 'x'  =>  GROUP BY 0
+
+    Pays because shorter keys are hashed. The last key stays as 0: without keys an empty table would give one row.
+    """
+
+    matches = (Aggregate,)
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        rest = tuple(g for g in node.grouping if not g.foldable)
+        if len(rest) == len(node.grouping):
+            return node
+        if rest:
+            return node.replace(grouping=rest)
+        zero = (Literal(0, INT),)
+        return node if node.grouping == zero else node.replace(grouping=zero)
+
+
+class RemoveRepetitionFromGroupExpressions(OptimizerRule):
+    """A key that is there already goes.
+
+    GROUP BY a, b, a  =>  GROUP BY a, b
+
+    Pays because shorter keys are hashed. Random keys are no repetitions: GROUP BY rand(), rand().
+    """
+
+    matches = (Aggregate,)
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        rest = tuple(ExpressionSet(node.grouping))
+        return node if len(rest) == len(node.grouping) else node.replace(grouping=rest)
+
+
+class ReplaceDistinctWithAggregate(OptimizerRule):
+    """DISTINCT is a grouping by all columns.
+
+    Distinct(t[a, b])  =>  Aggregate [a, b], [a, b]
+
+    Pays because aggregates can be planned. Always right.
+    """
+
+    matches = (Distinct,)
+    excludable = False
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        return Aggregate(node.child.output, node.child.output, node.child)
+
+
+class RemoveRedundantAggregates(OptimizerRule):
+    """A grouping of what is grouped already, and one of which only the groups count.
+
+    Aggregate [a], [a] over Aggregate [a, b], [a, b]  =>  Aggregate [a], [a]
+
+    Pays because rows are shuffled once. With count(*) above it matters how often a occurs below.
+    """
+
+    matches = (Aggregate,)
+    order = "up"
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        match node:
+            case Aggregate(keys, items, Aggregate(lower_keys, lower_items, child)) if self._redundant(node, node.child):
+                aliases = alias_map(lower_items)
+                merged = Aggregate(
+                    map_list(keys, lambda e: inlined(e, aliases)),
+                    tuple(_named(i, lower_items) for i in items),
+                    child,
+                )
+                if not keys and lower_keys:
+                    return node
+                return merged
+            case Aggregate(keys, items, child) if keys and not _aggregates(items) and self._unique(node, child):
+                return Project(items, child)
+        return node
+
+    @staticmethod
+    def _redundant(upper: Any, lower: Any) -> bool:
+        from planviz.optimizer.rules.joins import duplicate_agnostic
+
+        aggregated = {i.expr_id for i in lower.aggregates if i.bits & AggregateExpression.BIT}
+        return (
+            bool(lower.grouping)
+            and duplicate_agnostic(upper)
+            and not upper.references & aggregated
+            and all(i.deterministic for i in lower.aggregates)
+        )
+
+    @staticmethod
+    def _unique(node: Any, child: Any) -> bool:
+        from planviz.optimizer.rules.joins import distinct_keys
+
+        given = frozenset(g.expr_id for g in node.grouping if isinstance(g, AttributeReference))
+        return any(k <= given for k in distinct_keys(child))
+
+
+def _aggregates(items: Any) -> bool:
+    return any(i.bits & AggregateExpression.BIT for i in items)
+
+
+def _named(item: Any, lower: Any) -> Any:
+    from planviz.optimizer.attributes import inlined_named
+
+    return inlined_named(item, {e.expr_id: e for e in lower if isinstance(e, Alias)})
+
+
+class DecimalAggregates(OptimizerRule):
+    """Sum and average of short decimals on their digits as integers.
+
+    sum(d decimal(7,2))  =>  MakeDecimal(sum(UnscaledValue(d)), 17, 2)
+
+    Pays because integers are added many times faster. Only while the result has at most 18 digits (15 for averages,
+    which go through doubles): the sum of decimal(9,2) would overflow.
+    """
+
+    matches = (Sum, Average)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        mask = Sum.BIT | Average.BIT
+        return plan.transform_down(lambda p: p.transform_expressions_down(self._one, mask), mask)
+
+    @staticmethod
+    def _one(e: Any) -> Any:
+        match e:
+            case WindowExpression(AggregateExpression() as a, spec):
+                new = _unscaled(a, lambda x: WindowExpression(x, spec))
+                return e if new is None else new
+            case AggregateExpression():
+                new = _unscaled(e, lambda x: x)
+                return e if new is None else new
+        return e
+
+
+def _unscaled(a: Any, wrap: Any) -> Any:
+    f = a.function
+    t = f.children[0].data_type if f.children else None
+    if not isinstance(f, Sum | Average) or not isinstance(t, DecimalType) or f.name.startswith("try_"):
+        return None
+    value = UnscaledValue(f.child)
+    if isinstance(f, Sum):
+        if t.precision + 10 > 18:
+            return None
+        return MakeDecimal(wrap(a.replace(function=f.replace(child=value))), t.precision + 10, t.scale)
+    if t.precision + 4 > 15:
+        return None
+    ratio = Divide(wrap(a.replace(function=f.replace(child=value))), Literal(10.0**t.scale, DOUBLE))
+    return Cast(ratio, DecimalType(t.precision + 4, t.scale + 4))
+
+
+class RewriteDistinctAggregates(OptimizerRule):
+    """Several DISTINCT column sets: every row once per set, then two plain aggregates.
+
+    count(DISTINCT a), count(DISTINCT b), sum(c)  =>  Aggregate over Aggregate over Expand
+
+    Pays because one shuffle serves all. One set without FILTER is planned directly and left alone.
+    """
+
+    matches = (Aggregate,)
+    excludable = False
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(lambda p: self._one(p) if isinstance(p, Aggregate) else p, Aggregate.BIT)
+
+    def _one(self, plan: Any) -> Any:
+        calls = [a for i in plan.aggregates for a in i.collect(AggregateExpression)]
+        distinct = [a for a in calls if a.distinct]
+        groups: dict[frozenset[Any], list[Any]] = {}
+        for a in distinct:
+            unfoldable = [c for c in a.function.children if not c.foldable]
+            groups.setdefault(frozenset(c.canonicalized for c in unfoldable or a.function.children), []).append(a)
+        if len(groups) <= 1 and not any(a.where is not None for a in distinct):
+            return plan
+        return _Expansion(plan, groups, [a for a in calls if not a.distinct]).result()
+
+
+class _Expansion:
+    """The three operators that stand for an aggregate with several distinct sets."""
+
+    def __init__(self, plan: Any, groups: dict[frozenset[Any], list[Any]], regular: list[Any]) -> None:
+        self.plan = plan
+        self.groups = list(groups.values())
+        self.regular = regular
+        self.gid = AttributeReference("gid", INT, False, next_id())
+
+    def result(self) -> Any:
+        """Aggregate over Aggregate over Expand."""
+        plan = self.plan
+        keys = [
+            g if isinstance(g, AttributeReference) else AttributeReference(g.sql, g.data_type, g.nullable, next_id())
+            for g in plan.grouping
+        ]
+        children: dict[Any, tuple[Any, Any]] = {}
+        for group in self.groups:
+            for a in group:
+                for c in a.function.children:
+                    if not c.foldable and c.canonicalized not in children:
+                        children[c.canonicalized] = (c, _fresh(c, True))
+        own: dict[Any, tuple[Any, Any]] = {}
+        for a in self.regular:
+            for c in a.function.children:
+                if not c.foldable and c.canonicalized not in own:
+                    own[c.canonicalized] = (c, _fresh(c, True))
+        wheres: dict[Any, tuple[Any, Any]] = {}
+        for group in self.groups:
+            for a in group:
+                if a.where is not None and a.where.canonicalized not in wheres:
+                    wheres[a.where.canonicalized] = (a.where, _fresh(a.where, True))
+        expand = self._expand(keys, children, own, wheres)
+        return self._aggregates(keys, children, own, wheres, expand)
+
+    def _expand(self, keys: Any, children: Any, own: Any, wheres: Any) -> Any:
+        rows = []
+        if self.regular:
+            nulls = [Literal(None, c.data_type) for c, _ in [*children.values(), *wheres.values()]]
+            rows.append((*self.plan.grouping, *nulls, Literal(0, INT), *[c for c, _ in own.values()]))
+        for n, group in enumerate(self.groups, 1):
+            mine = {c.canonicalized for a in group for c in a.function.children}
+            conditions = {a.where.canonicalized for a in group if a.where is not None}
+            values = [c if form in mine else Literal(None, c.data_type) for form, (c, _) in children.items()]
+            tests = [c if form in conditions else Literal(None, c.data_type) for form, (c, _) in wheres.items()]
+            nulls = [Literal(None, c.data_type) for c, _ in own.values()]
+            rows.append((*self.plan.grouping, *values, *tests, Literal(n, INT), *nulls))
+        columns = (
+            *keys,
+            *[a for _, a in children.values()],
+            *[a for _, a in wheres.values()],
+            self.gid,
+            *[a for _, a in own.values()],
+        )
+        return Expand(tuple(rows), columns, self.plan.child)
+
+    def _aggregates(self, keys: Any, children: Any, own: Any, wheres: Any, expand: Any) -> Any:
+        results: dict[int, Any] = {}
+        below: list[Any] = []
+        for a in self.regular:
+            f = a.function.map_children(lambda c: own[c.canonicalized][1] if c.canonicalized in own else c)
+            partial = alias(a.replace(function=f, result_id=next_id()), a.sql)
+            below.append(partial)
+            first = FirstLast(partial.to_attribute(), "first", True)
+            is_gid = EqualTo(self.gid, lit(0))
+            outer: Any = AggregateExpression(first, "Complete", False, is_gid, next_id())
+            if isinstance(a.function, Count):
+                from planviz.expressions.conditional import Coalesce
+
+                outer = Coalesce((outer, Literal(0, a.data_type)))
+            results[a.result_id] = outer
+        flags: list[Any] = []
+        for form, (_, column) in wheres.items():
+            made = alias(AggregateExpression(Max(column), "Complete", False, None, next_id()), f"max({column.name})")
+            flags.append((form, made))
+        for n, group in enumerate(self.groups, 1):
+            for a in group:
+                f = a.function.map_children(
+                    lambda c: children[c.canonicalized][1] if c.canonicalized in children else c
+                )
+                test: Any = EqualTo(self.gid, lit(n))
+                if a.where is not None:
+                    flag = next(m for form, m in flags if form == a.where.canonicalized)
+                    test = And(test, flag.to_attribute())
+                results[a.result_id] = AggregateExpression(f, a.mode, False, test, a.result_id)
+        inner_keys = (*keys, *[a for _, a in children.values()], self.gid)
+        inner = Aggregate(inner_keys, (*inner_keys, *below, *[m for _, m in flags]), expand)
+        named = {g.canonicalized: k for g, k in zip(self.plan.grouping, keys, strict=True)}
+
+        def outer_value(e: Any) -> Any:
+            if isinstance(e, AggregateExpression):
+                return results[e.result_id]
+            if e.canonicalized in named:
+                return named[e.canonicalized]
+            return e.map_children(outer_value)
+
+        items = tuple(
+            i if isinstance(i, AttributeReference) else i.map_children(outer_value) for i in self.plan.aggregates
+        )
+        return Aggregate(tuple(keys), items, inner)
+
+
+def _fresh(e: Any, nullable: bool) -> AttributeReference:
+    return AttributeReference(e.sql, e.data_type, nullable, next_id())

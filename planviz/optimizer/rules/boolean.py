@@ -1,0 +1,299 @@
+"""Logic: AND, OR and NOT made smaller."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.arithmetic import operands
+from planviz.expressions.conditional import CaseWhen, If
+from planviz.expressions.core import Literal
+from planviz.expressions.predicates import (
+    And,
+    BinaryComparison,
+    EqualNullSafe,
+    EqualTo,
+    GreaterThan,
+    GreaterThanOrEqual,
+    InSet,
+    IsNotNull,
+    IsNull,
+    LessThan,
+    LessThanOrEqual,
+    Not,
+    Or,
+)
+from planviz.expressions.predicates import split_conjunction as split
+from planviz.expressions.subqueries import SubqueryExpression
+from planviz.logical.combining import Join
+from planviz.logical.operators import Filter
+from planviz.optimizer.constraints import ExpressionSet
+from planviz.optimizer.context import OptimizerRule
+from planviz.types import BOOLEAN, NULL
+
+TRUE, FALSE, UNKNOWN_TRUTH = Literal(True, BOOLEAN), Literal(False, BOOLEAN), Literal(None, BOOLEAN)
+_NEGATED: dict[type, Any] = {
+    GreaterThan: LessThanOrEqual,
+    GreaterThanOrEqual: LessThan,
+    LessThan: GreaterThanOrEqual,
+    LessThanOrEqual: GreaterThan,
+}
+
+
+def is_true(e: Any) -> bool:
+    """Whether the expression is the literal true."""
+    return isinstance(e, Literal) and e.value is True
+
+
+def is_false(e: Any) -> bool:
+    """Whether the expression is the literal false."""
+    return isinstance(e, Literal) and e.value is False
+
+
+def is_null(e: Any) -> bool:
+    """Whether the expression is a null literal."""
+    return isinstance(e, Literal) and e.value is None
+
+
+def opposite(a: Any, b: Any) -> bool:
+    """Whether one is the other's negation."""
+    return Not(a).semantic_equals(b) or a.semantic_equals(Not(b))
+
+
+class BooleanSimplification(OptimizerRule):
+    """Shorten logic: constants, repeated and contradicting operands, common factors, NOT moved inwards.
+
+    (a OR b) AND (a OR c)  =>  a OR (b AND c)
+
+    Pays because common parts can be pushed down alone. A rule of two values only would be wrong: `a AND NOT a` is null
+    for a null a, so `SELECT (b > 1) AND NOT (b > 1)` becomes if (isnull(b > 1)) null else false.
+    """
+
+    matches = (And, Or, Not)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(lambda p: p.transform_expressions_up(simplify, self.mask), self.mask)
+
+
+def simplified_conditions(plan: Any) -> Any:
+    """The whole plan after BooleanSimplification."""
+    mask = BooleanSimplification.mask
+    return plan.transform_down(lambda p: p.transform_expressions_up(simplify, mask), mask)
+
+
+def simplify(e: Any) -> Any:
+    """One node's simplification, its operands being simple already."""
+    if isinstance(e, And):
+        return _and(e)
+    if isinstance(e, Or):
+        return _or(e)
+    return _not(e) if isinstance(e, Not) else e
+
+
+def _and(e: And) -> Any:
+    a, b = e.left, e.right
+    if is_true(a):
+        return b
+    if is_true(b):
+        return a
+    if is_false(a) or is_false(b):
+        return FALSE
+    if opposite(a, b):
+        plain = a if Not(a).semantic_equals(b) else b
+        return If(IsNull(plain), UNKNOWN_TRUTH, FALSE)
+    if a.semantic_equals(b):
+        return a
+    absorbed = _absorbed(a, b, Or, And)
+    return absorbed if absorbed is not None else _factored(e, Or, And)
+
+
+def _or(e: Or) -> Any:
+    a, b = e.left, e.right
+    if is_false(a):
+        return b
+    if is_false(b):
+        return a
+    if is_true(a) or is_true(b):
+        return TRUE
+    if opposite(a, b):
+        plain = a if Not(a).semantic_equals(b) else b
+        return If(IsNull(plain), UNKNOWN_TRUTH, TRUE)
+    if a.semantic_equals(b):
+        return a
+    absorbed = _absorbed(a, b, And, Or)
+    return absorbed if absorbed is not None else _factored(e, And, Or)
+
+
+def _absorbed(a: Any, b: Any, inner: Any, outer: Any) -> Any:
+    """a AND (NOT a OR c) is a AND c where a is never null; the same with AND and OR exchanged."""
+    for x, y, first in ((a, b, True), (b, a, False)):
+        if isinstance(y, inner) and not x.nullable:
+            for gone, kept in ((y.left, y.right), (y.right, y.left)):
+                if Not(x).semantic_equals(gone):
+                    return outer(x, kept) if first else outer(kept, x)
+    return None
+
+
+def _factored(e: Any, inner: Any, outer: Any) -> Any:
+    """Common operands of the two sides, taken out once."""
+    left, right = operands(e.left, inner), operands(e.right, inner)
+    common = [x for x in left if any(x.semantic_equals(y) for y in right)]
+    if common:
+        a = [x for x in left if not any(x.semantic_equals(y) for y in common)]
+        b = [x for x in right if not any(x.semantic_equals(y) for y in common)]
+        if not a or not b:
+            return _joined(common, inner)
+        return _joined([*common, outer(_joined(a, inner), _joined(b, inner))], inner)
+    parts = operands(e.left, outer) + operands(e.right, outer)
+    distinct = list(ExpressionSet(parts))
+    return e if len(distinct) == len(parts) else balanced(distinct, outer)
+
+
+def _joined(parts: list[Any], cls: Any) -> Any:
+    result = parts[0]
+    for p in parts[1:]:
+        result = cls(result, p)
+    return result
+
+
+def balanced(parts: list[Any], cls: Any) -> Any:
+    """The operands under a tree of the least depth (Spark: buildBalancedPredicate)."""
+    level = list(parts)
+    while len(level) > 1:
+        pairs = [cls(level[i], level[i + 1]) for i in range(0, len(level) - 1, 2)]
+        level = pairs + level[len(pairs) * 2 :]
+    return level[0]
+
+
+def _not(e: Not) -> Any:
+    child = e.child
+    if is_true(child):
+        return FALSE
+    if is_false(child):
+        return TRUE
+    negated = _NEGATED.get(type(child))
+    if negated is not None:
+        return negated(child.left, child.right)  # type: ignore[attr-defined]
+    match child:
+        case Or(a, b):
+            return And(simplify(Not(a)), simplify(Not(b)))
+        case And(a, b):
+            return Or(simplify(Not(a)), simplify(Not(b)))
+        case Not(x):
+            return x
+        case IsNull(x):
+            return IsNotNull(x)
+        case IsNotNull(x):
+            return IsNull(x)
+    return e
+
+
+class ReplaceNullWithFalseInPredicate(OptimizerRule):
+    """A null where only true counts is false.
+
+    Filter(if(a > 1, null, b > 1))  =>  Filter(if(a > 1, false, b > 1))
+
+    Pays because false folds further. Not below NOT: `WHERE NOT (null)` gives no row, `WHERE NOT false` gives all.
+    """
+
+    matches = (Filter, Join, If, CaseWhen)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(self._operator, self.mask)
+
+    def _operator(self, plan: Any) -> Any:
+        if not _has_truths(plan):
+            return plan
+        if isinstance(plan, Filter) or (isinstance(plan, Join) and plan.condition is not None):
+            new = _false_for_null(plan.condition)
+            plan = plan if new is plan.condition else plan.replace(condition=new)
+        mask = If.BIT | CaseWhen.BIT
+        return plan.transform_expressions_up(self._conditional, mask)
+
+    @staticmethod
+    def _conditional(e: Any) -> Any:
+        match e:
+            case If(p, _, _):
+                new = _false_for_null(p)
+                return e if new is p else e.replace(predicate=new)
+            case CaseWhen(branches, _):
+                items = tuple(_false_for_null(b) if i % 2 == 0 else b for i, b in enumerate(branches))
+                return e if all(a is b for a, b in zip(items, branches, strict=True)) else e.replace(branches=items)
+        return e
+
+
+def _has_truths(node: Any) -> bool:
+    """Whether null, true, false or a set of values occurs in the tree; remembered per node (Spark: tree patterns)."""
+    found = node.__dict__.get("_truths")
+    if found is None:
+        found = isinstance(node, InSet) or (
+            isinstance(node, Literal) and any(node.value is v for v in (None, True, False))
+        )
+        if not found and node.bits & (Literal.BIT | InSet.BIT):
+            inner = [node.plan] if isinstance(node, SubqueryExpression) else []
+            found = any(map(_has_truths, (*node.expressions, *node.children, *inner)))
+        node.__dict__["_truths"] = found
+    return bool(found)
+
+
+def _false_for_null(e: Any) -> Any:
+    match e:
+        case Literal(None, t) if t in (BOOLEAN, NULL):
+            return FALSE
+        case And() | Or():
+            return e.map_children(_false_for_null)
+        case CaseWhen(branches, otherwise) if e.data_type == BOOLEAN:
+            items = tuple(_false_for_null(b) for b in branches)
+            last = FALSE if otherwise is None else _false_for_null(otherwise)
+            same = all(a is b for a, b in zip(items, branches, strict=True)) and last is otherwise
+            return e if same else CaseWhen(items, last)
+        case If(p, a, b) if e.data_type == BOOLEAN:
+            return e.replace(predicate=_false_for_null(p), then=_false_for_null(a), otherwise=_false_for_null(b))
+    return e
+
+
+class SimplifyBinaryComparison(OptimizerRule):
+    """Comparisons of a value with itself, and with true and false.
+
+    a <=> a  =>  true        a = a  =>  true, where a is never null
+
+    Pays because the filter goes. For a nullable a `WHERE a = a` drops nulls and must stay, unless isnotnull(a) stands
+    in the same filter.
+    """
+
+    matches = (BinaryComparison,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(self._operator)
+
+    def _operator(self, plan: Any) -> Any:
+        known = ExpressionSet()
+        if isinstance(plan, Filter):
+            known = ExpressionSet(c.child for c in split(plan.condition) if isinstance(c, IsNotNull))
+        return plan.map_expressions(lambda e: e.transform_up(lambda x: self._compare(x, known)))
+
+    @staticmethod
+    def _compare(e: Any, known: ExpressionSet) -> Any:
+        if not isinstance(e, BinaryComparison):
+            return e
+        a, b = e.left, e.right
+        never_null = not a.nullable or a in known
+        if isinstance(e, EqualTo | EqualNullSafe) and a.data_type == BOOLEAN:
+            safe = isinstance(e, EqualTo) or (not a.nullable and not b.nullable)
+            if safe and is_true(b):
+                return a
+            if safe and is_true(a):
+                return b
+            if safe and is_false(b):
+                return Not(a)
+            if safe and is_false(a):
+                return Not(b)
+        if not a.semantic_equals(b):
+            return e
+        if isinstance(e, EqualNullSafe):
+            return TRUE
+        if never_null:
+            return FALSE if isinstance(e, LessThan | GreaterThan) else TRUE
+        return e

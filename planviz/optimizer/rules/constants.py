@@ -1,0 +1,395 @@
+"""What can be computed while planning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.cleanup import CleanupAliases
+from planviz.expressions.aggregates import AggregateExpression, Count
+from planviz.expressions.arithmetic import Add, Multiply, operands
+from planviz.expressions.calls import Concat
+from planviz.expressions.complex import CreateNamedStruct
+from planviz.expressions.conditional import Coalesce
+from planviz.expressions.core import Alias, AttributeReference, Cast, Literal, lit
+from planviz.expressions.predicates import (
+    And,
+    EqualNullSafe,
+    EqualTo,
+    In,
+    InSet,
+    IsNotNull,
+    IsNull,
+    Not,
+    Or,
+)
+from planviz.expressions.subqueries import InSubquery, ScalarSubquery
+from planviz.logical.combining import Join
+from planviz.logical.operators import (
+    Aggregate,
+    Distinct,
+    Expand,
+    Filter,
+    Generate,
+    GlobalLimit,
+    LocalLimit,
+    Project,
+    Repartition,
+    RepartitionByExpression,
+    Sample,
+    Sort,
+    Window,
+)
+from planviz.optimizer.attributes import substitute
+from planviz.optimizer.constraints import ExpressionSet
+from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.evaluation import value_of
+from planviz.optimizer.rules.boolean import FALSE, TRUE, is_null
+from planviz.types import BOOLEAN, is_integral
+
+
+class NullPropagation(OptimizerRule):
+    """Say what null makes of an expression.
+
+    a + null  =>  null        isnull(a)  =>  false, where a is never null        count(never null)  =>  count(1)
+
+    Pays because what is null or constant needs no column. DISTINCT counts values, not rows: count(DISTINCT a) stays.
+    """
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(lambda p: p.map_expressions(lambda e: e.transform_up(self._one)))
+
+    @staticmethod
+    def _one(e: Any) -> Any:
+        match e:
+            case AggregateExpression(Count(arguments), _, distinct):
+                if all(is_null(a) for a in arguments):
+                    return Cast(Literal(0, e.data_type), e.data_type)
+                if not distinct and not any(a.nullable for a in arguments) and arguments != (lit(1),):
+                    return e.replace(function=Count((lit(1),)))
+                return e
+            case IsNull(c) if not c.nullable:
+                return FALSE
+            case IsNotNull(c) if not c.nullable:
+                return TRUE
+            case EqualNullSafe(a, b) if is_null(a) or is_null(b):
+                return IsNull(b if is_null(a) else a)
+            case Coalesce(arguments):
+                return _coalesced(e, arguments)
+            case In(value, items) if items and is_null(value):
+                return Literal(None, BOOLEAN)
+            case InSubquery((value,), _) if is_null(value):
+                return Literal(None, BOOLEAN)
+        if e.children and e.null_intolerant and any(is_null(c) for c in e.children):
+            return Literal(None, e.data_type)
+        return e
+
+
+def _coalesced(e: Any, arguments: tuple[Any, ...]) -> Any:
+    rest = tuple(a for a in arguments if not is_null(a))
+    if not rest:
+        return Literal(None, e.data_type)
+    if len(rest) == 1:
+        return rest[0]
+    end = next((i for i, a in enumerate(rest) if not a.nullable), None)
+    kept = rest if end is None else rest[: end + 1]
+    return e if len(kept) == len(arguments) else Coalesce(kept)
+
+
+class NullDownPropagation(OptimizerRule):
+    """Ask of the operand what is asked of an expression that is null just when the operand is.
+
+    isnull(-a)  =>  isnull(a)
+
+    Pays because filters on columns can be pushed into scans. Wrong for expressions that fail or give null on their
+    own: `try_divide(a, b)` is null for b = 0.
+    """
+
+    matches = (IsNull, IsNotNull)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_all_expressions(self._one, self.mask)
+
+    @staticmethod
+    def _one(e: Any) -> Any:
+        match e:
+            case IsNull(Not(c)) | IsNotNull(Not(c)):
+                return type(e)(c)
+        return e
+
+
+class ConstantFolding(OptimizerRule):
+    """Compute expressions of constants.
+
+    a > 1 + 2 * 3  =>  a > 7
+
+    Pays because it is computed once. What fails is left for the query to fail on: `SELECT 1 / 0 FROM t` must only fail
+    when t has rows.
+    """
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(lambda p: p.map_expressions(self._fold))
+
+    def _fold(self, e: Any) -> Any:
+        if isinstance(e, Literal | AttributeReference):
+            return e
+        if e.foldable:
+            value = value_of(e)
+            if value is not None:
+                return value
+        if isinstance(e, ScalarSubquery) and getattr(e.plan, "max_rows", None) == 0:
+            return Literal(None, e.data_type)
+        return e.map_children(self._fold)
+
+
+class FoldablePropagation(OptimizerRule):
+    """Put a constant in the place of the attribute that names it.
+
+    Sort [x, a] over Project [1 AS x, a]  =>  Sort [1, a] over Project [1 AS x, a]
+
+    Pays because what reads it folds. Past an outer join the column may be null: x of `t LEFT JOIN (SELECT 1 x) ON ...`
+    must not become 1.
+    """
+
+    matches = (Alias,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        new, _ = self._go(plan)
+        if new is plan:
+            return plan
+        return CleanupAliases(None).apply(new)  # type: ignore[arg-type]  # the rule reads no context
+
+    def _go(self, plan: Any) -> tuple[Any, dict[int, Any]]:
+        if not plan.bits & Alias.BIT or not plan.children:
+            return plan, {}
+        if isinstance(plan, Project | Aggregate):
+            below, known = self._go(plan.child)
+            new = self._replaced(plan.with_new_children((below,)), known)
+            items = new.projects if isinstance(new, Project) else new.aggregates
+            return new, {i.expr_id: i for i in items if isinstance(i, Alias) and i.child.foldable}
+        if isinstance(plan, Expand):
+            below, known = self._go(plan.child)
+            return self._replaced(plan.with_new_children((below,)), known), {}
+        if isinstance(plan, _PASSING):
+            below, known = self._go(plan.child)
+            return self._replaced(plan.with_new_children((below,)), known), known
+        if isinstance(plan, Join):
+            return self._join(plan)
+        return plan.map_children(lambda c: self._go(c)[0]), {}
+
+    @staticmethod
+    def _replaced(plan: Any, known: dict[int, Any]) -> Any:
+        if not known or not plan.references & known.keys():
+            return plan
+        return plan.map_expressions(lambda e: substitute(e, known))
+
+    def _join(self, plan: Any) -> tuple[Any, dict[int, Any]]:
+        left, a = self._go(plan.left)
+        right, b = self._go(plan.right)
+        new = self._replaced(plan.replace(left=left, right=right), {**a, **b})
+        kind = plan.kind
+        if kind in ("RightOuter", "FullOuter"):
+            a = {}
+        if kind in ("LeftOuter", "FullOuter"):
+            b = {}
+        return new, {**a, **b}
+
+
+_PASSING = (
+    Filter, Window, Sample, GlobalLimit, LocalLimit, Generate, Distinct, RepartitionByExpression, Repartition, Sort,
+)  # fmt: skip
+
+
+class ConstantPropagation(OptimizerRule):
+    """Use what an equality with a constant says in the rest of a conjunction.
+
+    a = 11 AND b = 100 + a  =>  a = 11 AND b = 100 + 11
+
+    Pays because it folds. Below OR each side has its own: in `a = 1 OR b = a + 1` nothing is known of a on the right.
+    """
+
+    matches = (EqualTo, EqualNullSafe)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(self._step, Filter.BIT)
+
+    def _step(self, plan: Any) -> Any:
+        if not isinstance(plan, Filter):
+            return plan
+        new, _ = self._traverse(plan.condition, True, True)
+        return plan if new is None or new == plan.condition else Filter(new, plan.child)
+
+    def _traverse(self, e: Any, replace: bool, null_is_false: bool) -> tuple[Any, list[tuple[Any, Any, Any]]]:
+        """The new condition (None: unchanged) and the equalities that hold: attribute, literal, predicate."""
+        match e:
+            case EqualTo(AttributeReference() as a, Literal() as v) | EqualTo(
+                Literal() as v, AttributeReference() as a
+            ):
+                return None, [(a, v, e)] if not a.nullable or null_is_false else []
+            case EqualNullSafe(AttributeReference() as a, Literal() as v) | EqualNullSafe(
+                Literal() as v, AttributeReference() as a
+            ):
+                return None, [(a, v, e)]
+            case And(left, right):
+                x, p = self._traverse(left, False, null_is_false)
+                y, q = self._traverse(right, False, null_is_false)
+                known = p + q
+                if replace:
+                    return And(_with(x or left, known), _with(y or right, known)), known
+                return (And(x or left, y or right) if x or y else None), known
+            case Or(left, right):
+                x, _ = self._traverse(left, True, null_is_false)
+                y, _ = self._traverse(right, True, null_is_false)
+                return (Or(x or left, y or right) if x or y else None), []
+            case Not(child):
+                x, _ = self._traverse(child, True, False)
+                return (Not(x) if x else None), []
+        return None, []
+
+
+def _with(e: Any, known: list[tuple[Any, Any, Any]]) -> Any:
+    if not known:
+        return e
+    sources = [p for _, _, p in known]
+    values = {a.expr_id: v for a, v, _ in known}
+
+    def step(x: Any) -> Any:
+        if isinstance(x, EqualTo | EqualNullSafe) and not any(x is s or x == s for s in sources):
+            return substitute(x, values)
+        return x
+
+    return e.transform_up(step)
+
+
+class OptimizeIn(OptimizerRule):
+    """Repeated values of a list go; a single one is an equality; a long list of constants is a set.
+
+    a IN (1, 2, 2, 1)  =>  a IN (1, 2)        a IN (1)  =>  a = 1        more than 10  =>  a INSET ...
+
+    Pays because a set is looked up, not searched. Only constants: `a IN (b, c)` differs by row.
+    """
+
+    matches = (In,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        most = int(self.context.config.get("spark.sql.optimizer.inSetConversionThreshold"))
+
+        def step(e: Any) -> Any:
+            if not isinstance(e, In) or not e.items or not all(isinstance(i, Literal) for i in e.items):
+                return e
+            items = tuple(ExpressionSet(e.items))
+            if len(items) == 1 and not isinstance(e.value, CreateNamedStruct):
+                return EqualTo(e.value, items[0])
+            if len(items) > most:
+                return InSet(e.value, items)
+            return e if len(items) == len(e.items) else In(e.value, items)
+
+        return plan.transform_down(lambda p: p.transform_expressions_down(step, In.BIT), In.BIT)
+
+
+class OptimizeRand(OptimizerRule):
+    """Compare rand() with a constant outside of its range at once.
+
+    rand() < 2  =>  true
+
+    Pays because the filter folds. Within the range it stays: `rand() < 0.5` draws.
+    """
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        from planviz.expressions.predicates import GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual
+
+        def step(e: Any) -> Any:
+            match e:
+                case LessThan(r, Literal() as v) | LessThanOrEqual(r, Literal() as v) if (
+                    _rand(r) and v.value is not None
+                ):
+                    return TRUE if v.value >= 1 else FALSE if v.value < 0 else e
+                case GreaterThan(r, Literal() as v) | GreaterThanOrEqual(r, Literal() as v) if (
+                    _rand(r) and v.value is not None
+                ):
+                    return FALSE if v.value >= 1 else TRUE if v.value < 0 else e
+            return e
+
+        from planviz.expressions.predicates import BinaryComparison
+
+        return plan.transform_all_expressions(step, BinaryComparison.BIT)
+
+
+def _rand(e: Any) -> bool:
+    return getattr(e, "name", "") in ("rand", "random") and not isinstance(e, AttributeReference | Alias)
+
+
+class ReorderAssociativeOperator(OptimizerRule):
+    """Gather the constants of a sum or product of integers.
+
+    a + 1 + b + 2  =>  (a + b) + 3
+
+    Pays because constants fold. Not for floating numbers, whose sums depend on the order, nor in ANSI mode where the
+    order decides what overflows: `a + 2147483647 + -1` would fail elsewhere. Keys of an aggregate stay as written.
+    """
+
+    matches = (Add, Multiply)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(self._operator, self.mask)
+
+    def _operator(self, plan: Any) -> Any:
+        keys = ExpressionSet(plan.grouping) if isinstance(plan, Aggregate) else ExpressionSet()
+        return plan.transform_expressions_down(lambda e: self._one(e, keys), self.mask)
+
+    @staticmethod
+    def _one(e: Any, keys: ExpressionSet) -> Any:
+        if not isinstance(e, Add | Multiply) or not e.deterministic or not is_integral(e.data_type):
+            return e
+        if e in keys:
+            return e
+        cls = type(e)
+        parts = operands(e, cls)
+        fixed = [p for p in parts if p.foldable]
+        rest = [p for p in parts if not p.foldable]
+        if len(fixed) < 2:
+            return e
+        together = fixed[0]
+        for p in fixed[1:]:
+            together = cls(together, p, e.mode)
+        value = value_of(together)
+        if value is None:
+            return e
+        if not rest:
+            return value
+        result = rest[0]
+        for p in rest[1:]:
+            result = cls(result, p, e.mode)
+        return cls(result, value, e.mode)
+
+
+class CombineConcats(OptimizerRule):
+    """Flatten concat in concat.
+
+    concat(a, concat(b, c))  =>  concat(a, b, c)
+
+    Pays because no text is built in between. Arrays of other types are left alone.
+    """
+
+    matches = (Concat,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+
+        def step(e: Any) -> Any:
+            if not isinstance(e, Concat) or not any(isinstance(i, Concat) for i in e.items):
+                return e
+            return Concat(tuple(_flat(e)))
+
+        return plan.transform_down(lambda p: p.transform_expressions_down(step, Concat.BIT), Concat.BIT)
+
+
+def _flat(e: Any) -> list[Any]:
+    return [x for i in e.items for x in (_flat(i) if isinstance(i, Concat) else [i])]

@@ -1,0 +1,153 @@
+"""Common table expressions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from planviz.analysis.relations import DeduplicateRelations
+from planviz.expressions.core import Alias
+from planviz.expressions.subqueries import SubqueryExpression
+from planviz.expressions.unresolved import OuterReference
+from planviz.logical.combining import CTERelationDef, Join, WithCTE
+from planviz.logical.operators import Project, Repartition
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import CTERelationRef
+from planviz.optimizer.context import OptimizerRule
+
+
+class InlineCTE(OptimizerRule):
+    """Write a common table expression out where it is used.
+
+    WithCTE(def x, ... ref x ... ref x ...)  =>  ... x ... x ...
+
+    Pays because every use is then optimized on its own. Kept when it is used twice and not deterministic:
+    `WITH r AS (SELECT rand() x) SELECT * FROM r a JOIN r b ON a.x = b.x` must find the same numbers.
+    """
+
+    matches = (WithCTE,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        definitions: dict[int, Any] = {}
+        uses: Counter[int] = Counter()
+        self._count(plan, definitions, uses)
+        inlined = {i for i, d in definitions.items() if self._should_inline(d, uses[i])}
+        kept = [i for i in definitions if i not in inlined and uses[i]]
+        done: dict[int, Any] = {}
+        body = self._inline(plan, definitions, inlined, done)
+        if kept:
+            defs = tuple(
+                definitions[i].replace(child=self._inline(definitions[i].child, definitions, inlined, done))
+                for i in kept
+            )
+            return WithCTE(defs, body)
+        return body
+
+    @staticmethod
+    def _should_inline(d: Any, uses: int) -> bool:
+        if d.recursive:
+            return False
+        return uses <= 1 or d.deterministic or bool(d.bits & OuterReference.BIT)
+
+    def _count(self, plan: Any, definitions: dict[int, Any], uses: Counter[int]) -> None:
+        if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT | CTERelationDef.BIT):
+            return
+        if isinstance(plan, CTERelationDef):
+            definitions[plan.id] = plan
+        if isinstance(plan, CTERelationRef):
+            uses[plan.id] += 1
+        for c in plan.children:
+            self._count(c, definitions, uses)
+        for s in plan.subqueries:
+            self._count(s.plan, definitions, uses)
+
+    def _inline(self, plan: Any, definitions: dict[int, Any], inlined: set[int], done: dict[int, Any]) -> Any:
+        if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT):
+            return plan
+
+        def again(p: Any) -> Any:
+            return self._inline(p, definitions, inlined, done)
+
+        if isinstance(plan, WithCTE):
+            return again(plan.plan)
+        if isinstance(plan, CTERelationRef):
+            if plan.id not in inlined:
+                return plan
+            if plan.id not in done:
+                done[plan.id] = again(definitions[plan.id].child)
+            return _instance(plan, done[plan.id])
+        below = plan.map_children(again)
+        if any(e.bits & (WithCTE.BIT | CTERelationRef.BIT) for e in below.expressions):
+            below = below.transform_expressions_up(
+                lambda e: e.with_plan(again(e.plan)) if isinstance(e, SubqueryExpression) else e, SubqueryExpression.BIT
+            )
+        return below
+
+
+def _instance(ref: Any, definition: LogicalPlan) -> Any:
+    """The definition's plan with the reference's ids; under fresh ids below when they differ."""
+    if ref.output_set == definition.output_set:
+        return definition
+    twice = Join(definition, definition, "Inner")
+    fresh = DeduplicateRelations(None).apply(twice).right  # type: ignore[arg-type]  # the rule reads no context
+    pairs = zip(ref.output, fresh.output, strict=True)
+    items = tuple(a if a.expr_id == t.expr_id else Alias(a, t.name, t.expr_id) for t, a in pairs)
+    return Project(items, fresh)
+
+
+class CleanUpTempCTEInfo(OptimizerRule):
+    """Forget what was noted about common table expressions while predicates were pushed into them.
+
+    CTERelationDef(notes)  =>  CTERelationDef
+
+    Here nothing is noted, so nothing changes; the batch stands for Spark's. Wrong earlier: `WITH x AS (...)` used twice
+    would lose the predicate of one use.
+    """
+
+    matches = (CTERelationDef,)
+
+    def rewrite(self, node: Any) -> Any:
+        """Itself."""
+        return node
+
+
+class ReplaceCTERefWithRepartition(OptimizerRule):
+    """A common table expression that was kept is computed once and shuffled, so that its uses can share the result.
+
+    CTERelationRef(x)  =>  Repartition(plan of x)
+
+    Pays because equal exchanges are reused. Without the shuffle the uses of `WITH r AS (SELECT rand() x)` would each
+    draw their own numbers.
+    """
+
+    matches = (WithCTE,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return self._replace(plan, {})
+
+    def _replace(self, plan: Any, known: dict[int, Any]) -> Any:
+        if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT):
+            return plan
+        if isinstance(plan, WithCTE):
+            for d in plan.definitions:
+                child: Any = self._replace(d.children[0], known)
+                shuffled = isinstance(child, Repartition) and child.shuffle
+                known[getattr(d, "id")] = child if shuffled else _repartitioned(child)  # noqa: B009
+            return self._replace(plan.plan, known)
+        if isinstance(plan, CTERelationRef) and plan.id in known:
+            return _instance(plan, known[plan.id])
+        below = plan.map_children(lambda c: self._replace(c, known))
+        if any(e.bits & CTERelationRef.BIT for e in below.expressions):
+            below = below.transform_expressions_up(
+                lambda e: e.with_plan(self._replace(e.plan, known)) if isinstance(e, SubqueryExpression) else e,
+                SubqueryExpression.BIT,
+            )
+        return below
+
+
+def _repartitioned(plan: Any) -> Any:
+    from planviz.logical.operators import RepartitionByExpression
+
+    return RepartitionByExpression((), plan)

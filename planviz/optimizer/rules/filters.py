@@ -1,0 +1,136 @@
+"""Filters that follow from others, and filters that say nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.calls import Explode
+from planviz.expressions.core import Literal
+from planviz.expressions.predicates import And, IsNotNull, conjunction
+from planviz.expressions.predicates import split_conjunction as split
+from planviz.logical.combining import Join
+from planviz.logical.operators import Filter, Generate
+from planviz.logical.relations import LocalRelation
+from planviz.optimizer.constraints import ExpressionSet, constraints, inferred, not_null
+from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.rules.boolean import is_false, is_null, is_true
+
+
+class InferFiltersFromConstraints(OptimizerRule):
+    """Write down what a filter or a join condition implies.
+
+    Join(l, r, l.a = r.a)  =>  Join(Filter(isnotnull(a), l), Filter(isnotnull(a), r), a = a)
+
+    Pays because the sides shrink before the join. Of an outer join only the side that is looked up may be filtered:
+    `l LEFT JOIN r ON l.a = r.a` keeps rows of l without a.
+    """
+
+    matches = (Filter, Join)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        if not self.context.on("spark.sql.constraintPropagation.enabled"):
+            return plan
+        return plan.transform_down(self._step, self.mask)
+
+    def _step(self, plan: Any) -> Any:
+        if isinstance(plan, Filter):
+            new = constraints(plan).minus(constraints(plan.child).union(split(plan.condition)))
+            return Filter(And(conjunction(list(new)), plan.condition), plan.child) if len(new) else plan
+        if isinstance(plan, Join):
+            return self._join(plan)
+        return plan
+
+    def _join(self, plan: Any) -> Any:
+        kind = plan.kind
+        left = kind in ("Inner", "Cross", "LeftSemi", "RightOuter")
+        right = kind in ("Inner", "Cross", "LeftSemi", "LeftOuter", "LeftAnti")
+        if not left and not right:
+            return plan
+        condition = split(plan.condition) if plan.condition is not None else []
+        known = constraints(plan.left).union(constraints(plan.right), condition)
+        known = known.union(inferred(known))
+        return plan.replace(
+            left=self._filtered(plan.left, known) if left else plan.left,
+            right=self._filtered(plan.right, known) if right else plan.right,
+        )
+
+    @staticmethod
+    def _filtered(side: Any, known: ExpressionSet) -> Any:
+        own = side.output_set
+        new = known.union(not_null(known, side.output)).where(
+            lambda c: c.references and c.references <= own and c.deterministic
+        )
+        new = new.minus(constraints(side))
+        return Filter(conjunction(list(new)), side) if len(new) else side
+
+
+class InferFiltersFromGenerate(OptimizerRule):
+    """An explode gives no row for null and empty input, so a filter below may say so.
+
+    Generate(explode(xs), t)  =>  Generate(explode(xs), Filter(size(xs) > 0 AND isnotnull(xs), t))
+
+    Pays because rows that give nothing go early. An outer generator gives a row for them: `LATERAL VIEW OUTER` stays.
+    """
+
+    matches = (Generate,)
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        g = node.generator
+        if node.outer or not isinstance(g, Explode) or g.outer or g.foldable:
+            return node
+        child = g.child
+        if not child.deterministic or child.foldable or child.bits & _CREATED:
+            return node
+        from planviz.optimizer.attributes import function
+
+        size = function("size", child)
+        wanted = [_greater_zero(size), IsNotNull(child)]
+        known = constraints(node.child)
+        new = [c for c in wanted if c not in known]
+        return node.replace(child=Filter(conjunction(new), node.child)) if new else node
+
+
+def _greater_zero(e: Any) -> Any:
+    from planviz.expressions.core import lit
+    from planviz.expressions.predicates import GreaterThan
+
+    return GreaterThan(e, lit(0))
+
+
+def _created() -> int:
+    from planviz.expressions.complex import CreateArray, CreateMap
+
+    return CreateArray.BIT | CreateMap.BIT
+
+
+_CREATED = _created()
+
+
+class PruneFilters(OptimizerRule):
+    """Remove filters that are always true, empty the plan under one that never is, drop what the child guarantees.
+
+    Filter(true, t)  =>  t        Filter(false, t)  =>  LocalRelation <empty>
+
+    Pays because nothing has to be tested, or read. A null condition empties as false does; in a select list the two
+    differ, and `SELECT null AND true` must stay null.
+    """
+
+    matches = (Filter,)
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        match node:
+            case Filter(condition, child) if is_true(condition):
+                return child
+            case Filter(Literal() as condition, child) if is_null(condition) or is_false(condition):
+                return LocalRelation(child.output)
+            case Filter(condition, child):
+                known = constraints(child)
+                parts = split(condition)
+                rest = [p for p in parts if not (p.deterministic and p in known)]
+                if len(rest) == len(parts):
+                    return node
+                return Filter(conjunction(rest), child) if rest else child
+        return node

@@ -1,0 +1,238 @@
+"""What has to be replaced before a plan can be optimized: names, views, hints, functions that stand for others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.calls import FunctionCall, Replaced, RuntimeReplaceable
+from planviz.expressions.core import Alias, Literal, alias
+from planviz.expressions.subqueries import SubqueryExpression
+from planviz.logical.combining import Except, Intersect, Join
+from planviz.logical.operators import Aggregate, Project, ResolvedHint, Subquery, SubqueryAlias, View
+from planviz.logical.plan import UnaryNode
+from planviz.optimizer.attributes import map_list
+from planviz.optimizer.context import OptimizerRule
+from planviz.types import DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ
+
+
+class FinishAnalysis(OptimizerRule):
+    """Run the rules below once, then on the plan of every subquery.
+
+    analyzed plan  =>  plan without aliases, views, hints and functions that stand for others
+
+    Pays because no later rule has to look through them. Logged as one rule, as in Spark. Cannot be excluded: with
+    `SELECT now() = now()` two different instants would be compared.
+    """
+
+    package = "org.apache.spark.sql.catalyst.optimizer.Optimizer$"
+    excludable = False
+
+    def __init__(self, context: Any) -> None:
+        super().__init__(context)
+        self.parts: list[OptimizerRule] = [
+            EliminateResolvedHint(context),
+            EliminateSubqueryAliases(context),
+            EliminateView(context),
+            ReplaceExpressions(context),
+            PullOutGroupingExpressions(context),
+            ComputeCurrentTime(context),
+            ReplaceCurrentLike(context),
+        ]
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        for rule in self.parts:
+            if plan.bits & rule.mask:
+                plan = rule.apply(plan)
+
+        def inner(e: Any) -> Any:
+            return e.with_plan(self.apply(Subquery(e.plan, e.correlated)).child)
+
+        return plan.transform_all_expressions(
+            lambda e: inner(e) if isinstance(e, SubqueryExpression) else e, SubqueryExpression.BIT
+        )
+
+
+class EliminateResolvedHint(OptimizerRule):
+    """Move join hints from the relations into the joins above them.
+
+    Join(ResolvedHint(h, a), b)  =>  Join(a, b, leftHint=h)
+
+    Pays because strategies look at joins only. A hint above no join says nothing and goes. The hint written first wins:
+    reading the last in `SELECT /*+ MERGE(t2), BROADCAST(t2) */ * FROM t1 JOIN t2` would broadcast.
+    """
+
+    matches = (ResolvedHint,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        moved = plan.transform_up(self._join, ResolvedHint.BIT)
+        return moved.transform_up(lambda p: p.child if isinstance(p, ResolvedHint) else p, ResolvedHint.BIT)
+
+    def _join(self, plan: Any) -> Any:
+        if not isinstance(plan, Join) or plan.left_hint or plan.right_hint:
+            return plan
+        left, left_hints = self._extract(plan.left)
+        right, right_hints = self._extract(plan.right)
+        return plan.replace(
+            left=left, right=right, left_hint=next(iter(left_hints), None), right_hint=next(iter(right_hints), None)
+        )
+
+    def _extract(self, plan: Any) -> tuple[Any, list[str]]:
+        if isinstance(plan, ResolvedHint):
+            below, hints = self._extract(plan.child)
+            return below, [plan.strategy, *hints]
+        if isinstance(plan, UnaryNode):
+            below, hints = self._extract(plan.child)
+            return plan.with_new_children((below,)), hints
+        if isinstance(plan, Intersect | Except):
+            below, hints = self._extract(plan.left)
+            return plan.replace(left=below), hints
+        return plan, []
+
+
+class EliminateSubqueryAliases(OptimizerRule):
+    """Drop the names of relations.
+
+    SubqueryAlias(name, child)  =>  child
+
+    Pays because names only served resolution; columns have ids. Wrong before analysis: `t.a` would not be found.
+    """
+
+    matches = (SubqueryAlias,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(lambda p: p.child if isinstance(p, SubqueryAlias) else p, SubqueryAlias.BIT)
+
+
+class EliminateView(OptimizerRule):
+    """Drop the marks of views.
+
+    View(name, child)  =>  child
+
+    Pays because filters then move into the view's query. Wrong before analysis: `SELECT * FROM v` needs the name.
+    """
+
+    matches = (View,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(lambda p: p.child if isinstance(p, View) else p, View.BIT)
+
+
+class ReplaceExpressions(OptimizerRule):
+    """Put in what a function stands for.
+
+    nvl(a, b)  =>  coalesce(a, b)
+
+    Pays because later rules know fewer expressions. Always right: the function is defined by its replacement; done in
+    the analyzer it would lose the name, and `SELECT nvl(a, 0) FROM t` would call its column coalesce(a, 0).
+    """
+
+    matches = (RuntimeReplaceable,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(lambda p: p.map_expressions(self._replaced), RuntimeReplaceable.BIT)
+
+    def _replaced(self, e: Any) -> Any:
+        if not e.bits & RuntimeReplaceable.BIT:
+            return e
+        if isinstance(e, Replaced):
+            return self._replaced(e.replacement)
+        return e.map_children(self._replaced)
+
+
+class PullOutGroupingExpressions(OptimizerRule):
+    """Compute a grouping expression once below the aggregate.
+
+    Aggregate [f(a)], [f(a) + 1]  =>  Aggregate [x], [x + 1] over Project [*, f(a) AS x]
+
+    Pays because both places then surely mean the same value. Without it, folding one of two places would break
+    `SELECT not(a IS NULL) FROM t GROUP BY a IS NULL`: the select list would no longer be found among the keys.
+    """
+
+    matches = (Aggregate,)
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        pulled: dict[Any, Alias] = {}
+        for g in node.grouping:
+            if not g.foldable and g.children and g.canonicalized not in pulled:
+                pulled[g.canonicalized] = alias(g, "_groupingexpression")
+        if not pulled:
+            return node
+
+        def key(g: Any) -> Any:
+            found = pulled.get(g.canonicalized) if g.children and not g.foldable else None
+            return found.to_attribute() if found is not None else g
+
+        def replaced(e: Any) -> Any:
+            if isinstance(e, AggregateExpression) or e.foldable:
+                return e
+            found = pulled.get(e.canonicalized)
+            return found.to_attribute() if found is not None else e.map_children(replaced)
+
+        child = Project((*node.child.output, *pulled.values()), node.child)
+        return Aggregate(tuple(key(g) for g in node.grouping), map_list(node.aggregates, replaced), child)
+
+
+class ComputeCurrentTime(OptimizerRule):
+    """Fix the instant and the day that the query calls now.
+
+    now(), now()  =>  one literal for both
+
+    Pays because the value folds into filters. Computed per row, `WHERE ts BETWEEN now() - INTERVAL 1 DAY AND now()`
+    would test a moving window.
+    """
+
+    matches = (FunctionCall,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_all_expressions(self._literal, FunctionCall.BIT)
+
+    def _literal(self, e: Any) -> Any:
+        if not isinstance(e, FunctionCall):
+            return e
+        now = self.context.now
+        match e.name:
+            case "current_timestamp" | "now":
+                return Literal(now, TIMESTAMP)
+            case "localtimestamp":
+                return Literal(now, TIMESTAMP_NTZ)
+            case "current_date" | "curdate":
+                return Literal(now.date(), DATE)
+            case "current_timezone":
+                return Literal(self.context.config.get("spark.sql.session.timeZone"), STRING)
+        return e
+
+
+class ReplaceCurrentLike(OptimizerRule):
+    """Put in the names of the current catalogue, database and user.
+
+    current_database()  =>  'default'
+
+    Pays because the name folds into filters. Wrong before the query runs: `USE db` may still change it.
+    """
+
+    matches = (FunctionCall,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_all_expressions(self._literal, FunctionCall.BIT)
+
+    def _literal(self, e: Any) -> Any:
+        if not isinstance(e, FunctionCall):
+            return e
+        names = {
+            "current_database": "default",
+            "current_schema": "default",
+            "current_catalog": "spark_catalog",
+            "current_user": self.context.user,
+            "user": self.context.user,
+            "session_user": self.context.user,
+        }
+        return Literal(names[e.name], STRING) if e.name in names else e

@@ -1,0 +1,303 @@
+"""Joins: their order, their kinds, their conditions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.errors import PlanvizError
+from planviz.expressions.aggregates import AggregateExpression, Max, Min
+from planviz.expressions.core import Literal
+from planviz.expressions.predicates import And, EqualNullSafe, EqualTo, IsNull, Or, conjunction
+from planviz.expressions.predicates import split_conjunction as split
+from planviz.logical.combining import Join, Union
+from planviz.logical.operators import Aggregate, Distinct, Filter, Project
+from planviz.optimizer.attributes import correlated, id_of, same_output
+from planviz.optimizer.constraints import constraints
+from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.evaluation import UnknownValueError, row_value
+from planviz.optimizer.rules.pushdown import INNER, can_evaluate_within_join
+
+Input = tuple[Any, str]
+
+
+def flatten_joins(plan: Any, kind: str = "Inner") -> tuple[list[Input], list[Any]]:
+    """The relations of a left-deep tree of inner joins and filters, with the kind of their join, and all conditions."""
+    match plan:
+        case Join(left, right, own, condition) if own in INNER and not plan.left_hint and not plan.right_hint:
+            inputs, conditions = flatten_joins(left, own)
+            return [*inputs, (right, own)], conditions + (split(condition) if condition is not None else [])
+        case Filter(condition, Join(_, _, own) as join) if own in INNER and not join.left_hint and not join.right_hint:
+            inputs, conditions = flatten_joins(join)
+            return inputs, conditions + split(condition)
+    return [(plan, kind)], []
+
+
+class ReorderJoin(OptimizerRule):
+    """Put inner joins in an order in which each has a condition.
+
+    Join(Join(item, customer), orders), i = o AND c = o  =>  Join(Join(item, orders, i = o), customer, c = o)
+
+    Pays because a join without condition is a product. Hinted joins stay: the user said what to build. With two
+    relations there is nothing to choose.
+    """
+
+    matches = (Join,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(self._step, Join.BIT)
+
+    @staticmethod
+    def _step(plan: Any) -> Any:
+        if not isinstance(plan, Filter | Join):
+            return plan
+        inputs, conditions = flatten_joins(plan)
+        if len(inputs) <= 2 or not conditions:
+            return plan
+        new = ordered(inputs, conditions)
+        new = new if same_output(plan.output, new.output) else Project(plan.output, new)
+        return plan if new == plan else new
+
+
+def ordered(inputs: list[Input], conditions: list[Any]) -> Any:
+    """A left-deep join of the inputs; each step takes the first one that has a condition with what is joined already."""
+    (left, kind), rest = inputs[0], inputs[1:]
+    while len(rest) > 1:
+        found = next((i for i in rest if _connected(left, i[0], conditions)), rest[0])
+        right, own = found
+        refs = left.output_set | right.output_set
+        on = [c for c in conditions if c.references <= refs and can_evaluate_within_join(c)]
+        conditions = [c for c in conditions if not (c.references <= refs and can_evaluate_within_join(c))]
+        left, kind = Join(left, right, own, conjunction(on) if on else None), "Inner"
+        rest = [i for i in rest if i is not found]
+    right, own = rest[0]
+    on = [c for c in conditions if can_evaluate_within_join(c)]
+    others = [c for c in conditions if not can_evaluate_within_join(c)]
+    both = "Inner" if kind == own == "Inner" else "Cross"
+    join = Join(left, right, both, conjunction(on) if on else None)
+    return Filter(conjunction(others), join) if others else join
+
+
+def _connected(left: Any, right: Any, conditions: list[Any]) -> bool:
+    refs = left.output_set | right.output_set
+    return any(
+        c.references <= refs
+        and not (c.references and c.references <= left.output_set)
+        and not (c.references and c.references <= right.output_set)
+        for c in conditions
+    )
+
+
+class EliminateOuterJoin(OptimizerRule):
+    """An outer join whose null rows a filter removes anyway is a smaller kind of join.
+
+    Filter(r.x > 1, Join(l, r, LeftOuter))  =>  Filter(r.x > 1, Join(l, r, Inner))
+
+    Pays because inner joins can be reordered and built on either side. `WHERE coalesce(r.a, 0) > -1` is true for the
+    null row, so that join must stay.
+    """
+
+    matches = (Join,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(self._step, Join.BIT)
+
+    def _step(self, plan: Any) -> Any:
+        match plan:
+            case Filter(condition, Join(_, _, kind) as join) if kind in ("LeftOuter", "RightOuter", "FullOuter"):
+                new = self._kind(plan, join)
+                return plan if new == kind else Filter(condition, join.replace(kind=new))
+            case Aggregate(_, _, Join(_, _, kind) as join) if duplicate_agnostic(plan):
+                kept = _kept_side(join, kind)
+                return plan.replace(child=kept) if kept is not None and plan.references <= kept.output_set else plan
+            case Aggregate(_, _, Project(items, Join(_, _, kind) as join) as project) if duplicate_agnostic(plan):
+                kept = _kept_side(join, kind)
+                if kept is None or not all(i.deterministic for i in items) or not project.references <= kept.output_set:
+                    return plan
+                return plan.replace(child=project.replace(child=kept))
+            case Project(_, Join(left, right, kind, condition)):
+                kept = _kept_side(plan.child, kind)
+                if kept is None or not plan.references <= kept.output_set:
+                    return plan
+                other = right if kept is left else left
+                return plan.replace(child=kept) if unique_keys(other, equi_keys(condition, other)) else plan
+        return plan
+
+    @staticmethod
+    def _kind(plan: Any, join: Any) -> str:
+        conditions = [*split(plan.condition), *constraints(plan)]
+        left = any(c.references <= join.left.output_set and filters_nulls(c) for c in conditions)
+        right = any(c.references <= join.right.output_set and filters_nulls(c) for c in conditions)
+        kind: str = join.kind
+        if kind == "RightOuter":
+            return "Inner" if left else kind
+        if kind == "LeftOuter":
+            return "Inner" if right else kind
+        if left and right:
+            return "Inner"
+        return "LeftOuter" if left else "RightOuter" if right else kind
+
+
+def filters_nulls(e: Any) -> bool:
+    """Whether a condition over a row of nulls is null or false; unknown counts as no."""
+    if not e.deterministic or correlated(e):
+        return False
+    try:
+        value = row_value(e, dict.fromkeys(e.references))
+    except UnknownValueError:
+        return False
+    return value is None or value is False
+
+
+def _kept_side(join: Any, kind: str) -> Any:
+    return {"LeftOuter": join.left, "RightOuter": join.right}.get(kind)
+
+
+def duplicate_agnostic(plan: Any) -> bool:
+    """Whether an aggregate gives the same when rows occur more often."""
+    if not plan.bits & AggregateExpression.BIT:
+        return True
+    return all(
+        a.distinct or isinstance(a.function, Min | Max)
+        for i in plan.aggregates
+        if i.bits & AggregateExpression.BIT
+        for a in i.collect(AggregateExpression)
+    )
+
+
+def equi_keys(condition: Any, side: Any) -> list[Any]:
+    """The expressions over one side that a condition compares with the other side for equality."""
+    if condition is None:
+        return []
+    own = side.output_set
+    keys = []
+    for c in split(condition):
+        if isinstance(c, EqualTo):
+            a, b = c.left, c.right
+            if a.references and a.references <= own and not b.references & own:
+                keys.append(a)
+            elif b.references and b.references <= own and not a.references & own:
+                keys.append(b)
+    return keys
+
+
+def unique_keys(plan: Any, keys: list[Any]) -> bool:
+    """Whether no two rows of the plan share these keys."""
+    given = frozenset(k.expr_id for k in keys if hasattr(k, "expr_id"))
+    return any(s <= given for s in distinct_keys(plan))
+
+
+def distinct_keys(plan: Any) -> list[frozenset[int]]:
+    """Sets of columns whose values together occur once (Spark: DistinctKeyVisitor)."""
+    from planviz.expressions.core import Alias, AttributeReference
+
+    match plan:
+        case Aggregate(grouping, items, _):
+            if not grouping:
+                return [frozenset()]
+            keys: list[int] = []
+            for g in grouping:
+                found = next(
+                    (id_of(i) for i in items if (i.child if isinstance(i, Alias) else i).semantic_equals(g)), None
+                )
+                if found is None:
+                    return []
+                keys.append(found)
+            return [frozenset(keys)]
+        case Distinct():
+            return [frozenset(plan.output_set)]
+        case Project(items, child):
+            below = distinct_keys(child)
+            renamed = {
+                i.child.expr_id: i.expr_id
+                for i in items
+                if isinstance(i, Alias) and isinstance(i.child, AttributeReference)
+            }
+            kept = {i.expr_id for i in items if isinstance(i, AttributeReference)}
+            out = []
+            for s in below:
+                if all(k in kept or k in renamed for k in s):
+                    out.append(frozenset(k if k in kept else renamed[k] for k in s))
+            return out
+        case Filter(_, child):
+            return distinct_keys(child)
+        case Join(left, _, kind) if kind in ("LeftSemi", "LeftAnti"):
+            return distinct_keys(left)
+    return [frozenset()] if plan.max_rows is not None and plan.max_rows <= 1 else []
+
+
+class OptimizeJoinCondition(OptimizerRule):
+    """Write a null-safe comparison as one.
+
+    a = b OR (a IS NULL AND b IS NULL)  =>  a <=> b
+
+    Pays because `<=>` can be a join key. Wrong where null and false differ: in `SELECT (a = b OR ...)` the first gives
+    null for one null, the second false.
+    """
+
+    matches = (Join,)
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        if node.condition is None or not node.condition.bits & Or.BIT:
+            return node
+
+        def step(e: Any) -> Any:
+            match e:
+                case Or(EqualTo(a, b), And(IsNull(c), IsNull(d))) | Or(And(IsNull(c), IsNull(d)), EqualTo(a, b)) if (
+                    a.semantic_equals(c) and b.semantic_equals(d)
+                ) or (a.semantic_equals(d) and b.semantic_equals(c)):
+                    return EqualNullSafe(a, b)
+            return e
+
+        return node.replace(condition=node.condition.transform_down(step, Or.BIT))
+
+
+class CheckCartesianProducts(OptimizerRule):
+    """Refuse a product that nobody asked for, when products are switched off.
+
+    Join(l, r, Inner, no condition over both)  =>  an error
+
+    Pays because a forgotten condition is found. `CROSS JOIN` says that it is meant. Runs after conditions were pushed:
+    `FROM a, b WHERE a.x = b.x` is no product.
+    """
+
+    matches = (Join,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        if not self.context.on("spark.sql.crossJoin.enabled"):
+            for join in plan.collect(Join):
+                self._check(join)
+        return plan
+
+    @staticmethod
+    def _check(join: Any) -> None:
+        kinds = {"Inner": "INNER", "LeftOuter": "LEFT OUTER", "RightOuter": "RIGHT OUTER", "FullOuter": "FULL OUTER"}
+        if join.kind not in kinds:
+            return
+        parts = split(join.condition) if join.condition is not None else []
+        both = any(p.references & join.left.output_set and p.references & join.right.output_set for p in parts)
+        empty = any(isinstance(p, Literal) and p.value is not True for p in parts)
+        if not both and not empty:
+            raise PlanvizError(
+                f"Detected implicit cartesian product for {kinds[join.kind]} join between logical plans; "
+                "add a join condition, write CROSS JOIN, or set spark.sql.crossJoin.enabled=true."
+            )
+
+
+class PushDownJoinThroughUnion(OptimizerRule):
+    """Join the inputs of a union one by one.
+
+    Join(Union(a, b), r)  =>  Union(Join(a, r), Join(b, r))
+
+    Pays only for small right sides that are broadcast; Spark does it behind a setting that is off by default, and so
+    the plan stays here. With `FULL JOIN` unmatched rows of r would come out twice.
+    """
+
+    matches = (Union,)
+
+    def apply(self, plan: Any) -> Any:
+        """Itself."""
+        return plan

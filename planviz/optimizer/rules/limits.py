@@ -1,0 +1,324 @@
+"""Limits, offsets, sorts, repartitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.aggregates import AggregateExpression, Average, Count, Max, Min, Sum
+from planviz.expressions.core import AttributeReference, Literal, lit
+from planviz.logical.combining import Join, Union
+from planviz.logical.operators import (
+    Aggregate,
+    Filter,
+    GlobalLimit,
+    LocalLimit,
+    Offset,
+    Project,
+    RebalancePartitions,
+    Repartition,
+    RepartitionByExpression,
+    Sort,
+    Window,
+)
+from planviz.logical.relations import LocalRelation
+from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.evaluation import value_of
+from planviz.types import INTEGRAL, DecimalType
+
+
+def constant(e: Any) -> int | None:
+    """The number a limit stands for, or None."""
+    value = value_of(e) if e.foldable else None
+    return value.value if value is not None and isinstance(value.value, int) else None
+
+
+class EliminateLimits(OptimizerRule):
+    """A limit of 0 is no rows; a limit that the child keeps anyway goes; of two limits the lesser counts.
+
+    GlobalLimit 3 over GlobalLimit 10  =>  GlobalLimit 3
+
+    Pays because nothing is counted twice. A limit over a sort stays even if the sort gives few rows: it may be planned
+    with it.
+    """
+
+    matches = (LocalLimit, GlobalLimit)
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        n = constant(node.limit)
+        if n == 0:
+            return LocalRelation(node.output)
+        child = node.child
+        if isinstance(node, GlobalLimit) and isinstance(child, LocalLimit) and child.limit == node.limit:
+            below = child.child
+            if n is not None and below.max_rows is not None and below.max_rows <= n:
+                return below
+        most = child.max_rows
+        if n is not None and most is not None and most <= n:
+            return child
+        if type(child) is type(node):
+            m = constant(child.limit)
+            if n is not None and m is not None:
+                return type(node)(Literal(min(n, m), node.limit.data_type), child.child)
+        return node
+
+
+class EliminateOffsets(OptimizerRule):
+    """An offset of 0 goes; one beyond the last row leaves nothing; two are one.
+
+    Offset 2 over Offset 3  =>  Offset 5
+
+    Pays because rows are skipped once. With an unknown number of rows nothing is known to be left.
+    """
+
+    matches = (Offset,)
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        n = constant(node.offset)
+        if n == 0:
+            return node.child
+        if n is not None and node.child.max_rows is not None and node.child.max_rows <= n:
+            return LocalRelation(node.output)
+        if isinstance(node.child, Offset):
+            m = constant(node.child.offset)
+            if n is not None and m is not None:
+                return Offset(Literal(n + m, node.offset.data_type), node.child.child)
+        return node
+
+
+def _limited(limit: Any, plan: Any) -> Any:
+    """A local limit over the plan, unless the plan gives no more rows anyway."""
+    n, most = constant(limit), plan.max_rows
+    if isinstance(plan, LocalLimit):
+        m = constant(plan.limit)
+        most = m if most is None or (m is not None and m < most) else most
+    if n is not None and most is not None and n >= most:
+        return plan
+    return LocalLimit(limit, plan)
+
+
+class LimitPushDown(OptimizerRule):
+    """Cut off early where the rest cannot be needed.
+
+    LocalLimit 3 over Union(a, b)  =>  LocalLimit 3 over Union(LocalLimit 3 over a, LocalLimit 3 over b)
+
+    Pays because less is read. Of a left outer join the left side may be cut, as each of its rows gives at least one;
+    of an inner join with a condition neither: the first three rows of t may match nothing.
+    """
+
+    matches = (LocalLimit,)
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        limit = node.limit
+        match node.child:
+            case Union(inputs) as union:
+                new = tuple(_limited(limit, i) for i in inputs)
+                return node if new == inputs else node.replace(child=union.replace(inputs=new))
+            case Join() as join:
+                new = _into_join(limit, join)
+                return node if new == join else node.replace(child=new)
+            case Project(items, Join() as join):
+                new = _into_join(limit, join)
+                return node if new == join else node.replace(child=Project(items, new))
+            case Aggregate(keys, items, child) if keys and not any(i.bits & AggregateExpression.BIT for i in items):
+                if constant(limit) == 1:
+                    return Project(items, LocalLimit(limit, child))
+        return node
+
+
+def _into_join(limit: Any, join: Any) -> Any:
+    kind, condition = join.kind, join.condition
+    if kind == "LeftOuter" or (kind in ("Inner", "Cross") and condition is None):
+        join = join.replace(left=_limited(limit, join.left))
+    if kind == "RightOuter" or (kind in ("Inner", "Cross") and condition is None):
+        join = join.replace(right=_limited(limit, join.right))
+    if kind in ("LeftSemi", "LeftAnti") and condition is None:
+        join = join.replace(left=_limited(limit, join.left), right=_limited(lit(1), join.right))
+    return join
+
+
+class LimitPushDownThroughWindow(OptimizerRule):
+    """Rank only the first rows when only those are wanted and ranks depend on earlier rows alone.
+
+    LocalLimit n over Window(row_number, order)  =>  LocalLimit n over Window over LocalLimit n over Sort(order)
+
+    Pays because the window sees n rows. With PARTITION BY every partition would need its own.
+    """
+
+    matches = (Window,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(self._step, Window.BIT)
+
+    def _step(self, plan: Any) -> Any:
+        match plan:
+            case LocalLimit(limit, Window() as window):
+                new = self._window(limit, window)
+                return plan if new is window else LocalLimit(limit, new)
+            case LocalLimit(limit, Project(items, Window() as window)):
+                new = self._window(limit, window)
+                return plan if new is window else LocalLimit(limit, Project(items, new))
+        return plan
+
+    @staticmethod
+    def _window(limit: Any, window: Any) -> Any:
+        from planviz.expressions.windows import RUNNING_ROWS, RankLike, WindowExpression
+
+        n = constant(limit)
+        most = window.child.max_rows
+        if window.partition or not window.order or n is None or (most is not None and most <= n) or n >= 1000:
+            return window
+        for f in window.functions:
+            w = f.child if hasattr(f, "child") else f
+            if not isinstance(w, WindowExpression) or getattr(w.spec, "frame", None) != RUNNING_ROWS:
+                return window
+            inner = w.function.function if isinstance(w.function, AggregateExpression) else w.function
+            if not isinstance(inner, RankLike) or inner.name != "row_number":
+                return window
+        return window.replace(child=LocalLimit(limit, Sort(window.order, True, window.child)))
+
+
+class CollapseRepartition(OptimizerRule):
+    """Of two repartitions that follow each other the upper one counts.
+
+    Repartition 2 over Repartition 5  =>  Repartition 2
+
+    Pays because rows move once. coalesce(2) over repartition(5) stays: without the lower one two tasks would do all
+    the work below.
+    """
+
+    matches = (Repartition, RepartitionByExpression, RebalancePartitions)
+    order = "up"
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        match node:
+            case Repartition(n, shuffle, child) if isinstance(child, Repartition | RepartitionByExpression):
+                lower_shuffles = child.shuffle if isinstance(child, Repartition) else True
+                if not shuffle and lower_shuffles:
+                    known = child.number
+                    return child if known is not None and n >= known else node
+                return node.replace(child=child.child)
+            case RepartitionByExpression(_, child) | RebalancePartitions(_, child):
+                if isinstance(child, Repartition | RepartitionByExpression | RebalancePartitions):
+                    return node.replace(child=child.child)
+                if isinstance(child, Sort) and child.whole:
+                    return node.replace(child=child.child)
+        return node
+
+
+class OptimizeRepartition(OptimizerRule):
+    """Repartitioning by constants needs one partition.
+
+    RepartitionByExpression ['x'], 10  =>  RepartitionByExpression ['x'], 1
+
+    Pays because the others would be empty. By columns the number is the user's.
+    """
+
+    matches = (RepartitionByExpression,)
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        if node.keys and all(k.foldable for k in node.keys) and node.number is None:
+            return node.replace(number=1)
+        return node
+
+
+_ORDER_FREE = (Count, Min, Max)
+
+
+class EliminateSorts(OptimizerRule):
+    """Sorts that nobody can see.
+
+    Sort [b] over Sort [a]  =>  Sort [b]        Sort ['k']  =>  nothing
+
+    Pays because sorting is dear. Below a limit a sort says which rows: `SELECT * FROM (SELECT * FROM t ORDER BY a
+    LIMIT 5) ORDER BY b` keeps both.
+    """
+
+    matches = (Sort,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(self._step, Sort.BIT)
+
+    def _step(self, plan: Any) -> Any:
+        match plan:
+            case Sort(order, whole, child):
+                rest = tuple(o for o in order if not o.children[0].foldable)
+                if not rest:
+                    return self._step(child) if isinstance(child, Sort) else child
+                if len(rest) < len(order):
+                    return plan.replace(order=rest)
+                if not whole and _sorted_by(child, order):
+                    return child
+                return plan.replace(child=_without_sort(child))
+            case Join(left, right):
+                return plan.replace(left=_without_sort(left), right=_without_sort(right))
+            case Aggregate(_, items, child) if _order_free(items):
+                return plan.replace(child=_without_sort(child))
+        return plan
+
+
+def _sorted_by(child: Any, order: Any) -> bool:
+    return isinstance(child, Sort) and child.order[: len(order)] == order
+
+
+def _order_free(items: Any) -> bool:
+    def free(a: Any) -> bool:
+        f = a.function
+        if isinstance(f, _ORDER_FREE):
+            return True
+        return isinstance(f, Sum | Average) and (
+            f.child.data_type in INTEGRAL or isinstance(f.child.data_type, DecimalType)
+        )
+
+    return all(free(a) for i in items if i.bits & AggregateExpression.BIT for a in i.collect(AggregateExpression))
+
+
+def _without_sort(plan: Any) -> Any:
+    match plan:
+        case Sort(_, _, child):
+            return _without_sort(child)
+        case Project(items, child) if all(i.deterministic for i in items):
+            below = _without_sort(child)
+            return plan if below is child else plan.replace(child=below)
+        case Filter(condition, child) if condition.deterministic:
+            below = _without_sort(child)
+            return plan if below is child else plan.replace(child=below)
+        case Repartition(_, _, child) | RepartitionByExpression(_, child):
+            below = _without_sort(child)
+            return plan if below is child else plan.replace(child=below)
+    return plan
+
+
+class RemoveRedundantSorts(OptimizerRule):
+    """A sort of what is sorted that way already.
+
+    Sort [a] over Project [a, b] over Sort [a]  =>  Project [a, b] over Sort [a]
+
+    Pays because sorting is dear. A sort by more keys than below stays.
+    """
+
+    matches = (Sort,)
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        found = _order_of(node.child)
+        if found is not None and found[: len(node.order)] == node.order:
+            return node.child
+        return node
+
+
+def _order_of(plan: Any) -> Any:
+    match plan:
+        case Sort(order, True, _):
+            return order
+        case Project(items, child) if all(isinstance(i, AttributeReference) for i in items):
+            return _order_of(child)
+        case Filter(_, child) | GlobalLimit(_, child) | LocalLimit(_, child):
+            return _order_of(child)
+    return None

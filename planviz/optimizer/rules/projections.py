@@ -1,0 +1,376 @@
+"""Columns that nobody reads go; projections move, merge and vanish."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruct, ExtractValue
+from planviz.expressions.core import Alias, AttributeReference, next_id
+from planviz.expressions.subqueries import ScalarSubquery, SubqueryExpression
+from planviz.logical.combining import Join, SetOperation, Union, WithCTE
+from planviz.logical.operators import (
+    Aggregate,
+    Distinct,
+    Expand,
+    Filter,
+    Generate,
+    GlobalLimit,
+    LocalLimit,
+    Offset,
+    Project,
+    Repartition,
+    Sample,
+    Subquery,
+    Window,
+)
+from planviz.logical.plan import LeafNode
+from planviz.optimizer.attributes import id_of, merged_projects, name_of, pruned_child, same_output, substitute
+from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.rules.with_expression import is_cheap
+
+
+class ColumnPruning(OptimizerRule):
+    """Remove columns that nothing above reads; a projection is put where a child gives too many.
+
+    Project [a] over Join(l, r)  =>  Project [a] over Join(Project [a, k] over l, Project [k] over r)
+
+    Pays because scans read and exchanges move fewer columns. Columns of a set operation stay: without c,
+    `SELECT a FROM (SELECT a, c FROM t EXCEPT SELECT a, c FROM u)` would remove other rows.
+    """
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return self._without_projects_below_filters(plan.transform_down(self._step))
+
+    def _step(self, plan: Any) -> Any:
+        if isinstance(plan, Project):
+            return self._project(plan)
+        match plan:
+            case Aggregate() | Expand():
+                needed = plan.references
+                return plan if plan.child.output_set <= needed else plan.replace(child=pruned_child(plan.child, needed))
+            case Join(_, right, kind) if kind in ("LeftSemi", "LeftAnti", "ExistenceJoin"):
+                if plan.condition is not None or right.output:
+                    needed = plan.references
+                    return plan if right.output_set <= needed else plan.replace(right=pruned_child(right, needed))
+        return plan
+
+    def _project(self, plan: Project) -> Any:
+        child: Any = plan.child
+        needed = plan.references
+        if isinstance(child, Project | Aggregate | Window | Expand | WithCTE):
+            return self._narrowed(plan, child, needed)
+        if isinstance(child, Generate):
+            return self._generate(plan, child, needed)
+        if isinstance(child, SetOperation | Distinct | LeafNode):
+            return plan
+        if isinstance(child, Union):
+            return self._union(plan, child, needed)
+        return self._general(plan, child, needed)
+
+    @staticmethod
+    def _general(plan: Any, child: Any, needed: frozenset[int]) -> Any:
+        required = child.references | needed
+        if child.input_set <= required:
+            return plan
+        children = tuple(pruned_child(c, required) for c in child.children)
+        return plan.replace(child=child.with_new_children(children))
+
+    def _narrowed(self, plan: Any, child: Any, needed: frozenset[int]) -> Any:
+        match child:
+            case Project(items, _):
+                if child.output_set <= needed:
+                    return plan
+                return plan.replace(child=child.replace(projects=tuple(i for i in items if id_of(i) in needed)))
+            case Aggregate(_, items, _) if not child.output_set <= needed:
+                return plan.replace(child=child.replace(aggregates=tuple(i for i in items if id_of(i) in needed)))
+            case Expand(projections, columns, below) if not child.output_set <= needed:
+                keep = [i for i, c in enumerate(columns) if c.expr_id in needed]
+                rows = tuple(tuple(p[i] for i in keep) for p in projections)
+                return plan.replace(child=Expand(rows, tuple(columns[i] for i in keep), below))
+            case Window(functions, _, _, below) if not {id_of(f) for f in functions} <= needed:
+                kept = tuple(f for f in functions if id_of(f) in needed)
+                return plan.replace(child=child.replace(functions=kept) if kept else below)
+            case WithCTE():
+                if child.output_set <= needed:
+                    return plan
+                return plan.replace(child=child.replace(plan=pruned_child(child.plan, needed)))
+        return self._general(plan, child, needed)
+
+    @staticmethod
+    def _generate(plan: Any, child: Any, needed: frozenset[int]) -> Any:
+        if needed == child.output_set:
+            return plan
+        required = (needed - child.produced) | child.generator.references
+        below = pruned_child(child.child, required)
+        needless = child.generator.references - needed
+        positions = tuple(i for i, a in enumerate(below.output) if a.expr_id in needless)
+        return plan.replace(child=child.replace(child=below, needless=positions))
+
+    @staticmethod
+    def _union(plan: Any, child: Any, needed: frozenset[int]) -> Any:
+        if child.output_set <= needed:
+            return plan
+        first = child.inputs[0]
+        keep = [i for i, a in enumerate(first.output) if a.expr_id in needed]
+        inputs = tuple(Project(tuple(c.output[i] for i in keep), c) for c in child.inputs)
+        return plan.replace(child=child.replace(inputs=inputs))
+
+    @staticmethod
+    def _without_projects_below_filters(plan: Any) -> Any:
+        """Such a projection would keep filters from moving on."""
+
+        def step(p: Any) -> Any:
+            match p:
+                case Project(_, Filter(condition, Project(items, child))) if (
+                    all(isinstance(i, AttributeReference) for i in items)
+                    and {id_of(i) for i in items} <= child.output_set
+                    and not _conflicts(condition, child)
+                ):
+                    return p.replace(child=Filter(condition, child))
+            return p
+
+        return plan.transform_up(step, Project.BIT)
+
+
+def _conflicts(condition: Any, child: Any) -> bool:
+    """Whether a subquery of the condition gives a column that the child gives, too."""
+    if not condition.bits & SubqueryExpression.BIT:
+        return False
+    return any(s.plan.output_set & child.output_set for s in condition.collect(SubqueryExpression))
+
+
+def can_collapse(upper: Any, lower: Any, always: bool = False) -> bool:
+    """Whether the lower expressions may be written into the upper ones: not twice, unless cheap; never random ones."""
+    made = {e.expr_id: e for e in lower if isinstance(e, Alias)}
+    if not made:
+        return True
+    uses: Counter[int] = Counter()
+    for e in upper:
+        if e.references & made.keys():
+            uses.update(a.expr_id for a in e.collect(AttributeReference) if a.expr_id in made)
+    return all(_may_inline(i, n, made[i].child, upper, always) for i, n in uses.items())
+
+
+def _may_inline(expr_id: int, uses: int, producer: Any, upper: Any, always: bool) -> bool:
+    if not producer.deterministic:
+        return False
+    if uses == 1 or always:
+        return True
+    if isinstance(producer, CreateNamedStruct | CreateMap | CreateArray):
+        return all(_only_extracted(e, expr_id) for e in upper)
+    return is_cheap(producer)
+
+
+def _only_extracted(e: Any, expr_id: int) -> bool:
+    """Whether the attribute is only read to take parts of it."""
+    if isinstance(e, AttributeReference):
+        return e.expr_id != expr_id
+    if isinstance(e, ExtractValue) and isinstance(e.children[0], AttributeReference):
+        return all(_only_extracted(c, expr_id) for c in e.children[1:])
+    return all(_only_extracted(c, expr_id) for c in e.children)
+
+
+class CollapseProject(OptimizerRule):
+    """Merge a projection into the projection or aggregate below it.
+
+    Project [x + 1 AS y] over Project [a * 2 AS x]  =>  Project [(a * 2) + 1 AS y]
+
+    Pays because rows pass one operator less. An expression that is used twice is not written twice, and random ones
+    never: `SELECT r, r FROM (SELECT rand() r FROM t)` must give equal numbers.
+    """
+
+    matches = (Project,)
+    order = "up"
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        upper = node.projects
+        always = self.context.on("spark.sql.optimizer.collapseProjectAlwaysInline")
+        match node.child:
+            case Project(lower, child) if can_collapse(upper, lower, always):
+                return Project(merged_projects(upper, lower), child)
+            case Aggregate(grouping, lower, child) if can_collapse(upper, lower, always) and not _correlated(upper):
+                return Aggregate(grouping, merged_projects(upper, lower), child)
+            case GlobalLimit(n, LocalLimit(m, Project(lower, child))) if _renames(upper, lower):
+                return GlobalLimit(n, LocalLimit(m, Project(merged_projects(upper, lower), child)))
+            case (LocalLimit() | Repartition() | Sample()) as between:
+                match between.child:
+                    case Project(lower, child) if _renames(upper, lower):
+                        return between.replace(child=Project(merged_projects(upper, lower), child))
+        return node
+
+
+def _correlated(items: Any) -> bool:
+    return any(s.outer for i in items if i.bits & ScalarSubquery.BIT for s in i.collect(ScalarSubquery))
+
+
+def _renames(upper: Any, lower: Any) -> bool:
+    if len(upper) != len(lower):
+        return False
+    pairs: list[tuple[Any, Any]] = list(zip(upper, lower, strict=True))
+    return all(
+        a.semantic_equals(b.to_attribute())
+        or (isinstance(a, Alias) and isinstance(a.child, AttributeReference) and name_of(a.child) == b.name)
+        for a, b in pairs
+    )
+
+
+class RemoveNoopOperators(OptimizerRule):
+    """Remove a projection that changes nothing and a window without functions.
+
+    Project [a, b] over t[a, b]  =>  t
+
+    Pays because rows pass one operator less. A projection that renames stays: `SELECT a AS A` changes the schema.
+    """
+
+    matches = (Project, Window)
+    order = "up"
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        match node:
+            case Project(items, child) if same_output(items, child.output):
+                same = all(a.name == name_of(b) for a, b in zip(items, child.output, strict=True))
+                return child if same else node
+            case Window(functions, _, _, child) if not functions:
+                return child
+        return node
+
+
+class RemoveRedundantAliases(OptimizerRule):
+    """Remove an alias that only gives an attribute its own name.
+
+    Project [a#1 AS a#2] over t  =>  Project [a#1] over t, a#1 read above
+
+    Pays because such projections then vanish. Kept where the sides of a join would share ids:
+    `SELECT * FROM t x JOIN (SELECT a AS a FROM t) y` needs them apart.
+    """
+
+    matches = (Alias,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return self._remove(plan, frozenset())
+
+    def _remove(self, plan: Any, excluded: frozenset[int]) -> Any:
+        if not plan.bits & Alias.BIT:
+            return plan
+        if isinstance(plan, Subquery):
+            return plan.replace(child=self._remove(plan.child, excluded | plan.child.output_set))
+        if isinstance(plan, Join):
+            return self._join(plan, excluded)
+        if isinstance(plan, Union):
+            return self._union(plan, excluded)
+        mapping: dict[int, Any] = {}
+        children = []
+        for c in plan.children:
+            new = self._remove(c, excluded)
+            _note(mapping, c, new)
+            children.append(new)
+        return self._cleaned(plan, tuple(children), mapping, excluded)
+
+    @staticmethod
+    def _cleaned(plan: Any, children: tuple[Any, ...], mapping: dict[int, Any], excluded: frozenset[int]) -> Any:
+        new = plan.with_new_children(children)
+
+        def clean(e: Any) -> Any:
+            match e:
+                case Alias(AttributeReference() as a, name) if (
+                    name == a.name and a.expr_id not in excluded and e.expr_id not in excluded
+                ):
+                    return a
+            return e
+
+        items = isinstance(plan, Project | Aggregate | Window)
+        return new.map_expressions(lambda e: clean(substitute(e, mapping)) if items else substitute(e, mapping))
+
+    def _join(self, plan: Any, excluded: frozenset[int]) -> Any:
+        left = self._remove(plan.left, excluded | plan.right.output_set)
+        right = self._remove(plan.right, excluded | left.output_set)
+        mapping: dict[int, Any] = {}
+        _note(mapping, plan.left, left)
+        _note(mapping, plan.right, right)
+        condition = None if plan.condition is None else substitute(plan.condition, mapping)
+        return plan.replace(left=left, right=right, condition=condition)
+
+    def _union(self, plan: Any, excluded: frozenset[int]) -> Any:
+        first = plan.inputs[0]
+        rest = excluded - first.output_set
+        inputs = [self._remove(first, excluded | first.output_set), *[self._remove(c, rest) for c in plan.inputs[1:]]]
+        return plan.replace(inputs=_same(plan.inputs, tuple(inputs)))
+
+
+def _same(old: tuple[Any, ...], new: tuple[Any, ...]) -> tuple[Any, ...]:
+    return old if all(a is b for a, b in zip(old, new, strict=True)) else new
+
+
+def _note(mapping: dict[int, Any], old: Any, new: Any) -> None:
+    """Which attributes of `new` stand where those of `old` stood."""
+    if old is new:
+        return
+    for a, b in zip(old.output, new.output, strict=True):
+        if a.expr_id != b.expr_id:
+            mapping.setdefault(a.expr_id, b)
+
+
+class PushProjectionThroughUnion(OptimizerRule):
+    """Project before the inputs are put together.
+
+    Project [a + 1 AS x] over Union(t, u)  =>  Union(Project [a + 1 AS x] over t, Project [b + 1 AS x] over u)
+
+    Pays because inputs are narrowed early and their projections merge. Random expressions stay above: rand(1) pushed
+    into both inputs would draw the same numbers twice.
+    """
+
+    matches = (Union,)
+    order = "up"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._step, Union.BIT)
+
+    @staticmethod
+    def _step(plan: Any) -> Any:
+        match plan:
+            case Project(items, Union(inputs) as union) if all(i.deterministic for i in items):
+                first = inputs[0]
+                new = [Project(items, first)]
+                for other in inputs[1:]:
+                    mapping = {a.expr_id: b for a, b in zip(first.output, other.output, strict=True)}
+                    new.append(Project(tuple(_fresh(substitute(i, mapping)) for i in items), other))
+                return union.replace(inputs=tuple(new))
+        return plan
+
+
+def _fresh(item: Any) -> Any:
+    return Alias(item.child, item.name, next_id()) if isinstance(item, Alias) else item
+
+
+class PushProjectionThroughLimitAndOffset(OptimizerRule):
+    """Project before rows are cut off.
+
+    Project over GlobalLimit over LocalLimit  =>  GlobalLimit over LocalLimit over Project
+
+    Pays because the projection may merge with one below. Random expressions stay above.
+    """
+
+    matches = (LocalLimit, GlobalLimit, Offset)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(self._step, self.mask)
+
+    @staticmethod
+    def _step(plan: Any) -> Any:
+        if not isinstance(plan, Project) or not all(i.deterministic for i in plan.projects):
+            return plan
+        match plan.child:
+            case GlobalLimit(n, LocalLimit(m, child)):
+                return GlobalLimit(n, LocalLimit(m, plan.replace(child=child)))
+            case LocalLimit(n, child):
+                return LocalLimit(n, plan.replace(child=child))
+            case Offset(n, child):
+                return Offset(n, plan.replace(child=child))
+        return plan

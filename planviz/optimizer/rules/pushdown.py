@@ -1,0 +1,338 @@
+"""Predicates move towards the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.core import Alias, AttributeReference
+from planviz.expressions.predicates import And, Or, conjunction
+from planviz.expressions.predicates import split_conjunction as split
+from planviz.expressions.subqueries import Exists, ListQuery, SubqueryExpression
+from planviz.logical.combining import Join, Union
+from planviz.logical.operators import (
+    Aggregate,
+    Distinct,
+    Expand,
+    Filter,
+    Generate,
+    Project,
+    RebalancePartitions,
+    Repartition,
+    RepartitionByExpression,
+    Sort,
+    Window,
+)
+from planviz.optimizer.attributes import alias_map, id_of, inlined, substitute
+from planviz.optimizer.constraints import ExpressionSet
+from planviz.optimizer.context import OptimizerRule
+
+#: Joins of which a condition is a filter over the pairs.
+INNER = ("Inner", "Cross")
+
+
+def can_evaluate_within_join(e: Any) -> bool:
+    """Whether a predicate may become a join condition: IN, EXISTS and correlated subqueries must be rewritten first."""
+    if not e.deterministic:
+        return False
+    if not e.bits & SubqueryExpression.BIT:
+        return True
+    return not any(isinstance(s, ListQuery | Exists) or s.outer for s in e.collect(SubqueryExpression))
+
+
+class CombineFilters(OptimizerRule):
+    """Merge two adjacent filters into one.
+
+    Filter(outer, Filter(inner, child))  =>  Filter(inner AND outer, child)
+
+    Pays because one pass tests both. The inner condition stays first, so a guard such as `b <> 0` still precedes
+    `a / b > 1`; `SELECT * FROM (SELECT * FROM t WHERE rand() > 0.5) WHERE a > 1` draws for all rows and stays.
+    """
+
+    matches = (Filter,)
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        match node:
+            case Filter(outer, Filter(inner, child)) if inner.deterministic:
+                parts = split(outer)
+                free = [p for p in parts if p.deterministic]
+                stuck = [p for p in parts if not p.deterministic]
+                known = ExpressionSet(split(inner))
+                new = [p for p in ExpressionSet(free) if p not in known]
+                combined = And(inner, conjunction(new)) if new else inner
+                below = Filter(combined, child)
+                return Filter(conjunction(stuck), below) if stuck else below
+        return node
+
+
+class PushPredicateThroughNonJoin(OptimizerRule):
+    """Move a filter below the operator under it.
+
+    Filter(x > 5, Project [a + 1 AS x] over t)  =>  Project [a + 1 AS x] over Filter(a + 1 > 5, t)
+
+    Pays because fewer rows reach the operator. Below an aggregate only predicates on keys go: in
+    `SELECT * FROM (SELECT count(*) c FROM t) WHERE c > 1` the filter counts rows that are not there yet below.
+    """
+
+    matches = (Filter,)
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        condition, child = node.condition, node.child
+        match child:
+            case Project(items, grandchild) if all(i.deterministic for i in items):
+                return self._project(node, items, grandchild)
+            case Aggregate(grouping, items, grandchild) if grouping and all(i.deterministic for i in items):
+                return self._aggregate(condition, child, items, grandchild)
+            case Window(_, partition, _, grandchild) if all(isinstance(p, AttributeReference) for p in partition):
+                keys = frozenset(id_of(p) for p in partition)
+                return _partly(condition, child, lambda p: p.references <= keys, grandchild)
+            case Union(inputs):
+                return self._union(condition, child, inputs)
+            case Distinct(grandchild):
+                return _partly(condition, child, lambda p: True, grandchild)
+            case Sort() | Repartition() | RepartitionByExpression() | RebalancePartitions() | Generate() | Expand() if (
+                child.deterministic or not isinstance(child, Generate | Expand)
+            ):
+                own = child.child.output_set
+                return _partly(condition, child, lambda p: p.references <= own, child.child)
+        return node
+
+    @staticmethod
+    def _project(node: Any, items: Any, grandchild: Any) -> Any:
+        aliases = alias_map(items)
+        return Project(items, Filter(inlined(conjunction(split(node.condition)), aliases), grandchild))
+
+    @staticmethod
+    def _aggregate(condition: Any, child: Any, items: Any, grandchild: Any) -> Any:
+        aliases = {
+            i.expr_id: i.child for i in items if isinstance(i, Alias) and not i.child.bits & AggregateExpression.BIT
+        }
+        parts = split(condition)
+        free, stuck = _until_random(parts)
+        own = grandchild.output_set
+        down: list[Any] = []
+        rest: list[Any] = []
+        for p in free:
+            replaced = inlined(p, aliases)
+            (down if p.references and replaced.references <= own and _subset(replaced, own) else rest).append(p)
+        if not down:
+            return Filter(condition, child)
+        below = child.replace(child=Filter(conjunction([inlined(p, aliases) for p in down]), grandchild))
+        above = rest + stuck
+        return Filter(conjunction(above), below) if above else below
+
+    @staticmethod
+    def _union(condition: Any, child: Any, inputs: tuple[Any, ...]) -> Any:
+        parts = split(condition)
+        down = [p for p in parts if p.deterministic]
+        rest = [p for p in parts if not p.deterministic]
+        if not down:
+            return Filter(condition, child)
+        together = conjunction(down)
+        output = child.output
+        new = tuple(
+            Filter(substitute(together, {a.expr_id: b for a, b in zip(output, i.output, strict=True)}), i)
+            for i in inputs
+        )
+        below = child.replace(inputs=new)
+        return Filter(conjunction(rest), below) if rest else below
+
+
+def _subset(e: Any, own: frozenset[int]) -> bool:
+    return bool(e.references <= own)
+
+
+def _until_random(parts: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Deterministic conjuncts and the others."""
+    return [p for p in parts if p.deterministic], [p for p in parts if not p.deterministic]
+
+
+def _partly(condition: Any, child: Any, test: Callable[[Any], bool], grandchild: Any) -> Any:
+    """The conjuncts for which `test` holds below `child`, the rest above."""
+    free, stuck = _until_random(split(condition))
+    down = [p for p in free if test(p)]
+    rest = [p for p in free if not test(p)] + stuck
+    if not down:
+        return Filter(condition, child)
+    below = child.replace(child=Filter(conjunction(down), grandchild))
+    return Filter(conjunction(rest), below) if rest else below
+
+
+def split_sides(parts: list[Any], left: Any, right: Any) -> tuple[list[Any], list[Any], list[Any]]:
+    """Predicates that only the left side is needed for, only the right side, and the rest (random ones too)."""
+    a, b, common = [], [], []
+    stuck = []
+    for p in parts:
+        if not p.deterministic:
+            stuck.append(p)
+        elif p.references <= left.output_set:
+            a.append(p)
+        elif p.references <= right.output_set:
+            b.append(p)
+        else:
+            common.append(p)
+    return a, b, common + stuck
+
+
+class PushPredicateThroughJoin(OptimizerRule):
+    """Move predicates over a join, or in its condition, to the side that they read.
+
+    Filter(l.x > 1 AND r.y > 2 AND l.a = r.a, Join(l, r))  =>  Join(Filter(x > 1, l), Filter(y > 2, r), a = a)
+
+    Pays because fewer rows are joined. Past an outer join only the side whose rows are kept may be filtered: moving
+    `r.y > 2` of `l LEFT JOIN r ON ... WHERE r.y > 2` down would let unmatched rows through with nulls.
+    """
+
+    matches = (Join,)
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        if node.kind not in (*INNER, "LeftOuter", "RightOuter", "LeftSemi", "LeftAnti", "ExistenceJoin"):
+            return node
+        return push_join_condition(node)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(self._step, Join.BIT)
+
+    def _step(self, plan: Any) -> Any:
+        if isinstance(plan, Filter) and isinstance(plan.child, Join):
+            return push_filter_into_join(plan, plan.child)
+        if isinstance(plan, Join):
+            return self.rewrite(plan)
+        return plan
+
+
+def _filtered(parts: list[Any], plan: Any) -> Any:
+    return Filter(conjunction(parts), plan) if parts else plan
+
+
+def push_filter_into_join(plan: Any, join: Any) -> Any:
+    """Filter over Join, pushed as far as its kind allows; the conjuncts that stay are put in one order."""
+    left, right, kind = join.left, join.right, join.kind
+    a, b, common = split_sides(split(plan.condition), left, right)
+    if kind in INNER:
+        into = [c for c in common if can_evaluate_within_join(c)]
+        stay = [c for c in common if not can_evaluate_within_join(c)]
+        parts = into + ([join.condition] if join.condition is not None else [])
+        # The join is a new one: what was noted about the old one's condition is forgotten.
+        new = join.replace(left=_filtered(a, left), right=_filtered(b, right), condition=_all(parts), done=None)
+        return _filtered(stay, new)
+    if kind == "RightOuter":
+        return _filtered(a + common, join.replace(right=_filtered(b, right), done=None))
+    if kind in ("LeftOuter", "LeftSemi", "LeftAnti", "ExistenceJoin"):
+        return _filtered(b + common, join.replace(left=_filtered(a, left), done=None))
+    return plan
+
+
+def push_join_condition(join: Any) -> Any:
+    """A join whose condition's one-sided parts moved into the sides as far as its kind allows."""
+    if join.condition is None:
+        return join
+    left, right, kind = join.left, join.right, join.kind
+    a, b, common = split_sides(split(join.condition), left, right)
+    if kind in (*INNER, "LeftSemi"):
+        new = join.replace(left=_filtered(a, left), right=_filtered(b, right), condition=_all(common))
+    elif kind == "RightOuter":
+        new = join.replace(left=_filtered(a, left), condition=_all(b + common))
+    elif kind in ("LeftOuter", "LeftAnti", "ExistenceJoin"):
+        new = join.replace(right=_filtered(b, right), condition=_all(a + common))
+    else:
+        return join
+    return join if new == join else new
+
+
+def _all(parts: list[Any]) -> Any:
+    return conjunction(parts) if parts else None
+
+
+class PushDownPredicates(OptimizerRule):
+    """Push filters as far as they go in one walk, with the three rules above.
+
+    Filter over anything  =>  the filter as near to the tables as it may be
+
+    Pays because a filter falls through several operators in one pass. Each part says when it would be wrong: a filter
+    on `count(*)` stays above its aggregate, as in `SELECT a FROM t GROUP BY a HAVING count(*) > 1`.
+    """
+
+    matches = (Filter, Join)
+
+    def __init__(self, context: Any) -> None:
+        super().__init__(context)
+        self.combine = CombineFilters(context)
+        self.non_join = PushPredicateThroughNonJoin(context)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(self._step, self.mask)
+
+    def _step(self, plan: Any) -> Any:
+        if isinstance(plan, Filter):
+            if isinstance(plan.child, Filter):
+                return self.combine.rewrite(plan)
+            inside = isinstance(plan.child, Join)
+            new = push_filter_into_join(plan, plan.child) if inside else self.non_join.rewrite(plan)
+            return plan if new == plan else new
+        if isinstance(plan, Join):
+            return push_join_condition(plan)
+        return plan
+
+
+class PushExtraPredicateThroughJoin(OptimizerRule):
+    """Push what an OR over both sides implies for each side.
+
+    Join(l, r, (l.a = 1 AND r.b = 2) OR (l.a = 3 AND r.b = 4))  =>  Join(Filter(a = 1 OR a = 3, l), r)
+
+    Pays because the sides shrink. The condition itself stays: rows with a = 1 and b = 4 pass both filters.
+    """
+
+    matches = (Join,)
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        condition, kind = node.condition, node.kind
+        if condition is None or kind == "FullOuter" or node.done == condition:
+            return node
+        left, right = node.left, node.right
+        both = [
+            p
+            for p in split(condition)
+            if p.deterministic
+            and p.references
+            and not p.references <= left.output_set
+            and not p.references <= right.output_set
+        ]
+        a = [e for p in both if (e := within(p, left.output_set)) is not None]
+        b = [e for p in both if (e := within(p, right.output_set)) is not None]
+        if not a and not b:
+            return node
+        node = node.replace(done=condition)
+        if kind in (*INNER, "LeftSemi"):
+            return node.replace(left=_filtered(a, left), right=_filtered(b, right))
+        if kind == "RightOuter":
+            return node.replace(left=_filtered(a, left))
+        return node.replace(right=_filtered(b, right))
+
+
+def within(e: Any, own: frozenset[int]) -> Any:
+    """What a condition implies about these columns alone, or None (Spark: extractPredicatesWithinOutputSet)."""
+    match e:
+        case And(a, b):
+            x, y = within(a, own), within(b, own)
+            return And(x, y) if x is not None and y is not None else x if x is not None else y
+        case Or(a, b):
+            x, y = within(a, own), within(b, own)
+            return Or(x, y) if x is not None and y is not None else None
+    return e if e.references <= own else None
+
+
+__all__ = [
+    "CombineFilters",
+    "PushDownPredicates",
+    "PushExtraPredicateThroughJoin",
+    "PushPredicateThroughJoin",
+    "PushPredicateThroughNonJoin",
+]

@@ -1,0 +1,224 @@
+"""Rows known while planning, and plans without rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.core import Alias, AttributeReference, Literal, Nondeterministic
+from planviz.expressions.subqueries import SubqueryExpression
+from planviz.logical.combining import Join, Union
+from planviz.logical.operators import (
+    Aggregate,
+    Distinct,
+    Expand,
+    Filter,
+    Generate,
+    GlobalLimit,
+    LocalLimit,
+    Offset,
+    Project,
+    RebalancePartitions,
+    Repartition,
+    RepartitionByExpression,
+    Sample,
+    Sort,
+    Window,
+)
+from planviz.logical.relations import LocalRelation
+from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.evaluation import UnknownValueError, row_value
+from planviz.optimizer.rules.boolean import FALSE, is_false, is_null
+
+
+class ConvertToLocalRelation(OptimizerRule):
+    """Compute projections, filters and limits over known rows while planning.
+
+    Project [x + 1] over LocalRelation [1, 2]  =>  LocalRelation [2, 3]
+
+    Pays because no job is needed. What draws or fails is left to the query: `SELECT rand() FROM VALUES (1)`.
+    """
+
+    matches = (LocalRelation,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(self._step, LocalRelation.BIT)
+
+    @staticmethod
+    def _step(plan: Any) -> Any:
+        try:
+            match plan:
+                case Project(items, LocalRelation(columns, rows)) if all(map(_evaluable, items)):
+                    new = tuple(tuple(row_value(i, _row(columns, r)) for i in items) for r in rows)
+                    return LocalRelation(tuple(i.to_attribute() for i in items), new)
+                case Filter(condition, LocalRelation(columns, rows)) if _evaluable(condition):
+                    kept = tuple(r for r in rows if row_value(condition, _row(columns, r)) is True)
+                    return LocalRelation(columns, kept)
+                case LocalLimit(Literal(int() as n, _), LocalRelation(columns, rows)):
+                    return LocalRelation(columns, rows[:n])
+        except UnknownValueError:
+            return plan
+        return plan
+
+
+def _row(columns: Any, row: Any) -> dict[int, Any]:
+    return {a.expr_id: v for a, v in zip(columns, row, strict=True)}
+
+
+def _evaluable(e: Any) -> bool:
+    return not e.bits & (SubqueryExpression.BIT | AggregateExpression.BIT | Nondeterministic.BIT) and e.deterministic
+
+
+def is_empty(plan: Any) -> bool:
+    """Whether the plan is a relation without rows."""
+    return isinstance(plan, LocalRelation) and not plan.rows
+
+
+def _nulls(columns: Any) -> list[Any]:
+    return [Alias(Literal(None, a.data_type), a.name, a.expr_id) for a in columns]
+
+
+class PropagateEmptyRelation(OptimizerRule):
+    """No rows in, no rows out, as far as the operator is of that kind.
+
+    Join(<empty>, r, Inner)  =>  <empty>        Join(l, <empty>, LeftOuter)  =>  Project [l.*, null ...] over l
+
+    Pays because nothing has to be read. An aggregate without keys gives one row for no rows: `SELECT count(*) FROM
+    (SELECT * FROM t LIMIT 0)` is 0, not nothing.
+    """
+
+    matches = (LocalRelation,)
+    order = "up"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._step, LocalRelation.BIT)
+
+    def _step(self, plan: Any) -> Any:
+        if isinstance(plan, Union):
+            return self._union(plan)
+        if isinstance(plan, Join):
+            return self._join(plan)
+        match plan:
+            case Aggregate(keys, _, child):
+                return LocalRelation(plan.output) if keys and is_empty(child) else plan
+            case (
+                Project() | Filter() | Sample() | Sort() | GlobalLimit() | LocalLimit() | Offset() | Repartition()
+                | RepartitionByExpression() | RebalancePartitions() | Expand() | Window() | Distinct()
+            ) if is_empty(plan.child):  # fmt: skip
+                return LocalRelation(plan.output)
+            case Generate() if is_empty(plan.child):
+                return LocalRelation(plan.output)
+        return plan
+
+    @staticmethod
+    def _union(plan: Any) -> Any:
+        full = tuple(i for i in plan.inputs if not is_empty(i))
+        if len(full) == len(plan.inputs):
+            return plan
+        if not full:
+            return LocalRelation(plan.output)
+        new = full[0] if len(full) == 1 else plan.replace(inputs=full)
+        if all(a.expr_id == b.expr_id for a, b in zip(plan.output, new.output, strict=True)):
+            return new
+        items = tuple(
+            a if a.expr_id == b.expr_id else Alias(a, b.name, b.expr_id)
+            for a, b in zip(new.output, plan.output, strict=True)
+        )
+        return Project(items, new)
+
+    @staticmethod
+    def _join(plan: Any) -> Any:
+        left, right, kind = is_empty(plan.left), is_empty(plan.right), plan.kind
+        false = plan.condition is not None and (is_false(plan.condition) or is_null(plan.condition))
+        if not left and not right and not false:
+            return plan
+        if kind in ("Inner", "Cross"):
+            return LocalRelation(plan.output)
+        if kind in ("LeftOuter", "LeftSemi", "LeftAnti", "ExistenceJoin") and left:
+            return LocalRelation(plan.output)
+        if kind == "LeftSemi":
+            return LocalRelation(plan.output)
+        if kind == "LeftAnti":
+            return plan.left
+        if kind == "ExistenceJoin":
+            return Project((*plan.left.output, Alias(FALSE, plan.exists.name, plan.exists.expr_id)), plan.left)
+        if kind == "RightOuter" and right:
+            return LocalRelation(plan.output)
+        if kind == "LeftOuter":
+            return Project((*plan.left.output, *_nulls(plan.right.output)), plan.left)
+        if kind == "RightOuter":
+            return Project((*_nulls(plan.left.output), *plan.right.output), plan.right)
+        if left and right:
+            return LocalRelation(plan.output)
+        if left:
+            return Project((*_nulls(plan.left.output), *plan.right.output), plan.right)
+        if right:
+            return Project((*plan.left.output, *_nulls(plan.right.output)), plan.left)
+        return plan
+
+
+class UpdateAttributeNullability(OptimizerRule):
+    """Attributes may be null just when the child's column may.
+
+    Project [a (nullable)] over t[a (never null)]  =>  Project [a (never null)] over t
+
+    Pays because later rules ask for nullability. Wrong the other way round: a null would be taken for impossible.
+    """
+
+    package = "org.apache.spark.sql.catalyst.analysis"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._step)
+
+    @staticmethod
+    def _step(plan: Any) -> Any:
+        if not plan.children or not plan.resolved:
+            return plan
+        nullable: dict[int, bool] = {}
+        for c in plan.children:
+            for a in c.output:
+                nullable[a.expr_id] = nullable.get(a.expr_id, False) or a.is_nullable
+
+        def step(e: Any) -> Any:
+            if type(e) is AttributeReference and e.expr_id in nullable:
+                return e.with_nullability(nullable[e.expr_id])
+            return e
+
+        return plan.map_expressions(lambda e: e.transform_up(step, AttributeReference.BIT))
+
+
+class OptimizeOneRowPlan(OptimizerRule):
+    """Over at most one row nothing has to be sorted, limited or grouped.
+
+    Sort [a] over Aggregate [], [count(1) AS a]  =>  Aggregate [], [count(1) AS a]
+
+    Pays because a shuffle goes. Wrong for two rows, of course; the number must be certain.
+    """
+
+    matches = (Sort, Aggregate)
+    order = "up"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._step, self.mask)
+
+    @staticmethod
+    def _step(plan: Any) -> Any:
+        match plan:
+            case Sort(_, _, child) if child.max_rows is not None and child.max_rows <= 1:
+                return child
+            case Sort(_, False, child):
+                return plan
+            case Aggregate(keys, items, child) if keys and not any(i.bits & AggregateExpression.BIT for i in items):
+                if child.max_rows is not None and child.max_rows <= 1:
+                    return Project(items, child)
+            case Aggregate(_, _, child) if child.max_rows is not None and child.max_rows <= 1:
+
+                def plain(e: Any) -> Any:
+                    return e.replace(distinct=False) if isinstance(e, AggregateExpression) and e.distinct else e
+
+                return plan.transform_expressions_up(plain, AggregateExpression.BIT)
+        return plan

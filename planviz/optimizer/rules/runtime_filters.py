@@ -1,0 +1,236 @@
+"""Filters that are made while the query runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.aggregates import AggregateCall, AggregateExpression
+from planviz.expressions.calls import FunctionCall, FunctionSpec
+from planviz.expressions.conditional import Coalesce
+from planviz.expressions.core import Alias, AttributeReference, Literal, alias, next_id
+from planviz.expressions.predicates import (
+    And,
+    BinaryComparison,
+    EqualNullSafe,
+    EqualTo,
+    In,
+    InSet,
+    IsNull,
+    Like,
+    MultiLike,
+    Not,
+    Or,
+    RLike,
+    StringPredicate,
+)
+from planviz.expressions.predicates import split_conjunction as split
+from planviz.expressions.subqueries import ScalarSubquery
+from planviz.logical.combining import Join, Union
+from planviz.logical.operators import Aggregate, Filter, Project, Subquery, Window
+from planviz.logical.plan import LeafNode
+from planviz.optimizer.attributes import alias_map, id_of, inlined
+from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.rules.constants import ConstantFolding
+from planviz.optimizer.rules.projections import ColumnPruning
+from planviz.optimizer.statistics.sizes import UNKNOWN_SIZE, can_broadcast, size_in_bytes
+from planviz.types import BINARY, BOOLEAN, LONG
+
+_HASH = FunctionSpec("xxhash64", result=lambda a: LONG, null=False)
+_CONTAINS = FunctionSpec("might_contain", result=lambda a: BOOLEAN, null=True)
+Key = tuple[Any, Any]
+
+
+def join_keys(join: Any) -> list[Key]:
+    """The pairs of expressions, left and right, that an equi-join compares (Spark: ExtractEquiJoinKeys)."""
+    if join.condition is None:
+        return []
+    left, right = join.left.output_set, join.right.output_set
+    keys: list[Key] = []
+    for c in split(join.condition):
+        if not isinstance(c, EqualTo | EqualNullSafe):
+            continue
+        a, b = c.left, c.right
+        if not a.references or not b.references:
+            continue
+        if not (a.references <= left and b.references <= right):
+            a, b = b, a
+        if not (a.references <= left and b.references <= right):
+            continue
+        if isinstance(c, EqualTo):
+            keys.append((a, b))
+        else:
+            keys += [(Coalesce((a, _default(a))), Coalesce((b, _default(b)))), (IsNull(a), IsNull(b))]
+    return keys
+
+
+def _default(e: Any) -> Literal:
+    from planviz.types import STRING
+
+    return Literal("" if e.data_type == STRING else 0, e.data_type)
+
+
+class InjectRuntimeFilter(OptimizerRule):
+    """Build a Bloom filter of the small side's keys and test the big side with it before the join.
+
+    Join(big, small, k = j)  =>  Join(Filter(might_contain(bloom of j, hash of k), big), small, k = j)
+
+    Pays when the big side is scanned from many bytes and shuffled, and the small one is selective. The kept side of an
+    outer join must not be filtered: `big LEFT JOIN small` keeps rows without a match.
+    """
+
+    matches = (Join,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        if isinstance(plan, Subquery) and plan.correlated:
+            return plan
+        if not self.context.on("spark.sql.optimizer.runtime.bloomFilter.enabled"):
+            return plan
+        self.count = 0
+        return plan.transform_up(lambda p: self._join(p) if isinstance(p, Join) else p, Join.BIT)
+
+    def _join(self, join: Any) -> Any:
+        most = int(self.context.config.get("spark.sql.optimizer.runtimeFilter.number.threshold"))
+        left, right = join.left, join.right
+        for a, b in join_keys(join):
+            if self.count >= most or not simple(a) or not simple(b):
+                continue
+            shuffled = self._shuffled(join)
+            if join.kind in ("Inner", "Cross", "LeftSemi", "RightOuter") and (shuffled or self._has_shuffle(join.left)):
+                made = self._beneficial(join.left, join.right, a, b)
+                new = left if made is None else self._filtered(a, left, *made)
+                if new is not left:
+                    left, self.count = new, self.count + 1
+                    continue
+            if join.kind in ("Inner", "Cross", "LeftSemi", "LeftOuter") and (shuffled or self._has_shuffle(join.right)):
+                made = self._beneficial(join.right, join.left, b, a)
+                new = right if made is None else self._filtered(b, right, *made)
+                if new is not right:
+                    right, self.count = new, self.count + 1
+        return join.replace(left=left, right=right)
+
+    def _shuffled(self, join: Any) -> bool:
+        config = self.context.config
+        hinted = "broadcast" in (join.left_hint, join.right_hint)
+        return not hinted and not can_broadcast(join.left, config) and not can_broadcast(join.right, config)
+
+    def _has_shuffle(self, plan: Any) -> bool:
+        return bool(
+            plan.find(lambda p: isinstance(p, Aggregate | Window) or (isinstance(p, Join) and self._shuffled(p)))
+        )
+
+    def _beneficial(self, application: Any, creation: Any, key: Any, creation_key: Any) -> Key | None:
+        least = int(self.context.config.get("spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold"))
+        if not _comes_from_scan(key, application) or _largest_scan(application) < least:
+            return None
+        return selective_scan(creation, creation_key)
+
+    def _filtered(self, key: Any, plan: Any, creation_key: Any, creation: Any) -> Any:
+        config = self.context.config
+        if size_in_bytes(creation) > int(config.get("spark.sql.optimizer.runtime.bloomFilter.creationSideThreshold")):
+            return plan
+        items = int(config.get("spark.sql.optimizer.runtime.bloomFilter.expectedNumItems"))
+        bits = int(config.get("spark.sql.optimizer.runtime.bloomFilter.numBits"))
+        call = AggregateCall(
+            "bloom_filter_agg",
+            (_hash(creation_key), Literal(items, LONG), Literal(bits, LONG)),
+            BINARY,
+            tail=("0", "0"),
+        )
+        made = alias(AggregateExpression(call, "Complete", False, None, next_id()), "bloomFilter")
+        aggregate = ColumnPruning(self.context).apply(Aggregate((), (made,), creation))
+        folded = ConstantFolding(self.context).apply(aggregate)
+        subquery = ScalarSubquery(folded, (), next_id())
+        return Filter(FunctionCall("might_contain", (subquery, _hash(key)), _CONTAINS), plan)
+
+
+def _hash(e: Any) -> Any:
+    return FunctionCall("xxhash64", (e,), _HASH, ("42",))
+
+
+def simple(e: Any) -> bool:
+    """Whether an expression is cheap enough to be computed once more: no patterns and no parsing."""
+    slow = Like.BIT | RLike.BIT | MultiLike.BIT
+    if e.bits & slow:
+        return False
+    names = ("from_json", "regexp_extract", "regexp_extract_all", "regexp_replace")
+    return not any(f.name in names for f in e.collect(FunctionCall))
+
+
+def likely_selective(e: Any) -> bool:
+    """Whether a predicate is of a kind that usually drops rows."""
+    match e:
+        case Not(x):
+            return likely_selective(x)
+        case And(a, b):
+            return likely_selective(a) or likely_selective(b)
+        case Or(a, b):
+            return likely_selective(a) and likely_selective(b)
+    return isinstance(e, BinaryComparison | In | InSet | StringPredicate | Like | RLike | MultiLike)
+
+
+def selective_scan(plan: Any, key: Any) -> Key | None:
+    """The key and the part of the plan that gives it from a scan under a selective filter, or None."""
+    return _extract(plan, frozenset(), False, False, plan, key)
+
+
+def _extract(plan: Any, read: frozenset[int], filtered: bool, selective: bool, whole: Any, key: Any) -> Key | None:
+    match plan:
+        case Project(items, child):
+            if not filtered:
+                return _extract(child, read, filtered, selective, whole, key)
+            used = [i for i in items if id_of(i) in read]
+            if not all(map(simple, used)):
+                return None
+            below = frozenset[int]().union(*[i.references for i in used])
+            return _extract(child, below, filtered, selective, whole, key)
+        case Filter(condition, child) if simple(condition):
+            now = selective or likely_selective(condition)
+            return _extract(child, read | condition.references, True, now, whole, key)
+        case Join() if join_keys(plan):
+            return _extract_join(plan, key)
+        case LeafNode() if selective:
+            return key, whole
+    return None
+
+
+def _extract_join(plan: Any, key: Any) -> Key | None:
+    if not isinstance(key, AttributeReference):
+        return None
+    left, right, kind = plan.left, plan.right, plan.kind
+    pairs = join_keys(plan)
+    keeps_left = kind in ("Inner", "Cross", "LeftSemi", "LeftOuter", "LeftAnti", "ExistenceJoin")
+    keeps_right = kind in ("Inner", "Cross", "RightOuter")
+    if key.expr_id in left.output_set:
+        found = selective_scan(left, key) if keeps_left or kind in ("RightOuter", "FullOuter") else None
+        other = next((b for a, b in pairs if a.semantic_equals(key)), None)
+        if found is None and other is not None and kind in ("Inner", "Cross", "LeftSemi"):
+            found = selective_scan(right, other)
+        return found
+    if key.expr_id in right.output_set:
+        found = selective_scan(right, key) if keeps_right or kind in ("LeftOuter", "FullOuter") else None
+        other = next((a for a, b in pairs if b.semantic_equals(key)), None)
+        if found is None and other is not None and kind in ("Inner", "Cross"):
+            found = selective_scan(left, other)
+        return found
+    return None
+
+
+def _comes_from_scan(e: Any, plan: Any) -> bool:
+    """Whether the expression can be computed from the columns of one scan below."""
+    match plan:
+        case Project(items, child):
+            return _comes_from_scan(inlined(e, alias_map(items)), child)
+        case Aggregate(_, items, child):
+            plain = [i for i in items if isinstance(i, Alias) and not i.bits & AggregateExpression.BIT]
+            return _comes_from_scan(inlined(e, alias_map(plain)), child)
+        case LeafNode():
+            return bool(e.references <= plan.output_set)
+        case Union(inputs):
+            return _comes_from_scan(e, inputs[0])
+    return any(_comes_from_scan(e, c) for c in plan.children if e.references <= c.output_set)
+
+
+def _largest_scan(plan: Any) -> int:
+    sizes = [size_in_bytes(p) for p in plan.walk() if isinstance(p, LeafNode)]
+    return max((0 if s == UNKNOWN_SIZE else s for s in sizes), default=0)

@@ -1,0 +1,304 @@
+"""Unions, intersections, differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.aggregates import AggregateExpression, Count, FirstLast, Sum
+from planviz.expressions.calls import GeneratorCall
+from planviz.expressions.conditional import Coalesce, If
+from planviz.expressions.core import AttributeReference, Literal, alias, next_id
+from planviz.expressions.predicates import (
+    And,
+    EqualNullSafe,
+    GreaterThan,
+    GreaterThanOrEqual,
+    Not,
+    conjunction,
+)
+from planviz.expressions.subqueries import SubqueryExpression
+from planviz.logical.combining import Except, Intersect, Join, Union
+from planviz.logical.operators import Aggregate, Deduplicate, Distinct, Filter, Generate, Project
+from planviz.optimizer.attributes import correlated, merged_projects, same_output, substitute
+from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.rules.projections import can_collapse
+from planviz.types import BOOLEAN, LONG, StructField
+
+
+class ReplaceDeduplicateWithAggregate(OptimizerRule):
+    """dropDuplicates(keys) keeps the first row of each key.
+
+    Deduplicate [a] over t[a, b]  =>  Aggregate [a], [a, first(b) AS b]
+
+    Pays because aggregates can be planned. Without keys a literal is the key: an empty input must give no row.
+    """
+
+    matches = (Deduplicate,)
+    excludable = False
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        from planviz.expressions.core import Alias
+
+        keys = {k.expr_id for k in node.keys}
+        items = tuple(
+            a
+            if a.expr_id in keys
+            else Alias(AggregateExpression(FirstLast(a), "Complete", False, None, next_id()), a.name, a.expr_id)
+            for a in node.child.output
+        )
+        return Aggregate(node.keys or (Literal(1, LONG),), items, node.child)
+
+
+def _pairs(plan: Any) -> Any:
+    return conjunction([EqualNullSafe(a, b) for a, b in zip(plan.left.output, plan.right.output, strict=True)])
+
+
+class ReplaceIntersectWithSemiJoin(OptimizerRule):
+    """INTERSECT is a distinct semi join over all columns.
+
+    Intersect(l, r)  =>  Distinct(Join(l, r, LeftSemi, a <=> a AND b <=> b))
+
+    Pays because joins can be planned. Null-safe: with `=`, rows with nulls that both sides have would be lost.
+    """
+
+    matches = (Intersect,)
+    excludable = False
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        return node if node.is_all else Distinct(Join(node.left, node.right, "LeftSemi", _pairs(node)))
+
+
+class ReplaceExceptWithAntiJoin(OptimizerRule):
+    """EXCEPT is a distinct anti join over all columns.
+
+    Except(l, r)  =>  Distinct(Join(l, r, LeftAnti, a <=> a AND b <=> b))
+
+    Pays because joins can be planned. Null-safe: with `=`, a row (null) of both sides would stay.
+    """
+
+    matches = (Except,)
+    excludable = False
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        return node if node.is_all else Distinct(Join(node.left, node.right, "LeftAnti", _pairs(node)))
+
+
+class ReplaceExceptWithFilter(OptimizerRule):
+    """EXCEPT of two selections of the same rows is one selection.
+
+    Except(Filter(p, t), Filter(q, t))  =>  Distinct(Filter(p AND NOT coalesce(q, false), t))
+
+    Pays because the table is read once. coalesce: rows for which q is null are not on the right, and must stay.
+    """
+
+    matches = (Except,)
+    excludable = False
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        if node.is_all or not self.context.on("spark.sql.optimizer.replaceExceptWithFilter"):
+            return node
+        found = _selection(node.right)
+        base = _selection(node.left)
+        if found is None or not _same_source(base[1] if base else _source(node.left), found[1]):
+            return node
+        condition, source = found
+        if condition.bits & SubqueryExpression.BIT or not condition.deterministic:
+            return node
+        left_source = base[1] if base else _source(node.left)
+        mapping = {b.expr_id: a for a, b in zip(left_source.output, source.output, strict=True)}
+        moved = substitute(condition, mapping)
+        if not moved.references <= node.left.output_set:
+            return node
+        test = Not(Coalesce((moved, Literal(False, BOOLEAN))))
+        return Distinct(Filter(test, node.left))
+
+
+def _selection(plan: Any) -> Any:
+    match plan:
+        case Filter(condition, child):
+            return condition, child
+        case Project(items, Filter(condition, child)) if all(isinstance(i, AttributeReference) for i in items):
+            return condition, child
+    return None
+
+
+def _source(plan: Any) -> Any:
+    match plan:
+        case Project(items, child) if all(isinstance(i, AttributeReference) for i in items):
+            return child
+    return plan
+
+
+def _same_source(a: Any, b: Any) -> bool:
+    """Whether two plans read the same table the same way, whatever their ids."""
+    if type(a) is not type(b) or len(a.output) != len(b.output):
+        return False
+    name = getattr(a, "name", None)
+    return name is not None and name == getattr(b, "name", None) and not a.children
+
+
+class RewriteExceptAll(OptimizerRule):
+    """EXCEPT ALL by counting: 1 for rows of the left, -1 for rows of the right.
+
+    Except All(l, r)  =>  replicate rows over Filter(sum > 0, Aggregate(sum(vcol), Union(l + 1, r + -1)))
+
+    Pays because aggregates can be planned. A join would not count how often a row occurs.
+    """
+
+    matches = (Except,)
+    excludable = False
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        if not node.is_all:
+            return node
+        left = Project((alias(Literal(1, LONG), "vcol"), *node.left.output), node.left)
+        right = Project((alias(Literal(-1, LONG), "vcol"), *node.right.output), node.right)
+        union = Union((left, right))
+        total = alias(AggregateExpression(Sum(union.output[0]), "Complete", False, None, next_id()), "sum")
+        columns = node.left.output
+        grouped = Aggregate(columns, (*columns, total), union)
+        kept = Filter(GreaterThan(total.to_attribute(), Literal(0, LONG)), grouped)
+        return Project(columns, _replicated(total.to_attribute(), columns, kept))
+
+
+class RewriteIntersectAll(OptimizerRule):
+    """INTERSECT ALL by counting on both sides and taking the lesser count.
+
+    Intersect All(l, r)  =>  replicate rows over Filter(both counts >= 1, Aggregate(count left, count right, Union))
+
+    Pays because aggregates can be planned. A semi join would keep every row of the left that the right has once.
+    """
+
+    matches = (Intersect,)
+    excludable = False
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        if not node.is_all:
+            return node
+        true, null = Literal(True, BOOLEAN), Literal(None, BOOLEAN)
+        left = Project((alias(true, "vcol1"), alias(null, "vcol2"), *node.left.output), node.left)
+        right = Project((alias(null, "vcol1"), alias(true, "vcol2"), *node.right.output), node.right)
+        union = Union((left, right))
+        columns = union.output[2:]
+        counts = [
+            alias(
+                AggregateExpression(Count((union.output[i],)), "Complete", False, None, next_id()), f"vcol{i + 1}_count"
+            )
+            for i in (0, 1)
+        ]
+        grouped = Aggregate(columns, (*counts, *columns), union)
+        one, two = counts[0].to_attribute(), counts[1].to_attribute()
+        both = And(GreaterThanOrEqual(one, Literal(1, LONG)), GreaterThanOrEqual(two, Literal(1, LONG)))
+        least = alias(If(GreaterThan(one, two), two, one), "min_count")
+        counted = Project((*columns, least), Filter(both, grouped))
+        return Project(columns, _replicated(least.to_attribute(), columns, counted))
+
+
+def _replicated(count: Any, columns: Any, child: Any) -> Any:
+    """Every row as often as its count says."""
+    schema = tuple(StructField(f"col{i}", a.data_type, a.nullable) for i, a in enumerate(columns))
+    needless = tuple(
+        i for i, a in enumerate(child.output) if a.expr_id in {count.expr_id, *[c.expr_id for c in columns]}
+    )
+    return Generate(GeneratorCall("replicaterows", (count, *columns), schema), needless, False, None, columns, child)
+
+
+class CombineUnions(OptimizerRule):
+    """A union of unions is one union.
+
+    Union(a, Union(b, c))  =>  Union(a, b, c)
+
+    Pays because rows pass one operator less and rules see all inputs. A distinct union takes in distinct unions only
+    where it is distinct itself: `(a UNION b) UNION ALL c` keeps its inner deduplication.
+    """
+
+    matches = (Union,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(self._step, Union.BIT)
+
+    @staticmethod
+    def _step(plan: Any) -> Any:
+        match plan:
+            case Union():
+                return _flat(plan, False)
+            case Distinct(Union() as union):
+                new = _flat(union, True)
+                return plan if new is union else Distinct(new)
+            case Aggregate(keys, items, Union() as union) if _is_distinct(plan) and keys and items:
+                new = _flat(union, True)
+                return plan if new is union else plan.replace(child=new)
+        return plan
+
+
+def _is_distinct(plan: Any) -> bool:
+    return same_output(plan.aggregates, plan.child.output) and same_output(plan.grouping, plan.aggregates)
+
+
+def _flat(union: Any, distinct: bool) -> Any:
+    out: list[Any] = []
+    stack = list(reversed(union.inputs))
+    while stack:
+        top = stack.pop()
+        match top:
+            case Distinct(Union(inputs)) if distinct:
+                stack.extend(reversed(inputs))
+            case Project(upper, Project(lower, child)) if can_collapse(upper, lower) and not any(
+                correlated(i) for i in (*upper, *lower)
+            ):
+                stack.append(Project(merged_projects(upper, lower), child))
+            case Union(inputs):
+                stack.extend(reversed(inputs))
+            case Project(items, Union(inputs) as inner) if all(i.deterministic for i in items) and not any(
+                i.bits & SubqueryExpression.BIT for i in items
+            ):
+                stack.extend(reversed([_over(items, inner, c) for c in inputs]))
+            case _:
+                out.append(top)
+    if len(out) == len(union.inputs) and all(a is b for a, b in zip(out, union.inputs, strict=True)):
+        return union
+    return union.replace(inputs=tuple(out))
+
+
+def _over(items: Any, union: Any, child: Any) -> Any:
+    """A projection of a union put over one of its inputs."""
+    first = union.inputs[0]
+    if child is first:
+        return Project(items, child)
+    from planviz.expressions.core import Alias
+
+    mapping = {a.expr_id: b for a, b in zip(first.output, child.output, strict=True)}
+    moved = (substitute(i, mapping) for i in items)
+    return Project(tuple(Alias(i.child, i.name, next_id()) if isinstance(i, Alias) else i for i in moved), child)
+
+
+class RemoveNoopUnion(OptimizerRule):
+    """A distinct union of equal inputs is a distinct of one.
+
+    Distinct(Union(t, t))  =>  Distinct(t)
+
+    Pays because the table is read once. UNION ALL counts its rows and stays.
+    """
+
+    matches = (Union,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(self._step, Union.BIT)
+
+    @staticmethod
+    def _step(plan: Any) -> Any:
+        if not isinstance(plan, Distinct) or not isinstance(plan.child, Union):
+            return plan
+        first, *others = plan.child.inputs
+        rest = [o for o in others if o != first]
+        if len(rest) == len(others):
+            return plan
+        return Distinct(plan.child.replace(inputs=(first, *rest)) if rest else first)

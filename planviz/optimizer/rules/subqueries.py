@@ -1,0 +1,522 @@
+"""Subqueries: correlated predicates pulled out, plans optimized, and the expressions turned into joins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.aggregates import AggregateExpression, Count
+from planviz.expressions.conditional import If
+from planviz.expressions.core import Alias, AttributeReference, Literal, alias, lit, next_id
+from planviz.expressions.predicates import EqualTo, IsNotNull, IsNull, Not, Or, conjunction
+from planviz.expressions.predicates import split_conjunction as split
+from planviz.expressions.subqueries import Exists, InSubquery, LateralSubquery, ListQuery, ScalarSubquery
+from planviz.expressions.subqueries import SubqueryExpression as AnySubquery
+from planviz.expressions.unresolved import OuterReference
+from planviz.logical.combining import Join, LateralJoin
+from planviz.logical.operators import (
+    Aggregate,
+    Distinct,
+    Filter,
+    GlobalLimit,
+    LocalLimit,
+    Project,
+    Sort,
+    Subquery,
+    SubqueryAlias,
+    Window,
+)
+from planviz.logical.plan import UnaryNode
+from planviz.logical.relations import OneRowRelation
+from planviz.optimizer.attributes import id_of, map_list, substitute
+from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.evaluation import value_of
+from planviz.optimizer.rules.boolean import simplified_conditions
+from planviz.types import BOOLEAN
+
+
+def _strip(e: Any) -> Any:
+    return e.transform_up(lambda x: x.attribute if isinstance(x, OuterReference) else x, OuterReference.BIT)
+
+
+class OptimizeOneRowRelationSubquery(OptimizerRule):
+    """A scalar subquery without FROM is its expression.
+
+    (SELECT f(outer a))  =>  f(a)
+
+    Pays because a join goes. Wrong with a table: `(SELECT a FROM t)` may have no row, or many.
+    """
+
+    matches = (ScalarSubquery,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_all_expressions(self._one, ScalarSubquery.BIT)
+
+    @staticmethod
+    def _one(e: Any) -> Any:
+        if not isinstance(e, ScalarSubquery):
+            return e
+        plan: Any = e.plan
+        while isinstance(plan, Sort | Subquery):
+            plan = plan.child
+        match plan:
+            case Project((item,), OneRowRelation()) if not item.bits & AnySubquery.BIT:
+                return _strip(item.child if isinstance(item, Alias) else item)
+        return e
+
+
+class PullOutNestedDataOuterRefExpressions(OptimizerRule):
+    """A field of an outer struct becomes a column of the outer plan before the subquery is decorrelated.
+
+    Filter(EXISTS(... outer(s.x) ...), p)  =>  Filter(EXISTS(... outer(x) ...), Project [*, s.x AS x] over p)
+
+    Pays because joins then compare columns. Here outer references are attributes already, so nothing has to be done.
+    """
+
+    matches = (OuterReference,)
+
+    def apply(self, plan: Any) -> Any:
+        """Itself."""
+        return plan
+
+
+class PullupCorrelatedPredicates(OptimizerRule):
+    """Take predicates that read the outer query out of a subquery and keep them beside it.
+
+    EXISTS(Filter(b > 5 AND x = outer(y), t))  =>  EXISTS(Filter(b > 5, t)), condition x = y
+
+    Pays because a plan without outer references can be optimized and joined. An aggregate gets the inner columns of
+    equality predicates as keys; `(SELECT count(*) FROM t2 WHERE t2.a < t1.a)` has none that would do.
+    """
+
+    matches = (AnySubquery,)
+    excludable = False
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._operator, AnySubquery.BIT)
+
+    def _operator(self, plan: Any) -> Any:
+        if not isinstance(plan, UnaryNode | Join | LateralJoin):
+            return plan
+        return plan.transform_expressions_down(lambda e: self._subquery(e, plan), AnySubquery.BIT)
+
+    @staticmethod
+    def _subquery(e: Any, outer: Any) -> Any:
+        if not isinstance(e, AnySubquery) or not e.outer:
+            return e
+        inner: Any = e.plan
+        if not inner.bits & OuterReference.BIT:
+            return e
+        plan, conditions = _decorrelated(simplified_conditions(inner))
+        ids = {a.expr_id for a in plan.output} & (outer.input_set | frozenset(outer.output_set))
+        if ids:
+            fresh = {a.expr_id: Alias(a, a.name, next_id()) for a in plan.output if a.expr_id in ids}
+            plan = Project(tuple(fresh.get(a.expr_id, a) for a in plan.output), plan)
+            mapping = {i: a.to_attribute() for i, a in fresh.items()}
+            conditions = [substitute(c, mapping) for c in conditions]
+        stripped = tuple(_strip(c) for c in conditions)
+        new: Any = e.replace(plan=plan, conditions=stripped or e.conditions)
+        return new
+
+
+def _decorrelated(plan: Any) -> tuple[Any, list[Any]]:
+    """The plan without the predicates that read outer attributes, and those predicates."""
+    if not plan.bits & OuterReference.BIT:
+        return plan, []
+    if isinstance(plan, Filter):
+        below, conditions = _decorrelated(plan.child)
+        parts = split(plan.condition)
+        outer = [p for p in parts if p.bits & OuterReference.BIT]
+        local = [p for p in parts if not p.bits & OuterReference.BIT]
+        kept = Filter(conjunction(local), below) if local else below
+        return kept, conditions + outer
+    if isinstance(plan, Project):
+        below, conditions = _decorrelated(plan.child)
+        items = tuple(_strip_item(i) for i in plan.projects)
+        return Project(items + _missing(conditions, items, below), below), conditions
+    if isinstance(plan, Aggregate):
+        below, conditions = _decorrelated(plan.child)
+        added = _missing(conditions, plan.aggregates, below)
+        known = {g.expr_id for g in plan.grouping if isinstance(g, AttributeReference)}
+        keys = plan.grouping + tuple(a for a in added if a.expr_id not in known)
+        return Aggregate(keys, plan.aggregates + added, below), conditions
+    if isinstance(plan, Window):
+        below, conditions = _decorrelated(plan.child)
+        added = _missing(conditions, (), below)
+        return plan.replace(partition=plan.partition + added, child=below), conditions
+    if isinstance(plan, Join):
+        left, a = _decorrelated(plan.left)
+        right, b = _decorrelated(plan.right)
+        own: list[Any] = []
+        condition = plan.condition
+        if condition is not None and condition.bits & OuterReference.BIT:
+            parts = split(condition)
+            own = [p for p in parts if p.bits & OuterReference.BIT]
+            local = [p for p in parts if not p.bits & OuterReference.BIT]
+            condition = conjunction(local) if local else None
+        return plan.replace(left=left, right=right, condition=condition), a + b + own
+    if isinstance(plan, UnaryNode):
+        below, conditions = _decorrelated(plan.child)
+        return plan.with_new_children((below,)), conditions
+    return plan, []
+
+
+def _strip_item(e: Any) -> Any:
+    return _strip(e) if e.bits & OuterReference.BIT else e
+
+
+def _missing(conditions: list[Any], items: tuple[Any, ...], below: Any) -> tuple[Any, ...]:
+    """The columns of `below` that the conditions read and the items do not give."""
+    given = {i.expr_id for i in items}
+    found: dict[int, Any] = {}
+    for c in conditions:
+        for a in c.attributes:
+            if a.expr_id not in given and a.expr_id in below.output_set:
+                found.setdefault(a.expr_id, a)
+    return tuple(found.values())
+
+
+class OptimizeSubqueries(OptimizerRule):
+    """Run the whole optimizer on the plan of every subquery; a sort at its top goes.
+
+    IN (SELECT a FROM t WHERE 1 = 1 ORDER BY b)  =>  IN (SELECT a FROM t)
+
+    Pays because subqueries become as good as queries. A sort below a limit stays: `IN (SELECT a FROM t ORDER BY b
+    LIMIT 3)` means three certain rows.
+    """
+
+    matches = (AnySubquery,)
+    package = "org.apache.spark.sql.catalyst.optimizer.Optimizer$"
+    excludable = False
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(lambda p: p.transform_expressions_down(self._one, AnySubquery.BIT), AnySubquery.BIT)
+
+    def _one(self, e: Any) -> Any:
+        match e:
+            case ScalarSubquery(Aggregate(_, _, child) as top, outer, _, conditions) if outer and conditions:
+                # The aggregate has to stay to tell what no rows give, so only its input is optimized.
+                read = {a.expr_id: a for x in top.expressions for a in x.attributes}
+                needed = tuple(sorted(read.values(), key=lambda a: (a.name, a.expr_id)))
+                below = _unprojected(self._optimized(Project(needed, child), True))
+                if {a.expr_id for a in needed} <= below.output_set:
+                    return e.with_plan(top.replace(child=below))
+                items = tuple(
+                    b if a.expr_id == b.expr_id else Alias(b, a.name, a.expr_id)
+                    for a, b in zip(needed, below.output, strict=True)
+                )
+                return e.with_plan(top.replace(child=below if items == below.output else Project(items, below)))
+            case Exists(plan, outer, _, conditions) if outer and conditions:
+                # Only the columns of its conditions count.
+                keys = frozenset[int]().union(*[c.references for c in conditions])
+                columns = tuple(a for a in plan.output if a.expr_id in keys)
+                narrow = Project(columns, plan)  # type: ignore[arg-type]  # a subquery's plan is a logical one
+                return e.with_plan(_without_top_sort(self._optimized(narrow, True)))
+            case AnySubquery():
+                return e.with_plan(_without_top_sort(self._optimized(e.plan, bool(e.outer))))
+        return e
+
+    def _optimized(self, plan: Any, correlated: bool) -> Any:
+        done: Any = self.context.optimize(Subquery(plan, correlated))
+        return done.child
+
+
+def _unprojected(plan: Any) -> Any:
+    """The plan without a projection at its top that only selects columns."""
+    if isinstance(plan, Project) and all(isinstance(i, AttributeReference) for i in plan.projects):
+        return plan.child
+    return plan
+
+
+def _without_top_sort(plan: Any) -> Any:
+    match plan:
+        case Sort(_, _, child):
+            return child
+        case Project(items, child):
+            below = _without_top_sort(child)
+            return plan if below is child else Project(items, below)
+    return plan
+
+
+class RewriteNonCorrelatedExists(OptimizerRule):
+    """EXISTS over a plan that does not read the outer query is a scalar subquery with one row.
+
+    EXISTS(p)  =>  (SELECT 1 FROM p LIMIT 1) IS NOT NULL
+
+    Pays because it is computed once. Wrong when correlated: `EXISTS (SELECT 1 FROM t2 WHERE t2.a = t1.a)` differs by
+    row.
+    """
+
+    matches = (Exists,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_all_expressions(self._one, Exists.BIT)
+
+    @staticmethod
+    def _one(e: Any) -> Any:
+        if not isinstance(e, Exists) or e.outer:
+            return e
+        one = Project((alias(lit(1), "col"),), e.plan)  # type: ignore[arg-type]
+        return IsNotNull(ScalarSubquery(GlobalLimit(lit(1), LocalLimit(lit(1), one)), (), e.expr_id))
+
+
+class RewriteCorrelatedScalarSubquery(OptimizerRule):
+    """A correlated scalar subquery becomes a left outer join.
+
+    Project [(SELECT max(x) FROM t WHERE k = a)]  =>  Project [m] over Join(p, Aggregate [k], [max(x) AS m, k], LeftOuter)
+
+    Pays because it runs once for all rows. A count over no rows is 0, not null: without its correction
+    `SELECT (SELECT count(*) FROM t2 WHERE t2.a = t1.a) FROM t1` would give null where nothing matches.
+    """
+
+    matches = (ScalarSubquery,)
+    order = "up"
+    excludable = False
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._operator, ScalarSubquery.BIT)
+
+    def _operator(self, plan: Any) -> Any:
+        if not isinstance(plan, Aggregate | Project | Filter):
+            return plan
+        found: list[ScalarSubquery] = []
+
+        def take(e: Any) -> Any:
+            if isinstance(e, ScalarSubquery) and e.outer:
+                found.append(e)
+                return e.plan.output[0]
+            return e
+
+        def taken(e: Any) -> Any:
+            return e.transform_down(take, ScalarSubquery.BIT)
+
+        match plan:
+            case Aggregate(grouping, items, child):
+                new = map_list(items, taken)
+                if not found:
+                    return plan
+                keys = map_list(grouping, taken)
+                below, mapping = _left_joins(child, _once(found))
+                return Aggregate(keys, map_list(new, lambda e: substitute(e, mapping)), below)
+            case Project(items, child):
+                new = map_list(items, lambda e: _named(taken(e), e))
+                if not found:
+                    return plan
+                below, mapping = _left_joins(child, found)
+                return Project(map_list(new, lambda e: _named(substitute(e, mapping), e)), below)
+            case Filter(condition, child):
+                rewritten = taken(condition)
+                if not found:
+                    return plan
+                below, mapping = _left_joins(child, found)
+                return Project(plan.output, Filter(substitute(rewritten, mapping), below))
+        return plan
+
+
+def _named(new: Any, old: Any) -> Any:
+    return new
+
+
+def _once(found: list[ScalarSubquery]) -> list[ScalarSubquery]:
+    return list({s.expr_id: s for s in found}.values())
+
+
+def _left_joins(child: Any, found: list[ScalarSubquery]) -> tuple[Any, dict[int, Any]]:
+    mapping: dict[int, Any] = {}
+    for s in found:
+        query: Any = s.plan
+        first = query.output[0]
+        condition = conjunction(list(s.conditions)) if s.conditions else None
+        zero = _on_zero_rows(query)
+        if zero is None:
+            child = Project((*child.output, first), Join(child, query, "LeftOuter", condition))
+            continue
+        mark = Alias(Literal(True, BOOLEAN), "alwaysTrue", next_id())
+        result = alias(If(IsNull(mark.to_attribute().with_nullability(True)), zero, first), first.name)
+        mapping[first.expr_id] = result.to_attribute()
+        marked = Project((*query.output, mark), query)
+        child = Project((*child.output, result), Join(child, marked, "LeftOuter", condition))
+    return child, mapping
+
+
+def _on_zero_rows(plan: Any) -> Any | None:
+    """The literal that the subquery gives when no row matches, None for null or unknown."""
+    first = plan.output[0].expr_id
+    values = _zero_values(plan)
+    found = values.get(first)
+    return None if found is None or found.value is None else found
+
+
+def _zero_values(plan: Any) -> dict[int, Any]:
+    match plan:
+        case Aggregate(_, items, _):
+            return {id_of(i): v for i in items if (v := _zero(i)) is not None}
+        case Project(items, child):
+            below = _zero_values(child)
+            out = {}
+            for i in items:
+                if i.references <= below.keys():
+                    v = value_of(substitute(i.child if isinstance(i, Alias) else i, below))
+                    if v is not None:
+                        out[id_of(i)] = v
+            return out
+        case Distinct(child) | SubqueryAlias(_, child) | Sort(_, _, child):
+            return _zero_values(child)
+    return {}
+
+
+def _zero(item: Any) -> Any | None:
+    if not item.bits & AggregateExpression.BIT:
+        return None
+
+    def step(e: Any) -> Any:
+        if isinstance(e, AggregateExpression):
+            zero = 0 if isinstance(e.function, Count) else None
+            return Literal(zero, e.data_type)
+        return e
+
+    e = (item.child if isinstance(item, Alias) else item).transform_down(step, AggregateExpression.BIT)
+    return value_of(e) if not e.references else None
+
+
+class RewriteLateralSubquery(OptimizerRule):
+    """A lateral join whose right side was decorrelated is a join.
+
+    LateralJoin(left, LateralSubquery(right, conditions))  =>  Join(left, right, conditions)
+
+    Pays because joins can be planned. Wrong before the predicates were pulled out: the right side would read columns
+    that it has not.
+    """
+
+    matches = (LateralJoin,)
+    order = "up"
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        right = node.right
+        if not isinstance(right, LateralSubquery) or right.plan.bits & OuterReference.BIT:
+            return node
+        parts = [*([node.condition] if node.condition is not None else []), *right.conditions]
+        return Join(node.child, right.plan, node.kind, conjunction(parts) if parts else None)  # type: ignore[arg-type]
+
+
+def has_predicate_subquery(e: Any) -> bool:
+    """Whether IN (query) or a correlated EXISTS occurs in the expression."""
+    if not e.bits & (InSubquery.BIT | Exists.BIT | ListQuery.BIT):
+        return False
+    return bool(e.find(lambda x: isinstance(x, ListQuery) or (isinstance(x, Exists) and bool(x.outer))))
+
+
+class RewritePredicateSubquery(OptimizerRule):
+    """IN and EXISTS over a query become joins.
+
+    Filter(EXISTS(q, c), p)  =>  Join(p, q, LeftSemi, c)
+    Filter(a NOT IN (q), p)  =>  Join(p, q, LeftAnti, a = b OR isnull(a = b))
+
+    Pays because joins can be planned. Inside an OR an ExistenceJoin gives the truth as a column. NOT IN counts a null
+    as a match: with a plain anti join `SELECT * FROM t WHERE a NOT IN (SELECT null)` would give rows.
+    """
+
+    matches = (InSubquery, Exists)
+    excludable = False
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(self._operator, InSubquery.BIT | Exists.BIT)
+
+    def _operator(self, plan: Any) -> Any:
+        if isinstance(plan, Filter) and has_predicate_subquery(plan.condition):
+            return self._filter(plan)
+        if isinstance(plan, UnaryNode) and any(has_predicate_subquery(e) for e in plan.expressions):
+            child = plan.child
+
+            def rewritten(e: Any) -> Any:
+                nonlocal child
+                new, child = existential(e, child)
+                return new
+
+            new = plan.map_expressions(rewritten).with_new_children((child,))
+            return Project(plan.output, new)
+        return plan
+
+    def _filter(self, plan: Any) -> Any:
+        parts = split(plan.condition)
+        plain = [p for p in parts if not has_predicate_subquery(p)]
+        result = Filter(conjunction(plain), plan.child) if plain else plan.child
+        for p in parts:
+            if has_predicate_subquery(p):
+                result = Project(result.output, self._one(p, result))
+        return result
+
+    @staticmethod
+    def _one(predicate: Any, p: Any) -> Any:
+        match predicate:
+            case Exists(sub, _, _, conditions) | Not(Exists(sub, _, _, conditions)):
+                kind = "LeftAnti" if isinstance(predicate, Not) else "LeftSemi"
+                condition, outer = _conjoined(list(conditions), p)
+                return Join(outer, _apart(outer, sub, ()), kind, condition)
+            case InSubquery(values, ListQuery(sub, _, _, conditions, _)):
+                new = _apart(p, sub, values)
+                equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
+                condition, outer = _conjoined([*equal, *conditions], p)
+                return Join(outer, new, "LeftSemi", condition)
+            case Not(InSubquery(values, ListQuery(sub, _, _, conditions, _))):
+                new = _apart(p, sub, values)
+                equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
+                condition, outer = _conjoined(list(equal), p)
+                aware = [Or(c, IsNull(c)) for c in split(condition)]
+                return Join(outer, new, "LeftAnti", conjunction([*aware, *conditions]))
+        rest, outer = existential(predicate, p)
+        return Filter(rest, outer)
+
+
+def _conjoined(parts: list[Any], plan: Any) -> tuple[Any, Any]:
+    new = []
+    for p in parts:
+        e, plan = existential(p, plan)
+        new.append(e)
+    return (conjunction(new) if new else None), plan
+
+
+def existential(e: Any, plan: Any) -> tuple[Any, Any]:
+    """The expression with every IN and EXISTS replaced by a column, and the plan that gives those columns."""
+    if not e.bits & (InSubquery.BIT | Exists.BIT):
+        return e, plan
+    current = plan
+
+    def joined(sub: Any, conditions: list[Any]) -> Any:
+        nonlocal current
+        exists = AttributeReference("exists", BOOLEAN, False, next_id())
+        condition = conjunction(conditions) if conditions else None
+        current = Join(current, sub, "ExistenceJoin", condition, None, None, None, exists)
+        return exists
+
+    def step(x: Any) -> Any:
+        match x:
+            case Exists(sub, _, _, conditions):
+                return joined(sub, list(conditions))
+            case Not(InSubquery(values, ListQuery(sub, _, _, conditions, _))):
+                new = _apart(current, sub, values)
+                equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
+                return Not(joined(new, [*[Or(c, IsNull(c)) for c in equal], *conditions]))
+            case InSubquery(values, ListQuery(sub, _, _, conditions, _)):
+                new = _apart(current, sub, values)
+                equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
+                return joined(new, [*equal, *conditions])
+        return x
+
+    return e.transform_down(step, InSubquery.BIT | Exists.BIT), current
+
+
+def _apart(outer: Any, sub: Any, values: tuple[Any, ...]) -> Any:
+    """The subquery's plan with columns of its own where it shares ids with the outer plan."""
+    taken = outer.output_set.union(*[v.references for v in values])
+    shared = {a.expr_id for a in sub.output} & taken
+    if not shared:
+        return sub
+    items = tuple(alias(a, str(a)) if a.expr_id in shared else a for a in sub.output)
+    return Project(items, sub)

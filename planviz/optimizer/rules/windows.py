@@ -1,0 +1,256 @@
+"""Windows: merged, exchanged, limited."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.aggregates import AggregateExpression, FirstLast
+from planviz.expressions.core import Alias, AttributeReference, Literal
+from planviz.expressions.predicates import EqualTo, GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual
+from planviz.expressions.predicates import split_conjunction as split
+from planviz.expressions.windows import (
+    CURRENT_ROW,
+    RankLike,
+    SpecifiedWindowFrame,
+    WindowExpression,
+    WindowSpec,
+)
+from planviz.logical.operators import Filter, Project, Window, WindowGroupLimit
+from planviz.logical.relations import LocalRelation
+from planviz.optimizer.context import OptimizerRule
+
+
+class OptimizeWindowFunctions(OptimizerRule):
+    """first() over a frame that begins at the first row is nth_value(1) there.
+
+    first(a) OVER (ORDER BY b)  =>  nth_value(a, 1) OVER (ORDER BY b)
+
+    Pays because only one row is kept. Without ORDER BY any row may be the first.
+    """
+
+    matches = (WindowExpression,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        from planviz.expressions.core import lit
+        from planviz.expressions.windows import UNBOUNDED_PRECEDING, NthValue
+
+        def step(e: Any) -> Any:
+            match e:
+                case WindowExpression(
+                    AggregateExpression(FirstLast(child, "first" | "first_value", ignore)) as a,
+                    WindowSpec(_, order, frame),
+                ) if (
+                    order
+                    and isinstance(frame, SpecifiedWindowFrame)
+                    and frame.kind == "RowFrame"
+                    and frame.lower == UNBOUNDED_PRECEDING
+                ):
+                    return e.replace(function=a.replace(function=NthValue(child, lit(1), ignore)))
+            return e
+
+        return plan.transform_all_expressions(step, WindowExpression.BIT)
+
+
+def _made(window: Any) -> set[int]:
+    return {f.expr_id for f in window.functions}
+
+
+class CollapseWindow(OptimizerRule):
+    """Two windows with the same keys and order are one.
+
+    Window [f2] over Window [f1]  =>  Window [f1, f2]
+
+    Pays because rows are sorted once. Not when the upper one reads the lower one's result.
+    """
+
+    matches = (Window,)
+    order = "up"
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        match node:
+            case Window(upper, keys, order, Window(lower, lower_keys, lower_order, child) as below) if (
+                keys == lower_keys and order == lower_order and upper and lower
+            ):
+                if not node.references & _made(below):
+                    return Window(lower + upper, keys, order, child)
+            case Window(upper, keys, order, Project(items, Window(lower, lower_keys, lower_order, child) as below)) if (
+                keys == lower_keys and order == lower_order and upper and lower
+            ):
+                made = _made(below)
+                plain = all(isinstance(i, AttributeReference) for i in items)
+                if plain and not node.references & made and node.references <= child.output_set:
+                    return Project(
+                        (*items, *[f.to_attribute() for f in upper]), Window(lower + upper, keys, order, child)
+                    )
+        return node
+
+
+class TransposeWindow(OptimizerRule):
+    """Put the window with fewer keys below when the other's keys begin with them.
+
+    Window [a] over Window [a, b]  =>  Window [a, b] over Window [a]
+
+    Pays because one exchange by a serves both. Not when one reads the other's result.
+    """
+
+    matches = (Window,)
+    order = "up"
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        match node:
+            case Window(child=Window(child=child) as below) if _transposable(node, below):
+                return Project(node.output, below.replace(child=node.replace(child=child)))
+            case Window(child=Project(items, Window(child=child) as below)) if (
+                _transposable(node, below)
+                and all(isinstance(i, AttributeReference) for i in items)
+                and node.references <= child.output_set
+            ):
+                return Project(
+                    (*items, *[f.to_attribute() for f in node.functions]),
+                    below.replace(child=node.replace(child=child)),
+                )
+        return node
+
+
+def _transposable(upper: Any, lower: Any) -> bool:
+    if upper.references & _made(lower):
+        return False
+    if not all(e.deterministic for e in (*upper.expressions, *lower.expressions)):
+        return False
+    a, b = upper.partition, lower.partition
+    if len(a) >= len(b):
+        return False
+    chosen = list(b)
+    return all(any(x.semantic_equals(y) for y in chosen[: len(a)]) for x in a)
+
+
+class EliminateWindowPartitions(OptimizerRule):
+    """Partition keys that are the same for every row go.
+
+    rank() OVER (PARTITION BY 'x' ORDER BY a)  =>  rank() OVER (ORDER BY a)
+
+    Pays because shorter keys are compared. Only constants: a column may differ.
+    """
+
+    matches = (Window,)
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        kept = tuple(p for p in node.partition if not p.foldable)
+        if len(kept) == len(node.partition):
+            return node
+
+        def step(e: Any) -> Any:
+            if isinstance(e, WindowSpec):
+                return e.replace(partition=tuple(p for p in e.partition if not p.foldable))
+            return e
+
+        functions = tuple(f.transform_up(step, WindowSpec.BIT) for f in node.functions)
+        return node.replace(functions=functions, partition=kept)
+
+
+class PullUpProjectAliasThroughWindow(OptimizerRule):
+    """Renaming for a window is done above it.
+
+    Window over Project [a AS x, b]  =>  Project [a AS x, b, w] over Window over t, when the window does not read x
+
+    Spark does this behind a setting that is off by default; the plan stays. Wrong where the window reads x.
+    """
+
+    matches = (Window,)
+
+    def apply(self, plan: Any) -> Any:
+        """Itself."""
+        return plan
+
+
+class InferWindowGroupLimit(OptimizerRule):
+    """Of every partition only the rows that can have a small enough rank are needed.
+
+    Filter(rk <= 3, Window(rank() AS rk))  =>  Filter(rk <= 3, Window over WindowGroupLimit(rank, 3))
+
+    Pays because few rows are sorted after the exchange. For sum() OVER every row counts.
+    """
+
+    matches = (Window,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        if int(self.context.config.get("spark.sql.optimizer.windowGroupLimitThreshold")) == -1:
+            return plan
+        return plan.transform_down(self._step, Window.BIT)
+
+    def _step(self, plan: Any) -> Any:
+        match plan:
+            case Filter(condition, Window(functions, _, order, child) as window) if (
+                not isinstance(child, WindowGroupLimit) and order and all(_expanding(f) for f in functions)
+            ):
+                return self._limited(plan, condition, window)
+        return plan
+
+    def _limited(self, plan: Any, condition: Any, window: Any) -> Any:
+        most = int(self.context.config.get("spark.sql.optimizer.windowGroupLimitThreshold"))
+        limits = []
+        for f in window.functions:
+            function = _rank(f)
+            n = _rank_limit(condition, f.expr_id)
+            if function is not None and n is not None:
+                limits.append((n, function))
+        if not limits:
+            return plan
+        n, function = min(limits, key=lambda x: (x[0], _PREFERENCE.index(x[1].name)))
+        if n <= 0:
+            return plan.replace(child=LocalRelation(plan.output))
+        if n > most or (window.child.max_rows is not None and window.child.max_rows <= n):
+            return plan
+        if isinstance(function, RankLike) and function.name == "row_number" and not window.partition and n < most:
+            return plan
+        below = WindowGroupLimit(window.partition, window.order, function, n, window.child)
+        return plan.replace(child=window.replace(child=below))
+
+
+_PREFERENCE = ["row_number", "rank", "dense_rank"]
+
+
+def _expanding(f: Any) -> bool:
+    """Whether the function reads no row after the current one."""
+    w = f.child if isinstance(f, Alias) else f
+    if not isinstance(w, WindowExpression) or not isinstance(w.spec, WindowSpec):
+        return False
+    frame = w.spec.frame
+    from planviz.expressions.windows import UNBOUNDED_PRECEDING
+
+    return (
+        isinstance(frame, SpecifiedWindowFrame)
+        and frame.kind == "RowFrame"
+        and frame.lower == UNBOUNDED_PRECEDING
+        and frame.upper == CURRENT_ROW
+    )
+
+
+def _rank(f: Any) -> Any:
+    w: Any = f.child if isinstance(f, Alias) else f
+    inner = w.function.function if isinstance(w.function, AggregateExpression) else w.function
+    return inner if isinstance(inner, RankLike) and inner.name in _PREFERENCE else None
+
+
+def _rank_limit(condition: Any, expr_id: int) -> int | None:
+    found: list[int] = []
+    for c in split(condition):
+        match c:
+            case EqualTo(AttributeReference() as a, Literal(int() as v, _)) if a.expr_id == expr_id:
+                found.append(v)
+            case EqualTo(Literal(int() as v, _), AttributeReference() as a) if a.expr_id == expr_id:
+                found.append(v)
+            case LessThan(AttributeReference() as a, Literal(int() as v, _)) if a.expr_id == expr_id:
+                found.append(v - 1)
+            case GreaterThan(Literal(int() as v, _), AttributeReference() as a) if a.expr_id == expr_id:
+                found.append(v - 1)
+            case LessThanOrEqual(AttributeReference() as a, Literal(int() as v, _)) if a.expr_id == expr_id:
+                found.append(v)
+            case GreaterThanOrEqual(Literal(int() as v, _), AttributeReference() as a) if a.expr_id == expr_id:
+                found.append(v)
+    return min(found) if found else None
