@@ -11,7 +11,7 @@ def main(arguments: list[str]) -> int:
     if not CORPUS.is_dir():
         print(f"The corpus is not here ({CORPUS}); nothing to measure.")
         return 0
-    wanted = [a for a in arguments if not a.startswith("-")] or ["parsed", "analyzed"]
+    wanted = [a for a in arguments if not a.startswith("-")] or ["parsed", "analyzed", "optimized"]
     for stage in wanted:
         score = measure(stage)
         print(f"{stage:10} {score.total:4} queries   shape equal {score.shape:4}   text equal {score.text:4}")
