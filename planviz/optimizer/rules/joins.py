@@ -60,7 +60,7 @@ class ReorderJoin(OptimizerRule):
 
 
 def ordered(inputs: list[Input], conditions: list[Any]) -> Any:
-    """A left-deep join of the inputs; each step takes the first one that has a condition with what is joined already."""
+    """A left-deep join of the inputs; each step takes the first that has a condition with what is joined already."""
     (left, kind), rest = inputs[0], inputs[1:]
     while len(rest) > 1:
         found = next((i for i in rest if _connected(left, i[0], conditions)), rest[0])

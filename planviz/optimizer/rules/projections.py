@@ -232,7 +232,7 @@ class RemoveNoopOperators(OptimizerRule):
         """See the class."""
         match node:
             case Project(items, child) if same_output(items, child.output):
-                same = all(a.name == name_of(b) for a, b in zip(items, child.output, strict=True))
+                same = all(name_of(a) == name_of(b) for a, b in zip(items, child.output, strict=True))
                 return child if same else node
             case Window(functions, _, _, child) if not functions:
                 return child

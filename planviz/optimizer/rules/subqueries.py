@@ -266,7 +266,7 @@ class RewriteNonCorrelatedExists(OptimizerRule):
 class RewriteCorrelatedScalarSubquery(OptimizerRule):
     """A correlated scalar subquery becomes a left outer join.
 
-    Project [(SELECT max(x) FROM t WHERE k = a)]  =>  Project [m] over Join(p, Aggregate [k], [max(x) AS m, k], LeftOuter)
+    Project [(SELECT max(x) FROM t WHERE k = a)]  =>  Project [m] over Join(p, Aggregate [k], [max(x) AS m, k])
 
     Pays because it runs once for all rows. A count over no rows is 0, not null: without its correction
     `SELECT (SELECT count(*) FROM t2 WHERE t2.a = t1.a) FROM t1` would give null where nothing matches.
