@@ -80,7 +80,11 @@ from planviz.types import (
 
 
 class UnknownValueError(Exception):
-    """The value cannot be computed here (a function not modelled, an overflow, a bad cast)."""
+    """The value cannot be computed here: a function that is not modelled."""
+
+
+class FailsError(UnknownValueError):
+    """The query itself would fail on this value: an overflow, a bad cast, a division by zero."""
 
 
 _BITS: dict[DataType, int] = {BYTE: 8, SHORT: 16, INT: 32, LONG: 64}
@@ -95,6 +99,19 @@ def value_of(e: Any) -> Literal | None:
         return Literal(_value(e, {}), e.data_type)
     except (UnknownValueError, ArithmeticError, ValueError, OverflowError, TypeError):
         return None
+
+
+def fails(e: Any) -> bool:
+    """Whether computing the expression of constants fails, as it would in the query."""
+    try:
+        _value(e, {})
+    except FailsError:
+        return True
+    except UnknownValueError:
+        return False
+    except (ArithmeticError, ValueError, OverflowError, TypeError):
+        return True
+    return False
 
 
 def row_value(e: Any, row: dict[int, Any]) -> Any:
@@ -155,7 +172,7 @@ def _integral(e: Any, a: int, b: int, t: DataType) -> int:
         case Pmod() if b:
             result = a % abs(b)
         case _:
-            raise UnknownValueError(str(e))
+            raise FailsError(str(e))
     return bounded_integer(result, t)
 
 
@@ -163,7 +180,7 @@ def bounded_integer(value: int, t: DataType) -> int:
     """The integer, when it fits its type. Raises UnknownValueError."""
     bits = _BITS.get(t, 64)
     if not -(1 << bits - 1) <= value < 1 << bits - 1:
-        raise UnknownValueError("overflow")
+        raise FailsError("overflow")
     return value
 
 
@@ -207,9 +224,9 @@ def to_decimal(value: Decimal, t: DataType) -> Decimal:
     try:
         result = value.quantize(Decimal(1).scaleb(-t.scale), context=_WIDE)
     except InvalidOperation:
-        raise UnknownValueError("overflow") from None
+        raise FailsError("overflow") from None
     if len(result.as_tuple().digits) > max(t.precision, 1) and result.adjusted() >= t.precision - t.scale:
-        raise UnknownValueError("overflow")
+        raise FailsError("overflow")
     return result
 
 
@@ -443,7 +460,7 @@ def _string_form(e: Any, *values: Any) -> Any:
 def _item(e: Any, array: Any, index: int) -> Any:
     if 0 <= index < len(array):
         return array[index]
-    raise UnknownValueError("beyond the end")
+    raise FailsError("beyond the end")
 
 
 def _entry(e: Any, entries: Any, key: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.fidelity.scoreboard import CORPUS, measure, measure_analysis_trace
+from tests.fidelity.scoreboard import CORPUS, measure, measure_trace
 
 
 def main(arguments: list[str]) -> int:
@@ -17,10 +17,11 @@ def main(arguments: list[str]) -> int:
         print(f"{stage:10} {score.total:4} queries   shape equal {score.shape:4}   text equal {score.text:4}")
         for name, why in score.differences:
             print(f"    {name}: {why}" if "-v" in arguments else f"    {name}")
-    trace = measure_analysis_trace()
-    print(f"analyzer's trace {trace.total:4} queries   same rules {trace.rules:4}   same trees {trace.trees:4}")
-    for name, where in trace.differences if "-v" in arguments else []:
-        print(f"    {name}: {where}")
+    for executor in ("Analyzer", "Optimizer"):
+        trace = measure_trace(executor)
+        print(f"{executor}'s trace {trace.total:4} queries   same rules {trace.rules:4}   same trees {trace.trees:4}")
+        for name, where in trace.differences if "-v" in arguments else []:
+            print(f"    {name}: {where}")
     return 0
 
 

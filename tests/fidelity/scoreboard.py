@@ -88,12 +88,17 @@ class TraceScore:
 
 def measure_analysis_trace() -> TraceScore:
     """The analyzer's trace beside Spark's, runs for subqueries included."""
+    return measure_trace("Analyzer")
+
+
+def measure_trace(executor: str) -> TraceScore:
+    """The trace of the Analyzer or the Optimizer beside Spark's, runs for subqueries included."""
     score = TraceScore()
     for document in captures():
         if "error" in document:
             continue
         score.total += 1
-        wanted, got = _captured_steps(document), _our_steps(document["sql"])
+        wanted, got = _captured_steps(document, executor), _our_steps(document["sql"], executor)
         same_rules = [r for r, _ in wanted] == [r for r, _ in got]
         score.rules += same_rules
         score.trees += wanted == got
@@ -104,22 +109,27 @@ def measure_analysis_trace() -> TraceScore:
     return score
 
 
-def _captured_steps(document: dict[str, Any]) -> list[tuple[str, str]]:
+#: A batch that only the runs of this executor have.
+BATCH_OF = {"Analyzer": "Substitution", "Optimizer": "Finish Analysis"}
+
+
+def _captured_steps(document: dict[str, Any], executor: str) -> list[tuple[str, str]]:
     trace, canon = document["trace"], comparer().Canon(comparer().text_ids(document))
-    analyzer = {i for i, r in enumerate(trace["runs"]) if (r.get("batches") or [""])[0] == "Substitution"}
+    runs = {i for i, r in enumerate(trace["runs"]) if BATCH_OF[executor] in (r.get("batches") or [])}
     steps = []
     for run, _, rule, _, after in trace["events"]:
-        if run in analyzer:
+        if run in runs:
             text = "\n".join(trace["lines"][k] for k in trace["plans"][after])
             steps.append((rule, canon.text(text)))
     return steps
 
 
-def _our_steps(sql: str) -> list[tuple[str, str]]:
+def _our_steps(sql: str, executor: str) -> list[tuple[str, str]]:
     with fresh_ids(FIRST_ID):
         execution = QueryExecution(sql, catalog())
-        _ = execution.analyzed
-    texts = [(a.rule, a.after.tree_string.rstrip("\n")) for a in execution.trace]
+        _ = execution.analyzed if executor == "Analyzer" else execution.optimized
+    runs = {r.number for r in execution.trace.runs if r.executor == executor}
+    texts = [(a.rule, a.after.tree_string.rstrip("\n")) for a in execution.trace if a.run in runs]
     canon = comparer().Canon({int(n) for _, t in texts for n in re.findall(r"#(\d{7,})", t)})
     return [(rule, canon.text(t)) for rule, t in texts]
 

@@ -42,7 +42,7 @@ from planviz.logical.operators import (
 from planviz.optimizer.attributes import substitute
 from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.evaluation import value_of
+from planviz.optimizer.evaluation import fails, value_of
 from planviz.optimizer.rules.boolean import FALSE, TRUE, is_null
 from planviz.types import BOOLEAN, is_integral
 
@@ -139,6 +139,8 @@ class ConstantFolding(OptimizerRule):
             value = value_of(e)
             if value is not None:
                 return value
+            if fails(e):
+                return e
         if isinstance(e, ScalarSubquery) and getattr(e.plan, "max_rows", None) == 0:
             return Literal(None, e.data_type)
         return e.map_children(self._fold)

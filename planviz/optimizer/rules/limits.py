@@ -51,6 +51,10 @@ class EliminateLimits(OptimizerRule):
         child = node.child
         if isinstance(node, GlobalLimit) and isinstance(child, LocalLimit) and child.limit == node.limit:
             below = child.child
+            inner = _limit_pair(below)
+            if n is not None and inner is not None:
+                least = Literal(min(n, inner[0]), node.limit.data_type)
+                return GlobalLimit(least, LocalLimit(least, inner[1]))
             if n is not None and below.max_rows is not None and below.max_rows <= n:
                 return below
         most = child.max_rows
@@ -61,6 +65,15 @@ class EliminateLimits(OptimizerRule):
             if n is not None and m is not None:
                 return type(node)(Literal(min(n, m), node.limit.data_type), child.child)
         return node
+
+
+def _limit_pair(plan: Any) -> tuple[int, Any] | None:
+    """The number of rows and the plan below of a LIMIT, which is a global and a local limit of the same number."""
+    match plan:
+        case GlobalLimit(n, LocalLimit(m, child)) if n == m:
+            number = constant(n)
+            return None if number is None else (number, child)
+    return None
 
 
 class EliminateOffsets(OptimizerRule):

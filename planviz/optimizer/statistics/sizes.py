@@ -29,7 +29,8 @@ UNKNOWN_SIZE = (1 << 63) - 1
 
 def row_size(columns: Iterable[Any]) -> int:
     """Bytes of one row: 8 and what each type takes by default."""
-    return 8 + sum(int(a.data_type.default_size) for a in columns)
+    width: int = sum(a.data_type.default_size for a in columns)
+    return 8 + width
 
 
 def size_in_bytes(plan: Any) -> int:
