@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planviz.errors import AnalysisError
-from tests.fidelity.scoreboard import CORPUS, captures, measure, measure_analysis_trace, measure_trace, ours
+from tests.fidelity.scoreboard import CORPUS, captures, measure, measure_trace, ours
 
 pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason=f"the corpus of captures is not at {CORPUS}")
 
