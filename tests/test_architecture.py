@@ -18,7 +18,7 @@ FLOORS = [
     {"frontend", "analysis"},
     {"optimizer"},
     {"physical"},
-    {"execution"},
+    {"execution", "catalogs"},
     {"document"},
     {"cli", "ui", "__main__"},
 ]

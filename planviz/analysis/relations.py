@@ -12,6 +12,7 @@ from planviz.expressions.calls import Explode
 from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, GeneratorMark, Literal, alias, next_id
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import UnresolvedAttribute
+from planviz.frontend import parse_plan
 from planviz.logical.combining import Except, Intersect, Join, LateralJoin, Union
 from planviz.logical.operators import Aggregate, Expand, Generate, Project, SubqueryAlias, View, Window
 from planviz.logical.plan import LogicalPlan
@@ -49,7 +50,7 @@ class ResolveRelations(AnalyzerRule):
         view = catalog.view(plan.parts)
         if view is not None:
             names = (view.name,) if view.temporary else (CATALOG, DATABASE, view.name)
-            return SubqueryAlias(names, View(names, view.plan, view.temporary))
+            return SubqueryAlias(names, View(names, view.plan or parse_plan(view.sql), view.temporary))
         table = catalog.table(plan.parts)
         if table is None:
             return plan

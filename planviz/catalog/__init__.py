@@ -2,10 +2,12 @@
 
 tables.py   Catalog, Table, Statistics: data and lookup by name
 files.py    planviz-catalog/1 JSON: reading and writing
-ddl.py      CREATE TABLE text into a catalogue
+ddl.py      tables of CREATE TABLE
+bundled/    the catalogues that come with planviz
 """
 
+from planviz.catalog.bundled import read_bundled
 from planviz.catalog.files import read_catalog, write_catalog
 from planviz.catalog.tables import Catalog, ColumnStatistics, Histogram, Table, View
 
-__all__ = ["Catalog", "ColumnStatistics", "Histogram", "Table", "View", "read_catalog", "write_catalog"]
+__all__ = ["Catalog", "ColumnStatistics", "Histogram", "Table", "View", "read_bundled", "read_catalog", "write_catalog"]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from planviz.catalog.tables import Catalog, ColumnStatistics, Histogram, Table
+from planviz.catalog.tables import Catalog, ColumnStatistics, Histogram, Table, View
 from planviz.errors import InputError
 from planviz.types import StructField, parse_type
 
 FORMAT = "planviz-catalog/1"
-_TOP = {"format", "name", "tables", "description"}
+# A catalogue names few types many times.
+_type = lru_cache(maxsize=1000)(parse_type)
+_TOP = {"format", "name", "description", "tables", "views"}
 _TABLE = {"columns", "provider", "partition_columns", "stats"}
-_COLUMN = {"name", "type", "nullable"}
+_COLUMN = {"name", "type", "nullable", "guessed"}
 _STATS = {"rowCount", "sizeInBytes", "columns"}
 _COLUMN_STATS = {
     "distinctCount": "distinct_count",
@@ -40,7 +43,12 @@ def read_catalog(source: str | Path) -> Catalog:
     for name, entry in _object(document.get("tables", {}), '"tables"').items():
         table = _table(name, _object(entry, f"table {name}"))
         tables[f"{table.database.lower()}.{table.name.lower()}"] = table
-    return Catalog(str(document.get("name", "catalog")), tables)
+    views = {}
+    for name, sql in _object(document.get("views", {}), '"views"').items():
+        if not isinstance(sql, str):
+            raise InputError(f"In the catalogue, view {name} must be the text of a query.")
+        views[name.lower()] = View(name, None, sql)
+    return Catalog(str(document.get("name", "catalog")), tables, views, str(document.get("description", "")))
 
 
 def _read(path: Path) -> str:
@@ -66,12 +74,15 @@ def _table(name: str, entry: dict[str, Any]) -> Table:
     where = f"table {name}"
     _known(entry, _TABLE, where)
     columns = []
+    guessed = set()
     for column in entry.get("columns", []):
         column = _object(column, f"a column of {where}")
         _known(column, _COLUMN, f"a column of {where}")
         if not isinstance(column.get("name"), str) or not isinstance(column.get("type"), str):
             raise InputError(f'Every column of {where} needs a "name" and a "type".')
-        columns.append(StructField(column["name"], parse_type(column["type"]), bool(column.get("nullable", True))))
+        if column.get("guessed"):
+            guessed.add(column["name"])
+        columns.append(StructField(column["name"], _type(column["type"]), bool(column.get("nullable", True))))
     stats = _object(entry.get("stats") or {}, f"the stats of {where}")
     _known(stats, _STATS, f"the stats of {where}")
     database, _, short = name.rpartition(".")
@@ -85,6 +96,7 @@ def _table(name: str, entry: dict[str, Any]) -> Table:
         _count(stats.get("rowCount"), f"rowCount of {where}"),
         _count(stats.get("sizeInBytes"), f"sizeInBytes of {where}"),
         tuple((c, _column_stats(s, f"the stats of {name}.{c}")) for c, s in by_column.items()),
+        frozenset(guessed),
     )
 
 
@@ -111,12 +123,18 @@ def write_catalog(catalog: Catalog) -> str:
     for table in catalog.tables.values():
         name = table.name if table.database == "default" else f"{table.database}.{table.name}"
         tables[name] = _table_entry(table)
-    return json.dumps({"format": FORMAT, "name": catalog.name, "tables": tables}, indent=1)
+    document: dict[str, Any] = {"format": FORMAT, "name": catalog.name}
+    if catalog.description:
+        document["description"] = catalog.description
+    document["tables"] = tables
+    if catalog.views:
+        document["views"] = {v.name: v.sql for v in catalog.views.values()}
+    return json.dumps(document, indent=1)
 
 
 def _table_entry(table: Table) -> dict[str, Any]:
     entry: dict[str, Any] = {
-        "columns": [{"name": c.name, "type": c.data_type.simple_string, "nullable": c.nullable} for c in table.columns],
+        "columns": [_column_entry(c, c.name in table.guessed) for c in table.columns],
         "provider": table.provider,
         "partition_columns": list(table.partition_columns),
     }
@@ -130,6 +148,11 @@ def _table_entry(table: Table) -> dict[str, Any]:
     if stats:
         entry["stats"] = stats
     return entry
+
+
+def _column_entry(column: StructField, guessed: bool) -> dict[str, Any]:
+    entry = {"name": column.name, "type": column.data_type.simple_string, "nullable": column.nullable}
+    return {**entry, "guessed": True} if guessed else entry
 
 
 def _column_stats_entry(s: ColumnStatistics) -> dict[str, Any]:

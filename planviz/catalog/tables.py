@@ -65,7 +65,7 @@ class Table:
 
 @dataclass(frozen=True)
 class View:
-    """A view: the unresolved plan of its query, as the frontend read it."""
+    """A view: its query's text and the unresolved plan of it, None until somebody reads the text."""
 
     name: str
     plan: Any
@@ -80,6 +80,7 @@ class Catalog:
     name: str = "empty"
     tables: dict[str, Table] = field(default_factory=dict)
     views: dict[str, View] = field(default_factory=dict)
+    description: str = ""
 
     def table(self, parts: tuple[str, ...]) -> Table | None:
         """The table that a dotted name means: table, db.table or spark_catalog.db.table."""

@@ -1,0 +1,47 @@
+"""What every command that plans SQL takes: catalogue, settings, profile, parameters."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from planviz.errors import InputError
+
+if TYPE_CHECKING:
+    from planviz.catalog import Catalog
+    from planviz.config import OptimizerConfig
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Give a command `--catalog`, `--conf`, `--profile` and `--param`; the functions below read them."""
+    parser.add_argument(
+        "--catalog", metavar="NAME|FILE", help="tables to plan with: a bundled catalogue or a file; default: none"
+    )
+    parser.add_argument("--conf", metavar="KEY=VALUE", action="append", default=[], help="a spark.sql.* setting")
+    parser.add_argument("--profile", metavar="NAME", help="spark-4.3 (default) or spark-3.0")
+    parser.add_argument("--param", metavar="NAME=VALUE", action="append", default=[], help="the value of :NAME")
+
+
+def catalog_of(options: argparse.Namespace) -> Catalog:
+    """The catalogue that `--catalog` names, an empty one without it. Raises InputError when there is none."""
+    from planviz.catalog import Catalog
+    from planviz.catalogs import find
+
+    return find(options.catalog) if options.catalog else Catalog()
+
+
+def config_of(options: argparse.Namespace) -> OptimizerConfig:
+    """The settings of `--profile` and, over them, `--conf`. Raises InputError for one that cannot be read."""
+    from planviz.config import OptimizerConfig
+
+    return OptimizerConfig().with_settings(_pairs(options.conf, "--conf"))
+
+
+def _pairs(given: list[str], option: str) -> dict[str, str]:
+    pairs = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise InputError(f"{option} {text}: write it as NAME=VALUE.")
+        pairs[key.strip()] = value
+    return pairs
