@@ -263,9 +263,9 @@ class With(Expression):
 
 def with_shared(build: Callable[[Expression], Expression], shared: Expression) -> With:
     """A With over one shared expression; `build` gets the reference and gives the body."""
-    from planviz.expressions.core import next_id
+    from planviz.expressions.core import next_common_id
 
-    definition = CommonExpressionDef(shared, next_id())
+    definition = CommonExpressionDef(shared, next_common_id())
     if shared.resolved:
         ref = CommonExpressionRef(definition.id, shared.data_type, shared.nullable)
     else:

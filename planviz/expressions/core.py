@@ -29,6 +29,7 @@ from planviz.types import (
 )
 
 _ids: ContextVar[Iterator[int]] = ContextVar("expression_ids", default=itertools.count(1))  # noqa: B039
+_common_ids: ContextVar[Iterator[int]] = ContextVar("common_expression_ids", default=itertools.count())  # noqa: B039
 
 
 def next_id() -> int:
@@ -36,14 +37,20 @@ def next_id() -> int:
     return next(_ids.get())
 
 
+def next_common_id() -> int:
+    """A fresh id of a shared subexpression. Spark counts these apart, and over its whole session."""
+    return next(_common_ids.get())
+
+
 @contextmanager
 def fresh_ids(start: int = 1) -> Iterator[None]:
     """Number expressions from `start` within this block, so that one query always gets the same ids."""
-    token = _ids.set(itertools.count(start))
+    token, common = _ids.set(itertools.count(start)), _common_ids.set(itertools.count())
     try:
         yield
     finally:
         _ids.reset(token)
+        _common_ids.reset(common)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,11 @@ class QueryPlan(TreeNode, root=True):
     output_set: frozenset[int]
     resolved: bool
 
+    @property
+    def canonicalized(self) -> QueryPlan:
+        """A form that is equal for plans that give the same rows."""
+        raise NotImplementedError
+
 
 class SubqueryExpression(Expression):
     """A plan used as a value.
@@ -68,9 +73,9 @@ class SubqueryExpression(Expression):
 
     @lazy
     def canonicalized(self) -> Expression:
-        """Without its id; the plan as it is."""
-        new: Expression = self.map_children(lambda c: c.canonicalized).replace(expr_id=0)
-        return new
+        """Without its id, over the plan's own such form."""
+        new: Expression = self.map_children(lambda c: c.canonicalized)
+        return new.replace(expr_id=0, plan=self.plan.canonicalized)
 
     def with_plan(self, plan: QueryPlan) -> Any:
         """The same expression over another plan; itself when it is the same."""

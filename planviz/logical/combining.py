@@ -292,8 +292,8 @@ class CTERelationDef(UnaryNode):
         return None if self.recursive else self.child.max_rows
 
     def arguments(self) -> list[str]:
-        """id, false."""
-        return [str(self.id), "false"]
+        """id, whether a subquery was made of it."""
+        return [str(self.id), str(self.under_subquery).lower()]
 
 
 @node

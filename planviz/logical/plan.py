@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from planviz.expressions.core import AttributeReference, Expression
+from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
 from planviz.trees.node import TreeNode, lazy
 from planviz.trees.text import tree_string
@@ -75,6 +76,23 @@ class LogicalPlan(QueryPlan):
         """The subquery expressions of this operator, in order."""
         bit = SubqueryExpression.BIT
         return tuple(s for e in self.expressions if e.bits & bit for s in e.collect(SubqueryExpression))
+
+    @lazy
+    def canonicalized(self) -> Any:
+        """A form that is equal for plans that give the same rows in the same order of columns: ids are positions among
+        the inputs' columns, names are gone (Spark: QueryPlan.canonicalized).
+        """
+        positions = positions_of([a for c in self.children for a in c.output])
+        own = itertools.count()
+
+        def normal(e: Any) -> Any:
+            if isinstance(e, Alias):
+                return Alias(positioned(e.child, positions).canonicalized, "", next(own))
+            if isinstance(e, AttributeReference) and e.expr_id not in positions:
+                return e.with_id(next(own)).canonicalized
+            return positioned(e, positions).canonicalized
+
+        return self.map_expressions(normal).map_children(lambda c: c.canonicalized)
 
     @property
     def inner_children(self) -> tuple[TreeNode, ...]:
@@ -150,6 +168,22 @@ class LogicalPlan(QueryPlan):
         return self.tree_string
 
 
+def positions_of(attributes: Sequence[AttributeReference]) -> dict[int, int]:
+    """Where each id stands first."""
+    positions: dict[int, int] = {}
+    for i, a in enumerate(attributes):
+        positions.setdefault(a.expr_id, i)
+    return positions
+
+
+def positioned(e: Any, positions: dict[int, int]) -> Any:
+    """The expression reading its inputs' columns by their positions."""
+    return e.transform_up(
+        lambda x: x.with_id(positions[x.expr_id]) if type(x) is AttributeReference and x.expr_id in positions else x,
+        AttributeReference.BIT,
+    )
+
+
 def argument(value: Any) -> str:
     """One argument of an operator as Spark prints it."""
     if isinstance(value, Expression):
@@ -168,6 +202,35 @@ def bracketed(values: Any) -> str:
 
 class LeafNode(LogicalPlan):
     """An operator without children."""
+
+
+class Source(LeafNode):
+    """A leaf whose `attributes` are its own columns: no expression reads them, and every use can get fresh ids."""
+
+    attributes: tuple[AttributeReference, ...]
+
+    @lazy
+    def expressions(self) -> tuple[Any, ...]:
+        """None: the columns are its own."""
+        return ()
+
+    def map_expressions(self, f: Callable[[Any], Any]) -> Any:
+        """Itself."""
+        return self
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """Its columns."""
+        return self.attributes
+
+    @lazy
+    def canonicalized(self) -> Any:
+        """With ids by position."""
+        return self.replace(attributes=tuple(a.with_id(i).canonicalized for i, a in enumerate(self.attributes)))
+
+    def new_instance(self) -> Any:
+        """The same rows under fresh ids."""
+        return self.replace(attributes=tuple(a.new_instance() for a in self.attributes))
 
 
 class UnaryNode(LogicalPlan):

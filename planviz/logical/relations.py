@@ -7,7 +7,7 @@ from typing import Any
 from planviz.expressions.core import (
     AttributeReference,
 )
-from planviz.logical.plan import LeafNode, bracketed
+from planviz.logical.plan import LeafNode, Source, bracketed
 from planviz.trees.node import lazy, node
 
 
@@ -22,7 +22,7 @@ class OneRowRelation(LeafNode):
 
 
 @node
-class LogicalRelation(LeafNode):
+class LogicalRelation(Source):
     """A table. `name` is its qualified name (empty for a path), `table` the catalogue's entry."""
 
     attributes: tuple[AttributeReference, ...]
@@ -31,58 +31,22 @@ class LogicalRelation(LeafNode):
     provider: str = "parquet"
 
     @lazy
-    def expressions(self) -> tuple[Any, ...]:
-        """None: the columns are its own."""
-        return ()
-
-    def map_expressions(self, f):  # type: ignore[no-untyped-def]
-        """Itself."""
-        return self
-
-    @lazy
-    def output(self) -> tuple[AttributeReference, ...]:
-        """Its columns."""
-        return self.attributes
-
-    def new_instance(self) -> LogicalRelation:
-        """The same table under fresh ids."""
-        return LogicalRelation(tuple(a.new_instance() for a in self.attributes), self.name, self.table, self.provider)
-
-    @lazy
     def simple_string(self) -> str:
         """Relation name[columns] provider."""
         return f"Relation {'.'.join(self.name)}[{','.join(map(str, self.attributes))}] {self.provider}"
 
 
 @node
-class LocalRelation(LeafNode):
+class LocalRelation(Source):
     """Rows known while planning."""
 
     attributes: tuple[AttributeReference, ...]
     rows: tuple[tuple[Any, ...], ...] = ()
 
     @lazy
-    def expressions(self) -> tuple[Any, ...]:
-        """None."""
-        return ()
-
-    def map_expressions(self, f):  # type: ignore[no-untyped-def]
-        """Itself."""
-        return self
-
-    @lazy
-    def output(self) -> tuple[AttributeReference, ...]:
-        """Its columns."""
-        return self.attributes
-
-    @lazy
     def max_rows(self) -> int | None:
         """The number of rows."""
         return len(self.rows)
-
-    def new_instance(self) -> LocalRelation:
-        """The same rows under fresh ids."""
-        return LocalRelation(tuple(a.new_instance() for a in self.attributes), self.rows)
 
     def arguments(self) -> list[str]:
         """<empty>, [columns]."""
@@ -119,6 +83,11 @@ class Range(LeafNode):
         """The number of steps."""
         return max(0, -(-(self.end - self.start) // self.step)) if self.step > 0 else None
 
+    @lazy
+    def canonicalized(self) -> Any:
+        """Only the numbers count."""
+        return self.replace(column=self.column.with_id(0).canonicalized)
+
     def new_instance(self) -> Range:
         """The same numbers under a fresh id."""
         return Range(self.start, self.end, self.step, self.slices, self.column.new_instance())
@@ -131,7 +100,7 @@ class Range(LeafNode):
 
 
 @node
-class CTERelationRef(LeafNode):
+class CTERelationRef(Source):
     """The use of a CTE definition."""
 
     id: int
@@ -147,28 +116,9 @@ class CTERelationRef(LeafNode):
         return self.rows
 
     @lazy
-    def expressions(self) -> tuple[Any, ...]:
-        """None: the columns are its own."""
-        return ()
-
-    def map_expressions(self, f):  # type: ignore[no-untyped-def]
-        """Itself."""
-        return self
-
-    @lazy
-    def output(self) -> tuple[AttributeReference, ...]:
-        """Its columns."""
-        return self.attributes
-
-    @lazy
     def resolved(self) -> bool:
         """Once the definition is."""
         return self.is_resolved
-
-    def new_instance(self) -> CTERelationRef:
-        """The same definition under fresh ids."""
-        fresh = tuple(a.new_instance() for a in self.attributes)
-        return CTERelationRef(self.id, self.is_resolved, fresh, self.streaming, self.recursive, self.rows)
 
     def arguments(self) -> list[str]:
         """id, resolved, [columns], streaming, recursive, most rows."""

@@ -21,6 +21,7 @@ from planviz.optimizer.rules import (
     floats,
     joins,
     limits,
+    merging,
     projections,
     pushdown,
     relations,
@@ -198,6 +199,8 @@ def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
         ("NormalizeFloatingNumbers", Once, [floats.NormalizeFloatingNumbers]),
         # Late: it needs the joins as they will be, and their estimated sizes.
         ("InjectRuntimeFilter", FixedPoint(1), [runtime_filters.InjectRuntimeFilter]),
+        # After filters that run as scalar subqueries were made: they are merged, too.
+        ("MergeSubplans", Once, [merging.MergeSubplans, aggregates.RewriteDistinctAggregates]),
         # Filters made for scans go down again.
         ("Pushdown Filters from PartitionPruning", fixed, [pushdown.PushDownPredicates]),
         (

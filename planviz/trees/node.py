@@ -257,6 +257,12 @@ def _mapper(name: str, fields: tuple[str, ...], mapped: list[tuple[str, str]]) -
     )
 
 
+def _written(cls: type, name: str) -> bool:
+    """Whether the class, or a base that is no node class itself, says by hand what would be generated."""
+    owner: Any = next((c for c in cls.__mro__ if name in c.__dict__), TreeNode)
+    return owner is not TreeNode and issubclass(owner, TreeNode) and "_fields_" not in owner.__dict__
+
+
 @dataclass_transform(frozen_default=True)
 def node(cls: type[N]) -> type[N]:
     """Turn an annotated class into an immutable node class.
@@ -303,10 +309,10 @@ def node(cls: type[N]) -> type[N]:
     }
     exec(code, scope)
     for name in ("__init__", "__eq__", "__hash__", "map_children", "map_expressions"):
-        if name in scope and (name == "__hash__" or name not in cls.__dict__):
+        if name in scope and (name == "__hash__" or not _written(cls, name)):
             setattr(cls, name, scope[name])
     for name, source in (("children", "_children"), ("expressions", "_expressions")):
-        if source in scope and name not in cls.__dict__:
+        if source in scope and not _written(cls, name):
             descriptor = lazy(scope[source])
             descriptor.__set_name__(cls, name)
             setattr(cls, name, descriptor)

@@ -117,8 +117,8 @@ class ReplaceCTERefWithRepartition(OptimizerRule):
 
     CTERelationRef(x)  =>  Repartition(plan of x)
 
-    Pays because equal exchanges are reused. Without the shuffle the uses of `WITH r AS (SELECT rand() x)` would each
-    draw their own numbers.
+    Pays because equal exchanges are reused. What scalar subqueries share needs no shuffle: equal subqueries run once.
+    Without the shuffle the uses of `WITH r AS (SELECT rand() x)` would each draw their own numbers.
     """
 
     matches = (WithCTE,)
@@ -133,8 +133,8 @@ class ReplaceCTERefWithRepartition(OptimizerRule):
         if isinstance(plan, WithCTE):
             for d in plan.definitions:
                 child: Any = self._replace(d.children[0], known)
-                shuffled = isinstance(child, Repartition) and child.shuffle
-                known[getattr(d, "id")] = child if shuffled else _repartitioned(child)  # noqa: B009
+                shared = getattr(d, "under_subquery") or (isinstance(child, Repartition) and child.shuffle)  # noqa: B009
+                known[getattr(d, "id")] = child if shared else _repartitioned(child)  # noqa: B009
             return self._replace(plan.plan, known)
         if isinstance(plan, CTERelationRef) and plan.id in known:
             return _instance(plan, known[plan.id])

@@ -84,9 +84,9 @@ class RewriteWithExpression(OptimizerRule):
         match e:
             case With(body, definitions):
                 values: dict[int, Any] = {}
-                for i, d in enumerate(definitions):
+                for d in definitions:
                     new: Any = self._expression(d, inputs, shared)
-                    values[new.id] = self._place(new, i, inputs, shared)
+                    values[new.id] = self._place(new, inputs, shared)
                 return _with_values(self._expression(body, inputs, shared), values)
             case CaseWhen(branches, _):
                 first = self._expression(branches[0], inputs, shared)
@@ -100,7 +100,7 @@ class RewriteWithExpression(OptimizerRule):
         return e.map_children(lambda c: self._expression(c, inputs, shared))
 
     @staticmethod
-    def _place(d: Any, index: int, inputs: tuple[Any, ...], shared: list[Shared]) -> Any:
+    def _place(d: Any, inputs: tuple[Any, ...], shared: list[Shared]) -> Any:
         """What a definition's references become: the expression itself, or a column below."""
         child = d.child
         where = next((i for i, p in enumerate(inputs) if child.references <= p.output_set), None)
@@ -108,7 +108,7 @@ class RewriteWithExpression(OptimizerRule):
             return child
         known = next((a for a, i in shared[where] if i == d.id), None)
         if known is None:
-            known = alias(child, f"_common_expr_{index}")
+            known = alias(child, f"_common_expr_{d.id}")
             shared[where].append((known, d.id))
         return known.to_attribute()
 
