@@ -11,7 +11,7 @@ from planviz.catalog.tables import Catalog, View
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError, PlanvizError
 from planviz.expressions.core import fresh_ids
-from planviz.frontend import Statement, parse_plan, parse_script
+from planviz.frontend import Parameters, Statement, parse_plan, parse_script
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer import Optimizer
 from planviz.trees.trace import Trace
@@ -24,14 +24,16 @@ STAGES = ("parsed", "analyzed", "optimized")
 class QueryExecution:
     """A query with a catalogue and settings; every stage is computed when it is first asked for.
 
-    `parsed` and `analyzed` are plans, `trace` holds every effective rule application so far, `warnings` what is worth
-    telling beside the plan. Raises ParseError and AnalysisError (line and column where known) as stages are computed.
+    `params` are the values of `:name` (by name) or `?` (in order). `parsed` and `analyzed` are plans, `trace` holds
+    every effective rule application so far, `warnings` what is worth telling beside the plan.
+    Raises ParseError and AnalysisError (line and column where known) as stages are computed.
     """
 
     sql: str
     catalog: Catalog = field(default_factory=Catalog)
     config: OptimizerConfig = field(default_factory=OptimizerConfig)
     statement: Statement | None = None
+    params: Parameters | None = None
     trace: Trace = field(default_factory=Trace)
     warnings: list[str] = field(default_factory=list)
     _stages: dict[str, LogicalPlan] = field(default_factory=dict)
@@ -41,7 +43,7 @@ class QueryExecution:
         """The plan as the text says it."""
         if "parsed" not in self._stages:
             plan = self.statement.plan if self.statement is not None else None
-            self._stages["parsed"] = plan if plan is not None else parse_plan(self.sql)
+            self._stages["parsed"] = plan if plan is not None else parse_plan(self.sql, self.params)
         return self._stages["parsed"]
 
     @property
@@ -84,10 +86,12 @@ class QueryExecution:
         return self.stage(name).tree_string
 
 
-def explain(sql: str, catalog: Catalog | None = None, config: OptimizerConfig | None = None) -> QueryExecution:
+def explain(
+    sql: str, catalog: Catalog | None = None, config: OptimizerConfig | None = None, params: Parameters | None = None
+) -> QueryExecution:
     """A query, ready to be asked for its stages; ids count from 1, so that the same text always gives the same ids."""
     with fresh_ids():
-        execution = QueryExecution(sql, catalog or Catalog(), config or OptimizerConfig())
+        execution = QueryExecution(sql, catalog or Catalog(), config or OptimizerConfig(), params=params)
         _ = execution.parsed
         _ = execution.analyzed
     return execution
@@ -103,16 +107,25 @@ class Outcome:
 
 
 class Session:
-    """Runs the statements of a script one after the other; nothing is executed, definitions change the catalogue."""
+    """Runs the statements of a script one after the other; nothing is executed, definitions change the catalogue.
 
-    def __init__(self, catalog: Catalog | None = None, config: OptimizerConfig | None = None) -> None:
+    `params` are the values of `:name` (by name) or `?` (in order) in every script that it runs.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog | None = None,
+        config: OptimizerConfig | None = None,
+        params: Parameters | None = None,
+    ) -> None:
         self.catalog = catalog or Catalog()
         self.config = config or OptimizerConfig()
+        self.params = params
 
     def run(self, script: str) -> Iterator[Outcome]:
         """The outcome of each statement, in order. Raises ParseError when the script cannot be read."""
         with fresh_ids():
-            statements = parse_script(script)
+            statements = parse_script(script, self.params)
         for s in statements:
             with fresh_ids():
                 yield self._one(s)

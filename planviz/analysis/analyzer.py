@@ -56,7 +56,6 @@ from planviz.analysis.windows import (
 )
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
-from planviz.expressions.core import Expression
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.trees.executor import Check, RuleExecutor
@@ -131,17 +130,13 @@ class Analyzer:
         self.checks = checks
         self.relations: Relations = {}
 
-    def analyze(
-        self, plan: LogicalPlan, trace: Trace | None = None, parameters: dict[str, Expression] | None = None
-    ) -> tuple[LogicalPlan, list[str]]:
+    def analyze(self, plan: LogicalPlan, trace: Trace | None = None) -> tuple[LogicalPlan, list[str]]:
         """The analyzed plan and the warnings that came up.
 
         Every effective rule application goes into `trace`. Raises AnalysisError, with Spark's error class, line and
         column, when a name or a type does not fit.
         """
-        context = AnalysisContext(
-            self.catalog, self.config, trace if trace is not None else Trace(), Counters(), parameters=parameters or {}
-        )
+        context = AnalysisContext(self.catalog, self.config, trace if trace is not None else Trace(), Counters())
         analyzed = self._run(plan, context)
         check_analysis(analyzed, context)
         return analyzed, context.counters.warnings

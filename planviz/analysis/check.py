@@ -7,6 +7,7 @@ from typing import Any
 from planviz.analysis.context import AnalysisContext, analysis_error
 from planviz.analysis.names import unresolved_column
 from planviz.analysis.relations import table_not_found
+from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression, Grouping, GroupingID
 from planviz.expressions.core import Alias, Expression, GeneratorMark, Literal, NamedExpression, occurs
 from planviz.expressions.subqueries import InSubquery, ListQuery, ScalarSubquery, SubqueryExpression
@@ -103,8 +104,7 @@ def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> Non
         if isinstance(x, UnresolvedAttribute):
             raise unresolved_column(x, [a for c in plan.children for a in c.output] or _all_outer(context))
         if isinstance(x, NamedParameter | PositionalParameter):
-            name = x.name if isinstance(x, NamedParameter) else "?"
-            raise analysis_error("UNBOUND_SQL_PARAMETER", f"Found the unbound parameter: {name}. Give it a value.", x)
+            raise _unbound(x)
         if isinstance(x, UnresolvedFunction) and all(c.resolved for c in x.children):
             raise analysis_error("UNRESOLVED_ROUTINE", f"Cannot resolve routine `{'.'.join(x.parts)}`.", x)
         if isinstance(x, UnresolvedStar):
@@ -332,3 +332,12 @@ def _ordinal(n: int) -> str:
 
 
 __all__ = ["INT", "check_analysis"]
+
+
+def _unbound(x: NamedParameter | PositionalParameter) -> AnalysisError:
+    name, value = (x.name, f"{x.name}=VALUE") if isinstance(x, NamedParameter) else (f"_{x.position}", "VALUE")
+    return analysis_error(
+        "UNBOUND_SQL_PARAMETER",
+        f"Found the unbound parameter: {name}. Give it a value: --param {value}, or the argument params.",
+        x,
+    )

@@ -9,7 +9,6 @@ from typing import Any
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError
-from planviz.expressions.core import Expression
 from planviz.frontend.lexer import line_and_column
 from planviz.logical.plan import LogicalPlan
 from planviz.trees.node import TreeNode
@@ -45,7 +44,6 @@ class AnalysisContext:
     counters: Counters
     outer: tuple[LogicalPlan, ...] = ()
     run: int | None = None
-    parameters: dict[str, Expression] = field(default_factory=dict)
     analyze: Callable[[LogicalPlan, AnalysisContext], LogicalPlan] | None = None
 
     def inside(self, outer: LogicalPlan) -> AnalysisContext:

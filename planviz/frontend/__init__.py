@@ -3,6 +3,7 @@
     lexer.py        text to tokens
     cursor.py       the token cursor and its errors
     literals.py     numbers, strings, dates, intervals
+    parameters.py   values of :name and ?
     expression.py   expressions
     relation.py     FROM: tables, joins, pivots
     query.py        SELECT, set operations, WITH
@@ -12,6 +13,7 @@ A tree of another tool keeps too little: whether a cast was written as a functio
 chain of AND was nested, where a word stood. Spark's parsed plan shows all of these.
 """
 
-from planviz.frontend.statement import Statement, parse_plan, parse_script
+from planviz.frontend.parameters import Parameters
+from planviz.frontend.statement import Statement, parse_constant, parse_plan, parse_script
 
-__all__ = ["Statement", "parse_plan", "parse_script"]
+__all__ = ["Parameters", "Statement", "parse_constant", "parse_plan", "parse_script"]

@@ -8,6 +8,7 @@ from typing import NoReturn, TypeVar
 from planviz.errors import ParseError
 from planviz.expressions.core import Expression
 from planviz.frontend.lexer import END, HINT, NUMBER, OPERATOR, QUOTED, STRING, WORD, Tokens, line_and_column
+from planviz.frontend.parameters import Parameters
 from planviz.logical.plan import LogicalPlan
 from planviz.trees.node import TreeNode
 from planviz.types import DataType, parse_type
@@ -103,8 +104,9 @@ CLAUSE_WORDS = frozenset(
 class Cursor:
     """Reads tokens from left to right; `at` is the next one."""
 
-    def __init__(self, tokens: Tokens) -> None:
+    def __init__(self, tokens: Tokens, parameters: Parameters | None = None) -> None:
         self.tokens = tokens
+        self.parameters = parameters
         self.keys = tokens.keys
         self.kinds = tokens.kinds
         self.at = 0

@@ -26,6 +26,7 @@ from planviz.expressions.windows import (
 )
 from planviz.frontend import literals
 from planviz.frontend.lexer import NUMBER, QUOTED, STRING, WORD
+from planviz.frontend.parameters import bound
 from planviz.types import INT, NULL
 
 _UNITS = frozenset(
@@ -137,11 +138,21 @@ class SpecialForms:
         return self.kinds[self.at + ahead] == WORD and literals.unit_name(self.peek(ahead)) is not None
 
     def parameter(self: Any) -> Expression:
-        """`:name` or `?`."""
-        offset = self.tokens.starts[self.at]
-        if self.take() == "?":
-            return PositionalParameter(offset)
-        return NamedParameter(self.identifier())
+        """`:name` or `?`: its value where one was given."""
+        start = self.at
+        positional = self.take() == "?"
+        key = self.tokens.keys[:start].count("?") if positional else self.identifier()
+        try:
+            value = bound(self.parameters, key)
+        except LookupError:
+            raise self.error(
+                "INVALID_QUERY_MIXED_QUERY_PARAMETERS",
+                "Parameters are either positional (?, values in order) or named (:name, values by name), not both.",
+                start,
+            ) from None
+        if value is not None:
+            return value
+        return PositionalParameter(self.tokens.starts[start]) if positional else NamedParameter(str(key))
 
     def star(self: Any, target: tuple[str, ...]) -> Expression:
         """`*` with its EXCEPT list."""

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from planviz.errors import ParseError
+from planviz.expressions.core import Expression, Literal, lit
 from planviz.frontend.cursor import END, WORD
 from planviz.frontend.lexer import tokenize
+from planviz.frontend.parameters import Parameters
 from planviz.frontend.query import QueryReader
 from planviz.logical.plan import LogicalPlan
 from planviz.types import StructField, parse_fields
@@ -236,17 +238,20 @@ _OTHER_STATEMENTS = frozenset(
 )
 
 
-def _reader(sql: str) -> StatementReader:
+def _reader(sql: str, parameters: Parameters | None = None) -> StatementReader:
     if len(sql) > MAX_LENGTH:
         raise ParseError(
             "TOO_LONG", f"The text has {len(sql):,} characters; at most {MAX_LENGTH:,} are read. Split it into files."
         )
-    return StatementReader(tokenize(sql))
+    return StatementReader(tokenize(sql), parameters)
 
 
-def parse_script(sql: str) -> list[Statement]:
-    """The statements of a text, separated by semicolons. Raises ParseError at the first that cannot be read."""
-    reader = _reader(sql)
+def parse_script(sql: str, parameters: Parameters | None = None) -> list[Statement]:
+    """The statements of a text, separated by semicolons, with the values of `:name` or `?` where they are given.
+
+    Raises ParseError at the first statement that cannot be read.
+    """
+    reader = _reader(sql, parameters)
     out: list[Statement] = []
     try:
         while reader.kind != END:
@@ -258,12 +263,24 @@ def parse_script(sql: str) -> list[Statement]:
     return out
 
 
-def parse_plan(sql: str) -> LogicalPlan:
+def parse_constant(text: str) -> Expression:
+    """The constant that a text is in SQL (5, 'abc', DATE'2026-01-31', -1.5, TRUE); any other text stands for itself."""
+    try:
+        reader = _reader(text)
+        made = reader.value()
+    except (ParseError, RecursionError):
+        return lit(text)
+    if isinstance(made, Literal) and reader.kind == END:
+        return made
+    return lit(text)
+
+
+def parse_plan(sql: str, parameters: Parameters | None = None) -> LogicalPlan:
     """The unresolved plan of one query, as Spark's `== Parsed Logical Plan ==` shows it.
 
     Raises ParseError when the text is no single query.
     """
-    statements = parse_script(sql)
+    statements = parse_script(sql, parameters)
     if len(statements) != 1:
         what = "no statement" if not statements else f"{len(statements)} statements"
         raise ParseError("PARSE_SYNTAX_ERROR", f"One query was expected, the text holds {what}.", line=1, column=1)
