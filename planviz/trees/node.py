@@ -6,6 +6,7 @@ the untouched subtrees, and an edit that changes nothing returns the very same o
 
 `bits` is one integer per node: the set of node classes that occur in its subtree, base classes included, expressions
 inside operators and plans inside subquery expressions included too. A rule whose pattern is absent costs one `&`.
+`height` is how many levels are beneath it, counted in the same way; depth.py takes over where recursion cannot go.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Generic, Self, TypeVar, dataclass_transform, get_args, get_type_hints
+
+from planviz.trees import depth
+from planviz.trees.depth import SHALLOW, SHARED
 
 T = TypeVar("T")
 N = TypeVar("N", bound="TreeNode")
@@ -24,7 +28,8 @@ ONE, OPTIONAL, MANY, NESTED, DATA = "one", "optional", "many", "nested", "data"
 class lazy(Generic[T]):  # noqa: N801 (reads as a keyword, like property)
     """A property computed once per node.
 
-    The value lands in the instance's `__dict__`, which shadows this descriptor: later reads never come back here.
+    The value lands in the instance's `__dict__`, which shadows this descriptor: later reads never come back here. On a
+    high tree the values beneath are computed first, lowest first, for most depend on the same value of the children.
     """
 
     def __init__(self, compute: Callable[[Any], T]) -> None:
@@ -37,6 +42,8 @@ class lazy(Generic[T]):  # noqa: N801 (reads as a keyword, like property)
     def __get__(self, instance: Any, owner: type | None = None) -> T:
         if instance is None:
             return self  # type: ignore[return-value]
+        if instance.height > SHALLOW and self.name != "children":
+            depth.settle(instance, self.name, lazy)
         value: T = self.compute(instance)
         instance.__dict__[self.name] = value
         return value
@@ -59,6 +66,7 @@ class TreeNode:
     _count: ClassVar[int] = 1
 
     bits: int
+    height: int = 0
     origin: Any = None
 
     def __init_subclass__(cls, *, root: bool = False, **kwargs: Any) -> None:
@@ -86,6 +94,10 @@ class TreeNode:
     def expressions(self) -> tuple[Any, ...]:
         """The nodes of another kind held by this node: an operator's expressions."""
         return ()
+
+    def equal_apart(self, other: Self) -> bool:
+        """Whether everything but the children is equal, and there are as many of them; `other` is of the same class."""
+        return True
 
     @property
     def inner_children(self) -> tuple[TreeNode, ...]:
@@ -156,25 +168,46 @@ class TreeNode:
     def transform_up(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
         """The tree with `f` applied to every node, children first; subtrees without the mask's bits are skipped."""
 
+        done: dict[int, Any] = {}
+
         def go(node: TreeNode) -> Any:
             if not node.bits & mask:
                 return node
+            if node.height > SHARED and id(node) in done:
+                return done[id(node)]
             below = node.map_children(go)
             new = f(below)
-            return new if new is below else below.rebuilt(new)
+            if new is not below:
+                below.rebuilt(new)
+            if node.height > SHARED:
+                done[id(node)] = new
+            return new
 
+        if self.height > SHALLOW:
+            for node in depth.lowest_first(self, lambda n: not n.bits & mask):
+                go(node)
         return go(self)
 
     def transform_down(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
         """The tree with `f` applied to every node, the node before the children of the result."""
 
+        if self.height > SHALLOW:
+            return depth.transform_down(self, f, mask)
+        # The node itself is kept, so that its id is not given to another.
+        done: dict[int, tuple[Any, Any]] = {}
+
         def go(node: TreeNode) -> Any:
             if not node.bits & mask:
                 return node
+            if node.height > SHARED and id(node) in done:
+                return done[id(node)][1]
             new = f(node)
             if new is not node:
                 node.rebuilt(new)
-            return new.map_children(go)
+            result = new.map_children(go)
+            if node.height > SHARED:
+                done[id(node)] = (node, result)
+            return result
 
         return go(self)
 
@@ -210,11 +243,12 @@ def _role(hint: Any) -> tuple[str, type | None]:
     return DATA, None
 
 
+_ADD = "bits |= {n}.bits; _h = {n}.height; height = _h if _h > height else height"
 _BITS = {
-    ONE: "bits |= {f}.bits",
-    OPTIONAL: "if {f} is not None: bits |= {f}.bits",
-    MANY: "for _n in {f}: bits |= _n.bits",
-    NESTED: "for _t in {f}:\n  for _n in _t: bits |= _n.bits",
+    ONE: _ADD.format(n="{f}"),
+    OPTIONAL: "if {f} is not None: " + _ADD.format(n="{f}"),
+    MANY: "for _n in {f}: " + _ADD.format(n="_n"),
+    NESTED: "for _t in {f}:\n  for _n in _t: " + _ADD.format(n="_n"),
 }
 _MAP = {
     ONE: "_{f} = f(self.{f})",
@@ -227,6 +261,15 @@ _ITEMS = {
     OPTIONAL: "*((self.{f},) if self.{f} is not None else ()),",
     MANY: "*self.{f},",
     NESTED: "*(_n for _t in self.{f} for _n in _t),",
+}
+
+
+#: What must agree in a field of children besides the children themselves.
+_SHAPE = {
+    ONE: "True",
+    OPTIONAL: "(self.{f} is None) is (other.{f} is None)",
+    MANY: "len(self.{f}) == len(other.{f})",
+    NESTED: "[len(_t) for _t in self.{f}] == [len(_t) for _t in other.{f}]",
 }
 
 
@@ -281,10 +324,11 @@ def node(cls: type[N]) -> type[N]:
     others = [(f, r) for f, (r, c) in roles.items() if r != DATA and (f, r) not in children]
     # A plan inside an expression is carried data that takes part in the bits; an operator's expressions are mapped.
     params = ", ".join(f"{f}=_defaults[{f!r}]" if hasattr(cls, f) and f in cls.__dict__ else f for f in fields)
-    lines = [f"def __init__(self{', ' if params else ''}{params}):", " bits = _bits"]
+    lines = [f"def __init__(self{', ' if params else ''}{params}):", " bits, height = _bits, -1"]
     for f, r in children + others:
         lines += [" " + line for line in _BITS[r].format(f=f).split("\n")]
     lines += [" d = self.__dict__", *(f" d[{f!r}] = {f}" for f in fields), " d['bits'] = bits"]
+    lines += [" d['height'] = height + 1"] if children or others else []
     code = "\n".join(lines) + "\n"
     if children:
         code += _mapper("map_children", fields, children)
@@ -293,12 +337,20 @@ def node(cls: type[N]) -> type[N]:
         code += _mapper("map_expressions", fields, others)
         code += f"def _expressions(self): return ({''.join(_ITEMS[r].format(f=f) for f, r in others)})\n"
     compared = [f for f in fields if f not in cls.UNCOMPARED]
-    same = " and ".join(["self.bits == other.bits", *(f"self.{f} == other.{f}" for f in compared)])
+    same = " and ".join([f"self.{f} == other.{f}" for f in compared] or ["True"])
     values = "".join(f"self.{f}, " for f in compared)
-    code += f"def __eq__(self, other):\n return self is other or (other.__class__ is _cls and {same})\n"
     code += (
-        "def __hash__(self):\n h = self.__dict__.get('_hash')\n"
-        f" if h is None: h = self.__dict__['_hash'] = hash((_bits, {values}))\n return h\n"
+        "def __eq__(self, other):\n if self is other: return True\n"
+        " if other.__class__ is not _cls or self.bits != other.bits or self.height != other.height: return False\n"
+        f" if self.height > {SHARED}: return _equal(self, other)\n return {same}\n"
+    )
+    below = {} if _written(cls, "children") else dict(children)
+    apart = [_SHAPE[below[f]].format(f=f) if f in below else f"self.{f} == other.{f}" for f in compared]
+    code += f"def equal_apart(self, other): return {' and '.join(apart or ['True'])}\n"
+    code += (
+        "def __hash__(self):\n h = self.__dict__.get('_hash')\n if h is None:\n"
+        f"  if self.height > {SHALLOW}: _settle_hashes(self)\n"
+        f"  h = self.__dict__['_hash'] = hash((_bits, {values}))\n return h\n"
     )
     scope: dict[str, Any] = {
         "_cls": cls,
@@ -306,9 +358,11 @@ def node(cls: type[N]) -> type[N]:
         "_defaults": {f: getattr(cls, f, None) for f in fields},
         "_map_many": _map_many,
         "_map_nested": _map_nested,
+        "_equal": depth.equal,
+        "_settle_hashes": depth.settle_hashes,
     }
     exec(code, scope)
-    for name in ("__init__", "__eq__", "__hash__", "map_children", "map_expressions"):
+    for name in ("__init__", "__eq__", "__hash__", "equal_apart", "map_children", "map_expressions"):
         if name in scope and (name == "__hash__" or not _written(cls, name)):
             setattr(cls, name, scope[name])
     for name, source in (("children", "_children"), ("expressions", "_expressions")):

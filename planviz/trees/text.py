@@ -16,22 +16,24 @@ def tree_string(root: Any, line: Callable[[Any], str] | None = None) -> str:
     out: list[str] = []
     text = line or _simple_string
 
-    def go(node: Any, first: str, rest: str) -> None:
+    # Nodes still to print, the next one last: the node, what stands before its own line and before the lines beneath.
+    stack = [(root, "", "")]
+    while stack:
+        node, first, rest = stack.pop()
         out.append(first + text(node))
         children = node.children
         inner = node.inner_children
-        if inner:
-            base = rest + ("   " if not children else ":  ")
-            for i in inner[:-1]:
-                go(i, base + ":- ", base + ":  ")
-            go(inner[-1], base + "+- ", base + "   ")
-        if children:
-            for c in children[:-1]:
-                go(c, rest + ":- ", rest + ":  ")
-            go(children[-1], rest + "+- ", rest + "   ")
-
-    go(root, "", "")
+        base = rest + (":  " if children else "   ")
+        stack += _beneath(children, rest)
+        stack += _beneath(inner, base)
     return "\n".join(out) + "\n"
+
+
+def _beneath(nodes: Any, indent: str) -> list[tuple[Any, str, str]]:
+    """The nodes with their marks, last one first."""
+    marked = [(n, indent + ":- ", indent + ":  ") for n in nodes[:-1]]
+    marked += [(n, indent + "+- ", indent + "   ") for n in nodes[-1:]]
+    return marked[::-1]
 
 
 def _simple_string(node: Any) -> str:

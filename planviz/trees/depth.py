@@ -1,0 +1,102 @@
+"""Deep trees: what plain recursion would do, without the recursion.
+
+Python's stack holds some hundred frames, and a chain of a thousand UNIONs or ANDs is a thousand nodes high. Trees up to
+`SHALLOW` are walked by plain recursion, which is faster; higher ones come here. Two ways serve everything: compute what
+depends on the children *lowest first*, so that no computation finds its children undone; or keep a stack of one's own.
+
+A subtree that stands in several places (a directed acyclic graph, such as an expression substituted for two references)
+is visited once: twenty levels of doubling are a million paths and twenty nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+#: How high a tree may be for plain recursion: two or three frames per level, and such walks nest (plan, expression).
+SHALLOW = 60
+#: From this height on transformations and comparisons remember what they have seen: below, doing it again is cheaper
+#: (at most 2^8 paths).
+SHARED = 8
+
+
+def lowest_first(root: Any, done: Callable[[Any], bool]) -> list[Any]:
+    """The high nodes beneath `root`, each once, lowest first; not those `done` and what is beneath these."""
+    seen: set[int] = set()
+    found: list[Any] = []
+    stack = list(root.children)
+    while stack:
+        node = stack.pop()
+        if node.height <= SHALLOW or id(node) in seen or done(node):
+            continue
+        seen.add(id(node))
+        found.append(node)
+        stack.extend(node.children)
+    found.sort(key=lambda n: n.height)
+    return found
+
+
+def settle(root: Any, name: str, kind: type) -> None:
+    """Compute the lazy value `name` of the high nodes beneath `root`, where it is a descriptor of this kind."""
+    for node in lowest_first(root, lambda n: name in n.__dict__ or not isinstance(getattr(type(n), name, None), kind)):
+        getattr(node, name)
+
+
+def settle_hashes(root: Any) -> None:
+    """Hash the high nodes beneath `root`."""
+    for node in lowest_first(root, lambda n: "_hash" in n.__dict__):
+        hash(node)
+
+
+def equal(a: Any, b: Any) -> bool:
+    """Whether two trees higher than SHARED are equal."""
+    pairs = [(a, b)]
+    seen: set[tuple[int, int]] = set()
+    while pairs:
+        x, y = pairs.pop()
+        if x is y or (id(x), id(y)) in seen:
+            continue
+        if x.height <= SHARED:
+            if x != y:
+                return False
+            continue
+        if x.__class__ is not y.__class__ or x.bits != y.bits or x.height != y.height or not x.equal_apart(y):
+            return False
+        seen.add((id(x), id(y)))
+        pairs.extend(zip(x.children, y.children, strict=True))
+    return True
+
+
+def transform_down(root: Any, f: Callable[[Any], Any], mask: int) -> Any:
+    """As `TreeNode.transform_down`, on a stack of its own."""
+    # What became of a node; the node itself is kept, so that its id is not given to another.
+    done: dict[int, tuple[Any, Any]] = {}
+    # Nodes whose children are being done: the node, what `f` made of it, the children left, what became of the others.
+    stack: list[tuple[Any, Any, list[Any], list[Any]]] = []
+
+    def enter(node: Any) -> None:
+        new = f(node)
+        if new is not node:
+            node.rebuilt(new)
+        stack.append((node, new, list(reversed(new.children)), []))
+
+    if not root.bits & mask:
+        return root
+    enter(root)
+    while True:
+        node, new, left, results = stack[-1]
+        if left:
+            child = left.pop()
+            known = done.get(id(child))
+            if known is not None or not child.bits & mask:
+                results.append(known[1] if known is not None else child)
+            else:
+                enter(child)
+            continue
+        stack.pop()
+        changed = any(a is not b for a, b in zip(new.children, results, strict=True))
+        result = new.with_new_children(tuple(results)) if changed else new
+        if not stack:
+            return result
+        done[id(node)] = (node, result)
+        stack[-1][3].append(result)
