@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from planviz.analysis import Analyzer
@@ -10,7 +11,7 @@ from planviz.catalog.ddl import table_of
 from planviz.catalog.tables import Catalog, View
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError, PlanvizError
-from planviz.expressions.core import fresh_ids
+from planviz.expressions.core import Ids, fresh_ids, ids_from, next_id
 from planviz.frontend import Parameters, Statement, parse_plan, parse_script
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer import Optimizer
@@ -24,9 +25,10 @@ STAGES = ("parsed", "analyzed", "optimized")
 class QueryExecution:
     """A query with a catalogue and settings; every stage is computed when it is first asked for.
 
-    `params` are the values of `:name` (by name) or `?` (in order). `parsed` and `analyzed` are plans, `trace` holds
-    every effective rule application so far, `warnings` what is worth telling beside the plan.
-    Raises ParseError and AnalysisError (line and column where known) as stages are computed.
+    `params` are the values of `:name` (by name) or `?` (in order). `parsed`, `analyzed` and `optimized` are plans,
+    `trace` holds every effective rule application so far, `warnings` what is worth telling beside the plan. `ids`
+    numbers the expressions of all stages (None: as the surrounding `fresh_ids` does), so that the same text always gives
+    the same ids. Raises ParseError and AnalysisError (line and column where known) as stages are computed.
     """
 
     sql: str
@@ -36,6 +38,7 @@ class QueryExecution:
     params: Parameters | None = None
     trace: Trace = field(default_factory=Trace)
     warnings: list[str] = field(default_factory=list)
+    ids: Ids | None = field(default=None, repr=False)
     _stages: dict[str, LogicalPlan] = field(default_factory=dict)
 
     @property
@@ -43,7 +46,8 @@ class QueryExecution:
         """The plan as the text says it."""
         if "parsed" not in self._stages:
             plan = self.statement.plan if self.statement is not None else None
-            self._stages["parsed"] = plan if plan is not None else parse_plan(self.sql, self.params)
+            with self._numbered():
+                self._stages["parsed"] = plan if plan is not None else parse_plan(self.sql, self.params)
         return self._stages["parsed"]
 
     @property
@@ -52,7 +56,8 @@ class QueryExecution:
         if "analyzed" not in self._stages:
             parsed = self.parsed
             try:
-                plan, warnings = Analyzer(self.catalog, self.config).analyze(parsed, self.trace)
+                with self._numbered():
+                    plan, warnings = Analyzer(self.catalog, self.config).analyze(parsed, self.trace)
             except RecursionError:
                 raise AnalysisError(
                     "TOO_DEEP", "The plan is too deep to be analyzed; split the query with WITH or views."
@@ -67,12 +72,29 @@ class QueryExecution:
         if "optimized" not in self._stages:
             analyzed = self.analyzed
             try:
-                self._stages["optimized"] = Optimizer(self.config).optimize(analyzed, self.trace)
+                with self._numbered():
+                    self._stages["optimized"] = Optimizer(self.config).optimize(analyzed, self.trace)
             except RecursionError:
                 raise AnalysisError(
                     "TOO_DEEP", "The plan is too deep to be optimized; split the query with WITH or views."
                 ) from None
         return self._stages["optimized"]
+
+    def _numbered(self) -> AbstractContextManager[None]:
+        return nullcontext() if self.ids is None else ids_from(self.ids)
+
+    @property
+    def stages(self) -> dict[str, LogicalPlan]:
+        """The stages computed so far, by name, in order."""
+        return dict(self._stages)
+
+    def error_until(self, stage: str) -> PlanvizError | None:
+        """Compute the stages up to this one; the error that stopped that, or None."""
+        try:
+            _ = self.stage(stage)
+        except PlanvizError as e:
+            return e
+        return None
 
     def stage(self, name: str) -> LogicalPlan:
         """A stage by its name (see STAGES)."""
@@ -90,16 +112,17 @@ def explain(
     sql: str, catalog: Catalog | None = None, config: OptimizerConfig | None = None, params: Parameters | None = None
 ) -> QueryExecution:
     """A query, ready to be asked for its stages; ids count from 1, so that the same text always gives the same ids."""
-    with fresh_ids():
-        execution = QueryExecution(sql, catalog or Catalog(), config or OptimizerConfig(), params=params)
-        _ = execution.parsed
-        _ = execution.analyzed
+    execution = QueryExecution(sql, catalog or Catalog(), config or OptimizerConfig(), params=params, ids=Ids())
+    _ = execution.analyzed
     return execution
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one statement of a script: its execution when it is a query, the error when it failed."""
+    """What became of one statement of a script: its execution when it is a query, the error when it failed.
+
+    A query that failed has its execution, too: the stages before the failure stand in it.
+    """
 
     statement: Statement
     execution: QueryExecution | None = None
@@ -121,26 +144,32 @@ class Session:
         self.catalog = catalog or Catalog()
         self.config = config or OptimizerConfig()
         self.params = params
+        self._first_id = 1
 
-    def run(self, script: str) -> Iterator[Outcome]:
-        """The outcome of each statement, in order. Raises ParseError when the script cannot be read."""
+    def run(self, script: str, stage: str = "analyzed") -> Iterator[Outcome]:
+        """The outcome of each statement, in order; queries are planned up to `stage`.
+
+        Raises ParseError when the script cannot be read.
+        """
         with fresh_ids():
             statements = parse_script(script, self.params)
+            # The parsed plans hold ids already; every statement's stages count on from behind them.
+            self._first_id = max(self._first_id, next_id())
         for s in statements:
-            with fresh_ids():
-                yield self._one(s)
+            yield self._one(s, stage)
 
-    def _one(self, s: Statement) -> Outcome:
+    def _one(self, s: Statement, stage: str) -> Outcome:
+        if s.kind == "query":
+            execution = self._execution(s)
+            return Outcome(s, execution, execution.error_until(stage))
         try:
-            if s.kind == "query":
-                with fresh_ids(10_000):
-                    execution = QueryExecution(s.sql, self.catalog, self.config, s)
-                    _ = execution.analyzed
-                return Outcome(s, execution)
             self._define(s)
         except PlanvizError as e:
             return Outcome(s, None, e)
         return Outcome(s)
+
+    def _execution(self, s: Statement) -> QueryExecution:
+        return QueryExecution(s.sql, self.catalog, self.config, s, ids=Ids(self._first_id))
 
     def _define(self, s: Statement) -> None:
         if s.kind == "create_view" and s.plan is not None:
@@ -156,8 +185,7 @@ class Session:
             self.catalog = self.catalog.without(s.name)
 
     def _analyzed(self, s: Statement) -> LogicalPlan:
-        with fresh_ids(10_000):
-            return QueryExecution(s.sql, self.catalog, self.config, replace(s, kind="query")).analyzed
+        return self._execution(replace(s, kind="query")).analyzed
 
     def _columns_of(self, s: Statement) -> tuple[StructField, ...]:
         return tuple(StructField(a.name, a.type, a.is_nullable) for a in self._analyzed(s).output)

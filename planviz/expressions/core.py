@@ -28,29 +28,46 @@ from planviz.types import (
     quote_if_needed,
 )
 
-_ids: ContextVar[Iterator[int]] = ContextVar("expression_ids", default=itertools.count(1))  # noqa: B039
-_common_ids: ContextVar[Iterator[int]] = ContextVar("common_expression_ids", default=itertools.count())  # noqa: B039
+
+class Ids:
+    """Where a planning takes its numbers from: those of expressions from `start`, those of shared subexpressions from 0.
+
+    Spark counts the latter apart, and over its whole session.
+    """
+
+    def __init__(self, start: int = 1) -> None:
+        self.expressions = itertools.count(start)
+        self.common = itertools.count()
+
+
+_ids: ContextVar[Ids] = ContextVar("ids", default=Ids())  # noqa: B039
 
 
 def next_id() -> int:
     """A fresh expression id, unique within the running planning."""
-    return next(_ids.get())
+    return next(_ids.get().expressions)
 
 
 def next_common_id() -> int:
-    """A fresh id of a shared subexpression. Spark counts these apart, and over its whole session."""
-    return next(_common_ids.get())
+    """A fresh id of a shared subexpression."""
+    return next(_ids.get().common)
 
 
 @contextmanager
 def fresh_ids(start: int = 1) -> Iterator[None]:
     """Number expressions from `start` within this block, so that one query always gets the same ids."""
-    token, common = _ids.set(itertools.count(start)), _common_ids.set(itertools.count())
+    with ids_from(Ids(start)):
+        yield
+
+
+@contextmanager
+def ids_from(ids: Ids) -> Iterator[None]:
+    """Take numbers from `ids` within this block; a later block may go on with them."""
+    token = _ids.set(ids)
     try:
         yield
     finally:
         _ids.reset(token)
-        _common_ids.reset(common)
 
 
 @dataclass(frozen=True)

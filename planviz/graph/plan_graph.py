@@ -14,6 +14,9 @@ EdgeType = Literal["child", "subquery", "reuse", "pruning", "bloom"]
 #: Parts of an operator by name. Values are JSON values; the names are listed in docs/arguments.md.
 Arguments = Mapping[str, Any]
 
+#: Spark's marks before an operator's name, and the badges they stand for.
+MARKS = {"'": "unresolved", "!": "missing input", "~": "streaming"}
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -45,6 +48,8 @@ class PlanNode:
     from, or None. `depth` is 0 for a root. `codegen_stage` is the number of the whole-stage codegen subtree, or None.
     `operator_id` is the `(n)` of `explain formatted`. `badges` are truths to show: "truncated", "reused", "missing
     input", "streaming", "unsure", "skew" ... `metrics` maps Spark's metric names to printed or raw values.
+    `identity` is set for our own plans: nodes of one document with the same number stand for the same object, so
+    everything below them is the same, too (a plan may hold one object twice). None where only a text is known.
     """
 
     __slots__ = (
@@ -55,6 +60,7 @@ class PlanNode:
         "depth",
         "estimate",
         "id",
+        "identity",
         "kind",
         "metrics",
         "op",
@@ -81,6 +87,7 @@ class PlanNode:
         badges: tuple[str, ...] = (),
         arguments: Arguments | None = None,
         reader: Callable[[PlanNode], Arguments] | None = None,
+        identity: int | None = None,
     ) -> None:
         self.id = id
         self.op = op
@@ -96,6 +103,7 @@ class PlanNode:
         self.badges = badges
         self._arguments = arguments
         self._reader = reader
+        self.identity = identity
 
     @property
     def arguments(self) -> Arguments:

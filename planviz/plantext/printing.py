@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from planviz.graph import PlanGraph, PlanNode
+from planviz.graph.plan_graph import MARKS
 from planviz.graph.trace import RuleTrace
 
-_MARKS = {"unresolved": "'", "missing input": "!", "streaming": "~"}
+_MARKS = {badge: mark for mark, badge in MARKS.items()}
 
 
 def operator_text(node: PlanNode) -> str:

@@ -8,8 +8,10 @@ changed; both trees are taken apart and read on their own.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from planviz.graph.trace import BatchRecord, RuleStep, RuleTrace, RunMetrics
+from planviz.graph import PlanGraph
+from planviz.graph.trace import BatchRecord, RuleStep, RuleTrace, RunMetrics, TracedPlan
 from planviz.plantext.lines import Lines
 
 _APPLYING = re.compile(r"=== Applying Rule (\S+) ===\s*$")
@@ -29,8 +31,13 @@ def starts(line: str) -> bool:
     return line[:40].lstrip().startswith("Batch ") and bool(_NO_EFFECT.search(line))
 
 
-def read_block(lines: Lines, index: int, stop: int, trace: RuleTrace, notes: list[str]) -> int:
-    """Read the block that starts at clean line `index` into `trace`; returns the first line after it."""
+def read_block(
+    lines: Lines, index: int, stop: int, trace: RuleTrace, notes: list[str], graph_of: Callable[[str], PlanGraph]
+) -> int:
+    """Read the block that starts at clean line `index` into `trace`; returns the first line after it.
+
+    `graph_of` reads the text of one side when somebody looks.
+    """
     line = lines.text[index]
     if match := _NO_EFFECT.search(line):
         _close_batch(trace, match.group(1), False, lines.number[index])
@@ -55,11 +62,17 @@ def read_block(lines: Lines, index: int, stop: int, trace: RuleTrace, notes: lis
             f"Line {source[0]}: the two trees of {rule} stand too close to be told apart; the block is kept as text."
         )
         return index + 1 if not rows else end
-    step = RuleStep(rule, sides[0], sides[1], source)
+    last = trace.steps[-1].after_plan if trace.steps else None
+    before, after = (_plan(side, graph_of) for side in sides)
+    step = RuleStep(rule, last if last is not None and last.text == sides[0] else before, after, source)
     if output is not None:
         step.output_before, step.output_after = output
     trace.steps.append(step)
     return end
+
+
+def _plan(text: str, graph_of: Callable[[str], PlanGraph]) -> TracedPlan:
+    return TracedPlan(lambda: text, lambda: graph_of(text))
 
 
 def _close_batch(trace: RuleTrace, name: str, effective: bool, line: int) -> None:

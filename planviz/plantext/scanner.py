@@ -102,8 +102,6 @@ class _Scanner:
             index = after
         for section in self.sections:
             self.found.plans.append(section.graph())
-        for step in self.found.trace.steps:
-            step.graph_of = graph_of_text
         return self.found
 
     def _block(self, index: int, line: str) -> int:
@@ -303,7 +301,7 @@ class _Scanner:
     def _rule_log(self, index: int) -> int:
         self.found.features.add("rule log")
         steps = len(self.found.trace.steps)
-        end = rulelog.read_block(self.lines, index, self.size, self.found.trace, self.found.notes)
+        end = rulelog.read_block(self.lines, index, self.size, self.found.trace, self.found.notes, graph_of_text)
         understood = len(self.found.trace.steps) > steps or "Applying Rule" not in self.text[index]
         self._own(index, end, LOG if understood else UNPARSED)
         return end

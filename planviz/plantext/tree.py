@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable
 
 from planviz.graph import PlanNode, is_known, kind_of
-from planviz.graph.plan_graph import Arguments, Estimate, Link
+from planviz.graph.plan_graph import MARKS, Arguments, Estimate, Link
 from planviz.plantext.lines import Lines
 from planviz.plantext.operators import truncations
 
@@ -33,7 +33,6 @@ _END = re.compile(
     r"Traceback|\tat |\s+at [\w.$]+\(|only showing)"
 )
 _HOLDS_SQL = re.compile(r"View|Function|CacheTable|Compound|Script")
-_MARK_ONLY = {"'": "unresolved", "!": "missing input", "~": "streaming"}
 _LOOKAHEAD = 64
 _PLAIN_ENOUGH = 8
 
@@ -360,7 +359,7 @@ class _TreeReader:
             stage = int(codegen) if codegen else None
             text = body[match.start(5) :]
             if marks:
-                badges = tuple(_MARK_ONLY[mark] for mark in dict.fromkeys(marks))
+                badges = tuple(MARKS[mark] for mark in dict.fromkeys(marks))
         if "..." in text and truncations(text):
             badges = (*badges, "truncated")
         node = PlanNode(

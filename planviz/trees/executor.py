@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 from planviz.errors import PlanvizError
 from planviz.trees.rule import Batch, Rule, Strategy
-from planviz.trees.trace import RuleApplication, Trace
+from planviz.trees.trace import BatchRun, RuleApplication, Trace
 
 
 class NotConverged(PlanvizError):
@@ -45,14 +46,18 @@ class RuleExecutor:
         Raises NotConverged (see the class), BrokenPlan when a check fails, and whatever a rule raises.
         """
         trace = trace if trace is not None else Trace()
-        run = trace.start_run(self.name, parent)
+        run, totals = trace.start_run(self.name, parent), replace(trace.totals)
         for batch in self.batches:
             before = plan
-            plan = self._run_batch(batch, plan, trace, run)
-            trace.batches.append((run, batch.name, plan is not before))
+            plan, iterations = self._run_batch(batch, plan, trace, run)
+            rules = tuple([r.spark_name for r in batch.rules])
+            trace.totals.calls += iterations * len(rules)
+            done = len(trace.applications)
+            trace.batches.append(BatchRun(run, batch.name, rules, iterations, before, plan, done))
+        trace.end_run(run, totals)
         return plan
 
-    def _run_batch(self, batch: Batch, plan: Any, trace: Trace, run: int) -> Any:
+    def _run_batch(self, batch: Batch, plan: Any, trace: Trace, run: int) -> tuple[Any, int]:
         strategy = batch.strategy
         # A rule that had nothing to do on this very plan has nothing to do on it now.
         idle: Idle = {}
@@ -62,12 +67,12 @@ class RuleExecutor:
                 plan = self._apply(rule, batch, plan, trace, run, iteration, idle)
             # Rules may undo each other within a pass: an equal plan is a settled one.
             if plan is last or plan == last:
-                return last
+                return last, iteration
         if strategy.max_iterations == 1:
             self._check_idempotence(batch, plan)
         else:
             self._check_settled(batch, strategy, plan, trace, run)
-        return plan
+        return plan, strategy.max_iterations
 
     def _apply(self, rule: Rule, batch: Batch, plan: Any, trace: Trace, run: int, iteration: int, idle: Idle) -> Any:
         if not plan.bits & rule.mask or idle.get(rule) is plan:

@@ -26,7 +26,10 @@ class RuleApplication:
 
 @dataclass
 class RuleSummary:
-    """Calls of one rule over a whole trace: how many, how many effective, seconds in all and in effective calls."""
+    """Calls of one rule over a whole trace: how many, how many effective, seconds in all and in effective calls.
+
+    A pass over a plan in which the rule's pattern does not occur, or which it just left unchanged, is no call.
+    """
 
     rule: str
     calls: int = 0
@@ -35,13 +38,59 @@ class RuleSummary:
     effective_seconds: float = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass
+class Totals:
+    """Calls of rules as Spark counts them: one for every rule in every pass over its batch; times in seconds."""
+
+    calls: int = 0
+    effective: int = 0
+    seconds: float = 0.0
+    effective_seconds: float = 0.0
+
+    def since(self, earlier: Totals) -> Totals:
+        """What was added since `earlier`."""
+        return Totals(
+            self.calls - earlier.calls,
+            self.effective - earlier.effective,
+            self.seconds - earlier.seconds,
+            self.effective_seconds - earlier.effective_seconds,
+        )
+
+
+@dataclass
 class Run:
-    """One run of an executor: its number, the run that started it (None for the outermost) and its name."""
+    """One run of an executor: its number, the run that started it (None for the outermost) and its name.
+
+    `totals` counts its calls and those of the runs that it started; None until it has ended. `steps` is how many
+    applications the trace held when it ended.
+    """
 
     number: int
     parent: int | None
     executor: str
+    totals: Totals | None = None
+    steps: int = 0
+
+
+@dataclass(frozen=True)
+class BatchRun:
+    """One run of a batch: its rules in order, the passes made, the trees before and after (the same: no effect).
+
+    `steps` is how many applications the trace held when it ended.
+    """
+
+    run: int
+    batch: str
+    rules: tuple[str, ...]
+    iterations: int
+    before: Any
+    after: Any
+    steps: int
+
+    @property
+    def effective(self) -> bool:
+        """Whether it changed the tree."""
+        return self.after is not self.before
 
 
 @dataclass
@@ -54,23 +103,33 @@ class Trace:
     applications: list[RuleApplication] = field(default_factory=list)
     summaries: dict[str, RuleSummary] = field(default_factory=dict)
     runs: list[Run] = field(default_factory=list)
-    batches: list[tuple[int, str, bool]] = field(default_factory=list)
+    batches: list[BatchRun] = field(default_factory=list)
+    totals: Totals = field(default_factory=Totals)
 
     def start_run(self, executor: str, parent: int | None = None) -> int:
         """Register a run; its number."""
         self.runs.append(Run(len(self.runs), parent, executor))
         return len(self.runs) - 1
 
+    def end_run(self, number: int, before: Totals) -> None:
+        """Close a run that started when the totals were `before`."""
+        self.runs[number].totals = self.totals.since(before)
+        self.runs[number].steps = len(self.applications)
+
     def called(self, rule: str, seconds: float, effective: bool) -> None:
         """Count one call of a rule that took `seconds`."""
         summary = self.summaries.get(rule)
         if summary is None:
             summary = self.summaries[rule] = RuleSummary(rule)
+        totals = self.totals
         summary.calls += 1
         summary.seconds += seconds
+        totals.seconds += seconds
         if effective:
             summary.effective += 1
             summary.effective_seconds += seconds
+            totals.effective += 1
+            totals.effective_seconds += seconds
 
     def __iter__(self) -> Iterator[RuleApplication]:
         return iter(self.applications)

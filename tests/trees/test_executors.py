@@ -112,4 +112,4 @@ def test_summaries_count_calls_and_effects():
 
     assert summary.effective == 1
     assert summary.calls >= 2
-    assert trace.batches == [(0, "b", True)]
+    assert [(b.run, b.batch, b.effective) for b in trace.batches] == [(0, "b", True)]

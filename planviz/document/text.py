@@ -1,4 +1,4 @@
-"""The one door: opens any input, says what it recognised, and gives plans and traces (inventory G-002, G-009)."""
+"""Plan texts, rule logs, JSON plans and event logs opened; SQL is recognised and handed on."""
 
 from __future__ import annotations
 
@@ -6,71 +6,37 @@ import gc
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property
+from typing import TYPE_CHECKING
 
-from planviz.errors import InputTooLarge, NotAPlan
-from planviz.graph import PlanGraph
+from planviz.document.model import Document
+from planviz.errors import InputTooLarge, NotAPlan, ParseError
 from planviz.graph.trace import RuleTrace
 from planviz.plantext import scanner
 from planviz.plantext.collapsed import restore_indentation, restore_lines
 from planviz.plantext.json_plans import looks_like_json, read_json
 from planviz.plantext.lines import Lines, clean
 
+if TYPE_CHECKING:
+    from planviz.catalog.tables import Catalog
+    from planviz.config import OptimizerConfig
+
 #: Characters that the paste box takes; a file given to the command line may be of any size.
 PASTE_LIMIT = 50_000_000
 
-_RANKS = {"parsed": 0, "analyzed": 1, "optimized": 2, "physical": 3}
 _SQL = re.compile(
-    r"^\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(SELECT|WITH|EXPLAIN|INSERT|CREATE|MERGE|UPDATE|DELETE|FROM|VALUES)\b",
+    r"^\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*"
+    r"(SELECT|WITH|EXPLAIN|INSERT|CREATE|MERGE|UPDATE|DELETE|FROM|VALUES|SET|DROP|ANALYZE|\(\s*SELECT)\b",
     re.IGNORECASE | re.DOTALL,
 )
 
 
-@dataclass(frozen=True)
-class Document:
-    """An opened input.
+def open_text(
+    text: str, *, limit: int | None = None, catalog: Catalog | None = None, config: OptimizerConfig | None = None
+) -> Document:
+    """Open pasted text: an explain text of any mode, a rule log, a JSON plan, an event log, SQL.
 
-    `text` is the input, unchanged. `recognised` names what it is in a few words, `reasons` say why. `plans` stand in
-    the order of the text. `trace` holds the steps of a rule log. `unparsed` lists `(line, text)` that was not
-    understood and stays visible. `notes` are sentences about the whole input (cut off, unsure, stripped). `owners` has
-    a byte for every clean line: what it is (`plantext.scanner`).
-    """
-
-    text: str
-    recognised: str
-    reasons: tuple[str, ...]
-    plans: tuple[PlanGraph, ...]
-    trace: RuleTrace
-    unparsed: tuple[tuple[int, str], ...] = ()
-    notes: tuple[str, ...] = ()
-    owners: bytes = field(default=b"", repr=False)
-
-    @cached_property
-    def groups(self) -> tuple[tuple[int, ...], ...]:
-        """Indices of the plans that belong together: one group for each query whose plans the text holds.
-
-        The stages of one `explain` follow each other; a stage that came before opens the next group. Adaptive initial
-        plans and codegen subtrees stay with the plan before them.
-        """
-        groups: list[list[int]] = []
-        reached = -1
-        for index, plan in enumerate(self.plans):
-            rank = _RANKS.get(plan.stage, len(_RANKS))
-            subtree = re.match(r"Codegen subtree (\d+) ", plan.title)
-            goes_on = plan.stage == "initial" or (subtree is not None and subtree.group(1) != "1")
-            if not groups or not (goes_on or rank > reached):
-                groups.append([])
-            groups[-1].append(index)
-            reached = max(reached, rank) if goes_on else rank
-        return tuple(map(tuple, groups))
-
-
-def open_text(text: str, *, limit: int | None = None) -> Document:
-    """Open pasted text: an explain text of any mode, a rule log, a JSON plan, an event log.
-
-    `limit` is the most characters taken (None: any number). Raises `InputTooLarge` above it and `NotAPlan` when nothing
-    was recognised.
+    `limit` is the most characters taken (None: any number); `catalog` and `config` are what SQL is planned with. Raises
+    `InputTooLarge` above the limit, `NotAPlan` when nothing was recognised, `ParseError` for SQL that cannot be read.
     """
     if limit is not None and len(text) > limit:
         raise InputTooLarge(
@@ -78,7 +44,7 @@ def open_text(text: str, *, limit: int | None = None) -> Document:
             "Paste the plan alone or one execution of the log, or open the file with `planviz parse FILE`."
         )
     with _collector_at_rest():
-        return _open(text)
+        return _open(text, catalog, config)
 
 
 @contextmanager
@@ -94,7 +60,7 @@ def _collector_at_rest() -> Iterator[None]:
             gc.enable()
 
 
-def _open(text: str) -> Document:
+def _open(text: str, catalog: Catalog | None, config: OptimizerConfig | None) -> Document:
     if looks_like_json(text):
         found = read_json(text)
         if found is not None:
@@ -104,6 +70,13 @@ def _open(text: str) -> Document:
     restored = restore_lines(lines)
     lines = restored or restore_indentation(lines) or lines
     scanned = scanner.scan(lines)
+    # A line of SQL may look like an operator without marks; headings and logs prove that it is none.
+    if _SQL.match(text) and scanned.features <= {"tree"} and not scanned.trace:
+        try:
+            return _open_sql(text, catalog, config)
+        except ParseError:
+            if not scanned.plans:
+                raise
     if not scanned.plans and not scanned.trace:
         empty = _spark_without_plan(text)
         if empty is None:
@@ -126,6 +99,13 @@ def _open(text: str) -> Document:
     return Document(
         text, recognised, reasons, tuple(scanned.plans), scanned.trace, unparsed, tuple(notes), bytes(scanned.owners)
     )
+
+
+def _open_sql(text: str, catalog: Catalog | None, config: OptimizerConfig | None) -> Document:
+    # Plan texts must open without the whole optimizer being loaded.
+    from planviz.document.sql import open_sql
+
+    return open_sql(text, catalog, config)
 
 
 def _recognised(scanned: scanner.Scanned, lines: Lines) -> tuple[str, tuple[str, ...]]:
@@ -181,11 +161,6 @@ def _not_a_plan(text: str, lines: Lines) -> NotAPlan:
         return NotAPlan(
             'There is no text yet. Paste what df.explain("formatted") printed, or a rule log, or a plan\'s JSON.'
         )
-    if _SQL.match(text):
-        return NotAPlan(
-            "This is a SQL statement, not a plan. Run EXPLAIN FORMATTED on it in Spark and paste what that prints.",
-            line=1,
-        )
     at = next((index for index, line in enumerate(lines.text) if line.strip()), 0)
     shown = lines.text[at].strip()[:60]
     return NotAPlan(
@@ -196,19 +171,3 @@ def _not_a_plan(text: str, lines: Lines) -> NotAPlan:
         line=lines.number[at],
         column=1,
     )
-
-
-def document_json(document: Document) -> dict[str, object]:
-    """A document as JSON values, in the form that docs/architecture.md gives for `planviz parse --format json`."""
-    from planviz.render.json_export import plan_json
-
-    return {
-        "recognised": document.recognised,
-        "plans": [plan_json(plan) for plan in document.plans],
-        "trace": [
-            {"batch": step.batch, "rule": step.rule, "before": step.before, "after": step.after}
-            for step in document.trace.steps
-        ],
-        "unparsed": [list(entry) for entry in document.unparsed],
-        "notes": list(document.notes),
-    }

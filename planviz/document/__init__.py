@@ -1,0 +1,29 @@
+"""The one door: opens any input, says what it recognised, and gives plans and traces (inventory G-002, G-009).
+
+model.py   Document: what was opened
+text.py    plan texts, rule logs, JSON, event logs; hands SQL on
+sql.py     SQL through our own Catalyst; loaded when there is some
+traces.py  our trace in the form that parsed rule logs have
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planviz.document.model import Document, SqlStatement, document_json
+from planviz.document.text import PASTE_LIMIT, open_text
+
+if TYPE_CHECKING:
+    from planviz.catalog.tables import Catalog
+    from planviz.config import OptimizerConfig
+
+__all__ = ["PASTE_LIMIT", "Document", "SqlStatement", "document_json", "open_sql", "open_text"]
+
+
+def open_sql(
+    text: str, catalog: Catalog | None = None, config: OptimizerConfig | None = None, *, stage: str = "optimized"
+) -> Document:
+    """Plan every statement of an SQL text; see `planviz.document.sql.open_sql`."""
+    from planviz.document import sql
+
+    return sql.open_sql(text, catalog, config, stage=stage)

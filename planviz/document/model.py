@@ -1,0 +1,96 @@
+"""What an opened input is: plans, traces, statements, and what was said of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from planviz.errors import PlanvizError
+from planviz.graph import PlanGraph
+from planviz.graph.trace import RuleTrace
+
+if TYPE_CHECKING:
+    from planviz.execution import QueryExecution
+
+_RANKS = {"parsed": 0, "analyzed": 1, "optimized": 2, "physical": 3}
+
+
+@dataclass(frozen=True)
+class SqlStatement:
+    """One statement of an SQL text.
+
+    `index` counts from 0, `line` is where it begins. `plans` are the indices of its plans in the document, of a query
+    that failed those of the stages that were reached; `trace` holds the steps so far, `error` what stopped it, or None.
+    `execution` is the query behind it (None for a definition).
+    """
+
+    index: int
+    kind: Literal["query", "ddl", "unsupported"]
+    sql: str
+    line: int
+    plans: tuple[int, ...] = ()
+    trace: RuleTrace = field(default_factory=RuleTrace, repr=False)
+    error: PlanvizError | None = None
+    execution: QueryExecution | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Document:
+    """An opened input.
+
+    `text` is the input, unchanged. `recognised` names what it is in a few words, `reasons` say why. `plans` stand in
+    the order of the text. `trace` holds the steps of a rule log. `unparsed` lists `(line, text)` that was not
+    understood and stays visible. `notes` are sentences about the whole input (cut off, unsure, stripped). `owners` has
+    a byte for every clean line: what it is (`plantext.scanner`).
+
+    Of an SQL text, `statements` holds every statement, `trace` is that of the last query with steps, and `error` is
+    the first error of a statement; what was reached before it stands in `plans` and `trace`.
+    """
+
+    text: str
+    recognised: str
+    reasons: tuple[str, ...]
+    plans: tuple[PlanGraph, ...]
+    trace: RuleTrace
+    unparsed: tuple[tuple[int, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    owners: bytes = field(default=b"", repr=False)
+    statements: tuple[SqlStatement, ...] = ()
+    error: PlanvizError | None = None
+
+    @cached_property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """Indices of the plans that belong together: one group for each query whose plans the text holds.
+
+        The stages of one `explain` follow each other; a stage that came before opens the next group. Adaptive initial
+        plans and codegen subtrees stay with the plan before them.
+        """
+        groups: list[list[int]] = []
+        reached = -1
+        for index, plan in enumerate(self.plans):
+            rank = _RANKS.get(plan.stage, len(_RANKS))
+            subtree = re.match(r"Codegen subtree (\d+) ", plan.title)
+            goes_on = plan.stage == "initial" or (subtree is not None and subtree.group(1) != "1")
+            if not groups or not (goes_on or rank > reached):
+                groups.append([])
+            groups[-1].append(index)
+            reached = max(reached, rank) if goes_on else rank
+        return tuple(map(tuple, groups))
+
+
+def document_json(document: Document) -> dict[str, object]:
+    """A document as JSON values, in the form that docs/architecture.md gives for `planviz parse --format json`."""
+    from planviz.render.json_export import plan_json
+
+    return {
+        "recognised": document.recognised,
+        "plans": [plan_json(plan) for plan in document.plans],
+        "trace": [
+            {"batch": step.batch, "rule": step.rule, "before": step.before, "after": step.after}
+            for step in document.trace.steps
+        ],
+        "unparsed": [list(entry) for entry in document.unparsed],
+        "notes": list(document.notes),
+    }

@@ -1,0 +1,107 @@
+"""SQL opened: every query of the text planned by our own Catalyst, definitions kept for what follows them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from planviz.catalog.tables import Catalog
+from planviz.config import OptimizerConfig
+from planviz.document.model import Document, SqlStatement
+from planviz.document.traces import plan_graph, rule_trace
+from planviz.execution import STAGES, Outcome, Session
+from planviz.graph import PlanGraph
+from planviz.graph.from_tree import Identities
+from planviz.graph.trace import RuleTrace
+
+_TITLES = {
+    "parsed": "Parsed Logical Plan",
+    "analyzed": "Analyzed Logical Plan",
+    "optimized": "Optimized Logical Plan",
+}
+
+
+def open_sql(
+    text: str, catalog: Catalog | None = None, config: OptimizerConfig | None = None, *, stage: str = STAGES[-1]
+) -> Document:
+    """Plan the queries of a text up to `stage`, with the catalogue's tables and the settings.
+
+    Definitions (CREATE TABLE, CREATE VIEW, SET ...) count for the statements after them; nothing is executed. Nodes of
+    a statement's plans and steps share their identities. Raises ParseError when the text cannot be read. Any later
+    error stands in `Document.error` and with its statement, and what was reached before it is there.
+    """
+    session = Session(catalog, config)
+    plans: list[PlanGraph] = []
+    statements: list[SqlStatement] = []
+    for index, outcome in enumerate(session.run(text, stage)):
+        made, trace = _planned(outcome, text)
+        places = tuple(range(len(plans), len(plans) + len(made)))
+        plans += made
+        s = outcome.statement
+        line = text.count("\n", 0, s.start) + 1
+        statements.append(
+            SqlStatement(index, _kind(s.kind), s.sql, line, places, trace, outcome.error, outcome.execution)
+        )
+    recognised, reasons = _recognised(statements)
+    traces = [s.trace for s in statements if s.trace]
+    errors = [s.error for s in statements if s.error is not None]
+    return Document(
+        text,
+        recognised,
+        reasons,
+        tuple(plans),
+        traces[-1] if traces else RuleTrace(),
+        notes=_notes(statements),
+        statements=tuple(statements),
+        error=errors[0] if errors else None,
+    )
+
+
+def _planned(outcome: Outcome, text: str) -> tuple[list[PlanGraph], RuleTrace]:
+    execution = outcome.execution
+    if execution is None:
+        return [], RuleTrace()
+    identities = Identities()
+    made = [
+        plan_graph(plan, identities, stage=name, title=_TITLES[name], source_of=lambda node: _lines_of(node, text))
+        for name, plan in execution.stages.items()
+    ]
+    return made, rule_trace(execution.trace, identities)
+
+
+def _lines_of(node: Any, text: str) -> tuple[int, int] | None:
+    """The line of the text that an operator was written on; None for what stands in another text (a stored view)."""
+    if node.origin is None or node.origin[0] is not text:
+        return None
+    line = text.count("\n", 0, node.origin[1]) + 1
+    return line, line
+
+
+def _kind(kind: str) -> Literal["query", "ddl", "unsupported"]:
+    if kind == "query":
+        return "query"
+    return "unsupported" if kind == "unsupported" else "ddl"
+
+
+def _recognised(statements: list[SqlStatement]) -> tuple[str, tuple[str, ...]]:
+    queries = sum(s.kind == "query" for s in statements)
+    if len(statements) == 1 and queries:
+        return "SQL query", (f"begins with {statements[0].sql.split(None, 1)[0].upper()}", "planned by planviz itself")
+    counted = [f"{len(statements)} statements", "1 query" if queries == 1 else f"{queries} queries"]
+    return "SQL script", (", ".join(counted), *(("planned by planviz itself",) if queries else ()))
+
+
+def _notes(statements: list[SqlStatement]) -> tuple[str, ...]:
+    several = len(statements) > 1
+    notes = []
+    for s in statements:
+        where = f"Statement {s.index + 1}, line {s.line}: " if several else ""
+        if s.error is not None:
+            notes.append(f"{where}{s.error}")
+        elif s.kind == "unsupported":
+            word = s.sql.split(None, 1)[0].upper()
+            notes.append(f"{where}{word} is no query and defines nothing that is known here; it was passed over.")
+        if s.execution is not None:
+            notes += [where + warning for warning in s.execution.warnings]
+    if not any(s.kind == "query" for s in statements):
+        notes.append("The text holds no query, so there is no plan to show.")
+    return tuple(notes)

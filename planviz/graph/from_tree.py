@@ -1,0 +1,79 @@
+"""Our own plans -> PlanGraphs, without the way through text (inventory D-006).
+
+Any tree that prints as Spark's do will do: nodes with `children`, `inner_children` and a `simple_string`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from planviz.graph.kinds import kind_of
+from planviz.graph.plan_graph import MARKS, Arguments, EdgeType, Link, PlanGraph, PlanNode
+from planviz.trees.node import TreeNode
+
+#: Reads the named parts of an operator from its text (`plantext.operators`).
+Reader = Callable[[PlanNode], Arguments]
+#: The first and last line of the user's text that an operator came from, or None.
+SourceOf = Callable[[Any], tuple[int, int] | None]
+
+_LINE = re.compile(r"(['!~]*)([A-Za-z_][\w$.]*)")
+
+
+class Identities:
+    """Numbers for plan objects: the same object gets the same number, another one another.
+
+    Keeps the objects alive, so that no number can be given out twice.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[TreeNode, int]] = {}
+
+    def of(self, node: TreeNode) -> int:
+        """The number of an object."""
+        return self._known.setdefault(id(node), (node, len(self._known)))[1]
+
+
+def graph_of_tree(
+    root: TreeNode,
+    reader: Reader,
+    identities: Identities,
+    *,
+    stage: str = "other",
+    title: str = "Plan",
+    source_of: SourceOf | None = None,
+) -> PlanGraph:
+    """The plan under `root`; equals what is read from its `tree_string`, and every node carries its `identity`.
+
+    Without `source_of` the source lines are those of the tree's text.
+    """
+    nodes: list[PlanNode] = []
+    links: list[Link] = []
+    stack: list[tuple[Any, PlanNode | None, EdgeType]] = [(root, None, "child")]
+    line = 1
+    while stack:
+        tree, parent, type = stack.pop()
+        printed: str = tree.simple_string
+        last = line + printed.count("\n")
+        match = _LINE.match(printed)
+        marks, op = match.groups() if match else ("", tree.__class__.__name__)
+        node = PlanNode(
+            len(nodes),
+            op,
+            kind_of(op),
+            printed[len(marks) :],
+            source=(line, last) if source_of is None else source_of(tree),
+            depth=0 if parent is None else parent.depth + 1,
+            parent=None if parent is None else parent.id,
+            badges=tuple(MARKS[mark] for mark in dict.fromkeys(marks)),
+            reader=reader,
+            identity=identities.of(tree),
+        )
+        line = last + 1
+        nodes.append(node)
+        if parent is not None and type != "child":
+            links.append(Link(parent.id, node.id, type))
+        stack.extend((child, node, "child") for child in reversed(tree.children))
+        stack.extend((child, node, "subquery") for child in reversed(tree.inner_children))
+    return PlanGraph.from_nodes(stage, title, nodes, links)

@@ -1,0 +1,149 @@
+"""SQL through the one door: stages, traces, identities, errors."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.config import OptimizerConfig
+from planviz.document import open_sql, open_text
+from planviz.errors import AnalysisError, ParseError
+from planviz.graph import PlanGraph
+from planviz.plantext.scanner import graph_of_text
+from tests.fidelity import scoreboard
+from tests.plans import small_catalog
+
+SCRIPT = """\
+create table t (a int, b string);
+-- what is counted
+select a
+from t
+where b = 'x' and a > 1 + 1;
+select nosuch from t
+"""
+
+
+def rows(graph: PlanGraph) -> list[tuple[object, ...]]:
+    return [(n.op, n.kind, n.text, n.depth, n.parent, n.badges, dict(n.arguments)) for n in graph]
+
+
+def test_a_query_has_its_three_stages_and_its_trace() -> None:
+    document = open_sql("select a from t1 where b = 1 + 1", small_catalog())
+    assert document.recognised == "SQL query"
+    assert [plan.stage for plan in document.plans] == ["parsed", "analyzed", "optimized"]
+    assert document.groups == ((0, 1, 2),)
+    assert document.error is None
+    names = [step.short_rule for step in document.trace.steps]
+    assert names[0] == "ResolveRelations"
+    assert "ConstantFolding" in names
+    assert {step.batch for step in document.trace.steps} <= {batch.name for batch in document.trace.batches}
+    assert all(step.milliseconds is not None and step.iteration for step in document.trace.steps)
+
+
+def test_sql_is_recognised_in_the_paste_box() -> None:
+    document = open_text(SCRIPT)
+    assert document.recognised == "SQL script"
+    assert document.reasons[0] == "3 statements, 2 queries"
+    assert [s.kind for s in document.statements] == ["ddl", "query", "query"]
+    assert [s.line for s in document.statements] == [1, 3, 6]
+
+
+def test_what_was_reached_before_an_error_is_there() -> None:
+    document = open_text(SCRIPT)
+    assert [document.plans[at].stage for at in document.statements[2].plans] == ["parsed"]
+    assert isinstance(document.error, AnalysisError)
+    assert (document.error.line, document.error.column) == (6, 8)
+    assert "`a`" in str(document.error)
+    assert document.statements[2].trace.steps[0].short_rule == "ResolveRelations"
+    assert any("line 6" in note for note in document.notes)
+
+
+def test_sql_that_cannot_be_read_says_where() -> None:
+    with pytest.raises(ParseError) as caught:
+        open_text("select a\nfrom (t")
+    assert caught.value.line == 2
+
+
+def test_operators_know_the_line_they_were_written_on() -> None:
+    optimized = open_text(SCRIPT).plans[2]
+    assert [(node.op, node.source) for node in optimized] == [
+        ("Project", (3, 3)),
+        ("Filter", (3, 3)),
+        ("Relation", (4, 4)),
+    ]
+
+
+def test_a_stage_may_be_the_last() -> None:
+    document = open_sql("select nosuch from nowhere", stage="parsed")
+    assert [plan.stage for plan in document.plans] == ["parsed"]
+    assert document.error is None
+    assert not document.trace
+
+
+def test_silent_rules_have_calls_and_time() -> None:
+    trace = open_sql("select a from t1 where b = 1", small_catalog()).trace
+    silent = {rule.short_rule: rule for rule in trace.silent}
+    assert silent["ReorderJoin"].runs > silent["ReorderJoin"].looked == 0
+    assert silent["CollapseProject"].looked > 0
+    assert not {step.short_rule for step in trace.steps} & set(silent)
+    for metrics, run in zip(trace.metrics, trace.runs, strict=True):
+        assert metrics.executor == run.executor
+        assert metrics.effective_runs == len(trace.steps_of(run.executor))
+    assert sum(metrics.runs or 0 for metrics in trace.metrics) == sum(rule.runs for rule in trace.rules)
+
+
+def test_the_same_object_has_the_same_identity_in_every_step() -> None:
+    document = open_sql("select a from (select a, b from t1 where b > 1 + 1) where a > 0", small_catalog())
+    kept = 0
+    for step in document.trace.steps:
+        before, after = step.graphs()
+        was = {node.identity: node for node in before}
+        assert before[0].identity != after[0].identity
+        for node in after:
+            if node.identity in was:
+                kept += 1
+                assert node.text == was[node.identity].text
+                under = [n.text for n in after.walk(node.id)]
+                assert under == [n.text for n in before.walk(was[node.identity].id)]
+    assert kept > 5
+    first, last = document.trace.steps[0], document.trace.steps[-1]
+    assert first.graphs()[0][0].identity == document.plans[0][0].identity
+    assert last.graphs()[1][0].identity == document.plans[2][0].identity
+
+
+def test_steps_share_the_plan_between_them() -> None:
+    steps = open_sql("select a from t1 where b = 1 + 1", small_catalog()).trace.steps_of("Optimizer")
+    assert steps[0].after_plan is steps[1].before_plan
+
+
+def test_ids_are_the_same_every_time() -> None:
+    sql = "select x, count(*) from (select a + 1 as x from t1) group by x; select b as y from t1"
+    first, second = (open_sql(sql, small_catalog()) for _ in range(2))
+    for a, b in zip(first.plans, second.plans, strict=True):
+        assert rows(a) == rows(b)
+    assert rows(open_sql(f"{sql}; select 1", small_catalog()).plans[5]) == rows(first.plans[5])
+
+
+def test_settings_reach_the_rules() -> None:
+    off = OptimizerConfig().with_settings(
+        {"spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.ConstantFolding"}
+    )
+    document = open_sql("select a from t1 where c = upper('x')", small_catalog(), off)
+    assert "upper(x)" in document.plans[2][1].text
+    assert "ConstantFolding" not in {rule.short_rule for rule in document.trace.rules}
+
+
+def test_plans_become_the_graphs_that_their_text_is_read_into() -> None:
+    if not scoreboard.CORPUS.is_dir():
+        pytest.skip("needs the captured queries")
+    compared = 0
+    for path in sorted((scoreboard.CORPUS / "queries").glob("*.sql")):
+        document = open_sql(path.read_text(encoding="utf-8"), scoreboard.catalog())
+        for statement in document.statements:
+            assert statement.execution is not None
+            for at in statement.plans:
+                graph = document.plans[at]
+                read = graph_of_text(statement.execution.text(graph.stage))
+                assert rows(graph) == rows(read), (path.name, graph.stage)
+                assert graph.links() == read.links()
+                compared += len(graph)
+    assert compared > 10_000
