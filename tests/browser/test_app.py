@@ -231,10 +231,10 @@ def test_text_that_is_no_plan_is_kept_beside_the_reason(server: str, tab: Callab
     assert chosen == "first line"
     assert app.page.locator("text=Traceback").count() == 0
     app.box.fill("")
-    app.box.fill("SELECT 1")
+    app.box.fill("SELECT (1")
     app.page.keyboard.press("Control+Enter")
-    alert.filter(has_text="This is a SQL statement").wait_for()
-    assert app.box.input_value() == "SELECT 1"
+    alert.filter(has_text="Syntax error").wait_for()
+    assert app.box.input_value() == "SELECT (1"
 
 
 def test_ctrl_enter_and_the_button_open_an_edited_text(server: str, tab: Callable[..., App]) -> None:

@@ -93,7 +93,7 @@ def test_a_rerun_sends_the_same_bytes() -> None:
     ("text", "line", "sentence"),
     [
         ("hello\nthere", 1, "No Spark plan was found"),
-        ("SELECT 1", 1, "This is a SQL statement, not a plan"),
+        ("SELECT (1", 1, "[PARSE_SYNTAX_ERROR] Syntax error at or near end of input"),
         ("   ", None, "There is no text yet"),
     ],
 )
@@ -105,6 +105,12 @@ def test_a_bad_text_shows_the_sentence_and_stays(text: str, line: int | None, se
     assert told["error"]["line"] == line
     assert told["text"] == text
     assert "Traceback" not in words(app)
+
+
+def test_sql_is_planned_and_shown() -> None:
+    app = explore(plan=str(links.pack("create table t (a int);\nselect a from t where a > 1 + 1")))
+    assert not app.exception
+    assert "SQL script" in words(app)
 
 
 def test_what_spark_wrote_in_place_of_a_plan_is_shown_with_a_word_on_it() -> None:
