@@ -27,8 +27,8 @@ class QueryExecution:
 
     `params` are the values of `:name` (by name) or `?` (in order). `parsed`, `analyzed` and `optimized` are plans,
     `trace` holds every effective rule application so far, `warnings` what is worth telling beside the plan. `ids`
-    numbers the expressions of all stages (None: as the surrounding `fresh_ids` does), so that the same text always gives
-    the same ids. Raises ParseError and AnalysisError (line and column where known) as stages are computed.
+    numbers the expressions of all stages (None: as the surrounding `fresh_ids` does): the same text always gives the
+    same ids. Raises ParseError and AnalysisError (line and column where known) as stages are computed.
     """
 
     sql: str

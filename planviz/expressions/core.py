@@ -30,7 +30,7 @@ from planviz.types import (
 
 
 class Ids:
-    """Where a planning takes its numbers from: those of expressions from `start`, those of shared subexpressions from 0.
+    """Where a planning takes its numbers from: expressions from `start`, shared subexpressions from 0.
 
     Spark counts the latter apart, and over its whole session.
     """
