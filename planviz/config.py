@@ -3,67 +3,149 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
 from planviz.errors import InputError
 
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting that planviz reads: its default in Spark 4.3, whose type is the setting's, and what it does.
+
+    `unit` is "bytes" where 10MB may be written, `least` the lowest value, `choices` all values of a text.
+    """
+
+    key: str
+    default: Any
+    about: str
+    unit: str = ""
+    least: int | None = None
+    choices: tuple[str, ...] = ()
+
+    @property
+    def type(self) -> str:
+        """boolean, whole number, number, bytes or text."""
+        names = {bool: "boolean", int: "whole number", float: "number"}
+        return self.unit or names.get(type(self.default), "text")
+
+
+_RUNTIME = "spark.sql.optimizer.runtime.bloomFilter"
+_MERGE = "spark.sql.optimizer.mergeSubplans.filterPropagation"
+SETTINGS = {
+    s.key: s
+    for s in (
+        Setting("spark.sql.ansi.enabled", True, "Errors in place of nulls, and the standard's rules for types."),
+        Setting("spark.sql.caseSensitive", False, "Whether names differ by case."),
+        Setting("spark.sql.groupByAliases", True, "GROUP BY may name an alias of the select list."),
+        Setting("spark.sql.groupByOrdinal", True, "GROUP BY 1 means the first item of the select list."),
+        Setting("spark.sql.orderByOrdinal", True, "ORDER BY 1 means the first item of the select list."),
+        Setting("spark.sql.session.timeZone", "Etc/UTC", "The zone of timestamps."),
+        Setting("spark.sql.analyzer.maxIterations", 100, "Passes of an analyzer batch.", least=1),
+        Setting("spark.sql.optimizer.maxIterations", 100, "Passes of an optimizer batch.", least=1),
+        Setting("spark.sql.optimizer.excludedRules", "", "Optimizer rules not to run, by full name, with commas."),
+        Setting("spark.sql.optimizer.inSetConversionThreshold", 10, "Above how many values IN becomes INSET.", least=0),
+        Setting("spark.sql.cbo.enabled", False, "Estimate rows from statistics."),
+        Setting("spark.sql.cbo.joinReorder.enabled", False, "Order inner joins by estimated cost."),
+        Setting("spark.sql.cbo.planStats.enabled", False, "Take rows and columns' statistics from the catalogue."),
+        Setting("spark.sql.constraintPropagation.enabled", True, "Infer filters from what holds for every row."),
+        Setting(
+            "spark.sql.optimizer.collapseProjectAlwaysInline",
+            False,
+            "Merge projections even if an expression is then computed twice.",
+        ),
+        Setting("spark.sql.execution.reuseSubquery", True, "Compute equal subqueries once."),
+        Setting("spark.sql.optimizer.replaceExceptWithFilter", True, "EXCEPT over one table becomes a filter."),
+        Setting(
+            "spark.sql.optimizer.windowGroupLimitThreshold",
+            1000,
+            "Up to which rank a filter on it limits the groups of a window; -1: never.",
+            least=-1,
+        ),
+        Setting(f"{_RUNTIME}.enabled", True, "Filter the large side of a join by a bloom filter of the small one."),
+        Setting(
+            f"{_RUNTIME}.applicationSideScanSizeThreshold", 10 << 30, "From which size on a scan is filtered.", "bytes"
+        ),
+        Setting(f"{_RUNTIME}.creationSideThreshold", 10 << 20, "Up to which size a side makes the filter.", "bytes"),
+        Setting(f"{_RUNTIME}.expectedNumItems", 1_000_000, "Values that the filter expects.", least=1),
+        Setting(f"{_RUNTIME}.numBits", 8_388_608, "Bits of the filter.", least=1),
+        Setting("spark.sql.optimizer.runtimeFilter.number.threshold", 10, "Runtime filters of one query.", least=0),
+        Setting(f"{_MERGE}.enabled", True, "Merge subqueries that differ in a filter."),
+        Setting(f"{_MERGE}.symmetricFilterPropagation.enabled", False, "Also where both have a filter."),
+        Setting(f"{_MERGE}.throughJoin.enabled", False, "Also where the filter stands below a join."),
+        Setting("spark.sql.crossJoin.enabled", True, "Allow joins without a condition."),
+        Setting("spark.sql.autoBroadcastJoinThreshold", 10 << 20, "Up to which size a side is broadcast.", "bytes", -1),
+        Setting("spark.sql.shuffle.partitions", 200, "Partitions of a shuffle.", least=1),
+    )
+}
 #: Defaults of Spark 4.3.
-DEFAULTS: dict[str, Any] = {
-    "spark.sql.ansi.enabled": True,
-    "spark.sql.caseSensitive": False,
-    "spark.sql.groupByAliases": True,
-    "spark.sql.groupByOrdinal": True,
-    "spark.sql.orderByOrdinal": True,
-    "spark.sql.session.timeZone": "Etc/UTC",
-    "spark.sql.analyzer.maxIterations": 100,
-    "spark.sql.optimizer.maxIterations": 100,
-    "spark.sql.optimizer.excludedRules": "",
-    "spark.sql.optimizer.inSetConversionThreshold": 10,
-    "spark.sql.cbo.enabled": False,
-    "spark.sql.cbo.joinReorder.enabled": False,
-    "spark.sql.cbo.planStats.enabled": False,
-    "spark.sql.constraintPropagation.enabled": True,
-    "spark.sql.optimizer.collapseProjectAlwaysInline": False,
-    "spark.sql.optimizer.replaceExceptWithFilter": True,
-    "spark.sql.optimizer.windowGroupLimitThreshold": 1000,
-    "spark.sql.optimizer.runtime.bloomFilter.enabled": True,
-    "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold": 10737418240,
-    "spark.sql.optimizer.runtime.bloomFilter.creationSideThreshold": 10485760,
-    "spark.sql.optimizer.runtime.bloomFilter.expectedNumItems": 1000000,
-    "spark.sql.optimizer.runtime.bloomFilter.numBits": 8388608,
-    "spark.sql.optimizer.runtimeFilter.number.threshold": 10,
-    "spark.sql.optimizer.mergeSubplans.filterPropagation.enabled": True,
-    "spark.sql.optimizer.mergeSubplans.filterPropagation.symmetricFilterPropagation.enabled": False,
-    "spark.sql.optimizer.mergeSubplans.filterPropagation.throughJoin.enabled": False,
-    "spark.sql.execution.reuseSubquery": True,
-    "spark.sql.crossJoin.enabled": True,
-    "spark.sql.autoBroadcastJoinThreshold": 10485760,
-    "spark.sql.shuffle.partitions": 200,
+DEFAULTS: dict[str, Any] = {key: s.default for key, s in SETTINGS.items()}
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A version of Spark: the settings whose default differs from 4.3. Its batches: planviz/optimizer/profiles."""
+
+    name: str
+    about: str
+    settings: MappingProxyType[str, Any]
+
+
+PROFILES = {
+    p.name: p
+    for p in (
+        Profile("spark-4.3", "Spark 4.3, as it comes", MappingProxyType({})),
+        Profile(
+            "spark-3.0",
+            "The optimizer's batches and switches of Spark 3.0; names and types are resolved as in 4.3",
+            MappingProxyType(
+                {
+                    "spark.sql.ansi.enabled": False,
+                    f"{_RUNTIME}.enabled": False,
+                    "spark.sql.optimizer.windowGroupLimitThreshold": -1,
+                }
+            ),
+        ),
+    )
 }
 
 
 @dataclass(frozen=True)
 class OptimizerConfig:
-    """An unchanging set of settings; those not given have Spark's defaults."""
+    """An unchanging set of settings over a profile; those not given have the profile's defaults."""
 
     settings: MappingProxyType[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    profile: str = "spark-4.3"
 
     @classmethod
-    def of(cls, **settings: Any) -> OptimizerConfig:
-        """Settings by name, dots as they are: `OptimizerConfig.of(**{"spark.sql.cbo.enabled": True})`."""
-        return cls().with_settings(settings)
+    def of(cls, profile: str = "spark-4.3", /, **settings: Any) -> OptimizerConfig:
+        """Settings by name, dots as they are: `OptimizerConfig.of(**{"spark.sql.cbo.enabled": True})`.
+
+        Raises InputError for a profile that is not there and a value that a setting cannot have.
+        """
+        if profile not in PROFILES:
+            raise InputError(f"There is no profile “{profile}”; there are {' and '.join(PROFILES)}.")
+        return cls(profile=profile).with_settings(settings)
 
     def get(self, key: str) -> Any:
         """A setting's value, or its default; None for a setting that planviz does not know and nobody set."""
-        return self.settings.get(key, DEFAULTS.get(key))
+        if key in self.settings:
+            return self.settings[key]
+        return PROFILES[self.profile].settings.get(key, DEFAULTS.get(key))
 
     def with_settings(self, settings: dict[str, Any]) -> OptimizerConfig:
         """These settings changed; texts are read as the type of the default. Raises InputError when they cannot be."""
         new = dict(self.settings)
         for key, value in settings.items():
-            new[key] = _typed(key, value)
-        return OptimizerConfig(MappingProxyType(new))
+            known = SETTINGS.get(key)
+            new[key] = value if known is None else _typed(known, value)
+        return OptimizerConfig(MappingProxyType(new), self.profile)
+
+    @property
+    def warnings(self) -> list[str]:
+        """One sentence for every setting that changes nothing, because planviz does not read it."""
+        return [_unknown(key) for key in self.settings if key not in SETTINGS]
 
     @property
     def case_sensitive(self) -> bool:
@@ -71,21 +153,52 @@ class OptimizerConfig:
         return bool(self.get("spark.sql.caseSensitive"))
 
 
-_SIZES = {"b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+def _unknown(key: str) -> str:
+    near = get_close_matches(key, SETTINGS, 1, 0.8)
+    hint = f"did you mean {near[0]}?" if near else "`planviz catalog settings` lists those that do."
+    return f"The setting {key} changes nothing in planviz's plans; {hint}"
 
 
-def _typed(key: str, value: Any) -> Any:
-    default = DEFAULTS.get(key)
-    if not isinstance(value, str) or default is None or isinstance(default, str):
-        return value
-    text = value.strip().lower()
-    if isinstance(default, bool):
-        if text in ("true", "false"):
-            return text == "true"
-        raise InputError(f"{key} must be true or false, not {value!r}.")
-    number = text.removesuffix("ib") if text.endswith("ib") else text.removesuffix("b") if text[:-1].isalnum() else text
-    scale = _SIZES.get(number[-1:], 1)
+_SIZES = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50}
+_BOOLEANS = {"true": True, "false": False}
+
+
+def _typed(setting: Setting, given: Any) -> Any:
+    """The value as the setting's type; text as Spark reads it. Raises InputError when it is none."""
+    value = _read(setting, given.strip()) if isinstance(given, str) else given
+    default = setting.default
+    number = isinstance(default, int | float) and not isinstance(default, bool)
+    fits = isinstance(value, bool) is isinstance(default, bool) and isinstance(
+        value, int | float if isinstance(default, float) else type(default)
+    )
+    if not fits or (number and setting.least is not None and value < setting.least):
+        raise InputError(f"{setting.key} must be {_wanted(setting)}, not {given!r}.")
+    if setting.choices and value not in setting.choices:
+        raise InputError(f"{setting.key} must be one of {', '.join(setting.choices)}, not {given!r}.")
+    return value
+
+
+def _read(setting: Setting, text: str) -> Any:
+    if isinstance(setting.default, str):
+        return text
+    lowered = text.lower()
+    if isinstance(setting.default, bool):
+        return _BOOLEANS.get(lowered)
+    scale = 1
+    if setting.unit == "bytes":
+        digits = lowered.rstrip("bkmgtpi")
+        unit = lowered[len(digits) :].strip()
+        lowered, scale = digits.strip(), _SIZES.get(unit[:1] if unit[1:] in ("", "b", "ib") else "?", 0)
     try:
-        return int(float(number.rstrip("bkmgt"))) * scale if isinstance(default, int) else float(number)
+        return (float(lowered) if isinstance(setting.default, float) else int(lowered) * scale) if scale else None
     except ValueError:
-        raise InputError(f"{key} must be a number, not {value!r}.") from None
+        return None
+
+
+def _wanted(setting: Setting) -> str:
+    if isinstance(setting.default, bool):
+        return "true or false"
+    least = "" if setting.least is None else f" of at least {setting.least}"
+    if setting.unit == "bytes":
+        return f"a size in bytes as in 1048576, 10MB or 1g{least}"
+    return "a text" if isinstance(setting.default, str) else f"a {setting.type}{least}"

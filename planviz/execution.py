@@ -63,7 +63,7 @@ class QueryExecution:
                     "TOO_DEEP", "The plan is too deep to be analyzed; split the query with WITH or views."
                 ) from None
             self._stages["analyzed"] = plan
-            self.warnings += warnings
+            self.warnings += [*warnings, *self.config.warnings]
         return self._stages["analyzed"]
 
     @property
@@ -72,8 +72,10 @@ class QueryExecution:
         if "optimized" not in self._stages:
             analyzed = self.analyzed
             try:
+                optimizer = Optimizer(self.config)
                 with self._numbered():
-                    self._stages["optimized"] = Optimizer(self.config).optimize(analyzed, self.trace)
+                    self._stages["optimized"] = optimizer.optimize(analyzed, self.trace)
+                self.warnings += optimizer.warnings
             except RecursionError:
                 raise AnalysisError(
                     "TOO_DEEP", "The plan is too deep to be optimized; split the query with WITH or views."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import TYPE_CHECKING
 
 from planviz.errors import InputError
@@ -10,6 +11,7 @@ from planviz.errors import InputError
 if TYPE_CHECKING:
     from planviz.catalog import Catalog
     from planviz.config import OptimizerConfig
+    from planviz.frontend import Parameters
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +21,9 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--conf", metavar="KEY=VALUE", action="append", default=[], help="a spark.sql.* setting")
     parser.add_argument("--profile", metavar="NAME", help="spark-4.3 (default) or spark-3.0")
-    parser.add_argument("--param", metavar="NAME=VALUE", action="append", default=[], help="the value of :NAME")
+    parser.add_argument(
+        "--param", metavar="NAME=VALUE", action="append", default=[], help="the value of :NAME; VALUE alone for a ?"
+    )
 
 
 def catalog_of(options: argparse.Namespace) -> Catalog:
@@ -34,7 +38,19 @@ def config_of(options: argparse.Namespace) -> OptimizerConfig:
     """The settings of `--profile` and, over them, `--conf`. Raises InputError for one that cannot be read."""
     from planviz.config import OptimizerConfig
 
-    return OptimizerConfig().with_settings(_pairs(options.conf, "--conf"))
+    return OptimizerConfig.of(options.profile or "spark-4.3", **_pairs(options.conf, "--conf"))
+
+
+def params_of(options: argparse.Namespace) -> Parameters | None:
+    """The values of `--param`: by name where all are NAME=VALUE, else in order. Raises InputError for a mixture."""
+    from planviz.frontend import parse_constant
+
+    named = [re.match(r"\w+=", text) is not None for text in options.param]
+    if any(named) and not all(named):
+        raise InputError("--param is either NAME=VALUE for :NAME, or VALUE for ?; the two do not mix.")
+    if named and named[0]:
+        return {name: parse_constant(value) for name, value in _pairs(options.param, "--param").items()}
+    return [parse_constant(text) for text in options.param] or None
 
 
 def _pairs(given: list[str], option: str) -> dict[str, str]:

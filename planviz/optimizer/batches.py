@@ -6,9 +6,11 @@ for (Python functions, data source writes, variants) are left out; so are rules 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
+from planviz.optimizer import profiles
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.rules import (
     aggregates,
@@ -241,15 +243,57 @@ NOT_IDEMPOTENT = ("PartitionPruning", "RewriteSubquery", "Extract Python UDFs", 
 
 
 def batches(context: OptimizerContext) -> list[Batch]:
-    """The batches with their rules, without those that `spark.sql.optimizer.excludedRules` names."""
+    """The profile's batches with their rules, without those that `spark.sql.optimizer.excludedRules` names."""
     excluded = excluded_rules(str(context.config.get("spark.sql.optimizer.excludedRules") or ""))
+    kept_anyway = kept_by(context.config.profile)
     result = []
-    for name, strategy, rules in _table(context):
+    for name, strategy, rules in _profile_table(context):
         made: Sequence[Any] = [r(context) for r in rules]
-        kept = [r for r in made if not (r.excludable and (r.spark_name in excluded or r.name in excluded))]
+        kept = [r for r in made if kept_anyway(r) or not (r.spark_name in excluded or r.name in excluded)]
         if kept:
             result.append(Batch(name, strategy, kept, name not in NOT_IDEMPOTENT))
     return result
+
+
+def _profile_table(context: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
+    profile = context.config.profile
+    return _table(context) if profile == "spark-4.3" else profiles.batch_table(profile, context)
+
+
+def kept_by(profile: str) -> Callable[[OptimizerRule], bool]:
+    """Whether a rule runs in a profile even if it is excluded (Spark: `nonExcludableRules`)."""
+    if profile == "spark-4.3":
+        return lambda rule: not rule.excludable
+    names = profiles.non_excludable(profile)
+    return lambda rule: rule.name in names
+
+
+def exclusion_warnings(context: OptimizerContext) -> list[str]:
+    """What Spark logs of `spark.sql.optimizer.excludedRules`: the rules that run all the same, the batches that do not.
+
+    And, which Spark keeps to itself, the names that are no rule of this profile.
+    """
+    excluded = excluded_rules(str(context.config.get("spark.sql.optimizer.excludedRules") or ""))
+    if not excluded:
+        return []
+    kept_anyway = kept_by(context.config.profile)
+    table = [(name, [r(context) for r in rules]) for name, _, rules in _profile_table(context)]
+    by_name = {n: r for _, rules in table for r in rules for n in (r.spark_name, r.name)}
+    found = []
+    for name in sorted(excluded):
+        if name not in by_name:
+            near = get_close_matches(name, by_name, 1, 0.8)
+            found.append(f"{name} is no rule of {context.config.profile}" + (f": meant {near[0]}?" if near else "."))
+        elif kept_anyway(by_name[name]):
+            found.append(
+                f"Optimization rule '{by_name[name].spark_name}' was not excluded from the optimizer because this rule "
+                "is a non-excludable rule."
+            )
+    gone = [n for n, rules in table if all(excluded & {r.spark_name, r.name} and not kept_anyway(r) for r in rules)]
+    return found + [
+        f"Optimization batch '{n}' is excluded from the optimizer as all enclosed rules have been excluded."
+        for n in gone
+    ]
 
 
 def excluded_rules(text: str) -> frozenset[str]:

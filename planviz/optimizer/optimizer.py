@@ -8,7 +8,7 @@ from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.logical.plan import LogicalPlan
-from planviz.optimizer.batches import batches
+from planviz.optimizer.batches import batches, exclusion_warnings
 from planviz.optimizer.context import OptimizerContext
 from planviz.trees.executor import Check, RuleExecutor
 from planviz.trees.trace import Trace
@@ -28,6 +28,11 @@ class Optimizer:
     ) -> None:
         self.context = context or OptimizerContext(config or OptimizerConfig())
         self.checks = checks
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is to be said of the excluded rules."""
+        return exclusion_warnings(self.context)
 
     def optimize(self, plan: LogicalPlan, trace: Trace | None = None) -> LogicalPlan:
         """The optimized plan. Raises NotConverged and BrokenPlan when checks are on and a rule misbehaves."""
