@@ -24,6 +24,7 @@ from planviz.optimizer.rules import (
     joins,
     limits,
     merging,
+    nested_aggregates,
     projections,
     pushdown,
     relations,
@@ -93,7 +94,7 @@ OPERATOR_OPTIMIZATION: Rules = [
     subqueries.RewriteCorrelatedScalarSubquery,
     subqueries.RewriteLateralSubquery,
     projections.RemoveRedundantAliases,
-    aggregates.RemoveRedundantAggregates,
+    nested_aggregates.RemoveRedundantAggregates,
     conditionals.UnwrapCastInBinaryComparison,
     projections.RemoveNoopOperators,
     conditionals.SimplifyExtractValueOps,
@@ -167,6 +168,8 @@ def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
             [pushdown.PushExtraPredicateThroughJoin, pushdown.PushDownPredicates],
         ),
         ("Clean Up Temporary CTE Info", Once, [cte.CleanUpTempCTEInfo]),
+        # Before join reordering: fewer operators stand between the joins.
+        ("Early Filter and Projection Push-Down", Once, [nested_aggregates.CollapseGroupedSumOfCount]),
         ("Push Down Join Through Union", Once, [joins.PushDownJoinThroughUnion]),
         # After join reordering: joins throw away the order of their inputs.
         ("Eliminate Sorts", Once, [limits.EliminateSorts, limits.RemoveRedundantSorts]),

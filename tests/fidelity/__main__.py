@@ -1,28 +1,45 @@
-"""How much of what real Spark printed comes out the same here: `python -m tests.fidelity [STAGE] [-v]`."""
+"""How much of what real Spark printed comes out the same here: `python -m tests.fidelity [STAGE] [--modes] [-v]`.
+
+`--modes` measures optimized plans and the optimizer's steps in every captured mode.
+"""
 
 from __future__ import annotations
 
 import sys
 
-from tests.fidelity.scoreboard import CORPUS, measure, measure_trace
+from tests.fidelity.scoreboard import CORPUS, MODES, measure, measure_trace
 
 
 def main(arguments: list[str]) -> int:
     if not CORPUS.is_dir():
         print(f"The corpus is not here ({CORPUS}); nothing to measure.")
         return 0
-    wanted = [a for a in arguments if not a.startswith("-")] or ["parsed", "analyzed", "optimized"]
-    for stage in wanted:
-        score = measure(stage)
-        print(f"{stage:10} {score.total:4} queries   shape equal {score.shape:4}   text equal {score.text:4}")
-        for name, why in score.differences:
-            print(f"    {name}: {why}" if "-v" in arguments else f"    {name}")
+    verbose = "-v" in arguments
+    if "--modes" in arguments:
+        for mode in MODES:
+            print(mode)
+            _plans("optimized", mode, verbose)
+            _steps("Optimizer", mode, verbose)
+        return 0
+    for stage in [a for a in arguments if not a.startswith("-")] or ["parsed", "analyzed", "optimized"]:
+        _plans(stage, MODES[0], verbose)
     for executor in ("Analyzer", "Optimizer"):
-        trace = measure_trace(executor)
-        print(f"{executor}'s trace {trace.total:4} queries   same rules {trace.rules:4}   same trees {trace.trees:4}")
-        for name, where in trace.differences if "-v" in arguments else []:
-            print(f"    {name}: {where}")
+        _steps(executor, MODES[0], verbose)
     return 0
+
+
+def _plans(stage: str, mode: str, verbose: bool) -> None:
+    score = measure(stage, mode)
+    print(f"{stage:10} {score.total:4} queries   shape equal {score.shape:4}   text equal {score.text:4}")
+    for name, why in score.differences:
+        print(f"    {name}: {why}" if verbose else f"    {name}")
+
+
+def _steps(executor: str, mode: str, verbose: bool) -> None:
+    trace = measure_trace(executor, mode)
+    print(f"{executor}'s trace {trace.total:4} queries   same rules {trace.rules:4}   same trees {trace.trees:4}")
+    for name, where in trace.differences if verbose else []:
+        print(f"    {name}: {where}")
 
 
 if __name__ == "__main__":

@@ -6,19 +6,23 @@ import gzip
 import importlib.util
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from planviz.catalog import Catalog, read_catalog
+from planviz.config import OptimizerConfig
 from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
 from planviz.expressions.core import fresh_ids
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 CORPUS = SHARED / "corpus" / "tpcds"
+#: The captured modes: statistics used or not, tables without rows; adaptive execution off and on.
+MODES = ("nocbo-aqeoff", "nocbo-aqeon", "nostats-aqeoff", "cbo-aqeoff", "cbo-aqeon")
+_COST_BASED = ("spark.sql.cbo.enabled", "spark.sql.cbo.planStats.enabled", "spark.sql.cbo.joinReorder.enabled")
 #: Our ids count from here, far above the `#7` that literals hold, so that the two cannot be confused.
 FIRST_ID = 1_000_000
 HEADINGS = {"parsed": "Parsed Logical Plan", "analyzed": "Analyzed Logical Plan", "optimized": "Optimized Logical Plan"}
@@ -47,12 +51,21 @@ def comparer() -> ModuleType:
 
 
 @cache
-def catalog() -> Catalog:
-    """The corpus's catalogue."""
-    return read_catalog(CORPUS / "catalog.json")
+def catalog(mode: str = MODES[0]) -> Catalog:
+    """The corpus's catalogue as a mode sees it."""
+    known = read_catalog(CORPUS / "catalog.json")
+    if not mode.startswith("nostats"):
+        return known
+    empty = {n: replace(t, row_count=None, size_in_bytes=0, column_stats=()) for n, t in known.tables.items()}
+    return replace(known, tables=empty)
 
 
-def captures(mode: str = "nocbo-aqeoff") -> list[dict[str, Any]]:
+def config(mode: str = MODES[0]) -> OptimizerConfig:
+    """The settings of a mode."""
+    return OptimizerConfig().with_settings(dict.fromkeys(_COST_BASED, mode.startswith("cbo")))
+
+
+def captures(mode: str = MODES[0]) -> list[dict[str, Any]]:
     """The captured documents of a mode, by name of the query."""
     files = sorted((CORPUS / "captures" / mode).glob("*.json.gz"))
     documents = []
@@ -70,10 +83,15 @@ def section(document: dict[str, Any], stage: str) -> str:
     return text.split("\n", 1)[1] if stage == "analyzed" else text
 
 
-def ours(sql: str, stage: str) -> str:
+def execution(sql: str, mode: str = MODES[0]) -> QueryExecution:
+    """A query as a mode plans it."""
+    return QueryExecution(sql, catalog(mode), config(mode))
+
+
+def ours(sql: str, stage: str, mode: str = MODES[0]) -> str:
     """Our text of a stage."""
     with fresh_ids(FIRST_ID):
-        return QueryExecution(sql, catalog()).text(stage).rstrip("\n")
+        return execution(sql, mode).text(stage).rstrip("\n")
 
 
 @dataclass
@@ -91,14 +109,14 @@ def measure_analysis_trace() -> TraceScore:
     return measure_trace("Analyzer")
 
 
-def measure_trace(executor: str) -> TraceScore:
+def measure_trace(executor: str, mode: str = MODES[0]) -> TraceScore:
     """The trace of the Analyzer or the Optimizer beside Spark's, runs for subqueries included."""
     score = TraceScore()
-    for document in captures():
+    for document in captures(mode):
         if "error" in document:
             continue
         score.total += 1
-        wanted, got = _captured_steps(document, executor), _our_steps(document["sql"], executor)
+        wanted, got = _captured_steps(document, executor), _our_steps(document["sql"], executor, mode)
         same_rules = [r for r, _ in wanted] == [r for r, _ in got]
         score.rules += same_rules
         score.trees += wanted == got
@@ -124,25 +142,25 @@ def _captured_steps(document: dict[str, Any], executor: str) -> list[tuple[str, 
     return steps
 
 
-def _our_steps(sql: str, executor: str) -> list[tuple[str, str]]:
+def _our_steps(sql: str, executor: str, mode: str) -> list[tuple[str, str]]:
     with fresh_ids(FIRST_ID):
-        execution = QueryExecution(sql, catalog())
-        _ = execution.analyzed if executor == "Analyzer" else execution.optimized
-    runs = {r.number for r in execution.trace.runs if r.executor == executor}
-    texts = [(a.rule, a.after.tree_string.rstrip("\n")) for a in execution.trace if a.run in runs]
+        planned = execution(sql, mode)
+        _ = planned.analyzed if executor == "Analyzer" else planned.optimized
+    runs = {r.number for r in planned.trace.runs if r.executor == executor}
+    texts = [(a.rule, a.after.tree_string.rstrip("\n")) for a in planned.trace if a.run in runs]
     canon = comparer().Canon({int(n) for _, t in texts for n in re.findall(r"#(\d{7,})", t)})
     return [(rule, canon.text(t)) for rule, t in texts]
 
 
-def measure(stage: str) -> Score:
-    """The score of one stage over all captured queries."""
+def measure(stage: str, mode: str = MODES[0]) -> Score:
+    """The score of one stage over all captured queries of a mode."""
     score = Score(stage)
-    for document in captures():
+    for document in captures(mode):
         if "error" in document:
             continue
         score.total += 1
         try:
-            text = ours(document["sql"], stage)
+            text = ours(document["sql"], stage, mode)
             own = {int(n) for n in re.findall(r"#(\d{7,})", text)}
             result = comparer().compare(text, section(document, stage), own, comparer().text_ids(document))
         except PlanvizError as e:

@@ -41,6 +41,18 @@ def test_the_optimizer_gives_spark_s_plans():
     assert score.text >= OPTIMIZED["text"]
 
 
+#: The same without any statistics, and with those that cost-based rules read. Adaptive execution changes none of them.
+OTHER_MODES = {"nostats-aqeoff": {"shape": 105, "text": 105}, "cbo-aqeoff": {"shape": 28, "text": 21}}
+
+
+@pytest.mark.parametrize("mode", OTHER_MODES)
+def test_the_optimizer_gives_spark_s_plans_in_other_modes(mode):
+    score = measure("optimized", mode)
+
+    assert score.shape >= OTHER_MODES[mode]["shape"]
+    assert score.text >= OTHER_MODES[mode]["text"]
+
+
 def test_the_optimizer_takes_spark_s_steps():
     score = measure_trace("Optimizer")
 

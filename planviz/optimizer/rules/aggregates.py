@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.aggregates import (
-    AggregateCall,
     AggregateExpression,
     Average,
     Count,
@@ -15,12 +14,11 @@ from planviz.expressions.aggregates import (
     Sum,
 )
 from planviz.expressions.arithmetic import Divide
-from planviz.expressions.core import Alias, AttributeReference, Cast, Literal, alias, lit, next_id
+from planviz.expressions.core import AttributeReference, Cast, Literal, alias, lit, next_id
 from planviz.expressions.internal import MakeDecimal, UnscaledValue
 from planviz.expressions.predicates import And, EqualTo
 from planviz.expressions.windows import WindowExpression
-from planviz.logical.operators import Aggregate, Distinct, Expand, Project
-from planviz.optimizer.attributes import alias_map, inlined, map_list
+from planviz.logical.operators import Aggregate, Distinct, Expand
 from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
 from planviz.types import DOUBLE, INT, DecimalType
@@ -41,19 +39,16 @@ class EliminateDistinct(OptimizerRule):
         return plan.transform_down(self._operator, AggregateExpression.BIT)
 
     def _operator(self, plan: Any) -> Any:
-        from planviz.optimizer.rules.joins import distinct_keys
+        from planviz.optimizer.rules.joins import distinct_keys, ignores_repeats
 
         keys = distinct_keys(plan.child) if isinstance(plan, Aggregate) else []
 
         def step(e: Any) -> Any:
             if not isinstance(e, AggregateExpression) or not e.distinct:
                 return e
-            f = e.function
-            agnostic = isinstance(f, Max | Min | FirstLast) or (
-                isinstance(f, AggregateCall) and f.name in ("bit_and", "bit_or", "collect_set", "bool_and", "bool_or")
-            )
-            ids = frozenset(c.expr_id for c in f.children if isinstance(c, AttributeReference))
-            return e.replace(distinct=False) if agnostic or any(k <= ids and k for k in keys) else e
+            ids = frozenset(c.expr_id for c in e.function.children if isinstance(c, AttributeReference))
+            useless = ignores_repeats(e.function) or any(k <= ids and k for k in keys)
+            return e.replace(distinct=False) if useless else e
 
         return plan.transform_expressions_down(step, AggregateExpression.BIT)
 
@@ -135,64 +130,6 @@ class ReplaceDistinctWithAggregate(OptimizerRule):
     def rewrite(self, node: Any) -> Any:
         """See the class."""
         return Aggregate(node.child.output, node.child.output, node.child)
-
-
-class RemoveRedundantAggregates(OptimizerRule):
-    """A grouping of what is grouped already, and one of which only the groups count.
-
-    Aggregate [a], [a] over Aggregate [a, b], [a, b]  =>  Aggregate [a], [a]
-
-    Pays because rows are shuffled once. With count(*) above it matters how often a occurs below.
-    """
-
-    matches = (Aggregate,)
-    order = "up"
-
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
-        match node:
-            case Aggregate(keys, items, Aggregate(lower_keys, lower_items, child)) if self._redundant(node, node.child):
-                aliases = alias_map(lower_items)
-                merged = Aggregate(
-                    map_list(keys, lambda e: inlined(e, aliases)),
-                    tuple(_named(i, lower_items) for i in items),
-                    child,
-                )
-                if not keys and lower_keys:
-                    return node
-                return merged
-            case Aggregate(keys, items, child) if keys and not _aggregates(items) and self._unique(node, child):
-                return Project(items, child)
-        return node
-
-    @staticmethod
-    def _redundant(upper: Any, lower: Any) -> bool:
-        from planviz.optimizer.rules.joins import duplicate_agnostic
-
-        aggregated = {i.expr_id for i in lower.aggregates if i.bits & AggregateExpression.BIT}
-        return (
-            bool(lower.grouping)
-            and duplicate_agnostic(upper)
-            and not upper.references & aggregated
-            and all(i.deterministic for i in lower.aggregates)
-        )
-
-    @staticmethod
-    def _unique(node: Any, child: Any) -> bool:
-        from planviz.optimizer.rules.joins import distinct_keys
-
-        given = frozenset(g.expr_id for g in node.grouping if isinstance(g, AttributeReference))
-        return any(k <= given for k in distinct_keys(child))
-
-
-def _aggregates(items: Any) -> bool:
-    return any(i.bits & AggregateExpression.BIT for i in items)
-
-
-def _named(item: Any, lower: Any) -> Any:
-    from planviz.optimizer.attributes import inlined_named
-
-    return inlined_named(item, {e.expr_id: e for e in lower if isinstance(e, Alias)})
 
 
 class DecimalAggregates(OptimizerRule):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.errors import PlanvizError
-from planviz.expressions.aggregates import AggregateExpression, Max, Min
+from planviz.expressions.aggregates import AggregateCall, AggregateExpression, FirstLast, Max, Min
 from planviz.expressions.core import Literal
 from planviz.expressions.predicates import And, EqualNullSafe, EqualTo, IsNull, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
@@ -159,11 +159,18 @@ def duplicate_agnostic(plan: Any) -> bool:
     if not plan.bits & AggregateExpression.BIT:
         return True
     return all(
-        a.distinct or isinstance(a.function, Min | Max)
+        a.distinct or ignores_repeats(a.function)
         for i in plan.aggregates
         if i.bits & AggregateExpression.BIT
         for a in i.collect(AggregateExpression)
     )
+
+
+def ignores_repeats(f: Any) -> bool:
+    """Whether an aggregate function gives the same when values occur more often (Spark: isDuplicateAgnostic)."""
+    if isinstance(f, Max | Min | FirstLast):
+        return True
+    return isinstance(f, AggregateCall) and f.name in ("bit_and", "bit_or", "collect_set", "bool_and", "bool_or")
 
 
 def equi_keys(condition: Any, side: Any) -> list[Any]:

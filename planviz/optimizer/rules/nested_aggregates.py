@@ -1,0 +1,123 @@
+"""Aggregates over aggregates: of two groupings one is often enough."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.aggregates import AggregateExpression, Count, Max, Min, Sum
+from planviz.expressions.core import Alias, AttributeReference, Literal
+from planviz.logical.operators import Aggregate, Project
+from planviz.optimizer.attributes import id_of
+from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.rules.joins import distinct_keys, duplicate_agnostic
+from planviz.types import LONG
+
+
+class RemoveRedundantAggregates(OptimizerRule):
+    """A grouping of what is grouped already, and one of which only the groups count.
+
+    Aggregate [a], [a] over Aggregate [a, b], [a, b]  =>  Aggregate [a], [a] over Project [a]
+
+    Pays because rows are shuffled once. With count(*) above it matters how often a occurs below, and an aggregate
+    without keys below gives a row even where there are none.
+    """
+
+    matches = (Aggregate,)
+    order = "up"
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        match node:
+            case Aggregate(_, _, Aggregate() as lower) if self._redundant(node, lower):
+                return node.replace(child=_read_of(node, lower))
+            case Aggregate(keys, items, child) if keys and not _aggregates(items) and self._unique(node, child):
+                return Project(items, child)
+        return node
+
+    @staticmethod
+    def _redundant(upper: Any, lower: Any) -> bool:
+        return bool(lower.grouping) and duplicate_agnostic(upper) and _reads_plain(upper, lower)
+
+    @staticmethod
+    def _unique(node: Any, child: Any) -> bool:
+        given = frozenset(g.expr_id for g in node.grouping if isinstance(g, AttributeReference))
+        return any(k <= given for k in distinct_keys(child))
+
+
+def _aggregates(items: Any) -> bool:
+    return any(i.bits & AggregateExpression.BIT for i in items)
+
+
+def _reads_plain(upper: Any, lower: Any) -> bool:
+    """Whether the upper aggregate reads only columns that the lower one gives without aggregating."""
+    plain = frozenset(id_of(i) for i in lower.aggregates if i.deterministic and not i.bits & AggregateExpression.BIT)
+    return bool(upper.references <= plain)
+
+
+def _read_of(upper: Any, lower: Any) -> Project:
+    """In place of the lower aggregate: what the upper one reads of it."""
+    return Project(tuple(i for i in lower.aggregates if id_of(i) in upper.references), lower.child)
+
+
+class CollapseGroupedSumOfCount(OptimizerRule):
+    """Counts of finer groups that are only added up again.
+
+    Aggregate [a], [a, sum(n)] over Aggregate [a, b], [a, count(*) AS n]
+        =>  Aggregate [a], [a, sum(1)] over Project [a]
+
+    Pays because nothing is grouped by b. `sum` stays: it gives null for no rows where a count gives 0, and overflows
+    with an error. Not for try_sum, which gives null in its place, and not without keys below: one row for no rows.
+    """
+
+    matches = (Aggregate,)
+    order = "up"
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        lower = node.child
+        if not isinstance(lower, Aggregate) or not lower.grouping or not all(g.deterministic for g in lower.grouping):
+            return node
+        counts = frozenset(id_of(i) for i in lower.aggregates if isinstance(i, Alias) and _is_count_of_rows(i.child))
+        calls = [a for i in node.aggregates for a in i.collect(AggregateExpression)]
+        if not any(_adds_up(a, counts) for a in calls) or not all(_adds_up(a, counts) or _is_extreme(a) for a in calls):
+            return node
+
+        def step(e: Any) -> Any:
+            return e.replace(function=e.function.replace(child=Literal(1, LONG))) if _adds_up(e, counts) else e
+
+        items = tuple(i.transform_up(step, AggregateExpression.BIT) for i in node.aggregates)
+        rewritten = node.replace(aggregates=items)
+        dropped = frozenset[int]().union(*[g.references for g in lower.grouping]) - rewritten.references
+        if not _reads_plain(rewritten, lower) or _drawn(lower.child, dropped):
+            return node
+        return rewritten.replace(child=_read_of(rewritten, lower))
+
+
+def _is_extreme(e: Any) -> bool:
+    match e:
+        case AggregateExpression(Min() | Max(), _, False, None):
+            return True
+    return False
+
+
+def _is_count_of_rows(e: Any) -> bool:
+    match e:
+        case AggregateExpression(Count((Literal(value),)), _, False, None):
+            return value is not None
+    return False
+
+
+def _adds_up(e: Any, counts: frozenset[int]) -> bool:
+    match e:
+        case AggregateExpression(Sum(AttributeReference() as a, "sum"), _, False, None):
+            return a.expr_id in counts
+    return False
+
+
+def _drawn(plan: Any, ids: frozenset[int]) -> bool:
+    """Whether columns come from projections that draw random numbers."""
+    if not isinstance(plan, Project):
+        return False
+    made = [p for p in plan.projects if id_of(p) in ids]
+    below = frozenset[int]().union(*[p.references for p in made])
+    return not all(p.deterministic for p in made) or _drawn(plan.child, below)
