@@ -28,6 +28,7 @@ from planviz.expressions.windows import WindowExpression
 from planviz.logical.operators import Aggregate, Expand, Filter, Project, Sort
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedHaving
+from planviz.trees.depth import deep
 from planviz.types import BYTE, INT, LONG
 
 GROUPING_ID = "spark_grouping_id"
@@ -176,6 +177,7 @@ def with_aggregates(
     return Project(agg.output, operator(new, wider))
 
 
+@deep
 def _replaced(e: Any, agg: Aggregate, extra: dict[Expression, Any]) -> Any:
     cleaned = _without_temp(e)
     for a in agg.aggregates:

@@ -49,6 +49,7 @@ from planviz.expressions.windows import LagLead, NTile, SpecifiedWindowFrame, Wi
 from planviz.logical.combining import Except, Intersect, Union
 from planviz.logical.operators import Project
 from planviz.logical.unresolved import Unpivot
+from planviz.trees.depth import deep
 from planviz.types import (
     BINARY,
     BOOLEAN,
@@ -218,6 +219,7 @@ class AnsiCombinedTypeCoercionRule(AnalyzerRule):
         return coerced_tree(e)
 
 
+@deep
 def coerced_tree(e: Any) -> Any:
     """An expression with the casts it needs; what was done before is remembered on the node."""
     if "_coerced" in e.__dict__:

@@ -32,6 +32,7 @@ from planviz.expressions.unresolved import (
 )
 from planviz.expressions.windows import LagLead, NthValue
 from planviz.logical.operators import Aggregate, Project
+from planviz.trees.depth import deep
 from planviz.types import INT, LONG, UNKNOWN, ArrayType, DataType, MapType
 
 
@@ -187,6 +188,7 @@ class ResolveLambdaVariables(AnalyzerRule):
 
         return plan.transform_up(operator, UnresolvedLambdaVariable.BIT)
 
+    @deep
     def _resolve(self, e: Any, known_names: dict[str, NamedLambdaVariable]) -> Any:
         if isinstance(e, UnresolvedLambdaVariable):
             found = known_names.get(e.parts[0].lower())

@@ -21,6 +21,7 @@ from planviz.logical.operators import (
 )
 from planviz.logical.relations import CTERelationRef
 from planviz.logical.unresolved import UnresolvedHint, UnresolvedRelation
+from planviz.trees.depth import deep
 
 
 class ResolveNaturalAndUsingJoin(AnalyzerRule):
@@ -142,6 +143,7 @@ def _name(p: Any) -> str:
     return p.name if isinstance(p, UnresolvedAttribute) else str(p)
 
 
+@deep
 def _apply_hint(plan: Any, names: list[str], strategy: str, found: set[str]) -> Any:
     own: str | None = None
     if isinstance(plan, ResolvedHint):

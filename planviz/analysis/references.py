@@ -48,6 +48,7 @@ from planviz.logical.operators import (
 )
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.unresolved import Unpivot, UnresolvedHaving, UnresolvedQualify
+from planviz.trees.depth import deep
 from planviz.types import StructType
 
 _NAMES = UnresolvedAttribute.BIT | UnresolvedExtractValue.BIT
@@ -279,6 +280,7 @@ def _kept(old: tuple[Any, ...], new: list[Any]) -> tuple[Any, ...]:
     return tuple(new)
 
 
+@deep
 def bind(e: Expression, scope: Scope, top: bool = False, plan: LogicalPlan | None = None) -> Expression:
     """The expression with its names bound in `scope`; `top` keeps the alias of a field that stands alone."""
     if not e.bits & _NAMES:

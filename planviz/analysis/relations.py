@@ -26,6 +26,7 @@ from planviz.logical.unresolved import (
     UnresolvedTableValuedFunction,
     UnresolvedTVFAliases,
 )
+from planviz.trees.depth import deep
 from planviz.types import LONG, NULL, UNKNOWN, wider_common
 
 INSTANCES = (LogicalRelation, LocalRelation, Range, CTERelationRef)
@@ -220,6 +221,7 @@ class DeduplicateRelations(AnalyzerRule):
 Seen = set[tuple[type, tuple[int, ...]]]
 
 
+@deep
 def _renew(plan: Any, seen: Seen) -> tuple[Any, bool]:
     new, changed = _renew_children(plan, seen)
     ids = _own_ids(new)

@@ -22,6 +22,7 @@ from planviz.expressions.windows import (
 from planviz.logical.operators import Aggregate, Filter, Project, Window
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedHaving, UnresolvedQualify, WithWindowDefinition
+from planviz.trees.depth import deep
 
 
 class WindowsSubstitution(AnalyzerRule):
@@ -184,6 +185,7 @@ class _Extraction:
         attribute: Expression = self.found[key].to_attribute()
         return attribute
 
+    @deep
     def visit(self, e: Any) -> Any:
         if isinstance(e, WindowExpression):
             function = e.function

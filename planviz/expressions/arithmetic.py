@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from planviz.expressions.core import BinaryExpression, Expression, TypeMismatch, UnaryExpression
-from planviz.trees.node import lazy, node
+from planviz.trees.node import lazy, lazy_alone, node
 from planviz.types import (
     CALENDAR_INTERVAL,
     DOUBLE,
@@ -98,13 +98,12 @@ class BinaryArithmetic(BinaryOperator):
 class Commutative(BinaryArithmetic):
     """An operator whose sides can change places."""
 
-    @lazy
+    @lazy_alone
     def canonicalized(self) -> Expression:
         """The sides, flattened, in the order of their hashes; decimals keep their order, it may change precision."""
-        new = self.map_children(lambda c: c.canonicalized)
         if isinstance(self.data_type, DecimalType) if self.resolved else False:
-            return new
-        parts = sorted(operands(new, type(self)), key=hash)
+            return self.map_children(lambda c: c.canonicalized)
+        parts = sorted((p.canonicalized for p in operands(self, type(self))), key=hash)
         result = parts[0]
         for p in parts[1:]:
             result = type(self)(result, p, self.mode)  # type: ignore[call-arg]

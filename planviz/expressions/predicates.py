@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from planviz.expressions.arithmetic import BinaryOperator, operands
 from planviz.expressions.core import BinaryExpression, Expression, Literal, TypeMismatch, UnaryExpression
-from planviz.trees.node import lazy, node
+from planviz.trees.node import lazy, lazy_alone, node
 from planviz.types import BOOLEAN, STRING, UNKNOWN, DataType, MapType, StructType, equal_structurally, is_orderable
 
 
@@ -151,7 +151,7 @@ class Connective(BinaryOperator, Predicate):
         """boolean."""
         return t == BOOLEAN
 
-    @lazy
+    @lazy_alone
     def canonicalized(self) -> Expression:
         """The operands, flattened, in the order of their hashes."""
         cls = type(self)

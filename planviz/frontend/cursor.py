@@ -19,7 +19,7 @@ T = TypeVar("T")
 #: How deep queries and parentheses may nest: the reading is recursive, and so is the work on the tree.
 MAX_DEPTH = 60
 #: How long a chain of binary operators other than AND and OR may be: such a chain is as deep as it is long.
-MAX_CHAIN = 150
+MAX_CHAIN = 1_000
 
 #: Words that a table alias without AS may never be (Spark: strictNonReserved).
 JOIN_WORDS = frozenset(

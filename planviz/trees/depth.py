@@ -10,8 +10,13 @@ is visited once: twenty levels of doubling are a million paths and twenty nodes.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from typing import Any
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 #: How high a tree may be for plain recursion: two or three frames per level, and such walks nest (plan, expression).
 SHALLOW = 60
@@ -21,18 +26,19 @@ SHARED = 8
 
 
 def lowest_first(root: Any, done: Callable[[Any], bool]) -> list[Any]:
-    """The high nodes beneath `root`, each once, lowest first; not those `done` and what is beneath these."""
+    """The high nodes beneath `root`, each once, children before parents; not those `done` and what is beneath these."""
     seen: set[int] = set()
     found: list[Any] = []
-    stack = list(root.children)
+    # A node comes by twice: before what is beneath it, and (marked) behind that.
+    stack = [(c, False) for c in reversed(root.children)]
     while stack:
-        node = stack.pop()
-        if node.height <= SHALLOW or id(node) in seen or done(node):
-            continue
-        seen.add(id(node))
-        found.append(node)
-        stack.extend(node.children)
-    found.sort(key=lambda n: n.height)
+        node, behind = stack.pop()
+        if behind:
+            found.append(node)
+        elif node.height > SHALLOW and id(node) not in seen and not done(node):
+            seen.add(id(node))
+            stack.append((node, True))
+            stack.extend((c, False) for c in reversed(node.children))
     return found
 
 
@@ -100,3 +106,42 @@ def transform_down(root: Any, f: Callable[[Any], Any], mask: int) -> Any:
             return result
         done[id(node)] = (node, result)
         stack[-1][3].append(result)
+
+
+def deep(function: F) -> F:
+    """Let a function that recurses over a tree by itself reach any height.
+
+    The first argument (after `self`) is the node, all arguments are given by position. On a high tree the nodes beneath
+    get their results first, lowest first, with the same other arguments; where the recursion comes to such a node, its
+    result is there. Wrong for a function that counts what it visits, or must not see the nodes that it would skip.
+    """
+    at = 1 if next(iter(inspect.signature(function).parameters)) == "self" else 0
+    results: ContextVar[dict[Any, Any] | None] = ContextVar(function.__qualname__, default=None)
+
+    @wraps(function)
+    def reaching(*arguments: Any) -> Any:
+        node = arguments[at]
+        if node.height <= SHALLOW:
+            return function(*arguments)
+        known = results.get()
+        if known is not None:
+            return _result(function, at, arguments, known)
+        known = {}
+        token = results.set(known)
+        try:
+            return _result(function, at, arguments, known)
+        finally:
+            results.reset(token)
+
+    return reaching  # type: ignore[return-value]
+
+
+def _result(function: Callable[..., Any], at: int, arguments: tuple[Any, ...], known: dict[Any, Any]) -> Any:
+    """What the function gives for these arguments, from `known` or put there; results for the nodes beneath too."""
+    node, before, behind = arguments[at], arguments[:at], arguments[at + 1 :]
+    others = tuple(map(id, behind))
+    if (id(node), *others) not in known:
+        for n in [*lowest_first(node, lambda n: (id(n), *others) in known), node]:
+            # The arguments are kept, so that their ids are not given to others.
+            known[(id(n), *others)] = (function(*before, n, *behind), n, behind)
+    return known[(id(node), *others)][0]

@@ -32,6 +32,9 @@ class lazy(Generic[T]):  # noqa: N801 (reads as a keyword, like property)
     high tree the values beneath are computed first, lowest first, for most depend on the same value of the children.
     """
 
+    #: Whether a value depends on the same value of the children.
+    recursive: ClassVar[bool] = True
+
     def __init__(self, compute: Callable[[Any], T]) -> None:
         self.compute = compute
         self.__doc__ = compute.__doc__
@@ -42,11 +45,17 @@ class lazy(Generic[T]):  # noqa: N801 (reads as a keyword, like property)
     def __get__(self, instance: Any, owner: type | None = None) -> T:
         if instance is None:
             return self  # type: ignore[return-value]
-        if instance.height > SHALLOW and self.name != "children":
+        if instance.height > SHALLOW and self.recursive:
             depth.settle(instance, self.name, lazy)
         value: T = self.compute(instance)
         instance.__dict__[self.name] = value
         return value
+
+
+class lazy_alone(lazy[T]):  # noqa: N801
+    """A lazy value that a node computes without the same value of its children: nothing is computed beneath first."""
+
+    recursive = False
 
 
 class TreeNode:
@@ -85,12 +94,12 @@ class TreeNode:
 
     __delattr__ = __setattr__  # type: ignore[assignment]
 
-    @lazy
+    @lazy_alone
     def children(self) -> tuple[Any, ...]:
         """The child nodes of the same kind, in order."""
         return ()
 
-    @lazy
+    @lazy_alone
     def expressions(self) -> tuple[Any, ...]:
         """The nodes of another kind held by this node: an operator's expressions."""
         return ()
@@ -367,7 +376,7 @@ def node(cls: type[N]) -> type[N]:
             setattr(cls, name, scope[name])
     for name, source in (("children", "_children"), ("expressions", "_expressions")):
         if source in scope and not _written(cls, name):
-            descriptor = lazy(scope[source])
+            descriptor = lazy_alone(scope[source])
             descriptor.__set_name__(cls, name)
             setattr(cls, name, descriptor)
     setattr(cls, "_fields_", roles)  # noqa: B010 (not declared: only this decorator reads it)

@@ -10,6 +10,7 @@ from planviz.expressions.core import Literal
 from planviz.expressions.predicates import (
     And,
     BinaryComparison,
+    Connective,
     EqualNullSafe,
     EqualTo,
     GreaterThan,
@@ -28,6 +29,7 @@ from planviz.logical.combining import Join
 from planviz.logical.operators import Filter
 from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
+from planviz.trees.depth import deep
 from planviz.types import BOOLEAN, NULL
 
 TRUE, FALSE, UNKNOWN_TRUTH = Literal(True, BOOLEAN), Literal(False, BOOLEAN), Literal(None, BOOLEAN)
@@ -56,7 +58,17 @@ def is_null(e: Any) -> bool:
 
 def opposite(a: Any, b: Any) -> bool:
     """Whether one is the other's negation."""
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, Connective):
+            return isinstance(y, Not) and same(x, y.child)
     return Not(a).semantic_equals(b) or a.semantic_equals(Not(b))
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether both always give the same value; a chain of AND or OR is only compared with another one."""
+    if isinstance(a, Connective) or isinstance(b, Connective):
+        return type(a) is type(b) and a.semantic_equals(b)
+    return a.semantic_equals(b)  # type: ignore[no-any-return]
 
 
 class BooleanSimplification(OptimizerRule):
@@ -101,7 +113,7 @@ def _and(e: And) -> Any:
     if opposite(a, b):
         plain = a if Not(a).semantic_equals(b) else b
         return If(IsNull(plain), UNKNOWN_TRUTH, FALSE)
-    if a.semantic_equals(b):
+    if same(a, b):
         return a
     absorbed = _absorbed(a, b, Or, And)
     return absorbed if absorbed is not None else _factored(e, Or, And)
@@ -118,7 +130,7 @@ def _or(e: Or) -> Any:
     if opposite(a, b):
         plain = a if Not(a).semantic_equals(b) else b
         return If(IsNull(plain), UNKNOWN_TRUTH, TRUE)
-    if a.semantic_equals(b):
+    if same(a, b):
         return a
     absorbed = _absorbed(a, b, And, Or)
     return absorbed if absorbed is not None else _factored(e, And, Or)
@@ -137,16 +149,29 @@ def _absorbed(a: Any, b: Any, inner: Any, outer: Any) -> Any:
 def _factored(e: Any, inner: Any, outer: Any) -> Any:
     """Common operands of the two sides, taken out once."""
     left, right = operands(e.left, inner), operands(e.right, inner)
-    common = [x for x in left if any(x.semantic_equals(y) for y in right)]
+    common = [x for x in left if any(same(x, y) for y in right)]
     if common:
-        a = [x for x in left if not any(x.semantic_equals(y) for y in common)]
-        b = [x for x in right if not any(x.semantic_equals(y) for y in common)]
+        a = [x for x in left if not any(same(x, y) for y in common)]
+        b = [x for x in right if not any(same(x, y) for y in common)]
         if not a or not b:
             return _joined(common, inner)
         return _joined([*common, outer(_joined(a, inner), _joined(b, inner))], inner)
-    parts = operands(e.left, outer) + operands(e.right, outer)
-    distinct = list(ExpressionSet(parts))
-    return e if len(distinct) == len(parts) else balanced(distinct, outer)
+    return balanced(list(ExpressionSet(operands(e, outer))), outer) if _repeats(e, outer) else e
+
+
+def _repeats(e: Any, cls: Any) -> bool:
+    """Whether an operand occurs twice in the chain."""
+    # Operands come before their chain: the forms that were seen go up with it, or a chain of n would take n * n steps.
+    forms = e.left.__dict__.pop("_forms", None) if type(e.left) is cls else None
+    fresh = operands(e, cls) if forms is None else operands(e.right, cls)
+    forms = set() if forms is None else forms
+    for p in fresh:
+        if p.deterministic:
+            if p.canonicalized in forms:
+                return True
+            forms.add(p.canonicalized)
+    e.__dict__["_forms"] = forms
+    return False
 
 
 def _joined(parts: list[Any], cls: Any) -> Any:
@@ -223,6 +248,7 @@ class ReplaceNullWithFalseInPredicate(OptimizerRule):
         return e
 
 
+@deep
 def _has_truths(node: Any) -> bool:
     """Whether null, true, false or a set of values occurs in the tree; remembered per node (Spark: tree patterns)."""
     found = node.__dict__.get("_truths")
@@ -237,6 +263,7 @@ def _has_truths(node: Any) -> bool:
     return bool(found)
 
 
+@deep
 def _false_for_null(e: Any) -> Any:
     match e:
         case Literal(None, t) if t in (BOOLEAN, NULL):

@@ -44,6 +44,7 @@ from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.evaluation import fails, value_of
 from planviz.optimizer.rules.boolean import FALSE, TRUE, is_null
+from planviz.trees.depth import deep
 from planviz.types import BOOLEAN, is_integral
 
 
@@ -132,6 +133,7 @@ class ConstantFolding(OptimizerRule):
         """See the class."""
         return plan.transform_down(lambda p: p.map_expressions(self._fold))
 
+    @deep
     def _fold(self, e: Any) -> Any:
         if isinstance(e, Literal | AttributeReference):
             return e
@@ -164,6 +166,7 @@ class FoldablePropagation(OptimizerRule):
             return plan
         return CleanupAliases(None).apply(new)  # type: ignore[arg-type]  # the rule reads no context
 
+    @deep
     def _go(self, plan: Any) -> tuple[Any, dict[int, Any]]:
         if not plan.bits & Alias.BIT or not plan.children:
             return plan, {}
@@ -222,11 +225,20 @@ class ConstantPropagation(OptimizerRule):
     def _step(self, plan: Any) -> Any:
         if not isinstance(plan, Filter):
             return plan
-        new, _ = self._traverse(plan.condition, True, True)
+        new, _ = self._traverse(plan.condition, True)
         return plan if new is None or new == plan.condition else Filter(new, plan.child)
 
-    def _traverse(self, e: Any, replace: bool, null_is_false: bool) -> tuple[Any, list[tuple[Any, Any, Any]]]:
+    def _traverse(self, e: Any, null_is_false: bool) -> tuple[Any, list[tuple[Any, Any, Any]]]:
         """The new condition (None: unchanged) and the equalities that hold: attribute, literal, predicate."""
+        if not isinstance(e, And):
+            return self._conjunct(e, null_is_false)
+        x, p = self._conjunct(e.left, null_is_false)
+        y, q = self._conjunct(e.right, null_is_false)
+        known = p + q
+        return And(_with(x or e.left, known), _with(y or e.right, known)), known
+
+    @deep
+    def _conjunct(self, e: Any, null_is_false: bool) -> tuple[Any, list[tuple[Any, Any, Any]]]:
         match e:
             case EqualTo(AttributeReference() as a, Literal() as v) | EqualTo(
                 Literal() as v, AttributeReference() as a
@@ -237,18 +249,15 @@ class ConstantPropagation(OptimizerRule):
             ):
                 return None, [(a, v, e)]
             case And(left, right):
-                x, p = self._traverse(left, False, null_is_false)
-                y, q = self._traverse(right, False, null_is_false)
-                known = p + q
-                if replace:
-                    return And(_with(x or left, known), _with(y or right, known)), known
-                return (And(x or left, y or right) if x or y else None), known
+                x, p = self._conjunct(left, null_is_false)
+                y, q = self._conjunct(right, null_is_false)
+                return (And(x or left, y or right) if x or y else None), p + q
             case Or(left, right):
-                x, _ = self._traverse(left, True, null_is_false)
-                y, _ = self._traverse(right, True, null_is_false)
+                x, _ = self._traverse(left, null_is_false)
+                y, _ = self._traverse(right, null_is_false)
                 return (Or(x or left, y or right) if x or y else None), []
             case Not(child):
-                x, _ = self._traverse(child, True, False)
+                x, _ = self._traverse(child, False)
                 return (Not(x) if x else None), []
         return None, []
 
@@ -350,7 +359,7 @@ class ReorderAssociativeOperator(OptimizerRule):
     def _one(e: Any, keys: ExpressionSet) -> Any:
         if not isinstance(e, Add | Multiply) or not e.deterministic or not is_integral(e.data_type):
             return e
-        if e in keys:
+        if keys and e in keys:
             return e
         cls = type(e)
         parts = operands(e, cls)
@@ -394,4 +403,12 @@ class CombineConcats(OptimizerRule):
 
 
 def _flat(e: Any) -> list[Any]:
-    return [x for i in e.items for x in (_flat(i) if isinstance(i, Concat) else [i])]
+    flat: list[Any] = []
+    left = [e]
+    while left:
+        item = left.pop()
+        if isinstance(item, Concat):
+            left.extend(reversed(item.items))
+        else:
+            flat.append(item)
+    return flat

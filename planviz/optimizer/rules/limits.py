@@ -23,6 +23,7 @@ from planviz.logical.operators import (
 from planviz.logical.relations import LocalRelation
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.evaluation import value_of
+from planviz.trees.depth import deep
 from planviz.types import INTEGRAL, DecimalType
 
 
@@ -292,6 +293,7 @@ def _order_free(items: Any) -> bool:
     return all(free(a) for i in items if i.bits & AggregateExpression.BIT for a in i.collect(AggregateExpression))
 
 
+@deep
 def _without_sort(plan: Any) -> Any:
     match plan:
         case Sort(_, _, child):
@@ -326,6 +328,7 @@ class RemoveRedundantSorts(OptimizerRule):
         return node
 
 
+@deep
 def _order_of(plan: Any) -> Any:
     match plan:
         case Sort(order, True, _):

@@ -28,6 +28,7 @@ from planviz.logical.plan import LeafNode
 from planviz.optimizer.attributes import id_of, merged_projects, name_of, pruned_child, same_output, substitute
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.with_expression import is_cheap
+from planviz.trees.depth import deep
 
 
 class ColumnPruning(OptimizerRule):
@@ -254,6 +255,7 @@ class RemoveRedundantAliases(OptimizerRule):
         """See the class."""
         return self._remove(plan, frozenset())
 
+    @deep
     def _remove(self, plan: Any, excluded: frozenset[int]) -> Any:
         if not plan.bits & Alias.BIT:
             return plan
