@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from planviz.errors import ExportError, InputError
+from planviz.errors import ExportError, InputError, PlanvizError
 
 
 def read_text(name: str) -> str:
@@ -36,3 +37,29 @@ def write_file(path: Path, data: bytes) -> None:
         path.write_bytes(data)
     except OSError as error:
         raise ExportError(f"{path}: {error.strerror or error}. Choose a folder that can be written.") from None
+
+
+#: Makes what is shown of the file of this name; the second value are errors of parts of it.
+Show = Callable[[str], tuple[str, Sequence[PlanvizError]]]
+
+
+def show_each(names: Sequence[str], out: str | None, ending: str, show: Show) -> int:
+    """Print what `show` makes of each file, or write it to `out/<stem>.<ending>`; the exit status.
+
+    A file that fails does not stop the others: its errors go to standard error with its name.
+    """
+    status = 0
+    for name in names:
+        try:
+            shown, errors = show(name)
+            if out is None:
+                write(shown)
+            else:
+                path = Path(out) / f"{'stdin' if name == '-' else Path(name).stem}.{ending}"
+                write_file(path, shown.encode("utf-8", errors="surrogateescape"))
+        except PlanvizError as failure:
+            errors = [failure]
+        for error in errors:
+            status = 2
+            print(f"planviz: {name}: {error}", file=sys.stderr)
+    return status

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 
 import planviz
+from planviz.cli.settings import add_settings
 
 _EPILOG = (
     "“-” is standard input everywhere. "
@@ -26,11 +27,21 @@ def _parser() -> argparse.ArgumentParser:
     parse = commands.add_parser(
         "parse", help="read pasted plans: print them again byte for byte, or as JSON, DOT, Mermaid, rule log"
     )
-    parse.add_argument(
-        "files", nargs="+", metavar="FILE", help="plan text, rule log, JSON plan or event log; - for standard input"
-    )
+    _add_files(parse, "plan text, rule log, JSON plan or event log; - for standard input")
     parse.add_argument("--format", choices=("text", "json", "dot", "mmd", "log"), default="text")
-    parse.add_argument("--out", metavar="DIR", help="write DIR/<stem>.<ending> for each file instead of printing")
+
+    optimize = commands.add_parser("optimize", help="plan the queries of an SQL file and print one stage")
+    _add_files(optimize, "SQL, several statements if you like; - for standard input")
+    optimize.add_argument("--stage", choices=("parsed", "analyzed", "optimized"), default="optimized")
+    optimize.add_argument("--format", choices=("text", "json", "dot", "mmd"), default="text")
+    add_settings(optimize)
+
+    trace = commands.add_parser("trace", help="print what every rule did to the queries of an SQL file")
+    _add_files(trace, "SQL, several statements if you like; - for standard input")
+    trace.add_argument("--format", choices=("log", "json", "diff"), default="log", help="log is that of Spark itself")
+    trace.add_argument("--rule", metavar="NAME", help="only the steps of this rule")
+    trace.add_argument("--stage", choices=("analyzed", "optimized"), help="only the steps that lead to this stage")
+    add_settings(trace)
 
     render = commands.add_parser("render", help="draw a plan to SVG, PNG, PDF, HTML, DOT, Mermaid or JSON")
     render.add_argument("file", metavar="FILE", help="plan text or JSON; - for standard input")
@@ -50,6 +61,11 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--address", default="127.0.0.1", help="address to listen on (default: this machine only)")
     serve.add_argument("--browser", action="store_true", help="open the app in a browser")
     return parser
+
+
+def _add_files(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help=what)
+    parser.add_argument("--out", metavar="DIR", help="write DIR/<stem>.<ending> for each file instead of printing")
 
 
 def run(argv: list[str]) -> int:
@@ -80,6 +96,14 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
         from planviz.cli.parse import parse
 
         return parse
+    if name == "optimize":
+        from planviz.cli.optimize import optimize
+
+        return optimize
+    if name == "trace":
+        from planviz.cli.trace import trace
+
+        return trace
     if name == "render":
         from planviz.cli.render import render
 

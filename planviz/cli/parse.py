@@ -7,31 +7,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from pathlib import Path
 
-from planviz.cli.files import read_text, write, write_file
+from planviz.cli.files import read_text, show_each
 from planviz.document import Document, document_json, open_text
-from planviz.errors import InputError, PlanvizError
+from planviz.errors import InputError
 
 _ENDINGS = {"text": "txt", "json": "json", "dot": "dot", "mmd": "mmd", "log": "log"}
 
 
 def parse(options: argparse.Namespace) -> int:
     """Print each file's plans; a file that fails does not stop the others."""
-    status = 0
-    for name in options.files:
-        try:
-            shown = _shown(open_text(read_text(name)), options.format)
-            if options.out is None:
-                write(shown)
-            else:
-                path = Path(options.out) / f"{'stdin' if name == '-' else Path(name).stem}.{_ENDINGS[options.format]}"
-                write_file(path, shown.encode("utf-8", errors="surrogateescape"))
-        except PlanvizError as error:
-            status = 2
-            print(f"planviz: {name}: {error}", file=sys.stderr)
-    return status
+    return show_each(
+        options.files,
+        options.out,
+        _ENDINGS[options.format],
+        lambda name: (_shown(open_text(read_text(name)), options.format), ()),
+    )
 
 
 def _shown(document: Document, format: str) -> str:

@@ -11,6 +11,7 @@ from planviz.errors import InputError
 if TYPE_CHECKING:
     from planviz.catalog import Catalog
     from planviz.config import OptimizerConfig
+    from planviz.document import Document
     from planviz.frontend import Parameters
 
 
@@ -61,3 +62,10 @@ def _pairs(given: list[str], option: str) -> dict[str, str]:
             raise InputError(f"{option} {text}: write it as NAME=VALUE.")
         pairs[key.strip()] = value
     return pairs
+
+
+def open_file(text: str, options: argparse.Namespace, stage: str) -> Document:
+    """An SQL text planned up to `stage` with what the options say."""
+    from planviz.document import open_sql
+
+    return open_sql(text, catalog_of(options), config_of(options), params=params_of(options), stage=stage)

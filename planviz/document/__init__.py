@@ -16,14 +16,20 @@ from planviz.document.text import PASTE_LIMIT, open_text
 if TYPE_CHECKING:
     from planviz.catalog.tables import Catalog
     from planviz.config import OptimizerConfig
+    from planviz.frontend import Parameters
 
 __all__ = ["PASTE_LIMIT", "Document", "SqlStatement", "document_json", "open_sql", "open_text"]
 
 
 def open_sql(
-    text: str, catalog: Catalog | None = None, config: OptimizerConfig | None = None, *, stage: str = "optimized"
+    text: str,
+    catalog: Catalog | None = None,
+    config: OptimizerConfig | None = None,
+    *,
+    params: Parameters | None = None,
+    stage: str = "optimized",
 ) -> Document:
     """Plan every statement of an SQL text; see `planviz.document.sql.open_sql`."""
     from planviz.document import sql
 
-    return sql.open_sql(text, catalog, config, stage=stage)
+    return sql.open_sql(text, catalog, config, params=params, stage=stage)

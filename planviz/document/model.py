@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _RANKS = {"parsed": 0, "analyzed": 1, "optimized": 2, "physical": 3}
 
+StatementKind = Literal["query", "ddl", "unsupported"]
+
 
 @dataclass(frozen=True)
 class SqlStatement:
@@ -27,13 +29,18 @@ class SqlStatement:
     """
 
     index: int
-    kind: Literal["query", "ddl", "unsupported"]
+    kind: StatementKind
     sql: str
     line: int
     plans: tuple[int, ...] = ()
     trace: RuleTrace = field(default_factory=RuleTrace, repr=False)
     error: PlanvizError | None = None
     execution: QueryExecution | None = field(default=None, repr=False)
+
+    def text(self, stage: str) -> str | None:
+        """A stage as Spark's extended explain prints it, without heading; None when it was not reached."""
+        plan = None if self.execution is None else self.execution.stages.get(stage)
+        return None if plan is None else plan.tree_string
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
-from planviz.document.model import Document, SqlStatement
+from planviz.document.model import Document, SqlStatement, StatementKind
 from planviz.document.traces import plan_graph, rule_trace
 from planviz.execution import STAGES, Outcome, Session
+from planviz.frontend import Parameters
 from planviz.graph import PlanGraph
 from planviz.graph.from_tree import Identities
 from planviz.graph.trace import RuleTrace
@@ -21,15 +22,21 @@ _TITLES = {
 
 
 def open_sql(
-    text: str, catalog: Catalog | None = None, config: OptimizerConfig | None = None, *, stage: str = STAGES[-1]
+    text: str,
+    catalog: Catalog | None = None,
+    config: OptimizerConfig | None = None,
+    *,
+    params: Parameters | None = None,
+    stage: str = STAGES[-1],
 ) -> Document:
     """Plan the queries of a text up to `stage`, with the catalogue's tables and the settings.
 
+    `params` are the values of `:name` (by name) or `?` (in order).
     Definitions (CREATE TABLE, CREATE VIEW, SET ...) count for the statements after them; nothing is executed. Nodes of
     a statement's plans and steps share their identities. Raises ParseError when the text cannot be read. Any later
     error stands in `Document.error` and with its statement, and what was reached before it is there.
     """
-    session = Session(catalog, config)
+    session = Session(catalog, config, params)
     plans: list[PlanGraph] = []
     statements: list[SqlStatement] = []
     for index, outcome in enumerate(session.run(text, stage)):
@@ -76,7 +83,7 @@ def _lines_of(node: Any, text: str) -> tuple[int, int] | None:
     return line, line
 
 
-def _kind(kind: str) -> Literal["query", "ddl", "unsupported"]:
+def _kind(kind: str) -> StatementKind:
     if kind == "query":
         return "query"
     return "unsupported" if kind == "unsupported" else "ddl"

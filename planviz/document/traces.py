@@ -10,7 +10,7 @@ from planviz.graph.from_tree import Identities, Reader, SourceOf, graph_of_tree
 from planviz.graph.trace import BatchRecord, RuleCalls, RuleRun, RuleStep, RuleTrace, RunMetrics, TracedPlan
 from planviz.plantext.operators import Details, read_arguments
 from planviz.plantext.references import link_references
-from planviz.trees.trace import Run, Trace
+from planviz.trees.trace import Run, Totals, Trace
 
 _READER: Reader = partial(read_arguments, Details())
 
@@ -61,7 +61,7 @@ def rule_trace(trace: Trace, identities: Identities) -> RuleTrace:
             )
             for b in trace.batches
         ],
-        [_metrics(run) for run in trace.runs if run.totals is not None],
+        sorted((_metrics(run, run.totals) for run in trace.runs if run.totals), key=lambda m: m.batches_before),
         [RuleRun(run.number, run.parent, run.executor) for run in trace.runs],
         _calls(trace),
     )
@@ -72,11 +72,15 @@ def _text(tree: Any) -> str:
     return text.removesuffix("\n")
 
 
-def _metrics(run: Run) -> RunMetrics:
-    totals = run.totals
-    assert totals is not None
+def _metrics(run: Run, totals: Totals) -> RunMetrics:
     return RunMetrics(
-        run.executor, totals.calls, totals.seconds * 1e3, totals.effective, totals.effective_seconds * 1e3
+        run.executor,
+        totals.calls,
+        totals.seconds * 1e3,
+        totals.effective,
+        totals.effective_seconds * 1e3,
+        run.batches,
+        run.number,
     )
 
 

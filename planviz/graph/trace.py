@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate
 
 from planviz.graph.plan_graph import PlanGraph
 
@@ -94,13 +95,18 @@ class BatchRecord:
 
 @dataclass(frozen=True, slots=True)
 class RunMetrics:
-    """`=== Metrics of Executed Rules ===`: counts, and milliseconds, of one run with the runs that it started."""
+    """`=== Metrics of Executed Rules ===`: counts, and milliseconds, of one run with the runs that it started.
+
+    `batches_before` is how many of the trace's batches had ended before.
+    """
 
     executor: str | None
     runs: int | None
     milliseconds: float | None
     effective_runs: int | None
     effective_milliseconds: float | None
+    batches_before: int = 0
+    run: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +141,7 @@ class RuleCalls:
 
 @dataclass(slots=True)
 class RuleTrace:
-    """The steps in order, with the batches and the metrics that the log told.
+    """The steps in order, the batches and the metrics in the order in which they ended.
 
     Our own trace also has its `runs` and the calls of every `rules`, in the order in which they first ran.
     """
@@ -151,10 +157,24 @@ class RuleTrace:
         """The rules that were called and changed nothing."""
         return [rule for rule in self.rules if not rule.effective]
 
-    def steps_of(self, executor: str) -> list[RuleStep]:
-        """The steps of one executor's runs; of a parsed log, which names no runs, none."""
-        numbers = {run.number for run in self.runs if run.executor == executor}
-        return [step for step in self.steps if step.run in numbers]
+    def only(self, executor: str) -> RuleTrace:
+        """What the runs of one executor did; of a parsed log, which names no runs, nothing.
+
+        `rules` stay those of the whole trace.
+        """
+        runs = [run for run in self.runs if run.executor == executor]
+        numbers = {run.number for run in runs}
+        steps = [step for step in self.steps if step.run in numbers]
+        own = {id(step) for step in steps}
+        before = [0, *accumulate(id(step) in own for step in self.steps)]
+        ended = [0, *accumulate(batch.run in numbers for batch in self.batches)]
+        return RuleTrace(
+            steps,
+            [replace(b, steps_before=before[b.steps_before]) for b in self.batches if b.run in numbers],
+            [replace(m, batches_before=ended[m.batches_before]) for m in self.metrics if m.run in numbers],
+            runs,
+            self.rules,
+        )
 
     def __bool__(self) -> bool:
         return bool(self.steps or self.batches or self.metrics)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import difflib
+
 from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.plan_graph import MARKS
-from planviz.graph.trace import RuleTrace
+from planviz.graph.trace import BatchRecord, RuleStep, RuleTrace, RunMetrics
 
 _MARKS = {badge: mark for mark, badge in MARKS.items()}
+
+#: The classes that Spark's log names for its two executors.
+_EXECUTORS = {
+    "Analyzer": "org.apache.spark.sql.internal.BaseSessionStateBuilder$$anon$1",
+    "Optimizer": "org.apache.spark.sql.internal.BaseSessionStateBuilder$$anon$2",
+}
 
 
 def operator_text(node: PlanNode) -> str:
@@ -35,10 +43,61 @@ def side_by_side(before: str, after: str) -> str:
 
 
 def rule_log(trace: RuleTrace) -> str:
-    """The effective steps of a trace as Spark logs them, a blank line before each block."""
-    return "".join(
-        f"\n=== Applying Rule {step.rule} ===\n{side_by_side(step.before, step.after)}\n" for step in trace.steps
-    )
+    """A trace as Spark's PlanChangeLogger writes it: effective steps, the end of every batch, the metrics of every run.
+
+    Reading it back gives the same steps, batches and metrics. The "Output Information" of Spark 4 is left out.
+    """
+    out: list[str] = []
+    done = 0
+    metrics = list(trace.metrics)
+    for number, batch in enumerate(trace.batches, 1):
+        out += map(_step_block, trace.steps[done : batch.steps_before])
+        done = max(done, batch.steps_before)
+        out.append(_batch_block(batch))
+        while metrics and metrics[0].batches_before <= number:
+            out.append(_metrics_block(metrics.pop(0)))
+    out += map(_step_block, trace.steps[done:])
+    out += map(_metrics_block, metrics)
+    return "".join(out)
+
+
+def step_diff(step: RuleStep, context: int = 2) -> str:
+    """A step as a unified diff of its two tree texts under a heading, with `context` equal lines around a change."""
+    before, after = step.before.split("\n"), step.after.split("\n")
+    lines = list(difflib.unified_diff(before, after, lineterm="", n=context))[2:]
+    iteration = f"iteration {step.iteration}" if step.iteration else None
+    where = ", ".join(filter(None, [step.batch, iteration]))
+    heading = f"=== {step.short_rule}{f' ({where})' if where else ''} ==="
+    return "\n".join([heading, *lines]) + "\n"
+
+
+def _step_block(step: RuleStep) -> str:
+    return f"\n=== Applying Rule {step.rule} ===\n{side_by_side(step.before, step.after)}\n"
+
+
+def _batch_block(batch: BatchRecord) -> str:
+    if not batch.effective:
+        return f"Batch {batch.name} has no effect.\n"
+    plans = batch.before_plan, batch.after_plan
+    rows = "" if plans[0] is None or plans[1] is None else f"{side_by_side(plans[0].text, plans[1].text)}\n"
+    return f"\n=== Result of Batch {batch.name} ===\n{rows}"
+
+
+def _metrics_block(metrics: RunMetrics) -> str:
+    name = f" {_EXECUTORS.get(metrics.executor, metrics.executor)}" if metrics.executor else ""
+    rows = [
+        ("Total number of runs", metrics.runs, ""),
+        ("Total time", metrics.milliseconds, " ms"),
+        ("Total number of effective runs", metrics.effective_runs, ""),
+        ("Total time of effective runs", metrics.effective_milliseconds, " ms"),
+    ]
+    told = "".join(f"{what}: {_number(value)}{unit}\n" for what, value, unit in rows if value is not None)
+    return f"\n=== Metrics of Executed Rules{name} ===\n{told}"
+
+
+def _number(value: float) -> str:
+    # Spark counts nanoseconds.
+    return str(value) if isinstance(value, int) else str(round(value, 6)) if value >= 0.001 else f"{value:.6f}"
 
 
 def tree_text(graph: PlanGraph, start: int | None = None) -> str:

@@ -40,7 +40,7 @@ def read_block(
     """
     line = lines.text[index]
     if match := _NO_EFFECT.search(line):
-        _close_batch(trace, match.group(1), False, lines.number[index])
+        _close_batch(trace, match.group(1), lines.number[index])
         return index + 1
     if match := _METRICS.search(line):
         return _read_metrics(lines, index, stop, trace, match.group(1) or None)
@@ -49,7 +49,9 @@ def read_block(
     rows = [row[indent:] if not row[:indent].strip() else row for row in rows]
     if match := _RESULT.search(line):
         output_end = _output(lines, end, stop)[1]
-        _close_batch(trace, match.group(1), True, lines.number[index])
+        sides = split_columns(rows)
+        plans = (_plan(sides[0], graph_of), _plan(sides[1], graph_of)) if sides else (None, None)
+        _close_batch(trace, match.group(1), lines.number[index], plans)
         return output_end
     match = _APPLYING.search(line)
     assert match is not None
@@ -75,13 +77,25 @@ def _plan(text: str, graph_of: Callable[[str], PlanGraph]) -> TracedPlan:
     return TracedPlan(lambda: text, lambda: graph_of(text))
 
 
-def _close_batch(trace: RuleTrace, name: str, effective: bool, line: int) -> None:
-    if effective:
-        for step in reversed(trace.steps):
-            if step.batch is not None:
-                break
+def _close_batch(
+    trace: RuleTrace, name: str, line: int, plans: tuple[TracedPlan | None, TracedPlan | None] | None = None
+) -> None:
+    """Note that a batch ended; `plans` are before and after of one that had an effect."""
+    before, after = plans or (None, None)
+    trace.batches.append(
+        BatchRecord(name, plans is not None, len(trace.steps), line, before_plan=before, after_plan=after)
+    )
+    if plans is None:
+        return
+    # Runs for subqueries end within the batch that started them; its own steps begin where the batch began.
+    first = None if before is None else before.text
+    for step in reversed(trace.steps):
+        if step.batch is None:
             step.batch = name
-    trace.batches.append(BatchRecord(name, effective, len(trace.steps), line))
+            if step.before == first:
+                break
+        elif first is None:
+            break
 
 
 def _rows(lines: Lines, index: int, stop: int) -> tuple[list[str], int]:
@@ -121,6 +135,7 @@ def _read_metrics(lines: Lines, index: int, stop: int, trace: RuleTrace, executo
             found.get("Total time"),
             count("Total number of effective runs"),
             found.get("Total time of effective runs"),
+            len(trace.batches),
         )
     )
     return at

@@ -41,26 +41,6 @@ def _simple_string(node: Any) -> str:
     return text
 
 
-def side_by_side(left: str, right: str) -> str:
-    """Two texts in two columns as Spark's rule log prints them: `!` before a line that differs.
-
-    The left column is as wide as its longest line (Spark: `sideBySide` in `catalyst/util`).
-    """
-    a, b = left.split("\n"), right.split("\n")
-    width = max(len(x) for x in a)
-    rows = []
-    for i in range(max(len(a), len(b))):
-        x, y = (a[i] if i < len(a) else ""), (b[i] if i < len(b) else "")
-        rows.append(("!" if x != y else " ") + x + " " * (width - len(x) + 3) + y)
-    return "\n".join(rows)
-
-
-def log_step(rule: str, before: Any, after: Any) -> str:
-    """One effective rule application in the form of Spark's PlanChangeLogger, newline at the end."""
-    body = side_by_side(tree_string(before), tree_string(after))
-    return f"\n=== Applying Rule {rule} ===\n{body}\n"
-
-
 def unified_step(rule: str, before: Any, after: Any, context: int = 2) -> str:
     """One effective rule application as a unified diff with `context` unchanged lines around each change."""
     a, b = tree_string(before).splitlines(), tree_string(after).splitlines()

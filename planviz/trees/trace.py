@@ -61,15 +61,15 @@ class Totals:
 class Run:
     """One run of an executor: its number, the run that started it (None for the outermost) and its name.
 
-    `totals` counts its calls and those of the runs that it started; None until it has ended. `steps` is how many
-    applications the trace held when it ended.
+    `totals` counts its calls and those of the runs that it started; None until it has ended. `batches` is how many
+    batches the trace held when it ended.
     """
 
     number: int
     parent: int | None
     executor: str
     totals: Totals | None = None
-    steps: int = 0
+    batches: int = 0
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Trace:
     def end_run(self, number: int, before: Totals) -> None:
         """Close a run that started when the totals were `before`."""
         self.runs[number].totals = self.totals.since(before)
-        self.runs[number].steps = len(self.applications)
+        self.runs[number].batches = len(self.batches)
 
     def called(self, rule: str, seconds: float, effective: bool) -> None:
         """Count one call of a rule that took `seconds`."""

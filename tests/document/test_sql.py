@@ -87,7 +87,7 @@ def test_silent_rules_have_calls_and_time() -> None:
     assert not {step.short_rule for step in trace.steps} & set(silent)
     for metrics, run in zip(trace.metrics, trace.runs, strict=True):
         assert metrics.executor == run.executor
-        assert metrics.effective_runs == len(trace.steps_of(run.executor))
+        assert metrics.effective_runs == len(trace.only(run.executor).steps)
     assert sum(metrics.runs or 0 for metrics in trace.metrics) == sum(rule.runs for rule in trace.rules)
 
 
@@ -111,7 +111,7 @@ def test_the_same_object_has_the_same_identity_in_every_step() -> None:
 
 
 def test_steps_share_the_plan_between_them() -> None:
-    steps = open_sql("select a from t1 where b = 1 + 1", small_catalog()).trace.steps_of("Optimizer")
+    steps = open_sql("select a from t1 where b = 1 + 1", small_catalog()).trace.only("Optimizer").steps
     assert steps[0].after_plan is steps[1].before_plan
 
 

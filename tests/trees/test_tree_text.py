@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from planviz.trees.text import side_by_side, tree_string
+from planviz.trees.text import tree_string
 
 
 class Line:
@@ -21,7 +21,3 @@ def test_children_and_inner_children_stand_as_in_spark():
 
 def test_inner_children_of_a_leaf_have_no_line_beside_them():
     assert tree_string(Line("Top", inner=(Line("A"), Line("B")))) == "Top\n   :- A\n   +- B\n"
-
-
-def test_side_by_side_marks_changed_lines():
-    assert side_by_side("a\nbb\n", "a\nc\n") == " a    a\n!bb   c\n      "

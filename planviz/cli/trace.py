@@ -1,0 +1,85 @@
+"""`planviz trace`: what every rule did to the queries of an SQL file, step by step."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from planviz.cli.files import read_text, show_each
+from planviz.cli.optimize import error_json, errors_of, statement_json
+from planviz.cli.settings import open_file
+from planviz.document import Document
+from planviz.errors import PlanvizError
+from planviz.graph.trace import RuleTrace
+from planviz.plantext.printing import rule_log, step_diff
+
+_ENDINGS = {"log": "log", "json": "json", "diff": "diff"}
+_EXECUTORS = {"analyzed": "Analyzer", "optimized": "Optimizer"}
+
+
+def trace(options: argparse.Namespace) -> int:
+    """Print the trace of each file's queries, also of one that fails up to where it failed."""
+
+    def show(name: str) -> tuple[str, Sequence[PlanvizError]]:
+        document = open_file(read_text(name), options, options.stage or "optimized")
+        return _shown(document, name, options), errors_of(document)
+
+    return show_each(options.files, options.out, _ENDINGS[options.format], show)
+
+
+def _shown(document: Document, name: str, options: argparse.Namespace) -> str:
+    traces = {s.index: _chosen(s.trace, options) for s in document.statements if s.kind == "query"}
+    if options.format == "json":
+        statements = [
+            {
+                **statement_json(s),
+                "error": error_json(s.error),
+                **(_trace_json(traces[s.index]) if s.index in traces else {}),
+            }
+            for s in document.statements
+        ]
+        return json.dumps({"file": name, "statements": statements}, ensure_ascii=True, indent=1) + "\n"
+    if options.format == "diff":
+        return "\n".join(step_diff(step) for found in traces.values() for step in found.steps)
+    return "".join(map(rule_log, traces.values()))
+
+
+def _chosen(found: RuleTrace, options: argparse.Namespace) -> RuleTrace:
+    if options.stage is not None:
+        found = found.only(_EXECUTORS[options.stage])
+    if options.rule is None:
+        return found
+    from planviz.optimizer.reference import rule_named
+
+    wanted = rule_named(options.rule, [rule.rule for rule in found.rules])
+    return RuleTrace([step for step in found.steps if step.rule == wanted], runs=found.runs)
+
+
+def _trace_json(found: RuleTrace) -> dict[str, Any]:
+    executors = {run.number: run.executor for run in found.runs}
+    return {
+        "runs": [{"run": run.number, "parent": run.parent, "executor": run.executor} for run in found.runs],
+        "trace": [
+            {
+                "run": step.run,
+                "executor": executors.get(step.run if step.run is not None else -1),
+                "batch": step.batch,
+                "iteration": step.iteration,
+                "rule": step.rule,
+                "milliseconds": step.milliseconds,
+                "before": step.before,
+                "after": step.after,
+            }
+            for step in found.steps
+        ],
+        "batches": [
+            {"run": batch.run, "batch": batch.name, "effective": batch.effective, "iterations": batch.iterations}
+            for batch in found.batches
+        ],
+        "silent": [
+            {"rule": rule.rule, "runs": rule.runs, "looked": rule.looked, "milliseconds": rule.milliseconds}
+            for rule in found.silent
+        ],
+    }
