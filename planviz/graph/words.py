@@ -417,6 +417,13 @@ _FACTS = {
     "input": "input",
 }
 _ORDER = {name: place for place, name in enumerate(_FACTS)}
+
+
+def part_name(name: str) -> str:
+    """A named part of an operator in words: `join_type` is "join type"."""
+    return _FACTS.get(name) or name.replace("_", " ")
+
+
 #: Said better by another part.
 _SAID = frozenset({"partitioning_kind"})
 
@@ -438,7 +445,7 @@ def facts(node: PlanNode) -> list[tuple[str, str]]:
             continue
         text = _fact(name, arguments[name])
         if text:
-            found.append((_FACTS.get(name) or name.replace("_", " "), text))
+            found.append((part_name(name), text))
     return found
 
 

@@ -89,12 +89,27 @@ def scene_page(
         "theme": tokens(),
         "dark": None if theme is None else theme == "dark",
     }
-    code, sheet = script(page=True), _faces() + _sheet(theme)
-    heading = escape(one_line(title or (scenes[0]["title"] if len(scenes) == 1 else "")) or "Query plan")
+    heading = title or (scenes[0]["title"] if len(scenes) == 1 else "")
+    return _page("workbench", data, heading, theme, ' role="tablist" aria-label="Plans"' if len(scenes) > 1 else "")
+
+
+def steps_page(trace: Mapping[str, Any], *, title: str | None = None, theme: str | None = None, **more: Any) -> str:
+    """A trace as `planviz.render.steps.trace_data` gives it as one page that plays its steps; see `html_page`.
+
+    `more` goes to the player as it is, such as the rules' `cards`. Raises ExportError for an unknown theme.
+    """
+    if theme is not None:
+        palette(theme)
+    data = {"key": "trace", "trace": trace, "theme": tokens(), "dark": None if theme is None else theme == "dark"}
+    return _page("rules", data | more, title or trace["title"], theme, "")
+
+
+def _page(name: str, data: Any, title: str, theme: str | None, role: str) -> str:
+    code, sheet = script(name, page=True), _faces() + _sheet(name, theme)
     return _PAGE.format(
         policy=_policy(code, sheet),
-        title=heading,
-        role=' role="tablist" aria-label="Plans"' if len(scenes) > 1 else "",
+        title=escape(one_line(title)) or "Query plan",
+        role=role,
         style=sheet,
         data=_embedded(data),
         script=code,
@@ -104,7 +119,7 @@ def scene_page(
 @cache
 def _faces() -> str:
     """The two faces that the cards were measured with: Latin letters and the signs that the workbench uses."""
-    signs = "–—‘’“”…†•‹›←↑→↓−≈≠≤≥×÷▲▸▾●Δ∑ﬁ"
+    signs = "–—‘’“”…†•‹›←↑→↓−≈≠≤≥×÷▲▶▸▾●Δ∑ﬁ"
     characters = frozenset(filter(has_glyph, [*map(chr, range(0x20, 0x7F)), *map(chr, range(0xA0, 0x180)), *signs]))
     faces = ""
     for weight, bold in ((400, False), (600, True)):
@@ -114,12 +129,12 @@ def _faces() -> str:
     return faces
 
 
-def _sheet(theme: str | None) -> str:
+def _sheet(name: str, theme: str | None) -> str:
     colours = tokens()
     frame = _FRAME.format(light=colours[theme or THEMES[0]], font=colours["font"])
     if theme is None:
         frame += "@media (prefers-color-scheme: dark) {" + _DARK.format(dark=colours["dark"]) + "}\n"
-    return style() + frame
+    return style(name) + frame
 
 
 def _policy(code: str, sheet: str) -> str:

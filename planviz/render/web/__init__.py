@@ -11,27 +11,33 @@ from functools import cache
 from importlib.resources import files
 
 #: In the order of their imports; each is put in a function of its own, so that names do not meet.
-_MODULES = ("dom", "tidy", "plan", "draw", "canvas", "keys", "rail", "panel", "rawtext", "shell", "bench", "workbench")
+_SHARED = ("dom", "theme", "host", "tidy", "plan", "draw", "canvas")
+_MODULES = {
+    "workbench": (*_SHARED, "keys", "rail", "panel", "rawtext", "shell", "bench", "workbench"),
+    "rules": (*_SHARED, "steps", "textdiff", "timeline", "rulecard", "player", "rules"),
+}
+_PAGES = {"workbench": "page", "rules": "rulespage"}
+_SHEETS = {"workbench": ("workbench.css",), "rules": ("workbench.css", "rules.css")}
 
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?:(?:const|class|function) )(\w+)", re.MULTILINE)
-_DEFAULT = re.compile(r"^export default function \(", re.MULTILINE)
+_DEFAULT = re.compile(r"^export default ", re.MULTILINE)
 
 
 @cache
-def style() -> str:
-    """The workbench's style sheet."""
-    return _source("workbench.css")
+def style(name: str = "workbench") -> str:
+    """The style sheet of the element called `name`: "workbench" or "rules"."""
+    return "".join(map(_source, _SHEETS[name]))
 
 
 @cache
-def script(*, page: bool = False) -> str:
+def script(name: str = "workbench", *, page: bool = False) -> str:
     """One ES module: it exports `mount` and, by default, what Streamlit calls; with `page` it opens a page."""
-    names = (*_MODULES, "page") if page else _MODULES
-    parts = ["// planviz workbench: put together from planviz/render/web, where the sources are."]
-    parts += [_wrapped(name) for name in names]
+    names = (*_MODULES[name], _PAGES[name]) if page else _MODULES[name]
+    parts = [f"// planviz {name}: put together from planviz/render/web, where the sources are."]
+    parts += [_wrapped(module) for module in names]
     if not page:
-        parts.append("export const mount = $workbench.mount;\nexport default $workbench.main;")
+        parts.append(f"export const mount = ${name}.mount;\nexport default ${name}.main;")
     return "\n".join(parts) + "\n"
 
 
@@ -39,7 +45,7 @@ def _wrapped(name: str) -> str:
     source = _IMPORT.sub(r"const \1 = $\2;", _source(f"{name}.js"))
     exported = _EXPORT.findall(source)
     if _DEFAULT.search(source):
-        source = _DEFAULT.sub("function main(", source)
+        source = _DEFAULT.sub("const main = ", source)
         exported.append("main")
     source = re.sub(r"^export ", "", source, flags=re.MULTILINE)
     return f"const ${name} = (() => {{\n{source}return {{ {', '.join(exported)} }};\n}})();"

@@ -7,6 +7,7 @@ import { grouped, Plan } from "./plan.js";
 import { Rail } from "./rail.js";
 import { RawText } from "./rawtext.js";
 import { findingItem, keyList, toolbar } from "./shell.js";
+import { dress } from "./theme.js";
 
 const NARROW = 800, BIG = 300, REMEMBERED = 24;
 const memory = new Map(); // key -> what was collapsed, folded, selected and in view
@@ -188,20 +189,8 @@ export class Workbench {
     if (kept.collapsed.length === plan.size) Object.assign(plan, { collapsed: kept.collapsed, folded: kept.folded, roomy: kept.roomy });
   }
 
-  // Dark when told so; else as Streamlit's own page is, or as the system is.
   #readTheme() {
-    const { dark } = this.data;
-    let on = dark;
-    if (on == null) {
-      const streamlit = getComputedStyle(this.root).getPropertyValue("--st-background-color").trim();
-      on = streamlit ? luminance(streamlit) < 0.4 : this.scheme.matches;
-    }
-    this.mode = on ? "dark" : "light";
-    const { theme } = this.data, colours = theme[this.mode], { style } = this.root;
-    for (const name of ["surface", "card", "border", "line", "ink", "muted", "accent", "edge", "link"]) style.setProperty(`--pv-${name}`, colours[name]);
-    for (const name of ["badge", "estimated", "warning", "problem"]) for (const part of ["fill", "border", "text"]) style.setProperty(`--pv-${name}-${part}`, colours[name][part]);
-    style.setProperty("--pv-font", `'${theme.font.family}', ${theme.font.fallback}`);
-    style.colorScheme = this.mode;
+    this.mode = dress(this.root, this.data.theme, this.data.dark, this.scheme);
   }
 
   #applyTheme() {
@@ -562,12 +551,4 @@ export class Workbench {
 
 function pressed(toggle, on) {
   toggle.setAttribute("aria-pressed", String(on));
-}
-
-function luminance(colour) {
-  const probe = element("canvas").getContext("2d");
-  probe.fillStyle = colour;
-  probe.fillRect(0, 0, 1, 1);
-  const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
-  return (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255;
 }

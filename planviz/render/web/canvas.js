@@ -15,6 +15,7 @@ export class Canvas {
     this.camera = { x: 0, y: 0, k: 1 };
     this.selected = this.hover = -1;
     this.found = null;
+    this.marks = this.labels = this.ghosts = null; // see draw.js
     this.width = this.height = 0;
     this.canvas = element("canvas", "pv-canvas");
     this.canvas.setAttribute("aria-hidden", "true"); // the tree rail carries the same plan for screen readers
@@ -49,6 +50,18 @@ export class Canvas {
     this.opened = false;
     this.lightPath();
     this.setTheme(theme, mode);
+  }
+
+  // Another state of the same plan, with the view at rest.
+  step(plan, { marks, labels, ghosts }) {
+    this.plan = plan;
+    Object.assign(this, { marks, labels, ghosts });
+    this.hover = -1;
+    this.#hideTip();
+    this.forgetText();
+    this.lightPath();
+    this.mapSoon();
+    this.drawNow();
   }
 
   setTheme(theme, mode) {

@@ -6,7 +6,10 @@ export const FAR = 0.42;
 export const NEAR = 0.7;
 
 // What a frame needs: plan, theme, mode ("light" | "dark"), camera {x, y, k}, width and height in CSS px, ratio (device
-// px per CSS px), selected node, hover box, found (Set of nodes or null), lit (Uint8Array of boxes on the way to the root).
+// px per CSS px), selected node, hover box, found (Set of nodes or null), lit (Uint8Array of boxes on the way to the root),
+// and when two states of a plan are compared marks (box -> "removed", "inserted" or "moved"; for
+// what changed "was" and "is", or "changed" where one card stands for both),
+// labels (box -> words beside its card) and ghosts ([box, box above] of edges that are no more).
 export function drawFrame(ctx, view) {
   const { plan, camera, ratio } = view, { x, y, k } = camera;
   const colours = view.theme[view.mode];
@@ -26,6 +29,7 @@ export function drawFrame(ctx, view) {
   if (k < FAR) drawBars(ctx, view, colours, boxes);
   else drawCards(ctx, view, colours, boxes);
   if (k >= NEAR) drawEdgeLabels(ctx, view, colours, edges);
+  if (view.labels && k >= FAR) drawMarkLabels(ctx, view, colours, boxes);
   return boxes.length;
 }
 
@@ -33,6 +37,8 @@ export function edgeWidth(theme, rows) {
   if (rows == null || rows <= 1) return theme.edge.min;
   return Math.min(theme.edge.max, Math.max(theme.edge.min, Math.log(rows)));
 }
+
+const EDGE_MARKS = ["", "removed", "inserted"];
 
 // One path per width and dash. Far away, an edge that would cover the pixels of its neighbour is left out.
 function drawEdges(ctx, view, colours, edges) {
@@ -47,7 +53,7 @@ function drawEdges(ctx, view, colours, edges) {
     lastTop = plan.y[b];
     const subquery = plan.nodes.edge[i] === "s";
     const width = subquery ? theme.edge.min : Math.round(edgeWidth(theme, plan.nodes.rows[i]));
-    const bucket = width + (subquery ? 100 : 0) + (lit[b] ? 1000 : 0);
+    const bucket = width + (subquery ? 100 : 0) + (lit[b] ? 1000 : 0) + 10000 * EDGE_MARKS.indexOf(view.marks?.get(b) ?? "");
     let path = buckets.get(bucket);
     if (!path) buckets.set(bucket, (path = []));
     path.push(b, p);
@@ -55,16 +61,26 @@ function drawEdges(ctx, view, colours, edges) {
   ctx.lineCap = "butt";
   for (const [bucket, pairs] of buckets) {
     const width = bucket % 100;
-    const subquery = bucket % 1000 >= 100;
-    ctx.strokeStyle = bucket >= 1000 ? colours.accent : subquery ? colours.link : colours.edge;
-    ctx.globalAlpha = bucket >= 1000 ? 0.55 : 1;
+    const subquery = bucket % 1000 >= 100, lighted = bucket % 10000 >= 1000, mark = EDGE_MARKS[Math.floor(bucket / 10000)];
+    ctx.strokeStyle = mark ? colours[mark].border : lighted ? colours.accent : subquery ? colours.link : colours.edge;
+    ctx.globalAlpha = mark || lighted ? 0.55 : 1;
     ctx.lineWidth = Math.max(straight ? width * 0.6 : width, thin);
-    ctx.setLineDash(subquery ? theme.edge.dash : []);
+    ctx.setLineDash(subquery || mark === "removed" ? theme.edge.dash : []);
     ctx.beginPath();
     for (let j = 0; j < pairs.length; j += 2) tracePath(ctx, plan, pairs[j], pairs[j + 1], straight);
     ctx.stroke();
   }
   ctx.globalAlpha = 1;
+  if (view.ghosts?.length) {
+    ctx.strokeStyle = colours.removed.border;
+    ctx.globalAlpha = 0.5;
+    ctx.lineWidth = Math.max(theme.edge.min, thin);
+    ctx.setLineDash(theme.edge.dash);
+    ctx.beginPath();
+    for (const [b, p] of view.ghosts) tracePath(ctx, plan, b, p, straight);
+    ctx.stroke();
+    ctx.globalAlpha = 1;
+  }
   ctx.setLineDash([]);
 }
 
@@ -193,11 +209,11 @@ function drawBars(ctx, view, colours, boxes) {
   const paths = new Map(), least = 1.5 / k;
   let lastX = NaN, lastY = NaN;
   for (const b of boxes) {
-    const dim = found !== null && !boxFound(plan, found, b);
-    if (Math.abs(plan.x[b] - lastX) * k < 0.7 && lastY === plan.y[b] && (dim || found === null)) continue;
+    const dim = found !== null && !boxFound(plan, found, b), mark = view.marks?.get(b);
+    if (mark === undefined && Math.abs(plan.x[b] - lastX) * k < 0.7 && lastY === plan.y[b] && (dim || found === null)) continue;
     lastX = plan.x[b];
     lastY = plan.y[b];
-    const colour = dim ? colours.edge : kindColour(view, plan, plan.first[b]);
+    const colour = mark ? markColours(colours, mark).border : dim || view.marks?.size ? colours.edge : kindColour(view, plan, plan.first[b]);
     let list = paths.get(colour);
     if (!list) paths.set(colour, (list = []));
     list.push(b);
@@ -231,12 +247,68 @@ export function boxFound(plan, found, b) {
 }
 
 function drawCards(ctx, view, colours, boxes) {
-  const { plan, found } = view;
+  const { plan, found, marks } = view;
+  if (marks?.size) return drawMarkedCards(ctx, view, colours, boxes);
   if (found === null) return drawSomeCards(ctx, view, colours, boxes);
   ctx.globalAlpha = 0.3;
   drawSomeCards(ctx, view, colours, boxes.filter((b) => !boxFound(plan, found, b)));
   ctx.globalAlpha = 1;
   drawSomeCards(ctx, view, colours, boxes.filter((b) => boxFound(plan, found, b)), colours.warning);
+}
+
+// What a step left alone is muted; the rest stands out by colour, line and dash.
+function drawMarkedCards(ctx, view, colours, boxes) {
+  const { marks } = view, by = new Map();
+  for (const b of boxes) {
+    const mark = marks.get(b) ?? "";
+    if (!by.has(mark)) by.set(mark, []);
+    by.get(mark).push(b);
+  }
+  ctx.globalAlpha = 0.5;
+  drawSomeCards(ctx, view, colours, by.get("") ?? []);
+  ctx.globalAlpha = 1;
+  for (const mark of ["moved", "removed", "was", "inserted", "is"]) {
+    const dash = mark === "removed" ? view.theme.edge.dash : [];
+    if (by.has(mark)) drawSomeCards(ctx, view, colours, by.get(mark), { ...markColours(colours, mark), width: 2, dash });
+  }
+  for (const b of by.get("changed") ?? []) drawSomeCards(ctx, view, colours, [b], { fill: across(ctx, view, b, colours, "fill"), border: across(ctx, view, b, colours, "border"), width: 2, dash: [] });
+}
+
+// From what was to what is, within one card.
+function across(ctx, { plan }, b, colours, part) {
+  const blend = ctx.createLinearGradient(plan.x[b], 0, plan.x[b] + plan.w[b], 0);
+  blend.addColorStop(0.15, colours.removed[part]);
+  blend.addColorStop(0.85, colours.inserted[part]);
+  return blend;
+}
+
+function markColours(colours, mark) {
+  return colours[{ changed: "inserted", was: "removed", is: "inserted" }[mark] ?? mark];
+}
+
+// What changed, beside its card; where the next card stands too near, above its left half.
+function drawMarkLabels(ctx, view, colours, boxes) {
+  const { plan, theme: { card, layout }, camera: { k } } = view;
+  ctx.font = view.font(600, Math.round(Math.max(card.sub.size, Math.min(15, 10 / k)) * 2) / 2);
+  ctx.textBaseline = "middle";
+  for (const b of boxes) {
+    const words = view.labels.get(b);
+    if (!words) continue;
+    const right = plan.x[b] + plan.w[b], middle = plan.y[b] + plan.h[b] / 2;
+    const text = view.cutTo(ctx, b, "label", words, 260), width = ctx.measureText(text).width;
+    let free = true;
+    plan.within(right + 1, plan.y[b], right + width + 18, plan.y[b] + plan.h[b], (other) => {
+      if (other !== b && plan.x[other] < right + width + 18 && plan.x[other] + plan.w[other] > right && plan.y[other] < plan.y[b] + plan.h[b] && plan.y[other] + plan.h[other] > plan.y[b]) free = false;
+    });
+    ctx.fillStyle = markColours(colours, view.marks.get(b)).text;
+    if (free) {
+      ctx.fillText(text, right + 10, middle);
+      continue;
+    }
+    const short = view.cutTo(ctx, b, "label above", words, plan.w[b] / 2 - 12);
+    ctx.fillText(short, plan.x[b] + 2, plan.y[b] - layout.gap_y / 3);
+  }
+  ctx.textBaseline = "alphabetic";
 }
 
 function drawSomeCards(ctx, view, colours, boxes, mark) {
@@ -248,8 +320,10 @@ function drawSomeCards(ctx, view, colours, boxes, mark) {
   ctx.fillStyle = mark ? mark.fill : colours.card;
   ctx.fill();
   ctx.strokeStyle = mark ? mark.border : colours.border;
-  ctx.lineWidth = 1;
+  ctx.lineWidth = mark?.width ?? 1;
+  ctx.setLineDash(mark?.dash ?? []);
   ctx.stroke();
+  ctx.setLineDash([]);
   for (const b of boxes) {
     if (b !== selected && b !== view.hover) continue;
     ctx.beginPath();
@@ -462,7 +536,8 @@ export function drawMinimap(ctx, view, width, height, ratio) {
     const cell = Math.round(x * 2) * 8192 + Math.round(y * 2);
     if (taken.has(cell)) continue;
     taken.add(cell);
-    const colour = kindColour(view, plan, plan.first[b]);
+    const mark = view.marks?.get(b);
+    const colour = mark ? markColours(view.theme[view.mode], mark).border : kindColour(view, plan, plan.first[b]);
     if (!dots.has(colour)) dots.set(colour, []);
     dots.get(colour).push(x, y, Math.max(1.5, plan.w[b] * sx), Math.min(4, Math.max(1.2, plan.h[b] * sy * 0.6)));
   }

@@ -13,6 +13,7 @@
 // and the handle of the last mount. The element dispatches "planviz:painted" (detail: that object) after the first frame
 // and "planviz:select" (detail: { id, key }) when a node is selected, both bubbling and composed.
 import { Workbench } from "./bench.js";
+import { hosted } from "./host.js";
 
 export function mount(parentElement, data, callbacks) {
   const bench = new Workbench(parentElement, callbacks);
@@ -32,39 +33,4 @@ export function mount(parentElement, data, callbacks) {
   return bench.handle;
 }
 
-const mounted = new WeakMap(); // Streamlit's parent element -> { bench, data, turn }
-
-// Streamlit calls this on every change of data or theme and may call the cleanup of an earlier call afterwards, so the
-// workbench goes only when no later call has taken it over.
-export default function ({ data, parentElement, setTriggerValue }) {
-  const now = mounted.get(parentElement) ?? { turn: 0 };
-  const turn = ++now.turn, told = parsed(data, now);
-  const report = (id) => setTriggerValue("select", id);
-  if (now.handle) now.handle.update(told);
-  else now.handle = mount(parentElement, told, { report: (id) => now.report(id) });
-  now.report = report;
-  mounted.set(parentElement, now);
-  return () => {
-    setTimeout(() => {
-      if (now.turn !== turn) return;
-      now.handle.destroy();
-      mounted.delete(parentElement);
-    }, 0);
-  };
-}
-
-// Data as bytes of JSON spare Streamlit three passes over it on every rerun; equal bytes are not parsed again.
-function parsed(data, now) {
-  if (!(data instanceof Uint8Array)) return data;
-  if (!now.bytes || !same(now.bytes, data)) {
-    now.told = JSON.parse(new TextDecoder().decode(data));
-    now.bytes = data;
-  }
-  return now.told;
-}
-
-function same(a, b) {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
-}
+export default hosted(mount, (now) => ({ report: (id) => now.trigger("select", id) }));

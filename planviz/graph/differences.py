@@ -1,0 +1,157 @@
+"""What is different about an operator, in words: `join type FullOuter → Inner`, `condition + (a > 1)`, `output − c`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from planviz.graph.alignment import without_expression_ids, without_plan_ids
+from planviz.graph.plan_graph import PlanNode
+from planviz.graph.words import clean, part_name
+
+#: Changes told of one node, and characters of one entry.
+MOST = 8
+LENGTH = 160
+_ENTRIES = 3  # entries of one list that are named, the others counted
+
+#: Said by another part, or different without meaning anything.
+_SKIPPED = frozenset({"plan_id", "partitioning_kind", "functions", "aggregate_attributes", "arguments"})
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference: the `part` of the operator it is about, and how it changed."""
+
+    part: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.part} {self.text}".strip()
+
+
+def changes(before: PlanNode, after: PlanNode, *, ids: bool = False) -> tuple[Change, ...]:
+    """The differences of two nodes that stand for the same operator; at least one, since their texts differ."""
+    found: list[Change] = []
+    if before.op != after.op:
+        found.append(Change("operator", f"{before.op} → {after.op}"))
+    mine, theirs = before.arguments, after.arguments
+    names = [*mine, *(name for name in theirs if name not in mine)]
+    skipped = _SKIPPED if {"results", "output", "project_list"} & {*names} else _SKIPPED - {"functions"}
+    if len(names) == 1 and names[0] in ("arguments", "functions"):
+        skipped = frozenset()
+    for name in names:
+        if name not in skipped and _plain(mine.get(name)) != _plain(theirs.get(name)):
+            found += [Change(part_name(name), text) for text in _difference(mine.get(name), theirs.get(name))]
+    return tuple(found[:MOST]) or (_rest(before, after, ids),)
+
+
+def _rest(before: PlanNode, after: PlanNode, ids: bool) -> Change:
+    """What no named part tells."""
+    one, two = (without_expression_ids(without_plan_ids(node.text)) for node in (before, after))
+    if one.replace("'", "") == two.replace("'", ""):
+        if (before.text[:1] == "'") != (after.text[:1] == "'"):
+            return Change("resolved", "")
+        return Change("expression ids" if ids or before.text != after.text else "details", "")
+    return Change("details", _arrow(one, two))
+
+
+def _plain(value: Any) -> Any:
+    """A part without expression ids, to be compared."""
+    if isinstance(value, str):
+        return without_expression_ids(value)
+    if isinstance(value, list):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    return value
+
+
+def _difference(before: Any, after: Any) -> list[str]:
+    if isinstance(before, list) or isinstance(after, list):
+        return _list_difference([*map(_words, before or ())], [*map(_words, after or ())])
+    one, two = _words(before), _words(after)
+    if before is None or after is None:
+        return [f"− {two or one}" if after is None else f"+ {two}"]
+    mine, theirs = conjuncts(one), conjuncts(two)
+    if len(mine) + len(theirs) > 2:
+        if Counter(mine) == Counter(theirs):
+            return ["reordered"]
+        return _list_difference(mine, theirs)
+    return [_arrow(one, two)]
+
+
+def _list_difference(before: list[str], after: list[str]) -> list[str]:
+    gone, new = Counter(before) - Counter(after), Counter(after) - Counter(before)
+    if not gone and not new:
+        return ["reordered"]
+    if [entry.replace("'", "") for entry in before] == [entry.replace("'", "") for entry in after]:
+        return ["resolved"]
+    if gone.total() == new.total() == 1:
+        return [_arrow(next(iter(gone)), next(iter(new)))]
+    return [text for sign, some in (("−", gone), ("+", new)) if (text := _listed(sign, list(some.elements())))]
+
+
+def _listed(sign: str, entries: list[str]) -> str:
+    if not entries:
+        return ""
+    shown = ", ".join(_short(entry) for entry in entries[:_ENTRIES])
+    more = len(entries) - _ENTRIES
+    return f"{sign} {shown} and {more} more" if more > 0 else f"{sign} {shown}"
+
+
+def _arrow(before: str, after: str) -> str:
+    return f"{_short(before) or 'none'} → {_short(after) or 'none'}"
+
+
+def _short(text: str) -> str:
+    return clean(text, LENGTH)
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, dict):
+        value = value.get("text", value)
+    if isinstance(value, list):
+        return ", ".join(map(_words, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else without_expression_ids(str(value))
+
+
+def conjuncts(condition: str) -> list[str]:
+    """The parts of a condition that AND joins at its top: `(a > 1) AND (b = 2)` gives two.
+
+    Quotes are not understood, as Spark prints none around text literals; a part with unequal brackets stays whole.
+    """
+    parts, depth, start = [], 0, 0
+    text = condition
+    while text[:1] == "(" and _closes_at_end(text):
+        text = text[1:-1]
+    at = 0
+    while at < len(text):
+        character = text[at]
+        if character == "(":
+            depth += 1
+        elif character == ")":
+            depth -= 1
+        elif depth == 0 and text.startswith(" AND ", at):
+            parts.append(text[start:at])
+            start = at + 5
+            at += 4
+        at += 1
+    parts.append(text[start:])
+    if len(parts) == 1:
+        return [text]
+    return [inner for part in parts for inner in (conjuncts(part) if _closes_at_end(part) else [part])]
+
+
+def _closes_at_end(text: str) -> bool:
+    """Whether a bracket opens all of the text."""
+    if text[:1] != "(" or text[-1:] != ")":
+        return False
+    depth = 0
+    for at, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return at == len(text) - 1
+    return False

@@ -1,0 +1,52 @@
+// What stands between Streamlit and a mounted element: repeated calls, late cleanups, data as bytes.
+
+// The function that Streamlit calls, from mount(parentElement, data, callbacks) -> { update(data), destroy() } and a
+// function that makes the callbacks; `now.trigger(name, value)` tells Python.
+export function hosted(mount, callbacks) {
+  const mounted = new WeakMap(); // Streamlit's parent element -> { handle, data, turn }
+  // Streamlit calls this on every change of data or theme and may call the cleanup of an earlier call afterwards, so the
+  // element goes only when no later call has taken it over.
+  return function ({ data, parentElement, setTriggerValue }) {
+    const now = mounted.get(parentElement) ?? { turn: 0 };
+    const turn = ++now.turn;
+    now.trigger = setTriggerValue;
+    mounted.set(parentElement, now);
+    const show = (told) => {
+      if (now.turn !== turn || now.gone) return;
+      if (now.handle) now.handle.update(told);
+      else now.handle = mount(parentElement, told, callbacks(now));
+    };
+    const told = parsed(data, now);
+    if (told instanceof Promise) told.then(show);
+    else show(told);
+    return () => {
+      setTimeout(() => {
+        if (now.turn !== turn) return;
+        now.gone = true;
+        now.handle?.destroy();
+        mounted.delete(parentElement);
+      }, 0);
+    };
+  };
+}
+
+// Data as bytes of JSON, gzipped or not, spare Streamlit three passes over it on every rerun; equal bytes are not
+// parsed again.
+function parsed(data, now) {
+  if (!(data instanceof Uint8Array)) return data;
+  if (!now.bytes || !same(now.bytes, data)) {
+    now.bytes = data;
+    now.told = data[0] === 0x1f ? unpacked(data).then((told) => (now.bytes === data ? (now.told = told) : told)) : JSON.parse(new TextDecoder().decode(data));
+  }
+  return now.told;
+}
+
+async function unpacked(data) {
+  return new Response(new Blob([data]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+}
+
+function same(a, b) {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

@@ -1,0 +1,479 @@
+// The step player's element: the parts put together, steps in time, two panes with one view.
+import { Canvas } from "./canvas.js";
+import { button, element } from "./dom.js";
+import { RuleCard, time } from "./rulecard.js";
+import { Steps } from "./steps.js";
+import { sideBySide } from "./textdiff.js";
+import { dress } from "./theme.js";
+import { Timeline } from "./timeline.js";
+
+const NARROW = 800, PACE = 1100, REMEMBERED = 24, MOST_LOG = 400_000;
+const VIEWS = [["split", "Side by side"], ["merged", "Merged"], ["log", "Log"]];
+const KEYS = [[["←", "→"], "step"], [["space"], "play"], [["s"], "silent batches"], [["v"], "view"], [["f"], "fit"]];
+const memory = new Map(); // key -> step, view, cameras
+
+export class Player {
+  constructor(parent, callbacks) {
+    this.callbacks = callbacks ?? {};
+    this.frames = [];
+    this.cameras = [];
+    this.silent = false;
+    this.scheme = matchMedia("(prefers-color-scheme: dark)");
+    this.#build();
+    parent.append(this.root);
+    this.onScheme = () => this.data && this.#dress();
+    this.scheme.addEventListener("change", this.onScheme);
+    document.fonts?.addEventListener?.("loadingdone", (this.onFonts = () => this.steps && this.#draw()));
+    this.resizing = new ResizeObserver(() => this.#measure());
+    this.resizing.observe(this.root);
+    this.#measure();
+  }
+
+  destroy() {
+    this.#remember();
+    this.gone = true;
+    this.play(false);
+    this.scheme.removeEventListener("change", this.onScheme);
+    document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
+    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
+    this.resizing.disconnect();
+    for (const pane of this.panes) pane.destroy();
+    this.root.remove();
+  }
+
+  // ---- the frame around everything
+
+  #build() {
+    const root = (this.root = element("div", "pv pv-player"));
+    root.tabIndex = -1;
+    this.timeline = new Timeline({ go: (k) => this.go(k) });
+    this.card = new RuleCard({ select: (slot) => this.select(slot, true), off: (rule) => this.#off(rule) });
+    const side = element("aside", "pv-panel");
+    side.setAttribute("aria-label", "The rule");
+    side.append(this.card.root);
+    this.live = element("div", "pv-live");
+    this.live.setAttribute("aria-live", "polite");
+    this.footer = element("footer", "pv-footer");
+    root.append(this.timeline.root, this.#stepBar(), this.#stage(), side, this.footer, this.live);
+    root.addEventListener("keydown", (event) => this.#key(event));
+    if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
+  }
+
+  #stepBar() {
+    const bar = element("div", "pv-toolbar pv-step-line");
+    bar.setAttribute("role", "toolbar");
+    bar.setAttribute("aria-label", "Steps");
+    this.back = button("pv-button pv-round", "‹", "Previous step (←)", () => this.go(this.k - 1));
+    this.playing = button("pv-button pv-round", "▶", "Play (space)", () => this.play());
+    this.next = button("pv-button pv-round", "›", "Next step (→)", () => this.go(this.k + 1));
+    this.title = element("b", "pv-step-title");
+    this.pill = element("span", "pv-badge pv-batch-pill");
+    this.time = element("span", "pv-muted pv-step-time");
+    this.slider = element("input", "pv-slider");
+    this.slider.type = "range";
+    this.slider.min = 1;
+    this.slider.setAttribute("aria-label", "Step");
+    this.slider.addEventListener("input", () => this.go(Number(this.slider.value) - 1));
+    const views = element("div", "pv-segment");
+    this.viewButtons = VIEWS.map(([name, words]) => button("", words, `${words} (v)`, () => this.setView(name)));
+    views.append(...this.viewButtons);
+    this.exports = element("div", "pv-exports");
+    bar.append(this.back, this.playing, this.next, this.title, this.pill, this.time, this.slider, views, this.exports);
+    return bar;
+  }
+
+  #stage() {
+    const stage = (this.stage = element("main", "pv-steps-stage"));
+    this.panes = [];
+    this.hosts = ["before", "after"].map((side, at) => {
+      const host = element("div", "pv-stage");
+      host.tabIndex = 0;
+      host.setAttribute("role", "img");
+      const label = element("div", "pv-pane-label", side);
+      host.append(label);
+      stage.append(host);
+      const canvas = new Canvas(host, { select: (i) => this.#picked(at, i), toggle: () => {}, camera: () => this.#follow(at) }, this.frames);
+      this.panes.push(canvas);
+      return host;
+    });
+    this.panes[1].camera = this.panes[0].camera; // one view for both
+    this.legend = element("div", "pv-mark-legend");
+    for (const [mark, words] of [["removed", "removed"], ["inserted", "inserted"], ["changed", "changed"], ["moved", "moved"]]) {
+      const item = element("span", `pv-mark-${mark}`);
+      item.append(element("i"), words);
+      this.legend.append(item);
+    }
+    this.log = element("div", "pv-log");
+    this.logText = element("pre", "pv-log-text");
+    this.logText.tabIndex = 0;
+    this.logText.setAttribute("aria-label", "This step as Spark logs it");
+    this.log.append(this.logText);
+    stage.append(this.legend, this.log);
+    return stage;
+  }
+
+  // ---- data
+
+  // The same trace again keeps the step; another opens where it was left, or at the step that the data names.
+  update(data) {
+    const received = performance.now(), old = this.data;
+    this.data = data;
+    if (old && old.key === data.key) {
+      this.#dress();
+      if (this.k !== undefined) this.card.show(this.steps, this.k, this.data);
+      return;
+    }
+    if (old) this.#remember(old);
+    this.play(false);
+    window.__planviz = { received, drawn: null, painted: null, stepped: null, frames: this.frames, handle: this.handle };
+    this.mode = dress(this.root, data.theme, data.dark, this.scheme);
+    this.steps = new Steps(data.trace, data.theme);
+    this.timeline.show(this.steps, this.silent);
+    const kept = memory.get(data.key);
+    this.cameras = kept?.cameras ?? [];
+    this.scene = undefined;
+    this.k = undefined;
+    this.slider.max = this.steps.count;
+    this.#setView(kept?.view ?? (this.root.clientWidth && this.root.clientWidth < NARROW ? "merged" : "split"));
+    this.#words();
+    this.#links();
+    this.go(kept?.step ?? Math.min(Math.max(0, (data.step ?? 1) - 1), this.steps.count - 1), { quiet: true });
+    window.__planviz.drawn = performance.now();
+    this.#painted(() => {
+      window.__planviz.painted ??= performance.now();
+      this.root.dispatchEvent(new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: window.__planviz }));
+    });
+  }
+
+  #painted(done) {
+    if (document.hidden) setTimeout(done, 0);
+    else requestAnimationFrame(() => setTimeout(done, 0));
+  }
+
+  #remember(data = this.data) {
+    if (!data || this.k === undefined) return;
+    this.#keepCamera();
+    memory.delete(data.key);
+    memory.set(data.key, { step: this.k, view: this.view, cameras: this.cameras });
+    if (memory.size > REMEMBERED) memory.delete(memory.keys().next().value);
+  }
+
+  #dress() {
+    const before = this.mode;
+    this.mode = dress(this.root, this.data.theme, this.data.dark, this.scheme);
+    if (before === this.mode || this.k === undefined) return;
+    for (const pane of this.panes) pane.setTheme(this.data.theme, this.mode);
+  }
+
+  // ---- steps
+
+  go(k, { quiet = false } = {}) {
+    const { steps } = this, asked = performance.now();
+    if (!steps || !Number.isInteger(k) || k < 0 || k >= steps.count || k === this.k) return;
+    this.k = k;
+    const step = steps.steps[k], number = `${k + 1} / ${steps.count}`;
+    this.selected = null;
+    this.#draw();
+    const drawn = performance.now();
+    this.#painted(() => (window.__planviz.stepped = { k, asked, drawn, painted: performance.now() }));
+    this.title.replaceChildren(element("span", "pv-step-number", number), step.rule);
+    this.title.title = step.name;
+    const batch = steps.data.batches[step.batch]?.name ?? "";
+    this.pill.textContent = step.iteration == null ? batch : `${batch} · iteration ${step.iteration}`;
+    this.pill.title = this.pill.textContent;
+    this.time.textContent = step.milliseconds == null ? "" : time(step.milliseconds);
+    this.slider.value = k + 1;
+    this.slider.setAttribute("aria-valuetext", `${number} ${step.rule}`);
+    this.back.disabled = k === 0;
+    this.next.disabled = k === steps.count - 1;
+    this.timeline.select(k, step.batch);
+    this.card.show(steps, k, this.data);
+    this.#links();
+    if (this.running && k === steps.count - 1) this.play(false);
+    if (quiet) return;
+    this.live.textContent = `${number} ${step.rule}, ${steps.weight(k)} changed`;
+    this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id: k + 1, key: this.data.key } }));
+  }
+
+  #draw() {
+    const { k, steps, view } = this;
+    if (k === undefined) return;
+    if (view === "log") return this.#showLog();
+    const { scene } = steps.steps[k], sides = view === "merged" ? ["merged"] : ["before", "after"], fresh = scene !== this.scene;
+    if (fresh) this.#keepCamera();
+    this.scene = scene;
+    sides.forEach((side, at) => {
+      const picture = steps.picture(k, side), pane = this.panes[at];
+      pane.selected = this.selected == null ? -1 : picture.slots.indexOf(this.selected);
+      if (fresh || !pane.plan || pane.theme !== this.data.theme || pane.mode !== this.mode) {
+        pane.show(picture.plan, this.data.theme, this.mode);
+        pane.opened = true;
+      }
+      pane.step(picture.plan, picture);
+      this.hosts[at].setAttribute("aria-label", `The plan ${side === "merged" ? "before and after" : side} ${steps.steps[k].rule}: ${picture.slots.length} operators`);
+    });
+    if (fresh) this.#open(scene);
+    else this.#bringChanges();
+  }
+
+  #keepCamera() {
+    if (this.scene !== undefined && this.panes[0].width) this.cameras[this.scene] = { ...this.panes[0].camera };
+  }
+
+  // The view of another plan: where it was left, all of it when that can be read, else where the step works.
+  #open(scene) {
+    const [pane] = this.panes;
+    if (!pane.width || !pane.plan) return void (this.unopened = true);
+    this.unopened = false;
+    const kept = this.cameras[scene];
+    if (kept) {
+      pane.moveTo(kept, false);
+      return this.#bringChanges(false);
+    }
+    const all = this.#standing().map((slot) => this.#bounds(slot)), { x0, x1, y0, y1 } = around(all);
+    const fits = Math.min((pane.width - 40) / (x1 - x0), (pane.height - 90) / (y1 - y0)) >= 0.62;
+    this.#centre(fits ? all : (this.#changed() ?? all), fits ? 1.1 : 0.85, false);
+  }
+
+  // Kept nodes stay where they are on the screen, unless something that changed would not be seen and could be.
+  #bringChanges(smooth = true) {
+    const boxes = this.#changed();
+    if (boxes && this.panes[0].width) this.#bringInto(boxes, 0.5, smooth);
+  }
+
+  #bringInto(boxes, least, smooth = true) {
+    const [pane] = this.panes, { x, y, k } = pane.camera, right = x + pane.width / k, bottom = y + pane.height / k;
+    const inside = ({ x0, y0, x1, y1 }) => x0 >= x && y0 >= y && x1 <= right && y1 <= bottom;
+    if (boxes.every(inside)) return;
+    const { x0, x1, y0, y1 } = around(boxes), pad = 24 / k;
+    if (k >= least && x1 - x0 + 2 * pad <= right - x && y1 - y0 + 3 * pad <= bottom - y) {
+      // The least way that shows them all.
+      const slide = (low, high, from, to) => (low < from ? low - from : high > to ? high - to : 0);
+      pane.moveTo({ x: x + slide(x0 - pad, x1 + pad, x, right), y: y + slide(y0 - 2 * pad, y1 + pad, y, bottom), k }, smooth);
+    } else if (!boxes.some(inside)) this.#centre(boxes, Math.max(k, least), smooth);
+  }
+
+  // All the boxes in the middle; when they do not fit where they can still be read, the topmost of them.
+  #centre(boxes, k, smooth) {
+    const [pane] = this.panes, all = around(boxes), fits = Math.min((pane.width - 40) / (all.x1 - all.x0), (pane.height - 90) / (all.y1 - all.y0));
+    const zoom = fits >= 0.62 ? Math.min(k, fits) : k;
+    const { x0, x1, y0, y1 } = fits >= 0.62 ? all : boxes.reduce((top, box) => (box.y0 < top.y0 ? box : top));
+    pane.moveTo({ x: (x0 + x1) / 2 - pane.width / zoom / 2, y: (y0 + y1) / 2 - (pane.height + 20) / zoom / 2, k: zoom }, smooth);
+  }
+
+  // Slots that stand in one of the two states.
+  #standing() {
+    const { steps, k } = this;
+    return [...new Set([...Object.keys(steps.before[k]), ...Object.keys(steps.after[k])])].map(Number);
+  }
+
+  // The bounds of each card that the step changed, in both states, or null.
+  #changed() {
+    const marks = this.steps.marks(this.k), slots = [...marks.removed, ...marks.inserted, ...marks.changed.keys(), ...marks.moved.keys(), ...marks.moved.values()];
+    return slots.length ? slots.map((slot) => this.#bounds(slot)) : null;
+  }
+
+  #bounds(slot) {
+    const { x, y, w, h } = this.steps.data.scenes[this.steps.steps[this.k].scene];
+    return { x0: x[slot], y0: y[slot], x1: x[slot] + w[slot], y1: y[slot] + h[slot] };
+  }
+
+  // One pane moved: the other draws the same view.
+  #follow(at) {
+    if (this.following || this.view !== "split") return;
+    this.following = true;
+    this.panes[1 - at].drawNow();
+    this.following = false;
+  }
+
+  play(on = !this.running) {
+    clearInterval(this.running);
+    this.running = 0;
+    if (on && this.steps) {
+      if (this.k === this.steps.count - 1) this.go(0);
+      this.running = setInterval(() => this.go(this.k + 1), PACE);
+    }
+    this.playing.textContent = this.running ? "❚❚" : "▶";
+    this.playing.setAttribute("aria-label", this.running ? "Pause (space)" : "Play (space)");
+    this.playing.title = this.running ? "Pause (space)" : "Play (space)";
+  }
+
+  // ---- selecting
+
+  #picked(at, i) {
+    const side = this.view === "merged" ? "merged" : at ? "after" : "before";
+    this.select(i < 0 ? null : this.steps.picture(this.k, side).slots[i]);
+  }
+
+  select(slot, reveal = false) {
+    this.selected = slot;
+    if (this.view === "log" && reveal) this.setView("split");
+    if (reveal && slot != null && this.panes[0].width) this.#bringInto([this.#bounds(slot)], 0.7);
+    this.#draw();
+    this.card.select(this.steps, this.k, slot);
+  }
+
+  // ---- views
+
+  setView(name) {
+    this.#setView(name);
+    this.#draw();
+    this.#links();
+  }
+
+  #setView(name) {
+    this.view = name;
+    this.root.dataset.view = name;
+    VIEWS.forEach(([other], at) => this.viewButtons[at].setAttribute("aria-pressed", String(other === name)));
+    this.hosts[0].querySelector(".pv-pane-label").textContent = name === "merged" ? "before and after" : "before";
+    const [pane] = this.panes, { width } = pane;
+    for (const each of this.panes) each.resize();
+    if (width && pane.width) pane.camera.x += (width - pane.width) / pane.camera.k / 2; // the middle stays the middle
+    if (this.unopened && this.scene !== undefined) this.#open(this.scene);
+  }
+
+  #showLog() {
+    const { steps, k } = this, step = steps.steps[k], lines = [`=== Applying Rule ${step.name} ===`];
+    this.logText.replaceChildren(element("b", "", `${lines[0]}\n`));
+    let room = MOST_LOG;
+    const put = (rows) => {
+      for (const [marked, text] of rows) {
+        if ((room -= text.length) < 0) return this.logText.append("…\n");
+        this.logText.append(element("span", marked ? "pv-marked" : "", `${text}\n`));
+      }
+    };
+    put(sideBySide(steps.text(k, "before"), steps.text(k, "after")));
+    if (!step.output) return;
+    this.logText.append("\nOutput Information:\n");
+    const side = (numbers) => {
+      const found = [];
+      for (let j = 0; j < numbers.length; j += 2) found.push(steps.line([numbers[j], numbers[j + 1]]));
+      return found;
+    };
+    put(sideBySide(side(step.output[0]), side(step.output[1])));
+  }
+
+  // Links to pictures of this step, where a server draws them.
+  #links() {
+    const { exports } = this.data, menu = this.exports;
+    menu.hidden = !exports;
+    if (!exports || this.k === undefined) return;
+    const made = [["svg", "SVG"], ["png", "PNG"]].map(([format, words]) => {
+      const link = element("a", "pv-button", words);
+      link.href = `${exports}step-${this.k + 1}.${format}?view=${this.view === "merged" ? "merged" : "split"}&theme=${this.mode}`;
+      link.download = `step-${this.k + 1}.${format}`;
+      link.title = `This step as ${words}`;
+      return link;
+    });
+    menu.replaceChildren(...made);
+  }
+
+  #off(rule) {
+    this.data.waiting = rule;
+    this.card.show(this.steps, this.k, this.data);
+    this.callbacks.ask?.(rule);
+  }
+
+  // ---- words around the picture
+
+  #words() {
+    const { totals, batches } = this.data.trace, keys = element("div", "pv-keys");
+    for (const [names, words] of KEYS) {
+      const item = element("span");
+      for (const name of names) item.append(element("kbd", "", name));
+      item.append(` ${words}`);
+      keys.append(item);
+    }
+    const effective = batches.filter(({ steps }) => steps.length).length, parts = [];
+    const of = totals.rules ? ` of ${totals.rules}` : "";
+    parts.push(`${totals.effective}${of} ${totals.effective === 1 && !of ? "rule" : "rules"} changed the plan`);
+    if (effective < batches.length) parts.push(`${effective} of ${batches.length} batches`);
+    if (totals.runs) parts.push(`${totals.runs.toLocaleString("en")} rule runs`);
+    if (totals.passes) parts.push(`${totals.passes} passes`);
+    this.footer.replaceChildren(keys, element("div", "pv-grow"), element("span", "pv-total", parts.join(" · ")));
+  }
+
+  state() {
+    return { k: this.k, view: this.view, mode: this.mode, playing: Boolean(this.running), selected: this.selected, scene: this.scene };
+  }
+
+  // Where a slot's card stands in a pane (0 or 1), in px of the page, or null when nothing stands there.
+  place(slot, at = 0) {
+    const pane = this.panes[at], side = this.view === "merged" ? "merged" : at ? "after" : "before", picture = this.steps.picture(this.k, side);
+    const i = picture.slots.indexOf(slot);
+    if (i < 0) return null;
+    const { plan } = picture, b = plan.box[i], { x, y, k } = pane.camera, bounds = pane.canvas.getBoundingClientRect();
+    return { x: bounds.left + (plan.x[b] - x) * k, y: bounds.top + (plan.y[b] - y) * k, width: plan.w[b] * k, height: plan.h[b] * k, mark: picture.marks.get(b) ?? "" };
+  }
+
+  #measure() {
+    const { clientWidth: width } = this.root;
+    if (!width) return;
+    this.root.classList.toggle("pv-narrow", width <= NARROW);
+    this.root.classList.toggle("pv-middling", width > NARROW && width < 1260);
+    if (this.unopened && this.steps) requestAnimationFrame(() => !this.gone && this.#draw());
+    if (this.unopened && this.scene !== undefined) this.#open(this.scene);
+  }
+
+  // ---- keys
+
+  #key(event) {
+    if (!this.steps || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = event.composedPath()[0], tag = target?.tagName;
+    if ((tag === "INPUT" && target !== this.slider) || tag === "TEXTAREA" || tag === "SELECT" || target?.isContentEditable) return;
+    if ((tag === "BUTTON" || tag === "A") && (event.key === " " || event.key === "Enter")) return;
+    if (tag === "PRE" && event.key.startsWith("Arrow")) return;
+    const { panes: [pane] } = this;
+    const acts = {
+      ArrowRight: () => this.#stepTo(this.k + 1),
+      ArrowLeft: () => this.#stepTo(this.k - 1),
+      ArrowDown: () => this.#batch(1),
+      ArrowUp: () => this.#batch(-1),
+      Home: () => this.#stepTo(0),
+      End: () => this.#stepTo(this.steps.count - 1),
+      " ": () => this.play(),
+      s: () => this.#showSilent(),
+      v: () => this.setView(VIEWS[(VIEWS.findIndex(([name]) => name === this.view) + 1) % VIEWS.length][0]),
+      f: () => pane.fit(),
+      "+": () => pane.zoomAt(1.3, undefined, undefined, true),
+      "=": () => pane.zoomAt(1.3, undefined, undefined, true),
+      "-": () => pane.zoomAt(1 / 1.3, undefined, undefined, true),
+      0: () => pane.zoomAt(1 / pane.camera.k, undefined, undefined, true),
+      Escape: () => this.select(null),
+    };
+    const act = acts[event.key];
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  }
+
+  #stepTo(k) {
+    const held = this.timeline.root.contains(document.activeElement?.shadowRoot?.activeElement ?? document.activeElement) || this.root.getRootNode().activeElement?.classList?.contains("pv-step-bar");
+    this.go(k);
+    if (held) this.timeline.bars[this.k].focus({ preventScroll: true });
+  }
+
+  // The first step of the next or the last batch that did something.
+  #batch(by) {
+    const { steps } = this, now = steps.steps[this.k].batch, starts = steps.data.batches.map(({ steps: own }) => own[0]);
+    for (let at = now + by; at >= 0 && at < starts.length; at += by) if (starts[at] !== undefined) return this.#stepTo(starts[at]);
+  }
+
+  #showSilent() {
+    this.silent = !this.silent;
+    this.timeline.show(this.steps, this.silent);
+    this.timeline.select(this.k, this.steps.steps[this.k].batch);
+  }
+}
+
+function around(boxes) {
+  const all = { x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity };
+  for (const { x0, y0, x1, y1 } of boxes) {
+    all.x0 = Math.min(all.x0, x0);
+    all.y0 = Math.min(all.y0, y0);
+    all.x1 = Math.max(all.x1, x1);
+    all.y1 = Math.max(all.y1, y1);
+  }
+  return all;
+}

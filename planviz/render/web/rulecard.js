@@ -1,0 +1,124 @@
+// The card of a rule: what it does and when it must not, what this step did, the plan without it.
+import { button, element } from "./dom.js";
+import { unified } from "./textdiff.js";
+
+const MOST_ROWS = 160, MOST_CHARACTERS = 1_500, MOST_CHANGES = 40;
+
+export class RuleCard {
+  // on: {select(slot), off(rule), why(rule)}
+  constructor(on) {
+    this.on = on;
+    this.root = element("div", "pv-panel-body pv-rule");
+  }
+
+  show(steps, k, extra) {
+    const step = steps.steps[k], about = extra.cards?.[step.rule];
+    const parts = [element("h3", "", step.rule)];
+    if (about) parts.push(...this.#about(about));
+    parts.push(this.#facts(steps, k), this.#step(steps, k), this.#node(steps, k), ...this.#without(step, extra));
+    this.root.replaceChildren(...parts);
+    this.root.scrollTop = 0;
+  }
+
+  #about({ what, algebra, unsafe, example, document }) {
+    const parts = [];
+    if (what) parts.push(element("p", "pv-rule-what", what));
+    for (const line of algebra ?? []) parts.push(element("code", "pv-line pv-algebra", line));
+    for (const line of unsafe ?? []) parts.push(element("p", "pv-rule-unsafe", line));
+    if (example) parts.push(element("pre", "pv-pre", example));
+    if (document) parts.push(element("p", "pv-muted", document));
+    return parts;
+  }
+
+  #facts(steps, k) {
+    const step = steps.steps[k], facts = element("dl"), add = (name, words) => facts.append(element("dt", "", name), element("dd", "", words));
+    add("batch", steps.data.batches[step.batch]?.name ?? "");
+    if (step.iteration != null) add("iteration", String(step.iteration));
+    if (step.milliseconds != null) add("time", time(step.milliseconds));
+    const again = steps.steps.reduce((count, other) => count + (other.rule === step.rule), 0);
+    if (again > 1) add("changed", `the plan ${again} times in this trace`);
+    if (step.name !== step.rule) add("class", step.name);
+    return facts;
+  }
+
+  // What happened, in words and as one text.
+  #step(steps, k) {
+    const box = element("section", "pv-section"), { removed, inserted, moved, changed } = steps.marks(k), list = element("ul", "pv-changes");
+    box.append(element("h4", "", "This step"));
+    const add = (slot, mark, sign, words) => {
+      if (list.childElementCount >= MOST_CHANGES) return;
+      const item = element("li"), go = button(`pv-change pv-${mark}`, "", "", () => this.on.select(slot));
+      go.append(element("b", "", sign), element("span", "", words));
+      item.append(go);
+      list.append(item);
+    };
+    for (const [slot, parts] of changed) add(slot, "changed", "~", `${steps.titleOf(k, slot)}: ${parts.map(([part, text]) => `${part} ${text}`.trim()).join("; ")}`);
+    for (const to of moved.values()) if (!changed.has(to)) add(to, "moved", "↕", `${steps.nameOf(k, to)} moved`);
+    for (const slot of inserted) add(slot, "inserted", "+", steps.nameOf(k, slot));
+    for (const slot of removed) add(slot, "removed", "−", steps.nameOf(k, slot));
+    const total = changed.size + inserted.size + removed.size + [...moved.values()].filter((slot) => !changed.has(slot)).length;
+    if (list.childElementCount) box.append(list);
+    else box.append(element("p", "pv-muted", "Nothing in the tree looks different: the rule set something that Spark does not print, such as a time zone."));
+    if (total > MOST_CHANGES) box.append(element("p", "pv-muted", `and ${total - MOST_CHANGES} more`));
+    const rows = unified(steps.linesBefore[k], steps.linesAfter[k]);
+    if (rows.length) box.append(this.#text(steps, rows));
+    return box;
+  }
+
+  #text(steps, rows) {
+    const pre = element("pre", "pv-pre pv-diff");
+    pre.tabIndex = 0;
+    pre.setAttribute("aria-label", "This step as text");
+    const names = { "-": "pv-gone", "+": "pv-new", " ": "" };
+    for (const row of rows.slice(0, MOST_ROWS)) {
+      if (row === null) pre.append(element("span", "pv-muted", "⋯\n"));
+      else pre.append(element("span", names[row[0]], `${row[0]} ${steps.line(row[1]).slice(0, MOST_CHARACTERS)}\n`));
+    }
+    if (rows.length > MOST_ROWS) pre.append(element("span", "pv-muted", `and ${rows.length - MOST_ROWS} lines more`));
+    return pre;
+  }
+
+  // The selected operator as Spark prints it, before and after.
+  #node(steps, k) {
+    this.node = element("section", "pv-section");
+    this.node.hidden = true;
+    return this.node;
+  }
+
+  select(steps, k, slot) {
+    if (!this.node) return;
+    this.node.hidden = slot == null;
+    if (slot == null) return;
+    const before = steps.words(k, "before", slot), after = steps.words(k, "after", slot);
+    this.node.replaceChildren(element("h4", "", "Selected operator"), element("b", "", steps.titleOf(k, slot)));
+    const add = (name, words) => this.node.append(element("p", "pv-muted", name), element("pre", "pv-pre pv-wrapped", words));
+    if (before === after) add("as before", after);
+    else {
+      if (before != null) add("before", before);
+      if (after != null) add("after", after);
+    }
+    this.node.scrollIntoView({ block: "nearest" });
+  }
+
+  #without(step, extra) {
+    if (!extra.own) return [];
+    const box = element("section", "pv-section"), told = extra.without?.[step.rule];
+    box.append(element("h4", "", "Without this rule"));
+    if (extra.fixed?.includes(step.rule)) {
+      box.append(element("p", "pv-muted", "Spark does not let this rule be switched off: the plan would not be valid without it."));
+      return [box];
+    }
+    if (told) box.append(element("p", "", told.words));
+    const busy = extra.waiting === step.rule, words = told ? "Compare the final plans" : busy ? "Planning without it…" : "Switch it off and compare";
+    const off = button("pv-flip", words, `${words} (${step.rule})`, () => this.on.off(step.rule));
+    off.disabled = busy;
+    box.append(off);
+    return [box];
+  }
+}
+
+// Milliseconds with as many digits as mean something.
+export function time(milliseconds) {
+  if (milliseconds >= 10) return `${Math.round(milliseconds)} ms`;
+  return `${milliseconds.toFixed(milliseconds >= 1 ? 1 : 2)} ms`;
+}

@@ -1,0 +1,30 @@
+// The step player: timeline, canvas before and after a rule, the rule's card, in one element.
+//
+//   mount(parent, data, callbacks) -> { update(data), go(step), destroy(), ... }           any page
+//   default({ data, parentElement, setTriggerValue })  -> cleanup                          Streamlit components v2
+//
+// callbacks, all optional: ask(rule): what the final plan is without a rule; wholePage: true lets the keys work before anything was clicked.
+// data: { key, trace, theme, dark, cards, own, without, fixed, step, exports }; trace as planviz/render/steps.py tells it. Text of plans
+// reaches the page as text only.
+//
+// For measurements: window.__planviz = { received, drawn, painted, stepped, frames, handle }; stepped holds of the last step when it was
+// asked for, drawn and handed to the screen (performance.now()). The element dispatches "planviz:painted" after the first
+// frame and "planviz:select" (detail: { id, key }, id the step from 1) when a step is shown, both bubbling and composed.
+import { hosted } from "./host.js";
+import { Player } from "./player.js";
+
+export function mount(parentElement, data, callbacks) {
+  const player = new Player(parentElement, callbacks);
+  player.handle = {
+    update: (next) => player.update(next),
+    go: (k) => player.go(k),
+    view: (name) => player.setView(name),
+    destroy: () => player.destroy(),
+    state: () => player.state(),
+    place: (slot, pane) => player.place(slot, pane),
+  };
+  player.update(data);
+  return player.handle;
+}
+
+export default hosted(mount, (now) => ({ ask: (rule) => now.trigger("asked", { rule, at: Date.now() }), wholePage: true }));

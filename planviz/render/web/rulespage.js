@@ -1,0 +1,12 @@
+// The one-file page: a whole trace, playable. Data lies in the page as JSON that no parser of markup or script ever sees
+// as either.
+import { mount } from "./rules.js";
+
+async function openPage() {
+  const data = JSON.parse(document.getElementById("planviz-data").textContent);
+  const faces = [400, 600].map((weight) => document.fonts.load(`${weight} 14px '${data.theme.font.family}'`));
+  await Promise.allSettled(faces); // the cards were measured with these, which lie in the page too
+  mount(document.getElementById("planviz"), data, { wholePage: true });
+}
+
+openPage();

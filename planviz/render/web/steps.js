@@ -1,0 +1,170 @@
+// A trace played back: the plan before and after every step, from the changes that planviz/render/steps.py tells.
+import { Plan } from "./plan.js";
+
+const KEPT = 64; // plans kept ready: going back and forth costs nothing
+
+export class Steps {
+  constructor(data, theme) {
+    this.data = data;
+    this.theme = theme;
+    this.steps = data.steps;
+    this.count = data.steps.length;
+    this.#states();
+    this.#lines();
+    this.plans = new Map();
+  }
+
+  // before[k], after[k]: arrays by slot of [look, slot above] or undefined. Entries are shared between states.
+  #states() {
+    this.before = [];
+    this.after = [];
+    const last = this.data.scenes.map((scene) => changed([], { gone: [], set: scene.start }, scene.looks));
+    for (const step of this.steps) {
+      const { looks } = this.data.scenes[step.scene];
+      const before = step.from ? changed(last[step.scene], step.from, looks) : last[step.scene];
+      this.before.push(before);
+      this.after.push((last[step.scene] = changed(before, step.to, looks)));
+    }
+  }
+
+  // linesBefore[k], linesAfter[k]: arrays of [tree marks, words] by their numbers.
+  #lines() {
+    this.linesBefore = [];
+    this.linesAfter = [];
+    const last = [];
+    for (const step of this.steps) {
+      const before = step.before ? pairs(step.before) : (last[step.scene] ?? []), after = [];
+      let at = 0;
+      for (const [first, end, numbers] of step.lines) {
+        after.push(...before.slice(at, first), ...pairs(numbers));
+        at = end;
+      }
+      after.push(...before.slice(at));
+      this.linesBefore.push(before);
+      this.linesAfter.push((last[step.scene] = after));
+    }
+  }
+
+  line([prefix, words]) {
+    return this.data.prefixes[prefix] + this.data.words[words];
+  }
+
+  text(k, side) {
+    return (side === "before" ? this.linesBefore : this.linesAfter)[k].map((line) => this.line(line));
+  }
+
+  // How much a step changed: nodes that are not as they were.
+  weight(k) {
+    const marks = this.marks(k);
+    return new Set([...marks.removed, ...marks.inserted, ...marks.changed.keys(), ...marks.moved.values()]).size;
+  }
+
+  // Slots by what became of them; moved: slot before -> slot after; changed: slot after -> [[part, text], ...].
+  marks(k) {
+    this.made ??= [];
+    if (this.made[k]) return this.made[k];
+    const before = this.before[k], after = this.after[k], step = this.steps[k];
+    const moved = new Map(step.moved), changed = new Map((step.changed ?? []).map(([slot, parts]) => [slot, parts]));
+    const to = new Set(moved.values());
+    const removed = new Set(), inserted = new Set();
+    for (const slot in before) if (!after[slot] && !moved.has(+slot)) removed.add(+slot);
+    for (const slot in after) if (!before[slot] && !to.has(+slot)) inserted.add(+slot);
+    return (this.made[k] = { removed, inserted, moved, changed });
+  }
+
+  // What the canvas draws of a step: side is "before", "after" or "merged". { plan, marks, labels, ghosts, slots }
+  picture(k, side) {
+    const key = `${k} ${side}`;
+    let made = this.plans.get(key);
+    if (made) return made;
+    const all = this.data.scenes[this.steps[k].scene], before = this.before[k], after = this.after[k];
+    const state = side === "before" ? before : side === "after" ? after : union(before, after);
+    const slots = Object.keys(state).map(Number), at = new Map(slots.map((slot, i) => [slot, i]));
+    const look = (name) => slots.map((slot) => all.looks[state[slot][0]][name]), place = (name) => slots.map((slot) => all[name][slot]);
+    const none = (value) => slots.map(() => value);
+    const nodes = {
+      id: slots, x: place("x"), y: place("y"), w: place("w"), h: place("h"), kind: look(1), op: look(4), title: look(2), sub: look(3), badges: look(6),
+      parent: slots.map((slot) => at.get(state[slot][1]) ?? -1), edge: none("c"), depth: none(0), first: none(0), last: none(0), codegen: none(-1), number: none(""), rows: none(null), bytes: none(null),
+    };
+    const plan = new Plan({ size: all.size, kinds: this.data.kinds, nodes, rows_are: "unknown", links: [], notes: [], title: "", details: null }, this.theme);
+    plan.arrange();
+    made = { plan, slots, ...this.#dressed(k, side, plan, at) };
+    this.plans.set(key, made);
+    if (this.plans.size > KEPT) this.plans.delete(this.plans.keys().next().value);
+    return made;
+  }
+
+  // Marks and labels by box.
+  #dressed(k, side, plan, at) {
+    const { removed, inserted, moved, changed } = this.marks(k), marks = new Map(), labels = new Map(), ghosts = [];
+    const put = (slot, mark, label) => {
+      const i = at.get(slot);
+      if (i === undefined) return;
+      const b = plan.box[i];
+      marks.set(b, mark);
+      if (label) labels.set(b, label);
+    };
+    const merged = side === "merged", home = new Map([...moved].map(([from, to]) => [to, from]));
+    for (const slot of removed) put(slot, "removed", merged ? "− removed" : "");
+    for (const slot of inserted) put(slot, "inserted", merged ? "+ inserted" : "");
+    for (const [from, to] of moved) {
+      put(from, "moved", merged ? "moved away" : "moves");
+      put(to, "moved", merged ? "moved here" : "moved");
+    }
+    for (const [slot, parts] of changed) {
+      const words = `~ ${said(parts, merged)}`, from = home.get(slot) ?? slot;
+      if (merged) put(slot, home.has(slot) ? "moved" : "changed", words);
+      else put(side === "before" ? from : slot, side === "before" ? "was" : "is", words);
+    }
+    if (merged) {
+      const before = this.before[k], after = this.after[k];
+      for (const slot in before) {
+        const above = before[slot][1];
+        if (above >= 0 && after[slot] && after[slot][1] !== above) ghosts.push([plan.box[at.get(+slot)], plan.box[at.get(above)]]);
+      }
+    }
+    return { marks, labels, ghosts };
+  }
+
+  // A node's words in a state, or null where nothing stands.
+  words(k, side, slot) {
+    const entry = (side === "before" ? this.before : this.after)[k][slot];
+    return entry ? this.data.words[this.data.scenes[this.steps[k].scene].looks[entry[0]][5]] : null;
+  }
+
+  // Title and first line of a card: "Filter where a > 1".
+  nameOf(k, slot) {
+    const entry = this.after[k][slot] ?? this.before[k][slot], look = entry && this.data.scenes[this.steps[k].scene].looks[entry[0]];
+    return look ? [look[2], ...(look[3][0] ?? [])].filter(Boolean).join(" ") : "";
+  }
+
+  titleOf(k, slot) {
+    const entry = this.after[k][slot] ?? this.before[k][slot];
+    return entry ? this.data.scenes[this.steps[k].scene].looks[entry[0]][2] : "";
+  }
+}
+
+// "join type" in a pane, where colour tells which side; the whole change where one card shows both.
+function said(parts, whole) {
+  if (whole) return parts.map(([part, text]) => `${part} ${text}`.trim()).join("; ");
+  return [...new Set(parts.map(([part]) => part))].join(", ");
+}
+
+function changed(state, { gone, set }, looks) {
+  const next = state.slice();
+  for (const slot of gone) delete next[slot];
+  for (let j = 0; j < set.length; j += 2) next[looks[set[j]][0]] = [set[j], set[j + 1]];
+  return next;
+}
+
+function union(before, after) {
+  const all = before.slice();
+  for (const slot in after) all[slot] = after[slot];
+  return all;
+}
+
+function pairs(numbers) {
+  const found = [];
+  for (let j = 0; j < numbers.length; j += 2) found.push([numbers[j], numbers[j + 1]]);
+  return found;
+}
