@@ -32,6 +32,7 @@ class Setting:
 
 
 _RUNTIME = "spark.sql.optimizer.runtime.bloomFilter"
+_PRUNING = "spark.sql.optimizer.dynamicPartitionPruning"
 _MERGE = "spark.sql.optimizer.mergeSubplans.filterPropagation"
 SETTINGS = {
     s.key: s
@@ -74,6 +75,10 @@ SETTINGS = {
         Setting(f"{_MERGE}.enabled", True, "Merge subqueries that differ in a filter."),
         Setting(f"{_MERGE}.symmetricFilterPropagation.enabled", False, "Also where both have a filter."),
         Setting(f"{_MERGE}.throughJoin.enabled", False, "Also where the filter stands below a join."),
+        Setting(f"{_PRUNING}.enabled", True, "Read only the partitions that a join needs."),
+        Setting(f"{_PRUNING}.fallbackFilterRatio", 0.5, "What share of them is taken to go where nothing tells."),
+        Setting(f"{_PRUNING}.reuseBroadcastOnly", True, "Only where the join broadcasts the other side anyway."),
+        Setting("spark.sql.exchange.reuse", True, "Shuffle or broadcast equal plans once."),
         Setting("spark.sql.crossJoin.enabled", True, "Allow joins without a condition."),
         Setting("spark.sql.autoBroadcastJoinThreshold", 10 << 20, "Up to which size a side is broadcast.", "bytes", -1),
         Setting("spark.sql.shuffle.partitions", 200, "Partitions of a shuffle.", least=1),

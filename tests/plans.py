@@ -21,6 +21,7 @@ u1(col1 int, col2 int, col3 int)
 u2(col1 int, col2 int, col3 int)
 arr(id int, xs array<int>, m map<string,int>, st struct<x:int,y:string>, ss array<struct<x:int,y:string>>)
 fl(k double, v float, id int)
+dim(p int, cat string)
 """
 _ID = re.compile(r"#(\d+)(L?)(?!\w)")
 _CTE = re.compile(r"\b(CTERelationDef|CTERelationRef|UnionLoop) (\d+)")
@@ -28,12 +29,13 @@ _SEED = re.compile(r"\b(rand|randn|uuid|shuffle)\(((?:\w+#\w+, )?(?:Some\()?)-?\
 
 
 def small_catalog() -> Catalog:
-    """The documents' small tables, without statistics."""
+    """The documents' small tables, without statistics, and `fact`, which is partitioned by p."""
     catalog = Catalog()
     for line in TABLES.strip().splitlines():
         name, columns = line.split("(", 1)
         catalog = catalog.with_table(table_of((name,), parse_fields(columns[:-1])))
-    return catalog
+    fact = parse_fields("id bigint, amt bigint, p int")
+    return catalog.with_table(table_of(("fact",), fact, partition_columns=("p",)))
 
 
 def canonical(text: str) -> str:

@@ -176,6 +176,27 @@ class LateralSubquery(SubqueryExpression):
 
 
 @node
+class DynamicPruningSubquery(SubqueryExpression, Predicate):
+    """Whether the key (`outer`) is among the values of `keys[index]` in the plan: the other side of a join, which tells
+    what partitions are needed. `only_reused` says to use it only where the join broadcasts that side anyway.
+    """
+
+    plan: QueryPlan
+    outer: tuple[Expression, ...]
+    expr_id: int
+    conditions: tuple[Expression, ...] = ()
+    keys: Any = ()
+    index: int = 0
+    only_reused: bool = True
+    LABEL = "dynamicpruning"
+
+    @lazy
+    def nullable(self) -> bool:
+        """Never."""
+        return False
+
+
+@node
 class InSubquery(Predicate):
     """values IN (query): one value, or several compared column by column."""
 

@@ -25,6 +25,7 @@ from planviz.optimizer.rules import (
     limits,
     merging,
     nested_aggregates,
+    partition_pruning,
     projections,
     pushdown,
     relations,
@@ -202,6 +203,8 @@ def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
         ),
         # After subqueries became joins, whose keys have to be normal, too.
         ("NormalizeFloatingNumbers", Once, [floats.NormalizeFloatingNumbers]),
+        # Before other runtime filters: leaving out partitions is better than testing rows.
+        ("PartitionPruning", Once, [partition_pruning.PartitionPruning]),
         # Late: it needs the joins as they will be, and their estimated sizes.
         ("InjectRuntimeFilter", FixedPoint(1), [runtime_filters.InjectRuntimeFilter]),
         # After filters that run as scalar subqueries were made: they are merged, too.
@@ -211,7 +214,7 @@ def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
         (
             "Cleanup filters that cannot be pushed down",
             Once,
-            [boolean.BooleanSimplification, filters.PruneFilters],
+            [partition_pruning.CleanupDynamicPruningFilters, boolean.BooleanSimplification, filters.PruneFilters],
         ),
         (
             "Extract Python UDFs",

@@ -7,7 +7,7 @@ from typing import Any
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression
 from planviz.expressions.calls import FunctionCall, FunctionSpec
 from planviz.expressions.conditional import Coalesce
-from planviz.expressions.core import Alias, AttributeReference, Literal, alias, next_id
+from planviz.expressions.core import AttributeReference, Literal, alias, next_id
 from planviz.expressions.predicates import (
     And,
     BinaryComparison,
@@ -24,12 +24,13 @@ from planviz.expressions.predicates import (
     StringPredicate,
 )
 from planviz.expressions.predicates import split_conjunction as split
-from planviz.expressions.subqueries import ScalarSubquery
-from planviz.logical.combining import Join, Union
+from planviz.expressions.subqueries import DynamicPruningSubquery, ScalarSubquery
+from planviz.logical.combining import Join
 from planviz.logical.operators import Aggregate, Filter, Project, Subquery, Window
 from planviz.logical.plan import LeafNode
-from planviz.optimizer.attributes import alias_map, id_of, inlined
+from planviz.optimizer.attributes import id_of
 from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.lineage import origin
 from planviz.optimizer.rules.constants import ConstantFolding
 from planviz.optimizer.rules.projections import ColumnPruning
 from planviz.optimizer.statistics.sizes import UNKNOWN_SIZE, can_broadcast, size_in_bytes
@@ -38,6 +39,9 @@ from planviz.types import BINARY, BOOLEAN, LONG
 _HASH = FunctionSpec("xxhash64", result=lambda a: LONG, null=False)
 _CONTAINS = FunctionSpec("might_contain", result=lambda a: BOOLEAN, null=True)
 Key = tuple[Any, Any]
+#: Joins whose left or right side keeps nothing that finds no match.
+PRUNES_LEFT = ("Inner", "LeftSemi", "RightOuter")
+PRUNES_RIGHT = ("Inner", "LeftSemi", "LeftOuter")
 
 
 def join_keys(join: Any) -> list[Key]:
@@ -93,16 +97,16 @@ class InjectRuntimeFilter(OptimizerRule):
         most = int(self.context.config.get("spark.sql.optimizer.runtimeFilter.number.threshold"))
         left, right = join.left, join.right
         for a, b in join_keys(join):
-            if self.count >= most or not simple(a) or not simple(b):
+            if self.count >= most or not simple(a) or not simple(b) or _pruned(a, left) or _pruned(b, right):
                 continue
             shuffled = self._shuffled(join)
-            if join.kind in ("Inner", "Cross", "LeftSemi", "RightOuter") and (shuffled or self._has_shuffle(join.left)):
+            if join.kind in PRUNES_LEFT and (shuffled or self._has_shuffle(join.left)):
                 made = self._beneficial(join.left, join.right, a, b)
                 new = left if made is None else self._filtered(a, left, *made)
                 if new is not left:
                     left, self.count = new, self.count + 1
                     continue
-            if join.kind in ("Inner", "Cross", "LeftSemi", "LeftOuter") and (shuffled or self._has_shuffle(join.right)):
+            if join.kind in PRUNES_RIGHT and (shuffled or self._has_shuffle(join.right)):
                 made = self._beneficial(join.right, join.left, b, a)
                 new = right if made is None else self._filtered(b, right, *made)
                 if new is not right:
@@ -121,7 +125,7 @@ class InjectRuntimeFilter(OptimizerRule):
 
     def _beneficial(self, application: Any, creation: Any, key: Any, creation_key: Any) -> Key | None:
         least = int(self.context.config.get("spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold"))
-        if not _comes_from_scan(key, application) or _largest_scan(application) < least:
+        if origin(key, application) is None or _largest_scan(application) < least:
             return None
         return selective_scan(creation, creation_key)
 
@@ -142,6 +146,15 @@ class InjectRuntimeFilter(OptimizerRule):
         folded = ConstantFolding(self.context).apply(aggregate)
         subquery = ScalarSubquery(folded, (), next_id())
         return Filter(FunctionCall("might_contain", (subquery, _hash(key)), _CONTAINS), plan)
+
+
+def _pruned(key: Any, plan: Any) -> bool:
+    """Whether partitions are left out by this key already."""
+    while isinstance(plan, Filter) and isinstance(plan.condition, DynamicPruningSubquery):
+        if plan.condition.outer == (key,):
+            return True
+        plan = plan.child
+    return False
 
 
 def _hash(e: Any) -> Any:
@@ -214,21 +227,6 @@ def _extract_join(plan: Any, key: Any) -> Key | None:
             found = selective_scan(left, other)
         return found
     return None
-
-
-def _comes_from_scan(e: Any, plan: Any) -> bool:
-    """Whether the expression can be computed from the columns of one scan below."""
-    match plan:
-        case Project(items, child):
-            return _comes_from_scan(inlined(e, alias_map(items)), child)
-        case Aggregate(_, items, child):
-            plain = [i for i in items if isinstance(i, Alias) and not i.bits & AggregateExpression.BIT]
-            return _comes_from_scan(inlined(e, alias_map(plain)), child)
-        case LeafNode():
-            return bool(e.references <= plan.output_set)
-        case Union(inputs):
-            return _comes_from_scan(e, inputs[0])
-    return any(_comes_from_scan(e, c) for c in plan.children if e.references <= c.output_set)
 
 
 def _largest_scan(plan: Any) -> int:

@@ -1,0 +1,151 @@
+"""Leaving out partitions whose keys the other side of a join does not have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.core import Literal, next_id
+from planviz.expressions.predicates import EqualTo, split_conjunction
+from planviz.expressions.subqueries import DynamicPruningSubquery, SubqueryExpression
+from planviz.logical.combining import Join, Union
+from planviz.logical.operators import Filter, Project, Subquery, SubqueryAlias
+from planviz.logical.plan import LeafNode
+from planviz.logical.relations import LocalRelation, LogicalRelation
+from planviz.optimizer.attributes import has_subquery
+from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.lineage import origin, partition_ids, scanned
+from planviz.optimizer.rules.runtime_filters import PRUNES_LEFT, PRUNES_RIGHT, join_keys, likely_selective
+from planviz.optimizer.statistics.sizes import size_in_bytes
+from planviz.types import BOOLEAN
+
+_SETTINGS = "spark.sql.optimizer.dynamicPartitionPruning."
+
+
+class PartitionPruning(OptimizerRule):
+    """Read only the partitions whose key the filtered side of the join has.
+
+    Join(fact, Filter(c, dim), fact.p = dim.k)
+        =>  Join(Filter(dynamicpruning [p IN (k of Filter(c, dim))], fact), Filter(c, dim), fact.p = dim.k)
+
+    Pays when the fact table is partitioned by p and the other side is selective; where the join broadcasts that side,
+    its keys are there for nothing. The kept side of an outer join must not be filtered: `fact LEFT JOIN dim` keeps the
+    rows of partitions without a match.
+    """
+
+    matches = (Join,)
+    package = "org.apache.spark.sql.execution.dynamicpruning"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        if isinstance(plan, Subquery) and plan.correlated:
+            return plan
+        if not self.context.on(_SETTINGS + "enabled"):
+            return plan
+        return plan.transform_up(lambda p: self._join(p) if isinstance(p, Join) else p, Join.BIT)
+
+    def _join(self, join: Any) -> Any:
+        if join.condition is None or _pruned(join.left) or _pruned(join.right):
+            return join
+        left, right = join.left, join.right
+        keys = join_keys(join)
+        for c in split_conjunction(join.condition):
+            sides = _sides(c, join)
+            if sides is None:
+                continue
+            a, b = sides
+            if join.kind in PRUNES_LEFT and _filters(join.right) and (scan := _partitioned(a, join.left)):
+                left = self._filtered(a, left, b, join.right, [k for _, k in keys], scan)
+            elif join.kind in PRUNES_RIGHT and _filters(join.left) and (scan := _partitioned(b, join.right)):
+                right = self._filtered(b, right, a, join.left, [k for k, _ in keys], scan)
+        return join.replace(left=left, right=right)
+
+    def _filtered(self, key: Any, plan: Any, other_key: Any, other: Any, other_keys: list[Any], scan: Any) -> Any:
+        pays = self._pays(scan, other)
+        if not pays and not self.context.on("spark.sql.exchange.reuse"):
+            return plan
+        only_reused = self.context.on(_SETTINGS + "reuseBroadcastOnly") or not pays
+        at = next(i for i, k in enumerate(other_keys) if k == other_key)
+        subquery = DynamicPruningSubquery(other, (key,), next_id(), (), tuple(other_keys), at, only_reused)
+        return Filter(subquery, plan)
+
+    def _pays(self, scan: Any, other: Any) -> bool:
+        """Whether what is not read is more than what is read once more to know it."""
+        if not _selective(other):
+            return False
+        ratio = float(self.context.config.get(_SETTINGS + "fallbackFilterRatio"))
+        again = sum(size_in_bytes(p) for p in other.walk() if isinstance(p, LeafNode))
+        return ratio * size_in_bytes(scan) > again
+
+
+def _pruned(plan: Any) -> bool:
+    return isinstance(plan, Filter) and isinstance(plan.condition, DynamicPruningSubquery)
+
+
+def _sides(condition: Any, join: Any) -> tuple[Any, Any] | None:
+    """The sides of an equality between the inputs, the left input's first."""
+    if not isinstance(condition, EqualTo):
+        return None
+    left, right = join.left.output_set, join.right.output_set
+    for a, b in ((condition.left, condition.right), (condition.right, condition.left)):
+        if a.references and b.references and a.references <= left and b.references <= right:
+            return a, b
+    return None
+
+
+def _partitioned(key: Any, plan: Any) -> Any:
+    """The table whose partitions the key names, or None."""
+    found = origin(key, plan)
+    if found is None or not isinstance(found[1], LogicalRelation):
+        return None
+    expression, relation = found[0], found[1]
+    return relation if expression.references <= partition_ids(relation) else None
+
+
+def _filters(plan: Any) -> bool:
+    return _selective(plan) or _at_hand(plan)
+
+
+def _selective(plan: Any) -> bool:
+    return any(isinstance(p, Filter) and likely_selective(p.condition) for p in plan.walk())
+
+
+def _at_hand(plan: Any) -> bool:
+    """Whether the rows are there already, so that reading them again costs next to nothing."""
+    match plan:
+        case LocalRelation():
+            return True
+        case Project() | Filter():
+            return not any(has_subquery(e) for e in plan.expressions) and _at_hand(plan.child)
+        case SubqueryAlias():
+            return _at_hand(plan.child)
+        case Union():
+            return all(map(_at_hand, plan.children))
+    return False
+
+
+class CleanupDynamicPruningFilters(OptimizerRule):
+    """Drop pruning filters that did not arrive at a scan.
+
+    Filter(dynamicpruning AND c, Aggregate)  =>  Filter(true AND c, Aggregate)
+
+    Above anything but a scan they would cost a subquery and leave out no partition. Wrong for any other filter:
+    only these follow from the join above.
+    """
+
+    matches = (DynamicPruningSubquery,)
+    package = "org.apache.spark.sql.execution.dynamicpruning"
+    excludable = False
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        if not self.context.on(_SETTINGS + "enabled"):
+            return plan
+        return plan.transform_down(self._step, DynamicPruningSubquery.BIT)
+
+    @staticmethod
+    def _step(plan: Any) -> Any:
+        if not isinstance(plan, Filter) or scanned(plan) is not None:
+            return plan
+        return plan.transform_expressions_down(
+            lambda e: Literal(True, BOOLEAN) if isinstance(e, DynamicPruningSubquery) else e, SubqueryExpression.BIT
+        )
