@@ -1,0 +1,383 @@
+"""Operators: which columns are in scope where, from the unresolved plan alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from planviz.analysis.inference.guesses import Guess
+from planviz.analysis.inference.tables import GuessedTable, Relation, Resolver, Scope
+from planviz.analysis.inference.values import Values
+from planviz.catalog.tables import Catalog
+from planviz.expressions.core import Alias
+from planviz.expressions.unresolved import MultiAlias, UnresolvedAttribute, UnresolvedFunction, UnresolvedStar
+from planviz.frontend import parse_plan
+from planviz.logical.combining import Join, LateralJoin, SetOperation, Union
+from planviz.logical.operators import Aggregate, Filter, Generate, Project, SubqueryAlias
+from planviz.logical.relations import LocalRelation
+from planviz.logical.unresolved import (
+    Pivot,
+    Unpivot,
+    UnresolvedHaving,
+    UnresolvedInlineTable,
+    UnresolvedQualify,
+    UnresolvedRelation,
+    UnresolvedSubqueryColumnAliases,
+    UnresolvedTableValuedFunction,
+    UnresolvedTVFAliases,
+    UnresolvedWith,
+)
+from planviz.types import INT, LONG, STRING
+
+Definitions = dict[str, Relation]
+
+
+@dataclass
+class Output:
+    """What an operator gives: its relations, and those below its select list, which ORDER BY and HAVING may name."""
+
+    relations: list[Relation]
+    hidden: list[Relation]
+
+    @property
+    def columns(self) -> list[tuple[str, Guess]]:
+        """The columns in order, those of guessed tables as far as they are known."""
+        found = [c for r in self.relations for c in r.columns]
+        return found + [(t.spelt[k], g) for r in self.relations for t in r.open for k, g in t.columns.items()]
+
+    @property
+    def closed(self) -> bool:
+        """Whether all columns are known."""
+        return not any(r.open for r in self.relations)
+
+
+def infer(plans: Iterable[Any], catalog: Catalog, defined: Iterable[str] = ()) -> tuple[Catalog, list[str]]:
+    """The catalogue with every table that the plans read and that it does not have, guessed; and warnings.
+
+    `plans` are unresolved. `defined` are names that the script itself defines and that are not to be guessed. The
+    plans are walked twice: columns written with their table are surely its own, and help to place those without.
+    """
+    walk = _Walk(catalog, frozenset(d.lower() for d in defined))
+    plans = list(plans)
+    for again in (False, True):
+        if again:
+            for table in walk.tables.values():
+                table.forget_uses()
+            walk.resolver.warnings.clear()
+        for plan in plans:
+            walk.query(plan, None, {})
+    for table in walk.tables.values():
+        catalog = catalog.with_table(table.table())
+        if table.starred:
+            known = ", ".join(table.spelt.values()) or "none"
+            walk.resolver.warn(
+                f"* reads all columns of {table.name}, which no catalogue has: only those that the query names are "
+                f"known ({known})."
+            )
+    names = [t.name for t in walk.tables.values()]
+    if names:
+        about = f"Guessed from the query, types too: {', '.join(names)}. A catalogue would make the plan sure."
+        walk.resolver.warnings.insert(0, about)
+    return catalog, walk.resolver.warnings
+
+
+class _Walk:
+    def __init__(self, catalog: Catalog, defined: frozenset[str]) -> None:
+        self.catalog = catalog
+        self.defined = defined
+        self.tables: dict[str, GuessedTable] = {}
+        self.resolver = Resolver()
+        self.definitions: Definitions = {}
+        self.values = Values(self.resolver, lambda plan, scope: self.query(plan, scope, self.definitions).columns)
+
+    def query(self, plan: Any, outer: Scope | None, definitions: Definitions) -> Output:
+        """A whole query with the CTEs that it sees."""
+        before = self.definitions
+        self.definitions = definitions
+        try:
+            return self.walk(plan, outer)
+        finally:
+            self.definitions = before
+
+    def walk(self, plan: Any, outer: Scope | None) -> Output:
+        """One operator: its children first, then its own expressions."""
+        handler = _HANDLERS.get(type(plan))
+        if handler is not None:
+            return handler(self, plan, outer)
+        if isinstance(plan, SetOperation):
+            return self._together([plan.left, plan.right], outer)
+        outputs = [self.walk(c, outer) for c in plan.children]
+        relations = [r for o in outputs for r in o.relations]
+        hidden = [r for o in outputs for r in o.hidden]
+        scope = Scope(relations, hidden, outer)
+        for e in plan.expressions:
+            self.values.of(e, scope)
+        return Output(relations, hidden)
+
+    # ------------------------------------------------------------------------------------------ relations
+
+    def relation(self, plan: Any, outer: Scope | None) -> Output:
+        """A name in FROM: a CTE, a table or view of the catalogue, or a table to be guessed."""
+        name = plan.parts[-1]
+        cte = self.definitions.get(name.lower()) if len(plan.parts) == 1 else None
+        if cte is not None:
+            return Output([replace(cte, qualifier=(name,))], [])
+        table = self.catalog.table(plan.parts)
+        if table is not None:
+            known = [(c.name, Guess(known=c.data_type)) for c in table.columns]
+            return Output([Relation(table.qualified, known)], [])
+        view = self.catalog.view(plan.parts)
+        if view is not None:
+            made = self.query(view.plan or parse_plan(view.sql), None, {})
+            return Output([_merged((view.name,), made)], [])
+        if name.lower() in self.defined:
+            return Output([Relation(plan.parts)], [])
+        key = ".".join(plan.parts).lower()
+        return Output([Relation(plan.parts, [], [self.tables.setdefault(key, GuessedTable(plan.parts))])], [])
+
+    def alias(self, plan: Any, outer: Scope | None) -> Output:
+        """relation AS name."""
+        return Output([_merged(plan.name, self.walk(plan.child, outer))], [])
+
+    def column_aliases(self, plan: Any, outer: Scope | None) -> Output:
+        """relation AS t(a, b)."""
+        made = self.walk(plan.child, outer)
+        if not made.closed:
+            first = next(t for r in made.relations for t in r.open)
+            self.resolver.warn(f"The columns of {first.name} are taken to be called {', '.join(plan.names)}.")
+            return Output([Relation((), [(n, first.column(n, sure=True)) for n in plan.names])], [])
+        columns = [(n, g) for n, (_, g) in zip(plan.names, made.columns, strict=False)]
+        return Output([Relation((), columns)], [])
+
+    def rows(self, plan: Any, outer: Scope | None) -> Output:
+        """VALUES."""
+        columns = [(n, Guess(n)) for n in plan.names]
+        for row in plan.rows:
+            for (_, g), cell in zip(columns, row, strict=False):
+                g.agree(self.values.of(cell, Scope([], [], outer)))
+        return Output([Relation((), columns)], [])
+
+    def local(self, plan: Any, outer: Scope | None) -> Output:
+        """VALUES that are plain constants."""
+        return Output([Relation((), [(a.name, Guess(known=a.data_type)) for a in plan.output])], [])
+
+    def table_function(self, plan: Any, outer: Scope | None) -> Output:
+        """A function in FROM."""
+        scope = Scope([], [], outer)
+        args = [self.values.of(a, scope) for a in plan.args]
+        if plan.parts[-1].lower() == "range":
+            return Output([Relation((), [("id", Guess(known=LONG))])], [])
+        return Output([Relation((), _generated(plan.parts[-1].lower(), args, []))], [])
+
+    def function_aliases(self, plan: Any, outer: Scope | None) -> Output:
+        """A function in FROM with names for its columns."""
+        made = self.walk(plan.child, outer).columns
+        made += [("", Guess()) for _ in range(len(plan.names) - len(made))]
+        named = [(n, g) for n, (_, g) in zip(plan.names, made, strict=False)] or made
+        return Output([Relation(tuple(plan.parts), named)], [])
+
+    def with_definitions(self, plan: Any, outer: Scope | None) -> Output:
+        """WITH."""
+        definitions = dict(self.definitions)
+        for name, relation in zip(plan.names, plan.plans, strict=True):
+            if plan.recursive:
+                definitions[name.lower()] = self._anchor(name, relation, outer, definitions)
+            made = self.query(relation, outer, definitions)
+            definitions[name.lower()] = _merged((name,), made)
+        return self.query(plan.child, outer, definitions)
+
+    def _anchor(self, name: str, plan: Any, outer: Scope | None, definitions: Definitions) -> Relation:
+        """The columns of a recursive definition, from the part of its UNION that does not name it."""
+        names: tuple[str, ...] = ()
+        while not isinstance(plan, Union) and len(plan.children) == 1:
+            if isinstance(plan, UnresolvedSubqueryColumnAliases):
+                names = plan.names
+            plan = plan.children[0]
+        made = self.query(plan.children[0] if isinstance(plan, Union) else plan, outer, definitions)
+        columns = [(n, g) for n, (_, g) in zip(names, made.columns, strict=False)] if names else made.columns
+        return Relation((name,), columns)
+
+    # ------------------------------------------------------------------------------------------ select lists
+
+    def project(self, plan: Any, outer: Scope | None) -> Output:
+        """SELECT without groups."""
+        below = self.walk(plan.child, outer)
+        return self._select(plan.projects, below, outer)
+
+    def aggregate(self, plan: Any, outer: Scope | None) -> Output:
+        """SELECT with groups: GROUP BY may name what the select list defines."""
+        below = self.walk(plan.child, outer)
+        made = self._select(plan.aggregates, below, outer)
+        scope = Scope(made.relations[:1], below.relations, outer)
+        for g in plan.grouping:
+            self.values.of(g, scope)
+        return made
+
+    def _select(self, items: Iterable[Any], below: Output, outer: Scope | None) -> Output:
+        made = Relation(())
+        for item in items:
+            # What stands further left may be named.
+            earlier = Relation((), [(n, g) for n, g in made.columns if n])
+            self._item(item, Scope(below.relations, below.hidden, outer, earlier), below, made)
+        return Output([made], below.relations)
+
+    def _item(self, item: Any, scope: Scope, below: Output, made: Relation) -> None:
+        if isinstance(item, UnresolvedStar):
+            self._star(item, below, made)
+        elif isinstance(item, MultiAlias):
+            call = item.child
+            args = self._arguments(call, scope)
+            name = call.parts[-1].lower() if isinstance(call, UnresolvedFunction) else ""
+            made.columns += _generated(name, args, list(item.names))
+        else:
+            made.columns.append((_name(item), self.values.of(item, scope)))
+
+    def _star(self, star: Any, below: Output, made: Relation) -> None:
+        dropped = {parts[-1].lower() for parts in star.excepted}
+        wanted = [r for r in below.relations if not star.target or r.answers_to(star.target)]
+        for r in wanted:
+            made.columns += [c for c in r.columns if c[0].lower() not in dropped]
+            made.open += r.open
+            for t in r.open:
+                t.starred = True
+                for parts in star.excepted:
+                    t.column(parts[-1], sure=True)
+
+    def _arguments(self, call: Any, scope: Scope) -> list[Guess]:
+        if isinstance(call, UnresolvedFunction):
+            return [self.values.of(a, scope) for a in call.arguments]
+        return [self.values.of(c, scope) for c in call.children]
+
+    # ------------------------------------------------------------------------------------------ other operators
+
+    def filter(self, plan: Any, outer: Scope | None) -> Output:
+        """WHERE, HAVING, QUALIFY."""
+        below = self.walk(plan.child, outer)
+        self.values.condition(plan.condition, Scope(below.relations, below.hidden, outer))
+        return below
+
+    def join(self, plan: Any, outer: Scope | None) -> Output:
+        """A join: both sides are in scope of its condition."""
+        left, right = self.walk(plan.left, outer), self.walk(plan.right, outer)
+        both = left.relations + right.relations
+        if plan.condition is not None:
+            self.values.condition(plan.condition, Scope(both, [], outer))
+        for name in plan.using or ():
+            sides = [self.resolver.column((name,), Scope(side.relations)) for side in (left, right)]
+            if sides[0] is not None and sides[1] is not None:
+                sides[0].agree(sides[1])
+        if "Natural" in plan.kind and not (left.closed and right.closed):
+            self.resolver.warn("A natural join of tables that no catalogue has joins on the columns that both name.")
+        one_sided = "Semi" in plan.kind or "Anti" in plan.kind
+        return Output(left.relations if one_sided else both, left.hidden + right.hidden)
+
+    def lateral(self, plan: Any, outer: Scope | None) -> Output:
+        """A lateral join: the right side sees the left."""
+        left = self.walk(plan.child, outer)
+        right = self.walk(plan.right.plan, Scope(left.relations, [], outer))
+        both = left.relations + right.relations
+        if plan.condition is not None:
+            self.values.condition(plan.condition, Scope(both, [], outer))
+        return Output(both, left.hidden)
+
+    def union(self, plan: Any, outer: Scope | None) -> Output:
+        """UNION."""
+        inputs = list(plan.inputs)
+        # A chain of a thousand is as deep as it is long.
+        while isinstance(inputs[0], Union):
+            inputs[:1] = inputs[0].inputs
+        return self._together(inputs, outer)
+
+    def _together(self, plans: list[Any], outer: Scope | None) -> Output:
+        outputs = [self.walk(p, outer) for p in plans]
+        first = outputs[0]
+        for other in outputs[1:]:
+            if first.closed and other.closed:
+                for (_, a), (_, b) in zip(first.columns, other.columns, strict=False):
+                    a.agree(b)
+        return Output([_merged((), first)], [])
+
+    def generate(self, plan: Any, outer: Scope | None) -> Output:
+        """LATERAL VIEW."""
+        below = self.walk(plan.child, outer)
+        args = self._arguments(plan.generator, Scope(below.relations, [], outer))
+        names = [_name(c) for c in plan.columns]
+        call = plan.generator
+        name = call.parts[-1].lower() if isinstance(call, UnresolvedFunction) else ""
+        made = Relation((plan.qualifier,) if plan.qualifier else (), _generated(name, args, names))
+        return Output([*below.relations, made], below.hidden)
+
+    def pivot(self, plan: Any, outer: Scope | None) -> Output:
+        """PIVOT: a column per value beside the columns that are not used."""
+        below = self.walk(plan.child, outer)
+        scope = Scope(below.relations, below.hidden, outer)
+        for e in (plan.column, *plan.values, *plan.aggregates):
+            self.values.of(e, scope)
+        made = Relation((), [(_name(v) or str(getattr(v, "value", v)), Guess()) for v in plan.values])
+        return Output([made, *below.relations], below.hidden)
+
+    def unpivot(self, plan: Any, outer: Scope | None) -> Output:
+        """UNPIVOT: rows of (name, values) beside the columns that are not used."""
+        below = self.walk(plan.child, outer)
+        scope = Scope(below.relations, below.hidden, outer)
+        values = [Guess(n) for n in plan.value_columns]
+        for group in plan.groups:
+            for e, v in zip(group, values, strict=False):
+                v.agree(self.values.of(e, scope))
+        named = list(zip(plan.value_columns, values, strict=True))
+        made = Relation((), [(plan.name_column, Guess(known=STRING)), *named])
+        return Output([made, *below.relations], below.hidden)
+
+
+def _merged(qualifier: tuple[str, ...], made: Output) -> Relation:
+    """All relations under one name."""
+    columns = [c for r in made.relations for c in r.columns]
+    return Relation(qualifier, columns, [t for r in made.relations for t in r.open])
+
+
+def _name(item: Any) -> str:
+    if isinstance(item, Alias):
+        return item.name
+    return item.parts[-1] if isinstance(item, UnresolvedAttribute) else ""
+
+
+def _generated(name: str, args: list[Guess], names: list[str]) -> list[tuple[str, Guess]]:
+    """The columns of a generator, under the names given or its own."""
+    first = args[0] if args else Guess()
+    if name in ("explode", "explode_outer", "posexplode", "posexplode_outer"):
+        columns = [("col", first.item())]
+        if len(names) - name.startswith("pos") == 2:
+            first.root.is_map = True
+            columns = [("key", Guess(known=STRING)), ("value", first.item())]
+        if name.startswith("pos"):
+            columns.insert(0, ("pos", Guess(known=INT)))
+    elif name.startswith("inline"):
+        columns = [(n, first.item().field(n)) for n in names]
+    else:
+        columns = [(f"c{i}", Guess()) for i in range(len(names))]
+    return [(n, g) for n, (_, g) in zip(names, columns, strict=False)] if names else columns
+
+
+Handler = Callable[[_Walk, Any, Scope | None], Output]
+_HANDLERS: dict[type, Handler] = {
+    UnresolvedRelation: _Walk.relation,
+    SubqueryAlias: _Walk.alias,
+    UnresolvedSubqueryColumnAliases: _Walk.column_aliases,
+    UnresolvedInlineTable: _Walk.rows,
+    LocalRelation: _Walk.local,
+    UnresolvedTableValuedFunction: _Walk.table_function,
+    UnresolvedTVFAliases: _Walk.function_aliases,
+    UnresolvedWith: _Walk.with_definitions,
+    Project: _Walk.project,
+    Aggregate: _Walk.aggregate,
+    Filter: _Walk.filter,
+    UnresolvedHaving: _Walk.filter,
+    UnresolvedQualify: _Walk.filter,
+    Join: _Walk.join,
+    LateralJoin: _Walk.lateral,
+    Union: _Walk.union,
+    Generate: _Walk.generate,
+    Pivot: _Walk.pivot,
+    Unpivot: _Walk.unpivot,
+}
