@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from planviz.analysis import Analyzer
+from planviz.analysis.inference import infer
 from planviz.catalog.ddl import table_of
 from planviz.catalog.tables import Catalog, View
 from planviz.config import OptimizerConfig
@@ -25,7 +26,8 @@ STAGES = ("parsed", "analyzed", "optimized")
 class QueryExecution:
     """A query with a catalogue and settings; every stage is computed when it is first asked for.
 
-    `params` are the values of `:name` (by name) or `?` (in order). `parsed`, `analyzed` and `optimized` are plans,
+    `params` are the values of `:name` (by name) or `?` (in order); `infer` says to guess the tables that the catalogue
+    does not have. `parsed`, `analyzed` and `optimized` are plans,
     `trace` holds every effective rule application so far, `warnings` what is worth telling beside the plan. `ids`
     numbers the expressions of all stages (None: as the surrounding `fresh_ids` does): the same text always gives the
     same ids. Raises ParseError and AnalysisError (line and column where known) as stages are computed.
@@ -36,6 +38,7 @@ class QueryExecution:
     config: OptimizerConfig = field(default_factory=OptimizerConfig)
     statement: Statement | None = None
     params: Parameters | None = None
+    infer: bool = False
     trace: Trace = field(default_factory=Trace)
     warnings: list[str] = field(default_factory=list)
     ids: Ids | None = field(default=None, repr=False)
@@ -55,6 +58,8 @@ class QueryExecution:
         """The plan with every name and type known."""
         if "analyzed" not in self._stages:
             parsed = self.parsed
+            if self.infer:
+                self.catalog, self.warnings = with_guesses([parsed], self.catalog)
             try:
                 with self._numbered():
                     plan, warnings = Analyzer(self.catalog, self.config).analyze(parsed, self.trace)
@@ -110,11 +115,28 @@ class QueryExecution:
         return self.stage(name).tree_string
 
 
+def with_guesses(plans: list[LogicalPlan], catalog: Catalog, defined: Iterable[str] = ()) -> tuple[Catalog, list[str]]:
+    """The catalogue with the tables that the unresolved plans read and it does not have, guessed; and warnings.
+
+    `defined` are names that are not to be guessed. Raises AnalysisError for a query that is too deep to be walked.
+    """
+    try:
+        return infer(plans, catalog, defined)
+    except RecursionError:
+        raise AnalysisError("TOO_DEEP", "The query is too deep to guess its tables; give a catalogue.") from None
+
+
 def explain(
-    sql: str, catalog: Catalog | None = None, config: OptimizerConfig | None = None, params: Parameters | None = None
+    sql: str,
+    catalog: Catalog | None = None,
+    config: OptimizerConfig | None = None,
+    params: Parameters | None = None,
+    infer: bool = False,
 ) -> QueryExecution:
     """A query, ready to be asked for its stages; ids count from 1, so that the same text always gives the same ids."""
-    execution = QueryExecution(sql, catalog or Catalog(), config or OptimizerConfig(), params=params, ids=Ids())
+    execution = QueryExecution(
+        sql, catalog or Catalog(), config or OptimizerConfig(), params=params, infer=infer, ids=Ids()
+    )
     _ = execution.analyzed
     return execution
 
@@ -134,7 +156,9 @@ class Outcome:
 class Session:
     """Runs the statements of a script one after the other; nothing is executed, definitions change the catalogue.
 
-    `params` are the values of `:name` (by name) or `?` (in order) in every script that it runs.
+    `params` are the values of `:name` (by name) or `?` (in order) in every script that it runs. `infer` says to guess
+    the tables that neither the catalogue nor the script has, from all queries of the script together; None: only where
+    there is nothing at all, no catalogue and no table or view that the script defines.
     """
 
     def __init__(
@@ -142,10 +166,13 @@ class Session:
         catalog: Catalog | None = None,
         config: OptimizerConfig | None = None,
         params: Parameters | None = None,
+        infer: bool | None = False,
     ) -> None:
         self.catalog = catalog or Catalog()
         self.config = config or OptimizerConfig()
         self.params = params
+        self.infer = infer
+        self._warnings: list[str] = []
         self._first_id = 1
 
     def run(self, script: str, stage: str = "analyzed") -> Iterator[Outcome]:
@@ -157,8 +184,16 @@ class Session:
             statements = parse_script(script, self.params)
             # The parsed plans hold ids already; every statement's stages count on from behind them.
             self._first_id = max(self._first_id, next_id())
+        self._guess(statements)
         for s in statements:
             yield self._one(s, stage)
+
+    def _guess(self, statements: list[Statement]) -> None:
+        defined = [s.name[-1] for s in statements if s.kind in ("create_table", "create_view")]
+        nothing = not (self.catalog.tables or self.catalog.views or defined)
+        if self.infer or (self.infer is None and nothing):
+            plans = [s.plan for s in statements if s.plan is not None]
+            self.catalog, self._warnings = with_guesses(plans, self.catalog, defined)
 
     def _one(self, s: Statement, stage: str) -> Outcome:
         if s.kind == "query":
@@ -171,7 +206,9 @@ class Session:
         return Outcome(s)
 
     def _execution(self, s: Statement) -> QueryExecution:
-        return QueryExecution(s.sql, self.catalog, self.config, s, ids=Ids(self._first_id))
+        return QueryExecution(
+            s.sql, self.catalog, self.config, s, warnings=list(self._warnings), ids=Ids(self._first_id)
+        )
 
     def _define(self, s: Statement) -> None:
         if s.kind == "create_view" and s.plan is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from typing import TYPE_CHECKING
 
 from planviz.errors import InputError
@@ -16,9 +17,14 @@ if TYPE_CHECKING:
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Give a command `--catalog`, `--conf`, `--profile` and `--param`; the functions below read them."""
+    """Give a command `--catalog`, `--infer`, `--conf`, `--profile` and `--param`; the functions below read them."""
     parser.add_argument(
-        "--catalog", metavar="NAME|FILE", help="tables to plan with: a bundled catalogue or a file; default: none"
+        "--catalog", metavar="NAME|FILE", help="tables to plan with: a bundled catalogue, a JSON or DDL file"
+    )
+    parser.add_argument(
+        "--infer",
+        action=argparse.BooleanOptionalAction,
+        help="guess tables that are not known from their use; default: where there is no catalogue and no CREATE TABLE",
     )
     parser.add_argument("--conf", metavar="KEY=VALUE", action="append", default=[], help="a spark.sql.* setting")
     parser.add_argument("--profile", metavar="NAME", help="spark-4.3 (default) or spark-3.0")
@@ -65,7 +71,13 @@ def _pairs(given: list[str], option: str) -> dict[str, str]:
 
 
 def open_file(text: str, options: argparse.Namespace, stage: str) -> Document:
-    """An SQL text planned up to `stage` with what the options say."""
+    """An SQL text planned up to `stage` with what the options say; warnings go to standard error."""
     from planviz.document import open_sql
 
-    return open_sql(text, catalog_of(options), config_of(options), params=params_of(options), stage=stage)
+    document = open_sql(
+        text, catalog_of(options), config_of(options), params=params_of(options), infer=options.infer, stage=stage
+    )
+    warnings = [w for s in document.statements if s.execution is not None for w in s.execution.warnings]
+    for warning in dict.fromkeys(warnings):
+        print(f"planviz: note: {warning}", file=sys.stderr)
+    return document

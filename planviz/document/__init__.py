@@ -27,9 +27,10 @@ def open_sql(
     config: OptimizerConfig | None = None,
     *,
     params: Parameters | None = None,
+    infer: bool | None = None,
     stage: str = "optimized",
 ) -> Document:
     """Plan every statement of an SQL text; see `planviz.document.sql.open_sql`."""
     from planviz.document import sql
 
-    return sql.open_sql(text, catalog, config, params=params, stage=stage)
+    return sql.open_sql(text, catalog, config, params=params, infer=infer, stage=stage)

@@ -27,16 +27,18 @@ def open_sql(
     config: OptimizerConfig | None = None,
     *,
     params: Parameters | None = None,
+    infer: bool | None = None,
     stage: str = STAGES[-1],
 ) -> Document:
     """Plan the queries of a text up to `stage`, with the catalogue's tables and the settings.
 
-    `params` are the values of `:name` (by name) or `?` (in order).
+    `params` are the values of `:name` (by name) or `?` (in order). `infer` says to guess tables that are not known;
+    None: where there is nothing, neither a catalogue nor a table that the text defines.
     Definitions (CREATE TABLE, CREATE VIEW, SET ...) count for the statements after them; nothing is executed. Nodes of
     a statement's plans and steps share their identities. Raises ParseError when the text cannot be read. Any later
     error stands in `Document.error` and with its statement, and what was reached before it is there.
     """
-    session = Session(catalog, config, params)
+    session = Session(catalog, config, params, infer)
     plans: list[PlanGraph] = []
     statements: list[SqlStatement] = []
     for index, outcome in enumerate(session.run(text, stage)):

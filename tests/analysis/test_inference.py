@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planviz.analysis.inference import infer
+from planviz.analysis.inference.guesses import named_type
+from planviz.catalog import Catalog, read_bundled
+from planviz.execution import Session, explain
+from planviz.frontend import parse_plan
+
+QUERIES = sorted((Path(__file__).resolve().parents[3] / "shared/corpus/tpcds/queries").glob("*.sql"))
+
+
+def guessed(sql, catalog=None):
+    """Table name: {column: type}, and the warnings."""
+    found, warnings = infer([parse_plan(sql)], catalog or Catalog())
+    tables = {
+        t.name: {c.name: c.data_type.simple_string for c in t.columns} for t in found.tables.values() if t.guessed
+    }
+    return tables, warnings
+
+
+@pytest.mark.parametrize(
+    ("condition", "type_"),
+    [
+        ("x = 5", "int"),
+        ("x > 5000000000", "bigint"),
+        ("x < 1.5", "double"),
+        ("x = 'a'", "string"),
+        ("x >= '2026-01-31'", "date"),
+        ("x = DATE'2026-01-31'", "date"),
+        ("x > TIMESTAMP'2026-01-31 10:00:00'", "date"),
+        ("x", "boolean"),
+        ("NOT x AND 1 = 1", "boolean"),
+        ("x LIKE 'a%'", "string"),
+        ("x IN (1, 2)", "int"),
+        ("year(x) = 2026", "date"),
+        ("upper(x) = 'A'", "string"),
+        ("x + INTERVAL 1 DAY > current_date()", "date"),
+        ("x[0] = 'a'", "array<string>"),
+        ("x['k'] = 1", "map<string,int>"),
+        ("x.y = 1", "struct<y:int>"),
+        ("array_contains(x, 1)", "array<string>"),
+        ("CASE WHEN x THEN 1 ELSE 2 END = 1", "boolean"),
+        ("coalesce(x, 0) = 1", "int"),
+        ("x IS NOT NULL", "string"),
+        ("regexp_like(x, 'a')", "string"),
+    ],
+)
+def test_a_use_tells_the_type(condition, type_):
+    tables, _ = guessed(f"SELECT 1 FROM t WHERE {condition}")
+
+    assert tables == {"t": {"x": type_}}
+
+
+@pytest.mark.parametrize(
+    ("name", "type_"),
+    [
+        ("order_date", "date"), ("l_shipdate", "date"), ("created_at", "timestamp"), ("customer_id", "bigint"),
+        ("l_orderkey", "bigint"), ("is_open", "boolean"), ("unit_price", "decimal(18,2)"), ("qty", "int"),
+        ("orderDate", "date"), ("last_update", None), ("name", None), ("monetary_rate", "double"),
+    ],
+)  # fmt: skip
+def test_a_name_is_the_last_resort(name, type_):
+    found = named_type(name)
+
+    assert (found and found.simple_string) == type_
+
+
+def test_what_is_joined_has_one_type():
+    tables, _ = guessed("SELECT 1 FROM a JOIN b ON a.k = b.j JOIN c ON b.j = c.i WHERE c.i = 5")
+
+    assert tables == {"a": {"k": "int"}, "b": {"j": "int"}, "c": {"i": "int"}}
+
+
+def test_a_known_column_gives_its_type():
+    tables, _ = guessed("SELECT 1 FROM t1 JOIN u ON u.k = t1.c", read_bundled("documents"))
+
+    assert tables == {"u": {"k": "string"}}
+
+
+def test_types_pass_through_queries_in_from_and_with():
+    tables, _ = guessed(
+        "WITH w AS (SELECT a AS x, max(b) AS y FROM t GROUP BY a) "
+        "SELECT * FROM (SELECT x AS z, y FROM w) q WHERE z = 'k' AND q.y > DATE'2026-01-01'"
+    )
+
+    assert tables == {"t": {"a": "string", "b": "date"}}
+
+
+def test_columns_are_seen_through_a_star():
+    tables, warnings = guessed("SELECT q.a FROM (SELECT * FROM t) q WHERE q.b = 1")
+
+    assert set(tables["t"]) == {"a", "b"}
+    assert any(w.startswith("* reads all columns of t,") for w in warnings)
+
+
+def test_a_star_over_nothing_known_still_has_a_column():
+    text = explain("SELECT * FROM t", infer=True).text("optimized")
+
+    assert text == "Relation spark_catalog.default.t[unknown#1] parquet\n"
+
+
+@pytest.mark.parametrize(
+    ("sql", "owner"),
+    [
+        ("SELECT l_tax FROM orders, lineitem WHERE orders.x = lineitem.y", "lineitem"),
+        ("SELECT ss_item_sk FROM store, store_sales", "store_sales"),
+        ("SELECT s_city FROM store_sales, store", "store"),
+        ("SELECT user_name FROM orders o, users u", "users"),
+        ("SELECT x FROM a, b WHERE b.x = 1", "b"),
+        ("SELECT anything FROM a, b", "a"),
+    ],
+)
+def test_a_column_without_its_table_is_placed_and_told(sql, owner):
+    tables, warnings = guessed(sql)
+    name = sql.split()[1]
+
+    assert name in tables[owner]
+    assert all(name not in columns for t, columns in tables.items() if t != owner)
+    sure = "b.x" in sql
+    assert any(f"Column {name} is written without its table: taken as one of {owner}" in w for w in warnings) != sure
+
+
+def test_a_correlated_subquery_reads_the_query_around():
+    tables, _ = guessed(
+        "SELECT p_name FROM part WHERE p_size = (SELECT max(ps_size) FROM partsupp WHERE p_partkey = ps_partkey)"
+    )
+
+    assert "p_partkey" in tables["part"]
+    assert set(tables["partsupp"]) == {"ps_size", "ps_partkey"}
+
+
+def test_aliases_are_no_columns():
+    tables, _ = guessed("SELECT year(d) AS y, sum(x) AS s, s * 2 FROM t GROUP BY y HAVING s > 1 ORDER BY s, y")
+
+    assert set(tables["t"]) == {"d", "x"}
+
+
+def test_generators_pivots_and_using():
+    tables, _ = guessed("SELECT i FROM t LATERAL VIEW explode(xs) e AS i WHERE i = 5")
+    assert tables == {"t": {"xs": "array<int>"}}
+
+    tables, _ = guessed("SELECT * FROM (SELECT k, v FROM t) PIVOT (sum(v) FOR k IN ('a', 'b'))")
+    assert tables["t"]["k"] == "string"
+
+    tables, _ = guessed("SELECT a.v, k FROM a JOIN b USING (k) WHERE b.w = 1")
+    assert set(tables["a"]) == {"v", "k"}
+    assert set(tables["b"]) == {"w", "k"}
+
+
+def test_every_guessed_column_is_marked():
+    execution = explain("SELECT a FROM t", infer=True)
+    table = execution.catalog.table(("t",))
+
+    assert table is not None
+    assert table.guessed == {"a"}
+    assert "Guessed from the query" in execution.warnings[0]
+
+
+def test_the_statements_of_a_script_share_their_tables():
+    session = Session(infer=True)
+    outcomes = list(session.run("CREATE VIEW v AS SELECT a, b FROM t; SELECT a FROM v; SELECT c FROM t WHERE a = 5"))
+
+    assert [o.error for o in outcomes] == [None, None, None]
+    table = session.catalog.table(("t",))
+    assert table is not None
+    assert [c.name for c in table.columns] == ["a", "b", "c"]
+    assert table.type_of("a").simple_string == "int"
+
+
+def test_without_being_asked_only_where_there_is_nothing():
+    def errors(script):
+        return [o.error is not None for o in Session(infer=None).run(script)]
+
+    assert errors("SELECT a FROM t") == [False]
+    assert errors("CREATE TABLE u (a INT); SELECT a FROM t") == [False, True]
+    assert [o.error is not None for o in Session().run("SELECT a FROM t")] == [True]
+
+
+def test_a_thousand_unions_are_walked():
+    tables, _ = guessed(" UNION ALL ".join(["SELECT a FROM t"] * 1000))
+
+    assert set(tables["t"]) == {"a"}
+
+
+@pytest.mark.skipif(not QUERIES, reason="the captures are not at hand")
+@pytest.mark.parametrize("path", QUERIES[::7], ids=lambda p: p.stem)
+def test_a_real_query_plans_without_any_catalogue(path):
+    execution = explain(path.read_text().strip().rstrip(";"), infer=True)
+
+    assert execution.optimized.resolved
+    known = read_bundled("tpcds")
+    columns = [(t.name, c.name) for t in execution.catalog.tables.values() for c in t.columns]
+    misplaced = [(t, c) for t, c in columns if known.table((t,)).type_of(c) is None]
+    # web_ abbreviates web_site and web_sales alike.
+    assert [c for c in misplaced if not c[1].startswith("web_")] == []
