@@ -30,7 +30,8 @@ class QueryExecution:
     does not have. `parsed`, `analyzed` and `optimized` are plans,
     `trace` holds every effective rule application so far, `warnings` what is worth telling beside the plan. `ids`
     numbers the expressions of all stages (None: as the surrounding `fresh_ids` does): the same text always gives the
-    same ids. Raises ParseError and AnalysisError (line and column where known) as stages are computed.
+    same ids. `analyzer` is that of a session, where the query is one of several. Raises ParseError and AnalysisError
+    (line and column where known) as stages are computed.
     """
 
     sql: str
@@ -42,7 +43,13 @@ class QueryExecution:
     trace: Trace = field(default_factory=Trace)
     warnings: list[str] = field(default_factory=list)
     ids: Ids | None = field(default=None, repr=False)
+    analyzer: Analyzer | None = field(default=None, repr=False)
     _stages: dict[str, LogicalPlan] = field(default_factory=dict)
+
+    def starting_at(self, plan: LogicalPlan) -> QueryExecution:
+        """This execution of a plan that was not read from text."""
+        self._stages["parsed"] = plan
+        return self
 
     @property
     def parsed(self) -> LogicalPlan:
@@ -62,7 +69,8 @@ class QueryExecution:
                 self.catalog, self.warnings = with_guesses([parsed], self.catalog)
             try:
                 with self._numbered():
-                    plan, warnings = Analyzer(self.catalog, self.config).analyze(parsed, self.trace)
+                    analyzer = self.analyzer or Analyzer(self.catalog, self.config)
+                    plan, warnings = analyzer.analyze(parsed, self.trace)
             except RecursionError:
                 raise AnalysisError(
                     "TOO_DEEP", "The plan is too deep to be analyzed; split the query with WITH or views."

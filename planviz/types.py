@@ -114,6 +114,23 @@ class CharType(DataType):
 
 
 @dataclass(frozen=True)
+class ObjectType(DataType):
+    """A Java object that a typed Dataset operation sees; `class_name` as the JVM says it (`java.lang.Long`, `[I`)."""
+
+    class_name: str
+
+    @property
+    def simple_string(self) -> str:  # type: ignore[override]
+        """The class."""
+        return self.class_name
+
+    @property
+    def scala_name(self) -> str:  # type: ignore[override]
+        """ObjectType(class name)."""
+        return f"ObjectType(class {self.class_name})"
+
+
+@dataclass(frozen=True)
 class YearMonthIntervalType(DataType):
     """Interval of months; fields from `start` to `end`, 0 year, 1 month."""
 

@@ -17,6 +17,7 @@ from planviz.analysis.cleanup import CleanupAliases, EliminateUnions
 from planviz.analysis.coercion import AnsiCombinedTypeCoercionRule, UnpivotCoercion, WidenSetOperationTypes
 from planviz.analysis.context import AnalysisContext, Counters
 from planviz.analysis.ctes import CTESubstitution, ResolveWithCTE
+from planviz.analysis.frames import ResolveDataFrameDropColumns, ResolveDeduplicate, ResolveUnion
 from planviz.analysis.functions import (
     LookupFunctions,
     ResolveAliases,
@@ -32,6 +33,7 @@ from planviz.analysis.joins import (
     ResolveJoinStrategyHints,
     ResolveNaturalAndUsingJoin,
 )
+from planviz.analysis.objects import ResolveDeserializer, ResolveUpCast
 from planviz.analysis.references import (
     ResolveLateralColumnAliasReference,
     ResolveOrdinalInOrderByAndGroupBy,
@@ -73,8 +75,12 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
         ResolveRelations(c),
         # First what tells occurrences apart, so that names below resolve to ids that stay.
         DeduplicateRelations(c),
+        ResolveDataFrameDropColumns(c),
         ResolveReferences(c),
         ResolveLateralColumnAliasReference(c),
+        # What typed operations read is bound before names: an encoder knows places, not names.
+        ResolveDeserializer(c),
+        ResolveUpCast(c),
         ResolveGroupingAnalytics(c),
         ResolvePivot(c),
         ResolveUnpivot(c),
@@ -97,6 +103,8 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
         ResolveLambdaVariables(c),
         ResolveTimeZone(c),
         ResolveRandomSeed(c),
+        ResolveUnion(c),
+        ResolveDeduplicate(c),
         ResolveBinaryArithmetic(c),
         UnpivotCoercion(c),
         WidenSetOperationTypes(c),

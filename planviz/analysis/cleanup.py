@@ -8,6 +8,7 @@ from planviz.analysis.context import AnalyzerRule
 from planviz.expressions.core import Alias
 from planviz.expressions.unresolved import MultiAlias
 from planviz.logical.combining import Union
+from planviz.logical.objects import AppendColumns, ObjectConsumer, ObjectProducer
 from planviz.logical.operators import Aggregate, Project, Window
 
 
@@ -34,6 +35,9 @@ class CleanupAliases(AnalyzerRule):
             return plan.replace(grouping=plan.grouping if same else grouping, aggregates=_cleaned(plan.aggregates))
         if isinstance(plan, Window):
             return plan.replace(functions=_cleaned(plan.functions))
+        if isinstance(plan, ObjectProducer | ObjectConsumer | AppendColumns):
+            # What an encoder wrote: its aliases name the columns.
+            return plan
         return plan.map_expressions(lambda e: trim(e) if e.bits & Alias.BIT else e)
 
 

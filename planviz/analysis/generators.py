@@ -163,7 +163,7 @@ class ResolvePivot(AnalyzerRule):
                     plan,
                 )
         used = frozenset[int]().union(*[a.references for a in plan.aggregates]) | plan.column.references
-        keys = tuple(a for a in plan.child.output if a.expr_id not in used)
+        keys = plan.groups if plan.grouped else tuple(a for a in plan.child.output if a.expr_id not in used)
         simple = all(_slots(a.data_type) for a in plan.aggregates)
         values = [_pivot_value(v, plan) for v in plan.values]
         return _pivot_first(plan, keys, values) if simple else _pivot_if(plan, keys, values)
@@ -273,7 +273,7 @@ class ResolveUnpivot(AnalyzerRule):
         if not all(e.resolved for g in plan.groups for e in g):
             return plan
         used = frozenset[int]().union(*[e.references for g in plan.groups for e in g])
-        keys = [a for a in plan.child.output if a.expr_id not in used]
+        keys = list(plan.ids) if plan.identified else [a for a in plan.child.output if a.expr_id not in used]
         if any(len(g) != len(plan.value_columns) for g in plan.groups):
             raise analysis_error(
                 "UNPIVOT_VALUE_SIZE_MISMATCH",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from planviz.analysis.context import AnalyzerRule, analysis_error, same_name
+from planviz.analysis.frames import columns_renamed, columns_with
 from planviz.analysis.names import Scope, extract_value
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression, GroupingID
@@ -31,6 +32,8 @@ from planviz.expressions.unresolved import (
     UnresolvedFunction,
     UnresolvedOrdinal,
     UnresolvedStar,
+    UnresolvedStarWithColumns,
+    UnresolvedStarWithColumnsRenames,
 )
 from planviz.expressions.windows import WindowExpression
 from planviz.logical.combining import Join, LateralJoin
@@ -49,9 +52,10 @@ from planviz.logical.operators import (
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.unresolved import Unpivot, UnresolvedHaving, UnresolvedQualify
 from planviz.trees.depth import deep
-from planviz.types import StructType
+from planviz.types import INT, StructType
 
 _NAMES = UnresolvedAttribute.BIT | UnresolvedExtractValue.BIT
+_STARS = UnresolvedStar.BIT | UnresolvedStarWithColumns.BIT | UnresolvedStarWithColumnsRenames.BIT
 #: Names that mean a function when no column has them.
 LITERAL_FUNCTIONS = frozenset(
     ["current_date", "current_timestamp", "current_time", "current_user", "user", "session_user", "localtimestamp"]
@@ -67,7 +71,13 @@ class ResolveReferences(AnalyzerRule):
     the aliases to its left in the same select list (lateral column alias) and in the query around a subquery.
     """
 
-    matches = (UnresolvedAttribute, UnresolvedStar, UnresolvedExtractValue)
+    matches = (
+        UnresolvedAttribute,
+        UnresolvedStar,
+        UnresolvedStarWithColumns,
+        UnresolvedStarWithColumnsRenames,
+        UnresolvedExtractValue,
+    )
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
@@ -152,12 +162,16 @@ class ResolveReferences(AnalyzerRule):
         return plan.replace(projects=_kept(plan.projects, bound))
 
     def _expand(self, items: tuple[Expression, ...], plan: Any) -> list[Expression]:
-        if not any(e.bits & UnresolvedStar.BIT for e in items):
+        if not any(e.bits & _STARS for e in items):
             return list(items)
         out: list[Expression] = []
         for e in items:
             if isinstance(e, UnresolvedStar):
                 out += expand_star(e, plan)
+            elif isinstance(e, UnresolvedStarWithColumns):
+                out += columns_with(e, plan.child.output)
+            elif isinstance(e, UnresolvedStarWithColumnsRenames):
+                out += columns_renamed(e, plan.child.output)
             elif e.bits & UnresolvedStar.BIT:
                 out.append(e.transform_up(lambda x: _star_arguments(x, plan), UnresolvedStar.BIT))
             else:
@@ -336,9 +350,11 @@ def _struct_star(star: UnresolvedStar, columns: list[Any]) -> list[Any]:
 
 
 def _star_arguments(x: Any, plan: Any) -> Any:
-    """A star among the arguments of a function means all columns."""
+    """A star among the arguments of a function means all columns; count(*) counts rows."""
     if not isinstance(x, UnresolvedFunction) or not any(isinstance(a, UnresolvedStar) for a in x.arguments):
         return x
+    if x.parts[-1].lower() == "count" and x.arguments == (UnresolvedStar(),) and not x.distinct:
+        return x.replace(arguments=(Literal(1, INT),))
     out: list[Expression] = []
     for a in x.arguments:
         if isinstance(a, UnresolvedStar):

@@ -14,9 +14,17 @@ from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend import parse_plan
 from planviz.logical.combining import Except, Intersect, Join, LateralJoin, Union
+from planviz.logical.objects import SerializeFromObject
 from planviz.logical.operators import Aggregate, Expand, Generate, Project, SubqueryAlias, View, Window
 from planviz.logical.plan import LogicalPlan
-from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRelation, OneRowRelation, Range
+from planviz.logical.relations import (
+    CTERelationRef,
+    LocalRelation,
+    LogicalRDD,
+    LogicalRelation,
+    OneRowRelation,
+    Range,
+)
 from planviz.logical.unresolved import (
     LimitAll,
     UnresolvedCatalogRelation,
@@ -29,7 +37,7 @@ from planviz.logical.unresolved import (
 from planviz.trees.depth import deep
 from planviz.types import LONG, NULL, UNKNOWN, wider_common
 
-INSTANCES = (LogicalRelation, LocalRelation, Range, CTERelationRef)
+INSTANCES = (LogicalRelation, LocalRelation, LogicalRDD, Range, CTERelationRef)
 
 
 class ResolveRelations(AnalyzerRule):
@@ -319,6 +327,8 @@ def _own_ids(plan: Any) -> tuple[int, ...]:
         return _aliases(plan.aggregates)
     if isinstance(plan, Window):
         return _aliases(plan.functions)
+    if isinstance(plan, SerializeFromObject):
+        return _aliases(plan.serializer)
     if isinstance(plan, Generate):
         return tuple([a.expr_id for a in plan.generator_output])
     if isinstance(plan, Expand):
@@ -339,6 +349,8 @@ def _new_instance(plan: Any) -> Any:
         return plan.replace(aggregates=_renamed(plan.aggregates))
     if isinstance(plan, Window):
         return plan.replace(functions=_renamed(plan.functions))
+    if isinstance(plan, SerializeFromObject):
+        return plan.replace(serializer=_renamed(plan.serializer))
     if isinstance(plan, Generate):
         columns = tuple(c.new_instance() if isinstance(c, AttributeReference) else c for c in plan.columns)
         return plan.replace(columns=columns)

@@ -84,6 +84,30 @@ class UnresolvedStar(LeafExpression, Unresolved, NamedExpression):
 
 
 @node
+class UnresolvedStarWithColumns(Unresolved, NamedExpression):
+    """All columns, with those of these names replaced or added (DataFrame.withColumns)."""
+
+    names: tuple[str, ...]
+    values: tuple[Expression, ...]
+
+    def to_string(self) -> str:
+        """unresolvedstarwithcolumns(names, values, None)."""
+        return f"unresolvedstarwithcolumns({', '.join([*self.names, *map(str, self.values)])}, None)"
+
+
+@node
+class UnresolvedStarWithColumnsRenames(LeafExpression, Unresolved, NamedExpression):
+    """All columns, those of the old names under the new ones (DataFrame.withColumnsRenamed)."""
+
+    names: tuple[str, ...]
+    new_names: tuple[str, ...]
+
+    def to_string(self) -> str:
+        """unresolvedstarwithcolumnsrenames(old names, new names)."""
+        return f"unresolvedstarwithcolumnsrenames({', '.join((*self.names, *self.new_names))})"
+
+
+@node
 class UnresolvedFunction(Unresolved):
     """A call by name. `ignore_nulls` is True, False or None (not written)."""
 
@@ -97,7 +121,8 @@ class UnresolvedFunction(Unresolved):
     def to_string(self) -> str:
         """'name(distinct args)."""
         distinct = "distinct " if self.distinct else ""
-        return f"'{name_text(self.parts)}({distinct}{', '.join(map(str, self.children))})"
+        name = ".".join(quote_if_needed(p) for p in self.parts)
+        return f"'{name}({distinct}{', '.join(map(str, self.children))})"
 
     def render(self, r: Callable[[Expression], str]) -> str:
         """name(DISTINCT args)."""

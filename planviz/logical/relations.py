@@ -55,6 +55,35 @@ class LocalRelation(Source):
 
 
 @node
+class LogicalRDD(LeafNode):
+    """Rows that a program handed over (DataFrame API: createDataFrame); planning knows only their columns."""
+
+    attributes: tuple[AttributeReference, ...]
+
+    @lazy
+    def expressions(self) -> tuple[Any, ...]:
+        """None."""
+        return ()
+
+    def map_expressions(self, f):  # type: ignore[no-untyped-def]
+        """Itself."""
+        return self
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """Its columns."""
+        return self.attributes
+
+    def new_instance(self) -> LogicalRDD:
+        """The same rows under fresh ids."""
+        return LogicalRDD(tuple(a.new_instance() for a in self.attributes))
+
+    def arguments(self) -> list[str]:
+        """[columns], false."""
+        return [bracketed(self.attributes), "false"]
+
+
+@node
 class Range(LeafNode):
     """range(start, end, step)."""
 

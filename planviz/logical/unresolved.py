@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planviz.expressions.core import Expression
-from planviz.logical.plan import LeafNode, LogicalPlan, UnaryNode
+from planviz.logical.plan import LeafNode, LogicalPlan, UnaryNode, bracketed
 from planviz.trees.node import TreeNode, lazy, node
 from planviz.types import DataType
 
@@ -156,14 +156,50 @@ class UnresolvedCatalogRelation(LeafNode):
 
 
 @node
+class UnresolvedDeduplicate(UnaryNode):
+    """dropDuplicates; `names` are the key columns, None for all."""
+
+    names: tuple[str, ...] | None
+    child: LogicalPlan
+    UNRESOLVED = True
+
+    def arguments(self) -> list[str]:
+        """The keys, false (within a watermark), true (checked against the columns)."""
+        keys = (
+            "DeduplicateAllColumnsAsKey"
+            if self.names is None
+            else f"DeduplicateKeyColumns(List({', '.join(self.names)}))"
+        )
+        return [keys, "false", "true"]
+
+
+@node
+class DataFrameDropColumns(UnaryNode):
+    """drop, with columns that are more than names."""
+
+    drops: tuple[Expression, ...]
+    child: LogicalPlan
+    UNRESOLVED = True
+
+
+@node
 class Pivot(UnaryNode):
-    """PIVOT as written; `groups` are the grouping columns when given explicitly."""
+    """PIVOT as written. `grouped` tells that `groups` are the grouping columns (DataFrame.groupBy.pivot); in SQL they
+    are all columns that the rest does not use.
+    """
 
     column: Expression
     values: tuple[Expression, ...]
     aggregates: tuple[Expression, ...]
     child: LogicalPlan
+    groups: tuple[Expression, ...] = ()
+    grouped: bool = False
     UNRESOLVED = True
+
+    def arguments(self) -> list[str]:
+        """List(groups), column, [values], [aggregates]."""
+        groups = [f"List({', '.join(map(str, self.groups))})"] if self.grouped else []
+        return [*groups, self.column.simple_string, bracketed(self.values), bracketed(self.aggregates)]
 
 
 @node
@@ -176,6 +212,9 @@ class Unpivot(UnaryNode):
     value_columns: tuple[str, ...]
     child: LogicalPlan
     value_types: tuple[DataType, ...] = ()
+    #: The columns that stay (DataFrame.unpivot); in SQL all that are no values.
+    ids: tuple[Expression, ...] = ()
+    identified: bool = False
     UNRESOLVED = True
 
     def arguments(self) -> list[str]:

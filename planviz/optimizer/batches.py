@@ -25,6 +25,7 @@ from planviz.optimizer.rules import (
     limits,
     merging,
     nested_aggregates,
+    objects,
     partition_pruning,
     projections,
     pushdown,
@@ -94,6 +95,8 @@ OPERATOR_OPTIMIZATION: Rules = [
     # Subqueries whose plans are optimized become joins.
     subqueries.RewriteCorrelatedScalarSubquery,
     subqueries.RewriteLateralSubquery,
+    # Before redundant aliases go: it leaves one where it joins two objects.
+    objects.EliminateSerialization,
     projections.RemoveRedundantAliases,
     nested_aggregates.RemoveRedundantAggregates,
     conditionals.UnwrapCastInBinaryComparison,
@@ -177,6 +180,17 @@ def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
         ("Decimal Optimizations", fixed, [aggregates.DecimalAggregates]),
         # After decimals, so that the rewritten aggregates are expanded.
         ("Distinct Aggregate Rewrite", Once, [aggregates.RewriteDistinctAggregates]),
+        # After the big batch: casts and null checks of elements are gone, and projections show what is read.
+        (
+            "Object Expressions Optimization",
+            fixed,
+            [
+                objects.EliminateMapObjects,
+                objects.CombineTypedFilters,
+                objects.ObjectSerializerPruning,
+                objects.ReassignLambdaVariableID,
+            ],
+        ),
         # Again: filters that came out as false have made empty relations.
         (
             "LocalRelation",

@@ -11,6 +11,7 @@ from planviz.expressions.calls import Concat
 from planviz.expressions.complex import CreateNamedStruct
 from planviz.expressions.conditional import Coalesce
 from planviz.expressions.core import Alias, AttributeReference, Cast, Literal, lit
+from planviz.expressions.objects import AssertNotNull
 from planviz.expressions.predicates import (
     And,
     EqualNullSafe,
@@ -24,6 +25,7 @@ from planviz.expressions.predicates import (
 )
 from planviz.expressions.subqueries import InSubquery, ScalarSubquery
 from planviz.logical.combining import Join
+from planviz.logical.objects import AppendColumns, TypedFilter
 from planviz.logical.operators import (
     Aggregate,
     Distinct,
@@ -77,6 +79,8 @@ class NullPropagation(OptimizerRule):
                 return IsNull(b if is_null(a) else a)
             case Coalesce(arguments):
                 return _coalesced(e, arguments)
+            case AssertNotNull(c) if not c.nullable:
+                return c
             case In(value, items) if items and is_null(value):
                 return Literal(None, BOOLEAN)
             case InSubquery((value,), _) if is_null(value):
@@ -205,6 +209,7 @@ class FoldablePropagation(OptimizerRule):
 
 _PASSING = (
     Filter, Window, Sample, GlobalLimit, LocalLimit, Generate, Distinct, RepartitionByExpression, Repartition, Sort,
+    TypedFilter, AppendColumns,
 )  # fmt: skip
 
 

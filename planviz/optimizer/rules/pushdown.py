@@ -11,6 +11,7 @@ from planviz.expressions.predicates import And, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.subqueries import Exists, ListQuery, SubqueryExpression
 from planviz.logical.combining import Join, Union
+from planviz.logical.objects import AppendColumns
 from planviz.logical.operators import (
     Aggregate,
     Distinct,
@@ -93,9 +94,15 @@ class PushPredicateThroughNonJoin(OptimizerRule):
                 return self._union(condition, child, inputs)
             case Distinct(grandchild):
                 return _partly(condition, child, lambda p: True, grandchild)
-            case Sort() | Repartition() | RepartitionByExpression() | RebalancePartitions() | Generate() | Expand() if (
-                child.deterministic or not isinstance(child, Generate | Expand)
-            ):
+            case (
+                Sort()
+                | Repartition()
+                | RepartitionByExpression()
+                | RebalancePartitions()
+                | Generate()
+                | Expand()
+                | AppendColumns()
+            ) if child.deterministic or not isinstance(child, Generate | Expand):
                 own = child.child.output_set
                 return _partly(condition, child, lambda p: p.references <= own, child.child)
         return node

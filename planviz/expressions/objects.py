@@ -1,0 +1,300 @@
+"""Expressions of typed Dataset operations: between rows and the objects that a user's function sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from planviz.expressions.core import Expression, LeafExpression, UnaryExpression, show
+from planviz.expressions.unresolved import Unresolved
+from planviz.trees.node import lazy, node
+from planviz.types import DataType
+
+
+class ObjectExpression(Expression):
+    """Base of what computes on objects: never folded, as the objects live in the JVM only."""
+
+    @lazy
+    def foldable(self) -> bool:
+        """Never."""
+        return False
+
+
+@node
+class BoundReference(LeafExpression, ObjectExpression):
+    """The object at a place of the input (Spark: BoundReference)."""
+
+    ordinal: int
+    type: DataType
+    is_nullable: bool
+
+    @property
+    def data_type(self) -> DataType:
+        """See Expression."""
+        return self.type
+
+    @lazy
+    def nullable(self) -> bool:
+        """See Expression."""
+        return self.is_nullable
+
+    def to_string(self) -> str:
+        """input[0, java.lang.Long, true]."""
+        return f"input[{self.ordinal}, {self.type.simple_string}, {show(self.is_nullable)}]"
+
+
+class Invocation(ObjectExpression):
+    """Base of method calls; a null among what they read makes the value null."""
+
+    type: DataType
+    is_nullable: bool
+
+    @property
+    def data_type(self) -> DataType:
+        """What the method returns."""
+        return self.type
+
+    @lazy
+    def nullable(self) -> bool:
+        """Unless the method returns a primitive of something that is never null."""
+        return self.is_nullable
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """See Expression."""
+        return True
+
+
+@node
+class Invoke(Invocation):
+    """A method of an object (Spark: Invoke)."""
+
+    target: Expression
+    method: str
+    type: DataType
+    arguments: tuple[Expression, ...] = ()
+    is_nullable: bool = True
+
+    def to_string(self) -> str:
+        """invoke(target.method(arguments))."""
+        return f"invoke({self.target}.{self.method}({', '.join(map(str, self.arguments))}))"
+
+
+@node
+class StaticInvoke(Invocation):
+    """A static method (Spark: StaticInvoke)."""
+
+    owner: str
+    method: str
+    type: DataType
+    arguments: tuple[Expression, ...]
+    is_nullable: bool = True
+
+    def to_string(self) -> str:
+        """static_invoke(owner.method(arguments))."""
+        return f"static_invoke({self.owner}.{self.method}({', '.join(map(str, self.arguments))}))"
+
+
+@node
+class NewInstance(ObjectExpression):
+    """A constructor's call (Spark: NewInstance, of which `toString` keeps the arguments to itself)."""
+
+    class_name: str
+    arguments: tuple[Expression, ...]
+    type: DataType
+
+    @property
+    def data_type(self) -> DataType:
+        """The class."""
+        return self.type
+
+    @lazy
+    def nullable(self) -> bool:
+        """Never null."""
+        return False
+
+    def to_string(self) -> str:
+        """newInstance(class name)."""
+        return f"newInstance(class {self.class_name})"
+
+
+@node
+class FunctionObject(LeafExpression, ObjectExpression):
+    """A user's function as a value, known by what it prints."""
+
+    label: str
+    type: DataType
+
+    @property
+    def data_type(self) -> DataType:
+        """Its class."""
+        return self.type
+
+    @lazy
+    def nullable(self) -> bool:
+        """Never null."""
+        return False
+
+    def to_string(self) -> str:
+        """The function."""
+        return self.label
+
+
+@node
+class AssertNotNull(UnaryExpression, ObjectExpression):
+    """The child, or an error when it is null (Spark: AssertNotNull)."""
+
+    child: Expression
+
+    @property
+    def data_type(self) -> DataType:
+        """The child's."""
+        return self.child.data_type
+
+    @lazy
+    def nullable(self) -> bool:
+        """Never: null is an error."""
+        return False
+
+    @lazy
+    def foldable(self) -> bool:
+        """As the child: over a constant that is not null there is nothing to check."""
+        return self.child.foldable and not self.child.nullable
+
+
+@node
+class KnownNotNull(UnaryExpression, ObjectExpression):
+    """The child, of which something above has made sure that it is not null (Spark: KnownNotNull)."""
+
+    child: Expression
+
+    @property
+    def data_type(self) -> DataType:
+        """The child's."""
+        return self.child.data_type
+
+    @lazy
+    def nullable(self) -> bool:
+        """Never."""
+        return False
+
+
+@node
+class ValidateExternalType(UnaryExpression, ObjectExpression):
+    """The child, or an error when it is of another class than said (Spark: ValidateExternalType)."""
+
+    child: Expression
+    expected: DataType
+    external: DataType
+
+    @property
+    def data_type(self) -> DataType:
+        """The class."""
+        return self.external
+
+    def to_string(self) -> str:
+        """validateexternaltype(child, StringType, ObjectType(class java.lang.String))."""
+        return f"validateexternaltype({self.child}, {self.expected.scala_name}, {self.external.scala_name})"
+
+
+@node
+class LambdaVariable(LeafExpression, ObjectExpression):
+    """The element that a MapObjects is at (Spark: LambdaVariable)."""
+
+    name: str
+    type: DataType
+    is_nullable: bool
+    variable_id: int
+
+    @property
+    def data_type(self) -> DataType:
+        """See Expression."""
+        return self.type
+
+    @lazy
+    def nullable(self) -> bool:
+        """See Expression."""
+        return self.is_nullable
+
+    def to_string(self) -> str:
+        """lambdavariable(MapObject, IntegerType, false, 1)."""
+        return f"lambdavariable({self.name}, {self.type.scala_name}, {show(self.is_nullable)}, {self.variable_id})"
+
+
+@node
+class MapObjects(ObjectExpression):
+    """A function over every element of an array (Spark: MapObjects)."""
+
+    variable: Expression
+    function: Expression
+    source: Expression
+    type: DataType
+
+    @property
+    def data_type(self) -> DataType:
+        """The array."""
+        return self.type
+
+    @lazy
+    def nullable(self) -> bool:
+        """As the array it reads."""
+        return self.source.nullable
+
+    def to_string(self) -> str:
+        """mapobjects(variable, function, source, None)."""
+        return f"mapobjects({self.variable}, {self.function}, {self.source}, None)"
+
+
+# ------------------------------------------------------------------------------------------- before analysis
+
+
+@node
+class GetColumnByOrdinal(LeafExpression, Unresolved):
+    """A column by its place (Spark: GetColumnByOrdinal)."""
+
+    ordinal: int
+    type: DataType
+
+    def to_string(self) -> str:
+        """getcolumnbyordinal(0, LongType)."""
+        return f"getcolumnbyordinal({self.ordinal}, {self.type.scala_name})"
+
+
+@node
+class UpCast(UnaryExpression, Unresolved):
+    """A cast that must not lose anything (Spark: UpCast); `path` says what is read, for the error."""
+
+    child: Expression
+    target: DataType
+    path: str
+
+    def to_string(self) -> str:
+        """upcast(child, LongType, - root class: "java.lang.Long")."""
+        return f'upcast({self.child}, {self.target.scala_name}, - root class: "{self.path}")'
+
+
+@node
+class UnresolvedDeserializer(UnaryExpression, Unresolved):
+    """A deserializer whose columns are not bound yet; `inputs` are the columns it reads, all when empty."""
+
+    child: Expression
+    inputs: tuple[Expression, ...] = ()
+    NAME: ClassVar[str | None] = "unresolveddeserializer"
+
+    def to_string(self) -> str:
+        """unresolveddeserializer(child)."""
+        more = "".join(f", {i}" for i in self.inputs)
+        return f"unresolveddeserializer({self.child}{more})"
+
+
+@node
+class UnresolvedMapObjects(Unresolved):
+    """A MapObjects before the array's element type is known; `function` makes the body of the element."""
+
+    source: Expression
+    function: Callable[[Any], Any]
+    result: DataType
+
+    def to_string(self) -> str:
+        """unresolvedmapobjects(source, None)."""
+        return f"unresolvedmapobjects({self.source}, None)"
