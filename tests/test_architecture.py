@@ -19,7 +19,7 @@ FLOORS = [
     {"optimizer"},
     {"physical"},
     {"execution", "catalogs"},
-    {"document"},
+    {"document", "dataframe"},
     {"cli", "ui", "__main__"},
 ]
 TOWERS = {

@@ -7,6 +7,7 @@ from typing import Any
 
 from planviz.analysis.aggregate_functions import AGGREGATES
 from planviz.analysis.context import AnalysisContext, analysis_error, sql_text
+from planviz.analysis.operators import OPERATORS
 from planviz.analysis.signatures import read_table
 from planviz.expressions.aggregates import (
     AggregateFunction,
@@ -300,7 +301,7 @@ BUILDERS: dict[str, tuple[int, int, Builder]] = {
     "abs": (1, 1, lambda a: Abs(a[0])),
     "mod": (2, 2, lambda a: Remainder(a[0], a[1], "ANSI", "mod")),
     "pmod": (2, 2, lambda a: Pmod(a[0], a[1])),
-    "negative": (1, 1, lambda a: UnaryMinus(a[0])),
+    "negative": (1, 1, lambda a: UnaryMinus(a[0], function=True)),
     "positive": (1, 1, lambda a: UnaryPositive(a[0])),
     "shiftleft": (2, 2, lambda a: Shift(a[0], a[1], "shiftleft")),
     "shiftright": (2, 2, lambda a: Shift(a[0], a[1], "shiftright")),
@@ -436,13 +437,14 @@ def _lag_lead(name: str) -> Builder:
                 if isinstance(offset, Literal) and isinstance(offset.value, int)
                 else UnaryMinus(offset)
             )
-        return LagLead(name, a[0], offset, a[2] if len(a) > 2 else Literal(None, NULL))
+        ignore = len(a) > 3 and isinstance(a[3], Literal) and a[3].value is True
+        return LagLead(name, a[0], offset, a[2] if len(a) > 2 else Literal(None, NULL), ignore)
 
     return make
 
 
-BUILDERS["lag"] = (1, 3, _lag_lead("lag"))
-BUILDERS["lead"] = (1, 3, _lag_lead("lead"))
+BUILDERS["lag"] = (1, 4, _lag_lead("lag"))
+BUILDERS["lead"] = (1, 4, _lag_lead("lead"))
 
 
 def _first_last(name: str) -> Builder:
@@ -477,7 +479,7 @@ def build(
     """
     name = parts[-1].lower()
     plain = tuple(a.child if isinstance(a, Alias) and name not in ("struct",) else a for a in arguments)
-    found = BUILDERS.get(name) or AGGREGATES.get(name)
+    found = BUILDERS.get(name) or AGGREGATES.get(name) or OPERATORS.get(name)
     if found is not None:
         fewest, most, make = found
         _check_count(name, len(plain), fewest, most, place)

@@ -323,10 +323,13 @@ class Shift(BinaryExpression):
 
 @node
 class UnaryMinus(UnaryExpression):
-    """-child."""
+    """-child; `function` tells that it was written negative(child)."""
 
     child: Expression
     mode: str = "ANSI"
+    function: bool = False
+
+    UNCOMPARED = ("function",)
 
     @lazy
     def data_type(self) -> DataType:
@@ -349,8 +352,8 @@ class UnaryMinus(UnaryExpression):
         return f"-{self.child}"
 
     def render(self, r: Callable[[Expression], str]) -> str:
-        """(- child)."""
-        return f"(- {r(self.child)})"
+        """(- child), or negative(child)."""
+        return f"negative({r(self.child)})" if self.function else f"(- {r(self.child)})"
 
 
 @node

@@ -198,6 +198,23 @@ class ValidateExternalType(UnaryExpression, ObjectExpression):
 
 
 @node
+class CheckOverflow(UnaryExpression, ObjectExpression):
+    """The child as a decimal of these digits, or an error when it has more (Spark: CheckOverflow)."""
+
+    child: Expression
+    type: DataType
+
+    @property
+    def data_type(self) -> DataType:
+        """The decimal."""
+        return self.type
+
+    def to_string(self) -> str:
+        """CheckOverflow(child, DecimalType(38,18))."""
+        return f"CheckOverflow({self.child}, {self.type.scala_name})"
+
+
+@node
 class LambdaVariable(LeafExpression, ObjectExpression):
     """The element that a MapObjects is at (Spark: LambdaVariable)."""
 

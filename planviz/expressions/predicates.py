@@ -260,6 +260,24 @@ class IsNaN(UnaryExpression, Predicate):
 
 
 @node
+class AtLeastNNonNulls(Predicate):
+    """Whether at least `least` of the items have a value; NaN is none (DataFrame API: na.drop)."""
+
+    least: int
+    items: tuple[Expression, ...]
+
+    @lazy
+    def nullable(self) -> bool:
+        """Never."""
+        return False
+
+    @lazy
+    def foldable(self) -> bool:
+        """Never."""
+        return False
+
+
+@node
 class In(Predicate):
     """value IN (items)."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planviz.expressions.aggregates import AggregateFunction
-from planviz.expressions.core import Expression, LeafExpression, Literal
+from planviz.expressions.core import Expression, LeafExpression, Literal, TypeMismatch
 from planviz.expressions.unresolved import Unresolved
 from planviz.trees.node import lazy, node
 from planviz.types import DOUBLE, INT, DataType, is_numeric
@@ -111,8 +111,20 @@ class WindowSpec(Expression):
 
     @lazy
     def resolved(self) -> bool:
-        """When the parts are and the frame is known."""
-        return self.children_resolved and not isinstance(self.frame, UnspecifiedFrame) and self._bounds_fit()
+        """When the parts are, the frame is known and fits the order."""
+        known = self.children_resolved and not isinstance(self.frame, UnspecifiedFrame)
+        return known and self._bounds_fit() and self.check_input_types() is None
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """A frame by distance needs an order to measure it in, unless it is the whole partition."""
+        frame = self.frame
+        if self.order or not isinstance(frame, SpecifiedWindowFrame) or frame.kind != "RangeFrame":
+            return None
+        if (frame.lower, frame.upper) == (UNBOUNDED_PRECEDING, UNBOUNDED_FOLLOWING):
+            return None
+        return TypeMismatch(
+            "RANGE_FRAME_WITHOUT_ORDER", "A range window frame cannot be used in an unordered window specification."
+        )
 
     def _bounds_fit(self) -> bool:
         """Whether the bounds of a RANGE frame have the type of the sort key."""

@@ -14,6 +14,6 @@ chain of AND was nested, where a word stood. Spark's parsed plan shows all of th
 """
 
 from planviz.frontend.parameters import Parameters
-from planviz.frontend.statement import Statement, parse_constant, parse_plan, parse_script
+from planviz.frontend.statement import Statement, parse_constant, parse_expression, parse_plan, parse_script
 
-__all__ = ["Parameters", "Statement", "parse_constant", "parse_plan", "parse_script"]
+__all__ = ["Parameters", "Statement", "parse_constant", "parse_expression", "parse_plan", "parse_script"]

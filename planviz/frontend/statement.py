@@ -289,3 +289,18 @@ def parse_plan(sql: str, parameters: Parameters | None = None) -> LogicalPlan:
         words = statements[0].words or statements[0].kind.replace("_", " ").upper()
         raise ParseError("UNSUPPORTED_STATEMENT", f"{words} is no query; only queries are planned.", line=1, column=1)
     return plan
+
+
+def parse_expression(sql: str) -> Expression:
+    """One expression, with its name where it has one (`a + 1 AS x`, `*`), as `selectExpr` reads it.
+
+    Raises ParseError when the text is no single expression.
+    """
+    reader = _reader(sql)
+    try:
+        found = reader.named_expression()
+    except RecursionError:
+        raise reader.error("TOO_DEEP", "The expression nests too deep to be read.") from None
+    if reader.kind != END:
+        raise reader.syntax_error()
+    return found

@@ -88,7 +88,12 @@ class UnresolvedHint(UnaryNode):
     name: str
     parameters: tuple[Expression, ...]
     child: LogicalPlan
-    UNRESOLVED = True
+
+    @lazy
+    def resolved(self) -> bool:
+        """When the child is: a hint that nobody knows must not stop the analysis."""
+        found: bool = self.child.resolved
+        return found
 
     def arguments(self) -> list[str]:
         """NAME, [parameters]."""
@@ -219,7 +224,10 @@ class Unpivot(UnaryNode):
 
     def arguments(self) -> list[str]:
         """List(List('a), ...), aliases, name, [values]."""
-        out = [f"List({', '.join('List(' + ', '.join(map(str, g)) + ')' for g in self.groups)})"]
+        groups = ", ".join(f"List({', '.join(map(str, g))})" for g in self.groups)
+        out = [f"List({groups})"]
+        if self.identified:
+            out = [f"ArraySeq({', '.join(map(str, self.ids))})", f"ArraySeq({groups})"]
         if any(a is not None for a in self.aliases):
             out.append(f"List({', '.join('None' if a is None else f'Some({a})' for a in self.aliases)})")
         return [*out, self.name_column, f"[{', '.join(self.value_columns)}]"]

@@ -86,9 +86,9 @@ class EliminateMapObjects(OptimizerRule):
     @staticmethod
     def _one(e: Any) -> Any:
         match e:
-            case MapObjects(LambdaVariable(_, t, False) as variable, function, source) if (
-                isinstance(t, AtomicType) and _same_value(function, variable)
-            ):
+            case MapObjects(LambdaVariable(_, t, False) as variable, function, source) if isinstance(
+                t, AtomicType
+            ) and _same_value(function, variable):
                 return source
         return e
 

@@ -36,18 +36,28 @@ class ReplaceDeduplicateWithAggregate(OptimizerRule):
     matches = (Deduplicate,)
     excludable = False
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
-        from planviz.expressions.core import Alias
+    def apply(self, plan: Any) -> Any:
+        """See the class; what reads the columns reads the new ones."""
+        mapping: dict[int, Any] = {}
 
+        def step(p: Any) -> Any:
+            if mapping:
+                p = p.map_expressions(lambda e: substitute(e, mapping))
+            return self._aggregate(p, mapping) if isinstance(p, Deduplicate) else p
+
+        return plan.transform_up(step)
+
+    @staticmethod
+    def _aggregate(node: Any, mapping: dict[int, Any]) -> Any:
         keys = {k.expr_id for k in node.keys}
-        items = tuple(
-            a
-            if a.expr_id in keys
-            else Alias(AggregateExpression(FirstLast(a), "Complete", False, None, next_id()), a.name, a.expr_id)
-            for a in node.child.output
-        )
-        return Aggregate(node.keys or (Literal(1, LONG),), items, node.child)
+        items: list[Any] = []
+        for a in node.child.output:
+            if a.expr_id in keys:
+                items.append(a)
+                continue
+            items.append(alias(AggregateExpression(FirstLast(a), "Complete", False, None, next_id()), a.name))
+            mapping[a.expr_id] = items[-1].to_attribute()
+        return Aggregate(node.keys or (Literal(1, LONG),), tuple(items), node.child)
 
 
 def _pairs(plan: Any) -> Any:
@@ -203,10 +213,7 @@ class RewriteIntersectAll(OptimizerRule):
 def _replicated(count: Any, columns: Any, child: Any) -> Any:
     """Every row as often as its count says."""
     schema = tuple(StructField(f"col{i}", a.data_type, a.nullable) for i, a in enumerate(columns))
-    needless = tuple(
-        i for i, a in enumerate(child.output) if a.expr_id in {count.expr_id, *[c.expr_id for c in columns]}
-    )
-    return Generate(GeneratorCall("replicaterows", (count, *columns), schema), needless, False, None, columns, child)
+    return Generate(GeneratorCall("replicaterows", (count, *columns), schema), (), False, None, columns, child)
 
 
 class CombineUnions(OptimizerRule):

@@ -214,6 +214,9 @@ class OptimizeSubqueries(OptimizerRule):
                 columns = tuple(a for a in plan.output if a.expr_id in keys)
                 narrow = Project(columns, plan)  # type: ignore[arg-type]  # a subquery's plan is a logical one
                 return e.with_plan(_without_top_sort(self._optimized(narrow, True)))
+            case Exists(plan, outer) if not outer:
+                # Only whether there is a row counts.
+                return e.with_plan(_unprojected(self._optimized(Project((), plan), False)))  # type: ignore[arg-type]
             case AnySubquery():
                 return e.with_plan(_without_top_sort(self._optimized(e.plan, bool(e.outer))))
         return e

@@ -1,0 +1,22 @@
+"""DataFrames without Spark: PySpark's method names building logical plans, which planviz analyzes and optimizes.
+
+spark = session(catalog)
+df = spark.table("t1").filter(col("a") > 1).groupBy("c").agg(functions.sum("b"))
+df.explain("extended")          # or df.execution.optimized, df.execution.trace
+
+column.py      Column and its operators          functions.py   SQL functions by name
+frame.py       DataFrame                         shaping.py     methods that change columns
+grouped.py     groupBy, rollup, cube, pivot      window.py      Window specifications
+typed.py       as, map, groupByKey of Datasets   encoders.py    classes of typed Datasets
+session.py     table, range, createDataFrame, sql
+"""
+
+from planviz.dataframe import functions
+from planviz.dataframe.column import Column
+from planviz.dataframe.encoders import Encoders
+from planviz.dataframe.frame import DataFrame
+from planviz.dataframe.functions import col, expr, lit
+from planviz.dataframe.session import SparkSession, session
+from planviz.dataframe.window import Window
+
+__all__ = ["Column", "DataFrame", "Encoders", "SparkSession", "Window", "col", "expr", "functions", "lit", "session"]

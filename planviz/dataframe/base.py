@@ -1,0 +1,99 @@
+"""What every part of a DataFrame builds on: its session, its analyzed plan, and how a new one is derived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Self
+
+from planviz.dataframe.column import Column, column_or_name, numbered, select_item
+from planviz.expressions.core import AttributeReference, Expression
+from planviz.expressions.unresolved import UnresolvedAlias
+from planviz.frontend import parse_expression
+from planviz.logical.plan import LogicalPlan
+from planviz.types import StructField, StructType
+
+if TYPE_CHECKING:
+    from planviz.dataframe.encoders import Encoder
+    from planviz.dataframe.session import SparkSession
+
+
+def flat(values: tuple[Any, ...]) -> list[Any]:
+    """Arguments given one by one or as one list."""
+    return list(values[0]) if len(values) == 1 and isinstance(values[0], list | tuple) else list(values)
+
+
+class Frame:
+    """A plan of a session, analyzed at once, as Spark does: mistakes show in the line that makes them.
+
+    `execution` gives the stages; `plan` is the analyzed plan, over which the next DataFrame is built. `encoder` tells
+    what a typed operation sees, None for rows.
+    """
+
+    def __init__(self, session: SparkSession, plan: LogicalPlan, sql: str = "", encoder: Encoder | None = None) -> None:
+        self.session = self.sparkSession = session
+        self.encoder = encoder
+        self.execution = session.execution(plan, sql)
+        self.plan = self.execution.analyzed
+
+    def derived(self, plan: LogicalPlan, encoder: Encoder | None = None) -> Self:
+        """A DataFrame of the same session over another plan."""
+        return type(self)(self.session, plan, "", encoder)
+
+    def settled(self, plan: LogicalPlan) -> Self:
+        """The same where Spark shows the analyzed plan as the parsed one, too (joins by condition, unions by name)."""
+        return self.derived(self.derived(plan).plan)
+
+    def same_type(self, plan: LogicalPlan) -> Self:
+        """A Dataset of the same type over another plan: filters, sorts and the like keep what the rows are."""
+        return self.derived(plan, self.encoder)
+
+    @property
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The columns of the plan."""
+        found: tuple[AttributeReference, ...] = self.plan.output
+        return found
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return [a.name for a in self.output]
+
+    @property
+    def schema(self) -> StructType:
+        """The columns with their types."""
+        return StructType(tuple(StructField(a.name, a.type, a.is_nullable) for a in self.output))
+
+    @property
+    def dtypes(self) -> list[tuple[str, str]]:
+        """Names and types, as Spark prints types."""
+        return [(a.name, a.type.simple_string) for a in self.output]
+
+    def numbered(self, value: Any) -> Expression:
+        """A column, or a name as one, with ids of this session."""
+        with self.session.numbering():
+            return numbered(column_or_name(value))
+
+    def items(self, values: Iterable[Any]) -> tuple[Expression, ...]:
+        """Columns or names as items of a select list."""
+        return tuple(select_item(self.numbered(v)) for v in values)
+
+    def parsed(self, text: str) -> Expression:
+        """SQL text as an item of a select list."""
+        with self.session.numbering():
+            return parse_expression(text)
+
+    def condition(self, value: Any) -> Expression:
+        """A condition: SQL text or a column."""
+        if not isinstance(value, str):
+            return self.numbered(value)
+        found = self.parsed(value)
+        return found.child if isinstance(found, UnresolvedAlias) else found
+
+    def key(self, value: Any) -> Expression:
+        """A sort or partition key; a number means the column at that place, from 1."""
+        if isinstance(value, int) and not isinstance(value, bool):
+            return self.output[value - 1]
+        return self.numbered(value)
+
+
+__all__ = ["Column", "Frame", "flat"]

@@ -1,0 +1,239 @@
+"""Columns: expressions that DataFrame methods take, with PySpark's operators and methods."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from datetime import date, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from planviz.errors import AnalysisError, InputError
+from planviz.expressions.conditional import CaseWhen
+from planviz.expressions.core import Alias, Cast, Expression, Literal, NamedExpression, SortOrder, next_id
+from planviz.expressions.subqueries import SubqueryExpression
+from planviz.expressions.unresolved import (
+    MultiAlias,
+    UnresolvedAlias,
+    UnresolvedAttribute,
+    UnresolvedExtractValue,
+    UnresolvedFunction,
+    UnresolvedStar,
+)
+from planviz.expressions.windows import WindowExpression
+from planviz.types import (
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    INT,
+    LONG,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    DataType,
+    DecimalType,
+    parse_type,
+)
+
+if TYPE_CHECKING:
+    from planviz.dataframe.window import WindowSpec
+
+#: The id of an alias that no plan holds yet; each plan that takes the column numbers it anew.
+UNNUMBERED = 0
+_PART = re.compile(r"`((?:[^`]|``)*)`(?=\.|$)|([^.`]+)(?=\.|$)")
+
+
+def literal(value: Any) -> Expression:
+    """A Python value as a literal; lists become array(...). Raises InputError for what has no type in SQL."""
+    if isinstance(value, list | tuple):
+        return UnresolvedFunction(("array",), tuple(literal(v) for v in value))
+    if isinstance(value, Decimal):
+        _, digits, exponent = value.as_tuple()
+        scale = -exponent if isinstance(exponent, int) and exponent < 0 else 0
+        return Literal(value, DecimalType(max(len(digits), scale), scale))
+    for kind, t in _LITERALS:
+        if isinstance(value, kind):
+            return Literal(value, LONG if t is INT and abs(value) >= 1 << 31 else t)
+    raise InputError(f"{type(value).__name__} {value!r} cannot be a literal: give a number, text, date, list or None.")
+
+
+_LITERALS: list[tuple[type[Any], DataType]] = [
+    (type(None), NULL), (bool, BOOLEAN), (int, INT), (float, DOUBLE), (str, STRING), (bytes, BINARY),
+    (datetime, TIMESTAMP), (date, DATE),
+]  # fmt: skip
+
+
+def named(text: str) -> Expression:
+    """The column that a name means: dotted parts, `*`, `t.*`; backquotes keep dots together."""
+    if text == "*" or text.endswith(".*"):
+        return UnresolvedStar(name_parts(text[:-2]) if text != "*" else ())
+    return UnresolvedAttribute(name_parts(text))
+
+
+def name_parts(text: str) -> tuple[str, ...]:
+    """The parts of a dotted name. Raises AnalysisError INVALID_ATTRIBUTE_NAME_SYNTAX."""
+    parts, at = [], 0
+    while m := _PART.match(text, at):
+        parts.append(m[1].replace("``", "`") if m[1] is not None else m[2])
+        at = m.end() + 1
+    if not parts or at <= len(text):
+        raise AnalysisError("INVALID_ATTRIBUTE_NAME_SYNTAX", f"Syntax error in the attribute name: {text}.")
+    return tuple(parts)
+
+
+def expression(value: Any) -> Expression:
+    """A column's expression, or a Python value as a literal."""
+    return value.expr if isinstance(value, Column) else literal(value)
+
+
+def column_or_name(value: Any) -> Expression:
+    """A column's expression, or a text as the name of one."""
+    return named(value) if isinstance(value, str) else expression(value)
+
+
+def call(name: str, *arguments: Expression, distinct: bool = False) -> Column:
+    """A function or operator by name over expressions."""
+    return Column(UnresolvedFunction((name,), arguments, distinct))
+
+
+def numbered(e: Expression) -> Expression:
+    """The expression with ids for the aliases and subqueries that have none yet."""
+
+    def step(x: Any) -> Any:
+        if isinstance(x, Alias | SubqueryExpression) and x.expr_id == UNNUMBERED:
+            return x.replace(expr_id=next_id())
+        return x
+
+    made: Expression = e.transform_up(step, Alias.BIT | SubqueryExpression.BIT)
+    return made
+
+
+def select_item(e: Expression) -> Expression:
+    """The expression as an item of a select list: named, or waiting for a name."""
+    return e if isinstance(e, NamedExpression) else UnresolvedAlias(e)
+
+
+def _binary(name: str, swapped: bool = False) -> Callable[[Column, Any], Any]:
+    def make(self: Column, other: Any) -> Any:
+        a, b = self.expr, expression(other)
+        return call(name, b, a) if swapped else call(name, a, b)
+
+    return make
+
+
+def _of(name: str) -> Callable[[Column], Any]:
+    return lambda self: call(name, self.expr)
+
+
+def _order(direction: str, nulls: str) -> Callable[[Column], Any]:
+    return lambda self: Column(SortOrder(self.expr, direction, f"NULLS {nulls}"))
+
+
+class Column:
+    """An expression with PySpark's operators. `expr` is the (unresolved) expression."""
+
+    __slots__ = ("expr",)
+
+    def __init__(self, expr: Expression) -> None:
+        self.expr = expr
+
+    def __str__(self) -> str:
+        return f"Column<'{self.expr}'>"
+
+    __repr__ = __str__
+
+    def __bool__(self) -> bool:
+        raise InputError("A column is no truth value: write & for and, | for or, ~ for not, in parentheses.")
+
+    def __hash__(self) -> int:
+        return hash(self.expr)
+
+    __add__, __radd__ = _binary("+"), _binary("+", True)
+    __sub__, __rsub__ = _binary("-"), _binary("-", True)
+    __mul__, __rmul__ = _binary("*"), _binary("*", True)
+    __truediv__, __rtruediv__ = _binary("/"), _binary("/", True)
+    __mod__, __rmod__ = _binary("%"), _binary("%", True)
+    __pow__, __rpow__ = _binary("power"), _binary("power", True)
+    __and__, __rand__ = _binary("and"), _binary("and", True)
+    __or__, __ror__ = _binary("or"), _binary("or", True)
+    __lt__, __le__, __gt__, __ge__ = _binary("<"), _binary("<="), _binary(">"), _binary(">=")
+    __eq__ = _binary("=")
+    __neg__, __invert__ = _of("negative"), _of("!")
+    eqNullSafe = _binary("<=>")
+    bitwiseAND, bitwiseOR, bitwiseXOR = _binary("&"), _binary("|"), _binary("^")
+    like, ilike, rlike = _binary("like"), _binary("ilike"), _binary("rlike")
+    contains, startswith, endswith = _binary("contains"), _binary("startswith"), _binary("endswith")
+    isNull, isNotNull, isNaN = _of("isNull"), _of("isNotNull"), _of("isNaN")
+    asc = asc_nulls_first = _order("ASC", "FIRST")
+    asc_nulls_last = _order("ASC", "LAST")
+    desc = desc_nulls_last = _order("DESC", "LAST")
+    desc_nulls_first = _order("DESC", "FIRST")
+
+    def __ne__(self, other: object) -> Any:
+        return call("!", call("=", self.expr, expression(other)).expr)
+
+    def isin(self, *values: Any) -> Column:
+        """Whether it is one of the values, given one by one or as a list."""
+        items: Iterable[Any] = values[0] if len(values) == 1 and isinstance(values[0], list | set | tuple) else values
+        return call("in", self.expr, *[expression(v) for v in items])
+
+    def between(self, lower: Any, upper: Any) -> Column:
+        """lower <= column and column <= upper."""
+        within: Column = (self >= lower) & (self <= upper)
+        return within
+
+    def substr(self, start: Any, length: Any) -> Column:
+        """`length` characters from position `start`, which counts from 1."""
+        return call("substr", self.expr, expression(start), expression(length))
+
+    def alias(self, *names: str) -> Column:
+        """Under another name; several names for a generator of several columns."""
+        if len(names) == 1:
+            return Column(Alias(self.expr, names[0], UNNUMBERED))
+        return Column(MultiAlias(self.expr, names))
+
+    name = alias
+
+    def cast(self, to: str | DataType) -> Column:
+        """As another type, given as DDL text (`decimal(10,2)`) or a type of planviz."""
+        return Column(Cast(self.expr, parse_type(to) if isinstance(to, str) else to, user_specified=True))
+
+    astype = cast
+
+    def try_cast(self, to: str | DataType) -> Column:
+        """The same with null for what does not convert."""
+        return Column(Cast(self.expr, parse_type(to) if isinstance(to, str) else to, "TRY", True))
+
+    def __getitem__(self, key: Any) -> Column:
+        if isinstance(key, slice):
+            return self.substr(key.start, key.stop)
+        return Column(UnresolvedExtractValue(self.expr, expression(key)))
+
+    getField = getItem = __getitem__
+
+    def __getattr__(self, name: str) -> Column:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __iter__(self) -> Any:
+        raise InputError("A column cannot be walked through; explode(column) gives a row per element.")
+
+    def when(self, condition: Column, value: Any) -> Column:
+        """One more branch of `functions.when`."""
+        case = self._case()
+        return Column(CaseWhen((*case.branches, condition.expr, expression(value)), None))
+
+    def otherwise(self, value: Any) -> Column:
+        """What `functions.when` gives when no condition holds."""
+        return Column(CaseWhen(self._case().branches, expression(value)))
+
+    def _case(self) -> CaseWhen:
+        if isinstance(self.expr, CaseWhen) and self.expr.otherwise is None:
+            return self.expr
+        raise InputError("when() and otherwise() follow functions.when(condition, value), otherwise() once and last.")
+
+    def over(self, window: WindowSpec) -> Column:
+        """A window function or an aggregate over a window."""
+        return Column(WindowExpression(self.expr, window.spec))

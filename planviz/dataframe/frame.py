@@ -1,0 +1,344 @@
+"""DataFrame: PySpark's methods building logical plans."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable
+from typing import Any, Self
+
+from planviz.analysis.names import Scope, unresolved_column
+from planviz.dataframe.base import flat
+from planviz.dataframe.column import UNNUMBERED, Column, literal, name_parts, named
+from planviz.dataframe.grouped import GroupedData
+from planviz.dataframe.shaping import ColumnMethods
+from planviz.dataframe.typed import TypedMethods
+from planviz.dataframe.window import sort_order
+from planviz.errors import AnalysisError, InputError
+from planviz.expressions.core import AttributeReference, Expression, Literal, SortOrder, next_id
+from planviz.expressions.predicates import conjunction
+from planviz.expressions.subqueries import Exists, LateralSubquery, ScalarSubquery
+from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedFunction
+from planviz.logical.combining import Except, Intersect, Join, LateralJoin, Union
+from planviz.logical.operators import (
+    Filter,
+    GlobalLimit,
+    LocalLimit,
+    Offset,
+    Project,
+    Repartition,
+    RepartitionByExpression,
+    Sample,
+    Sort,
+    SubqueryAlias,
+)
+from planviz.logical.unresolved import UnresolvedDeduplicate, UnresolvedHint
+from planviz.types import INT, is_orderable
+
+_KINDS = {
+    "inner": "Inner", "cross": "Cross", "outer": "FullOuter", "full": "FullOuter", "fullouter": "FullOuter",
+    "left": "LeftOuter", "leftouter": "LeftOuter", "right": "RightOuter", "rightouter": "RightOuter",
+    "semi": "LeftSemi", "leftsemi": "LeftSemi", "anti": "LeftAnti", "leftanti": "LeftAnti",
+}  # fmt: skip
+_ACTIONS = frozenset([
+    "collect", "count", "show", "take", "head", "first", "tail", "toPandas", "toLocalIterator", "foreach", "write",
+    "writeTo", "rdd", "cache", "persist", "checkpoint", "describe", "summary", "isEmpty",
+])  # fmt: skip
+_STAGES = {
+    "parsed": "Parsed Logical Plan", "analyzed": "Analyzed Logical Plan", "optimized": "Optimized Logical Plan",
+}  # fmt: skip
+
+
+class NoSuchAttribute(InputError, AttributeError):
+    """A DataFrame has no column or method of that name."""
+
+
+class DataFrame(ColumnMethods, TypedMethods):
+    """A plan with PySpark's methods; every method gives a new DataFrame and analyzes it at once.
+
+    Raises AnalysisError (Spark's error classes) where the plan does not fit, ParseError for SQL texts that do not read.
+    """
+
+    # -------------------------------------------------------------------------------------------- looking
+
+    def explain(self, extended: bool | str = False, mode: str | None = None) -> None:
+        """Print the plans as Spark does: `extended` all logical ones, else the optimized one."""
+        print(self.explained(mode if mode is not None else extended))
+
+    def explained(self, mode: bool | str = True) -> str:
+        """What `explain` prints. `mode` is True or extended, False or simple, or a stage's name."""
+        if mode not in (True, False, "extended", "simple", *_STAGES):
+            raise InputError(f"There is no explain mode {mode!r}; there are extended, simple, {', '.join(_STAGES)}.")
+        chosen = list(_STAGES) if mode in (True, "extended") else [mode if mode in _STAGES else "optimized"]
+        parts = []
+        for stage in chosen:
+            columns = ", ".join(f"{n}: {t}" for n, t in self.dtypes) + "\n" if stage == "analyzed" else ""
+            parts.append(f"== {_STAGES[str(stage)]} ==\n{columns}{self.execution.text(str(stage))}")
+        return "\n".join(parts)
+
+    def __getitem__(self, item: Any) -> Any:
+        if isinstance(item, str):
+            return self.col(item)
+        if isinstance(item, Column):
+            return self.filter(item)
+        if isinstance(item, list | tuple):
+            return self.select(*item)
+        if isinstance(item, int):
+            return Column(self.output[item])
+        raise InputError(f"A DataFrame is indexed by a name, a column, a list of them or a number, not {item!r}.")
+
+    def __getattr__(self, name: str) -> Column:
+        if name.startswith("_") or "execution" not in self.__dict__:
+            raise AttributeError(name)
+        if name in self.columns:
+            return self.col(name)
+        if name in _ACTIONS:
+            raise NoSuchAttribute(f"{name} would need the data: planviz plans queries and executes none.")
+        raise NoSuchAttribute(f"The DataFrame has no column or method {name!r}; its columns are {self.columns}.")
+
+    def col(self, name: str) -> Column:
+        """A column of this DataFrame. Raises AnalysisError when it has none of that name, or several."""
+        if name == "*" or name.endswith(".*"):
+            return Column(named(name))
+        parts = name_parts(name)
+        with self.session.numbering():
+            found = Scope(self.output).resolve(parts)
+        if found is None:
+            raise unresolved_column(UnresolvedAttribute(parts), list(self.output))
+        return Column(found)
+
+    # -------------------------------------------------------------------------------------------- rows and columns
+
+    def select(self, *columns: Any) -> Self:
+        """These columns."""
+        return self.derived(Project(self.items(flat(columns)), self.plan))
+
+    def selectExpr(self, *expressions: str) -> Self:
+        """These expressions, as SQL texts."""
+        return self.derived(Project(tuple(self.parsed(e) for e in flat(expressions)), self.plan))
+
+    def filter(self, condition: Any) -> Self:
+        """The rows for which a column or SQL text holds; a Python function makes a typed filter."""
+        if callable(condition) and not isinstance(condition, Column):
+            return self.typed_filter(condition)
+        return self.same_type(Filter(self.condition(condition), self.plan))
+
+    where = filter
+
+    def alias(self, name: str) -> Self:
+        """The same under a name that columns can be qualified with."""
+        return self.same_type(SubqueryAlias((name,), self.plan))
+
+    def orderBy(self, *columns: Any, ascending: bool | list[bool] = True) -> Self:
+        """All rows in order."""
+        return self.same_type(Sort(self._order(columns, ascending), True, self.plan))
+
+    sort = orderBy
+
+    def sortWithinPartitions(self, *columns: Any, ascending: bool | list[bool] = True) -> Self:
+        """Each partition in order."""
+        return self.same_type(Sort(self._order(columns, ascending), False, self.plan))
+
+    def _order(self, columns: tuple[Any, ...], ascending: bool | list[bool] = True) -> tuple[Expression, ...]:
+        keys = [self.key(c) for c in flat(columns)]
+        up = ascending if isinstance(ascending, list) else [ascending] * len(keys)
+        return tuple(sort_order(k) if a else SortOrder(k, "DESC", "NULLS LAST") for k, a in zip(keys, up, strict=True))
+
+    def limit(self, num: int) -> Self:
+        """The first rows."""
+        n = Literal(num, INT)
+        return self.same_type(GlobalLimit(n, LocalLimit(n, self.plan)))
+
+    def offset(self, num: int) -> Self:
+        """All but the first rows."""
+        return self.same_type(Offset(Literal(num, INT), self.plan))
+
+    def distinct(self) -> Self:
+        """Each row once."""
+        return self.dropDuplicates()
+
+    def dropDuplicates(self, subset: list[str] | None = None) -> Self:
+        """One row of those that are equal in some columns, or in all."""
+        return self.same_type(UnresolvedDeduplicate(None if subset is None else tuple(subset), self.plan))
+
+    drop_duplicates = dropDuplicates
+
+    def sample(self, withReplacement: Any = None, fraction: Any = None, seed: int | None = None) -> Self:
+        """A random share of the rows: `sample(0.1)`, `sample(0.1, seed)`, `sample(True, 0.5, seed)`."""
+        if not isinstance(withReplacement, bool) and withReplacement is not None:
+            withReplacement, fraction, seed = False, withReplacement, fraction if seed is None else seed
+        if fraction is None:
+            raise InputError("sample needs the share of rows, as in sample(0.1).")
+        number = random.randrange(1 << 63) if seed is None else int(seed)
+        return self.same_type(Sample(0.0, float(fraction), bool(withReplacement), number, self.plan))
+
+    def randomSplit(self, weights: list[float], seed: int | None = None) -> list[Self]:
+        """Random parts whose sizes are as the weights."""
+        number = random.randrange(1 << 63) if seed is None else seed
+        order = tuple(SortOrder(a) for a in self.output if is_orderable(a.type))
+        ordered = Sort(order, False, self.plan) if order else self.plan
+        bounds = [sum(weights[:i]) / sum(weights) for i in range(len(weights) + 1)]
+        return [self.same_type(Sample(a, b, False, number, ordered)) for a, b in itertools.pairwise(bounds)]
+
+    # -------------------------------------------------------------------------------------------- partitions, hints
+
+    def repartition(self, numPartitions: Any, *columns: Any) -> Self:
+        """Shuffled into so many partitions, by columns, or both."""
+        number, keys = _partitions(numPartitions, columns)
+        if not keys:
+            return self.same_type(Repartition(number or 1, True, self.plan))
+        return self.same_type(RepartitionByExpression(tuple(self.numbered(k) for k in keys), self.plan, number))
+
+    def repartitionByRange(self, numPartitions: Any, *columns: Any) -> Self:
+        """Shuffled into ranges of columns."""
+        number, keys = _partitions(numPartitions, columns)
+        return self.same_type(RepartitionByExpression(self._order(tuple(keys)), self.plan, number))
+
+    def coalesce(self, numPartitions: int) -> Self:
+        """Put together into fewer partitions, without a shuffle."""
+        number, _ = _partitions(numPartitions, ())
+        return self.same_type(Repartition(number or 1, False, self.plan))
+
+    def hint(self, name: str, *parameters: Any) -> Self:
+        """With a hint, by its name in SQL."""
+        given = tuple(named(p) if isinstance(p, str) else self._parameter(p) for p in parameters)
+        return self.same_type(UnresolvedHint(name, given, self.plan))
+
+    def _parameter(self, value: Any) -> Expression:
+        return self.numbered(value) if isinstance(value, Column) else literal(value)
+
+    # -------------------------------------------------------------------------------------------- grouping
+
+    def groupBy(self, *columns: Any) -> GroupedData:
+        """Groups of equal values."""
+        return GroupedData(self, tuple(self.key(c) for c in flat(columns)))
+
+    groupby = groupBy
+
+    def rollup(self, *columns: Any) -> GroupedData:
+        """Groups by all columns, by all but the last, ... and of everything."""
+        return GroupedData(self, tuple(self.key(c) for c in flat(columns)), "rollup")
+
+    def cube(self, *columns: Any) -> GroupedData:
+        """Groups by every choice of the columns."""
+        return GroupedData(self, tuple(self.key(c) for c in flat(columns)), "cube")
+
+    def groupingSets(self, sets: list[list[Any]], *columns: Any) -> GroupedData:
+        """Groups by each of these sets of columns."""
+        chosen = tuple(tuple(self.key(c) for c in s) for s in sets)
+        return GroupedData(self, tuple(self.key(c) for c in columns), "groupingsets", chosen)
+
+    def agg(self, *aggregates: Any) -> DataFrame:
+        """Aggregates over all rows."""
+        return GroupedData(self, ()).agg(*aggregates)
+
+    # -------------------------------------------------------------------------------------------- several DataFrames
+
+    def join(self, other: DataFrame, on: Any = None, how: str | None = None) -> Self:
+        """Joined by common columns (`on` a name or a list of names) or by a condition, `how` inner, left, ..."""
+        kind = _kind(how or "inner")
+        # First without a condition: analysis tells the columns of a DataFrame joined with itself apart.
+        joined: Any = self.derived(Join(self.plan, other.plan, kind))
+        if on is None:
+            return joined  # type: ignore[no-any-return]
+        if isinstance(on, str) or (isinstance(on, list) and on and all(isinstance(c, str) for c in on)):
+            names = (on,) if isinstance(on, str) else tuple(on)
+            return self.derived(Join(joined.plan.left, joined.plan.right, kind, None, names))
+        parts = [self.numbered(c) for c in on] if isinstance(on, list) else [self.numbered(on)]
+        condition = conjunction([_told_apart(p, joined.plan) for p in parts])
+        return self.settled(joined.plan.replace(condition=condition))
+
+    def crossJoin(self, other: DataFrame) -> Self:
+        """Every row with every row."""
+        return self.derived(Join(self.plan, other.plan, "Cross"))
+
+    def lateralJoin(self, other: DataFrame, on: Any = None, how: str | None = None) -> Self:
+        """Joined with a DataFrame that may read this one's columns."""
+        with self.session.numbering():
+            right = LateralSubquery(other.plan, (), next_id())
+        condition = None if on is None else self.numbered(on)
+        return self.derived(LateralJoin(self.plan, right, _kind(how or "inner"), condition))
+
+    def union(self, other: DataFrame) -> Self:
+        """The rows of both, columns by place."""
+        return self.same_type(Union((*_inputs(self.plan), other.plan)))
+
+    unionAll = union
+
+    def unionByName(self, other: DataFrame, allowMissingColumns: bool = False) -> Self:
+        """The rows of both, columns by name."""
+        return self.settled(Union((self.plan, other.plan), True, allowMissingColumns))
+
+    def intersect(self, other: DataFrame) -> Self:
+        """The rows that are in both, each once."""
+        return self.same_type(Intersect(self.plan, other.plan, False))
+
+    def intersectAll(self, other: DataFrame) -> Self:
+        """The rows that are in both, as often as in both."""
+        return self.same_type(Intersect(self.plan, other.plan, True))
+
+    def subtract(self, other: DataFrame) -> Self:
+        """The rows that are not in the other, each once."""
+        return self.same_type(Except(self.plan, other.plan, False))
+
+    def exceptAll(self, other: DataFrame) -> Self:
+        """The rows without the other's, each of which takes one away."""
+        return self.same_type(Except(self.plan, other.plan, True))
+
+    def exists(self) -> Column:
+        """Whether there is a row, as a condition of another DataFrame."""
+        return Column(Exists(self.plan, (), UNNUMBERED))
+
+    def scalar(self) -> Column:
+        """The one value, as a column of another DataFrame."""
+        return Column(ScalarSubquery(self.plan, (), UNNUMBERED))
+
+    def transform(self, function: Callable[..., DataFrame], *arguments: Any, **named_arguments: Any) -> DataFrame:
+        """What a function makes of this DataFrame."""
+        return function(self, *arguments, **named_arguments)
+
+    def createOrReplaceTempView(self, name: str) -> None:
+        """Know this DataFrame by a name in SQL."""
+        self.session.with_view(name, self.plan)
+
+
+def _inputs(plan: Any) -> tuple[Any, ...]:
+    """A union of a union is one of three."""
+    return plan.inputs if isinstance(plan, Union) else (plan,)
+
+
+def _kind(how: str) -> str:
+    kind = _KINDS.get(how.lower().replace("_", ""))
+    if kind is None:
+        known = ", ".join(f"'{k}'" for k in sorted(_KINDS))
+        raise AnalysisError("UNSUPPORTED_JOIN_TYPE", f"Unsupported join type '{how}'. Supported are {known}.")
+    return kind
+
+
+def _partitions(first: Any, more: tuple[Any, ...]) -> tuple[int | None, list[Any]]:
+    """Number (None when not given) and keys."""
+    if isinstance(first, bool) or not isinstance(first, int):
+        return None, flat((first, *more) if more else (first,))
+    if first <= 0:
+        raise InputError(f"Number of partitions ({first}) must be positive.")
+    return first, list(more)
+
+
+def _told_apart(e: Any, join: Any) -> Expression:
+    """Columns that a DataFrame compares with themselves in a join with itself: the left one and the right one."""
+
+    def step(x: Any) -> Any:
+        match x:
+            case UnresolvedFunction(("=",) | ("<=>",), (AttributeReference() as a, AttributeReference() as b)) if (
+                a.expr_id == b.expr_id
+            ):
+                left, right = Scope(join.left.output).resolve((a.name,)), Scope(join.right.output).resolve((b.name,))
+                if left is not None and right is not None:
+                    return x.replace(arguments=(left, right))
+        return x
+
+    made: Expression = e.transform_up(step)
+    return made
+
+
+__all__ = ["DataFrame", "NoSuchAttribute"]

@@ -1,0 +1,177 @@
+"""SQL functions over columns: `functions.sum("a")`, `functions.upper(col("c"))`.
+
+Any function of SQL can be called by its name; a text stands for a column, other Python values for literals. Where
+PySpark takes a text as a text (formats, patterns, separators ...), so does planviz: `LITERAL_TEXTS` says where. A
+Python function stands for a lambda.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from planviz.dataframe.column import Column, call, column_or_name, expression, literal, named
+from planviz.expressions.conditional import CaseWhen
+from planviz.expressions.core import Expression
+from planviz.expressions.unresolved import (
+    LambdaFunction,
+    UnresolvedAlias,
+    UnresolvedFunction,
+    UnresolvedLambdaVariable,
+)
+from planviz.frontend import parse_expression
+
+if TYPE_CHECKING:
+    from planviz.dataframe.frame import DataFrame
+
+#: function -> positions (from 0) at which a text is a text; "rest" begins one that lasts to the end.
+LITERAL_TEXTS: dict[str, tuple[int, ...]] = {
+    "add_months": (), "array_join": (1, 2), "concat_ws": (0,), "conv": (), "date_format": (1,), "date_trunc": (0,),
+    "decode": (1,), "encode": (1,), "format_number": (), "format_string": (0,), "from_csv": (1,), "from_json": (1,),
+    "from_unixtime": (1,), "from_utc_timestamp": (1,), "get_json_object": (1,), "instr": (1,), "json_tuple": (1, 2, 3),
+    "levenshtein": (), "locate": (0,), "lpad": (2,), "next_day": (1,), "printf": (0,), "regexp_extract": (1,),
+    "regexp_extract_all": (), "regexp_replace": (1, 2), "rpad": (2,), "split": (1,), "substring_index": (1,),
+    "to_date": (1,), "to_timestamp": (1,), "to_unix_timestamp": (1,), "to_utc_timestamp": (1,), "translate": (1, 2),
+    "trunc": (1,), "unix_timestamp": (1,), "window": (1, 2, 3), "array_contains": (1,), "array_position": (1,),
+    "array_remove": (1,), "element_at": (1,), "overlay": (), "sentences": (1, 2), "schema_of_json": (0,),
+}  # fmt: skip
+_NAMES = {
+    "create_map": "map", "countDistinct": "count_distinct", "approxCountDistinct": "approx_count_distinct",
+    "sumDistinct": "sum_distinct", "bitwiseNOT": "~", "bitwise_not": "~", "negate": "negative", "signum": "signum",
+    "toDegrees": "degrees", "toRadians": "radians", "shiftLeft": "shiftleft", "shiftRight": "shiftright",
+    "shiftRightUnsigned": "shiftrightunsigned", "monotonicallyIncreasingId": "monotonically_increasing_id",
+}  # fmt: skip
+#: How many lambdas are around the one being read: keeps the names of nested lambdas apart.
+_depth: ContextVar[int] = ContextVar("lambda_depth", default=0)
+
+
+def col(name: str) -> Column:
+    """A column by name: `a`, `t.a`, `struct.field`, `*`."""
+    return Column(named(name))
+
+
+column = col
+
+
+def lit(value: Any) -> Column:
+    """A Python value as a column; a column stays as it is."""
+    return Column(expression(value))
+
+
+def expr(text: str) -> Column:
+    """An expression of SQL."""
+    found = parse_expression(text)
+    return Column(found.child if isinstance(found, UnresolvedAlias) else found)
+
+
+def when(condition: Column, value: Any) -> Column:
+    """CASE WHEN condition THEN value; go on with `.when(...)` and `.otherwise(...)`."""
+    return Column(CaseWhen((condition.expr, expression(value)), None))
+
+
+def count(of: Any) -> Column:
+    """How many rows have a value, all rows for `*`."""
+    return call("count", column_or_name(of))
+
+
+def count_distinct(first: Any, *more: Any) -> Column:
+    """How many different values there are."""
+    return call("count", *[column_or_name(c) for c in (first, *more)], distinct=True)
+
+
+def sum_distinct(of: Any) -> Column:
+    """The sum of the different values."""
+    return call("sum", column_or_name(of), distinct=True)
+
+
+countDistinct, sumDistinct = count_distinct, sum_distinct
+
+
+def lag(of: Any, offset: int = 1, default: Any = None) -> Column:
+    """The value `offset` rows before."""
+    return call("lag", column_or_name(of), literal(offset), literal(default), literal(False))
+
+
+def lead(of: Any, offset: int = 1, default: Any = None) -> Column:
+    """The value `offset` rows after."""
+    return call("lead", column_or_name(of), literal(offset), literal(default), literal(False))
+
+
+def first(of: Any, ignorenulls: bool = False) -> Column:
+    """The first value of a group."""
+    return call("first", column_or_name(of), literal(ignorenulls))
+
+
+def last(of: Any, ignorenulls: bool = False) -> Column:
+    """The last value of a group."""
+    return call("last", column_or_name(of), literal(ignorenulls))
+
+
+def asc(name: Any) -> Column:
+    """A sort key, ascending."""
+    return Column(column_or_name(name)).asc()  # type: ignore[no-any-return]
+
+
+def desc(name: Any) -> Column:
+    """A sort key, descending."""
+    return Column(column_or_name(name)).desc()  # type: ignore[no-any-return]
+
+
+def asc_nulls_last(name: Any) -> Column:
+    """A sort key, ascending, nulls last."""
+    return Column(column_or_name(name)).asc_nulls_last()  # type: ignore[no-any-return]
+
+
+def desc_nulls_first(name: Any) -> Column:
+    """A sort key, descending, nulls first."""
+    return Column(column_or_name(name)).desc_nulls_first()  # type: ignore[no-any-return]
+
+
+def broadcast(df: DataFrame) -> DataFrame:
+    """The DataFrame with the hint to broadcast it when it is joined."""
+    return df.hint("broadcast")
+
+
+def call_function(name: str, *columns: Any) -> Column:
+    """A function of SQL by its name."""
+    return _called(name, columns)
+
+
+def _called(name: str, arguments: tuple[Any, ...]) -> Column:
+    flat = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], list | tuple) else arguments
+    texts = LITERAL_TEXTS.get(name, ())
+    return call(_NAMES.get(name, name), *[_argument(a, i in texts) for i, a in enumerate(flat)])
+
+
+def _argument(value: Any, text: bool) -> Expression:
+    if callable(value) and not isinstance(value, Column):
+        return _lambda(value)
+    if isinstance(value, list):
+        return UnresolvedFunction(("array",), tuple(_argument(v, True) for v in value))
+    return expression(value) if text else column_or_name(value)
+
+
+def _lambda(body: Callable[..., Any]) -> Expression:
+    """A Python function of columns as a lambda; its arguments are called x, y, z, numbered by depth."""
+    depth = _depth.get() + 1
+    names = [f"{n}_{depth}" for n, _ in zip("xyz", inspect.signature(body).parameters, strict=False)]
+    variables = tuple(UnresolvedLambdaVariable((n,)) for n in names)
+    token = _depth.set(depth)
+    try:
+        return LambdaFunction(expression(body(*[Column(v) for v in variables])), variables)
+    finally:
+        _depth.reset(token)
+
+
+def __getattr__(name: str) -> Callable[..., Column]:
+    if name.startswith("_"):
+        raise AttributeError(name)
+
+    def function(*arguments: Any) -> Column:
+        return _called(name, arguments)
+
+    function.__name__ = name
+    function.__doc__ = f"The SQL function {name}."
+    return function

@@ -1,0 +1,108 @@
+"""groupBy and its relatives (PySpark: GroupedData)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from planviz.dataframe.column import literal, select_item
+from planviz.errors import InputError
+from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, lit, next_id
+from planviz.expressions.unresolved import GroupingSets, UnresolvedAlias, UnresolvedFunction
+from planviz.logical.operators import Aggregate
+from planviz.logical.unresolved import Pivot
+from planviz.types import is_numeric
+
+if TYPE_CHECKING:
+    from planviz.dataframe.frame import DataFrame
+
+
+class GroupedData:
+    """Groups of rows, ready to be aggregated.
+
+    `keys` are the grouping expressions; `kind` is groupBy, rollup, cube or groupingsets, then `sets` holds the keys of
+    each set; `pivoted` is the pivot's column and values.
+    """
+
+    def __init__(
+        self,
+        frame: DataFrame,
+        keys: tuple[Expression, ...],
+        kind: str = "groupBy",
+        sets: tuple[tuple[Expression, ...], ...] = (),
+        pivoted: tuple[Expression, tuple[Expression, ...]] | None = None,
+    ) -> None:
+        self.frame, self.keys, self.kind, self.sets, self.pivoted = frame, keys, kind, sets, pivoted
+
+    def agg(self, *aggregates: Any) -> DataFrame:
+        """Aggregate columns, or a dict of column to function (`{"b": "sum", "*": "count"}`)."""
+        if len(aggregates) == 1 and isinstance(aggregates[0], dict):
+            items = [self._by_name(f, c) for c, f in aggregates[0].items()]
+        else:
+            items = [self.frame.numbered(a) for a in aggregates]
+        return self._made(items)
+
+    def pivot(self, column: str, values: list[Any] | None = None) -> GroupedData:
+        """The groups once more by a column, whose values lie side by side."""
+        if values is None:
+            raise InputError("Finding the values of a pivot would need the data: list them, pivot('c', ['x', 'y']).")
+        if self.kind != "groupBy" or self.pivoted is not None:
+            raise InputError("pivot follows groupBy, and only once.")
+        shown = self.frame[column].expr if isinstance(column, str) else self.frame.numbered(column)
+        return GroupedData(self.frame, self.keys, pivoted=(shown, tuple(literal(v) for v in values)))
+
+    def count(self) -> DataFrame:
+        """The number of rows of each group as `count`."""
+        with self.frame.session.numbering():
+            return self._made([Alias(UnresolvedFunction(("count",), (lit(1),)), "count", next_id())])
+
+    def sum(self, *columns: str) -> DataFrame:
+        """The sum of these columns, or of all numeric ones."""
+        return self._numeric("sum", columns)
+
+    def avg(self, *columns: str) -> DataFrame:
+        """The mean of these columns, or of all numeric ones."""
+        return self._numeric("avg", columns)
+
+    mean = avg
+
+    def min(self, *columns: str) -> DataFrame:
+        """The least value of these columns, or of all numeric ones."""
+        return self._numeric("min", columns)
+
+    def max(self, *columns: str) -> DataFrame:
+        """The greatest value of these columns, or of all numeric ones."""
+        return self._numeric("max", columns)
+
+    def _numeric(self, function: str, columns: tuple[str, ...]) -> DataFrame:
+        if columns:
+            chosen: list[Any] = [self.frame[c].expr for c in columns]
+        else:
+            keys = {k.expr_id for k in self.keys if hasattr(k, "expr_id")}
+            chosen = [a for a in self.frame.output if is_numeric(a.type) and a.expr_id not in keys]
+        return self._made([UnresolvedFunction((function,), (c,)) for c in chosen])
+
+    def _by_name(self, function: str, column: str) -> Expression:
+        argument: Expression = Literal(1, lit(1).type) if column == "*" else self.frame[column].expr
+        return UnresolvedFunction((function,), (argument,))
+
+    def _made(self, items: list[Expression]) -> DataFrame:
+        plan = self.frame.plan
+        if self.pivoted is not None:
+            column, values = self.pivoted
+            return self.frame.derived(Pivot(column, values, tuple(items), plan, tuple(map(_named, self.keys)), True))
+        grouping = (self._grouping_sets(),) if self.kind != "groupBy" else self.keys
+        return self.frame.derived(Aggregate(grouping, (*map(select_item, self.keys), *map(select_item, items)), plan))
+
+    def _grouping_sets(self) -> GroupingSets:
+        if self.kind == "groupingsets":
+            columns = tuple(c for s in self.sets for c in s)
+            at, positions = 0, []
+            for s in self.sets:
+                positions.append(tuple(range(at, at + len(s))))
+                at += len(s)
+            return GroupingSets(self.kind, tuple(positions), columns, self.keys)
+        return GroupingSets(self.kind, tuple((i,) for i in range(len(self.keys))), self.keys)
+
+
+def _named(e: Expression) -> Expression:
+    return e if isinstance(e, NamedExpression) else UnresolvedAlias(e)

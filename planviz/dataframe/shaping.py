@@ -1,0 +1,167 @@
+"""DataFrame methods that change columns: add, rename, drop, fill, unpivot."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, Self, TypeVar
+
+from planviz.dataframe.base import Frame, flat
+from planviz.dataframe.column import Column, literal, select_item
+from planviz.errors import InputError
+from planviz.expressions.conditional import CaseWhen
+from planviz.expressions.core import Alias, Cast, Expression, Literal, next_id
+from planviz.expressions.predicates import AtLeastNNonNulls, EqualTo
+from planviz.expressions.unresolved import (
+    UnresolvedFunction,
+    UnresolvedStarWithColumns,
+    UnresolvedStarWithColumnsRenames,
+)
+from planviz.logical.operators import Filter, Project
+from planviz.logical.unresolved import DataFrameDropColumns, Unpivot, UnresolvedSubqueryColumnAliases
+from planviz.types import BOOLEAN, DOUBLE, FLOAT, STRING, DataType, is_numeric
+
+F = TypeVar("F", bound="ColumnMethods")
+
+
+class ColumnMethods(Frame):
+    """The methods of DataFrame that change its columns."""
+
+    def withColumn(self, name: str, column: Column) -> Self:
+        """With one column more, or another in place of one of the same name."""
+        return self.withColumns({name: column})
+
+    def withColumns(self, columns: dict[str, Column]) -> Self:
+        """The same for several columns, which all see this DataFrame."""
+        star = UnresolvedStarWithColumns(tuple(columns), tuple(self.numbered(c) for c in columns.values()))
+        return self.derived(Project((star,), self.plan))
+
+    def withColumnRenamed(self, existing: str, new: str) -> Self:
+        """With a column under another name; nothing changes when there is none of that name."""
+        return self.withColumnsRenamed({existing: new})
+
+    def withColumnsRenamed(self, names: dict[str, str]) -> Self:
+        """The same for several columns."""
+        star = UnresolvedStarWithColumnsRenames(tuple(names), tuple(names.values()))
+        return self.derived(Project((star,), self.plan))
+
+    def toDF(self, *names: str) -> Self:
+        """With all columns under other names."""
+        if not names:
+            return self.derived(self.plan)
+        return self.derived(UnresolvedSubqueryColumnAliases(tuple(names), self.plan))
+
+    def drop(self, *columns: Any) -> Self:
+        """Without these columns; names that are none drop nothing."""
+        if not all(isinstance(c, str) for c in columns):
+            return self.derived(DataFrameDropColumns(tuple(self.numbered(c) for c in columns), self.plan))
+        gone = {c.lower() for c in columns}
+        kept = tuple(a for a in self.output if a.name.lower() not in gone)
+        return self if len(kept) == len(self.output) else self.derived(Project(kept, self.plan))
+
+    @property
+    def na(self) -> MissingValues[Self]:
+        """Methods for nulls: `na.drop`, `na.fill`, `na.replace`."""
+        return MissingValues(self)
+
+    def dropna(self, how: str = "any", thresh: int | None = None, subset: Any = None) -> Self:
+        """See `na.drop`."""
+        return self.na.drop(how, thresh, subset)
+
+    def fillna(self, value: Any, subset: Any = None) -> Self:
+        """See `na.fill`."""
+        return self.na.fill(value, subset)
+
+    def replace(self, to_replace: Any, value: Any = None, subset: Any = None) -> Self:
+        """See `na.replace`."""
+        return self.na.replace(to_replace, value, subset)
+
+    def unpivot(self, ids: Any, values: Any, variableColumnName: str, valueColumnName: str) -> Self:
+        """A row for each of the value columns (all that are no ids when None), with its name and its value."""
+        kept = tuple(self.numbered(c) for c in flat((ids,)))
+        if values is None:
+            known = self.derived(Project(tuple(map(select_item, kept)), self.plan)).columns
+            groups: tuple[tuple[Expression], ...] = tuple((a,) for a in self.output if a.name not in known)
+        else:
+            groups = tuple((self.numbered(v),) for v in flat((values,)))
+        plan = Unpivot(groups, (None,) * len(groups), variableColumnName, (valueColumnName,), self.plan, (), kept, True)
+        return self.derived(plan)
+
+    melt = unpivot
+
+    def explode(self, *columns: Any) -> Self:
+        """A row for each element of an array or map: the columns, with each of these texts exploded in its place."""
+        wanted = {c.lower() for c in columns}
+        items = [UnresolvedFunction(("explode",), (a,)) if a.name.lower() in wanted else a for a in self.output]
+        with self.session.numbering():
+            named = [Alias(i, a.name, next_id()) if i is not a else a for i, a in zip(items, self.output, strict=True)]
+        return self.derived(Project(tuple(named), self.plan))
+
+
+class MissingValues(Generic[F]):
+    """PySpark's DataFrameNaFunctions."""
+
+    def __init__(self, frame: F) -> None:
+        self.frame = frame
+
+    def _subset(self, subset: Any) -> set[str]:
+        names = self.frame.columns if subset is None else flat((subset,))
+        return {str(n).lower() for n in names}
+
+    def drop(self, how: str = "any", thresh: int | None = None, subset: Any = None) -> F:
+        """The rows that have all values (`any`), at least one (`all`), or at least `thresh`."""
+        if how not in ("any", "all"):
+            raise InputError(f"how must be 'any' or 'all', not {how!r}.")
+        wanted = self._subset(subset)
+        columns = tuple(a for a in self.frame.output if a.name.lower() in wanted)
+        least = thresh if thresh is not None else len(columns) if how == "any" else 1
+        return self.frame.derived(Filter(AtLeastNNonNulls(least, columns), self.frame.plan))
+
+    def fill(self, value: Any, subset: Any = None) -> F:
+        """`value` in place of nulls in the columns of its type; a dict gives a value per column."""
+        if isinstance(value, dict):
+            given = {k.lower(): literal(v) for k, v in value.items()}
+        else:
+            plain = literal(value if isinstance(value, bool | str) else float(value))
+            given = dict.fromkeys(self._subset(subset), plain)
+        return self._mapped({n: lambda a, v=v: _filled(a, v) for n, v in given.items()})
+
+    def replace(self, to_replace: Any, value: Any = None, subset: Any = None) -> F:
+        """Other values in place of these: two values, two lists, or a dict."""
+        if isinstance(to_replace, dict):
+            pairs = to_replace
+        else:
+            old = flat((to_replace,))
+            new = flat((value,)) if isinstance(value, list | tuple) else [value] * len(old)
+            pairs = dict(zip(old, new, strict=True))
+        return self._mapped(dict.fromkeys(self._subset(subset), lambda a: _replaced(a, pairs)))
+
+    def _mapped(self, changes: dict[str, Any]) -> F:
+        with self.frame.session.numbering():
+            items = []
+            for a in self.frame.output:
+                change = changes.get(a.name.lower())
+                new = change(a) if change is not None else None
+                items.append(a if new is None else Alias(new, a.name, next_id()))
+        return self.frame.derived(Project(tuple(items), self.frame.plan))
+
+
+def _fits(value: DataType, column: DataType) -> bool:
+    return (is_numeric(value) and is_numeric(column)) or (value == column and value in (STRING, BOOLEAN))
+
+
+def _filled(a: Any, value: Expression) -> Expression | None:
+    if not _fits(value.data_type, a.type):
+        return None
+    shown = a
+    if a.type in (DOUBLE, FLOAT):
+        # NaN counts as missing, too.
+        shown = UnresolvedFunction(("nanvl",), (a, Literal(None, a.type)))
+    return UnresolvedFunction(("coalesce",), (shown, Cast(value, a.type)))
+
+
+def _replaced(a: Any, pairs: dict[Any, Any]) -> Expression | None:
+    def plain(v: Any) -> Expression:
+        return literal(float(v) if isinstance(v, int) and not isinstance(v, bool) else v)
+
+    fitting = [(plain(k), plain(v)) for k, v in pairs.items() if _fits(plain(k).data_type, a.type)]
+    branches = [x for k, v in fitting for x in (EqualTo(a, k), Cast(v, a.type))]
+    return CaseWhen(tuple(branches), a) if branches else None

@@ -1,0 +1,67 @@
+"""Window specifications: PySpark's Window and WindowSpec."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from planviz.dataframe.column import column_or_name, literal
+from planviz.expressions import windows
+from planviz.expressions.core import Expression, SortOrder
+
+_FIRST, _LAST = -(1 << 63), (1 << 63) - 1
+
+
+class WindowSpec:
+    """Partitioning, order and frame; every method gives a new one. `spec` is the expression."""
+
+    def __init__(self, spec: windows.WindowSpec) -> None:
+        self.spec = spec
+
+    def partitionBy(self, *columns: Any) -> WindowSpec:
+        """Rows of equal values belong together."""
+        return WindowSpec(self.spec.replace(partition=tuple(column_or_name(c) for c in _flat(columns))))
+
+    def orderBy(self, *columns: Any) -> WindowSpec:
+        """The order within a partition."""
+        return WindowSpec(self.spec.replace(order=tuple(sort_order(column_or_name(c)) for c in _flat(columns))))
+
+    def rowsBetween(self, start: int, end: int) -> WindowSpec:
+        """A frame by number of rows from the current one; see Window for the bounds without number."""
+        return self._frame("RowFrame", start, end)
+
+    def rangeBetween(self, start: int, end: int) -> WindowSpec:
+        """A frame by distance of the sort key from the current row's."""
+        return self._frame("RangeFrame", start, end)
+
+    def _frame(self, kind: str, start: int, end: int) -> WindowSpec:
+        return WindowSpec(self.spec.replace(frame=windows.SpecifiedWindowFrame(kind, _bound(start), _bound(end))))
+
+
+class Window:
+    """Where a specification begins: `Window.partitionBy("a").orderBy("b")`."""
+
+    unboundedPreceding: ClassVar[int] = _FIRST
+    unboundedFollowing: ClassVar[int] = _LAST
+    currentRow: ClassVar[int] = 0
+    _start = WindowSpec(windows.WindowSpec((), (), windows.UnspecifiedFrame()))
+    partitionBy = _start.partitionBy
+    orderBy = _start.orderBy
+    rowsBetween = _start.rowsBetween
+    rangeBetween = _start.rangeBetween
+
+
+def sort_order(e: Expression) -> Expression:
+    """The expression as a sort key, ascending unless it says otherwise."""
+    return e if isinstance(e, SortOrder) else SortOrder(e)
+
+
+def _flat(columns: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(columns[0]) if len(columns) == 1 and isinstance(columns[0], list) else columns
+
+
+def _bound(at: int) -> Expression:
+    if at <= _FIRST:
+        return windows.UNBOUNDED_PRECEDING
+    if at >= _LAST:
+        return windows.UNBOUNDED_FOLLOWING
+    return windows.CURRENT_ROW if at == 0 else literal(at)

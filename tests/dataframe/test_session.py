@@ -1,0 +1,121 @@
+"""Sessions, columns and what Python programmers get wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.dataframe import Encoders, col, functions, session
+from planviz.errors import AnalysisError, InputError, PlanvizError
+from tests.plans import small_catalog
+
+
+@pytest.fixture
+def spark():
+    return session(small_catalog())
+
+
+def optimized(df):
+    return df.execution.optimized
+
+
+def test_the_same_program_gives_the_same_ids():
+    def text():
+        t = session(small_catalog()).table("t1")
+        return t.join(t.withColumn("x", col("a") + 1), "a").groupBy("x").count().explained()
+
+    assert text() == text()
+
+
+def test_definitions_in_sql_are_seen_later(spark):
+    spark.sql("CREATE TABLE made (k int, v string)")
+    spark.sql("CREATE TEMPORARY VIEW seen AS SELECT k AS key FROM made WHERE v = 'x'")
+
+    assert spark.table("made").columns == ["k", "v"]
+    assert spark.table("seen").columns == ["key"]
+
+
+def test_a_dataframe_is_known_by_its_view(spark):
+    spark.table("t1").where("a > 1").createOrReplaceTempView("some")
+
+    found = spark.sql("SELECT b FROM some JOIN t1 USING (b)")
+
+    assert found.columns == ["b"]
+    assert "(a" in optimized(found).tree_string
+
+
+def test_a_column_of_a_join_with_itself_means_both_sides(spark):
+    t = spark.table("t1")
+    joined = t.join(t.where("b > 1"), t.a == t.a).plan
+
+    assert joined.condition.left.expr_id != joined.condition.right.expr_id
+
+
+def test_a_column_used_twice_gets_an_id_for_each_use(spark):
+    x = (col("a") + 1).alias("x")
+    t = spark.table("t1")
+    both = t.select(x).union(t.select(x))
+
+    first, second = both.plan.inputs
+    assert not first.output_set & second.output_set
+
+
+def test_nested_lambdas_keep_their_variables_apart(spark):
+    spark.sql("CREATE TABLE nested (m array<array<int>>, n int)")
+    f = functions
+    made = spark.table("nested").select(f.transform("m", lambda xs: f.transform(xs, lambda y: y + f.size(xs))))
+
+    assert made.dtypes[0][1] == "array<array<int>>"
+
+
+def test_rows_give_their_types(spark):
+    df = spark.createDataFrame([{"a": 1, "b": [1.5]}, {"a": None, "b": None}])
+
+    assert df.dtypes == [("a", "bigint"), ("b", "array<double>")]
+    assert spark.createDataFrame([(1, "x")]).columns == ["_1", "_2"]
+    assert spark.createDataFrame([(1, "x")], "n int, s string").dtypes == [("n", "int"), ("s", "string")]
+
+
+def test_explain_prints_the_stages(spark, capsys):
+    spark.table("t1").select("a").explain(True)
+
+    text = capsys.readouterr().out
+    assert text.index("== Parsed") < text.index("== Analyzed") < text.index("\na: int\n") < text.index("== Optimized")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (lambda s: s.table("t1").nosuch, "no column or method 'nosuch'"),
+        (lambda s: s.table("t1").collect(), "executes none"),
+        (lambda s: s.table("t1").where(col("a") > 1 and col("b") > 1), "write & for and"),
+        (lambda s: s.table("t1").join(s.table("t2"), "a", "sideways"), "UNSUPPORTED_JOIN_TYPE"),
+        (lambda s: s.table("t1").repartition(0), "must be positive"),
+        (lambda s: s.table("t1").groupBy("a").pivot("c"), "list them"),
+        (lambda s: s.table("t1").map("f", Encoders.LONG), "class of the rows"),
+        (lambda s: s.table("t1").select("c").as_(Encoders.LONG), "CANNOT_UP_CAST_DATATYPE"),
+        (lambda s: s.table("t1").select(functions.lit(object())), "cannot be a literal"),
+        (lambda s: s.table("t1").select("a.."), "INVALID_ATTRIBUTE_NAME_SYNTAX"),
+        (lambda s: s.table("t1")["q"], "UNRESOLVED_COLUMN"),
+        (lambda s: s.createDataFrame([]), "give a schema"),
+        (lambda s: s.createDataFrame([(1,), ([2],)]), "give a schema"),
+        (lambda s: Encoders.array("text"), "no encoder"),
+        (lambda s: s.table("t1").explained("physical"), "no explain mode"),
+        (lambda s: s.table("t1").select(col("a").otherwise(1)), "follow functions.when"),
+        (lambda s: s.table("t1").selectExpr("a +"), "PARSE_SYNTAX_ERROR"),
+        (lambda s: s.table("t1").sample(), "share of rows"),
+    ],
+)
+def test_mistakes_are_told_in_a_sentence(spark, wrong, says):
+    with pytest.raises(PlanvizError, match=says):
+        wrong(spark)
+
+
+def test_a_missing_attribute_is_an_attribute_error_too(spark):
+    assert not hasattr(spark.table("t1"), "nosuch")
+    with pytest.raises(InputError):
+        _ = spark.table("t1").nosuch
+
+
+def test_mistakes_show_where_they_are_made(spark):
+    with pytest.raises(AnalysisError, match="UNRESOLVED_COLUMN"):
+        spark.table("t1").select("a").where("b > 1").where("q > 1")
