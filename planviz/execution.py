@@ -51,11 +51,6 @@ class QueryExecution:
         self._stages["parsed"] = plan
         return self
 
-    def starting_at(self, plan: LogicalPlan) -> QueryExecution:
-        """This execution of a plan that was not read from text."""
-        self._stages["parsed"] = plan
-        return self
-
     @property
     def parsed(self) -> LogicalPlan:
         """The plan as the text says it."""

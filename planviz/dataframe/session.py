@@ -16,7 +16,7 @@ from planviz.dataframe.frame import DataFrame
 from planviz.errors import InputError
 from planviz.execution import QueryExecution, Session
 from planviz.expressions.core import AttributeReference, Ids, ids_from, next_id
-from planviz.frontend import parse_script
+from planviz.frontend import Statement, parse_script
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRDD, Range
 from planviz.logical.unresolved import UnresolvedRelation
@@ -117,6 +117,9 @@ class SparkSession(Session):
             else:
                 self._define(s)
         return made if made is not None else DataFrame(self, LocalRelation(()))
+
+    def _execution(self, s: Statement) -> QueryExecution:
+        return QueryExecution(s.sql, self.catalog, self.config, s, ids=self.ids)
 
     def with_view(self, name: str, plan: LogicalPlan) -> None:
         """Know a plan under a name from now on (DataFrame.createOrReplaceTempView)."""
