@@ -285,6 +285,8 @@ class CTERelationDef(UnaryNode):
     id: int
     recursive: bool = False
     under_subquery: bool = False
+    #: While predicates are pushed into it: the plan without them and those pushed so far.
+    original: Any = None
 
     @lazy
     def max_rows(self) -> int | None:

@@ -18,6 +18,7 @@ from planviz.optimizer.rules import (
     conditionals,
     constants,
     cte,
+    cte_pushdown,
     filters,
     finish_analysis,
     floats,
@@ -103,6 +104,8 @@ OPERATOR_OPTIMIZATION: Rules = [
     projections.RemoveNoopOperators,
     conditionals.SimplifyExtractValueOps,
     constants.CombineConcats,
+    # Last: the conditions above all uses have settled as far as this pass can tell.
+    cte_pushdown.PushdownPredicatesAndPruneColumnsForCTEDef,
 ]
 
 
@@ -171,7 +174,7 @@ def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
             fixed,
             [pushdown.PushExtraPredicateThroughJoin, pushdown.PushDownPredicates],
         ),
-        ("Clean Up Temporary CTE Info", Once, [cte.CleanUpTempCTEInfo]),
+        ("Clean Up Temporary CTE Info", Once, [cte_pushdown.CleanUpTempCTEInfo]),
         # Before join reordering: fewer operators stand between the joins.
         ("Early Filter and Projection Push-Down", Once, [nested_aggregates.CollapseGroupedSumOfCount]),
         ("Push Down Join Through Union", Once, [joins.PushDownJoinThroughUnion]),

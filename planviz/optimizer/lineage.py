@@ -6,11 +6,12 @@ from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias
+from planviz.expressions.predicates import split_conjunction
 from planviz.logical.combining import Union
 from planviz.logical.operators import Aggregate, Filter, Project
 from planviz.logical.plan import LeafNode
 from planviz.logical.relations import LogicalRelation
-from planviz.optimizer.attributes import alias_map, id_of, inlined
+from planviz.optimizer.attributes import alias_map, id_of, inlined, merged_projects
 
 
 def origin(e: Any, plan: Any) -> tuple[Any, LeafNode] | None:
@@ -41,9 +42,26 @@ def scanned(plan: Any) -> LogicalRelation | None:
     """The table under nothing but projections and filters that draw no random numbers, or None
     (Spark: PhysicalOperation): the part of a plan that a scan takes in.
     """
-    while isinstance(plan, Project | Filter) and all(e.deterministic for e in plan.expressions):
-        plan = plan.child
-    return plan if isinstance(plan, LogicalRelation) else None
+    below = _operation(plan)[2]
+    return below if isinstance(below, LogicalRelation) else None
+
+
+def operation(plan: Any) -> tuple[tuple[Any, ...], list[Any], Any]:
+    """What a scan of the lowest operator gives, under which conditions, and that operator: projections and filters that
+    draw no random numbers put together, all over the operator's own columns (Spark: PhysicalOperation).
+    """
+    items, conditions, below = _operation(plan)
+    return (below.output if items is None else items), conditions, below
+
+
+def _operation(plan: Any) -> tuple[tuple[Any, ...] | None, list[Any], Any]:
+    if not isinstance(plan, Project | Filter) or not all(e.deterministic for e in plan.expressions):
+        return None, [], plan
+    items, conditions, below = _operation(plan.child)
+    if isinstance(plan, Project):
+        return (plan.projects if items is None else merged_projects(plan.projects, items)), conditions, below
+    aliases = alias_map(items or ())
+    return items, conditions + [inlined(c, aliases) for c in split_conjunction(plan.condition)], below
 
 
 def partition_ids(relation: LogicalRelation) -> frozenset[int]:

@@ -96,22 +96,6 @@ def _instance(ref: Any, definition: LogicalPlan) -> Any:
     return Project(items, fresh)
 
 
-class CleanUpTempCTEInfo(OptimizerRule):
-    """Forget what was noted about common table expressions while predicates were pushed into them.
-
-    CTERelationDef(notes)  =>  CTERelationDef
-
-    Here nothing is noted, so nothing changes; the batch stands for Spark's. Wrong earlier: `WITH x AS (...)` used twice
-    would lose the predicate of one use.
-    """
-
-    matches = (CTERelationDef,)
-
-    def rewrite(self, node: Any) -> Any:
-        """Itself."""
-        return node
-
-
 class ReplaceCTERefWithRepartition(OptimizerRule):
     """A common table expression that was kept is computed once and shuffled, so that its uses can share the result.
 
