@@ -79,6 +79,11 @@ SETTINGS = {
         Setting(f"{_PRUNING}.fallbackFilterRatio", 0.5, "What share of them is taken to go where nothing tells."),
         Setting(f"{_PRUNING}.reuseBroadcastOnly", True, "Only where the join broadcasts the other side anyway."),
         Setting("spark.sql.exchange.reuse", True, "Shuffle or broadcast equal plans once."),
+        Setting(
+            "spark.sql.execution.topKSortFallbackThreshold",
+            2_147_483_632,
+            "A limit below it is planned as one operator with its sort.",
+        ),
         Setting("spark.sql.crossJoin.enabled", True, "Allow joins without a condition."),
         Setting("spark.sql.autoBroadcastJoinThreshold", 10 << 20, "Up to which size a side is broadcast.", "bytes", -1),
         Setting("spark.sql.shuffle.partitions", 200, "Partitions of a shuffle.", least=1),

@@ -482,11 +482,6 @@ class Concat(Expression):
         return merged_type(list(self.items)) if self.items else STRING
 
     @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
-
-    @lazy
     def foldable(self) -> bool:
         """When all items are."""
         return all(i.foldable for i in self.items)

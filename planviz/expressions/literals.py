@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from datetime import date, datetime
 from decimal import Decimal
 from math import isinf, isnan
@@ -49,6 +50,17 @@ def java_double(value: float) -> str:
         whole, rest = text[:point].ljust(point, "0"), text[point:]
         return f"{head}{whole}.{rest or '0'}"
     return f"{head}{text[0]}.{text[1:] or '0'}E{point - 1}"
+
+
+def java_float(value: float) -> str:
+    """The same for a number of 32 bits: the fewest digits that mean it."""
+    if isnan(value) or isinf(value):
+        return java_double(value)
+    for digits in range(1, 10):
+        short = float(f"{value:.{digits}g}")
+        if struct.pack("f", short) == struct.pack("f", value):
+            return java_double(short)
+    return java_double(value)
 
 
 def _seconds(micros: int) -> str:
@@ -123,8 +135,10 @@ def literal_text(value: Any, t: DataType) -> str:
         return "null"
     if t == BOOLEAN:
         return "true" if value else "false"
-    if t in (DOUBLE, FLOAT):
+    if t == DOUBLE:
         return java_double(value)
+    if t == FLOAT:
+        return java_float(value)
     if t == BINARY:
         result: str = "0x" + value.hex().upper()
         return result
@@ -144,7 +158,8 @@ def literal_text(value: Any, t: DataType) -> str:
     if isinstance(t, ArrayType):
         return "[" + ",".join(literal_text(v, t.element) for v in value) + "]"
     if isinstance(t, MapType):
-        return "map(" + ", ".join(f"{literal_text(k, t.key)}, {literal_text(v, t.value)}" for k, v in value) + ")"
+        keys = ",".join(literal_text(k, t.key) for k, _ in value)
+        return f"map(keys: [{keys}], values: [{','.join(literal_text(v, t.value) for _, v in value)}])"
     if isinstance(t, StructType):
         return "[" + ",".join(literal_text(v, f.data_type) for v, f in zip(value, t.fields, strict=True)) + "]"
     return str(value)
@@ -180,7 +195,7 @@ def literal_sql(value: Any, t: DataType) -> str:
     if t == FLOAT:
         if isnan(value) or isinf(value):
             return f"CAST('{java_double(value)}' AS FLOAT)"
-        return f"CAST({java_double(value)} AS FLOAT)"
+        return f"CAST({java_float(value)} AS FLOAT)"
     if t == DOUBLE:
         return f"CAST('{java_double(value)}' AS DOUBLE)" if isnan(value) or isinf(value) else f"{java_double(value)}D"
     if isinstance(t, DecimalType):

@@ -187,6 +187,14 @@ class Not(UnaryExpression, Predicate):
     child: Expression
 
     @lazy
+    def canonicalized(self) -> Expression:
+        """The opposite comparison, where the child is one."""
+        child = self.child.canonicalized
+        if isinstance(child, BinaryComparison) and type(child) in _OPPOSITES:
+            return _OPPOSITES[type(child)](child.left, child.right).canonicalized
+        return self if child is self.child else Not(child)
+
+    @lazy
     def null_intolerant(self) -> bool:
         """See Expression."""
         return True
@@ -452,6 +460,15 @@ class StringPredicate(BinaryExpression, Predicate):
         return f"{self.kind.lower()}({r(self.left)}, {r(self.right)})"
 
 
+#: What holds just when the comparison does not, where neither side is null.
+_OPPOSITES: dict[type, Callable[[Expression, Expression], Expression]] = {
+    GreaterThan: LessThanOrEqual,
+    GreaterThanOrEqual: LessThan,
+    LessThan: GreaterThanOrEqual,
+    LessThanOrEqual: GreaterThan,
+}
+
+
 def split_conjunction(e: Expression) -> list[Expression]:
     """The conjuncts of a condition, left to right."""
     return operands(e, And)
@@ -462,6 +479,14 @@ def conjunction(parts: list[Expression]) -> Expression:
     result = parts[0]
     for p in parts[1:]:
         result = And(result, p)
+    return result
+
+
+def disjunction(parts: list[Expression]) -> Expression:
+    """The left-deep OR of one or more conditions."""
+    result = parts[0]
+    for p in parts[1:]:
+        result = Or(result, p)
     return result
 
 

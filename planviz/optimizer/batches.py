@@ -15,6 +15,7 @@ from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.rules import (
     aggregates,
     boolean,
+    casts,
     conditionals,
     constants,
     cte,
@@ -90,7 +91,7 @@ OPERATOR_OPTIMIZATION: Rules = [
     boolean.ReplaceNullWithFalseInPredicate,
     # After logic: conditions that came out as true or false now go.
     filters.PruneFilters,
-    conditionals.SimplifyCasts,
+    casts.SimplifyCasts,
     conditionals.SimplifyCaseConversionExpressions,
     conditionals.SimplifyDateTimeConversions,
     # Subqueries whose plans are optimized become joins.
@@ -100,7 +101,7 @@ OPERATOR_OPTIMIZATION: Rules = [
     objects.EliminateSerialization,
     projections.RemoveRedundantAliases,
     nested_aggregates.RemoveRedundantAggregates,
-    conditionals.UnwrapCastInBinaryComparison,
+    casts.UnwrapCastInBinaryComparison,
     projections.RemoveNoopOperators,
     conditionals.SimplifyExtractValueOps,
     constants.CombineConcats,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.complex import ExtractValue
+from planviz.expressions.complex import GetStructField
 from planviz.expressions.core import Alias, AttributeReference, Cast, Literal
 from planviz.expressions.predicates import EqualNullSafe, EqualTo, IsNotNull
 from planviz.expressions.predicates import split_conjunction as split
@@ -236,13 +236,13 @@ def strict_attributes(e: Any) -> list[Any]:
     """The attributes (and parts of complex ones) whose null makes the expression null."""
     if isinstance(e, AttributeReference):
         return [e]
-    if isinstance(e, ExtractValue):
-        return [e] if _extract_only(e) else []
+    if isinstance(e, GetStructField) and _extract_only(e):
+        return [e]
     if e.null_intolerant:
         return [a for c in e.children for a in strict_attributes(c)]
     return []
 
 
 def _extract_only(e: Any) -> bool:
-    child = e.children[0]
-    return isinstance(child, AttributeReference) or (isinstance(child, ExtractValue) and _extract_only(child))
+    """Whether it is a field, perhaps of a field, of a column: nothing can fail or be missing on the way."""
+    return isinstance(e, AttributeReference) or (isinstance(e, GetStructField) and _extract_only(e.child))

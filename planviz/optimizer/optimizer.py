@@ -10,6 +10,7 @@ from planviz.config import OptimizerConfig
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.batches import batches, exclusion_warnings
 from planviz.optimizer.context import OptimizerContext
+from planviz.optimizer.evaluation import session_zone
 from planviz.trees.executor import Check, RuleExecutor
 from planviz.trees.trace import Trace
 
@@ -36,7 +37,8 @@ class Optimizer:
 
     def optimize(self, plan: LogicalPlan, trace: Trace | None = None) -> LogicalPlan:
         """The optimized plan. Raises NotConverged and BrokenPlan when checks are on and a rule misbehaves."""
-        optimized: LogicalPlan = self._run(plan, trace if trace is not None else Trace(), None)
+        with session_zone(str(self.context.config.get("spark.sql.session.timeZone"))):
+            optimized: LogicalPlan = self._run(plan, trace if trace is not None else Trace(), None)
         return optimized
 
     def _run(self, plan: Any, trace: Trace, parent: int | None) -> Any:

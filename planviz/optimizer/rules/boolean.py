@@ -15,6 +15,7 @@ from planviz.expressions.predicates import (
     EqualTo,
     GreaterThan,
     GreaterThanOrEqual,
+    In,
     InSet,
     IsNotNull,
     IsNull,
@@ -267,6 +268,8 @@ def _has_truths(node: Any) -> bool:
 def _false_for_null(e: Any) -> Any:
     match e:
         case Literal(None, t) if t in (BOOLEAN, NULL):
+            return FALSE
+        case Not(In(_, items)) | Not(InSet(_, items)) if any(map(is_null, items)):
             return FALSE
         case And() | Or():
             return e.map_children(_false_for_null)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from planviz.expressions.arithmetic import Abs, BinaryArithmetic, UnaryMinus
@@ -23,13 +24,9 @@ from planviz.expressions.predicates import (
     BinaryComparison,
     EqualNullSafe,
     EqualTo,
-    GreaterThan,
     GreaterThanOrEqual,
-    In,
     IsNotNull,
     IsNull,
-    LessThan,
-    LessThanOrEqual,
     Like,
     MultiLike,
     Not,
@@ -37,20 +34,10 @@ from planviz.expressions.predicates import (
     StringPredicate,
 )
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.evaluation import UnknownValueError, convert
 from planviz.optimizer.rules.boolean import is_false, is_null, is_true
 from planviz.types import (
     BOOLEAN,
-    DATE,
-    DOUBLE,
-    FLOAT,
-    INTEGRAL,
     STRING,
-    TIMESTAMP,
-    DataType,
-    DecimalType,
-    is_integral,
-    is_numeric,
 )
 
 
@@ -186,169 +173,6 @@ def _foldable_enough(values: list[Any]) -> bool:
     return bool(fixed) and len(values) - len(fixed) < 2
 
 
-class SimplifyCasts(OptimizerRule):
-    """Remove casts to the type that is there, the inner one of two widening casts, and widening casts tested for null.
-
-    cast(cast(a AS bigint) AS decimal(20,0))  =>  cast(a AS decimal(20,0)), a being an int
-
-    Pays because nothing is converted twice. A narrowing inner cast stays: `cast(cast(a AS tinyint) AS int)` may fail.
-    """
-
-    matches = (Cast,)
-
-    def apply(self, plan: Any) -> Any:
-        """See the class."""
-        return plan.transform_down(lambda p: p.transform_expressions_down(self._one, Cast.BIT), Cast.BIT)
-
-    @staticmethod
-    def _one(e: Any) -> Any:
-        match e:
-            case Cast(child, t) if child.data_type == t:
-                return child
-            case Cast(Cast(child, inner), t) if wider(child.data_type, inner) and wider(inner, t):
-                return Cast(child, t, e.mode, e.user_specified, e.time_zone)
-            case IsNull(Cast(child, t)) | IsNotNull(Cast(child, t)) if keeps_values(child.data_type, t):
-                return type(e)(child)
-        return e
-
-
-def keeps_values(a: DataType, b: DataType) -> bool:
-    """Whether a cast never fails and never gives null for a value (Spark: `Cast.canUpCast`, the common cases)."""
-    return wider(a, b) or (a in INTEGRAL and b in (FLOAT, DOUBLE)) or (a == DATE and b == TIMESTAMP) or b == STRING
-
-
-def wider(a: DataType, b: DataType) -> bool:
-    """Whether every value of numeric type `a` is one of `b`, and nothing else than widening is needed."""
-    if a in INTEGRAL and b in INTEGRAL:
-        return INTEGRAL.index(a) <= INTEGRAL.index(b)
-    if a in INTEGRAL and isinstance(b, DecimalType):
-        digits = {0: 3, 1: 5, 2: 10, 3: 20}[INTEGRAL.index(a)]
-        return b.precision - b.scale >= digits
-    if isinstance(a, DecimalType) and isinstance(b, DecimalType):
-        return b.scale >= a.scale and b.precision - b.scale >= a.precision - a.scale
-    return False
-
-
-_RANGE = {INTEGRAL[0]: 7, INTEGRAL[1]: 15, INTEGRAL[2]: 31, INTEGRAL[3]: 63}
-
-
-class UnwrapCastInBinaryComparison(OptimizerRule):
-    """Compare the column itself instead of its cast with a constant.
-
-    cast(a AS bigint) > 5L  =>  a > 5        cast(a AS bigint) > 3000000000L  =>  false unless a is null
-
-    Pays because the filter can be pushed into the scan. Beyond the column's range the answer is known; null stays
-    null: `SELECT cast(a AS bigint) > 3000000000` gives null for a null a.
-    """
-
-    matches = (Cast,)
-
-    def apply(self, plan: Any) -> Any:
-        """See the class."""
-        return plan.transform_down(lambda p: p.transform_expressions_up(self._one, Cast.BIT), Cast.BIT)
-
-    def _one(self, e: Any) -> Any:
-        match e:
-            case BinaryComparison(left=Literal() as v, right=Cast()):
-                from planviz.expressions.predicates import MIRRORS
-
-                flipped = MIRRORS[type(e)](e.right, v)
-                new = self._one(flipped)
-                return e if new is flipped else new
-            case BinaryComparison(left=Cast(child, t) as c, right=Literal(value, _)) if (
-                value is not None and _can_unwrap(child.data_type, t)
-            ):
-                return _unwrapped(e, c, child, value)
-            case In(Cast(child, t) as c, items) if (
-                _can_unwrap(child.data_type, t) and items and all(isinstance(i, Literal) for i in items)
-            ):
-                return _unwrapped_in(e, c, child, items)
-        return e
-
-
-def _can_unwrap(a: DataType, b: DataType) -> bool:
-    if a == BOOLEAN and is_numeric(b):
-        return True
-    if a == DATE and b == TIMESTAMP:
-        return True
-    if a == b or not is_numeric(a) or not is_numeric(b):
-        return False
-    if isinstance(a, DecimalType) and isinstance(b, DecimalType):
-        return wider(a, b)
-    if a in INTEGRAL and b in INTEGRAL:
-        return INTEGRAL.index(a) < INTEGRAL.index(b)
-    if a in INTEGRAL and b in (DOUBLE, FLOAT):
-        return INTEGRAL.index(a) < (3 if b == DOUBLE else 2)
-    return a in INTEGRAL and isinstance(b, DecimalType) and wider(a, b)
-
-
-def _if_not_null(child: Any, truth: bool) -> Any:
-    """The truth, or null where the child is null."""
-    if truth:
-        return Or(IsNotNull(child), Literal(None, BOOLEAN)) if child.nullable else Literal(True, BOOLEAN)
-    return And(IsNull(child), Literal(None, BOOLEAN)) if child.nullable else Literal(False, BOOLEAN)
-
-
-def _unwrapped(e: Any, cast: Any, child: Any, value: Any) -> Any:
-    t, wide = child.data_type, cast.type
-    if not child.deterministic:
-        return e
-    if t in _RANGE and not isinstance(value, str):
-        top, bottom = (1 << _RANGE[t]) - 1, -(1 << _RANGE[t])
-        if value > top or value < bottom:
-            return _outside(e, child, value > top)
-        if value == top and isinstance(e, GreaterThan | LessThanOrEqual):
-            return _if_not_null(child, isinstance(e, LessThanOrEqual))
-        if value == top and isinstance(e, GreaterThanOrEqual):
-            return EqualTo(child, Literal(top, t))
-        if value == top and isinstance(e, LessThan):
-            return Not(EqualTo(child, Literal(top, t)))
-    if t == BOOLEAN:
-        return e
-    try:
-        narrow = convert(value, wide, t)
-        back = convert(narrow, t, wide)
-    except (UnknownValueError, ValueError, ArithmeticError, TypeError):
-        return e
-    literal = Literal(narrow, t)
-    if back == value:
-        return type(e)(child, literal)
-    above = back > value
-    if isinstance(e, EqualTo):
-        return _if_not_null(child, False)
-    if isinstance(e, EqualNullSafe):
-        return Literal(False, BOOLEAN)
-    if isinstance(e, GreaterThan | GreaterThanOrEqual):
-        return (GreaterThanOrEqual if above else GreaterThan)(child, literal)
-    return (LessThan if above else LessThanOrEqual)(child, literal)
-
-
-def _outside(e: Any, child: Any, above: bool) -> Any:
-    if isinstance(e, EqualNullSafe):
-        return Literal(False, BOOLEAN)
-    if isinstance(e, EqualTo):
-        return _if_not_null(child, False)
-    greater = isinstance(e, GreaterThan | GreaterThanOrEqual)
-    return _if_not_null(child, greater != above)
-
-
-def _unwrapped_in(e: Any, cast: Any, child: Any, items: tuple[Any, ...]) -> Any:
-    t = child.data_type
-    new = []
-    for i in items:
-        if i.value is None:
-            new.append(Literal(None, t))
-            continue
-        try:
-            narrow = convert(i.value, cast.type, t)
-            if convert(narrow, t, cast.type) == i.value:
-                new.append(Literal(narrow, t))
-        except (UnknownValueError, ValueError, ArithmeticError, TypeError):
-            if not is_integral(t):
-                return e
-    return In(child, tuple(new)) if new else _if_not_null(child, False)
-
-
 class LikeSimplification(OptimizerRule):
     """Patterns with % only at their ends are plain text searches.
 
@@ -379,7 +203,7 @@ class LikeSimplification(OptimizerRule):
 def _like(text: Any, pattern: str, escape: str) -> Any:
     if escape in pattern or "_" in pattern:
         return None
-    parts = pattern.split("%")
+    parts = re.split("%+", pattern)
     match parts:
         case [whole]:
             return EqualTo(text, Literal(whole, STRING))

@@ -14,14 +14,21 @@ from planviz.expressions.core import Alias, AttributeReference, Cast, Literal, l
 from planviz.expressions.objects import AssertNotNull
 from planviz.expressions.predicates import (
     And,
+    BinaryComparison,
     EqualNullSafe,
     EqualTo,
+    GreaterThan,
+    GreaterThanOrEqual,
     In,
     InSet,
     IsNotNull,
     IsNull,
+    LessThan,
+    LessThanOrEqual,
     Not,
     Or,
+    conjunction,
+    disjunction,
 )
 from planviz.expressions.subqueries import InSubquery, ScalarSubquery
 from planviz.logical.combining import Join
@@ -104,23 +111,25 @@ def _coalesced(e: Any, arguments: tuple[Any, ...]) -> Any:
 class NullDownPropagation(OptimizerRule):
     """Ask of the operand what is asked of an expression that is null just when the operand is.
 
-    isnull(-a)  =>  isnull(a)
+    isnull(a > b)  =>  isnull(a) OR isnull(b)
 
     Pays because filters on columns can be pushed into scans. Wrong for expressions that fail or give null on their
-    own: `try_divide(a, b)` is null for b = 0.
+    own: `try_divide(a, b)` is null for b = 0. Spark does it for NOT and the four order comparisons only.
     """
 
     matches = (IsNull, IsNotNull)
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_all_expressions(self._one, self.mask)
+        return plan.transform_down(lambda p: p.transform_expressions_down(self._one, self.mask), self.mask)
 
     @staticmethod
     def _one(e: Any) -> Any:
         match e:
-            case IsNull(Not(c)) | IsNotNull(Not(c)):
-                return type(e)(c)
+            case IsNull(Not() | LessThan() | LessThanOrEqual() | GreaterThan() | GreaterThanOrEqual() as c):
+                return disjunction([IsNull(x) for x in c.children])
+            case IsNotNull(Not() | LessThan() | LessThanOrEqual() | GreaterThan() | GreaterThanOrEqual() as c):
+                return conjunction([IsNotNull(x) for x in c.children])
         return e
 
 
@@ -181,7 +190,8 @@ class FoldablePropagation(OptimizerRule):
             return new, {i.expr_id: i for i in items if isinstance(i, Alias) and i.child.foldable}
         if isinstance(plan, Expand):
             below, known = self._go(plan.child)
-            return self._replaced(plan.with_new_children((below,)), known), {}
+            rows = tuple(tuple(substitute(e, known) for e in p) for p in plan.projections)
+            return plan.replace(projections=rows if rows != plan.projections else plan.projections, child=below), {}
         if isinstance(plan, _PASSING):
             below, known = self._go(plan.child)
             return self._replaced(plan.with_new_children((below,)), known), known
@@ -233,52 +243,54 @@ class ConstantPropagation(OptimizerRule):
         new, _ = self._traverse(plan.condition, True)
         return plan if new is None or new == plan.condition else Filter(new, plan.child)
 
-    def _traverse(self, e: Any, null_is_false: bool) -> tuple[Any, list[tuple[Any, Any, Any]]]:
-        """The new condition (None: unchanged) and the equalities that hold: attribute, literal, predicate."""
+    def _traverse(self, e: Any, null_is_false: bool) -> tuple[Any, _Known]:
+        """The new condition (None: unchanged) and the equalities that hold: literal and predicate by attribute."""
         if not isinstance(e, And):
             return self._conjunct(e, null_is_false)
         x, p = self._conjunct(e.left, null_is_false)
         y, q = self._conjunct(e.right, null_is_false)
-        known = p + q
+        known = {**p, **q}
         return And(_with(x or e.left, known), _with(y or e.right, known)), known
 
     @deep
-    def _conjunct(self, e: Any, null_is_false: bool) -> tuple[Any, list[tuple[Any, Any, Any]]]:
+    def _conjunct(self, e: Any, null_is_false: bool) -> tuple[Any, _Known]:
         match e:
             case EqualTo(AttributeReference() as a, Literal() as v) | EqualTo(
                 Literal() as v, AttributeReference() as a
             ):
-                return None, [(a, v, e)] if not a.nullable or null_is_false else []
+                return None, {a.expr_id: (v, e)} if not a.nullable or null_is_false else {}
             case EqualNullSafe(AttributeReference() as a, Literal() as v) | EqualNullSafe(
                 Literal() as v, AttributeReference() as a
             ):
-                return None, [(a, v, e)]
+                return None, {a.expr_id: (v, e)}
             case And(left, right):
                 x, p = self._conjunct(left, null_is_false)
                 y, q = self._conjunct(right, null_is_false)
-                return (And(x or left, y or right) if x or y else None), p + q
+                return (And(x or left, y or right) if x or y else None), {**p, **q}
             case Or(left, right):
                 x, _ = self._traverse(left, null_is_false)
                 y, _ = self._traverse(right, null_is_false)
-                return (Or(x or left, y or right) if x or y else None), []
+                return (Or(x or left, y or right) if x or y else None), {}
             case Not(child):
                 x, _ = self._traverse(child, False)
-                return (Not(x) if x else None), []
-        return None, []
+                return (Not(x) if x else None), {}
+        return None, {}
 
 
-def _with(e: Any, known: list[tuple[Any, Any, Any]]) -> Any:
+_Known = dict[int, tuple[Any, Any]]
+
+
+def _with(e: Any, known: _Known) -> Any:
+    """The comparisons of a condition with the values put in; of two values for one attribute the last counts."""
     if not known:
         return e
-    sources = [p for _, _, p in known]
-    values = {a.expr_id: v for a, v, _ in known}
+    sources = [p for _, p in known.values()]
+    values = {i: v for i, (v, _) in known.items()}
 
     def step(x: Any) -> Any:
-        if isinstance(x, EqualTo | EqualNullSafe) and not any(x is s or x == s for s in sources):
-            return substitute(x, values)
-        return x
+        return substitute(x, values) if isinstance(x, BinaryComparison) and x not in sources else x
 
-    return e.transform_up(step)
+    return e.transform_down(step)
 
 
 class OptimizeIn(OptimizerRule):
@@ -318,7 +330,6 @@ class OptimizeRand(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        from planviz.expressions.predicates import GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual
 
         def step(e: Any) -> Any:
             match e:
@@ -332,8 +343,6 @@ class OptimizeRand(OptimizerRule):
                     return FALSE if v.value >= 1 else TRUE if v.value < 0 else e
             return e
 
-        from planviz.expressions.predicates import BinaryComparison
-
         return plan.transform_all_expressions(step, BinaryComparison.BIT)
 
 
@@ -344,10 +353,10 @@ def _rand(e: Any) -> bool:
 class ReorderAssociativeOperator(OptimizerRule):
     """Gather the constants of a sum or product of integers.
 
-    a + 1 + b + 2  =>  (a + b) + 3
+    a + 1 + b + 2  =>  (a + b) + (1 + 2)        a * 1  =>  a
 
-    Pays because constants fold. Not for floating numbers, whose sums depend on the order, nor in ANSI mode where the
-    order decides what overflows: `a + 2147483647 + -1` would fail elsewhere. Keys of an aggregate stay as written.
+    Pays because constants fold. Not for floating numbers, whose sums depend on the order, nor where the constants
+    alone overflow: 2147483647 + a + 1. Keys of an aggregate stay as written.
     """
 
     matches = (Add, Multiply)
@@ -370,20 +379,24 @@ class ReorderAssociativeOperator(OptimizerRule):
         parts = operands(e, cls)
         fixed = [p for p in parts if p.foldable]
         rest = [p for p in parts if not p.foldable]
-        if len(fixed) < 2:
+        if not fixed:
             return e
-        together = fixed[0]
-        for p in fixed[1:]:
-            together = cls(together, p, e.mode)
-        value = value_of(together)
+        constant = _chain(fixed, cls, e.mode)
+        value = value_of(constant)
         if value is None:
             return e
         if not rest:
             return value
-        result = rest[0]
-        for p in rest[1:]:
-            result = cls(result, p, e.mode)
-        return cls(result, value, e.mode)
+        neutral = 0 if cls is Add else 1
+        others = _chain(rest, cls, e.mode)
+        return others if value.value == neutral else cls(others, constant, e.mode)
+
+
+def _chain(parts: list[Any], cls: Any, mode: str) -> Any:
+    result = parts[0]
+    for p in parts[1:]:
+        result = cls(result, p, mode)
+    return result
 
 
 class CombineConcats(OptimizerRule):

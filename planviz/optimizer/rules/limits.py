@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression, Average, Count, Max, Min, Sum
+from planviz.expressions.arithmetic import Add
 from planviz.expressions.core import AttributeReference, Literal, lit
 from planviz.logical.combining import Join, Union
 from planviz.logical.operators import (
@@ -21,7 +22,7 @@ from planviz.logical.operators import (
     Window,
 )
 from planviz.logical.relations import LocalRelation
-from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.evaluation import value_of
 from planviz.trees.depth import deep
 from planviz.types import INTEGRAL, DecimalType
@@ -121,10 +122,24 @@ class LimitPushDown(OptimizerRule):
     of an inner join with a condition neither: the first three rows of t may match nothing.
     """
 
-    matches = (LocalLimit,)
+    matches = (LocalLimit, Join)
 
-    def rewrite(self, node: Any) -> Any:
+    def apply(self, plan: Any) -> Any:
         """See the class."""
+        return plan.transform_down(self._step, self.mask)
+
+    def _step(self, plan: Any) -> Any:
+        match plan:
+            case GlobalLimit(n, LocalLimit(m, child)) if n == m and constant(n) == 1:
+                return _first_group(plan, n, child)
+            case LocalLimit():
+                return self._limit(plan)
+            case Join(_, right, "LeftSemi" | "LeftAnti", None) if right.max_rows is None or right.max_rows > 1:
+                return plan.replace(right=_limited(lit(1), right))
+        return plan
+
+    @staticmethod
+    def _limit(node: Any) -> Any:
         limit = node.limit
         match node.child:
             case Union(inputs) as union:
@@ -136,27 +151,42 @@ class LimitPushDown(OptimizerRule):
             case Project(items, Join() as join):
                 new = _into_join(limit, join)
                 return node if new == join else node.replace(child=Project(items, new))
-            case Aggregate(keys, items, child) if keys and not any(i.bits & AggregateExpression.BIT for i in items):
-                if constant(limit) == 1:
-                    return Project(items, LocalLimit(limit, child))
+            case Offset(offset, child):
+                return Offset(offset, LocalLimit(Add(limit, offset), child))
         return node
 
 
+def _first_group(plan: Any, limit: Any, child: Any) -> Any:
+    """The first of the groups is the first row, when nothing but the keys is asked of it."""
+
+    def limited(projection: Any) -> Any:
+        return GlobalLimit(limit, LocalLimit(limit, projection))
+
+    match child:
+        case Aggregate(_, items, below) if _only_groups(child):
+            return limited(Project(items, LocalLimit(limit, below)))
+        case Project(_, Aggregate(_, items, below) as a) if _only_groups(a):
+            return limited(child.replace(child=Project(items, LocalLimit(limit, below))))
+    return plan
+
+
+def _only_groups(a: Any) -> bool:
+    return bool(a.grouping) and not any(i.bits & AggregateExpression.BIT for i in a.aggregates)
+
+
 def _into_join(limit: Any, join: Any) -> Any:
-    kind, condition = join.kind, join.condition
-    if kind == "LeftOuter" or (kind in ("Inner", "Cross") and condition is None):
+    kind, free = join.kind, join.condition is None
+    if kind == "LeftOuter" or (free and kind in ("Inner", "Cross", "RightOuter", "FullOuter", "LeftSemi", "LeftAnti")):
         join = join.replace(left=_limited(limit, join.left))
-    if kind == "RightOuter" or (kind in ("Inner", "Cross") and condition is None):
+    if kind == "RightOuter" or (free and kind in ("Inner", "Cross", "LeftOuter", "FullOuter")):
         join = join.replace(right=_limited(limit, join.right))
-    if kind in ("LeftSemi", "LeftAnti") and condition is None:
-        join = join.replace(left=_limited(limit, join.left), right=_limited(lit(1), join.right))
     return join
 
 
 class LimitPushDownThroughWindow(OptimizerRule):
     """Rank only the first rows when only those are wanted and ranks depend on earlier rows alone.
 
-    LocalLimit n over Window(row_number, order)  =>  LocalLimit n over Window over LocalLimit n over Sort(order)
+    LocalLimit n over Window(row_number, order)  =>  Window over GlobalLimit n over LocalLimit n over Sort(order)
 
     Pays because the window sees n rows. With PARTITION BY every partition would need its own.
     """
@@ -170,29 +200,35 @@ class LimitPushDownThroughWindow(OptimizerRule):
     def _step(self, plan: Any) -> Any:
         match plan:
             case LocalLimit(limit, Window() as window):
+                return self._window(limit, window) or plan
+            case LocalLimit(limit, Project(_, Window() as window) as project):
                 new = self._window(limit, window)
-                return plan if new is window else LocalLimit(limit, new)
-            case LocalLimit(limit, Project(items, Window() as window)):
-                new = self._window(limit, window)
-                return plan if new is window else LocalLimit(limit, Project(items, new))
+                return project.replace(child=new) if new else plan
         return plan
 
-    @staticmethod
-    def _window(limit: Any, window: Any) -> Any:
-        from planviz.expressions.windows import RUNNING_ROWS, RankLike, WindowExpression
+    def _window(self, limit: Any, window: Any) -> Any:
+        """The window over the first rows alone, or None."""
+        from planviz.expressions.windows import RUNNING_ROWS, NTile, RankLike, WindowExpression
 
         n = constant(limit)
         most = window.child.max_rows
-        if window.partition or not window.order or n is None or (most is not None and most <= n) or n >= 1000:
-            return window
+        if window.partition or n is None or (most is not None and most <= n) or n >= top_rows(self.context):
+            return None
         for f in window.functions:
             w = f.child if hasattr(f, "child") else f
             if not isinstance(w, WindowExpression) or getattr(w.spec, "frame", None) != RUNNING_ROWS:
-                return window
+                return None
             inner = w.function.function if isinstance(w.function, AggregateExpression) else w.function
-            if not isinstance(inner, RankLike) or inner.name != "row_number":
-                return window
-        return window.replace(child=LocalLimit(limit, Sort(window.order, True, window.child)))
+            ranks = isinstance(inner, RankLike) and inner.name in ("row_number", "rank", "dense_rank")
+            if not ranks and not isinstance(inner, NTile):
+                return None
+        first = Sort(window.order, True, window.child)
+        return window.replace(child=GlobalLimit(limit, LocalLimit(limit, first)))
+
+
+def top_rows(context: OptimizerContext) -> int:
+    """The number of rows from which on a limit over a sort is no longer planned as one operator."""
+    return int(context.config.get("spark.sql.execution.topKSortFallbackThreshold"))
 
 
 class CollapseRepartition(OptimizerRule):

@@ -88,12 +88,12 @@ class PropagateEmptyRelation(OptimizerRule):
     (SELECT * FROM t LIMIT 0)` is 0, not nothing.
     """
 
-    matches = (LocalRelation,)
+    matches = (LocalRelation, Join)
     order = "up"
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_up(self._step, LocalRelation.BIT)
+        return plan.transform_up(self._step, self.mask)
 
     def _step(self, plan: Any) -> Any:
         if isinstance(plan, Union):

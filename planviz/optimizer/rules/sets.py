@@ -20,6 +20,7 @@ from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.combining import Except, Intersect, Join, Union
 from planviz.logical.operators import Aggregate, Deduplicate, Distinct, Filter, Generate, Project
 from planviz.optimizer.attributes import correlated, merged_projects, same_output, substitute
+from planviz.optimizer.canonical import canonical, without_renaming
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.projections import can_collapse
 from planviz.types import BOOLEAN, LONG, StructField
@@ -304,8 +305,11 @@ class RemoveNoopUnion(OptimizerRule):
     def _step(plan: Any) -> Any:
         if not isinstance(plan, Distinct) or not isinstance(plan.child, Union):
             return plan
-        first, *others = plan.child.inputs
-        rest = [o for o in others if o != first]
-        if len(rest) == len(others):
+        union = plan.child
+        first: dict[Any, Any] = {}
+        for i in union.inputs:
+            first.setdefault(canonical(without_renaming(i)), i)
+        kept = tuple(first.values())
+        if len(kept) == len(union.inputs):
             return plan
-        return Distinct(plan.child.replace(inputs=(first, *rest)) if rest else first)
+        return Distinct(union.replace(inputs=kept) if len(kept) > 1 else kept[0])

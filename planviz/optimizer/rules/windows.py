@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression, FirstLast
-from planviz.expressions.core import Alias, AttributeReference, Literal
+from planviz.expressions.core import Alias, AttributeReference, Literal, lit
 from planviz.expressions.predicates import EqualTo, GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.windows import (
@@ -15,9 +15,10 @@ from planviz.expressions.windows import (
     WindowExpression,
     WindowSpec,
 )
-from planviz.logical.operators import Filter, Project, Window, WindowGroupLimit
+from planviz.logical.operators import Filter, GlobalLimit, LocalLimit, Project, Window, WindowGroupLimit
 from planviz.logical.relations import LocalRelation
 from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.rules.limits import top_rows
 
 
 class OptimizeWindowFunctions(OptimizerRule):
@@ -32,7 +33,6 @@ class OptimizeWindowFunctions(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        from planviz.expressions.core import lit
         from planviz.expressions.windows import UNBOUNDED_PRECEDING, NthValue
 
         def step(e: Any) -> Any:
@@ -201,18 +201,20 @@ class InferWindowGroupLimit(OptimizerRule):
                 limits.append((n, function))
         if not limits:
             return plan
-        n, function = min(limits, key=lambda x: (x[0], _PREFERENCE.index(x[1].name)))
-        if n <= 0:
-            return plan.replace(child=LocalRelation(plan.output))
+        # row_number first: it is the cheapest to compute.
+        chosen = [x for x in limits if x[1].name == "row_number"] or limits
+        n, function = min(chosen, key=lambda x: x[0])
         if n > most or (window.child.max_rows is not None and window.child.max_rows <= n):
             return plan
-        if isinstance(function, RankLike) and function.name == "row_number" and not window.partition and n < most:
-            return plan
+        if n <= 0:
+            return LocalRelation(plan.output)
+        if function.name == "row_number" and not window.partition and n < top_rows(self.context):
+            return plan.replace(child=GlobalLimit(lit(n), LocalLimit(lit(n), window)))
         below = WindowGroupLimit(window.partition, window.order, function, n, window.child)
         return plan.replace(child=window.replace(child=below))
 
 
-_PREFERENCE = ["row_number", "rank", "dense_rank"]
+_RANKS = ("row_number", "rank", "dense_rank")
 
 
 def _expanding(f: Any) -> bool:
@@ -234,7 +236,7 @@ def _expanding(f: Any) -> bool:
 def _rank(f: Any) -> Any:
     w: Any = f.child if isinstance(f, Alias) else f
     inner = w.function.function if isinstance(w.function, AggregateExpression) else w.function
-    return inner if isinstance(inner, RankLike) and inner.name in _PREFERENCE else None
+    return inner if isinstance(inner, RankLike) and inner.name in _RANKS else None
 
 
 def _rank_limit(condition: Any, expr_id: int) -> int | None:

@@ -1,0 +1,71 @@
+"""A form of a plan that is equal for plans that give the same rows, whatever their ids and names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.core import Alias, AttributeReference
+from planviz.expressions.subqueries import SubqueryExpression
+from planviz.logical.combining import Join
+from planviz.logical.operators import Expand, Generate, Project
+from planviz.logical.plan import LeafNode
+
+
+class _Numbering:
+    """Ids by first appearance, children first."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[int, int] = {}
+
+    def number(self, expr_id: int) -> int:
+        return self.numbers.setdefault(expr_id, len(self.numbers) + 1)
+
+    def expression(self, e: Any) -> Any:
+        new: Any = e.transform_up(self._renamed)
+        return new.canonicalized
+
+    def _renamed(self, e: Any) -> Any:
+        if isinstance(e, AttributeReference):
+            return AttributeReference("none", e.type, True, self.number(e.expr_id))
+        if isinstance(e, Alias):
+            return Alias(e.child, "none", self.number(e.expr_id))
+        if isinstance(e, SubqueryExpression):
+            return e.with_plan(self.plan(e.plan))
+        return e
+
+    def columns(self, attributes: Any) -> tuple[Any, ...]:
+        return tuple(self._renamed(a) for a in attributes)
+
+    def plan(self, plan: Any) -> Any:
+        new: Any = plan.map_children(self.plan)
+        if isinstance(new, LeafNode) and new.output:
+            own = {"attributes": self.columns(new.output)} if "attributes" in new.FIELDS else {}
+            own = {"column": self._renamed(new.output[0])} if "column" in new.FIELDS else own
+            return new.replace(**own)
+        if isinstance(new, Expand | Generate):
+            new = new.replace(columns=self.columns(new.columns))
+        if isinstance(new, Join) and new.exists is not None:
+            new = new.replace(exists=self._renamed(new.exists))
+        return new.map_expressions(self.expression)
+
+
+def canonical(plan: Any) -> Any:
+    """The plan with its ids numbered by first appearance and without names (Spark: `QueryPlan.canonicalized`)."""
+    found = plan.__dict__.get("_canonical")
+    if found is None:
+        found = plan.__dict__["_canonical"] = _Numbering().plan(plan)
+    return found
+
+
+def same_result(a: Any, b: Any) -> bool:
+    """Whether two plans surely give the same rows (Spark: `QueryPlan.sameResult`)."""
+    return a is b or bool(canonical(a) == canonical(b))
+
+
+def without_renaming(plan: Any) -> Any:
+    """The plan without a projection at its top that gives all its child's columns in order, if under other names."""
+    if isinstance(plan, Project) and len(plan.projects) == len(plan.child.output):
+        pairs: Any = zip(plan.projects, plan.child.output, strict=True)
+        if all((i.child if isinstance(i, Alias) else i).semantic_equals(a) for i, a in pairs):
+            return plan.child
+    return plan

@@ -1,0 +1,47 @@
+"""The value of an expression of constants: one module per family of functions, registered by Spark's names.
+
+`value_of` gives a Literal, or None where the value cannot be known here: the expression is then left as it is, as Spark
+leaves one that fails. Java's arithmetic is followed: integers are bounded, decimals rounded half up.
+"""
+
+from planviz.optimizer.evaluation import (
+    arithmetic,
+    casts,
+    containers,
+    documents,
+    formats,
+    hashes,
+    logic,
+    mathematics,
+    patterns,
+    temporal,
+    texts,
+)
+from planviz.optimizer.evaluation.casts import convert, converted
+from planviz.optimizer.evaluation.core import (
+    FailsError,
+    UnknownValueError,
+    compare,
+    fails,
+    row_value,
+    session_zone,
+    value_of,
+)
+
+#: Importing a family registers what it computes.
+FAMILIES = (
+    arithmetic, casts, containers, documents, formats, hashes, logic, mathematics, patterns, temporal, texts,
+)  # fmt: skip
+
+__all__ = [
+    "FAMILIES",
+    "FailsError",
+    "UnknownValueError",
+    "compare",
+    "convert",
+    "converted",
+    "fails",
+    "row_value",
+    "session_zone",
+    "value_of",
+]

@@ -1,0 +1,215 @@
+"""Conversions between types, as `Cast` does them in ANSI mode."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from planviz.expressions.core import Cast
+from planviz.expressions.literals import literal_text
+from planviz.optimizer.evaluation.arithmetic import bounded_integer, to_decimal, whole
+from planviz.optimizer.evaluation.core import (
+    OUT_OF_REACH,
+    FailsError,
+    Row,
+    UnknownValueError,
+    evaluate,
+    expression,
+    single,
+)
+from planviz.optimizer.evaluation.instants import date_of, from_micros, micros_of, timestamp_of
+from planviz.types import (
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    ArrayType,
+    DataType,
+    DayTimeIntervalType,
+    DecimalType,
+    MapType,
+    StructType,
+    YearMonthIntervalType,
+    is_integral,
+    is_numeric,
+)
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_SPACE = "".join(map(chr, range(33))) + "\x7f"
+_UNITS = (86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000)
+
+
+@expression(Cast)
+def _cast(e: Any, row: Row) -> Any:
+    value = evaluate(e.child, row)
+    if value is None:
+        return None
+    try:
+        return convert(value, e.child.data_type, e.type)
+    except FailsError:
+        if e.mode in ("TRY", "LEGACY"):
+            return None
+        raise
+
+
+def converted(value: Any, a: DataType, b: DataType) -> Any:
+    """The value as type `b`, None where it does not convert."""
+    try:
+        return convert(value, a, b)
+    except (UnknownValueError, *OUT_OF_REACH):
+        return None
+
+
+def convert(value: Any, a: DataType, b: DataType) -> Any:
+    """A value of type `a` as type `b`. Raises FailsError as the query does, UnknownValueError."""
+    if value is None:
+        return None
+    if a == b:
+        return value
+    if b == STRING:
+        return text_of(value, a)
+    if a == STRING:
+        return _from_text(value, b)
+    if isinstance(a, ArrayType) and isinstance(b, ArrayType):
+        return tuple(convert(v, a.element, b.element) for v in value)
+    if isinstance(a, MapType) and isinstance(b, MapType):
+        return tuple((convert(k, a.key, b.key), convert(v, a.value, b.value)) for k, v in value)
+    if isinstance(a, StructType) and isinstance(b, StructType):
+        pairs = zip(value, a.fields, b.fields, strict=True)
+        return tuple(convert(v, x.data_type, y.data_type) for v, x, y in pairs)
+    if a == TIMESTAMP and (is_numeric(b) or b == BOOLEAN):
+        return _to_number(Decimal(micros_of(value)).scaleb(-6), DecimalType(20, 6), b)
+    if isinstance(value, datetime | date):
+        return _instant(value, b)
+    if isinstance(a, YearMonthIntervalType | DayTimeIntervalType):
+        return _from_interval(value, a, b)
+    if b == TIMESTAMP:
+        seconds = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+        return from_micros(math.floor(seconds.scaleb(6)))
+    if isinstance(b, YearMonthIntervalType | DayTimeIntervalType):
+        return _to_interval(value, b)
+    if b == BINARY and is_integral(a):
+        return int(value).to_bytes({"tinyint": 1, "smallint": 2, "int": 4}.get(a.simple_string, 8), "big", signed=True)
+    return _to_number(value, a, b)
+
+
+def text_of(value: Any, t: DataType) -> str:
+    """A value as text: what CAST(... AS STRING) gives."""
+    if value is None:
+        return "null"
+    if isinstance(t, DecimalType):
+        return f"{value:f}"
+    if t == BINARY:
+        return bytes(value).decode("utf-8", "replace")
+    if isinstance(t, ArrayType):
+        return "[" + ", ".join(text_of(v, t.element) for v in value) + "]"
+    if isinstance(t, MapType):
+        return "{" + ", ".join(f"{text_of(k, t.key)} -> {text_of(v, t.value)}" for k, v in value) + "}"
+    if isinstance(t, StructType):
+        pairs = zip(value, t.fields, strict=True)
+        return "{" + ", ".join(text_of(v, f.data_type) for v, f in pairs) + "}"
+    return literal_text(value, t)
+
+
+def _to_number(value: Any, a: DataType, b: DataType) -> Any:
+    if b == BOOLEAN:
+        return value != 0
+    if is_integral(b):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise FailsError("no integer")
+        return bounded_integer(whole(value), b)
+    if b == DOUBLE:
+        return float(value)
+    if b == FLOAT:
+        return single(float(value))
+    if isinstance(b, DecimalType):
+        if isinstance(value, float):
+            if not math.isfinite(value):
+                raise FailsError("no decimal")
+            value = Decimal(literal_text(value, a))
+        return to_decimal(Decimal(int(value) if isinstance(value, bool) else value), b)
+    raise UnknownValueError(f"{a} to {b}")
+
+
+def _instant(value: Any, b: DataType) -> Any:
+    if b == DATE:
+        return value.date() if isinstance(value, datetime) else value
+    if b in (TIMESTAMP, TIMESTAMP_NTZ):
+        return value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
+    raise UnknownValueError(str(b))
+
+
+def _from_interval(value: int, a: DataType, b: DataType) -> Any:
+    if isinstance(b, YearMonthIntervalType):
+        return _cut(value, 12) if b.end == 0 else value
+    if isinstance(b, DayTimeIntervalType):
+        return _cut(value, _UNITS[b.end]) if b.end < 3 else value
+    unit = (12 if a.end == 0 else 1) if isinstance(a, YearMonthIntervalType) else _UNITS[getattr(a, "end", 3)]
+    return _to_number(Decimal(value) / unit, DecimalType(38, 6), b)
+
+
+def _cut(value: int, unit: int) -> int:
+    return int(Decimal(value) / unit) * unit
+
+
+def _to_interval(value: Any, b: Any) -> int:
+    unit = (12 if b.end == 0 else 1) if isinstance(b, YearMonthIntervalType) else _UNITS[b.end]
+    return bounded_integer(int(Decimal(value) * unit), b)
+
+
+def _from_text(raw: str, t: DataType) -> Any:
+    text = raw.strip(_SPACE)
+    if t == BINARY:
+        return raw.encode("utf-8")
+    if is_integral(t):
+        if not re.fullmatch(r"[+-]?\d+", text):
+            raise FailsError(raw)
+        return bounded_integer(int(text), t)
+    if t in (DOUBLE, FLOAT):
+        return _floating(text, t)
+    if isinstance(t, DecimalType):
+        if not _NUMBER.fullmatch(text):
+            raise FailsError(raw)
+        return to_decimal(Decimal(text), t)
+    if t == BOOLEAN:
+        return _truth(text.lower())
+    if t == DATE:
+        return date_of(text)
+    if t in (TIMESTAMP, TIMESTAMP_NTZ):
+        return timestamp_of(text, t == TIMESTAMP)
+    if isinstance(t, YearMonthIntervalType | DayTimeIntervalType):
+        return _interval(text, t)
+    raise UnknownValueError(raw)
+
+
+def _floating(text: str, t: DataType) -> float:
+    named = {"inf": math.inf, "infinity": math.inf, "nan": math.nan}
+    bare = text.lower().lstrip("+-") if text[:1] in "+-" else text.lower()
+    if bare in named:
+        return -named[bare] if text.startswith("-") else named[bare]
+    number = text[:-1] if text[-1:] in "dDfF" else text
+    if not _NUMBER.fullmatch(number):
+        raise FailsError(text)
+    return single(float(number)) if t == FLOAT else float(number)
+
+
+def _truth(text: str) -> bool:
+    if text in ("t", "true", "y", "yes", "1"):
+        return True
+    if text in ("f", "false", "n", "no", "0"):
+        return False
+    raise FailsError(text)
+
+
+def _interval(text: str, t: Any) -> int:
+    """A bare number of an interval's one unit; the longer forms are not modelled."""
+    if t.start != t.end or not re.fullmatch(r"[+-]?\d+", text):
+        raise UnknownValueError(text)
+    return _to_interval(int(text), t)

@@ -1,0 +1,213 @@
+"""The registry of what can be computed while planning, and how an expression of constants is computed.
+
+Values are those of `Literal`: None, bool, int, float, Decimal, str, bytes, date, datetime (timestamps are the session's
+wall clock), int for ANSI intervals, (months, days, microseconds) for calendar intervals, tuples for arrays and structs,
+tuples of pairs for maps.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from planviz.expressions.calls import FunctionCall
+from planviz.expressions.core import Alias, Literal
+from planviz.types import FLOAT, UNKNOWN, DataType
+
+#: Values by attribute id.
+Row = dict[int, Any]
+
+
+class UnknownValueError(Exception):
+    """The value cannot be computed here: a function that is not modelled."""
+
+
+class FailsError(UnknownValueError):
+    """The query itself would fail on this value: an overflow, a bad cast, a division by zero."""
+
+
+#: What Python raises where a value is out of reach of its types.
+OUT_OF_REACH = (ArithmeticError, ValueError, OverflowError, TypeError, AttributeError, IndexError, LookupError)
+
+
+@dataclass(frozen=True)
+class Function:
+    """How a function is computed: from the values, or with the call itself first; with nulls or null for any null."""
+
+    compute: Callable[..., Any]
+    typed: bool
+    nulls: bool
+
+
+_EXPRESSIONS: dict[type, Callable[[Any, Row], Any]] = {}
+_FUNCTIONS: dict[str, Function] = {}
+_zone: ContextVar[str] = ContextVar("session_zone", default="Etc/UTC")
+
+
+@contextmanager
+def session_zone(name: str) -> Iterator[None]:
+    """Compute what depends on it in this time zone within the block."""
+    token = _zone.set(name)
+    try:
+        yield
+    finally:
+        _zone.reset(token)
+
+
+def zone() -> str:
+    """The session's time zone."""
+    return _zone.get()
+
+
+Compute = Callable[..., Any]
+
+
+def expression(*classes: type) -> Callable[[Compute], Compute]:
+    """Register a function of the expression and the row."""
+
+    def register(f: Compute) -> Compute:
+        for c in classes:
+            _EXPRESSIONS[c] = f
+        return f
+
+    return register
+
+
+def strict(*classes: type) -> Callable[[Compute], Compute]:
+    """Register a function of the expression and its children's values; it is null when one of them is."""
+
+    def register(f: Compute) -> Compute:
+        def compute(e: Any, row: Row) -> Any:
+            values = [evaluate(c, row) for c in e.children]
+            return None if any(v is None for v in values) else f(e, *values)
+
+        expression(*classes)(compute)
+        return f
+
+    return register
+
+
+def function(*names: str, typed: bool = False, nulls: bool = False) -> Callable[[Compute], Compute]:
+    """Register a built-in by its names: a function of the values, with `typed` of the call and the values.
+
+    Without `nulls` it is null when one of the values is.
+    """
+
+    def register(f: Compute) -> Compute:
+        for n in names:
+            _FUNCTIONS[n] = Function(f, typed, nulls)
+        return f
+
+    return register
+
+
+def evaluate(e: Any, row: Row) -> Any:
+    """The value for one row. Raises UnknownValueError, FailsError and what OUT_OF_REACH names."""
+    if isinstance(e, Literal):
+        return e.value
+    if isinstance(e, Alias):
+        return evaluate(e.child, row)
+    expr_id = getattr(e, "expr_id", None)
+    if expr_id is not None:
+        if expr_id in row:
+            return row[expr_id]
+        raise UnknownValueError(str(e))
+    f = _EXPRESSIONS.get(type(e))
+    if f is not None:
+        return f(e, row)
+    if isinstance(e, FunctionCall):
+        return call(e, e.name, e.arguments, row)
+    if e.null_intolerant and any(evaluate(c, row) is None for c in e.children):
+        return None
+    raise UnknownValueError(str(e))
+
+
+def call(e: Any, name: str, arguments: tuple[Any, ...], row: Row) -> Any:
+    """The value of a built-in by name; `e` is the expression that stands for it."""
+    known = _FUNCTIONS.get(name)
+    values = [evaluate(a, row) for a in arguments]
+    if known is None:
+        if e.null_intolerant and any(v is None for v in values):
+            return None
+        raise UnknownValueError(name)
+    if not known.nulls and any(v is None for v in values):
+        return None
+    value = known.compute(e, *values) if known.typed else known.compute(*values)
+    return single(value) if value is not None and e.data_type == FLOAT else value
+
+
+def value_of(e: Any) -> Literal | None:
+    """The expression's value as a literal of its type, or None."""
+    if isinstance(e, Literal):
+        return e
+    if e.data_type == UNKNOWN:
+        return None
+    try:
+        return Literal(evaluate(e, {}), e.data_type)
+    except (UnknownValueError, *OUT_OF_REACH):
+        return None
+
+
+def fails(e: Any) -> bool:
+    """Whether computing the expression of constants fails, as it would in the query."""
+    try:
+        evaluate(e, {})
+    except FailsError:
+        return True
+    except UnknownValueError:
+        return False
+    except OUT_OF_REACH:
+        return True
+    return False
+
+
+def row_value(e: Any, row: Row) -> Any:
+    """The value for one row, given as values by attribute id. Raises UnknownValueError."""
+    try:
+        return evaluate(e, row)
+    except OUT_OF_REACH as error:
+        raise UnknownValueError(str(error)) from None
+
+
+def single(value: float) -> float:
+    """The nearest number that a FLOAT can hold; beyond its range infinity."""
+    try:
+        rounded: float = struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+    return rounded
+
+
+def compare(a: Any, b: Any) -> int:
+    """Negative, 0 or positive as `a` is less than, equal to or greater than `b`.
+
+    Null is least, NaN greatest and equal to itself; arrays and structs compare item by item.
+    """
+    if a is None or b is None:
+        return (a is not None) - (b is not None)
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        for x, y in zip(a, b, strict=False):
+            order = compare(x, y)
+            if order:
+                return order
+        return len(a) - len(b)
+    if a != a or b != b:
+        return int(a != a) - int(b != b)
+    if isinstance(a, str):
+        a, b = a.encode("utf-8"), b.encode("utf-8")
+    return int(a > b) - int(a < b)
+
+
+def as_double(value: Any) -> float:
+    """A number as a DOUBLE."""
+    return float(value)
+
+
+def type_of(e: Any, index: int) -> DataType:
+    """The type of a call's argument."""
+    t: DataType = e.arguments[index].data_type
+    return t

@@ -1,0 +1,78 @@
+"""Days and instants: read from text, counted from 1970, moved between time zones."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from planviz.optimizer.evaluation.core import FailsError, zone
+
+EPOCH = datetime(1970, 1, 1)
+MICROSECOND = timedelta(microseconds=1)
+_DATE = re.compile(r"(\d{4,7})(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T].*)?)?)?", re.DOTALL)
+_TIMESTAMP = re.compile(
+    r"(\d{4,6})(?:-(\d{1,2})(?:-(\d{1,2})"
+    r"(?:[ T](?:(\d{1,2})(?::(\d{1,2})(?::(\d{1,2})(?:\.(\d{0,9}))?)?)?)?\s*(.*))?)?)?"
+)
+_OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?", re.IGNORECASE)
+
+
+def zone_of(name: str) -> tzinfo:
+    """A time zone by its name or offset. Raises FailsError."""
+    if name.upper() in ("Z", "UTC", "GMT", "UT"):
+        return UTC
+    found = _OFFSET.fullmatch(name)
+    if found:
+        sign, hours, minutes, seconds = found.groups()
+        span = timedelta(hours=int(hours), minutes=int(minutes or 0), seconds=int(seconds or 0))
+        return timezone(-span if sign == "-" else span)
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        raise FailsError(name) from None
+
+
+def moved(value: datetime, source: str, target: str) -> datetime:
+    """The wall clock of another zone at the same instant."""
+    there = value.replace(tzinfo=zone_of(source)).astimezone(zone_of(target))
+    return there.replace(tzinfo=None)
+
+
+def micros_of(value: datetime) -> int:
+    """Microseconds since 1970 of a wall clock of the session's zone."""
+    return (moved(value, zone(), "UTC") - EPOCH) // MICROSECOND
+
+
+def from_micros(micros: int) -> datetime:
+    """The wall clock of the session's zone."""
+    return moved(EPOCH + micros * MICROSECOND, "UTC", zone())
+
+
+def date_of(text: str) -> date:
+    """A date as Spark reads it: month, day and leading zeros may lack, a time may follow. Raises FailsError."""
+    found = _DATE.fullmatch(text)
+    if found is None:
+        raise FailsError(text)
+    year, month, day = (int(p) if p else 1 for p in found.groups())
+    try:
+        return date(year, month, day)
+    except ValueError:
+        raise FailsError(text) from None
+
+
+def timestamp_of(text: str, zoned: bool) -> datetime:
+    """A timestamp as Spark reads it; a zone behind it counts for TIMESTAMP only. Raises FailsError."""
+    found = _TIMESTAMP.fullmatch(text)
+    if found is None:
+        raise FailsError(text)
+    *numbers, fraction, where = found.groups()
+    first = (1, 1, 1, 0, 0, 0)
+    year, month, day, hour, minute, second = (int(p) if p else n for p, n in zip(numbers, first, strict=True))
+    try:
+        value = datetime(year, month, day, hour, minute, second, int((fraction or "").ljust(6, "0")[:6]))
+    except ValueError:
+        raise FailsError(text) from None
+    if where and not zoned:
+        zone_of(where.strip())
+    return moved(value, where.strip(), zone()) if where and zoned else value

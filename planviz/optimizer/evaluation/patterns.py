@@ -1,0 +1,133 @@
+"""LIKE and regular expressions. Java's syntax is Python's but for a few forms, which are left uncomputed."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from planviz.expressions.calls import RegexpForm
+from planviz.expressions.predicates import Like, MultiLike, RLike
+from planviz.optimizer.evaluation.core import FailsError, Row, UnknownValueError, evaluate, expression, function, strict
+
+#: What Java reads otherwise than Python, or Python cannot read.
+_FOREIGN = re.compile(r"\\[pPQERXGhHzZk]|\(\?<[A-Za-z]|&&|\[\[|\(\?[a-z-]*[uUd]")
+
+
+def like(text: str, pattern: str, escape: str = "\\") -> bool:
+    """Whether the whole text matches a LIKE pattern. Raises FailsError for an escape that escapes nothing."""
+    out, i = "", 0
+    while i < len(pattern):
+        c = pattern[i]
+        if c == escape:
+            i += 1
+            if i >= len(pattern) or pattern[i] not in ("%", "_", escape):
+                raise FailsError(pattern)
+            out += re.escape(pattern[i])
+        else:
+            out += {"%": ".*", "_": "."}.get(c, re.escape(c))
+        i += 1
+    return re.fullmatch(out, text, re.DOTALL) is not None
+
+
+strict(Like)(lambda e, text, pattern: like(text, pattern, e.escape))
+
+
+@expression(MultiLike)
+def _multi_like(e: Any, row: Row) -> bool | None:
+    text = evaluate(e.child, row)
+    if text is None:
+        return None
+    patterns = [evaluate(p, row) for p in e.patterns]
+    negative = e.name.startswith("not")
+    found = [None if p is None else like(text, p) != negative for p in patterns]
+    decisive = not e.name.endswith("all")
+    return decisive if decisive in found else None if None in found else not decisive
+
+
+@expression(RegexpForm)
+def _ilike(e: Any, row: Row) -> bool | None:
+    text, pattern = (evaluate(a, row) for a in e.arguments)
+    return None if text is None or pattern is None else like(text.lower(), pattern.lower(), e.escape.lower())
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A Java pattern. Raises UnknownValueError where Python would read it otherwise, FailsError where it is none."""
+    if _FOREIGN.search(pattern):
+        raise UnknownValueError(pattern)
+    try:
+        return re.compile(pattern, re.ASCII)
+    except re.error:
+        raise FailsError(pattern) from None
+
+
+strict(RLike)(lambda e, text, pattern: compiled(pattern).search(text) is not None)
+
+
+def _group(pattern: re.Pattern[str], index: int) -> int:
+    if not 0 <= index <= pattern.groups:
+        raise FailsError("no such group")
+    return index
+
+
+@function("regexp_replace")
+def _replace(text: str, pattern: str, new: str, start: int = 1) -> str:
+    """$1 and \\1 as Java reads them: $ a group, a backslash the next character itself."""
+    python = re.sub(r"\\(.)|\$(\d)", lambda m: re.escape(m[1]) if m[1] else f"\\g<{m[2]}>", new)
+    plain = re.sub(r"\\([^g\d\\])", r"\1", python)
+    head, rest = text[: start - 1], text[start - 1 :]
+    return head + compiled(pattern).sub(plain, rest)
+
+
+@function("regexp_extract")
+def _extract(text: str, pattern: str, index: int = 1) -> str:
+    p = compiled(pattern)
+    found = p.search(text)
+    return (found.group(_group(p, index)) or "") if found else ""
+
+
+@function("regexp_extract_all")
+def _extract_all(text: str, pattern: str, index: int = 1) -> tuple[str, ...]:
+    p = compiled(pattern)
+    return tuple(m.group(_group(p, index)) or "" for m in p.finditer(text))
+
+
+@function("regexp_instr")
+def _instr(text: str, pattern: str, index: int = 0) -> int:
+    found = compiled(pattern).search(text)
+    return found.start() + 1 if found else 0
+
+
+function("regexp_count")(lambda text, pattern: sum(1 for _ in compiled(pattern).finditer(text)))
+
+
+@function("regexp_substr")
+def _substr(text: str, pattern: str) -> str | None:
+    found = compiled(pattern).search(text)
+    return found.group() if found else None
+
+
+@function("split")
+def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
+    if not pattern:
+        return tuple(text) if limit <= 0 else (*text[: limit - 1], text[limit - 1 :])
+    p = compiled(pattern)
+    if p.groups:
+        raise UnknownValueError(pattern)
+    return tuple(p.split(text, limit - 1 if limit > 0 else 0)) if limit != 1 else (text,)
+
+
+@function("str_to_map", typed=True)
+def _str_to_map(e: Any, text: str, pair: str = ",", key: str = ":") -> tuple[tuple[str, str | None], ...]:
+    out: dict[str, str | None] = {}
+    for part in compiled(pair).split(text):
+        k, *v = compiled(key).split(part, 1)
+        if k in out:
+            raise FailsError("a key twice")
+        out[k] = v[0] if v else None
+    return tuple(out.items())
+
+
+@function("sentences", typed=True)
+def _sentences(e: Any, text: str, *_: Any) -> tuple[tuple[str, ...], ...]:
+    parts = re.split(r"(?<=[.!?])\s+", text.strip())
+    return tuple(tuple(re.findall(r"[^\W_]+(?:['’][^\W_]+)?", p)) for p in parts if p)

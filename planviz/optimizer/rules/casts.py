@@ -1,0 +1,248 @@
+"""Casts: removed, merged, and taken off what is compared with a constant."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from planviz.expressions.core import Cast, Literal, lit
+from planviz.expressions.predicates import (
+    MIRRORS,
+    And,
+    BinaryComparison,
+    EqualNullSafe,
+    EqualTo,
+    GreaterThan,
+    GreaterThanOrEqual,
+    In,
+    InSet,
+    IsNotNull,
+    IsNull,
+    LessThan,
+    LessThanOrEqual,
+    Not,
+    Or,
+)
+from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.evaluation import compare, converted
+from planviz.types import (
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INTEGRAL,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    DataType,
+    DecimalType,
+    is_numeric,
+)
+
+
+class SimplifyCasts(OptimizerRule):
+    """Remove casts to the type that is there, the inner one of two widening casts, and widening casts tested for null.
+
+    cast(cast(a AS bigint) AS decimal(20,0))  =>  cast(a AS decimal(20,0)), a being an int
+
+    Pays because nothing is converted twice. A narrowing inner cast stays: `cast(cast(a AS tinyint) AS int)` may fail.
+    """
+
+    matches = (Cast,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(lambda p: p.transform_expressions_down(self._one, Cast.BIT), Cast.BIT)
+
+    @staticmethod
+    def _one(e: Any) -> Any:
+        match e:
+            case Cast(child, t) if child.data_type == t:
+                return child
+            case Cast(Cast(child, inner), t) if wider(child.data_type, inner) and wider(inner, t):
+                return Cast(child, t, e.mode, e.user_specified, e.time_zone)
+            case IsNotNull(Cast(child, t)) if keeps_values(child.data_type, t):
+                return type(e)(child)
+        return e
+
+
+def keeps_values(a: DataType, b: DataType) -> bool:
+    """Whether a cast never fails and never gives null for a value (Spark: `Cast.canUpCast`, the common cases)."""
+    return wider(a, b) or (a in INTEGRAL and b in (FLOAT, DOUBLE)) or (a == DATE and b == TIMESTAMP) or b == STRING
+
+
+def wider(a: DataType, b: DataType) -> bool:
+    """Whether every value of numeric type `a` is one of `b`, and nothing else than widening is needed."""
+    if a in INTEGRAL and b in INTEGRAL:
+        return INTEGRAL.index(a) <= INTEGRAL.index(b)
+    if a == FLOAT and b == DOUBLE:
+        return True
+    if a in INTEGRAL and isinstance(b, DecimalType):
+        digits = {0: 3, 1: 5, 2: 10, 3: 20}[INTEGRAL.index(a)]
+        return b.precision - b.scale >= digits
+    if isinstance(a, DecimalType) and isinstance(b, DecimalType):
+        return b.scale >= a.scale and b.precision - b.scale >= a.precision - a.scale
+    return False
+
+
+class UnwrapCastInBinaryComparison(OptimizerRule):
+    """Compare the column itself instead of its cast with a constant.
+
+    cast(a AS bigint) > 5L  =>  a > 5        cast(t AS date) = d  =>  t >= d 00:00 AND t < d + 1 day 00:00
+
+    Pays because the filter can be pushed into the scan. Beyond the column's range the answer is known; null stays
+    null: `SELECT cast(a AS bigint) > 3000000000` gives null for a null a.
+    """
+
+    matches = (Cast,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(lambda p: p.transform_expressions_up(self._one, Cast.BIT), Cast.BIT)
+
+    @staticmethod
+    def _one(e: Any) -> Any:
+        match e:
+            case BinaryComparison(left=Literal() as v, right=Cast() as c):
+                flipped = MIRRORS[type(e)](c, v)
+                new = _compared(flipped, c, v)
+                return e if new is flipped else MIRRORS[type(new)](new.right, new.left) if _is_comparison(new) else new
+            case BinaryComparison(left=Cast() as c, right=Literal() as v):
+                return _compared(e, c, v)
+            case In(Cast(child, t), items) if items and all(isinstance(i, Literal) for i in items):
+                return _in(e, child, t, items) if _can_unwrap(child, t, items[0].data_type) else e
+            case InSet(Cast(child, t), items) if items and _can_unwrap(child, t, items[0].data_type):
+                return _in(e, child, t, items)
+        return e
+
+
+def _is_comparison(e: Any) -> bool:
+    return isinstance(e, BinaryComparison)
+
+
+def _compared(e: Any, cast: Any, v: Any) -> Any:
+    child = cast.child
+    if v.value is None:
+        return e
+    if child.data_type in (TIMESTAMP, TIMESTAMP_NTZ) and cast.type == DATE == v.data_type:
+        return _day(e, cast, v)
+    return _simplified(e, child, cast.type, v) if _can_unwrap(child, cast.type, v.data_type) else e
+
+
+def _can_unwrap(child: Any, to: DataType, literal: DataType) -> bool:
+    """Whether the cast loses nothing, so that the constant can be cast instead (Spark: canImplicitlyCast)."""
+    a = child.data_type
+    if to != literal or child.foldable or a == to:
+        return False
+    if a == BOOLEAN:
+        return is_numeric(to)
+    if a == DATE:
+        return to in (TIMESTAMP, TIMESTAMP_NTZ)
+    if a == TIMESTAMP_NTZ:
+        return to == TIMESTAMP
+    if not is_numeric(a) or not is_numeric(to):
+        return False
+    if to in (DOUBLE, FLOAT) and a in INTEGRAL:
+        return INTEGRAL.index(a) < (3 if to == DOUBLE else 2)
+    return (a == FLOAT and to == DOUBLE) or wider(a, to)
+
+
+def _null_unless(child: Any, truth: bool) -> Any:
+    """The truth, or null where the child is null."""
+    null = Literal(None, BOOLEAN)
+    return Or(IsNotNull(child), null) if truth else And(IsNull(child), null)
+
+
+def _range(t: DataType) -> tuple[Any, Any] | None:
+    """The least and the greatest value of a type; NaN is the greatest floating number."""
+    if t in INTEGRAL:
+        bits = (8, 16, 32, 64)[INTEGRAL.index(t)]
+        return -(1 << bits - 1), (1 << bits - 1) - 1
+    if t in (FLOAT, DOUBLE):
+        return -math.inf, math.nan
+    return (False, True) if t == BOOLEAN else None
+
+
+def _simplified(e: Any, child: Any, to: DataType, v: Any) -> Any:
+    t, value = child.data_type, v.value
+    limits = _range(t)
+    if limits is not None:
+        low, high = (converted(x, t, to) for x in limits)
+        if compare(value, high) > 0:
+            return _beyond(e, child, LessThan, LessThanOrEqual)
+        if compare(value, high) == 0:
+            return _at_end(e, child, Literal(limits[1], t), LessThan, GreaterThan)
+        if compare(value, low) < 0:
+            return _beyond(e, child, GreaterThan, GreaterThanOrEqual)
+        if compare(value, low) == 0:
+            return _at_end(e, child, Literal(limits[0], t), GreaterThan, LessThan)
+    narrow = converted(value, to, t)
+    back = None if narrow is None else converted(narrow, t, to)
+    if back is None:
+        return e
+    literal = Literal(narrow, t)
+    order = compare(value, back)
+    if order == 0:
+        return type(e)(child, literal)
+    if isinstance(e, EqualTo):
+        return _null_unless(child, False)
+    if isinstance(e, EqualNullSafe):
+        return Literal(False, BOOLEAN) if child.deterministic else e
+    if isinstance(e, GreaterThan | GreaterThanOrEqual):
+        return (GreaterThanOrEqual if order < 0 else GreaterThan)(child, literal)
+    return (LessThan if order < 0 else LessThanOrEqual)(child, literal)
+
+
+def _beyond(e: Any, child: Any, *true: type) -> Any:
+    """A comparison with a constant outside of the child's range; `true` are the comparisons that hold."""
+    if isinstance(e, EqualNullSafe):
+        return Literal(False, BOOLEAN) if e.deterministic else e
+    return _null_unless(child, isinstance(e, true))
+
+
+def _at_end(e: Any, child: Any, end: Any, inward: type, outward: type) -> Any:
+    """A comparison with the last value of the range: `inward` holds for all others, `outward` for none."""
+    if type(e) is outward:
+        return _null_unless(child, False)
+    if type(e) is inward:
+        return Not(EqualTo(child, end))
+    if isinstance(e, EqualNullSafe):
+        return EqualNullSafe(child, end)
+    reaching_in = LessThanOrEqual if inward is LessThan else GreaterThanOrEqual
+    return _null_unless(child, True) if type(e) is reaching_in else EqualTo(child, end)
+
+
+def _day(e: Any, cast: Any, day: Any) -> Any:
+    """A timestamp's day compared with a day: the timestamp is compared with that day's beginning and end."""
+    from planviz.optimizer.attributes import function
+
+    child = cast.child
+    begin = Cast(day, child.data_type, cast.mode, False, cast.time_zone)
+    end = Cast(function("date_add", day, lit(1)), child.data_type, cast.mode, False, cast.time_zone)
+    within = And(GreaterThanOrEqual(child, begin), LessThan(child, end))
+    match e:
+        case GreaterThan():
+            return GreaterThanOrEqual(child, end)
+        case GreaterThanOrEqual():
+            return GreaterThanOrEqual(child, begin)
+        case LessThan():
+            return LessThan(child, begin)
+        case LessThanOrEqual():
+            return LessThan(child, end)
+        case EqualTo():
+            return within
+    return And(IsNotNull(child), within)
+
+
+def _in(e: Any, child: Any, to: DataType, items: tuple[Any, ...]) -> Any:
+    t = child.data_type
+    nulls = [Literal(None, t) for i in items if i.value is None]
+    kept = []
+    for i in items:
+        narrow = None if i.value is None else converted(i.value, to, t)
+        back = None if narrow is None else converted(narrow, t, to)
+        if back is not None and compare(i.value, back) == 0:
+            kept.append(Literal(narrow, t))
+    if not nulls and not kept:
+        return _null_unless(child, False) if child.nullable else Literal(False, BOOLEAN)
+    return type(e)(child, (*nulls, *kept))
