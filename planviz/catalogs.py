@@ -1,16 +1,19 @@
-"""Every way to a catalogue: a bundled one by its name, a file, a text of either kind."""
+"""Every way to a catalogue: a bundled one by its name, a file, a text of either kind, a guess from queries."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from planviz.catalog.bundled import NAMES, read_bundled
-from planviz.catalog.files import read_catalog
+from planviz.catalog.bundled import NAMES, bundled_text, read_bundled
+from planviz.catalog.check import contradictions
+from planviz.catalog.files import Problem, parse_catalog, read_catalog
 from planviz.catalog.tables import Catalog
-from planviz.errors import InputError
-from planviz.execution import Session
+from planviz.errors import InputError, PlanvizError
+from planviz.execution import Session, explain
 
 
 def find(name: str) -> Catalog:
@@ -19,17 +22,9 @@ def find(name: str) -> Catalog:
     Raises InputError that names the nearest bundled catalogues when there is nothing of that name, or says what is
     wrong in the file.
     """
-    if name.lower() in NAMES and not Path(name).is_file():
+    if _is_bundled(name):
         return read_bundled(name.lower())
-    try:
-        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError, ValueError) as e:
-        if not isinstance(e, OSError):
-            raise InputError(f"The catalogue file {name} is no text in UTF-8.") from None
-        near = get_close_matches(name.lower(), NAMES, 2, 0.5)
-        hint = f"Did you mean {' or '.join(near)}?" if near else f"The bundled ones are {', '.join(NAMES)}."
-        raise InputError(f"There is no catalogue or file called “{name}”. {hint}") from None
-    return read(text, "standard input" if name == "-" else Path(name).stem)
+    return read(_text(name), "standard input" if name == "-" else Path(name).stem)
 
 
 def read(text: str, name: str = "catalog") -> Catalog:
@@ -41,3 +36,50 @@ def read(text: str, name: str = "catalog") -> Catalog:
         if outcome.error is not None:
             raise outcome.error
     return session.catalog
+
+
+def problems_of(name: str) -> list[Problem]:
+    """Everything that is wrong in the catalogue that `name` means, each with its path.
+
+    Raises InputError for what is no catalogue at all, and for DDL that cannot be read.
+    """
+    text = bundled_text(name.lower()) if _is_bundled(name) else _text(name)
+    if not text.lstrip().startswith("{"):
+        return contradictions(read(text, name))
+    catalog, problems = parse_catalog(text)
+    for view in catalog.views.values():
+        try:
+            explain(view.sql, catalog)
+        except PlanvizError as e:
+            problems.append(Problem(f"views.{view.name}", str(e)))
+    return problems + contradictions(catalog)
+
+
+def guess(scripts: Iterable[str], known: Catalog | None = None) -> tuple[Catalog, list[str]]:
+    """A catalogue of the tables that scripts read or create and `known` does not have, and warnings.
+
+    Raises ParseError for a script that cannot be read.
+    """
+    known = known or Catalog()
+    session = Session(known, infer=True)
+    for _ in session.run(";\n".join(scripts)):
+        pass
+    tables = {key: t for key, t in session.catalog.tables.items() if key not in known.tables}
+    return replace(Catalog("guessed"), tables=tables), session.warnings
+
+
+def _is_bundled(name: str) -> bool:
+    return name.lower() in NAMES and not Path(name).is_file()
+
+
+def _text(name: str) -> str:
+    try:
+        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"The catalogue file {name} is no text in UTF-8.") from None
+    except OSError as e:
+        if Path(name).exists():
+            raise InputError(f"The catalogue file {name} cannot be read: {e.strerror}.") from None
+        near = get_close_matches(name.lower(), NAMES, 2, 0.5)
+        hint = f"Did you mean {' or '.join(near)}?" if near else f"The bundled ones are {', '.join(NAMES)}."
+        raise InputError(f"There is no catalogue or file called “{name}”. {hint}") from None

@@ -180,7 +180,7 @@ class Session:
         self.config = config or OptimizerConfig()
         self.params = params
         self.infer = infer
-        self._warnings: list[str] = []
+        self.warnings: list[str] = []
         self._first_id = 1
 
     def run(self, script: str, stage: str = "analyzed") -> Iterator[Outcome]:
@@ -199,9 +199,16 @@ class Session:
     def _guess(self, statements: list[Statement]) -> None:
         defined = [s.name[-1] for s in statements if s.kind in ("create_table", "create_view")]
         nothing = not (self.catalog.tables or self.catalog.views or defined)
-        if self.infer or (self.infer is None and nothing):
-            plans = [s.plan for s in statements if s.plan is not None]
-            self.catalog, self._warnings = with_guesses(plans, self.catalog, defined)
+        if not (self.infer or (self.infer is None and nothing)):
+            return
+        known = self.catalog
+        for s in statements:
+            if s.kind == "create_table" and s.columns:
+                known = known.with_table(table_of(s.name, s.columns, s.provider, s.partition_columns))
+        plans = [s.plan for s in statements if s.plan is not None]
+        found, self.warnings = with_guesses(plans, known, defined)
+        guessed = {key: t for key, t in found.tables.items() if key not in known.tables}
+        self.catalog = replace(self.catalog, tables={**self.catalog.tables, **guessed})
 
     def _one(self, s: Statement, stage: str) -> Outcome:
         if s.kind == "query":
@@ -215,7 +222,7 @@ class Session:
 
     def _execution(self, s: Statement) -> QueryExecution:
         return QueryExecution(
-            s.sql, self.catalog, self.config, s, warnings=list(self._warnings), ids=Ids(self._first_id)
+            s.sql, self.catalog, self.config, s, warnings=list(self.warnings), ids=Ids(self._first_id)
         )
 
     def _define(self, s: Statement) -> None:

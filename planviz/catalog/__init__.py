@@ -2,12 +2,24 @@
 
 tables.py   Catalog, Table, Statistics: data and lookup by name
 files.py    planviz-catalog/1 JSON: reading and writing
+check.py    statistics that contradict each other
+text.py     catalogues as text for a person
 ddl.py      tables of CREATE TABLE
 bundled/    the catalogues that come with planviz
 """
 
-from planviz.catalog.bundled import read_bundled
+from planviz.catalog.bundled import NAMES, read_bundled
 from planviz.catalog.files import read_catalog, write_catalog
 from planviz.catalog.tables import Catalog, ColumnStatistics, Histogram, Table, View
 
-__all__ = ["Catalog", "ColumnStatistics", "Histogram", "Table", "View", "read_bundled", "read_catalog", "write_catalog"]
+__all__ = [
+    "NAMES",
+    "Catalog",
+    "ColumnStatistics",
+    "Histogram",
+    "Table",
+    "View",
+    "read_bundled",
+    "read_catalog",
+    "write_catalog",
+]

@@ -3,133 +3,219 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from planviz.catalog.tables import Catalog, ColumnStatistics, Histogram, Table, View
+from planviz.catalog.tables import DATABASE, Catalog, ColumnStatistics, Histogram, Table, View
 from planviz.errors import InputError
-from planviz.types import StructField, parse_type
+from planviz.types import UNKNOWN, DataType, StructField, parse_type
 
 FORMAT = "planviz-catalog/1"
 # A catalogue names few types many times.
 _type = lru_cache(maxsize=1000)(parse_type)
-_TOP = {"format", "name", "description", "tables", "views"}
-_TABLE = {"columns", "provider", "partition_columns", "stats"}
-_COLUMN = {"name", "type", "nullable", "guessed"}
-_STATS = {"rowCount", "sizeInBytes", "columns"}
-_COLUMN_STATS = {
-    "distinctCount": "distinct_count",
-    "min": "min",
-    "max": "max",
-    "nullCount": "null_count",
-    "avgLen": "avg_len",
-    "maxLen": "max_len",
-    "histogram": "histogram",
-}
+_TOP = ("format", "name", "description", "tables", "views")
+_TABLE = ("columns", "provider", "partition_columns", "stats")
+_COLUMN = ("name", "type", "nullable", "guessed")
+_STATS = ("rowCount", "sizeInBytes", "columns")
+#: Keys of a column's statistics and the fields that hold them; the counts first.
+_COUNTS = {"distinctCount": "distinct_count", "nullCount": "null_count", "avgLen": "avg_len", "maxLen": "max_len"}
+_COLUMN_STATS = {"min": "min", "max": "max", **_COUNTS, "histogram": "histogram"}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong, and where: `path` leads from the document's top, as in tables.orders.stats.rowCount."""
+
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}" if self.path else self.message
 
 
 def read_catalog(source: str | Path) -> Catalog:
     """A catalogue from a file, or from its text when `source` is JSON. Raises InputError that names the mistake."""
-    text = source if isinstance(source, str) and source.lstrip().startswith("{") else _read(Path(source))
+    text = source if isinstance(source, str) and source.lstrip().startswith("{") else _text(Path(source))
+    catalog, problems = parse_catalog(text)
+    if problems:
+        more = f" (and {len(problems) - 1} more: see `planviz catalog check`)" if len(problems) > 1 else ""
+        raise InputError(f"In the catalogue, {problems[0]}{more}")
+    return catalog
+
+
+def parse_catalog(text: str) -> tuple[Catalog, list[Problem]]:
+    """The catalogue as far as it can be read, and everything in it that cannot.
+
+    Raises InputError, with line and column, for a text that is no JSON, and for JSON that is no catalogue.
+    """
     try:
         document = json.loads(text)
     except json.JSONDecodeError as e:
-        raise InputError(f"The catalogue is not valid JSON: {e.msg}.", line=e.lineno, column=e.colno) from None
+        raise InputError(
+            f"The catalogue is not valid JSON: {e.msg} (line {e.lineno}, column {e.colno}).",
+            line=e.lineno,
+            column=e.colno,
+        ) from None
+    except RecursionError:
+        raise InputError("The catalogue nests too deep to be read.") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError(f'The catalogue must be a JSON object with "format": "{FORMAT}".')
-    _known(document, _TOP, "the catalogue")
-    tables = {}
-    for name, entry in _object(document.get("tables", {}), '"tables"').items():
-        table = _table(name, _object(entry, f"table {name}"))
-        tables[f"{table.database.lower()}.{table.name.lower()}"] = table
-    views = {}
-    for name, sql in _object(document.get("views", {}), '"views"').items():
-        if not isinstance(sql, str):
-            raise InputError(f"In the catalogue, view {name} must be the text of a query.")
-        views[name.lower()] = View(name, None, sql)
-    return Catalog(str(document.get("name", "catalog")), tables, views, str(document.get("description", "")))
+    reader = _Reader()
+    return reader.catalog(document), reader.problems
 
 
-def _read(path: Path) -> str:
+def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as e:
         raise InputError(f"The catalogue file {path} cannot be read: {e}.") from None
 
 
-def _object(value: Any, where: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise InputError(f"In the catalogue, {where} must be a JSON object.")
-    return value
+class _Reader:
+    """Reads what can be read and remembers what cannot."""
 
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
 
-def _known(entry: dict[str, Any], keys: set[str], where: str) -> None:
-    unknown = sorted(set(entry) - keys)
-    if unknown:
-        raise InputError(f'In {where}, the key "{unknown[0]}" is unknown; known are {", ".join(sorted(keys))}.')
+    def problem(self, path: str, message: str) -> None:
+        self.problems.append(Problem(path, message))
 
-
-def _table(name: str, entry: dict[str, Any]) -> Table:
-    where = f"table {name}"
-    _known(entry, _TABLE, where)
-    columns = []
-    guessed = set()
-    for column in entry.get("columns", []):
-        column = _object(column, f"a column of {where}")
-        _known(column, _COLUMN, f"a column of {where}")
-        if not isinstance(column.get("name"), str) or not isinstance(column.get("type"), str):
-            raise InputError(f'Every column of {where} needs a "name" and a "type".')
-        if column.get("guessed"):
-            guessed.add(column["name"])
-        columns.append(StructField(column["name"], _type(column["type"]), bool(column.get("nullable", True))))
-    stats = _object(entry.get("stats") or {}, f"the stats of {where}")
-    _known(stats, _STATS, f"the stats of {where}")
-    database, _, short = name.rpartition(".")
-    by_column = _object(stats.get("columns", {}), f"the column stats of {where}")
-    return Table(
-        short,
-        tuple(columns),
-        database or "default",
-        str(entry.get("provider", "parquet")),
-        tuple(entry.get("partition_columns", [])),
-        _count(stats.get("rowCount"), f"rowCount of {where}"),
-        _count(stats.get("sizeInBytes"), f"sizeInBytes of {where}"),
-        tuple((c, _column_stats(s, f"the stats of {name}.{c}")) for c, s in by_column.items()),
-        frozenset(guessed),
-    )
-
-
-def _count(value: Any, where: str) -> int | None:
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+    def object(self, value: Any, path: str, known: Iterable[str] = ()) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            self.problem(path, f"must be a JSON object, not {_shown(value)}.")
+            return {}
+        keys = tuple(known)
+        for key in value:
+            if keys and key not in keys:
+                near = get_close_matches(key, keys, 1, 0.6)
+                hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(keys)}."
+                self.problem(path, f'the key "{key}" is unknown; {hint}')
         return value
-    raise InputError(f"In the catalogue, {where} must be a whole number of at least 0, not {value!r}.")
+
+    def items(self, value: Any, path: str) -> list[Any]:
+        if isinstance(value, list):
+            return value
+        self.problem(path, f"must be a list, not {_shown(value)}.")
+        return []
+
+    def text(self, value: Any, path: str) -> str:
+        if not isinstance(value, str) or not value:
+            self.problem(path, f"must be a text, not {_shown(value)}.")
+            return ""
+        return value
+
+    def count(self, value: Any, path: str) -> int | None:
+        if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+            return value
+        self.problem(path, f"must be a whole number of at least 0, not {_shown(value)}.")
+        return None
+
+    def flag(self, value: Any, path: str) -> bool:
+        if not isinstance(value, bool):
+            self.problem(path, f"must be true or false, not {_shown(value)}.")
+        return bool(value)
+
+    def catalog(self, document: dict[str, Any]) -> Catalog:
+        self.object(document, "", _TOP)
+        tables: dict[str, Table] = {}
+        for name, entry in self.object(document.get("tables", {}), "tables").items():
+            table = self.table(name, entry, f"tables.{name}")
+            key = f"{table.database.lower()}.{table.name.lower()}"
+            if key in tables:
+                self.problem(f"tables.{name}", "is there twice: names do not differ by case.")
+            tables[key] = table
+        views = {
+            name.lower(): View(name, None, self.text(sql, f"views.{name}"))
+            for name, sql in self.object(document.get("views", {}), "views").items()
+        }
+        name, about = document.get("name", "catalog"), document.get("description", "")
+        return Catalog(self.text(name, "name"), tables, views, self.text(about, "description") if about else "")
+
+    def table(self, name: str, entry: Any, path: str) -> Table:
+        entry = self.object(entry, path, _TABLE)
+        columns, guessed = self.columns(entry.get("columns", []), f"{path}.columns")
+        database, _, short = name.rpartition(".")
+        stats = self.object(entry.get("stats") or {}, f"{path}.stats", _STATS)
+        by_column = self.object(stats.get("columns", {}), f"{path}.stats.columns")
+        partitions = self.items(entry.get("partition_columns", []), f"{path}.partition_columns")
+        return Table(
+            short,
+            tuple(columns),
+            database or DATABASE,
+            self.text(entry.get("provider", "parquet"), f"{path}.provider"),
+            tuple(self.text(c, f"{path}.partition_columns.{i}") for i, c in enumerate(partitions)),
+            self.count(stats.get("rowCount"), f"{path}.stats.rowCount"),
+            self.count(stats.get("sizeInBytes"), f"{path}.stats.sizeInBytes"),
+            tuple((c, self.column_stats(s, f"{path}.stats.columns.{c}")) for c, s in by_column.items()),
+            frozenset(guessed),
+        )
+
+    def columns(self, entries: Any, path: str) -> tuple[list[StructField], list[str]]:
+        columns: list[StructField] = []
+        guessed = []
+        for i, entry in enumerate(self.items(entries, path)):
+            column = self.object(entry, f"{path}.{i}", _COLUMN)
+            if not column.get("name") or not column.get("type"):
+                self.problem(f"{path}.{i}", 'a column needs a "name" and a "type".')
+                continue
+            name = self.text(column["name"], f"{path}.{i}.name")
+            data_type = self.type(column["type"], f"{path}.{i}.type")
+            if name.lower() in {c.name.lower() for c in columns}:
+                self.problem(f"{path}.{i}.name", f"{name} is there twice: names do not differ by case.")
+            columns.append(
+                StructField(name, data_type, self.flag(column.get("nullable", True), f"{path}.{i}.nullable"))
+            )
+            if self.flag(column.get("guessed", False), f"{path}.{i}.guessed"):
+                guessed.append(name)
+        return columns, guessed
+
+    def type(self, value: Any, path: str) -> DataType:
+        try:
+            return _type(value) if isinstance(value, str) else parse_type(str(value))
+        except InputError as e:
+            self.problem(path, str(e))
+            return UNKNOWN
+
+    def column_stats(self, entry: Any, path: str) -> ColumnStatistics:
+        entry = self.object(entry, path, _COLUMN_STATS)
+        counts = {field: self.count(entry.get(key), f"{path}.{key}") for key, field in _COUNTS.items()}
+        ends = {key: entry.get(key) for key in ("min", "max")}
+        for key, value in ends.items():
+            if isinstance(value, dict | list):
+                self.problem(f"{path}.{key}", f"must be one value, not {_shown(value)}.")
+        histogram = entry.get("histogram")
+        made = None if histogram is None else self.histogram(histogram, f"{path}.histogram")
+        return ColumnStatistics(**ends, **counts, histogram=made)
+
+    def histogram(self, entry: Any, path: str) -> Histogram | None:
+        entry = self.object(entry, path, ("height", "bins"))
+        bins = self.items(entry.get("bins", []), f"{path}.bins")
+        try:
+            read = tuple((float(b["lo"]), float(b["hi"]), int(b["ndv"])) for b in bins)
+            return Histogram(float(entry["height"]), read)
+        except (KeyError, TypeError, ValueError):
+            self.problem(path, 'needs "height" and "bins", each bin with numbers "lo", "hi" and "ndv".')
+            return None
 
 
-def _column_stats(entry: Any, where: str) -> ColumnStatistics:
-    entry = _object(entry, where)
-    _known(entry, set(_COLUMN_STATS), where)
-    values = {_COLUMN_STATS[k]: v for k, v in entry.items()}
-    histogram = values.pop("histogram", None)
-    if histogram is not None:
-        bins = tuple((float(b["lo"]), float(b["hi"]), int(b["ndv"])) for b in histogram["bins"])
-        values["histogram"] = Histogram(float(histogram["height"]), bins)
-    return ColumnStatistics(**values)
+def _shown(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def write_catalog(catalog: Catalog) -> str:
     """The catalogue as JSON text that `read_catalog` reads back."""
-    tables = {}
-    for table in catalog.tables.values():
-        name = table.name if table.database == "default" else f"{table.database}.{table.name}"
-        tables[name] = _table_entry(table)
     document: dict[str, Any] = {"format": FORMAT, "name": catalog.name}
     if catalog.description:
         document["description"] = catalog.description
-    document["tables"] = tables
+    document["tables"] = {t.shown_name: _table_entry(t) for t in catalog.tables.values()}
     if catalog.views:
         document["views"] = {v.name: v.sql for v in catalog.views.values()}
-    return json.dumps(document, indent=1)
+    return json.dumps(document, indent=1, ensure_ascii=False)
 
 
 def _table_entry(table: Table) -> dict[str, Any]:

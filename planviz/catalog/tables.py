@@ -52,6 +52,11 @@ class Table:
         """catalogue, database, table."""
         return (CATALOG, self.database, self.name)
 
+    @property
+    def shown_name(self) -> str:
+        """The name, with its database unless that is the default one."""
+        return self.name if self.database == DATABASE else f"{self.database}.{self.name}"
+
     def statistics_of(self, column: str) -> ColumnStatistics | None:
         """The statistics of a column, by its name in any case."""
         lowered = column.lower()
@@ -81,6 +86,8 @@ class Catalog:
     tables: dict[str, Table] = field(default_factory=dict)
     views: dict[str, View] = field(default_factory=dict)
     description: str = ""
+    #: What was passed over when the catalogue was read.
+    notes: tuple[str, ...] = ()
 
     def table(self, parts: tuple[str, ...]) -> Table | None:
         """The table that a dotted name means: table, db.table or spark_catalog.db.table."""
@@ -113,5 +120,5 @@ class Catalog:
 
     def names(self) -> list[str]:
         """The names of all tables and views, sorted; those of the default database without it."""
-        tables = [t.name if t.database == DATABASE else f"{t.database}.{t.name}" for t in self.tables.values()]
+        tables = [t.shown_name for t in self.tables.values()]
         return sorted(tables + [v.name for v in self.views.values()])

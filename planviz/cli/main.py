@@ -43,6 +43,8 @@ def _parser() -> argparse.ArgumentParser:
     trace.add_argument("--stage", choices=("analyzed", "optimized"), help="only the steps that lead to this stage")
     add_settings(trace)
 
+    _add_catalog(commands.add_parser("catalog", help="list, show, check and guess catalogues of tables"))
+
     render = commands.add_parser("render", help="draw a plan to SVG, PNG, PDF, HTML, DOT, Mermaid or JSON")
     render.add_argument("file", metavar="FILE", help="plan text or JSON; - for standard input")
     render.add_argument("-o", "--output", required=True, metavar="OUT", help="OUT.{svg,png,pdf,html,dot,mmd,json}")
@@ -66,6 +68,24 @@ def _parser() -> argparse.ArgumentParser:
 def _add_files(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help=what)
     parser.add_argument("--out", metavar="DIR", help="write DIR/<stem>.<ending> for each file instead of printing")
+
+
+def _add_catalog(parser: argparse.ArgumentParser) -> None:
+    parts = parser.add_subparsers(dest="part", metavar="list|show|check|infer", required=True)
+
+    listing = parts.add_parser("list", help="the bundled catalogues")
+    show = parts.add_parser("show", help="tables, columns and statistics of a catalogue")
+    show.add_argument("catalog", metavar="NAME|FILE", help="a bundled catalogue, a JSON or DDL file; - for stdin")
+    show.add_argument("tables", nargs="*", metavar="TABLE", help="only these tables")
+    check = parts.add_parser("check", help="what is wrong in a catalogue: unknown keys, contradictory statistics")
+    check.add_argument("catalogs", nargs="+", metavar="NAME|FILE")
+    infer = parts.add_parser("infer", help="guess a catalogue from the queries that read its tables")
+    infer.add_argument("files", nargs="+", metavar="FILE", help="SQL; - for standard input")
+    infer.add_argument("-o", "--output", metavar="FILE", help="write the catalogue here instead of printing it")
+    infer.add_argument("--catalog", metavar="NAME|FILE", help="tables that are known and need no guessing")
+    for part in (listing, show, check, infer):
+        default = "json" if part is infer else "text"
+        part.add_argument("--format", choices=("text", "json"), default=default)
 
 
 def run(argv: list[str]) -> int:
@@ -104,6 +124,10 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
         from planviz.cli.trace import trace
 
         return trace
+    if name == "catalog":
+        from planviz.cli.catalog import catalog
+
+        return catalog
     if name == "render":
         from planviz.cli.render import render
 

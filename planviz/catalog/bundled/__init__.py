@@ -18,4 +18,9 @@ def read_bundled(name: str) -> Catalog:
     """The bundled catalogue of that name, read when it is first asked for. Raises InputError for another name."""
     if name not in NAMES:
         raise InputError(f"There is no catalogue called “{name}”. The bundled ones are: {', '.join(NAMES)}.")
-    return read_catalog((files(__name__) / f"{name}.json").read_text(encoding="utf-8"))
+    return read_catalog(bundled_text(name))
+
+
+def bundled_text(name: str) -> str:
+    """The JSON of the bundled catalogue of that name."""
+    return (files(__name__) / f"{name}.json").read_text(encoding="utf-8")

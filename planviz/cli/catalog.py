@@ -1,0 +1,97 @@
+"""`planviz catalog`: the bundled catalogues, what is in one, what is wrong with one, one guessed from queries."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+
+from planviz.catalog import NAMES, Catalog, Table, read_bundled, write_catalog
+from planviz.catalog.files import Problem
+from planviz.catalog.text import catalog_text
+from planviz.catalogs import find, guess, problems_of
+from planviz.cli.files import read_text, write, write_file
+from planviz.errors import InputError, PlanvizError
+
+
+def catalog(options: argparse.Namespace) -> int:
+    """Run the part that was asked for."""
+    return {"list": _list, "show": _show, "check": _check, "infer": _infer}[options.part](options)
+
+
+def _list(options: argparse.Namespace) -> int:
+    entries = [(name, read_bundled(name)) for name in NAMES]
+    if options.format == "json":
+        rows = [{"name": n, "description": c.description, "tables": c.names()} for n, c in entries]
+        write(json.dumps(rows, indent=1) + "\n")
+    else:
+        width = max(map(len, NAMES))
+        write("".join(f"{n:<{width}}  {len(c.names()):2} tables  {c.description}\n" for n, c in entries))
+    return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    found = find(options.catalog)
+    wanted = [_table(found, name) for name in options.tables]
+    if options.format == "json":
+        if wanted:
+            tables = {f"{t.database}.{t.name}".lower(): t for t in wanted}
+            found = Catalog(found.name, tables, {}, found.description)
+        write(write_catalog(found) + "\n")
+    else:
+        write(catalog_text(found, wanted or None))
+    _notes(found.notes)
+    return 0
+
+
+def _table(catalog: Catalog, name: str) -> Table:
+    table = catalog.table(tuple(name.split(".")))
+    if table is None:
+        near = get_close_matches(name.lower(), [n.lower() for n in catalog.names()], 1, 0.6)
+        hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(catalog.names()) or 'none'}."
+        raise InputError(f"The catalogue {catalog.name} has no table {name}; {hint}")
+    return table
+
+
+def _check(options: argparse.Namespace) -> int:
+    status = 0
+    report: list[dict[str, object]] = []
+    for name in options.catalogs:
+        try:
+            found = problems_of(name)
+        except PlanvizError as error:
+            print(f"planviz: {name}: {error}", file=sys.stderr)
+            status = 2
+            continue
+        status = max(status, 1 if found else 0)
+        report.append({"catalog": name, "problems": [{"path": p.path, "message": p.message} for p in found]})
+        if options.format == "text":
+            write(_checked(name, found))
+    if options.format == "json":
+        write(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    return status
+
+
+def _checked(name: str, found: list[Problem]) -> str:
+    if not found:
+        return f"{name}: nothing is wrong.\n"
+    return "".join(f"{name}: {problem}\n" for problem in found)
+
+
+def _infer(options: argparse.Namespace) -> int:
+    known = find(options.catalog) if options.catalog else Catalog()
+    guessed, warnings = guess([read_text(name) for name in options.files], known)
+    text = catalog_text(guessed) if options.format == "text" else write_catalog(guessed) + "\n"
+    if options.output:
+        write_file(Path(options.output), text.encode("utf-8"))
+    else:
+        write(text)
+    _notes(warnings)
+    return 0
+
+
+def _notes(notes: list[str] | tuple[str, ...]) -> None:
+    for note in notes:
+        print(f"planviz: note: {note}", file=sys.stderr)
