@@ -78,6 +78,15 @@ SETTINGS = {
         Setting(f"{_PRUNING}.enabled", True, "Read only the partitions that a join needs."),
         Setting(f"{_PRUNING}.fallbackFilterRatio", 0.5, "What share of them is taken to go where nothing tells."),
         Setting(f"{_PRUNING}.reuseBroadcastOnly", True, "Only where the join broadcasts the other side anyway."),
+        Setting(
+            "spark.sql.optimizer.pushDownJoinThroughUnion.enabled", False, "Join the inputs of a union one by one."
+        ),
+        Setting(
+            "spark.sql.optimizer.optimizeExpandRatio",
+            -1,
+            "From how many DISTINCT sets on repeated rows go before they are written out once per set; -1: never.",
+            least=-1,
+        ),
         Setting("spark.sql.exchange.reuse", True, "Shuffle or broadcast equal plans once."),
         Setting(
             "spark.sql.execution.topKSortFallbackThreshold",

@@ -68,6 +68,14 @@ def rewritten(plan: Any, mapping: Mapping) -> Any:
     return plan.transform_up(lambda p: p.map_expressions(lambda e: substitute(e, mapping)))
 
 
+def renewed(plan: Any) -> Any:
+    """The same plan under fresh ids, so that it can stand beside itself."""
+    from planviz.analysis.relations import DeduplicateRelations
+    from planviz.logical.combining import Join
+
+    return DeduplicateRelations(None).apply(Join(plan, plan, "Inner")).right  # type: ignore[arg-type]  # reads no context
+
+
 def pruned_child(plan: Any, needed: frozenset[int]) -> Any:
     """The plan under a projection to what is needed; itself when all of it is."""
     if plan.output_set <= needed:

@@ -27,6 +27,7 @@ from planviz.optimizer.rules import (
     limits,
     merging,
     nested_aggregates,
+    nested_data,
     objects,
     partition_pruning,
     projections,
@@ -59,6 +60,7 @@ OPERATOR_OPTIMIZATION: Rules = [
     limits.LimitPushDownThroughWindow,
     # After filters went down: the columns that only they read are then needed below alone.
     projections.ColumnPruning,
+    nested_data.GenerateOptimization,
     # Combine operators.
     limits.CollapseRepartition,
     projections.CollapseProject,
@@ -134,7 +136,7 @@ def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
             Once,
             [
                 subqueries.OptimizeOneRowRelationSubquery,
-                subqueries.PullOutNestedDataOuterRefExpressions,
+                nested_data.PullOutNestedDataOuterRefExpressions,
                 subqueries.PullupCorrelatedPredicates,
             ],
         ),
@@ -183,7 +185,7 @@ def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
         ("Eliminate Sorts", Once, [limits.EliminateSorts, limits.RemoveRedundantSorts]),
         ("Decimal Optimizations", fixed, [aggregates.DecimalAggregates]),
         # After decimals, so that the rewritten aggregates are expanded.
-        ("Distinct Aggregate Rewrite", Once, [aggregates.RewriteDistinctAggregates]),
+        ("Distinct Aggregate Rewrite", Once, [aggregates.RewriteDistinctAggregates, nested_aggregates.OptimizeExpand]),
         # After the big batch: casts and null checks of elements are gone, and projections show what is read.
         (
             "Object Expressions Optimization",

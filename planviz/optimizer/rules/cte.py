@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from planviz.analysis.relations import DeduplicateRelations
 from planviz.expressions.core import Alias
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
-from planviz.logical.combining import CTERelationDef, Join, WithCTE
+from planviz.logical.combining import CTERelationDef, WithCTE
 from planviz.logical.operators import Project, Repartition
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import CTERelationRef
+from planviz.optimizer.attributes import renewed
 from planviz.optimizer.context import OptimizerRule
 
 
@@ -89,8 +89,7 @@ def _instance(ref: Any, definition: LogicalPlan) -> Any:
     """The definition's plan with the reference's ids; under fresh ids below when they differ."""
     if ref.output_set == definition.output_set:
         return definition
-    twice = Join(definition, definition, "Inner")
-    fresh = DeduplicateRelations(None).apply(twice).right  # type: ignore[arg-type]  # the rule reads no context
+    fresh = renewed(definition)
     pairs = zip(ref.output, fresh.output, strict=True)
     items = tuple(a if a.expr_id == t.expr_id else Alias(a, t.name, t.expr_id) for t, a in pairs)
     return Project(items, fresh)

@@ -11,11 +11,12 @@ from planviz.expressions.predicates import And, EqualNullSafe, EqualTo, IsNull, 
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.logical.combining import Join, Union
 from planviz.logical.operators import Aggregate, Distinct, Filter, Project
-from planviz.optimizer.attributes import correlated, id_of, same_output
+from planviz.optimizer.attributes import correlated, id_of, renewed, same_output, substitute
 from planviz.optimizer.constraints import constraints
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.evaluation import UnknownValueError, row_value
 from planviz.optimizer.rules.pushdown import INNER, can_evaluate_within_join
+from planviz.optimizer.statistics.sizes import can_broadcast
 
 Input = tuple[Any, str]
 
@@ -299,12 +300,42 @@ class PushDownJoinThroughUnion(OptimizerRule):
 
     Join(Union(a, b), r)  =>  Union(Join(a, r), Join(b, r))
 
-    Pays only for small right sides that are broadcast; Spark does it behind a setting that is off by default, and so
-    the plan stays here. With `FULL JOIN` unmatched rows of r would come out twice.
+    Pays when r is broadcast: the union need not be gathered before. Off by default
+    (`spark.sql.optimizer.pushDownJoinThroughUnion.enabled`). With `FULL JOIN` unmatched rows of r would come out twice.
     """
 
     matches = (Union,)
+    order = "up"
 
     def apply(self, plan: Any) -> Any:
-        """Itself."""
-        return plan
+        """See the class."""
+        if not self.context.on("spark.sql.optimizer.pushDownJoinThroughUnion.enabled"):
+            return plan
+        return plan.transform_up(lambda p: self._join(p) if isinstance(p, Join) else p, Union.BIT)
+
+    def _join(self, join: Join) -> Any:
+        union, right = join.left, join.right
+        deterministic = join.condition is None or join.condition.deterministic
+        if not isinstance(union, Union) or join.kind not in ("Inner", "LeftOuter") or not deterministic:
+            return join
+        if not self._broadcast(join) or any(p.subqueries for p in right.walk()):
+            return join
+        return union.replace(inputs=tuple(self._one(join, c, i) for i, c in enumerate(union.inputs)))
+
+    @staticmethod
+    def _one(join: Join, child: Any, place: int) -> Join:
+        union: Any = join.left
+        right = renewed(join.right) if place else join.right
+        pairs = [*zip(union.inputs[0].output, child.output, strict=True)]
+        pairs += zip(join.right.output, right.output, strict=True)
+        condition = None if join.condition is None else substitute(join.condition, {a.expr_id: b for a, b in pairs})
+        return join.replace(left=child, right=right, condition=condition)
+
+    def _broadcast(self, join: Join) -> bool:
+        from planviz.optimizer.rules.runtime_filters import join_keys
+
+        sides = [(join.right, join.right_hint)]
+        if join.kind == "Inner":
+            sides.append((join.left, join.left_hint))
+        small = any(h == "broadcast" or can_broadcast(side, self.context.config) for side, h in sides)
+        return bool(join_keys(join)) and small

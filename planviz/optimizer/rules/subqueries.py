@@ -65,21 +65,6 @@ class OptimizeOneRowRelationSubquery(OptimizerRule):
         return e
 
 
-class PullOutNestedDataOuterRefExpressions(OptimizerRule):
-    """A field of an outer struct becomes a column of the outer plan before the subquery is decorrelated.
-
-    Filter(EXISTS(... outer(s.x) ...), p)  =>  Filter(EXISTS(... outer(x) ...), Project [*, s.x AS x] over p)
-
-    Pays because joins then compare columns. Here outer references are attributes already, so nothing has to be done.
-    """
-
-    matches = (OuterReference,)
-
-    def apply(self, plan: Any) -> Any:
-        """Itself."""
-        return plan
-
-
 class PullupCorrelatedPredicates(OptimizerRule):
     """Take predicates that read the outer query out of a subquery and keep them beside it.
 
