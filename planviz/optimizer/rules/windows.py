@@ -72,12 +72,12 @@ class CollapseWindow(OptimizerRule):
         """See the class."""
         match node:
             case Window(upper, keys, order, Window(lower, lower_keys, lower_order, child) as below) if (
-                keys == lower_keys and order == lower_order and upper and lower
+                _equal(keys, lower_keys) and _equal(order, lower_order) and upper and lower
             ):
                 if not node.references & _made(below):
                     return Window(lower + upper, keys, order, child)
             case Window(upper, keys, order, Project(items, Window(lower, lower_keys, lower_order, child) as below)) if (
-                keys == lower_keys and order == lower_order and upper and lower
+                _equal(keys, lower_keys) and _equal(order, lower_order) and upper and lower
             ):
                 made = _made(below)
                 plain = all(isinstance(i, AttributeReference) for i in items)
@@ -86,6 +86,11 @@ class CollapseWindow(OptimizerRule):
                         (*items, *[f.to_attribute() for f in upper]), Window(lower + upper, keys, order, child)
                     )
         return node
+
+
+def _equal(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+    """Whether two lists of keys mean the same, whatever name a column was reached by."""
+    return len(a) == len(b) and all(x.canonicalized == y.canonicalized for x, y in zip(a, b, strict=True))
 
 
 class TransposeWindow(OptimizerRule):
