@@ -15,6 +15,11 @@ class WindowFrame(Expression):
     """Base of frames."""
 
     @lazy
+    def foldable(self) -> bool:
+        """Not a value."""
+        return False
+
+    @lazy
     def nullable(self) -> bool:
         """Never."""
         return False
