@@ -73,6 +73,8 @@ TIME = AtomicType("time(6)", "TimeType(6)", 8)
 NULL = AtomicType("void", "NullType", 1)
 CALENDAR_INTERVAL = AtomicType("interval", "CalendarIntervalType", 16)
 VARIANT = AtomicType("variant", "VariantType", 2048)
+GEOGRAPHY = AtomicType("geography(any)", "GeographyType(ANY)", 4096)
+GEOMETRY = AtomicType("geometry(any)", "GeometryType(ANY)", 4096)
 #: A type that could not be known: of an unknown function, or of a column of an inferred catalogue.
 UNKNOWN = AtomicType("unknown", "UnknownType", 20)
 
@@ -256,8 +258,12 @@ class StructType(DataType):
     @property
     def scala_name(self) -> str:  # type: ignore[override]
         """See DataType."""
-        inner = ",".join(f"StructField({f.name},{f.data_type.scala_name},{_bool(f.nullable)})" for f in self.fields)
-        return f"StructType({inner})"
+        return f"StructType({','.join(self.scala_name_of(f) for f in self.fields)})"
+
+    @staticmethod
+    def scala_name_of(f: StructField) -> str:
+        """A field as Scala prints it."""
+        return f"StructField({f.name},{f.data_type.scala_name},{_bool(f.nullable)})"
 
     @property
     def default_size(self) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planviz.analysis.builders.base import signed
 from planviz.analysis.context import AnalyzerRule
-from planviz.analysis.signatures import read_table
 from planviz.expressions.arithmetic import Add, Divide, Multiply, Subtract, UnaryMinus
 from planviz.expressions.calls import DatetimeMinus, DatetimePlus, FunctionCall, FunctionSpec, IntervalScale
 from planviz.expressions.core import Cast, Expression
@@ -24,17 +24,12 @@ from planviz.types import (
     is_numeric,
 )
 
-_TABLE = read_table()
 _STAMPS = (TIMESTAMP, TIMESTAMP_NTZ)
 
 
 def _days(e: Expression) -> Expression:
     spec = FunctionSpec("extractansiintervaldays", (), lambda _: INT)
     return FunctionCall("extractansiintervaldays", (e,), spec)
-
-
-def _date_function(name: str, *args: Expression) -> Expression:
-    return FunctionCall(name, args, _TABLE[name][0])
 
 
 class ResolveBinaryArithmetic(AnalyzerRule):
@@ -87,7 +82,7 @@ def _plus(e: Add, a: DataType, b: DataType) -> Expression:
         left, right, a, b = right, left, b, a
     if a == DATE and isinstance(b, DayTimeIntervalType):
         if b.end == 0:
-            return _date_function("date_add", left, _days(right))
+            return signed("date_add", (left, _days(right)))
         stamp = Cast(left, TIMESTAMP)
         return DatetimePlus(stamp, right, "+", TIMESTAMP)
     if a == DATE and isinstance(b, YearMonthIntervalType):
@@ -99,9 +94,9 @@ def _plus(e: Add, a: DataType, b: DataType) -> Expression:
     if a in _STAMPS and b == CALENDAR_INTERVAL:
         return Cast(DatetimePlus(left, right, "+", a), a)
     if a == DATE and not is_interval(b) and b != DATE and b not in _STAMPS:
-        return _date_function("date_add", left, right)
+        return signed("date_add", (left, right))
     if b == DATE and not is_interval(a) and a != DATE and a not in _STAMPS:
-        return _date_function("date_add", right, left)
+        return signed("date_add", (right, left))
     if a == STRING and is_interval(b):
         return Cast(DatetimePlus(Cast(left, TIMESTAMP), right, "+", TIMESTAMP), STRING)
     return e
@@ -111,7 +106,7 @@ def _minus(e: Subtract, a: DataType, b: DataType) -> Expression:
     left, right = e.left, e.right
     if a == DATE and isinstance(b, DayTimeIntervalType):
         if b.end == 0:
-            return _date_function("date_add", left, UnaryMinus(_days(right)))
+            return signed("date_add", (left, UnaryMinus(_days(right))))
         return DatetimePlus(Cast(left, TIMESTAMP), right, "-", TIMESTAMP)
     if a == DATE and isinstance(b, YearMonthIntervalType):
         return DatetimePlus(left, right, "-", DATE)
@@ -124,7 +119,7 @@ def _minus(e: Subtract, a: DataType, b: DataType) -> Expression:
     if (a in _STAMPS and (b in _STAMPS or b == DATE)) or (a == DATE and b in _STAMPS):
         return DatetimeMinus(_stamp(left), _stamp(right), DayTimeIntervalType())
     if a == DATE and not is_interval(b) and b != STRING:
-        return _date_function("date_sub", left, right)
+        return signed("date_sub", (left, right))
     if a == DATE and b == STRING:
         return DatetimeMinus(left, Cast(right, DATE), DayTimeIntervalType(0, 0))
     return e

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from planviz.analysis.context import AnalyzerRule
-from planviz.analysis.signatures import ACCEPTS
-from planviz.expressions.aggregates import AggregateCall, Average, Sum
+from planviz.analysis.signatures import accepts as parameter
+from planviz.expressions.aggregates import Average, Sum
 from planviz.expressions.arithmetic import (
     Abs,
     BinaryArithmetic,
@@ -19,7 +19,6 @@ from planviz.expressions.arithmetic import (
     UnaryPositive,
 )
 from planviz.expressions.calls import (
-    Accepts,
     CommonExpressionDef,
     CommonExpressionRef,
     Concat,
@@ -28,6 +27,7 @@ from planviz.expressions.calls import (
     StringForm,
     With,
 )
+from planviz.expressions.casts import can_store_assign
 from planviz.expressions.complex import CreateArray, CreateMap, GetMapValue
 from planviz.expressions.conditional import CaseWhen, Coalesce, Extremum, If
 from planviz.expressions.core import Cast, Expression, Literal, alias
@@ -44,6 +44,7 @@ from planviz.expressions.predicates import (
     RLike,
     StringPredicate,
 )
+from planviz.expressions.specs import Accepts, SignatureCall
 from planviz.expressions.subqueries import InSubquery, ListQuery
 from planviz.expressions.windows import LagLead, NTile, SpecifiedWindowFrame, WindowSpec
 from planviz.logical.combining import Except, Intersect, Union
@@ -68,7 +69,6 @@ from planviz.types import (
     DecimalType,
     MapType,
     is_atomic,
-    is_datetime,
     is_integral,
     is_interval,
     is_numeric,
@@ -93,34 +93,32 @@ def of_literal(e: Literal) -> DecimalType:
 
 
 def implicit_type(t: DataType, accepts: Accepts) -> DataType | None:
-    """What a value of type `t` is cast to for a parameter, or None when no implicit cast exists (ANSI)."""
+    """What a value of type `t` is cast to for a parameter, or None when no implicit cast exists (ANSI).
+
+    Spark: `AnsiTypeCoercion.implicitCast`.
+    """
     if accepts.test(t) or t == UNKNOWN:
         return t
+    if accepts.alternatives:
+        return _closest(t, accepts.alternatives)
     target = accepts.default
     if target is None:
         return None
     if t == NULL:
         return target
-    if isinstance(target, DecimalType) and is_numeric(t) and not isinstance(t, DecimalType):
+    if accepts.family is not None:
+        return accepts.family.get(t)
+    if t == STRING and is_atomic(target):
         return target
-    if t == STRING:
-        return target if is_atomic(target) else None
-    if is_numeric(t) and is_numeric(target):
-        return _numeric(t, accepts, target)
-    if is_datetime(t) and is_datetime(target):
-        return target if target == TIMESTAMP else None
-    if target == STRING and is_atomic(t):
-        return STRING
-    return None
+    return target if can_store_assign(t, target) else None
 
 
-def _numeric(t: DataType, accepts: Accepts, target: DataType) -> DataType | None:
-    if isinstance(target, DecimalType):
-        return target
-    for wider in (INT, LONG, FLOAT, DOUBLE):
-        if accepts.test(wider) and tightest_common_type(t, wider) == wider:
-            return wider
-    return DOUBLE if accepts.test(DOUBLE) and isinstance(t, DecimalType) else None
+def _closest(t: DataType, members: tuple[Accepts, ...]) -> DataType | None:
+    """Of the types that a value can be cast to the first that can itself be cast to all others."""
+    found = [c for m in members if (c := implicit_type(t, m)) is not None]
+    if t == NULL or len(found) == 1:
+        return found[0] if found else None
+    return next((c for c in found if all(implicit_type(c, Accepts.exactly(o)) is not None for o in found)), None)
 
 
 class WidenSetOperationTypes(AnalyzerRule):
@@ -417,14 +415,15 @@ def _concat(e: Concat) -> Any:
     return e
 
 
-def _function(e: FunctionCall) -> Any:
+def _function(e: SignatureCall) -> Any:
+    if e.name == "sequence":
+        return _sequence(e)
     inputs = e.spec.inputs
-    if e.name in ("timestampadd", "sequence") or not inputs:
-        return _sequence(e) if e.name == "sequence" else e
+    if not inputs:
+        return e
     new = []
     for i, a in enumerate(e.arguments):
-        accepts = inputs[min(i, len(inputs) - 1)]
-        t = implicit_type(a.data_type, accepts)
+        t = implicit_type(a.data_type, inputs[min(i, len(inputs) - 1)])
         new.append(a if t is None else cast_to(a, t))
     made = e if all(a is b for a, b in zip(new, e.arguments, strict=True)) else e.replace(arguments=tuple(new))
     return _array_elements(made) if isinstance(made, FunctionCall) else made
@@ -456,7 +455,7 @@ def _array_elements(e: FunctionCall) -> Any:
     return e
 
 
-def _sequence(e: FunctionCall) -> Any:
+def _sequence(e: SignatureCall) -> Any:
     bounds = e.arguments[:2]
     if any(is_interval(a.data_type) for a in e.arguments) or not all(is_integral(a.data_type) for a in e.arguments):
         return e
@@ -468,23 +467,23 @@ def _sequence(e: FunctionCall) -> Any:
 def _string_form(e: StringForm) -> Any:
     new = []
     for i, a in enumerate(e.arguments):
-        text = i == 0 or "trim" in e.name or (e.name in ("locate", "overlay") and i == 1)
-        t = implicit_type(a.data_type, ACCEPTS["SX" if text else "I"])
+        text = i == 0 or "trim" in e.name or (e.name in ("locate", "position", "overlay") and i == 1)
+        t = implicit_type(a.data_type, parameter("S|X" if text else "I"))
         new.append(a if t is None else cast_to(a, t))
     return e if all(a is b for a, b in zip(new, e.arguments, strict=True)) else e.replace(arguments=tuple(new))
 
 
 def _texts(e: Any) -> Any:
     def one(a: Expression) -> Expression:
-        t = implicit_type(a.data_type, ACCEPTS["SX"])
+        t = implicit_type(a.data_type, parameter("S|X"))
         return a if t is None else cast_to(a, t)
 
     return e.map_children(one)
 
 
-def _child_to(accepts: str) -> Callable[[Any], Any]:
+def _child_to(code: str) -> Callable[[Any], Any]:
     def rule(e: Any) -> Any:
-        t = implicit_type(e.child.data_type, ACCEPTS[accepts])
+        t = implicit_type(e.child.data_type, parameter(code))
         if is_interval(e.child.data_type):
             return e
         return e if t is None else e.replace(child=cast_to(e.child, t))
@@ -492,24 +491,8 @@ def _child_to(accepts: str) -> Callable[[Any], Any]:
     return rule
 
 
-def _aggregate_call(e: AggregateCall) -> Any:
-    if e.doubles:
-        args = tuple(
-            cast_to(a, DOUBLE) if is_numeric(a.data_type) or a.data_type in (STRING, NULL) else a for a in e.arguments
-        )
-        return e.replace(arguments=args)
-    if e.name in ("percentile", "percentile_approx", "approx_percentile") and len(e.arguments) > 1:
-        first, share, *rest = e.arguments
-        t = share.data_type
-        share = cast_to(share, ArrayType(DOUBLE, False) if isinstance(t, ArrayType) else DOUBLE)
-        return e.replace(arguments=(first, share, *rest))
-    if e.name in ("bool_and", "bool_or", "every", "some", "any", "count_if"):
-        return e.replace(arguments=tuple(cast_to(a, BOOLEAN) if a.data_type == NULL else a for a in e.arguments))
-    return e
-
-
 def _shift(e: Shift) -> Any:
-    t = implicit_type(e.right.data_type, ACCEPTS["I"])
+    t = implicit_type(e.right.data_type, parameter("I"))
     return e if t is None else e.replace(right=cast_to(e.right, t))
 
 
@@ -567,14 +550,13 @@ _RULES: list[tuple[Any, Callable[[Any], Any]]] = [
     (In, _in),
     (InSubquery, _in_subquery),
     (Concat, _concat),
-    (FunctionCall, _function),
+    (SignatureCall, _function),
     (StringForm, _string_form),
     (Like | RLike | StringPredicate | MultiLike | RegexpForm, _texts),
     (Sum | Average, _child_to("N")),
     (Abs | UnaryMinus | UnaryPositive, _child_to("N")),
     (Not, _child_to("B")),
     (IsNaN, _child_to("D")),
-    (AggregateCall, _aggregate_call),
     (Shift, _shift),
     (LagLead, _lag_lead),
     (NTile, lambda e: e),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from planviz.analysis.builders.aggregates import mode, percentile_of
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.analysis.registry import HIGHER_ORDER, build, is_aggregate_function, known
+from planviz.analysis.signatures import accepts
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
-from planviz.expressions.calls import FunctionCall, FunctionSpec
+from planviz.expressions.calls import FunctionCall, Replaced
 from planviz.expressions.complex import ExtractValue
 from planviz.expressions.core import (
     Alias,
@@ -21,6 +24,7 @@ from planviz.expressions.core import (
     lit,
     next_id,
 )
+from planviz.expressions.specs import FunctionSpec, OpenZone
 from planviz.expressions.subqueries import ListQuery
 from planviz.expressions.unresolved import (
     LambdaFunction,
@@ -65,7 +69,7 @@ class ResolveFunctions(AnalyzerRule):
             return e
         if not all(c.resolved or isinstance(c, LambdaFunction) for c in e.children):
             return e
-        made = build(e.parts, e.arguments, e.distinct, self.context, e)
+        made = build(e.parts, e.arguments, e)
         if made is None:
             return self._opaque(e)
         made = _with_nulls(made, e)
@@ -91,7 +95,11 @@ class ResolveFunctions(AnalyzerRule):
 def _with_nulls(made: Expression, e: UnresolvedFunction) -> Expression:
     if e.ignore_nulls is None:
         return made
-    if isinstance(made, FirstLast | LagLead | NthValue):
+    if isinstance(made, FirstLast):
+        # Setting the flag, Spark copies the function and loses the name it was called by.
+        name = made.name if made.name == "any_value" else made.name.removesuffix("_value")
+        return made.replace(ignore_nulls=e.ignore_nulls, name=name)
+    if isinstance(made, LagLead | NthValue):
         return made.replace(ignore_nulls=e.ignore_nulls)
     if e.ignore_nulls and not isinstance(made, AggregateCall):
         raise analysis_error(
@@ -107,29 +115,18 @@ def _ordered(made: AggregateFunction, e: UnresolvedFunction) -> AggregateFunctio
     if not e.order or not isinstance(made, AggregateCall):
         return made
     orders = [o for o in e.order if isinstance(o, SortOrder)]
-    text = ", ".join(f"{o.child.pretty} {o.direction} {o.null_order}" for o in orders)
+    key = orders[0]
     if made.name.startswith("percentile"):
-        key = orders[0]
-        shown = f"WITHIN GROUP (ORDER BY {key.child.pretty}{' DESC' if key.direction == 'DESC' else ''})"
-        sql = f"{made.name}({made.arguments[0].pretty}) {shown}"
-        percentage = Cast(made.arguments[0], _double())
-        reverse = "true" if key.direction == "DESC" else "false"
-        return AggregateCall(made.name, (key.child, percentage), _double(), True, (reverse,), sql_text=sql)
+        falling = key.direction == "DESC"
+        shown = f"WITHIN GROUP (ORDER BY {key.child.pretty}{' DESC' if falling else ''})"
+        return percentile_of(made, key.child, falling, f"{made.name}({made.arguments[0].pretty}) {shown}")
     if made.name == "mode":
-        key = orders[0]
-        flip = "false" if key.direction == "DESC" else "true"
-        shown = f"mode() WITHIN GROUP (ORDER BY {key.child.pretty}{'' if key.direction == 'DESC' else ' DESC'})"
-        return AggregateCall(
-            "mode", (key.child,), key.child.data_type, True, ("0", "0", f"Some({flip})"), sql_text=shown
-        )
-    sql_tail = f" WITHIN GROUP (ORDER BY {text})"
-    return AggregateCall(made.name, (*made.arguments, *orders), made.type, True, made.tail, sql_tail)
-
-
-def _double() -> DataType:
-    from planviz.types import DOUBLE
-
-    return DOUBLE
+        falling = key.direction == "DESC"
+        shown = f"mode() WITHIN GROUP (ORDER BY {key.child.pretty}{'' if falling else ' DESC'})"
+        return mode((key.child,), f"Some({'false' if falling else 'true'})", shown)
+    text = ", ".join(f"{o.child.pretty} {o.direction} {o.null_order}" for o in orders)
+    spec = replace(made.spec, inputs=(*made.spec.inputs, accepts("*")))
+    return made.replace(arguments=(*made.arguments, *orders), spec=spec, sql_tail=f" WITHIN GROUP (ORDER BY {text})")
 
 
 class ResolveAliases(AnalyzerRule):
@@ -275,9 +272,9 @@ def _argument_types(name: str, args: list[Any], count: int, which: int, done: li
 
 
 class ResolveTimeZone(AnalyzerRule):
-    """Give every cast the session's time zone, in case it needs one; no text shows it."""
+    """Give the expressions that read the session's time zone its name; casts do not show it."""
 
-    matches = (Cast,)
+    matches = (Cast, FunctionCall, Replaced)
     package = "org.apache.spark.sql.catalyst.analysis"
 
     def apply(self, plan: Any) -> Any:
@@ -287,12 +284,24 @@ class ResolveTimeZone(AnalyzerRule):
         def step(e: Any) -> Any:
             if isinstance(e, Cast) and e.time_zone is None:
                 return e.replace(time_zone=zone)
+            if isinstance(e, FunctionCall) and _open(e.tail):
+                return e.replace(tail=_zoned(e.tail, zone))
+            if isinstance(e, Replaced) and _open(e.parameters):
+                return e.replace(parameters=_zoned(e.parameters, zone))
             if isinstance(e, ListQuery):
                 # Coercion may have put casts into the plan on the right of IN after it was analyzed.
                 return e.with_plan(self.apply(e.plan))
             return e
 
-        return plan.transform_all_expressions(step, Cast.BIT | ListQuery.BIT)
+        return plan.transform_all_expressions(step, self.mask | ListQuery.BIT)
+
+
+def _open(parts: tuple[Any, ...]) -> bool:
+    return any(isinstance(p, OpenZone) for p in parts)
+
+
+def _zoned(parts: tuple[Any, ...], zone: str) -> tuple[Any, ...]:
+    return tuple(f"Some({zone})" if isinstance(p, OpenZone) else p for p in parts)
 
 
 class ResolveRandomSeed(AnalyzerRule):
@@ -315,8 +324,6 @@ class ResolveRandomSeed(AnalyzerRule):
             if not isinstance(e, FunctionCall) or e.spec.deterministic:
                 return e
             if e.name in self.NAMES and not e.arguments:
-                from dataclasses import replace
-
                 return e.replace(arguments=(Literal(seed(), LONG),), spec=replace(e.spec, hidden=1))
             if e.name in ("uuid", "shuffle") and not e.tail:
                 return e.replace(tail=(f"Some({seed()})",))

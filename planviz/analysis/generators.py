@@ -23,6 +23,7 @@ from planviz.expressions.core import (
     occurs,
 )
 from planviz.expressions.predicates import EqualNullSafe
+from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.unresolved import MultiAlias, UnresolvedAttribute
 from planviz.logical.operators import Aggregate, Expand, Generate, Project
 from planviz.logical.unresolved import Pivot, Unpivot
@@ -208,6 +209,10 @@ def _slot_text(e: Expression) -> str:
     return str(e)
 
 
+def _pivot_spec(t: DataType) -> FunctionSpec:
+    return FunctionSpec("pivotfirst", (), lambda _: ArrayType(t), True)
+
+
 def _pivot_first(plan: Pivot, keys: tuple[Any, ...], values: list[tuple[Expression, str]]) -> Any:
     named = [
         alias(a, a.sql) if not isinstance(a, Alias) else Alias(a.child, a.sql.replace("`", ""), next_id())
@@ -221,7 +226,7 @@ def _pivot_first(plan: Pivot, keys: tuple[Any, ...], values: list[tuple[Expressi
     for n in named:
         attribute = n.to_attribute()
         arguments = (key_column.to_attribute(), attribute)
-        function = AggregateCall("pivotfirst", arguments, ArrayType(attribute.type), True, (*texts, "0", "0"))
+        function = AggregateCall("pivotfirst", arguments, _pivot_spec(attribute.type), (*texts, "0", "0"))
         aggregate = AggregateExpression(function, "Complete", False, None, next_id())
         pivoted.append(alias(aggregate, f"__pivot_{n.name} AS `{n.name}`"))
     second = Aggregate(keys, (*keys, *pivoted), first)

@@ -160,7 +160,7 @@ class ResolveTableFunctions(AnalyzerRule):
             return _range(node)
         from planviz.analysis.registry import build
 
-        made = build((name,), node.args, False, self.context, node)
+        made = build((name,), node.args, node)
         if made is None or not made.bits & GeneratorMark.BIT:
             raise analysis_error(
                 "UNRESOLVABLE_TABLE_VALUED_FUNCTION",

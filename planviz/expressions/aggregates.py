@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planviz.expressions.core import Expression, TypeMismatch, UnaryExpression
+from planviz.expressions.core import Expression, SortOrder, TypeMismatch, UnaryExpression
+from planviz.expressions.specs import FunctionSpec, SignatureCall
 from planviz.trees.node import lazy, node
 from planviz.types import (
     DOUBLE,
@@ -256,63 +257,28 @@ class FirstLast(AggregateFunction, UnaryExpression):
 
 
 @node
-class AggregateCall(AggregateFunction):
-    """Any other aggregate function: its name, arguments, result type and what `str` prints behind the arguments.
+class AggregateCall(SignatureCall, AggregateFunction):
+    """Any other aggregate function: its name, arguments, signature and what `str` prints behind the arguments.
 
-    `sql_tail` follows the call in SQL text, `sql_text` is all of it; `doubles` says that the arguments must be doubles.
+    `sql_tail` follows the call in SQL text, `sql_text` is all of it.
     """
 
     name: str
     arguments: tuple[Expression, ...]
-    type: DataType
-    is_nullable: bool = True
+    spec: FunctionSpec
     tail: tuple[str, ...] = ()
     sql_tail: str = ""
-    is_deterministic: bool = True
     sql_text: str = ""
-    doubles: bool = False
-
-    @property
-    def pretty_name(self) -> str:
-        """See Expression."""
-        return self.name
-
-    @property
-    def data_type(self) -> DataType:
-        """See Expression."""
-        return self.type
-
-    @lazy
-    def nullable(self) -> bool:
-        """See Expression."""
-        return self.is_nullable
 
     @lazy
     def deterministic(self) -> bool:
-        """See Expression."""
-        return self.is_deterministic and all(c.deterministic for c in self.children)
-
-    def check_input_types(self) -> TypeMismatch | None:
-        """Doubles, where the function works on doubles only."""
-        from planviz.expressions.arithmetic import unexpected_input
-
-        if self.doubles:
-            for i, a in enumerate(self.arguments, 1):
-                if a.data_type not in (DOUBLE, UNKNOWN):
-                    return unexpected_input(i, a, '"DOUBLE"')
-        return None
-
-    def flat_arguments(self) -> list[str]:
-        """Arguments and tail."""
-        return [*map(str, self.arguments), *self.tail]
+        """By the signature and the arguments."""
+        return self.spec.deterministic and all(c.deterministic for c in self.children)
 
     def render_call(self, r: Callable[[Expression], str], distinct: bool) -> str:
         """SQL of the call; what stands in `sql_tail` follows it, `sql_text` is all of it."""
-        from planviz.expressions.core import SortOrder
-
         if self.sql_text:
             return self.sql_text
-
         prefix = "DISTINCT " if distinct else ""
         shown = [r(c) for c in self.arguments if not isinstance(c, SortOrder)]
         return f"{self.name}({prefix}{', '.join(shown)}){self.sql_tail}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from planviz.expressions.core import (
@@ -14,6 +13,7 @@ from planviz.expressions.core import (
     TypeMismatch,
     UnaryExpression,
 )
+from planviz.expressions.specs import ZONE, Accepts, FunctionSpec, OpenZone, SignatureCall
 from planviz.trees.node import lazy, node
 from planviz.types import (
     INT,
@@ -28,65 +28,18 @@ from planviz.types import (
 )
 
 
-@dataclass(frozen=True)
-class Accepts:
-    """What an argument may be: a word for messages, a test, and the type others are cast to (None: never cast).
-
-    Spark: `AbstractDataType`, `TypeCollection`.
-    """
-
-    word: str
-    test: Callable[[DataType], bool] = field(compare=False)
-    default: DataType | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class FunctionSpec:
-    """A function's signature.
-
-    `inputs` are what the arguments accept (the last one again for further arguments); `result` gives the type from the
-    resolved arguments; `null` is "any" (null when an argument is), True or False; `hidden` counts the last arguments
-    that SQL text leaves out; `tail` is what `str` prints behind the arguments; `sql_name` names it in SQL text.
-    """
-
-    name: str
-    inputs: tuple[Accepts, ...] = ()
-    result: Callable[[tuple[Expression, ...]], DataType] = lambda args: UNKNOWN
-    null: str | bool = "any"
-    deterministic: bool = True
-    tail: tuple[str, ...] = ()
-    hidden: int = 0
-    sql_name: str = ""
-    zoned: bool = False
-    same_type: tuple[int, ...] = ()
-    null_intolerant: bool = True
-    foldable: bool = True
-
-
 @node
-class FunctionCall(Expression):
-    """A function that the engine needs to know no more about than its signature."""
+class FunctionCall(SignatureCall):
+    """A function that the engine needs to know no more about than its signature.
+
+    `lead` is what `str` prints before the arguments: a schema, options.
+    """
 
     name: str
     arguments: tuple[Expression, ...]
     spec: FunctionSpec
     tail: tuple[str, ...] = ()
-
-    @property
-    def pretty_name(self) -> str:
-        """See Expression."""
-        return self.spec.sql_name or self.name
-
-    @lazy
-    def data_type(self) -> DataType:
-        """By the signature."""
-        return self.spec.result(self.arguments)
-
-    @lazy
-    def nullable(self) -> bool:
-        """By the signature."""
-        null = self.spec.null
-        return any(a.nullable for a in self.arguments) if null == "any" else bool(null)
+    lead: tuple[str, ...] = ()
 
     @lazy
     def null_intolerant(self) -> bool:
@@ -103,22 +56,9 @@ class FunctionCall(Expression):
         """When the arguments are and the function is deterministic."""
         return self.spec.foldable and self.spec.deterministic and all(a.foldable for a in self.arguments)
 
-    def check_input_types(self) -> TypeMismatch | None:
-        """Every argument must be what the signature accepts."""
-        from planviz.expressions.arithmetic import unexpected_input
-
-        inputs = self.spec.inputs
-        if not inputs:
-            return None
-        for i, a in enumerate(self.arguments):
-            accepts = inputs[min(i, len(inputs) - 1)]
-            if not accepts.test(a.data_type) and a.data_type != UNKNOWN:
-                return unexpected_input(i + 1, a, accepts.word)
-        return None
-
     def flat_arguments(self) -> list[str]:
-        """Arguments and tail."""
-        return [*map(str, self.arguments), *self.tail]
+        """What leads, arguments and tail."""
+        return [*self.lead, *super().flat_arguments()]
 
     def render(self, r: Callable[[Expression], str]) -> str:
         """Without the hidden arguments."""
@@ -493,6 +433,10 @@ class Concat(Expression):
         return same_types(list(self.items), "concat") if self.items else None
 
 
+_PLACES = ("locate", "position")
+_SECOND_IS_TEXT = (*_PLACES, "overlay")
+
+
 @node
 class StringForm(Expression):
     """substring, trim, ltrim, rtrim, locate or overlay, resolved as soon as its arguments are."""
@@ -508,14 +452,14 @@ class StringForm(Expression):
     @property
     def data_type(self) -> DataType:
         """int for positions, else the text's."""
-        if self.name == "locate":
+        if self.name in _PLACES:
             return INT
         return self.arguments[0].data_type
 
     @lazy
     def null_intolerant(self) -> bool:
         """All but locate."""
-        return self.name != "locate"
+        return self.name not in _PLACES
 
     def check_input_types(self) -> TypeMismatch | None:
         """Text first, positions as ints."""
@@ -523,7 +467,7 @@ class StringForm(Expression):
         from planviz.types import BINARY
 
         for i, a in enumerate(self.arguments):
-            text = i == 0 or "trim" in self.name or (self.name in ("locate", "overlay") and i == 1)
+            text = i == 0 or "trim" in self.name or (self.name in _SECOND_IS_TEXT and i == 1)
             wanted: tuple[DataType, ...] = (STRING, BINARY, UNKNOWN) if text else (INT, UNKNOWN)
             if a.data_type not in wanted:
                 return unexpected_input(i + 1, a, '"STRING"' if text else '"INT"')
@@ -594,3 +538,6 @@ class IntervalScale(Expression):
     def render(self, r: Callable[[Expression], str]) -> str:
         """(left * right)."""
         return f"({r(self.left)} {self.sign} {r(self.right)})"
+
+
+__all__ = ["ZONE", "Accepts", "FunctionSpec", "OpenZone"]

@@ -20,6 +20,8 @@ from planviz.types import (
     MapType,
     StructType,
     is_ansi_interval,
+    is_atomic,
+    is_datetime,
     is_integral,
     is_interval,
     is_numeric,
@@ -49,6 +51,24 @@ def can_ansi_cast(a: DataType, b: DataType) -> bool:
     if is_ansi_interval(a):
         return type(a) is type(b) or ((is_integral(b) or isinstance(b, DecimalType)) and _single_unit(a))
     return False
+
+
+def can_store_assign(a: DataType, b: DataType) -> bool:
+    """Whether a value of type `a` may go where `b` is wanted without being asked (`Cast.canANSIStoreAssign`)."""
+    if a in (b, NULL) or (is_numeric(a) and is_numeric(b)) or (b == STRING and is_atomic(a)):
+        return True
+    if is_datetime(a) and is_datetime(b):
+        return True
+    if isinstance(a, ArrayType) and isinstance(b, ArrayType):
+        return can_store_assign(a.element, b.element)
+    if isinstance(a, MapType) and isinstance(b, MapType):
+        return can_store_assign(a.key, b.key) and can_store_assign(a.value, b.value)
+    if isinstance(a, StructType) and isinstance(b, StructType):
+        pairs = zip(a.fields, b.fields, strict=False)
+        return len(a.fields) == len(b.fields) and all(
+            x.name == y.name and can_store_assign(x.data_type, y.data_type) for x, y in pairs
+        )
+    return is_ansi_interval(a) and type(a) is type(b)
 
 
 def _single_unit(t: DataType) -> bool:

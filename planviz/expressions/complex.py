@@ -187,16 +187,9 @@ class CreateNamedStruct(Expression):
         return f"{self.shown}({', '.join(map(str, self.parts))})"
 
     def render(self, r: Callable[[Expression], str]) -> str:
-        """struct(a, b) hides names that are the columns' own."""
-        if self.shown == "struct":
-            return f"struct({', '.join(self._part(r, n, v) for n, v in zip(self.names, self.values, strict=True))})"
-        return f"{self.shown}({', '.join(r(p) for p in self.parts)})"
-
-    @staticmethod
-    def _part(r: Callable[[Expression], str], name: str, value: Expression) -> str:
-        if isinstance(value, NamedExpression) and value.name == name:
-            return r(value)
-        return f"{r(value)} AS {name}"
+        """struct shows only the values, named_struct the names, too."""
+        shown = self.values if self.shown == "struct" else self.parts
+        return f"{self.shown}({', '.join(r(p) for p in shown)})"
 
 
 def struct_of(values: list[Expression], shown: str = "named_struct") -> CreateNamedStruct:

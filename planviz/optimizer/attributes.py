@@ -116,7 +116,7 @@ def function(name: str, *arguments: Any) -> Any:
     """A call of a built-in function by name. Raises KeyError for a name that is none."""
     from planviz.analysis.registry import build
 
-    made = build((name,), arguments, False, None, None)  # type: ignore[arg-type]  # only error messages read them
+    made = build((name,), arguments, None)
     if made is None:
         raise KeyError(name)
     return made

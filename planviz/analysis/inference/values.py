@@ -10,9 +10,9 @@ from typing import Any
 
 from planviz.analysis.inference.guesses import ARITHMETIC, MOMENT, Guess
 from planviz.analysis.inference.tables import Resolver, Scope
-from planviz.analysis.signatures import read_table
+from planviz.analysis.signatures import SIGNATURES
 from planviz.expressions.arithmetic import BinaryArithmetic, UnaryMinus, UnaryPositive
-from planviz.expressions.calls import Concat, FunctionSpec
+from planviz.expressions.calls import Concat
 from planviz.expressions.conditional import CaseWhen, Coalesce, If
 from planviz.expressions.core import Alias, Cast, Expression, Literal
 from planviz.expressions.predicates import (
@@ -28,6 +28,7 @@ from planviz.expressions.predicates import (
     RLike,
     StringPredicate,
 )
+from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.subqueries import Exists, InSubquery, SubqueryExpression
 from planviz.expressions.unresolved import (
     LambdaFunction,
@@ -305,7 +306,7 @@ def _by_signature(name: str, args: list[Guess]) -> Guess:
 
 @cache
 def _signatures() -> dict[str, FunctionSpec]:
-    return {name: entry[0] for name, entry in read_table().items()}
+    return {name: signature.spec for name, signature in SIGNATURES.items()}
 
 
 def _result(name: str) -> Guess:

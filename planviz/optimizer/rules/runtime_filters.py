@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression
-from planviz.expressions.calls import FunctionCall, FunctionSpec
+from planviz.expressions.calls import FunctionCall
 from planviz.expressions.conditional import Coalesce
 from planviz.expressions.core import AttributeReference, Literal, alias, next_id
 from planviz.expressions.predicates import (
@@ -24,6 +24,7 @@ from planviz.expressions.predicates import (
     StringPredicate,
 )
 from planviz.expressions.predicates import split_conjunction as split
+from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.subqueries import DynamicPruningSubquery, ScalarSubquery
 from planviz.logical.combining import Join
 from planviz.logical.operators import Aggregate, Filter, Project, Subquery, Window
@@ -37,6 +38,7 @@ from planviz.optimizer.statistics.sizes import UNKNOWN_SIZE, can_broadcast, size
 from planviz.types import BINARY, BOOLEAN, LONG
 
 _HASH = FunctionSpec("xxhash64", result=lambda a: LONG, null=False)
+_BLOOM = FunctionSpec("bloom_filter_agg", result=lambda a: BINARY, null=True)
 _CONTAINS = FunctionSpec("might_contain", result=lambda a: BOOLEAN, null=True)
 Key = tuple[Any, Any]
 #: Joins whose left or right side keeps nothing that finds no match.
@@ -138,8 +140,8 @@ class InjectRuntimeFilter(OptimizerRule):
         call = AggregateCall(
             "bloom_filter_agg",
             (_hash(creation_key), Literal(items, LONG), Literal(bits, LONG)),
-            BINARY,
-            tail=("0", "0"),
+            _BLOOM,
+            ("0", "0"),
         )
         made = alias(AggregateExpression(call, "Complete", False, None, next_id()), "bloomFilter")
         aggregate = ColumnPruning(self.context).apply(Aggregate((), (made,), creation))

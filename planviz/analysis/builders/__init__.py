@@ -1,0 +1,28 @@
+"""Functions that need more than a signature: name -> fewest arguments, most arguments (-1: any), builder."""
+
+from planviz.analysis.builders import (
+    aggregates,
+    collections,
+    conditions,
+    datetimes,
+    formats,
+    lambdas,
+    numbers,
+    rows,
+    texts,
+)
+from planviz.analysis.builders.base import Args, Builder, Entry
+
+BUILDERS: dict[str, Entry] = {
+    **conditions.BUILDERS,
+    **numbers.BUILDERS,
+    **texts.BUILDERS,
+    **datetimes.BUILDERS,
+    **collections.BUILDERS,
+    **lambdas.BUILDERS,
+    **formats.BUILDERS,
+    **rows.BUILDERS,
+    **aggregates.BUILDERS,
+}
+
+__all__ = ["BUILDERS", "Args", "Builder", "Entry"]

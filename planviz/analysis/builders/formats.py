@@ -1,0 +1,103 @@
+"""JSON, CSV, XML, variants: functions whose schema and options are constants of the query."""
+
+from __future__ import annotations
+
+from planviz.analysis.builders.base import Args, Builder, Entry, string_of
+from planviz.analysis.context import analysis_error
+from planviz.analysis.signatures import accepts
+from planviz.errors import InputError
+from planviz.expressions.calls import FunctionCall
+from planviz.expressions.complex import CreateMap
+from planviz.expressions.core import Expression, Literal
+from planviz.expressions.specs import ZONE, FunctionSpec
+from planviz.types import STRING, UNKNOWN, VARIANT, DataType, StructType, parse_fields, parse_type
+
+
+def _options(e: Expression | None) -> tuple[str, ...]:
+    """Options as plans print them: (key,value) each."""
+    if e is None:
+        return ()
+    if not isinstance(e, CreateMap):
+        raise analysis_error("INVALID_OPTIONS.NON_MAP_FUNCTION", "Must use the `map()` function for options.", e)
+    texts = [p.value if isinstance(p, Literal) and p.type == STRING else None for p in e.parts]
+    if any(t is None for t in texts):
+        message = f'A type of keys and values in `map()` must be string, but got "{e.sql}".'
+        raise analysis_error("INVALID_OPTIONS.NON_STRING_TYPE", message, e)
+    return tuple(f"({k},{v})" for k, v in zip(texts[::2], texts[1::2], strict=True))
+
+
+def _schema(e: Expression) -> DataType:
+    """The type that a schema argument names; UNKNOWN where it is computed."""
+    text = string_of(e)
+    if text is None:
+        if e.foldable and isinstance(e, FunctionCall):
+            return UNKNOWN
+        raise analysis_error(
+            "INVALID_SCHEMA.NON_STRING_LITERAL",
+            f'The input schema "{e.pretty}" is not a valid schema string. The input expression must be string literal '
+            "and not null.",
+            e,
+        )
+    try:
+        return parse_type(text)
+    except InputError:
+        try:
+            return StructType(parse_fields(text))
+        except InputError:
+            raise analysis_error("PARSE_SYNTAX_ERROR", f"Syntax error in the schema {text!r}.", e) from None
+
+
+def _shown(t: DataType) -> tuple[str, ...]:
+    if t == UNKNOWN:
+        return ("?",)
+    if not isinstance(t, StructType):
+        return (t.scala_name,)
+    return tuple(t.scala_name_of(f) for f in t.fields)
+
+
+def _from(name: str, tail: tuple[str, ...]) -> Builder:
+    def make(a: Args) -> Expression:
+        t = _schema(a[1])
+        lead = (*_shown(t), *_options(a[2] if len(a) > 2 else None))
+        spec = FunctionSpec(name, (accepts("S"),), lambda _: t, True)
+        return FunctionCall(name, a[:1], spec, tail, lead)
+
+    return make
+
+
+def _to(name: str, inputs: str) -> Builder:
+    spec = FunctionSpec(name, (accepts(inputs),), lambda _: STRING)
+
+    def make(a: Args) -> Expression:
+        return FunctionCall(name, a[:1], spec, (ZONE,), _options(a[1] if len(a) > 1 else None))
+
+    return make
+
+
+def _schema_of(name: str) -> Builder:
+    spec = FunctionSpec(name, (accepts("S"),), lambda _: STRING, False, folded=(1,))
+    return lambda a: FunctionCall(name, a[:1], spec, _options(a[1] if len(a) > 1 else None))
+
+
+def _variant_get(name: str, fails: bool) -> Builder:
+    def make(a: Args) -> Expression:
+        t = _schema(a[2]) if len(a) > 2 else VARIANT
+        spec = FunctionSpec(name, (accepts("VAR"), accepts("S")), lambda _: t, True)
+        return FunctionCall(name, a[:2], spec, (t.scala_name, str(fails).lower(), ZONE))
+
+    return make
+
+
+BUILDERS: dict[str, Entry] = {
+    "from_json": (2, 3, _from("from_json", (ZONE, "false"))),
+    "from_csv": (2, 3, _from("from_csv", (ZONE, "None"))),
+    "from_xml": (2, 3, _from("from_xml", (ZONE,))),
+    "to_json": (1, 2, _to("to_json", "ST|R|M|VAR")),
+    "to_csv": (1, 2, _to("to_csv", "ST")),
+    "to_xml": (1, 2, _to("to_xml", "ST|VAR")),
+    "schema_of_json": (1, 2, _schema_of("schema_of_json")),
+    "schema_of_csv": (1, 2, _schema_of("schema_of_csv")),
+    "schema_of_xml": (1, 2, _schema_of("schema_of_xml")),
+    "variant_get": (2, 3, _variant_get("variant_get", True)),
+    "try_variant_get": (2, 3, _variant_get("try_variant_get", False)),
+}

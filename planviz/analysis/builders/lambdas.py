@@ -1,0 +1,70 @@
+"""Higher-order functions."""
+
+from __future__ import annotations
+
+from planviz.analysis.builders.base import Args, Builder, Entry
+from planviz.expressions.calls import FunctionCall
+from planviz.expressions.conditional import If
+from planviz.expressions.core import Expression, lit
+from planviz.expressions.predicates import And, GreaterThan, IsNull, LessThan
+from planviz.expressions.specs import FunctionSpec
+from planviz.expressions.unresolved import LambdaFunction, UnresolvedLambdaVariable
+from planviz.types import BOOLEAN, UNKNOWN, ArrayType, DataType, MapType
+
+
+def _higher_type(name: str, a: Args) -> DataType:
+    t = a[0].data_type
+    body = a[-1].data_type if isinstance(a[-1], LambdaFunction) else UNKNOWN
+    null = a[-1].nullable
+    if name in ("filter", "array_sort", "map_filter"):
+        return t
+    if name in ("transform", "zip_with"):
+        return ArrayType(body, null)
+    if name in ("exists", "forall"):
+        return BOOLEAN
+    if name in ("aggregate", "reduce"):
+        return body
+    if isinstance(t, MapType):
+        if name == "transform_keys":
+            return MapType(body, t.value, t.value_contains_null)
+        if name in ("transform_values", "map_zip_with"):
+            return MapType(t.key, body, null)
+    return UNKNOWN
+
+
+def _variable(name: str) -> UnresolvedLambdaVariable:
+    return UnresolvedLambdaVariable((name,))
+
+
+def _identity() -> Expression:
+    return LambdaFunction(_variable("id"), (_variable("id"),))
+
+
+def _ascending() -> Expression:
+    """The order of array_sort where none is given: nulls last (Spark: ArraySort.comparator)."""
+    left, right = _variable("left"), _variable("right")
+    compared = If(LessThan(left, right), lit(-1), If(GreaterThan(left, right), lit(1), lit(0)))
+    one_null = If(IsNull(left), lit(1), If(IsNull(right), lit(-1), compared))
+    return LambdaFunction(If(And(IsNull(left), IsNull(right)), lit(0), one_null), (left, right))
+
+
+def _higher(name: str) -> Builder:
+    spec = FunctionSpec(name, (), lambda args: _higher_type(name, args))
+
+    def make(a: Args) -> Expression:
+        if name in ("aggregate", "reduce") and len(a) == 3:
+            a = (*a, _identity())
+        if name == "array_sort" and len(a) == 1:
+            a = (*a, _ascending())
+        return FunctionCall(name, a, spec, ("false",) if name == "array_sort" else ())
+
+    return make
+
+
+_COUNTS = {
+    "transform": (2, 2), "filter": (2, 2), "exists": (2, 2), "forall": (2, 2), "aggregate": (3, 4), "reduce": (3, 4),
+    "zip_with": (3, 3), "map_filter": (2, 2), "map_zip_with": (3, 3), "transform_keys": (2, 2),
+    "transform_values": (2, 2), "array_sort": (1, 2),
+}  # fmt: skip
+HIGHER_ORDER = frozenset(_COUNTS)
+BUILDERS: dict[str, Entry] = {name: (*counts, _higher(name)) for name, counts in _COUNTS.items()}

@@ -1,0 +1,75 @@
+"""Functions of binary values: bitmaps, sketches, encryption, geography, vectors; variants and XML."""
+
+TABLE = """
+bitmap_bit_position | L | L
+bitmap_bucket_number | L | L
+bitmap_count | X | L
+aes_encrypt | X X S?='GCM' S?='DEFAULT' X?='' X?='' | X
+aes_decrypt | X X S?='GCM' S?='DEFAULT' X?='' | X
+try_aes_decrypt | X X S?='GCM' S?='DEFAULT' X?='' | X | null=yes plain
+hll_sketch_estimate | X | L
+hll_union | X X B?=false | X
+theta_sketch_estimate | X | L
+theta_union | X X I?=12 | X
+theta_intersection | X X | X
+theta_difference | X X | X
+tuple_sketch_estimate_double | X | D
+tuple_sketch_estimate_integer | X | D
+tuple_sketch_theta_double | X | D
+tuple_sketch_theta_integer | X | D
+tuple_sketch_summary_double | X S?='sum' | D
+tuple_sketch_summary_integer | X S?='sum' | L
+tuple_union_double | X X I?=12 S?='sum' | X
+tuple_union_integer | X X I?=12 S?='sum' | X
+tuple_union_theta_double | X X I?=12 S?='sum' | X
+tuple_union_theta_integer | X X I?=12 S?='sum' | X
+tuple_intersection_double | X X S?='sum' | X
+tuple_intersection_integer | X X S?='sum' | X
+tuple_intersection_theta_double | X X S?='sum' | X
+tuple_intersection_theta_integer | X X S?='sum' | X
+tuple_difference_double | X X | X
+tuple_difference_integer | X X | X
+tuple_difference_theta_double | X X | X
+tuple_difference_theta_integer | X X | X
+kll_sketch_to_string_bigint | X | S
+kll_sketch_to_string_float | X | S
+kll_sketch_to_string_double | X | S
+kll_sketch_get_n_bigint | X | L
+kll_sketch_get_n_float | X | L
+kll_sketch_get_n_double | X | L
+kll_sketch_merge_bigint | X X | X
+kll_sketch_merge_float | X X | X
+kll_sketch_merge_double | X X | X
+kll_sketch_get_quantile_bigint | X D|D[] | quantile:L
+kll_sketch_get_quantile_float | X D|D[] | quantile:F
+kll_sketch_get_quantile_double | X D|D[] | quantile:D
+kll_sketch_get_rank_bigint | X L|L[] | quantile:D
+kll_sketch_get_rank_float | X F|F[] | quantile:D
+kll_sketch_get_rank_double | X D|D[] | quantile:D
+approx_top_k_estimate | ST I?=5 | ?
+st_asbinary | GEOG|GEOM S?='NDR' | X
+st_geogfromwkb | X | GEOG
+st_geomfromwkb | X I?=0 | GEOM
+st_setsrid | GEOG|GEOM I | 0
+st_srid | GEOG|GEOM | I
+vector_cosine_similarity | F[] F[] | F | null=yes
+vector_inner_product | F[] F[] | F
+vector_l2_distance | F[] F[] | F
+vector_norm | F[] F?=2.0F | F
+vector_normalize | F[] F?=2.0F | F[]
+parse_json | S | VAR | tail=true
+try_parse_json | S | VAR | null=yes tail=false
+is_variant_null | VAR | B | null=no
+is_valid_variant | VAR | B
+schema_of_variant | VAR | S
+to_variant_object | * | VAR
+xpath | S S | S[]n | null=yes
+xpath_boolean | S S | B
+xpath_short | S S | SH
+xpath_int | S S | I
+xpath_long | S S | L
+xpath_float | S S | F
+xpath_double | S S | D
+xpath_number | S S | D
+xpath_string | S S | S | null=yes
+"""

@@ -1,0 +1,68 @@
+"""Functions of strings (the form is told in the package)."""
+
+TABLE = """
+upper | S | S
+lower | S | S
+ucase | S | S
+lcase | S | S
+length | S|X | I
+len | S|X | I
+char_length | S|X | I
+character_length | S|X | I
+bit_length | X|S | I
+octet_length | X|S | I
+initcap | S | S
+reverse | S|R | 0
+repeat | S I | S
+replace | S S S?='' | S
+translate | S S S | S
+ascii | S | I
+base64 | X | S
+unbase64 | S | X | tail=false
+hex | L|X|S | S
+unhex | S | X | null=yes tail=false
+format_number | N * | S
+format_string | S *... | S | null=yes
+printf | S *... | S | null=yes
+char | L | S
+chr | L | S
+left | S|X I | 0
+right | S|X I | 0
+soundex | S | S
+levenshtein | S S I? | I | option
+space | I | S
+find_in_set | S S | I
+instr | S S | I
+lpad | S|X I S?=' ' | 0
+rpad | S|X I S?=' ' | 0
+concat_ws | S S|S[]... | S | null=first
+elt | I X|S... | 1 | null=yes tail=true
+split | S S I?=-1 | S[]
+split_part | S S I | S
+substring_index | S S I | S
+regexp_replace | S S S I?=1 | S
+regexp_extract | S S I?=1 | S
+regexp_extract_all | S S I?=1 | S[]n
+regexp_count | S S | I
+regexp_substr | S S | S | null=yes
+regexp_instr | S S I?=0 | I
+encode | S S | X
+decode | X S | S
+is_valid_utf8 | S | B
+make_valid_utf8 | S | S
+validate_utf8 | S | S
+try_validate_utf8 | S | S | null=yes
+luhn_check | S | B
+sentences | S S?='' S?='' | S[][]
+quote | S | S
+parse_url | S... | S | null=yes tail=true most=3
+try_parse_url | S... | S | null=yes most=3
+url_encode | S | S
+url_decode | S | S | tail=true
+try_url_decode | S | S | null=yes
+to_number | S S | number
+try_to_number | S S | number | null=yes
+mask | S S?='X' S?='x' S?='n' S?=None | S
+collation | S | S | null=no
+randstr | SH|I L? | S | random tail=false null=no
+"""

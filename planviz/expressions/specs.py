@@ -1,0 +1,129 @@
+"""Signatures: what a function accepts, what it gives, how it prints; the base of calls that need no more than that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from planviz.expressions.core import Expression, TypeMismatch
+from planviz.trees.node import lazy
+from planviz.types import UNKNOWN, ArrayType, DataType
+
+
+class OpenZone(str):
+    """The session's time zone among the things that an expression prints, before ResolveTimeZone fills it in."""
+
+
+ZONE = OpenZone("None")
+
+
+@dataclass(frozen=True)
+class Accepts:
+    """What an argument may be: a word for messages, a test, and the type others are cast to (None: never cast).
+
+    `alternatives` are the members of a collection; `family` tells for a family of types what other types are cast to.
+    Spark: `AbstractDataType`, `TypeCollection`.
+    """
+
+    word: str
+    test: Callable[[DataType], bool] = field(compare=False)
+    default: DataType | None = None
+    alternatives: tuple[Accepts, ...] = ()
+    family: dict[DataType, DataType] | None = field(default=None, compare=False)
+
+    @classmethod
+    def exactly(cls, t: DataType) -> Accepts:
+        """One type; of arrays the elements' nullability does not matter."""
+        if isinstance(t, ArrayType):
+            return cls(f'"{t.sql}"', lambda x: isinstance(x, ArrayType) and x.element == t.element, t)
+        return cls(f'"{t.sql}"', lambda x: x == t, t)
+
+    @classmethod
+    def one_of(cls, *members: Accepts) -> Accepts:
+        """Any of several."""
+        word = f"({' or '.join(m.word for m in members)})"
+        return cls(word, lambda t: any(m.test(t) for m in members), members[0].default, members)
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionSpec:
+    """A function's signature.
+
+    `inputs` are what the arguments accept (the last one again for further arguments); `result` gives the type from the
+    resolved arguments; `null` is "any" (null when an argument is), True or False; `hidden` counts the last arguments
+    that SQL text leaves out; `tail` is what `str` prints behind the arguments; `sql_name` names it in SQL text;
+    `option` is the number of the parameter that prints as Some or None (0: none does); `folded` are the numbers of the
+    arguments that must be constant.
+    """
+
+    name: str
+    inputs: tuple[Accepts, ...] = ()
+    result: Callable[[tuple[Expression, ...]], DataType] = lambda args: UNKNOWN
+    null: str | bool = "any"
+    deterministic: bool = True
+    tail: tuple[str, ...] = ()
+    hidden: int = 0
+    sql_name: str = ""
+    null_intolerant: bool = True
+    foldable: bool = True
+    option: int = 0
+    folded: tuple[int, ...] = ()
+
+
+class SignatureCall(Expression):
+    """Base of calls known by their signature alone: a name, arguments, the signature, what prints behind them."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    spec: FunctionSpec
+    tail: tuple[str, ...]
+
+    @property
+    def pretty_name(self) -> str:
+        """See Expression."""
+        return self.spec.sql_name or self.name
+
+    @lazy
+    def data_type(self) -> DataType:
+        """By the signature."""
+        return self.spec.result(self.arguments)
+
+    @lazy
+    def nullable(self) -> bool:
+        """By the signature."""
+        null = self.spec.null
+        return any(a.nullable for a in self.arguments) if null == "any" else bool(null)
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Every argument must be what the signature accepts, and constant where it says so."""
+        wrong = wrong_input(self.spec.inputs, self.arguments)
+        if wrong is not None:
+            return wrong
+        for n in self.spec.folded:
+            if len(self.arguments) >= n and not self.arguments[n - 1].foldable:
+                given = self.arguments[n - 1]
+                return TypeMismatch(
+                    "NON_FOLDABLE_INPUT",
+                    f'the input {n} should be a foldable "{given.data_type.sql}" expression; however, got '
+                    f'"{given.pretty}"',
+                )
+        return None
+
+    def flat_arguments(self) -> list[str]:
+        """Arguments and tail; the optional one as Some or None."""
+        shown = [str(a) for a in self.arguments]
+        n = self.spec.option
+        if n:
+            shown[n - 1 :] = [f"Some({shown[n - 1]})" if len(shown) >= n else "None"]
+        return [*shown, *self.tail]
+
+
+def wrong_input(inputs: tuple[Accepts, ...], arguments: tuple[Expression, ...]) -> TypeMismatch | None:
+    """The mismatch of the first argument that is not what its parameter accepts; the last parameter serves all more."""
+    from planviz.expressions.arithmetic import unexpected_input
+
+    for i, a in enumerate(arguments if inputs else ()):
+        wanted = inputs[min(i, len(inputs) - 1)]
+        if not wanted.test(a.data_type) and a.data_type != UNKNOWN:
+            return unexpected_input(i + 1, a, wanted.word)
+    return None
