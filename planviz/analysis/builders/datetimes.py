@@ -61,7 +61,8 @@ def _unix_timestamp(name: str) -> Builder:
 
 
 _PARTS = {
-    "year": "year y years yr yrs", "yearofweek": "yearofweek", "quarter": "quarter qtr", "month": "month mon mons months",
+    "year": "year y years yr yrs", "yearofweek": "yearofweek", "quarter": "quarter qtr",
+    "month": "month mon mons months",
     "weekofyear": "week w weeks", "day": "day d days", "dayofweek": "dayofweek dow", "weekday": "dayofweek_iso dow_iso",
     "dayofyear": "doy", "hour": "hour h hours hr hrs", "minute": "minute m min mins minutes",
     "secondwithfraction": "second s sec seconds secs",
