@@ -228,7 +228,8 @@ class Session:
     def _define(self, s: Statement) -> None:
         if s.kind == "create_view" and s.plan is not None:
             self._analyzed(s)
-            self.catalog = self.catalog.with_view(View(s.name[-1], s.plan, s.sql))
+            names = tuple(c.name for c in s.columns)
+            self.catalog = self.catalog.with_view(View(s.name[-1], s.plan, s.sql, "TEMPORARY" in s.words, names))
         elif s.kind == "create_table":
             columns = s.columns if s.plan is None else self._columns_of(s)
             table = table_of(s.name, columns, s.provider, s.partition_columns)

@@ -33,6 +33,7 @@ from planviz.logical.unresolved import (
     UnresolvedSubqueryColumnAliases,
     UnresolvedTableValuedFunction,
     UnresolvedTVFAliases,
+    UnresolvedWith,
 )
 from planviz.trees.depth import deep
 from planviz.types import LONG, NULL, UNKNOWN, wider_common
@@ -44,26 +45,62 @@ class ResolveRelations(AnalyzerRule):
     """Look tables and views up in the catalogue.
 
     UnresolvedRelation [t]  =>  SubqueryAlias spark_catalog.default.t over UnresolvedCatalogRelation
+
+    A view's query is analyzed in place; then its columns are cast to those of the view.
     """
 
-    matches = (UnresolvedRelation,)
+    matches = (UnresolvedRelation, View)
 
     def apply(self, plan: Any) -> Any:
         """See the class; an unknown name stays and is reported at the end."""
-        return plan.transform_up(self._one, UnresolvedRelation.BIT)
+        return plan.transform_up(self._one, self.mask)
 
     def _one(self, plan: Any) -> Any:
+        if isinstance(plan, View) and not plan.projected and plan.child.resolved:
+            return _with_columns(plan)
         if not isinstance(plan, UnresolvedRelation):
             return plan
         catalog = self.context.catalog
         view = catalog.view(plan.parts)
         if view is not None:
             names = (view.name,) if view.temporary else (CATALOG, DATABASE, view.name)
-            return SubqueryAlias(names, View(names, view.plan or parse_plan(view.sql), view.temporary))
+            return SubqueryAlias(names, View(names, _of_view(view), view.temporary, view.columns))
         table = catalog.table(plan.parts)
         if table is None:
             return plan
         return SubqueryAlias(table.qualified, UnresolvedCatalogRelation(table.qualified, table))
+
+
+def _of_view(view: Any) -> LogicalPlan:
+    """The unresolved plan of a catalogue's view, its parts under ids of their own."""
+    return parse_plan(view.sql) if view.plan is None else _with_fresh_ids(view.plan)
+
+
+def _with_fresh_ids(plan: Any) -> Any:
+    """Before names are bound nothing refers to an id, so that each can be replaced on its own."""
+
+    def expression(e: Any) -> Any:
+        if isinstance(e, SubqueryExpression):
+            return e.with_plan(_with_fresh_ids(e.plan)).replace(expr_id=next_id())
+        if isinstance(e, Alias | AttributeReference):
+            return e.replace(expr_id=next_id())
+        return e.replace(result_id=next_id()) if isinstance(e, AggregateExpression) else e
+
+    def operator(p: Any) -> Any:
+        if isinstance(p, LocalRelation):
+            return p.replace(columns=tuple(a.new_instance() for a in p.columns))
+        if isinstance(p, UnresolvedWith):
+            p = p.replace(plans=tuple(_with_fresh_ids(x) for x in p.plans))
+        return p.map_expressions(lambda e: e.transform_up(expression))
+
+    return plan.transform_up(operator)
+
+
+def _with_columns(view: View) -> View:
+    output = view.child.output
+    names = view.columns or tuple(a.name for a in output)
+    casts = tuple(alias(Cast(a, a.type), n) for a, n in zip(output, names, strict=False))
+    return view.replace(child=Project(casts, view.child), projected=True)
 
 
 class FindDataSourceTable(AnalyzerRule):

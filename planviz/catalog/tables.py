@@ -70,12 +70,16 @@ class Table:
 
 @dataclass(frozen=True)
 class View:
-    """A view: its query's text and the unresolved plan of it, None until somebody reads the text."""
+    """A view: its query's text and the unresolved plan of it, None until somebody reads the text.
+
+    `columns` are the names that it gives its query's columns (none: their own).
+    """
 
     name: str
     plan: Any
     sql: str = ""
     temporary: bool = True
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -98,13 +102,17 @@ class Catalog:
         return self.tables.get(f"{database}.{rest[-1].lower()}")
 
     def view(self, parts: tuple[str, ...]) -> View | None:
-        """The view that a name means."""
-        return self.views.get(parts[-1].lower()) if len(parts) <= 3 else None
+        """The view that a name means; a temporary one has no database."""
+        found = self.views.get(parts[-1].lower())
+        if found is None or len(parts) == 1:
+            return found
+        database = tuple(p.lower() for p in parts[:-1])
+        return None if found.temporary or database not in ((DATABASE,), (CATALOG, DATABASE)) else found
 
     def with_table(self, table: Table) -> Catalog:
-        """This catalogue and one more table (or another in place of one of the same name)."""
+        """This catalogue and one more table (or another in place of one of the same name); temporary views hide it."""
         key = f"{table.database.lower()}.{table.name.lower()}"
-        views = {k: v for k, v in self.views.items() if k != table.name.lower()}
+        views = {k: v for k, v in self.views.items() if k != table.name.lower() or v.temporary}
         return replace(self, tables={**self.tables, key: table}, views=views)
 
     def with_view(self, view: View) -> Catalog:
@@ -112,11 +120,13 @@ class Catalog:
         return replace(self, views={**self.views, view.name.lower(): view})
 
     def without(self, parts: tuple[str, ...]) -> Catalog:
-        """This catalogue without a table or view."""
+        """This catalogue without a view of this name, or else without the table."""
+        if self.view(parts) is not None:
+            return replace(self, views={k: v for k, v in self.views.items() if k != parts[-1].lower()})
         found = self.table(parts)
         gone = f"{found.database.lower()}.{found.name.lower()}" if found else ""
         tables = {k: t for k, t in self.tables.items() if k != gone}
-        return replace(self, tables=tables, views={k: v for k, v in self.views.items() if k != parts[-1].lower()})
+        return replace(self, tables=tables)
 
     def names(self) -> list[str]:
         """The names of all tables and views, sorted; those of the default database without it."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planviz.errors import ParseError
+from planviz.expressions.casts import needs_time_zone
 from planviz.expressions.complex import CreateNamedStruct
 from planviz.expressions.conditional import Coalesce
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit, next_id
+from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, Literal, lit, next_id
 from planviz.expressions.predicates import IsNotNull, Or
 from planviz.expressions.subqueries import LateralSubquery
 from planviz.expressions.unresolved import UnresolvedAttribute
@@ -412,20 +413,34 @@ def _further(a: ParseError | None, b: ParseError) -> ParseError:
 
 
 def inline_relation(names: tuple[str, ...], rows: list[tuple[Expression, ...]]) -> LogicalPlan:
-    """A LocalRelation when every cell is a constant (as Spark's eager evaluation), else an UnresolvedInlineTable."""
-    from planviz.expressions.core import Cast
-
-    plain = all(isinstance(_bare(c), Literal) for r in rows for c in r)
-    types = [wider_common([r[i].data_type for r in rows]) for i in range(len(names))] if plain else []
-    if not plain or any(t is None for t in types) or any(isinstance(c, Cast) for r in rows for c in r):
+    """A LocalRelation when every cell can be evaluated at once (as in Spark), else an UnresolvedInlineTable."""
+    cells = [[_bare(c) for c in r] for r in rows]
+    plain = all(_at_once(c) for r in cells for c in r)
+    types = [wider_common([r[i].data_type for r in cells]) for i in range(len(names))] if plain else []
+    if not plain or any(t is None for t in types):
         return UnresolvedInlineTable(names, tuple(rows))
     columns = []
     for i, (n, t) in enumerate(zip(names, types, strict=True)):
         assert t is not None
-        nullable = any(isinstance(r[i], Literal) and r[i].nullable for r in rows)
-        columns.append(AttributeReference(n, t, nullable, next_id()))
-    values = tuple(tuple(getattr(_bare(c), "value", None) for c in r) for r in rows)
-    return LocalRelation(tuple(columns), values)
+        columns.append(AttributeReference(n, t, any(r[i].nullable for r in cells), next_id()))
+    return LocalRelation(tuple(columns), tuple(tuple(_value(c) for c in r) for r in cells))
+
+
+def _at_once(e: Expression) -> bool:
+    """Whether an expression is complete as it was parsed; casts that read the time zone are not."""
+    if not e.resolved or not e.foldable:
+        return False
+    return not any(needs_time_zone(c.child.data_type, c.type) for c in e.collect(Cast))
+
+
+def _value(e: Expression) -> object:
+    while isinstance(e, Cast) and e.child.data_type == e.type:
+        e = e.child
+    return e.value if isinstance(e, Literal) else None if _is_null(e) else e
+
+
+def _is_null(e: Expression) -> bool:
+    return _is_null(e.child) if isinstance(e, Cast) else isinstance(e, Literal) and e.value is None
 
 
 def _bare(e: Expression) -> Expression:

@@ -12,7 +12,7 @@ from planviz.frontend.lexer import tokenize
 from planviz.frontend.parameters import Parameters
 from planviz.frontend.query import QueryReader
 from planviz.logical.plan import LogicalPlan
-from planviz.types import StructField, parse_fields
+from planviz.types import UNKNOWN, StructField, parse_fields
 
 #: Longest text that is read, in characters.
 MAX_LENGTH = 2_000_000
@@ -24,8 +24,9 @@ class Statement:
     """One statement of a script.
 
     `kind` is query, create_table, create_view, set, insert, drop, analyze or unsupported. `plan` is the query's (also
-    of CREATE ... AS), `name` the object's parts, `columns` a table's, `partition_columns` and `provider` as written,
-    `options` a setting's key and value, `sql` the text, `start` its offset.
+    of CREATE ... AS), `name` the object's parts, `columns` a table's or the names that a view gives its columns,
+    `partition_columns` and `provider` as written, `options` a setting's key and value, `sql` the text, `start` its
+    offset, `words` what a view is (TEMPORARY) or the statement's first words.
     """
 
     kind: str
@@ -106,10 +107,12 @@ class StatementReader(QueryReader):
     def _create(self, start: int) -> Statement:
         self.at += 1
         self.accept("OR", "REPLACE")
+        words: list[str] = []
         while self.sees_any("GLOBAL", "TEMPORARY", "TEMP", "EXTERNAL"):
+            words.append("TEMPORARY" if self.peek() == "TEMP" else self.peek())
             self.at += 1
         if self.accept("VIEW"):
-            return self._create_view(start)
+            return replace(self._create_view(start), words=" ".join(words))
         if not self.accept("TABLE"):
             self.at = start
             return self._skip("unsupported")(start)
@@ -186,11 +189,8 @@ class StatementReader(QueryReader):
         self.expect("AS")
         plan = self.query()
         self._end()
-        if names:
-            from planviz.logical.unresolved import UnresolvedSubqueryColumnAliases
-
-            plan = UnresolvedSubqueryColumnAliases(names, plan)
-        return Statement("create_view", self.source(start), self.tokens.starts[start], plan, name)
+        columns = tuple(StructField(n, UNKNOWN) for n in names)
+        return Statement("create_view", self.source(start), self.tokens.starts[start], plan, name, columns)
 
     def _view_column(self) -> str:
         name = self.identifier()

@@ -205,11 +205,21 @@ class SubqueryAlias(UnaryNode):
 
 @node
 class View(UnaryNode):
-    """A view's expansion."""
+    """A view's expansion; `columns` are the names that it gives its query's columns (none: their own).
+
+    Resolved once `projected`: its query's columns are cast to the view's.
+    """
 
     name: tuple[str, ...]
     child: LogicalPlan
     temporary: bool = True
+    columns: tuple[str, ...] = ()
+    projected: bool = False
+
+    @lazy
+    def resolved(self) -> bool:
+        """See LogicalPlan."""
+        return self.projected and self.children_resolved
 
     @lazy
     def simple_string(self) -> str:

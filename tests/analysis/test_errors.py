@@ -72,7 +72,7 @@ def test_a_script_builds_its_catalogue():
 
     assert [o.error is None for o in outcomes] == [True, True, True, False, True, True]
     assert outcomes[2].execution is not None
-    assert "SubqueryAlias v" in outcomes[2].execution.text("analyzed")
+    assert "SubqueryAlias spark_catalog.default.v" in outcomes[2].execution.text("analyzed")
     assert isinstance(outcomes[3].error, AnalysisError)
     assert [c.name for c in session.catalog.table(("u",)).columns] == ["x", "k"]
 
