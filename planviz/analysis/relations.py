@@ -88,7 +88,7 @@ def _with_fresh_ids(plan: Any) -> Any:
 
     def operator(p: Any) -> Any:
         if isinstance(p, LocalRelation):
-            return p.replace(columns=tuple(a.new_instance() for a in p.columns))
+            return p.replace(attributes=tuple(a.new_instance() for a in p.attributes))
         if isinstance(p, UnresolvedWith):
             p = p.replace(plans=tuple(_with_fresh_ids(x) for x in p.plans))
         return p.map_expressions(lambda e: e.transform_up(expression))
