@@ -3,7 +3,8 @@
 A line is `name | parameters | result | remarks`. Parameters are codes (see `accepts`); `?` marks an optional one with
 its default behind `=`, `...` repeats the last. Remarks:
 
-- `null=` when the result is null (any: when an argument is; yes, no), `random` a new value per row,
+- `null=` when the result is null (any: when an argument is; yes, no), `tolerant` a null argument need not make it so,
+  `random` a new value per row,
 - `as=` and `sql=` the name in plans and in SQL text, `tail=` what plans print behind the arguments (ZONE: the session's
   time zone), `zone` the time zone alone,
 - `option` the last parameter prints as Scala's Some or None, `plain` arguments are neither checked nor cast (the
@@ -71,6 +72,7 @@ def _row(line: str) -> tuple[str, Signature]:
         "random" not in remarks,
         (*tail, *zone),
         sql_name=remarks.get("sql", ""),
+        null_intolerant="tolerant" not in remarks,
         option=len(inputs) if "option" in remarks else 0,
         folded=tuple(int(n) for n in remarks.get("fold", "").split(",") if n),
     )

@@ -22,8 +22,8 @@ unbase64 | S | X | tail=false
 hex | L|X|S | S
 unhex | S | X | null=yes tail=false
 format_number | N * | S
-format_string | S *... | S | null=yes
-printf | S *... | S | null=yes
+format_string | S *... | S | null=yes tolerant
+printf | S *... | S | null=yes tolerant
 char | L | S
 chr | L | S
 left | S|X I | 0
@@ -35,7 +35,7 @@ find_in_set | S S | I
 instr | S S | I
 lpad | S|X I S?=' ' | 0
 rpad | S|X I S?=' ' | 0
-concat_ws | S S|S[]... | S | null=first
+concat_ws | S S[]|S... | S | null=first tolerant
 elt | I X|S... | 1 | null=yes tail=true
 split | S S I?=-1 | S[]
 split_part | S S I | S
@@ -62,7 +62,7 @@ url_decode | S | S | tail=true
 try_url_decode | S | S | null=yes
 to_number | S S | number
 try_to_number | S S | number | null=yes
-mask | S S?='X' S?='x' S?='n' S?=None | S
+mask | S S|NUL?='X' S|NUL?='x' S|NUL?='n' S|NUL?=None | S | tolerant
 collation | S | S | null=no
 randstr | SH|I L? | S | random tail=false null=no
 """
