@@ -106,3 +106,15 @@ def test_every_plan_of_the_corpus_reads_back(stage):
         assert [(a.name, a.type) for a in again.output] == [(a.name, a.type) for a in plan.output], capture["name"]
         count += 1
     assert count == 105
+
+
+def test_line_breaks_in_literals_survive_indentation():
+    text = sql_of(optimized("SELECT a FROM t1 WHERE c = 'x\\ny' UNION SELECT a FROM t2", small_catalog())).text
+    assert "'x\\ny'" in text
+
+
+def test_grouping_sets_and_windows_are_written_as_sql_takes_them():
+    rolled = sql_of(optimized("SELECT a, sum(b) FROM t1 GROUP BY ROLLUP(a)", small_catalog())).text
+    assert "LATERAL VIEW stack(2," in rolled
+    lagged = sql_of(optimized("SELECT lag(a) OVER (ORDER BY b) FROM t1", small_catalog())).text
+    assert "lag(a, 1, NULL) OVER (ORDER BY b ASC NULLS FIRST)" in lagged

@@ -79,6 +79,7 @@ def unique_names(names: list[str]) -> list[str]:
     taken: set[str] = set()
     out = []
     for name in names:
+        name = " ".join(name.splitlines())
         new, n = name, 2
         while new.lower() in taken:
             new, n = f"{name}_{n}", n + 1

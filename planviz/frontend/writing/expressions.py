@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from planviz.errors import ExportError
 from planviz.expressions.aggregates import AggregateExpression, Average, Sum
-from planviz.expressions.calls import CommonExpressionDef, CommonExpressionRef, FunctionCall, RuntimeReplaceable, With
+from planviz.expressions.arithmetic import UnaryMinus
+from planviz.expressions.calls import (
+    CommonExpressionDef,
+    CommonExpressionRef,
+    FunctionCall,
+    RuntimeReplaceable,
+    With,
+)
 from planviz.expressions.complex import CreateNamedStruct
 from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, Literal, SortOrder
 from planviz.expressions.internal import KnownFloatingPointNormalized, MakeDecimal, NormalizeNaNAndZero, UnscaledValue
 from planviz.expressions.subqueries import Exists, InSubquery, ListQuery, ScalarSubquery, SubqueryExpression
 from planviz.expressions.unresolved import LambdaFunction, NamedLambdaVariable, OuterReference
+from planviz.expressions.windows import (
+    FrameBoundary,
+    LagLead,
+    NTile,
+    RankLike,
+    SpecifiedWindowFrame,
+    WindowExpression,
+    WindowSpec,
+)
 from planviz.frontend.writing.blocks import Existence, Scope
 from planviz.types import STRING, ArrayType, DataType, DecimalType, MapType, StructType, is_integral, quote_if_needed
 
@@ -77,6 +95,13 @@ class ExpressionWriter:
                 return self._complex(value, type)
             case CreateNamedStruct():
                 return f"named_struct({', '.join(map(self, e.children))})"
+            case WindowExpression():
+                return self._window(e)
+            case AggregateExpression() if e.function.pretty_name == "pivotfirst":
+                raise ExportError("The second step of a PIVOT has no form in SQL; the plan's text and picture show it.")
+            case Literal(str()):
+                # A line break in the text would be moved by indentation.
+                return e.sql.replace("\n", "\\n").replace("\r", "\\r")
             case LambdaFunction(body, arguments):
                 names = ", ".join(self(a) for a in arguments)
                 return f"{names if len(arguments) == 1 else f'({names})'} -> {self(body)}"
@@ -87,6 +112,30 @@ class ExpressionWriter:
             case SubqueryExpression() | InSubquery():
                 return self._subquery(e)
         return None
+
+    def _window(self, e: WindowExpression) -> str:
+        """Without the frame that the function brings along and that SQL refuses."""
+        spec = e.spec
+        assert isinstance(spec, WindowSpec)
+        by = f"PARTITION BY {', '.join(map(self, spec.partition))}" if spec.partition else ""
+        order = f"ORDER BY {', '.join(map(self, spec.order))}" if spec.order else ""
+        frame = "" if isinstance(e.function, LagLead | RankLike | NTile) else self._frame(spec.frame)
+        return f"{self(e.function)} OVER ({' '.join(p for p in (by, order, frame) if p)})"
+
+    def _frame(self, frame: Expression) -> str:
+        if not isinstance(frame, SpecifiedWindowFrame):
+            return ""
+        unit = "ROWS" if frame.kind == "RowFrame" else "RANGE"
+        return f"{unit} BETWEEN {self._bound(frame.lower)} AND {self._bound(frame.upper)}"
+
+    def _bound(self, bound: Expression) -> str:
+        if isinstance(bound, FrameBoundary):
+            return bound.sql
+        if isinstance(bound, UnaryMinus):
+            return f"{self(bound.child)} PRECEDING"
+        if isinstance(bound, Literal) and isinstance(bound.value, int | float | Decimal) and bound.value < 0:
+            return f"{self(Literal(-bound.value, bound.type))} PRECEDING"
+        return f"{self(bound)} FOLLOWING"
 
     def _complex(self, value: Any, t: DataType) -> str:
         """A constant array, map or struct as the call that makes it."""

@@ -348,11 +348,11 @@ class PlanWriter:
         alias = self._alias("expand")
         write = ExpressionWriter(self, block.scope, True, self._outer, {})
         names = view_names(plan.columns)
-        structs = ",\n  ".join(
-            "struct(" + ", ".join(_typed(write, e, a) for e, a in zip(p, plan.columns, strict=True)) + ")"
-            for p in plan.projections
+        rows = ",\n  ".join(
+            ", ".join(_typed(write, e, a) for e, a in zip(p, plan.columns, strict=True)) for p in plan.projections
         )
-        view = f"\nLATERAL VIEW inline(array(\n  {structs})) {alias} AS {', '.join(map(quote_if_needed, names))}"
+        listed = ", ".join(map(quote_if_needed, names))
+        view = f"\nLATERAL VIEW stack({len(plan.projections)},\n  {rows}) {alias} AS {listed}"
         return self._viewed(block, plan, view, alias, plan.columns, names)
 
     @staticmethod
