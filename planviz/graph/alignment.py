@@ -103,7 +103,10 @@ class _Alignment:
                 identity = getattr(side.graph[id], "identity", None)
                 if identity is not None:
                     places[identity][which].append(id)
-        for ours, theirs in places.values():
+        shared = [pair for pair in places.values() if all(pair)]
+        if any(self.before.graph[ours[0]].text != self.after.graph[theirs[0]].text for ours, theirs in shared):
+            return  # numbers of two documents: the same number means the same operator within one alone
+        for ours, theirs in shared:
             if len(ours) == len(theirs):  # a shared subtree may have been copied: then its places decide
                 for one, other in zip(ours, theirs, strict=True):
                     self.match(one, other, 1.0)

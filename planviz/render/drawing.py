@@ -27,7 +27,7 @@ def draw(scene: Scene, *, theme: str = "light", title: str | None = None) -> Dra
 
     `title` replaces the plan's own heading. Raises ExportError for an unknown theme.
     """
-    painter = _Painter(scene, theme)
+    painter = Painter(scene, theme)
     heading = one_line(title) if title else scene.title
     width = max(float(scene.size[0]), LEAST_WIDTH)
     header, top = painter.header(heading, width)
@@ -45,7 +45,9 @@ def draw(scene: Scene, *, theme: str = "light", title: str | None = None) -> Dra
     )
 
 
-class _Painter:
+class Painter:
+    """Draws the parts of one scene."""
+
     def __init__(self, scene: Scene, theme: str) -> None:
         self.scene = scene
         self.nodes = scene.nodes
@@ -96,6 +98,7 @@ class _Painter:
         return items, y - 6
 
     def plan_chips(self) -> list[tuple[str, str]]:
+        """Words and style of what is to be said of the whole plan."""
         chips = []
         if self.estimated:
             chips.append(("rows estimated", "estimated"))
@@ -212,6 +215,7 @@ class _Painter:
         return [self.card(i) for i in range(len(self.nodes["id"]))]
 
     def card(self, i: int) -> Group:
+        """One node's card; its frame comes first."""
         nodes, style = self.nodes, tokens()["card"]
         x, y, w, h = nodes["x"][i], nodes["y"][i], nodes["w"][i], nodes["h"][i]
         kind = KINDS[nodes["kind"][i]]
@@ -245,6 +249,7 @@ class _Painter:
         return Group("\n".join(label), tuple(items))
 
     def sub_line(self, x: float, y: float, lead: str, words: str, room: float) -> list[Primitive]:
+        """A line under a card's title: a muted word, then the text."""
         size = tokens()["card"]["sub"]["size"]
         items: list[Primitive] = []
         if lead:
@@ -328,12 +333,14 @@ class _Painter:
         *,
         bold: bool = False,
     ) -> Text:
+        """A line of text cut to the room it has."""
         fitting = clip(words, room, size, bold)
         return Text(x, y, fitting, size, self.colours[colour], text_width(fitting, size, bold), bold, anchor)
 
     def chip(
         self, x: float, y: float, words: str, style: str, *, height: float, size: float
     ) -> tuple[list[Primitive], float]:
+        """A pill with words, and its width."""
         colours = self.colours[style]
         padding = height * 0.43
         wide = text_width(words, size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -78,6 +79,16 @@ def moved(item: Primitive, dx: float, dy: float) -> Primitive:
     if isinstance(item, Text):
         return Text(item.x + dx, item.y + dy, item.text, item.size, item.fill, item.width, item.bold, item.anchor)
     return Path(transformed(item.steps, 1, dx, dy), item.stroke, item.width, item.fill, item.dash, item.round_caps)
+
+
+def shifted(items: Iterable[Primitive | Group], dx: float, dy: float) -> list[Primitive | Group]:
+    """All of them elsewhere."""
+    return [
+        Group(item.label, tuple(moved(part, dx, dy) for part in item.items))
+        if isinstance(item, Group)
+        else moved(item, dx, dy)
+        for item in items
+    ]
 
 
 def transformed(steps: tuple[Step, ...], scale: float, dx: float, dy: float) -> tuple[Step, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from planviz.graph import KINDS, PlanGraph, PlanNode
 from planviz.graph.diff import PlanDiff, diff
-from planviz.graph.trace import RuleStep, RuleTrace
+from planviz.graph.trace import RuleStep, RuleTrace, short_name
 from planviz.graph.union import NOWHERE, StepUnion
 from planviz.graph.words import subtitle, title
 from planviz.layout import tidy
@@ -206,21 +206,37 @@ def _batch_of_steps(trace: RuleTrace) -> list[int]:
 
 
 def _batches(trace: RuleTrace, steps: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Name, first step and number of steps of every run of a batch; silent ones have no step."""
+    """Name and steps of every run of a batch, silent ones have none; its executor and its silent rules, if known."""
     of: dict[int, list[int]] = {}
     for at, step in enumerate(steps):
         of.setdefault(step["batch"], []).append(at)
     names = [record.name for record in trace.batches]
     for batch in range(len(names), max(of, default=-1) + 1):
         names.append(trace.steps[of[batch][0]].batch or "Batch not logged")
-    return [{"name": one_line(name, 200), "steps": of.get(at, [])} for at, name in enumerate(names)]
+    found: list[dict[str, Any]] = [
+        {"name": one_line(name, 200), "steps": of.get(at, [])} for at, name in enumerate(names)
+    ]
+    executors = {run.number: run.executor for run in trace.runs}
+    for entry, record in zip(found, trace.batches, strict=False):
+        if record.run in executors:
+            entry["executor"] = one_line(executors[record.run], 60)
+        effective = {trace.steps[at].rule for at in entry["steps"]}
+        silent = [one_line(short_name(rule), 120) for rule in record.rules if rule not in effective]
+        if silent:
+            entry["silent"] = silent
+    return found
 
 
 def _totals(trace: RuleTrace) -> dict[str, Any]:
     """What is known of all rules that ran, effective or not; absent where it is not known."""
     told: dict[str, Any] = {"effective": len({step.rule for step in trace.steps}), "steps": len(trace.steps)}
-    runs = [record.runs for record in trace.metrics if record.runs is not None]
-    if runs:
+    if trace.rules:
+        told["rules"] = len(trace.rules)
+    passes = [batch.iterations for batch in trace.batches if batch.iterations is not None]
+    runs = [record.runs for record in trace.metrics if record.runs is not None and not record.run]
+    if passes:
+        told["passes"] = sum(passes)
+    elif runs:
         told["runs"] = sum(runs)
     return told
 

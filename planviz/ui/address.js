@@ -1,12 +1,12 @@
 // The address bar and the button that copies it. The address always names the picture: document, plan, selected node.
 //
-// data: { query, view, node, button }
+// data: { query, view, node, button, part }
 //   query  the part of the address after "?" without the node, or "" for none
 //   view   which picture this is, as the workbench's key names it; a new one starts with `node` selected (or null)
+//   part   what the selected thing is called in the address: "node", or "step" of a trace
 //   button whether the button is shown; where the text is too long for a link another explains that
 // The workbench tells of a selection with the event "planviz:select", detail { id, key }; it goes straight into the address,
 // without Python. What is there is replaced, never added to the history: Back leaves the app, as everywhere.
-const NAME = "node";
 const bars = new WeakMap(); // Streamlit's parent element -> Bar
 
 class Bar {
@@ -39,8 +39,8 @@ class Bar {
   }
 
   #write() {
-    const { query, view } = this.data, node = this.nodes.get(view);
-    const search = [query, node == null ? "" : `${NAME}=${node}`].filter(Boolean).join("&");
+    const { query, view, part } = this.data, node = this.nodes.get(view);
+    const search = [query, node == null ? "" : `${part}=${node}`].filter(Boolean).join("&");
     const address = location.pathname + (search ? `?${search}` : "");
     if (address !== location.pathname + location.search) history.replaceState(history.state, "", address);
   }

@@ -50,8 +50,8 @@ class Box {
     if (this.data.look === "drop") return;
     const root = (this.root = element("div", `box ${this.data.look}`));
     const area = (this.area = element("textarea"));
-    area.setAttribute("aria-label", "Plan text, rule log, event log or JSON");
-    area.placeholder = "Paste what Spark printed";
+    area.setAttribute("aria-label", "SQL, plan text, rule log, event log or JSON");
+    area.placeholder = "Paste SQL, or what Spark printed";
     area.spellcheck = false;
     area.autocomplete = "off";
     area.wrap = "off";
@@ -109,7 +109,7 @@ class Box {
 
   #submit() {
     const text = this.held ?? this.area.value;
-    if (!text.trim()) return this.#complain('There is no text yet. Paste what df.explain("formatted") printed, or a rule log, or a plan’s JSON.');
+    if (!text.trim()) return this.#complain('There is no text yet. Paste SQL, what df.explain("formatted") printed, a rule log, or a plan’s JSON.');
     if (this.#fits(text.length)) this.#open(text, this.name ?? "");
   }
 

@@ -12,9 +12,15 @@ from hashlib import sha256
 from threading import RLock
 from typing import Any
 
+from planviz.catalog.bundled import NAMES, read_bundled
+from planviz.catalog.tables import Catalog
 from planviz.document import PASTE_LIMIT, Document, open_text
 from planviz.graph import PlanGraph
 from planviz.ui import links
+
+#: Catalogues that SQL is planned with: the first bundled one that has the query's tables; none (then they are guessed).
+AUTO, NO_CATALOG = "auto", "none"
+CATALOGS = (AUTO, *NAMES, NO_CATALOG)
 
 #: Documents kept at most, and the characters of their texts together; the newest stays whatever its size.
 KEPT = 32
@@ -29,11 +35,13 @@ class Opened:
     """An open document with what was made from it.
 
     `key` is the SHA-256 of the text in hex: the same text has the same key in every process, and nobody can guess the
-    key of a text that he has not got. `made` holds scenes, findings and pictures under a name, made once.
+    key of a text that he has not got. `made` holds scenes, findings and pictures under a name, made once. `catalog` is
+    the name of the catalogue that SQL was planned with, "" for anything but SQL.
     """
 
     key: str
     document: Document
+    catalog: str = ""
     made: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
 
     def graph(self, plan: str) -> PlanGraph:
@@ -66,15 +74,43 @@ class Opened:
         return link
 
 
-def open_document(text: str) -> Opened:
-    """Open a text or find it open. Raises PlanvizError when it cannot be opened."""
-    key = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+def open_document(text: str, catalog: str = AUTO) -> Opened:
+    """Open a text or find it open; SQL is planned with one of `CATALOGS`. Raises PlanvizError if it cannot."""
+    named = "" if catalog == AUTO else f"\0{catalog}"
+    key = sha256((text + named).encode("utf-8", "surrogatepass")).hexdigest()
     with _lock:
         opened = find(key)
         if opened is None:
-            opened = _kept[key] = Opened(key, open_text(text, limit=PASTE_LIMIT))
+            opened = _kept[key] = Opened(key, *_opened(text, catalog))
             _forget()
         return opened
+
+
+def _opened(text: str, catalog: str) -> tuple[Document, str]:
+    tables = catalog_of(catalog) if catalog != AUTO else None
+    document = open_text(text, limit=PASTE_LIMIT, catalog=tables)
+    if not document.statements:
+        return document, ""
+    if catalog != AUTO:
+        return document, catalog
+    for name in NAMES if _incomplete(document) else ():
+        other = open_text(text, limit=PASTE_LIMIT, catalog=read_bundled(name))
+        if other.error is None:
+            return other, name
+    return document, NO_CATALOG
+
+
+def catalog_of(name: str) -> Catalog | None:
+    """The catalogue of a name of `CATALOGS`; None for no tables but those that the text defines."""
+    return read_bundled(name) if name in NAMES else None
+
+
+def _incomplete(document: Document) -> bool:
+    """Whether SQL reads tables that it does not define."""
+    executions = [s.execution for s in document.statements if s.execution is not None]
+    return document.error is not None or any(
+        table.guessed for execution in executions for table in execution.catalog.tables.values()
+    )
 
 
 def find(key: str) -> Opened | None:

@@ -20,9 +20,12 @@ def _component(name: str) -> Callable[..., Any]:
     return mount
 
 
-def box(error: Mapping[str, Any] | None, *, small: bool = False) -> None:
-    """The box that takes anything; what it gets goes to `state.open_pasted` before the page is drawn."""
-    _box(state.SMALL_BOX if small else state.BOX, error)
+def box(error: Mapping[str, Any] | None, *, small: bool = False, text: str = "") -> None:
+    """The box that takes anything; what it gets goes to `state.open_pasted` before the page is drawn.
+
+    It shows the text that failed with its error, else `text`.
+    """
+    _box(state.SMALL_BOX if small else state.BOX, error, text)
 
 
 def drop_zone() -> None:
@@ -31,7 +34,7 @@ def drop_zone() -> None:
         _box(state.DROP, None)
 
 
-def _box(key: str, error: Mapping[str, Any] | None) -> None:
+def _box(key: str, error: Mapping[str, Any] | None, text: str = "") -> None:
     told = {"message": error["message"], "line": error["line"]} if error else None
     _component("box")(
         key=key,
@@ -39,18 +42,19 @@ def _box(key: str, error: Mapping[str, Any] | None) -> None:
             "look": key.rpartition(".")[2],
             "limit": PASTE_LIMIT,
             "error": told,
-            "text": error["text"] if error else "",
+            "text": error["text"] if error else text,
         },
         on_opened_change=lambda: state.open_pasted(key),
         height="content",
     )
 
 
-def address_bar(query: str, view: str, node: int | None, *, button: bool = True) -> None:
+def address_bar(query: str, view: str, node: int | None, *, button: bool = True, part: str = "node") -> None:
     """Put the open picture into the address bar, and draw the button that copies it unless there is another.
 
-    `query` is the address after the "?", without the node; `view` names the picture, `node` what is selected at first.
+    `query` is the address after the "?", without the node; `view` names the picture, `node` what is selected at first,
+    which goes into the address as `part`.
     """
-    data = {"query": query, "view": view, "node": node, "button": button}
+    data = {"query": query, "view": view, "node": node, "button": button, "part": part}
     with st.container(key="planviz-address" if button else "planviz-drop-address", width="content"):
         _component("address")(key="planviz.address", data=data, width="content")

@@ -9,22 +9,41 @@ from typing import Any
 
 import streamlit as st
 
+from planviz.catalog.bundled import NAMES
 from planviz.samples import samples
-from planviz.ui import components, state, views
+from planviz.ui import cache, components, rules, state, views
 from planviz.ui.cache import Opened
+from planviz.ui.rules import EXAMPLES
 
 _BEST_TEXT = """spark.conf.set("spark.sql.debug.maxToStringFields", 100000)
 spark.conf.set("spark.sql.maxMetadataStringLength", 100000)
 df.explain("formatted")"""
 
 _LEAD = """<div class="pv-lead"><h1>See what Spark does with your query</h1>
-<span>Paste explain text of any mode and version, the optimizer's rule log, an event log, or a plan as JSON.</span>
+<span>Paste SQL, explain text of any mode and version, the optimizer's rule log, an event log, or a plan as JSON.</span>
 </div>"""
 _BEST = """<div class="pv-lead"><h2>The best text to paste</h2>
 <span>The two settings keep Spark from shortening what it prints.</span></div>"""
 _SAMPLES = (
     '<div class="pv-lead"><h2>Or a sample</h2><span>Plans that a real Spark printed for a small shop.</span></div>'
 )
+
+_RULES_LEAD = """<div class="pv-lead"><h1>See every rule at work</h1>
+<span>Paste SQL, or the log that Spark writes with <code>spark.sql.planChangeLog.level=warn</code>.</span></div>"""
+_RULES_LOG = """spark.conf.set("spark.sql.planChangeLog.level", "WARN")
+df.explain()"""
+_NO_TRACE = """<div class="pv-lead"><h2>There are no rules to show for what is open</h2>
+<span>It holds plans, but not how they came about. Paste the SQL itself, or Spark's rule log; what is open now stays
+until then.</span></div>"""
+
+_CATALOGS = {
+    cache.AUTO: "found by name",
+    "documents": "documents: a small schema of customers, orders and items",
+    "shop": "shop: the samples' tables",
+    "tpch": "TPC-H",
+    "tpcds": "TPC-DS",
+    cache.NO_CATALOG: "guessed from the query",
+}
 
 _FORMATS = (
     ("svg", "SVG picture", "image/svg+xml"),
@@ -44,7 +63,7 @@ def opening(*, columns: bool = True) -> None:
     with together, st.container(key="planviz-opening-box"):
         if columns:
             st.html(_LEAD)
-        components.box(st.session_state.get(state.ERROR), small=not columns)
+        _box(small=not columns)
     with together, st.container(key="planviz-opening-more"):
         st.html(_BEST)
         st.code(_BEST_TEXT, language="python", wrap_lines=True)
@@ -58,6 +77,51 @@ def opening(*, columns: bool = True) -> None:
                     on_click=state.open_sample,
                     args=(sample.name,),
                 )
+
+
+def _box(*, small: bool) -> None:
+    """The paste box, with the open SQL in it to be changed, and the catalogue that SQL is planned with."""
+    shown = st.session_state.get(state.DOCUMENT)
+    opened = state.current() if shown else None
+    sql = opened.document.text if opened is not None and opened.document.statements else ""
+    catalog_picker("Tables for SQL", shown["catalog"] if shown and sql else None, width=380)
+    components.box(st.session_state.get(state.ERROR), small=small, text=sql)
+
+
+def catalog_picker(label: str, chosen: str | None = None, found: str = "", **asked: Any) -> None:
+    """Which tables SQL is planned with; `chosen` is what was asked for the open document, `found` what it then got."""
+    told = {cache.NO_CATALOG: "in no catalogue: guessed"} | {name: f"found by name: {name}" for name in NAMES}
+    names = _CATALOGS | ({cache.AUTO: told[found]} if found in told else {})
+    if chosen is not None:
+        st.session_state[state.CATALOG] = chosen
+    st.selectbox(label, cache.CATALOGS, format_func=names.__getitem__, key=state.CATALOG, **asked)
+
+
+def rules_opening(opened: Opened | None) -> None:
+    """The Rules page while there is no trace: the box, queries to begin with, and how to get Spark's own log."""
+    if opened is not None:
+        st.html(_NO_TRACE)
+        if opened.document.error is not None:
+            error_line(opened)
+    together = st.container(key="planviz-opening", horizontal=True, gap="large")
+    with together, st.container(key="planviz-opening-box"):
+        if opened is None:
+            st.html(_RULES_LEAD)
+        _box(small=False)
+    with together, st.container(key="planviz-opening-more"):
+        st.html('<div class="pv-lead"><h2>Queries to begin with</h2><span>On the tables of a small shop.</span></div>')
+        with st.container(horizontal=True, gap="xsmall"):
+            for title, sql in EXAMPLES:
+                st.button(title, key=f"planviz.example.{title}", on_click=state.open_example, args=(title, sql))
+            log = next(sample for sample in samples() if sample.kind.endswith("rule log"))
+            st.button(f"{log.title} (Spark's log)", on_click=state.open_sample, args=(log.name,))
+        st.html('<div class="pv-lead"><h2>Or Spark\'s own log</h2><span>What it then writes to its log.</span></div>')
+        st.code(_RULES_LOG, language="python", wrap_lines=True)
+
+
+def error_line(opened: Opened) -> None:
+    """What is wrong with the open SQL, and the way to mend it."""
+    st.html(f'<p class="pv-alert" role="alert">{escape(str(opened.document.error))}</p>')
 
 
 @st.dialog("Open", width="large")
@@ -78,6 +142,15 @@ def heading(opened: Opened, plan: str) -> None:
             f'<span class="pv-chip" title="Recognised by: {why}">{recognised}</span></div>',
             width="content",
         )
+        if opened.catalog:
+            catalog_picker(
+                "Tables",
+                st.session_state[state.DOCUMENT]["catalog"],
+                opened.catalog,
+                on_change=state.turn_catalog,
+                label_visibility="collapsed",
+                width=230,
+            )
         if plan:
             _stages(opened, plan)
             chips = [
@@ -91,6 +164,8 @@ def heading(opened: Opened, plan: str) -> None:
             with st.popover("1 note" if len(said) == 1 else f"{len(said)} notes", type="tertiary"):
                 for note in said:
                     st.text(note)
+    if opened.document.error is not None:
+        error_line(opened)
 
 
 def only_text(opened: Opened) -> None:
@@ -105,7 +180,7 @@ def _stages(opened: Opened, plan: str) -> None:
     options = {tab.plan: tab.label for tab in views.tabs(opened)}
     if plan.endswith(("a", "b")):
         options |= {f"{plan[:-1]}b": "Before", f"{plan[:-1]}a": "After"}
-    elif opened.document.trace.steps:
+    elif opened.document.trace.steps and not opened.document.statements:
         options["0a"] = "Rule log"
     if len(options) < 2:
         return
@@ -136,6 +211,21 @@ def export_menu(opened: Opened, plan: str) -> None:
                 type="tertiary",
                 key=f"planviz.export.{format}",
             )
+
+
+def trace_menu(opened: Opened) -> None:
+    """The whole trace as a file; single steps are exported from the player."""
+    with st.popover("Export"), st.container(gap=None):
+        name = state.name()
+        st.download_button(
+            "All steps as interactive HTML",
+            lambda: rules.page(opened, name),
+            file_name=f"{views.file_name(name, 'rules')}.html",
+            mime="text/html",
+            on_click="ignore",
+            type="tertiary",
+            key="planviz.export.trace",
+        )
 
 
 def _export(opened: Opened, plan: str, format: str, theme: str, name: str) -> Callable[[], bytes]:

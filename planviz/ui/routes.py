@@ -3,6 +3,7 @@
     POST /plan                                   a text, answered with its key
     GET /plan/<key>/<plan>/details.json
     GET /plan/<key>/<plan>.svg|png|html?theme=light|dark
+    GET /plan/<key>/step-<n>.svg|png?theme=light|dark&view=split|merged      a step of the trace, from 1
 
 `key` is the hash of the document's text, so only who has the text can ask for it, and only while this process holds it.
 """
@@ -102,12 +103,31 @@ def picture(request: Request) -> Response:
         return _missing()
     theme = request.query_params.get("theme", "light")
     try:
+        if plan.startswith("step-"):
+            view = request.query_params.get("view", "split")
+            return _answer(request, _step(opened, plan[5:], format, view, theme), _TYPES[format], _POLICIES[format])
         body = render(opened.graph(plan), format, theme=theme)
     except KeyError:
         return _missing()
     except PlanvizError as error:
         return PlainTextResponse(f"{error}\n", status_code=422, headers=_SAFE)
     return _answer(request, body, _TYPES[format], _POLICIES[format])
+
+
+def _step(opened: Opened, number: str, format: str, view: str, theme: str) -> bytes:
+    """A step as a picture. Raises KeyError when there is none of that number or format."""
+    from planviz.render.png import png
+    from planviz.render.step_drawing import VIEWS, draw_step
+    from planviz.render.svg import svg
+    from planviz.ui.rules import trace_of
+
+    steps = len(opened.document.trace.steps)
+    if not (number.isascii() and number.isdigit() and len(number) < 9 and 0 < int(number) <= steps):
+        raise KeyError(number)
+    if view not in VIEWS or format not in ("svg", "png"):
+        raise KeyError(view)
+    drawing = draw_step(trace_of(opened), int(number) - 1, view=view, theme=theme)
+    return svg(drawing).encode() if format == "svg" else png(drawing)
 
 
 def _find(key: str) -> Opened | None:

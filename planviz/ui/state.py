@@ -18,13 +18,15 @@ from planviz.render.text import one_line
 from planviz.samples import load, samples
 from planviz.ui import cache, links, views
 
-DOCUMENT = "planviz.document"  # {"key", "text", "name", "sample", "plan", "node"} of the open document
+#: {"key", "text", "name", "sample", "plan", "node", "step", "catalog", "off"} of the open document
+DOCUMENT = "planviz.document"
 ERROR = "planviz.error"  # {"message", "line", "text", "unseen"} of the text that could not be opened last
 READ = "planviz.address-read"  # whether this session has looked at its address
 BOX = "planviz.box.box"  # the paste box of the empty page
 SMALL_BOX = "planviz.box.small"  # that of the dialog
 DROP = "planviz.box.drop"  # what takes files dropped on a picture
 TAB = "planviz.tab"  # the chosen stage
+CATALOG = "planviz.catalog"  # the catalogue chosen for SQL
 OPENED = "planviz.opened"  # how many documents this session has opened
 ASKED_AT = "planviz.asked-at"  # what that number was when the dialog was asked for
 
@@ -38,13 +40,17 @@ def current() -> cache.Opened | None:
     shown = st.session_state.get(DOCUMENT)
     if shown is None:
         return None
-    return cache.find(shown["key"]) or cache.open_document(shown["text"])
+    return cache.find(shown["key"]) or cache.open_document(shown["text"], shown["catalog"])
 
 
-def open_text(text: str, *, name: str = "", sample: str = "") -> bool:
-    """Make a text the open document; when that fails, keep what is open and remember why. Returns whether it worked."""
+def open_text(text: str, *, name: str = "", sample: str = "", catalog: str = "") -> bool:
+    """Make a text the open document; when that fails, keep what is open and remember why. Returns whether it worked.
+
+    SQL is planned with the catalogue, by default the one chosen last.
+    """
+    catalog = catalog or str(st.session_state.get(CATALOG) or cache.AUTO)
     try:
-        opened = cache.open_document(text)
+        opened = cache.open_document(text, catalog)
     except PlanvizError as error:
         fail(error, text)
         return False
@@ -52,7 +58,8 @@ def open_text(text: str, *, name: str = "", sample: str = "") -> bool:
     st.session_state[OPENED] = st.session_state.get(OPENED, 0) + 1
     plan = views.first_plan(opened)
     st.session_state[DOCUMENT] = {
-        "key": opened.key, "text": text, "name": name, "sample": sample, "plan": plan, "node": None
+        "key": opened.key, "text": text, "name": name, "sample": sample, "plan": plan, "node": None,
+        "step": None, "catalog": catalog, "off": [],
     }  # fmt: skip
     st.session_state.pop(TAB, None)
     return True
@@ -86,11 +93,17 @@ def open_sample(name: str) -> None:
         fail(error)
 
 
+def open_example(title: str, sql: str) -> None:
+    """Open a query that comes with planviz, on the tables of the small shop."""
+    open_text(sql, name=title, catalog="shop")
+
+
 def open_address(query: Mapping[str, str]) -> None:
     """Open what an address names: `plan` (packed text), `sample` or `doc` (a key), then `stage`, `step` and `node`."""
+    catalog = query.get("catalog", "") if query.get("catalog") in cache.CATALOGS else ""
     try:
         if "plan" in query:
-            open_text(links.unpack(query["plan"]), name=one_line(query.get("name", ""), 120))
+            open_text(links.unpack(query["plan"]), name=one_line(query.get("name", ""), 120), catalog=catalog)
         elif "sample" in query:
             open_sample(query["sample"])
         elif "doc" in query:
@@ -100,7 +113,7 @@ def open_address(query: Mapping[str, str]) -> None:
                     "This address names a plan too large for a link, and the server no longer holds it in memory. "
                     "Open its file or paste its text again."
                 )
-            open_text(opened.document.text, name=one_line(query.get("name", ""), 120))
+            open_text(opened.document.text, name=one_line(query.get("name", ""), 120), catalog=catalog)
     except PlanvizError as error:
         fail(error)
     shown, opened = st.session_state.get(DOCUMENT), None
@@ -109,6 +122,9 @@ def open_address(query: Mapping[str, str]) -> None:
     plan = views.plan_of_address(opened, query.get("stage", ""), query.get("step", ""))
     if plan is not None:
         shown["plan"] = plan
+    step = query.get("step", "")
+    if step.isascii() and step.isdigit() and len(step) < 9:
+        shown["step"] = int(step)
     node = query.get("node", "")
     if node.isascii() and node.isdigit() and len(node) < 9:
         shown["node"] = int(node)
@@ -119,6 +135,22 @@ def show_plan(plan: str) -> None:
     shown: dict[str, Any] = st.session_state[DOCUMENT]
     if shown["plan"] != plan:
         shown["plan"], shown["node"] = plan, None
+
+
+def turn_catalog() -> None:
+    """Plan the open SQL with the catalogue chosen in the heading. Runs as its widget's callback."""
+    shown = st.session_state[DOCUMENT]
+    step = shown["step"]
+    if open_text(shown["text"], name=shown["name"], sample=shown["sample"]):
+        st.session_state[DOCUMENT]["step"] = step
+
+
+def switch_off(key: str) -> None:
+    """Plan the open SQL also without the rule that the player of this key asked about. Runs as its callback."""
+    asked = (st.session_state.get(key) or {}).get("asked") or {}
+    rule, off = asked.get("rule"), st.session_state[DOCUMENT]["off"]
+    if isinstance(rule, str) and len(rule) < 200 and rule not in off:
+        off.append(rule)
 
 
 def turn() -> None:
@@ -159,10 +191,11 @@ def name() -> str:
     return one_line(shown["name"], 120) or (views.name_of(opened) if opened else "")
 
 
-def address(opened: cache.Opened) -> tuple[str, bool]:
+def address(opened: cache.Opened, *, plan: bool = True) -> tuple[str, bool]:
     """The address of the open picture without its node, after the "?", and whether it works on any server.
 
-    A plan too long for a link is named by its key, which works while this server holds it.
+    A plan too long for a link is named by its key, which works while this server holds it. Without `plan` it names the
+    document alone.
     """
     shown = st.session_state[DOCUMENT]
     link = None if shown["sample"] else opened.link()
@@ -174,5 +207,8 @@ def address(opened: cache.Opened) -> tuple[str, bool]:
         query = {"doc": opened.key}
     if shown["name"]:
         query["name"] = one_line(shown["name"], 120)
-    query |= views.address_of_plan(opened, shown["plan"])
+    if opened.catalog and shown["catalog"] != cache.AUTO:
+        query["catalog"] = shown["catalog"]
+    if plan:
+        query |= views.address_of_plan(opened, shown["plan"])
     return urlencode(query, quote_via=quote), "doc" not in query

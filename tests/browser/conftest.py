@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 
 from planviz.graph import PlanGraph
 from planviz.render.html import html_page
+from tests.browser.app import App, serving
 from tests.browser.opened import Opened
 
 playwright_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -70,3 +71,33 @@ def workbench(browser: Any, tmp_path: Path) -> Iterator[Any]:
     yield open_page
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    with serving() as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def context(browser: Any) -> Iterator[Any]:
+    """One profile for all tests: its cache holds the app's scripts, and every tab is a session of its own anyway."""
+    made = browser.new_context(permissions=["clipboard-read", "clipboard-write"], accept_downloads=True)
+    made.set_default_timeout(20_000)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def tab(context: Any) -> Iterator[Callable[..., App]]:
+    pages: list[Any] = []
+
+    def open_tab(width: int = 1440, height: int = 900) -> App:
+        page = context.new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        pages.append(page)
+        return App(page)
+
+    yield open_tab
+    for page in pages:
+        page.close()

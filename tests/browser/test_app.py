@@ -2,125 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from planviz.document import PASTE_LIMIT
 from planviz.samples import load
 from planviz.ui import links
+from tests.browser.app import App, serving
 
 pytestmark = pytest.mark.browser
 
-ROOT = Path(__file__).resolve().parents[2]
 PLAN = load("broadcast-and-merge-join")
-BOX = "Plan text, rule log, event log or JSON"
-
-
-@contextlib.contextmanager
-def serving() -> Iterator[str]:
-    """A server of our own on a free port, stopped at the end; gives its address without a slash."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "planviz", "serve", "--port", str(port)]
-    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    try:
-        end = time.monotonic() + 60
-        while time.monotonic() < end and server.poll() is None:
-            with contextlib.suppress(OSError):
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2).close()
-                break
-            time.sleep(0.2)
-        assert server.poll() is None, server.stderr.read().decode() if server.stderr else ""
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.terminate()
-        server.communicate(timeout=20)
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[str]:
-    with serving() as address:
-        yield address
-
-
-class App:
-    """A tab with the app in it, and whatever it asked of the network or complained about."""
-
-    def __init__(self, page: Any) -> None:
-        self.page = page
-        self.requests: list[str] = []
-        self.complaints: list[str] = []
-        page.on("request", lambda request: self.requests.append(request.url))
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("dialog", lambda dialog: (self.complaints.append(f"dialog {dialog.message}"), dialog.dismiss()))
-
-    def go(self, address: str) -> App:
-        self.page.goto(address)
-        return self
-
-    @property
-    def box(self) -> Any:
-        return self.page.get_by_role("textbox", name=BOX)
-
-    def paste(self, text: str) -> None:
-        self.box.click()
-        self.page.evaluate("text => navigator.clipboard.writeText(text)", text)
-        self.page.keyboard.press("Control+V")
-
-    def painted(self, heading: str | None = None) -> App:
-        self.page.wait_for_function("window.__planviz && window.__planviz.painted")
-        self.page.get_by_role("button", name="Copy link").wait_for()
-        if heading is not None:
-            self.page.locator(".pv-head b", has_text=heading).wait_for()
-        return self
-
-    def selected(self) -> int:
-        return int(self.page.evaluate("window.__planviz.handle.state().selected"))
-
-    def query(self) -> dict[str, str]:
-        return {name: values[0] for name, values in parse_qs(urlsplit(self.page.url).query).items()}
-
-    def wait_for_query(self, name: str, value: str | None) -> None:
-        self.page.wait_for_function(
-            "([name, value]) => new URLSearchParams(location.search).get(name) === value", arg=[name, value]
-        )
-
-
-@pytest.fixture(scope="session")
-def context(browser: Any) -> Iterator[Any]:
-    """One profile for all tests: its cache holds the app's scripts, and every tab is a session of its own anyway."""
-    made = browser.new_context(permissions=["clipboard-read", "clipboard-write"], accept_downloads=True)
-    made.set_default_timeout(20_000)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def tab(context: Any) -> Iterator[Callable[..., App]]:
-    pages: list[Any] = []
-
-    def open_tab(width: int = 1440, height: int = 900) -> App:
-        page = context.new_page()
-        page.set_viewport_size({"width": width, "height": height})
-        pages.append(page)
-        return App(page)
-
-    yield open_tab
-    for page in pages:
-        page.close()
 
 
 def test_a_paste_opens_at_once_and_the_address_names_it(server: str, tab: Callable[..., App]) -> None:

@@ -78,6 +78,7 @@ def test_an_address_brings_back_plan_stage_and_node() -> None:
         "view": told["planviz_workbench"]["key"],
         "node": 4,
         "button": True,
+        "part": "node",
     }
     assert "Nightly" in words(app)
 

@@ -9,7 +9,7 @@ import { Timeline } from "./timeline.js";
 
 const NARROW = 800, PACE = 1100, REMEMBERED = 24, MOST_LOG = 400_000;
 const VIEWS = [["split", "Side by side"], ["merged", "Merged"], ["log", "Log"]];
-const KEYS = [[["←", "→"], "step"], [["space"], "play"], [["s"], "silent batches"], [["v"], "view"], [["f"], "fit"]];
+const KEYS = [[["←", "→"], "step"], [["space"], "play"], [["s"], "silent rules"], [["v"], "view"], [["f"], "fit"]];
 const memory = new Map(); // key -> step, view, cameras
 
 export class Player {
@@ -54,7 +54,11 @@ export class Player {
     this.live = element("div", "pv-live");
     this.live.setAttribute("aria-live", "polite");
     this.footer = element("footer", "pv-footer");
-    root.append(this.timeline.root, this.#stepBar(), this.#stage(), side, this.footer, this.live);
+    this.quiet = element("p", "pv-quiet");
+    this.quiet.hidden = true;
+    const top = element("div", "pv-top");
+    top.append(this.timeline.root, this.quiet);
+    root.append(top, this.#stepBar(), this.#stage(), side, this.footer, this.live);
     root.addEventListener("keydown", (event) => this.#key(event));
     if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
   }
@@ -120,20 +124,20 @@ export class Player {
     this.data = data;
     if (old && old.key === data.key) {
       this.#dress();
-      if (this.k !== undefined) this.card.show(this.steps, this.k, this.data);
+      if (this.k === undefined) return;
+      this.card.show(this.steps, this.k, this.data);
+      // The plans without a rule that was switched off just now are what was asked for.
+      if (this.asked && data.without?.[this.asked]?.trace) this.compare(this.asked);
+      this.asked = undefined;
       return;
     }
     if (old) this.#remember(old);
     this.play(false);
+    this.comparing = this.asked = undefined;
     window.__planviz = { received, drawn: null, painted: null, stepped: null, frames: this.frames, handle: this.handle };
     this.mode = dress(this.root, data.theme, data.dark, this.scheme);
-    this.steps = new Steps(data.trace, data.theme);
-    this.timeline.show(this.steps, this.silent);
     const kept = memory.get(data.key);
-    this.cameras = kept?.cameras ?? [];
-    this.scene = undefined;
-    this.k = undefined;
-    this.slider.max = this.steps.count;
+    this.#play(new Steps(data.trace, data.theme), kept?.cameras ?? []);
     this.#setView(kept?.view ?? (this.root.clientWidth && this.root.clientWidth < NARROW ? "merged" : "split"));
     this.#words();
     this.#links();
@@ -145,6 +149,38 @@ export class Player {
     });
   }
 
+  #play(steps, cameras) {
+    this.steps = steps;
+    this.cameras = cameras;
+    this.scene = this.k = undefined;
+    this.slider.max = steps.count;
+    this.timeline.show(steps, this.silent);
+  }
+
+  // The final plan with a rule beside that without it; null goes back to the step where that was asked.
+  compare(rule) {
+    const { comparing, data } = this;
+    if (rule && !comparing) {
+      this.#keepCamera();
+      this.comparing = { steps: this.steps, k: this.k, cameras: this.cameras };
+    }
+    const to = rule ? { steps: new Steps(data.without[rule].trace, data.theme), k: 0, cameras: [] } : comparing;
+    if (!to) return;
+    if (!rule) this.comparing = undefined;
+    this.play(false);
+    this.root.classList.toggle("pv-comparing", Boolean(rule));
+    this.#play(to.steps, to.cameras);
+    if (this.view === "log") this.#setView("split");
+    this.#paneNames();
+    this.go(to.k, { quiet: true });
+  }
+
+  #paneNames() {
+    const names = this.comparing ? ["with the rule", "without it"] : ["before", "after"];
+    this.hosts.forEach((host, at) => (host.querySelector(".pv-pane-label").textContent = names[at]));
+    if (this.view === "merged") this.hosts[0].querySelector(".pv-pane-label").textContent = names.join(" and ");
+  }
+
   #painted(done) {
     if (document.hidden) setTimeout(done, 0);
     else requestAnimationFrame(() => setTimeout(done, 0));
@@ -152,9 +188,10 @@ export class Player {
 
   #remember(data = this.data) {
     if (!data || this.k === undefined) return;
-    this.#keepCamera();
+    if (!this.comparing) this.#keepCamera();
+    const { k, cameras } = this.comparing ?? this;
     memory.delete(data.key);
-    memory.set(data.key, { step: this.k, view: this.view, cameras: this.cameras });
+    memory.set(data.key, { step: k, view: this.view, cameras });
     if (memory.size > REMEMBERED) memory.delete(memory.keys().next().value);
   }
 
@@ -171,7 +208,7 @@ export class Player {
     const { steps } = this, asked = performance.now();
     if (!steps || !Number.isInteger(k) || k < 0 || k >= steps.count || k === this.k) return;
     this.k = k;
-    const step = steps.steps[k], number = `${k + 1} / ${steps.count}`;
+    const step = steps.steps[k], number = this.comparing ? "Final plan without" : `${k + 1} / ${steps.count}`;
     this.selected = null;
     this.#draw();
     const drawn = performance.now();
@@ -187,11 +224,13 @@ export class Player {
     this.back.disabled = k === 0;
     this.next.disabled = k === steps.count - 1;
     this.timeline.select(k, step.batch);
-    this.card.show(steps, k, this.data);
+    this.#tellSilent();
+    this.card.show(steps, k, { ...this.data, comparing: Boolean(this.comparing) });
     this.#links();
     if (this.running && k === steps.count - 1) this.play(false);
     if (quiet) return;
     this.live.textContent = `${number} ${step.rule}, ${steps.weight(k)} changed`;
+    if (this.comparing) return;
     this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id: k + 1, key: this.data.key } }));
   }
 
@@ -202,6 +241,7 @@ export class Player {
     const { scene } = steps.steps[k], sides = view === "merged" ? ["merged"] : ["before", "after"], fresh = scene !== this.scene;
     if (fresh) this.#keepCamera();
     this.scene = scene;
+    this.root.classList.toggle("pv-no-map", steps.data.scenes[scene].x.length <= 40);
     sides.forEach((side, at) => {
       const picture = steps.picture(k, side), pane = this.panes[at];
       pane.selected = this.selected == null ? -1 : picture.slots.indexOf(this.selected);
@@ -325,7 +365,7 @@ export class Player {
     this.view = name;
     this.root.dataset.view = name;
     VIEWS.forEach(([other], at) => this.viewButtons[at].setAttribute("aria-pressed", String(other === name)));
-    this.hosts[0].querySelector(".pv-pane-label").textContent = name === "merged" ? "before and after" : "before";
+    this.#paneNames();
     const [pane] = this.panes, { width } = pane;
     for (const each of this.panes) each.resize();
     if (width && pane.width) pane.camera.x += (width - pane.width) / pane.camera.k / 2; // the middle stays the middle
@@ -356,8 +396,8 @@ export class Player {
   // Links to pictures of this step, where a server draws them.
   #links() {
     const { exports } = this.data, menu = this.exports;
-    menu.hidden = !exports;
-    if (!exports || this.k === undefined) return;
+    menu.hidden = !exports || Boolean(this.comparing);
+    if (menu.hidden || this.k === undefined) return;
     const made = [["svg", "SVG"], ["png", "PNG"]].map(([format, words]) => {
       const link = element("a", "pv-button", words);
       link.href = `${exports}step-${this.k + 1}.${format}?view=${this.view === "merged" ? "merged" : "split"}&theme=${this.mode}`;
@@ -369,7 +409,10 @@ export class Player {
   }
 
   #off(rule) {
-    this.data.waiting = rule;
+    if (this.comparing) return this.compare(null);
+    if (this.data.without?.[rule]?.trace) return this.compare(rule);
+    this.asked = rule;
+    this.data = { ...this.data, waiting: rule };
     this.card.show(this.steps, this.k, this.data);
     this.callbacks.ask?.(rule);
   }
@@ -439,7 +482,7 @@ export class Player {
       "=": () => pane.zoomAt(1.3, undefined, undefined, true),
       "-": () => pane.zoomAt(1 / 1.3, undefined, undefined, true),
       0: () => pane.zoomAt(1 / pane.camera.k, undefined, undefined, true),
-      Escape: () => this.select(null),
+      Escape: () => (this.selected == null && this.comparing ? this.compare(null) : this.select(null)),
     };
     const act = acts[event.key];
     if (!act) return;
@@ -464,6 +507,14 @@ export class Player {
     this.silent = !this.silent;
     this.timeline.show(this.steps, this.silent);
     this.timeline.select(this.k, this.steps.steps[this.k].batch);
+    this.#tellSilent();
+  }
+
+  // The rules of this batch that had nothing to do, when silent ones are asked for.
+  #tellSilent() {
+    const { silent } = this.steps.data.batches[this.steps.steps[this.k].batch] ?? {};
+    this.quiet.hidden = !this.silent || !silent;
+    if (!this.quiet.hidden) this.quiet.replaceChildren(element("b", "", "Nothing to do here: "), silent.join(", "));
   }
 }
 

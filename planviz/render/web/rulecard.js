@@ -15,16 +15,17 @@ export class RuleCard {
     const step = steps.steps[k], about = extra.cards?.[step.rule];
     const parts = [element("h3", "", step.rule)];
     if (about) parts.push(...this.#about(about));
-    parts.push(this.#facts(steps, k), this.#step(steps, k), this.#node(steps, k), ...this.#without(step, extra));
+    if (!extra.comparing) parts.push(this.#facts(steps, k));
+    parts.push(this.#step(steps, k, extra), this.#node(steps, k), ...this.#without(step, extra));
     this.root.replaceChildren(...parts);
     this.root.scrollTop = 0;
   }
 
   #about({ what, algebra, unsafe, example, document }) {
     const parts = [];
-    if (what) parts.push(element("p", "pv-rule-what", what));
+    if (what) parts.push(worded("pv-rule-what", what));
     for (const line of algebra ?? []) parts.push(element("code", "pv-line pv-algebra", line));
-    for (const line of unsafe ?? []) parts.push(element("p", "pv-rule-unsafe", line));
+    for (const line of unsafe ?? []) parts.push(worded("pv-rule-unsafe", line));
     if (example) parts.push(element("pre", "pv-pre", example));
     if (document) parts.push(element("p", "pv-muted", document));
     return parts;
@@ -42,9 +43,9 @@ export class RuleCard {
   }
 
   // What happened, in words and as one text.
-  #step(steps, k) {
+  #step(steps, k, extra) {
     const box = element("section", "pv-section"), { removed, inserted, moved, changed } = steps.marks(k), list = element("ul", "pv-changes");
-    box.append(element("h4", "", "This step"));
+    box.append(element("h4", "", extra.comparing ? "What the rule made of the final plan" : "This step"));
     const add = (slot, mark, sign, words) => {
       if (list.childElementCount >= MOST_CHANGES) return;
       const item = element("li"), go = button(`pv-change pv-${mark}`, "", "", () => this.on.select(slot));
@@ -105,16 +106,25 @@ export class RuleCard {
     const box = element("section", "pv-section"), told = extra.without?.[step.rule];
     box.append(element("h4", "", "Without this rule"));
     if (extra.fixed?.includes(step.rule)) {
-      box.append(element("p", "pv-muted", "Spark does not let this rule be switched off: the plan would not be valid without it."));
+      box.append(element("p", "pv-muted", "Spark does not let this rule be switched off."));
       return [box];
     }
     if (told) box.append(element("p", "", told.words));
-    const busy = extra.waiting === step.rule, words = told ? "Compare the final plans" : busy ? "Planning without it…" : "Switch it off and compare";
+    if (told && !told.trace) return [box];
+    const busy = extra.waiting === step.rule && !told;
+    const words = extra.comparing ? "Back to the steps" : told ? "Compare the final plans" : busy ? "Planning without it…" : "Switch it off and compare";
     const off = button("pv-flip", words, `${words} (${step.rule})`, () => this.on.off(step.rule));
     off.disabled = busy;
     box.append(off);
     return [box];
   }
+}
+
+// A paragraph in which `code` stands between backquotes.
+function worded(className, text) {
+  const made = element("p", className);
+  text.split("`").forEach((part, at) => made.append(at % 2 ? element("code", "", part) : part));
+  return made;
 }
 
 // Milliseconds with as many digits as mean something.

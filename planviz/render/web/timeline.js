@@ -28,7 +28,12 @@ export class Timeline {
       if (quiet.length) items.push(silent ? quiet.map((name) => this.#silent([name])) : this.#silent(quiet));
       quiet = [];
     };
-    batches.forEach(({ name, steps: own }, at) => {
+    let executor;
+    batches.forEach(({ name, steps: own, executor: now }, at) => {
+      if (now && now !== executor) {
+        fold();
+        items.push(this.#executor((executor = now)));
+      }
       if (!own.length) return quiet.push(name);
       fold();
       items.push((this.batches[at] = this.#batch(name, own, steps, weights, most)));
@@ -57,6 +62,12 @@ export class Timeline {
     const label = element("div", "pv-batch-name", name);
     label.title = name;
     item.append(bars, label);
+    return item;
+  }
+
+  #executor(name) {
+    const item = element("li", "pv-executor", name);
+    item.title = name;
     return item;
   }
 

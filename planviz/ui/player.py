@@ -1,0 +1,67 @@
+"""The step player as a Streamlit component: a trace, the rules' cards, what became of plans without a rule.
+
+Stepping stays in the browser. The data travels as gzipped JSON, the same bytes for the same trace.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from planviz.render.theme import tokens
+from planviz.ui import state
+
+NAME, KEY = "planviz_player", "planviz.player"
+
+
+def player_data(
+    trace: Mapping[str, Any],
+    document: str,
+    *,
+    step: int | None = None,
+    cards: Mapping[str, Any] | None = None,
+    without: Mapping[str, Any] | None = None,
+    own: bool = False,
+    fixed: list[str] | None = None,
+    exports: str | None = None,
+) -> bytes:
+    """What the component plays, gzipped, equal for equal arguments.
+
+    `trace` is `planviz.render.steps.trace_data`. `document` names it: as long as it stays the same the browser keeps
+    step and view. `step` counts from 1. `cards` are by rule (`planviz.ui.rules.card`). `own` tells that rules can be
+    switched off, all but the `fixed` ones; `without` holds by rule `{"words", "trace"}` of plans made without it.
+    `exports` is the address under which pictures of steps are drawn.
+    """
+    data = {
+        "key": document,
+        "trace": trace,
+        "theme": tokens(),
+        "dark": None,
+        "step": step,
+        "cards": cards or {},
+        "own": own,
+        "fixed": fixed or [],
+        "without": without or {},
+        "exports": exports,
+    }
+    return gzip.compress(json.dumps(data, separators=(",", ":"), allow_nan=False).encode(), 6, mtime=0)
+
+
+@cache
+def _component() -> Callable[..., Any]:
+    import streamlit as st
+
+    from planviz.render.web import script, style
+
+    mount: Callable[..., Any] = st.components.v2.component(
+        NAME, css=style("rules"), js=script("rules"), isolate_styles=True
+    )
+    return mount
+
+
+def player(data: bytes, *, height: int | str = "stretch") -> None:
+    """Draw the player; a rule that is to be switched off goes to `state.switch_off` before the page is drawn."""
+    _component()(key=KEY, data=data, height=height, width="stretch", on_asked_change=lambda: state.switch_off(KEY))

@@ -1,0 +1,191 @@
+"""What the Rules page shows: the trace as the player takes it, the rules' cards, final plans without a rule."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from planviz.config import OptimizerConfig
+from planviz.document import open_sql
+from planviz.errors import PlanvizError
+from planviz.graph.diff import PlanDiff, diff
+from planviz.graph.trace import RuleStep, RuleTrace, TracedPlan
+from planviz.render.html import steps_page
+from planviz.render.steps import trace_data
+from planviz.trees.rule import Rule
+from planviz.ui.cache import Opened, catalog_of
+from planviz.ui.player import player_data
+
+_EXCLUDED = "spark.sql.optimizer.excludedRules"
+
+#: Queries to begin with: title and SQL.
+EXAMPLES = (
+    (
+        "An outer join that a filter makes inner",
+        "SELECT o.order_id, u.name, u.country\nFROM orders o FULL OUTER JOIN users u ON o.user_id = u.user_id\n"
+        "WHERE o.amount > 20 AND u.tier = 'gold'",
+    ),
+    (
+        "Filters pushed through an aggregate",
+        "SELECT city, total\nFROM (\n  SELECT s.city, s.country, sum(o.amount) AS total\n"
+        "  FROM orders o JOIN stores s ON o.store_id = s.store_id\n  GROUP BY s.city, s.country\n) t\n"
+        "WHERE country = 'DE' AND total > 100 + 900",
+    ),
+    (
+        "EXISTS and NOT IN become joins",
+        "SELECT u.name\nFROM users u\n"
+        "WHERE EXISTS (SELECT 1 FROM orders o WHERE o.user_id = u.user_id AND o.amount > 50)\n"
+        "  AND u.country NOT IN (SELECT country FROM stores WHERE country IS NOT NULL)",
+    ),
+    (
+        "EXCEPT becomes an anti join",
+        "SELECT item_id FROM items WHERE price > 10\nEXCEPT\nSELECT item_id FROM orders WHERE quantity > 3",
+    ),
+    (
+        "A join without condition is put last",
+        "SELECT i.name, u.name, o.amount\nFROM items i, users u, orders o\n"
+        "WHERE o.item_id = i.item_id AND o.user_id = u.user_id AND 100 + 20 < o.amount",
+    ),
+)
+
+
+# -- the rules' cards
+
+
+@cache
+def _classes() -> dict[str, type[Rule]]:
+    import planviz.analysis.analyzer
+    import planviz.optimizer.batches  # noqa: F401
+
+    def below(rule: type[Rule]) -> Iterator[type[Rule]]:
+        for child in rule.__subclasses__():
+            yield child
+            yield from below(child)
+
+    return {rule.__name__: rule for rule in below(Rule)}
+
+
+@cache
+def card(rule: str) -> dict[str, Any] | None:
+    """What is to be said of a rule, by its short name: `what` it does, its `algebra`, and `unsafe` paragraphs.
+
+    From the documentation of our own rule of that name; None when there is none.
+    """
+    found = _classes().get(rule)
+    if found is None or not found.__doc__ or found.__doc__ == Rule.__doc__:
+        return None
+    paragraphs = [re.sub(r"\s*\n\s*", " ", text) for text in inspect.cleandoc(found.__doc__).split("\n\n")]
+    algebra = [text for text in paragraphs[1:] if "=>" in text]
+    rest = [text for text in paragraphs[1:] if "=>" not in text]
+    return {"what": paragraphs[0], "algebra": [re.sub(" *=> *", " ⇒ ", text) for text in algebra], "unsafe": rest}
+
+
+def _fixed() -> list[str]:
+    """Rules that no setting switches off: those of the analyzer, and a few of the optimizer."""
+    return [name for name, rule in _classes().items() if not getattr(rule, "excludable", False)]
+
+
+# -- the trace
+
+
+def trace_of(opened: Opened) -> dict[str, Any]:
+    """The document's trace for the player, made once."""
+    made = opened.made.get(("trace",))
+    if made is None:
+        made = opened.made["trace",] = trace_data(opened.document.trace)
+    found: dict[str, Any] = made
+    return found
+
+
+def cards_of(trace: RuleTrace) -> dict[str, Any]:
+    """The cards of all rules of a trace."""
+    found = {step.short_rule: card(step.short_rule) for step in trace.steps}
+    return {rule: told for rule, told in found.items() if told}
+
+
+def data(opened: Opened, step: int | None, off: list[str]) -> bytes:
+    """The player's data for a document with a trace: the same bytes for the same arguments."""
+    name = ("player", step, *off)
+    if name not in opened.made:
+        for old in [key for key in opened.made if key[0] == "player"]:
+            del opened.made[old]
+        own = bool(opened.document.statements)
+        opened.made[name] = player_data(
+            trace_of(opened),
+            f"{opened.key}/trace",
+            step=step,
+            cards=cards_of(opened.document.trace),
+            own=own,
+            fixed=_fixed() if own else None,
+            without={rule: without(opened, rule) for rule in off} if own else None,
+            exports=f"/plan/{opened.key}/",
+        )
+    made: bytes = opened.made[name]
+    return made
+
+
+def page(opened: Opened, name: str, theme: str | None = None) -> bytes:
+    """The trace as one interactive HTML file."""
+    return steps_page(trace_of(opened), title=name, theme=theme, cards=cards_of(opened.document.trace)).encode()
+
+
+# -- without a rule
+
+
+def without(opened: Opened, rule: str) -> dict[str, Any]:
+    """The final plan with and without a rule: `words` on what is lost, and a trace of one step to look at."""
+    key = ("without", rule)
+    if key not in opened.made:
+        opened.made[key] = _without(opened, rule)
+    made: dict[str, Any] = opened.made[key]
+    return made
+
+
+def _without(opened: Opened, rule: str) -> dict[str, Any]:
+    document = opened.document
+    config = OptimizerConfig().with_settings({_EXCLUDED: _spark_name(document.trace, rule)})
+    try:
+        other = open_sql(document.text, catalog_of(opened.catalog), config)
+    except PlanvizError as error:
+        return {"words": str(error), "trace": None}
+    if other.error is not None or not other.plans or not document.plans:
+        return {"words": f"There is no plan without it: {other.error or 'nothing was planned'}", "trace": None}
+    mine, theirs = document.plans[-1], other.plans[-1]
+    found = diff(mine, theirs, numbers=True)
+    step = RuleStep(
+        rule,
+        TracedPlan(lambda: _text(mine), lambda: mine),
+        TracedPlan(lambda: _text(theirs), lambda: theirs),
+        batch="Final plans",
+    )
+    return {"words": _lost(found), "trace": trace_data(RuleTrace([step])) if found else None}
+
+
+def _spark_name(trace: RuleTrace, rule: str) -> str:
+    return next((step.rule for step in trace.steps if step.short_rule == rule), rule)
+
+
+def _text(plan: Any) -> str:
+    return "\n".join("  " * node.depth + node.text for node in plan.walk())
+
+
+def _lost(found: PlanDiff) -> str:
+    """What the plan without a rule (the one after) has more, less and otherwise."""
+    if not found:
+        return "The final plan is the same: other rules do this work too."
+    more = _counted([found.after[id].op for id in found.inserted])
+    less = _counted([found.before[id].op for id in found.removed])
+    words = [f"{more} more" if more else "", f"{less} less" if less else ""]
+    changed = [f"{found.after[match.after].op}: {match.changes[0]}" for match in found.changed[:3]]
+    words += changed + ([f"{len(found.changed) - 3} more changes"] if len(found.changed) > 3 else [])
+    if found.moved:
+        words.append(f"{len(found.moved)} moved")
+    return "Without it the final plan has " + "; ".join(word for word in words if word) + "."
+
+
+def _counted(ops: list[str]) -> str:
+    kinds = {op: ops.count(op) for op in ops}
+    return ", ".join(f"{count} {op}{'s' if count > 1 else ''}" for op, count in kinds.items())

@@ -1,0 +1,115 @@
+"""The Rules page by Streamlit's own test driver, and what it tells of rules."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from planviz.samples import load
+from planviz.ui import links, rules
+from planviz.ui.cache import NO_CATALOG, open_document
+
+ROOT = Path(__file__).parents[2]
+OUTER = "SELECT o.order_id FROM orders o LEFT JOIN users u ON o.user_id = u.user_id WHERE u.tier = 'gold'"
+
+
+def page(**query: str) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "pages" / "rules.py"), default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def told(app: AppTest, name: str) -> Any:
+    for element in app.get("bidi_component"):
+        if element.proto.component_name == name:
+            proto = element.proto
+            raw = proto.bytes if proto.WhichOneof("data") == "bytes" else proto.json.encode()
+            return json.loads(gzip.decompress(raw) if raw[:1] == b"\x1f" else raw)
+    return None
+
+
+def test_it_opens_empty_with_the_box_and_queries_to_begin_with() -> None:
+    app = page()
+    assert not app.exception
+    assert told(app, "planviz_box")["look"] == "box"
+    assert [button.label for button in app.button][: len(rules.EXAMPLES)] == [title for title, _ in rules.EXAMPLES]
+
+
+@pytest.mark.parametrize("title", [title for title, _ in rules.EXAMPLES])
+def test_every_query_to_begin_with_has_steps_and_no_error(title: str) -> None:
+    app = page()
+    app.button(key=f"planviz.example.{title}").click().run()
+    assert not app.exception
+    data = told(app, "planviz_player")
+    assert any(data["trace"]["batches"][step["batch"]]["executor"] == "Optimizer" for step in data["trace"]["steps"])
+    assert not [element for element in app.get("html") if "pv-alert" in str(element.proto.body)[:40]]
+
+
+def test_a_rule_log_and_its_step_come_back_from_an_address() -> None:
+    app = page(sample="rule-log", step="15")
+    data = told(app, "planviz_player")
+    assert data["step"] == 15
+    assert data["trace"]["steps"][14]["rule"] == "ColumnPruning"
+    assert not data["own"]
+    address = told(app, "planviz_address")
+    assert address["query"] == "sample=rule-log"
+    assert address["part"] == "step"
+    assert address["node"] == 15
+
+
+def test_a_rerun_sends_the_same_bytes() -> None:
+    app = page(sample="rule-log")
+    first = [element.proto.SerializeToString() for element in app.get("bidi_component")]
+    app.run()
+    assert [element.proto.SerializeToString() for element in app.get("bidi_component")] == first
+
+
+def test_a_plan_without_steps_says_so_and_keeps_the_document() -> None:
+    app = page(sample="broadcast-and-merge-join")
+    assert not app.exception
+    assert told(app, "planviz_player") is None
+    assert any("There are no rules to show" in str(element.proto.body) for element in app.get("html"))
+    assert app.session_state["planviz.document"]["sample"] == "broadcast-and-merge-join"
+
+
+def test_sql_takes_the_catalogue_of_its_address_and_shows_errors() -> None:
+    packed = str(links.pack(OUTER))
+    app = page(plan=packed, catalog="shop")
+    assert told(app, "planviz_address")["query"] == f"plan={packed}&catalog=shop"
+    assert told(app, "planviz_player")["own"]
+    app = page(plan=packed, catalog="tpcds")
+    assert any("TABLE_OR_VIEW_NOT_FOUND" in str(element.proto.body) for element in app.get("html"))
+    assert told(app, "planviz_box")["text"] == OUTER
+
+
+def test_tables_are_found_by_name_and_else_guessed() -> None:
+    assert open_document(OUTER).catalog == "shop"
+    assert open_document("SELECT ss_item_sk FROM store_sales").catalog == "tpcds"
+    assert open_document("SELECT a FROM nowhere WHERE a > 1").catalog == NO_CATALOG
+    assert open_document("CREATE TABLE t (a INT); SELECT a FROM t").catalog == NO_CATALOG
+    assert open_document(load("rule-log")).catalog == ""
+
+
+def test_a_card_is_the_documentation_of_our_rule() -> None:
+    card = rules.card("EliminateOuterJoin")
+    assert card is not None
+    assert card["algebra"] == ["Filter(r.x > 1, Join(l, r, LeftOuter)) ⇒ Filter(r.x > 1, Join(l, r, Inner))"]
+    assert "coalesce" in " ".join(card["unsafe"])
+    assert rules.card("NoRuleOfOurs") is None
+
+
+def test_without_a_rule_the_final_plan_loses_what_it_did() -> None:
+    opened = open_document(OUTER, "shop")
+    told = rules.without(opened, "EliminateOuterJoin")
+    assert "join type Inner → LeftOuter" in told["words"]
+    assert told["trace"]["steps"][0]["rule"] == "EliminateOuterJoin"
+    # What another rule does as well is not lost.
+    same = rules.without(opened, "CombineUnions")
+    assert same["words"] == "The final plan is the same: other rules do this work too."
+    assert same["trace"] is None
