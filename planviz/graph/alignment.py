@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from planviz.graph.plan_graph import PlanGraph
 
@@ -59,19 +59,21 @@ class _Side:
             if parent is not None:
                 self.size[parent] += self.size[id]
 
-    @cached_property
-    def texts(self) -> tuple[list[str], list[str], list[str]]:
-        """Every node's text: as it is, without expression ids, without numbers."""
-        exact = [without_plan_ids(node.text) for node in self.graph]
-        plain = [without_expression_ids(text) for text in exact]
-        return exact, plain, [without_numbers(text) for text in plain]
+    def text(self, level: int, id: int) -> str:
+        """A node's text as it is (0), without expression ids (1), without numbers either (2)."""
+        return _texts(self.graph[id].text)[level]
 
-    def subtrees(self, level: int, known: dict[tuple[object, ...], int]) -> list[int]:
-        """A number for every subtree, the same for equal subtrees; `known` is shared by both sides."""
-        texts, numbers = self.texts[level], [0] * len(self.order)
+    def subtrees(self, level: int, known: dict[tuple[object, ...], int], matched: dict[int, int]) -> dict[int, int]:
+        """A number for every unmatched node's subtree, the same for equal subtrees; `known` is shared by both sides.
+
+        `matched` gives for every matched node a number that it shares with its match.
+        """
+        numbers: dict[int, int] = {}
         for id in reversed(self.order):
-            key = (texts[id], *(numbers[child] for child in self.children[id]))
-            numbers[id] = known.setdefault(key, len(known))
+            if id not in matched:
+                below = (~matched[child] if child in matched else numbers[child] for child in self.children[id])
+                key = (self.text(level, id), *below)
+                numbers[id] = known.setdefault(key, len(known))
         return numbers
 
     def subtree(self, id: int) -> Iterable[int]:
@@ -114,15 +116,13 @@ class _Alignment:
     def by_subtrees(self, level: int, confidence: float) -> None:
         """Subtrees that are equal and stand as often here as there, the largest first."""
         known: dict[tuple[object, ...], int] = {}
-        ours, theirs = self.before.subtrees(level, known), self.after.subtrees(level, known)
+        ours = self.before.subtrees(level, known, {one: two for one, (two, _) in self.matches.items()})
+        theirs = self.after.subtrees(level, known, {two: two for two in self.taken})
         places: defaultdict[int, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-        for id in self.before.order:
-            if id not in self.matches:
-                places[ours[id]][0].append(id)
-        for id in self.after.order:
-            if id not in self.taken:
-                places[theirs[id]][1].append(id)
-        for id in self.before.order:
+        for which, numbers in enumerate((ours, theirs)):
+            for id in reversed(numbers):
+                places[numbers[id]][which].append(id)
+        for id in reversed(ours):
             if id in self.matches:
                 continue
             mine, other = places[ours[id]]
@@ -153,8 +153,7 @@ class _Alignment:
         """Unmatched nodes by texts that no other unmatched node has."""
         places: defaultdict[str, list[int]] = defaultdict(list)
         for id in side.order:
-            text = side.texts[level][id]
-            if id not in matched and len(text) > len(side.graph[id].op) + 2:
+            if id not in matched and len(text := side.text(level, id)) > len(side.graph[id].op) + 2:
                 places[text].append(id)
         return {text: ids[0] for text, ids in places.items() if len(ids) == 1}
 
@@ -166,7 +165,7 @@ class _Alignment:
         if one.op != two.op and (one.kind != two.kind or one.kind not in _FAMILIES):
             return 0.0
         base, texts = (0.35, 0.65) if one.op == two.op else (0.1, 0.6)
-        mine, theirs = self.before.texts[1][before], self.after.texts[1][after]
+        mine, theirs = self.before.text(1, before), self.after.text(1, after)
         return base + texts * (1.0 if mine == theirs else _dice(mine, theirs))
 
     def by_inputs(self) -> None:
@@ -204,8 +203,9 @@ class _Alignment:
 
     def by_regions(self) -> None:
         """What is left between matched nodes, from above: unmatched nodes below the two sides of one match."""
+        tops = {self.before.parent[id] for id in self.before.order if id not in self.matches}
         pairs: list[tuple[int | None, int | None]] = [(None, None)]
-        pairs += [(id, self.matches[id][0]) for id in self.before.order if id in self.matches]
+        pairs += [(id, self.matches[id][0]) for id in self.before.order if id in tops and id in self.matches]
         for one, two in pairs:
             ours = _region(self.before, one, self.matches)
             theirs = _region(self.after, two, self.taken)
@@ -234,9 +234,9 @@ class _Alignment:
             waiting: defaultdict[str, list[int]] = defaultdict(list)
             for id in reversed(theirs):
                 if id not in self.taken:
-                    waiting[self.after.texts[level][id] if level == 1 else self.after.graph[id].op].append(id)
+                    waiting[self.after.text(1, id) if level == 1 else self.after.graph[id].op].append(id)
             for id in ours:
-                key = self.before.texts[level][id] if level == 1 else self.before.graph[id].op
+                key = self.before.text(1, id) if level == 1 else self.before.graph[id].op
                 if id not in self.matches and waiting.get(key):
                     self.match(id, waiting[key].pop(), 0.7 if level == 1 else 0.4)
 
@@ -289,6 +289,13 @@ def _region(side: _Side, top: int | None, matched: Matches | dict[int, int]) -> 
         found.append(id)
         stack.extend(reversed(side.children[id]))
     return found
+
+
+@lru_cache(maxsize=65_536)
+def _texts(text: str) -> tuple[str, str, str]:
+    exact = without_plan_ids(text)
+    plain = without_expression_ids(exact)
+    return exact, plain, without_numbers(plain)
 
 
 @lru_cache(maxsize=65_536)

@@ -173,6 +173,8 @@ def _post_order(graph: PlanGraph) -> list[int]:
 def _heaviest_rise(values: Sequence[int], weights: Sequence[int]) -> list[int]:
     """Positions of the heaviest rising subsequence of different values, by a Fenwick tree of best sums: O(n log n)."""
     ranks = sorted(values)
+    if ranks == list(values):
+        return list(range(len(values)))
     best: list[tuple[int, int]] = [(0, -1)] * (len(values) + 1)
     came_from = [-1] * len(values)
     top = (0, -1)

@@ -186,7 +186,7 @@ class _Pane(Painter):
         x = float(_PAD)
         for mark, words in _WORDS:
             shade = self.colours["inserted" if mark == "changed" else mark]
-            sign = {"removed": "−", "inserted": "+", "changed": "~", "moved": "↕"}[mark]
+            sign = {"removed": "−", "inserted": "+", "changed": "~", "moved": "→"}[mark]
             items += [
                 Rect(x, top + 15, 18, 13, shade["fill"], shade["border"], 3),
                 self.text(x + 25, top + 26, f"{sign} {words}", 12, "muted", 200),

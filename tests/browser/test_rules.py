@@ -214,7 +214,7 @@ def test_sql_typed_on_the_page_opens_with_the_tables_found(server: str, tab: Cal
     combo = app.page.get_by_role("combobox")
     combo.wait_for()
     assert "found by name: shop" in (combo.get_attribute("aria-label") or "") + combo.input_value()
-    assert app.query()["plan"]
+    app.wait_for_query("plan", str(links.pack(OUTER)))
 
 
 def test_wrong_sql_keeps_its_text_and_says_where(server: str, tab: Callable[..., App]) -> None:
