@@ -195,6 +195,19 @@ def argument(value: Any) -> str:
     return str(value)
 
 
+_UNITS = (("EiB", 60), ("PiB", 50), ("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10))
+
+
+def size_text(size: int) -> str:
+    """A number of bytes as Spark prints it: in a unit of which there are at least two (11.0 KiB, 1351.0 B), and with
+    three figures and an exponent where none is large enough.
+    """
+    if size >= 1 << 71:
+        return f"{size:.2E} B"
+    unit, power = next(((u, p) for u, p in _UNITS if size >= 2 << p), ("B", 0))
+    return f"{size / (1 << power):.1f} {unit}"
+
+
 def bracketed(values: Any) -> str:
     """[a, b]."""
     return f"[{', '.join(str(v) if not isinstance(v, bool) else argument(v) for v in values)}]"

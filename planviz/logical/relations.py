@@ -7,7 +7,7 @@ from typing import Any
 from planviz.expressions.core import (
     AttributeReference,
 )
-from planviz.logical.plan import LeafNode, Source, bracketed
+from planviz.logical.plan import LeafNode, Source, bracketed, size_text
 from planviz.trees.node import lazy, node
 
 
@@ -138,6 +138,8 @@ class CTERelationRef(Source):
     streaming: bool = False
     recursive: bool = False
     rows: int | None = None
+    #: The definition's estimated size in bytes, once it is known.
+    statistics: int | None = None
 
     @lazy
     def max_rows(self) -> int | None:
@@ -150,8 +152,9 @@ class CTERelationRef(Source):
         return self.is_resolved
 
     def arguments(self) -> list[str]:
-        """id, resolved, [columns], streaming, recursive, most rows."""
+        """id, resolved, [columns], streaming, size, recursive, most rows."""
         columns = [bracketed(self.attributes)] if self.attributes else []
-        flags = [str(self.streaming).lower(), str(self.recursive).lower()]
+        size = [] if self.statistics is None else [f"Statistics(sizeInBytes={size_text(self.statistics)})"]
         rows = [] if self.rows is None else [str(self.rows)]
+        flags = [str(self.streaming).lower(), *size, str(self.recursive).lower()]
         return [str(self.id), str(self.is_resolved).lower(), *columns, *flags, *rows]

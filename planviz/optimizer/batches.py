@@ -180,6 +180,8 @@ def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
         ("Clean Up Temporary CTE Info", Once, [cte_pushdown.CleanUpTempCTEInfo]),
         # Before join reordering: fewer operators stand between the joins.
         ("Early Filter and Projection Push-Down", Once, [nested_aggregates.CollapseGroupedSumOfCount]),
+        # After the definitions have settled, before joins are ordered by size.
+        ("Update CTE Relation Stats", Once, [cte.UpdateCTERelationStats]),
         ("Push Down Join Through Union", Once, [joins.PushDownJoinThroughUnion]),
         # After join reordering: joins throw away the order of their inputs.
         ("Eliminate Sorts", Once, [limits.EliminateSorts, limits.RemoveRedundantSorts]),

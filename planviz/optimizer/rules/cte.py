@@ -9,11 +9,12 @@ from planviz.expressions.core import Alias
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.combining import CTERelationDef, WithCTE
-from planviz.logical.operators import Project, Repartition
+from planviz.logical.operators import Project, Repartition, Subquery
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import CTERelationRef
 from planviz.optimizer.attributes import renewed
 from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.statistics.sizes import size_in_bytes
 
 
 class InlineCTE(OptimizerRule):
@@ -93,6 +94,41 @@ def _instance(ref: Any, definition: LogicalPlan) -> Any:
     pairs = zip(ref.output, fresh.output, strict=True)
     items = tuple(a if a.expr_id == t.expr_id else Alias(a, t.name, t.expr_id) for t, a in pairs)
     return Project(items, fresh)
+
+
+class UpdateCTERelationStats(OptimizerRule):
+    """Tell every use of a common table expression how large the definition is.
+
+    CTERelationRef(x)  =>  CTERelationRef(x, size of x)
+
+    Pays because a small one can be broadcast; a use alone knows only an id. Wrong before the definition has settled:
+    in `WITH x AS (SELECT *, rand() AS r FROM t) ...` the columns that no use reads still count.
+    """
+
+    matches = (WithCTE,)
+    package = "org.apache.spark.sql.catalyst.optimizer.Optimizer$"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan if isinstance(plan, Subquery) else self._told(plan, {})
+
+    def _told(self, plan: Any, sizes: dict[int, int]) -> Any:
+        if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT):
+            return plan
+        if isinstance(plan, WithCTE):
+            definitions = []
+            for d in plan.definitions:
+                new: Any = self._told(d, sizes)
+                sizes[new.id] = size_in_bytes(new)
+                definitions.append(new)
+            return plan.with_new_children((*definitions, self._told(plan.plan, sizes)))
+        if isinstance(plan, CTERelationRef):
+            return plan.replace(statistics=sizes.get(plan.id, plan.statistics))
+        below = plan.map_children(lambda c: self._told(c, sizes))
+        return below.transform_expressions_up(
+            lambda e: e.with_plan(self._told(e.plan, sizes)) if isinstance(e, SubqueryExpression) else e,
+            SubqueryExpression.BIT,
+        )
 
 
 class ReplaceCTERefWithRepartition(OptimizerRule):

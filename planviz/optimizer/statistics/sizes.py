@@ -8,7 +8,7 @@ from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.expressions.core import Literal
-from planviz.logical.combining import Except, Intersect, Join, Union
+from planviz.logical.combining import Except, Intersect, Join, Union, WithCTE
 from planviz.logical.operators import (
     Aggregate,
     Expand,
@@ -21,7 +21,7 @@ from planviz.logical.operators import (
     Sort,
 )
 from planviz.logical.plan import UnaryNode
-from planviz.logical.relations import LocalRelation, LogicalRelation, OneRowRelation, Range
+from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRelation, OneRowRelation, Range
 
 #: What Spark takes for a table of unknown size (spark.sql.defaultSizeInBytes).
 UNKNOWN_SIZE = (1 << 63) - 1
@@ -52,6 +52,10 @@ def _size(plan: Any) -> int:
             return 1
         case Range():
             return 8 * (plan.max_rows or 1)
+        case CTERelationRef(statistics=size):
+            return UNKNOWN_SIZE if size is None else size
+        case WithCTE(_, query):
+            return size_in_bytes(query)
         case Aggregate(()):
             return row_size(plan.output)
         case GlobalLimit(Literal(int() as n, _), _):
