@@ -10,6 +10,7 @@ from pathlib import Path
 
 from planviz.catalog.bundled import NAMES, bundled_text, read_bundled
 from planviz.catalog.check import contradictions
+from planviz.catalog.described import take_descriptions, with_column_descriptions
 from planviz.catalog.files import Problem, parse_catalog, read_catalog
 from planviz.catalog.tables import Catalog
 from planviz.errors import InputError, PlanvizError
@@ -28,14 +29,21 @@ def find(name: str) -> Catalog:
 
 
 def read(text: str, name: str = "catalog") -> Catalog:
-    """The catalogue that a text describes: planviz-catalog/1 JSON, or DDL. Raises InputError with its place."""
+    """The catalogue that a text describes: planviz-catalog/1 JSON, DDL, or pasted descriptions.
+
+    What plans do not depend on (constraints) stands in its notes. Raises InputError with its place.
+    """
     if text.lstrip().startswith("{"):
         return read_catalog(text)
-    session = Session(Catalog(name))
-    for outcome in session.run(text):
+    sql, catalog, of_columns = take_descriptions(text, Catalog(name))
+    session = Session(catalog)
+    notes = []
+    for outcome in session.run(sql):
         if outcome.error is not None:
             raise outcome.error
-    return session.catalog
+        table = ".".join(outcome.statement.name)
+        notes += [f"{table}: {note}" for note in outcome.statement.notes]
+    return replace(with_column_descriptions(session.catalog, of_columns), notes=tuple(notes))
 
 
 def problems_of(name: str) -> list[Problem]:

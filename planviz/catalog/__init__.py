@@ -5,6 +5,7 @@ files.py    planviz-catalog/1 JSON: reading and writing
 check.py    statistics that contradict each other
 text.py     catalogues as text for a person
 ddl.py      tables of CREATE TABLE
+described.py  what DESCRIBE and SHOW CREATE TABLE printed
 bundled/    the catalogues that come with planviz
 """
 

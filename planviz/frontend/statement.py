@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from planviz.errors import ParseError
 from planviz.expressions.core import Expression, Literal, lit
+from planviz.frontend.columns import ColumnReader
 from planviz.frontend.cursor import END, WORD
 from planviz.frontend.lexer import tokenize
 from planviz.frontend.parameters import Parameters
-from planviz.frontend.query import QueryReader
 from planviz.logical.plan import LogicalPlan
-from planviz.types import UNKNOWN, StructField, parse_fields
+from planviz.types import UNKNOWN, StructField
 
 #: Longest text that is read, in characters.
 MAX_LENGTH = 2_000_000
@@ -26,7 +26,8 @@ class Statement:
     `kind` is query, create_table, create_view, set, insert, drop, analyze or unsupported. `plan` is the query's (also
     of CREATE ... AS), `name` the object's parts, `columns` a table's or the names that a view gives its columns,
     `partition_columns` and `provider` as written, `options` a setting's key and value, `sql` the text, `start` its
-    offset, `words` what a view is (TEMPORARY) or the statement's first words.
+    offset, `words` what a view is (TEMPORARY) or the statement's first words,
+    `notes` what was passed over.
     """
 
     kind: str
@@ -39,9 +40,10 @@ class Statement:
     provider: str = "parquet"
     options: tuple[tuple[str, str], ...] = ()
     words: str = ""
+    notes: tuple[str, ...] = ()
 
 
-class StatementReader(QueryReader):
+class StatementReader(ColumnReader):
     """Reads statements."""
 
     def statement(self) -> Statement:
@@ -118,16 +120,19 @@ class StatementReader(QueryReader):
             return self._skip("unsupported")(start)
         self.accept("IF", "NOT", "EXISTS")
         name = self.identifier_parts()
+        self.notes = ()
         columns: tuple[StructField, ...] = ()
         if self.sees("("):
-            columns = self._columns()
+            columns = self.columns()
         provider, plan = "parquet", None
         partitions: tuple[str, ...] = ()
         while self.kind != END and not self.sees(";"):
             if self.accept("USING"):
                 provider = self.identifier_parts()[-1].lower()
+            elif self.accept("STORED", "AS"):
+                provider = self.identifier().lower()
             elif self.accept("PARTITIONED", "BY"):
-                partitions, more = self._partitions()
+                partitions, more = self.partitions(columns)
                 columns = (*columns, *more)
             elif self.sees("AS") and self.peek(1) in _QUERY_WORDS:
                 self.at += 1
@@ -136,45 +141,16 @@ class StatementReader(QueryReader):
             else:
                 self.at += 1
         return Statement(
-            "create_table", self.source(start), self.tokens.starts[start], plan, name, columns, partitions, provider
+            "create_table",
+            self.source(start),
+            self.tokens.starts[start],
+            plan,
+            name,
+            columns,
+            partitions,
+            provider,
+            notes=self.notes,
         )
-
-    def _columns(self) -> tuple[StructField, ...]:
-        start = self.at + 1
-        depth = 0
-        while True:
-            depth += {"(": 1, ")": -1}.get(self.peek(), 0)
-            if self.kind == END:
-                self.fail("missing ')'")
-            self.at += 1
-            if depth == 0:
-                break
-        try:
-            return parse_fields(self.source(start, self.at - 1))
-        except ParseError:
-            raise
-        except Exception as e:
-            raise self.error("PARSE_SYNTAX_ERROR", f"The column list cannot be read: {e}", start) from None
-
-    def _partitions(self) -> tuple[tuple[str, ...], tuple[StructField, ...]]:
-        start = self.at + 1
-        self.expect("(")
-        names: list[str] = []
-        typed = False
-        depth = 1
-        names.append(self.identifier())
-        while depth:
-            key = self.peek()
-            if self.kind == END:
-                self.fail("missing ')'")
-            depth += {"(": 1, ")": -1}.get(key, 0)
-            self.at += 1
-            if depth == 1 and key == ",":
-                names.append(self.identifier())
-            elif depth == 1 and key not in (",", ")"):
-                typed = True
-        more = parse_fields(self.source(start, self.at - 1)) if typed else ()
-        return tuple(names), more
 
     def _create_view(self, start: int) -> Statement:
         self.accept("IF", "NOT", "EXISTS")

@@ -1,0 +1,99 @@
+"""The columns of CREATE TABLE, and what else stands among them."""
+
+from __future__ import annotations
+
+from planviz.frontend.cursor import END, WORD
+from planviz.frontend.query import QueryReader
+from planviz.types import StructField
+
+#: Words that begin a constraint over the whole table.
+_CONSTRAINTS = ("CONSTRAINT", "PRIMARY", "FOREIGN", "UNIQUE", "CHECK")
+
+
+class ColumnReader(QueryReader):
+    """Reads column lists. `notes` holds what was passed over, because plans do not depend on it."""
+
+    notes: tuple[str, ...] = ()
+
+    def columns(self) -> tuple[StructField, ...]:
+        """(name type [NOT NULL] [COMMENT 'text'] [DEFAULT value] ..., constraints)."""
+        self.expect("(")
+        found: list[StructField] = []
+        while True:
+            if self.sees_any(*_CONSTRAINTS) and (self.peek(1) in ("(", "KEY") or self.peek() == "CONSTRAINT"):
+                self._constraint()
+            else:
+                found.append(self._column(found))
+            if not self.accept(","):
+                break
+        self.expect(")")
+        return tuple(found)
+
+    def partitions(self, columns: tuple[StructField, ...]) -> tuple[tuple[str, ...], tuple[StructField, ...]]:
+        """The names in PARTITIONED BY (...), and the columns that are declared there rather than among `columns`."""
+        self.expect("(")
+        names: list[str] = []
+        more: list[StructField] = []
+        known = {c.name.lower() for c in columns}
+        while True:
+            if self.peek(1) == "(":
+                # A transform such as years(day) partitions by no column that a scan could prune by.
+                self._note(f"partitioning by {self.take()}(...)")
+                self._skip_to_comma()
+            elif self.peek(1) in (",", ")"):
+                at = self.at
+                names.append(self.identifier())
+                if known and names[-1].lower() not in known:
+                    raise self.error("UNRESOLVED_COLUMN", f"{names[-1]} is none of the table's columns.", at)
+            else:
+                more.append(self._column([*columns, *more]))
+                names.append(more[-1].name)
+            if not self.accept(","):
+                break
+        self.expect(")")
+        return tuple(names), tuple(more)
+
+    def _column(self, before: list[StructField]) -> StructField:
+        at = self.at
+        name = self.identifier()
+        if name.lower() in {c.name.lower() for c in before}:
+            raise self.error("COLUMN_ALREADY_EXISTS", f"The column `{name}` already exists. Choose another name.", at)
+        self.accept(":")
+        data_type = self.data_type()
+        nullable = True
+        while not self.sees_any(",", ")"):
+            if self.kind == END or self.sees(";"):
+                self.fail("missing ')'")
+            if self.accept("NOT", "NULL"):
+                nullable = False
+            elif self.accept("COMMENT"):
+                self.string()
+            elif self.sees_any("PRIMARY", "UNIQUE", "CHECK", "REFERENCES", "CONSTRAINT"):
+                self._note(f"{self.peek()} of column {name}")
+                self._skip_to_comma()
+            elif self.accept("DEFAULT"):
+                self.value()
+            elif self.accept("NULL"):
+                continue
+            elif self.sees_any("GENERATED", "MASK", "AUTO_INCREMENT"):
+                self._skip_to_comma()
+            else:
+                raise self.syntax_error("',' or ')' was expected")
+        return StructField(name, data_type, nullable)
+
+    def _constraint(self) -> None:
+        word = self.peek()
+        name = f" {self.tokens.texts[self.at + 1]}" if word == "CONSTRAINT" and self.kinds[self.at + 1] == WORD else ""
+        self._note(word + (" KEY" if self.peek(1) == "KEY" else "") + name)
+        self._skip_to_comma()
+
+    def _note(self, what: str) -> None:
+        self.notes = (*self.notes, f"{what} is passed over: Spark's plans do not depend on it.")
+
+    def _skip_to_comma(self) -> None:
+        depth = 0
+        while depth or not self.sees_any(",", ")"):
+            if self.kind == END:
+                self.fail("missing ')'")
+            depth += {"(": 1, ")": -1}.get(self.peek(), 0)
+            self.at += 1
