@@ -45,6 +45,9 @@ def _parser() -> argparse.ArgumentParser:
 
     _add_catalog(commands.add_parser("catalog", help="list, show, check and guess catalogues of tables"))
 
+    rules = commands.add_parser("rules", help="list the optimizer's rules, or tell all about one")
+    rules.add_argument("name", nargs="?", metavar="NAME", help="a rule's name, with or without package")
+
     render = commands.add_parser("render", help="draw a plan to SVG, PNG, PDF, HTML, DOT, Mermaid or JSON")
     render.add_argument("file", metavar="FILE", help="plan text or JSON; - for standard input")
     render.add_argument("-o", "--output", required=True, metavar="OUT", help="OUT.{svg,png,pdf,html,dot,mmd,json}")
@@ -128,6 +131,11 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
         from planviz.cli.catalog import catalog
 
         return catalog
+
+    if name == "rules":
+        from planviz.cli.rules import rules
+
+        return rules
     if name == "render":
         from planviz.cli.render import render
 

@@ -26,9 +26,13 @@ class OptimizerContext:
 
 
 class OptimizerRule(Rule):
-    """A rule with the context at hand. `excludable` is False for rules that `excludedRules` cannot switch off."""
+    """A rule with the context at hand.
+
+    `excludable` is False for rules that `excludedRules` cannot switch off; `settings` are the keys that govern it.
+    """
 
     excludable: ClassVar[bool] = True
+    settings: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, context: OptimizerContext) -> None:
         self.context = context

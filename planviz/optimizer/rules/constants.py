@@ -302,6 +302,7 @@ class OptimizeIn(OptimizerRule):
     """
 
     matches = (In,)
+    settings = ("spark.sql.optimizer.inSetConversionThreshold",)
 
     def apply(self, plan: Any) -> Any:
         """See the class."""

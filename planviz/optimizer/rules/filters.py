@@ -26,6 +26,7 @@ class InferFiltersFromConstraints(OptimizerRule):
     """
 
     matches = (Filter, Join)
+    settings = ("spark.sql.constraintPropagation.enabled",)
 
     def apply(self, plan: Any) -> Any:
         """See the class."""

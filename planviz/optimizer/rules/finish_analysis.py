@@ -189,6 +189,7 @@ class ComputeCurrentTime(OptimizerRule):
     """
 
     matches = (FunctionCall,)
+    settings = ("spark.sql.session.timeZone",)
 
     def apply(self, plan: Any) -> Any:
         """See the class."""

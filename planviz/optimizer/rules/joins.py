@@ -272,6 +272,7 @@ class CheckCartesianProducts(OptimizerRule):
     """
 
     matches = (Join,)
+    settings = ("spark.sql.crossJoin.enabled",)
 
     def apply(self, plan: Any) -> Any:
         """See the class."""

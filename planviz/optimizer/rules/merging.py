@@ -73,6 +73,11 @@ class MergeSubplans(OptimizerRule):
     """
 
     matches = (ScalarSubquery, Aggregate)
+    settings = (
+        "spark.sql.execution.reuseSubquery",
+        "spark.sql.optimizer.mergeSubplans.filterPropagation.enabled",
+        "spark.sql.optimizer.mergeSubplans.filterPropagation.symmetricFilterPropagation.enabled",
+    )
     package = "org.apache.spark.sql.execution.planmerging"
 
     def apply(self, plan: Any) -> Any:

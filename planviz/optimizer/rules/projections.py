@@ -183,6 +183,7 @@ class CollapseProject(OptimizerRule):
     """
 
     matches = (Project,)
+    settings = ("spark.sql.optimizer.collapseProjectAlwaysInline",)
     order = "up"
 
     def rewrite(self, node: Any) -> Any:

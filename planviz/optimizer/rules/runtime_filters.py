@@ -85,6 +85,14 @@ class InjectRuntimeFilter(OptimizerRule):
     """
 
     matches = (Join,)
+    settings = (
+        "spark.sql.optimizer.runtime.bloomFilter.enabled",
+        "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold",
+        "spark.sql.optimizer.runtime.bloomFilter.creationSideThreshold",
+        "spark.sql.optimizer.runtime.bloomFilter.expectedNumItems",
+        "spark.sql.optimizer.runtime.bloomFilter.numBits",
+        "spark.sql.optimizer.runtimeFilter.number.threshold",
+    )
 
     def apply(self, plan: Any) -> Any:
         """See the class."""

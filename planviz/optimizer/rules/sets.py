@@ -106,6 +106,7 @@ class ReplaceExceptWithFilter(OptimizerRule):
     """
 
     matches = (Except,)
+    settings = ("spark.sql.optimizer.replaceExceptWithFilter",)
     excludable = False
 
     def rewrite(self, node: Any) -> Any:

@@ -211,6 +211,7 @@ class InferWindowGroupLimit(OptimizerRule):
     """
 
     matches = (Window,)
+    settings = ("spark.sql.optimizer.windowGroupLimitThreshold",)
 
     def apply(self, plan: Any) -> Any:
         """See the class."""

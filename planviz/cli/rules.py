@@ -1,0 +1,61 @@
+"""`planviz rules`: the table of all rules, or what is known of one, and why it did not fire."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+
+from planviz.cli.files import write
+from planviz.config import SETTINGS, OptimizerConfig
+from planviz.optimizer.reference import Example, RuleReference, rule_reference, rules_table
+
+_WIDTH = 100
+
+
+def rules(options: argparse.Namespace) -> int:
+    """Print the table, or the card of the rule that was named."""
+    write(rules_table() if options.name is None else card(rule_reference(options.name)))
+    return 0
+
+
+def card(rule: RuleReference) -> str:
+    """A rule in words: what it does, when it is unsafe, where it runs, what governs it, an example."""
+    parts = [f"{rule.spark_name}\n\n{_wrapped(rule.summary)}", textwrap.indent(rule.algebra, "  ")]
+    parts += [_wrapped(paragraph) for paragraph in rule.remarks.split("\n\n")]
+    facts = [("Batches", _batches(rule)), ("Settings", _settings(rule))]
+    facts += [("Module", [f"planviz.optimizer.rules.{rule.family}"]), ("Described in", [", ".join(rule.items)])]
+    lines = []
+    for name, values in facts:
+        lines += [f"{name if at == 0 else '':14}{value}" for at, value in enumerate(filter(None, values))]
+    parts.append("\n".join(lines))
+    if rule.example is not None:
+        parts.append(_example(rule, rule.example))
+    return "\n\n".join(filter(None, parts)).rstrip() + "\n"
+
+
+def _batches(rule: RuleReference) -> list[str]:
+    found = [f"{profile}: {', '.join(names) or 'none of its own'}" for profile, names in rule.batches.items()]
+    return [*found, *(f"within {parent}" for parent in rule.part_of)]
+
+
+def _settings(rule: RuleReference) -> list[str]:
+    found = [f"{key} (default {SETTINGS[key].default}): {SETTINGS[key].about}" for key in rule.settings]
+    if rule.excludable:
+        return [*found, "spark.sql.optimizer.excludedRules: can switch it off"]
+    return [*found, "spark.sql.optimizer.excludedRules: cannot switch it off"]
+
+
+def _example(rule: RuleReference, example: Example) -> str:
+    """The example's query and the step of the rule, planned now."""
+    from planviz.catalogs import find
+    from planviz.document import open_sql
+    from planviz.plantext.printing import step_diff
+
+    document = open_sql(example.sql, find("documents"), OptimizerConfig().with_settings(dict(example.settings)))
+    step = next(step for step in document.trace.steps if step.short_rule == rule.name)
+    settings = [f"SET {key}={value};" for key, value in example.settings.items()]
+    return "\n".join(["Example, over the catalogue documents", "", *settings, example.sql, "", step_diff(step)])
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(" ".join(text.split()), _WIDTH)

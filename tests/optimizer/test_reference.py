@@ -1,0 +1,61 @@
+"""What is said of every rule is true: the table, the settings, the batches, the examples."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from planviz.catalogs import find
+from planviz.config import SETTINGS, OptimizerConfig
+from planviz.document import open_sql
+from planviz.errors import InputError
+from planviz.optimizer import rules
+from planviz.optimizer.reference import package_docstring, rule_named, rule_reference, rule_references
+
+REFERENCES = rule_references()
+
+
+def test_the_package_carries_the_table() -> None:
+    assert rules.__doc__ == package_docstring(), "run `python -m tests.optimizer`"
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_every_rule_says_what_it_does_and_when_it_would_be_wrong(name: str) -> None:
+    rule = REFERENCES[name]
+    assert "=>" in rule.algebra
+    assert rule.remarks
+    assert rule.part_of or any(rule.batches.values())
+
+
+def test_every_setting_that_a_family_reads_is_named_by_a_rule_of_it() -> None:
+    for path in Path(str(rules.__file__)).parent.glob("*.py"):
+        read = set(re.findall(r'(?:on|get)\("(spark\.[\w.]+)"\)', path.read_text(encoding="utf-8")))
+        named = {key for rule in REFERENCES.values() if rule.family == path.stem for key in rule.settings}
+        assert read <= named, path.name
+        assert named <= set(SETTINGS)
+
+
+@pytest.mark.parametrize("name", [name for name, rule in REFERENCES.items() if rule.example])
+def test_the_rule_fires_in_its_example(name: str) -> None:
+    example = REFERENCES[name].example
+    assert example is not None
+    config = OptimizerConfig().with_settings(dict(example.settings))
+    document = open_sql(example.sql, find("documents"), config)
+    assert document.error is None
+    assert name in {step.short_rule for step in document.trace.steps}
+
+
+def test_rules_are_found_by_any_form_of_their_name() -> None:
+    assert rule_reference("org.apache.spark.sql.catalyst.optimizer.ConstantFolding").name == "ConstantFolding"
+    assert rule_reference("constantfolding").batches["spark-4.3"][0].startswith("Operator Optimization before")
+    assert rule_reference("CombineFilters").part_of == ("PushDownPredicates",)
+    assert rule_named("FinishAnalysis", ["a.b.Optimizer$FinishAnalysis"]) == "a.b.Optimizer$FinishAnalysis"
+
+
+def test_a_misspelt_rule_is_answered_with_the_nearest() -> None:
+    with pytest.raises(InputError, match=r"There is no rule ColumnPrunning\. Did you mean ColumnPruning"):
+        rule_reference("ColumnPrunning")
+    with pytest.raises(InputError, match="`planviz rules` lists them"):
+        rule_reference("xyz")
