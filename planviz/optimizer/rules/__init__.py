@@ -63,6 +63,11 @@ limits             RemoveRedundantSorts                  A sort of what is sorte
 merging            MergeSubplans                         Compute plans that give one row and read the same rows together, once.
 nested_aggregates  CollapseGroupedSumOfCount             Counts of finer groups that are only added up again.
 nested_aggregates  RemoveRedundantAggregates             A grouping of what is grouped already, and one of which only the groups count.
+objects            CombineTypedFilters                   Two functions that filter are one.
+objects            EliminateMapObjects                   A function over an array's elements that gives each element back is the array.
+objects            EliminateSerialization                Hand objects on where they would be made into rows and at once into objects again.
+objects            ObjectSerializerPruning               Do not make columns of objects that nothing reads.
+objects            ReassignLambdaVariableID              Number the variables of a query from -1 down.
 partition_pruning  CleanupDynamicPruningFilters          Drop pruning filters that did not arrive at a scan.
 partition_pruning  PartitionPruning                      Read only the partitions whose key the filtered side of the join has.
 projections        CollapseProject                       Merge a projection into the projection or aggregate below it.
