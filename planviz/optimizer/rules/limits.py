@@ -192,6 +192,7 @@ class LimitPushDownThroughWindow(OptimizerRule):
     """
 
     matches = (Window,)
+    settings = ("spark.sql.execution.topKSortFallbackThreshold",)
 
     def apply(self, plan: Any) -> Any:
         """See the class."""

@@ -33,6 +33,12 @@ class PartitionPruning(OptimizerRule):
     """
 
     matches = (Join,)
+    settings = (
+        _SETTINGS + "enabled",
+        _SETTINGS + "fallbackFilterRatio",
+        _SETTINGS + "reuseBroadcastOnly",
+        "spark.sql.exchange.reuse",
+    )
     package = "org.apache.spark.sql.execution.dynamicpruning"
 
     def apply(self, plan: Any) -> Any:

@@ -211,7 +211,10 @@ class InferWindowGroupLimit(OptimizerRule):
     """
 
     matches = (Window,)
-    settings = ("spark.sql.optimizer.windowGroupLimitThreshold",)
+    settings = (
+        "spark.sql.optimizer.windowGroupLimitThreshold",
+        "spark.sql.execution.topKSortFallbackThreshold",
+    )
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
