@@ -15,13 +15,14 @@ from planviz.analysis.arithmetic import ResolveBinaryArithmetic
 from planviz.analysis.check import check_analysis
 from planviz.analysis.cleanup import CleanupAliases, EliminateUnions
 from planviz.analysis.coercion import AnsiCombinedTypeCoercionRule, UnpivotCoercion, WidenSetOperationTypes
-from planviz.analysis.context import AnalysisContext, Counters
+from planviz.analysis.context import AnalysisContext, Counters, analysis_error, sql_text
 from planviz.analysis.ctes import CTESubstitution, ResolveWithCTE
 from planviz.analysis.frames import ResolveDataFrameDropColumns, ResolveDeduplicate, ResolveUnion
 from planviz.analysis.functions import (
     LookupFunctions,
     ResolveAliases,
     ResolveFunctions,
+    ResolveIdentifierClause,
     ResolveLambdaVariables,
     ResolveRandomSeed,
     ResolveTimeZone,
@@ -58,6 +59,7 @@ from planviz.analysis.windows import (
 )
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
+from planviz.errors import AnalysisError
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.trees.executor import Check, RuleExecutor
@@ -73,6 +75,7 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
     c = context
     resolution = [
         ResolveRelations(c),
+        ResolveIdentifierClause(c),
         # First what tells occurrences apart, so that names below resolve to ids that stay.
         DeduplicateRelations(c),
         ResolveDataFrameDropColumns(c),
@@ -145,8 +148,16 @@ class Analyzer:
         column, when a name or a type does not fit.
         """
         context = AnalysisContext(self.catalog, self.config, trace if trace is not None else Trace(), Counters())
-        analyzed = self._run(plan, context)
-        check_analysis(analyzed, context)
+        try:
+            analyzed = self._run(plan, context)
+            check_analysis(analyzed, context)
+        except AnalysisError as e:
+            call = context.counters.unknown
+            if call is None or e.error_class == "UNRESOLVED_ROUTINE":
+                raise
+            # Spark looks every function up before anything else, and reports the unknown one first.
+            name = sql_text(call.parts)
+            raise analysis_error("UNRESOLVED_ROUTINE", f"Cannot resolve routine {name}.", call) from e
         return analyzed, context.counters.warnings
 
     def _run(self, plan: LogicalPlan, context: AnalysisContext) -> LogicalPlan:

@@ -25,12 +25,14 @@ from planviz.expressions.core import (
     next_id,
 )
 from planviz.expressions.specs import FunctionSpec, OpenZone
-from planviz.expressions.subqueries import ListQuery
+from planviz.expressions.subqueries import ListQuery, SubqueryExpression
 from planviz.expressions.unresolved import (
+    ExpressionWithUnresolvedIdentifier,
     LambdaFunction,
     MultiAlias,
     NamedLambdaVariable,
     UnresolvedAlias,
+    UnresolvedAttribute,
     UnresolvedFunction,
     UnresolvedLambdaVariable,
 )
@@ -41,13 +43,51 @@ from planviz.types import INT, LONG, UNKNOWN, ArrayType, DataType, MapType
 
 
 class LookupFunctions(AnalyzerRule):
-    """Warn about function names that nobody knows; each becomes an opaque call of unknown type."""
+    """Note the first function name that nobody knows; each becomes an opaque call of unknown type.
+
+    Spark refuses the query here. The note is for a query that turns out to be wrong anyway: it gets Spark's error.
+    """
 
     matches = (UnresolvedFunction,)
 
     def apply(self, plan: Any) -> Any:
         """Never changes the plan."""
+
+        def note(e: Any) -> Any:
+            if isinstance(e, UnresolvedFunction) and self.context.counters.unknown is None:
+                if not known(e.parts[-1].lower()):
+                    self.context.counters.unknown = e
+            elif isinstance(e, SubqueryExpression):
+                self.apply(e.plan)
+            return e
+
+        plan.transform_all_expressions(note, UnresolvedFunction.BIT | SubqueryExpression.BIT)
         return plan
+
+
+class ResolveIdentifierClause(AnalyzerRule):
+    """Read the name that IDENTIFIER gives.
+
+    IDENTIFIER('t.a')  =>  't.a
+    """
+
+    matches = (ExpressionWithUnresolvedIdentifier,)
+    package = "org.apache.spark.sql.catalyst.analysis"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+
+        def read(e: Any) -> Any:
+            if not isinstance(e, ExpressionWithUnresolvedIdentifier) or not e.name_expression.resolved:
+                return e
+            name = e.name_expression
+            if not isinstance(name, Literal) or not isinstance(name.value, str):
+                raise analysis_error(
+                    "NOT_A_CONSTANT_STRING.NOT_CONSTANT", "The name in IDENTIFIER must be a constant string.", e
+                )
+            return e.rebuilt(UnresolvedAttribute(tuple(p.strip("`") for p in name.value.split("."))))
+
+        return plan.transform_all_expressions(read, self.mask)
 
 
 class ResolveFunctions(AnalyzerRule):

@@ -131,6 +131,10 @@ class FindDataSourceTable(AnalyzerRule):
 def table_not_found(plan: UnresolvedRelation, names: list[str]) -> Exception:
     """The error for a table that is not there, with the nearest names."""
     shown = sql_text(plan.parts)
+    if len(plan.parts) - (plan.parts[0].lower() == CATALOG) > 2:
+        return analysis_error(
+            "REQUIRES_SINGLE_PART_NAMESPACE", f"{CATALOG} requires a single-part namespace, but got {shown}.", plan
+        )
     near = get_close_matches(plan.parts[-1].lower(), [n.lower() for n in names], 3, 0.6)
     hint = f" Did you mean {' or '.join(sql_text((n,)) for n in near)}?" if near else ""
     return analysis_error(
@@ -193,12 +197,12 @@ class ResolveTableFunctions(AnalyzerRule):
         name = node.parts[-1].lower()
         if not all(a.resolved for a in node.args):
             return node
-        if name == "range":
+        if name == "range" and len(node.parts) == 1:
             return _range(node)
         from planviz.analysis.registry import build
 
         made = build((name,), node.args, node)
-        if made is None or not made.bits & GeneratorMark.BIT:
+        if made is None or len(node.parts) > 1 or not made.bits & GeneratorMark.BIT:
             raise analysis_error(
                 "UNRESOLVABLE_TABLE_VALUED_FUNCTION",
                 f"Could not resolve {sql_text(node.parts)} to a table function.",

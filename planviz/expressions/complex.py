@@ -192,12 +192,20 @@ class CreateNamedStruct(Expression):
         return f"{self.shown}({', '.join(r(p) for p in shown)})"
 
 
+def _field_name(value: Expression, position: int) -> str:
+    if isinstance(value, NamedExpression):
+        return value.name.split(".")[-1]
+    extraction = getattr(value, "extraction", None)
+    if isinstance(extraction, Literal) and extraction.type == STRING:
+        return str(extraction.value)
+    return value.name if isinstance(value, GetStructField) else f"col{position}"
+
+
 def struct_of(values: list[Expression], shown: str = "named_struct") -> CreateNamedStruct:
     """A struct whose fields are named after the values, or col1, col2 ... where they have no name."""
     parts: list[Expression] = []
     for i, v in enumerate(values, 1):
-        name = v.name.split(".")[-1] if isinstance(v, NamedExpression) else f"col{i}"
-        parts += [Literal(name, STRING), v]
+        parts += [Literal(_field_name(v, i), STRING), v]
     return CreateNamedStruct(tuple(parts), shown)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from math import isinf, isnan
 from typing import Any
@@ -147,6 +147,8 @@ def literal_text(value: Any, t: DataType) -> str:
         return iso
     if t in (TIMESTAMP, TIMESTAMP_NTZ):
         return _timestamp(value)
+    if isinstance(value, time):
+        return value.strftime("%H:%M:%S") + (f".{value.microsecond:06d}".rstrip("0") if value.microsecond else "")
     if isinstance(t, DecimalType):
         return decimal_text(value)
     if isinstance(t, YearMonthIntervalType):
@@ -206,6 +208,8 @@ def literal_sql(value: Any, t: DataType) -> str:
         return f"TIMESTAMP '{_timestamp(value)}'"
     if t == TIMESTAMP_NTZ:
         return f"TIMESTAMP_NTZ '{_timestamp(value)}'"
+    if isinstance(value, time):
+        return f"TIME '{literal_text(value, t)}'"
     if t == BINARY:
         return f"X'{value.hex().upper()}'"
     if t == CALENDAR_INTERVAL:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from planviz.expressions.core import AttributeReference, Expression, NamedExpression
+from planviz.expressions.core import AttributeReference, Expression, NamedExpression, lit
 from planviz.expressions.predicates import Predicate
 from planviz.trees.node import TreeNode, lazy, node
 from planviz.types import NULL, DataType, StructField, StructType
@@ -206,9 +206,14 @@ class InSubquery(Predicate):
     @property
     def value(self) -> Expression:
         """The single value, or a struct of them."""
-        from planviz.expressions.complex import struct_of
+        from planviz.expressions.complex import CreateNamedStruct
 
-        return self.values[0] if len(self.values) == 1 else struct_of(list(self.values))
+        if len(self.values) == 1:
+            return self.values[0]
+        parts: list[Expression] = []
+        for i, v in enumerate(self.values):
+            parts += [lit(v.name if isinstance(v, NamedExpression) else f"_{i}"), v]
+        return CreateNamedStruct(tuple(parts))
 
     @lazy
     def nullable(self) -> bool:

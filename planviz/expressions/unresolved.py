@@ -139,6 +139,33 @@ class UnresolvedFunction(Unresolved):
 
 
 @node
+class UnresolvedTimestampFunction(UnresolvedFunction):
+    """timestampadd or timestampdiff with its unit: Spark's parser makes the function itself at once."""
+
+    parts: tuple[str, ...]
+    arguments: tuple[Expression, ...]
+    distinct: bool = False
+    where: Expression | None = None
+    ignore_nulls: bool | None = None
+    order: tuple[Expression, ...] = ()
+
+    def to_string(self) -> str:
+        """Without a time zone as yet."""
+        return f"{self.parts[0]}({', '.join(map(str, self.arguments))}, None)"
+
+
+@node
+class ExpressionWithUnresolvedIdentifier(Unresolved):
+    """IDENTIFIER(name): a column whose name is the value of a constant expression."""
+
+    name_expression: Expression
+
+    def to_string(self) -> str:
+        """As Spark prints the class with its function field."""
+        return f"expressionwithunresolvedidentifier({self.name_expression}, <function2>)"
+
+
+@node
 class UnresolvedAlias(UnaryExpression, Unresolved, NamedExpression):
     """A projected expression that still needs a name."""
 

@@ -190,12 +190,29 @@ class Cursor:
             parts.append(self.identifier())
         return tuple(parts)
 
+    def plain_name(self) -> None:
+        """ParseError where a name that was just read goes on behind a hyphen."""
+        if self.sees("-") and self.kinds[self.at + 1] in (WORD, NUMBER) and self._touches():
+            raise self.error(
+                "INVALID_IDENTIFIER",
+                "A name with a hyphen needs backquotes around it.",
+            )
+
+    def _touches(self) -> bool:
+        starts, ends = self.tokens.starts, self.tokens.ends
+        return starts[self.at] == ends[self.at - 1] and starts[self.at + 1] == ends[self.at]
+
     def identifier_list(self) -> tuple[str, ...]:
         """Take ( name, name ... )."""
         self.expect("(")
-        names = self.separated(self.identifier)
+        names = self.separated(self._listed)
         self.expect(")")
         return tuple(names)
+
+    def _listed(self) -> str:
+        name = self.identifier()
+        self.plain_name()
+        return name
 
     def separated(self, read: Callable[[], T]) -> list[T]:
         """Read things with commas between."""
@@ -253,6 +270,9 @@ class Cursor:
             self.accept("PRECISION")
             return parse_type("double")
         text = self.tokens.text[self.tokens.starts[start] : self.tokens.ends[self.at - 1]]
+        if text.upper() in ("CHAR", "CHARACTER", "VARCHAR"):
+            message = f'DataType "{text.upper()}" requires a length parameter, for example "{text.upper()}"(10).'
+            raise self.error("DATATYPE_MISSING_SIZE", message, start)
         try:
             return parse_type(text)
         except Exception:

@@ -86,7 +86,8 @@ _LEVELS: list[dict[str, Callable[[Expression, Expression], Expression]]] = [
     {"*": Multiply, "/": Divide, "%": Remainder, "DIV": IntegralDivide},
 ]
 _PRECEDENCE = {op: (level, make) for level, ops in enumerate(_LEVELS) for op, make in ops.items()}
-_PREDICATES = frozenset(["NOT", "BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "IS"])
+_AFTER_NOT = frozenset(["BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP"])
+_PREDICATES = frozenset(["!", "NOT", "BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "IS"])
 _QUERY_START = frozenset(["SELECT", "WITH", "FROM", "VALUES", "TABLE", "MAP", "REDUCE"])
 
 
@@ -165,6 +166,10 @@ class ExpressionReader(SpecialForms, Cursor):
         return self.peek(ahead) in _QUERY_START and self.peek(ahead + 1) not in (",", ")", ".")
 
     def _predicate(self, e: Expression, start: int) -> Expression | None:
+        if self.keys[self.at] == "!" and self.peek(1) in _AFTER_NOT:
+            raise self.error("SYNTAX_DISCONTINUED.BANG_EQUALS_NOT", "The '!' may only be a prefix; write NOT instead.")
+        if self.keys[self.at] == "!":
+            return None
         negated = self.keys[self.at] == "NOT"
         key = self.peek(1 if negated else 0)
         if negated and key not in _PREDICATES:
@@ -201,6 +206,10 @@ class ExpressionReader(SpecialForms, Cursor):
         quantifier = self.peek()
         if quantifier in ("ANY", "SOME", "ALL") and self.peek(1) == "(":
             self.at += 2
+            if self.sees(")"):
+                raise self.error(
+                    "INVALID_SQL_SYNTAX.EMPTY_QUANTIFIED_PATTERN", "Expected something between '(' and ')'."
+                )
             patterns = self.separated(self.expression)
             self.expect(")")
             name = ("notlike" if negated else "like") + ("all" if quantifier == "ALL" else "any")
@@ -214,7 +223,7 @@ class ExpressionReader(SpecialForms, Cursor):
         if self.accept("ESCAPE"):
             escape = self.string()
             if len(escape) != 1:
-                raise self.error("INVALID_ESCAPE_CHAR", "The escape character must be one character.", self.at - 1)
+                raise self.error("INVALID_ESC", "The escape character must be one character.", self.at - 1)
         return self._like_one(e, pattern, key, escape)
 
     @staticmethod
@@ -225,6 +234,8 @@ class ExpressionReader(SpecialForms, Cursor):
         return Like(e, pattern, escape) if key == "LIKE" else self.ilike(e, pattern, escape)
 
     def _is(self, e: Expression) -> Expression:
+        if self.sees("!"):
+            raise self.error("SYNTAX_DISCONTINUED.BANG_EQUALS_NOT", "The '!' may only be a prefix; write NOT instead.")
         negated = self.accept("NOT")
         key = self.peek()
         self.at += 1
@@ -340,7 +351,9 @@ class ExpressionReader(SpecialForms, Cursor):
 
         found = number(sign + self.take())
         if isinstance(found, str):
-            raise self.error("INVALID_NUMERIC_LITERAL", found, self.at - 1)
+            wide = "38 digits" in found
+            error = "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION" if wide else "INVALID_NUMERIC_LITERAL_RANGE"
+            raise self.error(error, found, self.at - 1)
         return found
 
     def _parenthesis(self, start: int) -> Expression:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 
 from planviz.expressions.core import Literal
@@ -18,6 +18,7 @@ from planviz.types import (
     INT,
     LONG,
     SHORT,
+    TIME,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     DataType,
@@ -125,6 +126,20 @@ def date_literal(text: str) -> Literal | None:
         return None
     try:
         return Literal(date(int(m[1]), int(m[2] or 1), int(m[3] or 1)), DATE)
+    except ValueError:
+        return None
+
+
+_CLOCK = re.compile(r"\s*(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,6})\d*)?)?\s*\Z")
+
+
+def time_literal(text: str) -> Literal | None:
+    """TIME 'text', or None when it is no time of the day."""
+    m = _CLOCK.match(text)
+    if not m:
+        return None
+    try:
+        return Literal(time(int(m[1]), int(m[2]), int(m[3] or 0), int((m[4] or "0").ljust(6, "0"))), TIME)
     except ValueError:
         return None
 

@@ -68,7 +68,7 @@ class QueryReader(RelationReader):
     def _definition(self) -> tuple[str, LogicalPlan, int | None]:
         start = self.at
         name = self.identifier()
-        columns = self.identifier_list() if self.sees("(") else ()
+        columns = self.identifier_list() if self.sees("(") and not self._query_follows(0) else ()
         depth: int | None = None
         if self.accept("MAX", "RECURSION", "LEVEL"):
             depth = self.integer()
@@ -129,7 +129,7 @@ class QueryReader(RelationReader):
         source = self.from_clause()
         if self.sees("SELECT"):
             return self._select(source)
-        return Project((self.star_of_everything(),), source)
+        return source
 
     def star_of_everything(self) -> Expression:
         """`*`."""
@@ -263,6 +263,7 @@ class QueryReader(RelationReader):
     def organized(self, plan: LogicalPlan) -> LogicalPlan:
         """The plan under ORDER BY, SORT BY, DISTRIBUTE BY, CLUSTER BY, WINDOW, OFFSET and LIMIT."""
         start = self.at
+        self._one_order()
         if self.accept("ORDER", "BY"):
             plan = self.placed(Sort(self._orders(), True, plan), start)
         elif self.accept("CLUSTER", "BY"):
@@ -293,6 +294,23 @@ class QueryReader(RelationReader):
         elif limit is not None:
             plan = self.placed(GlobalLimit(limit, self.placed(LocalLimit(limit, plan), start)), start)
         return plan
+
+    def _one_order(self) -> None:
+        """ORDER BY and CLUSTER BY stand alone, without SORT BY and DISTRIBUTE BY."""
+        words = ("ORDER", "CLUSTER", "SORT", "DISTRIBUTE")
+        if self.peek() not in words or self.peek(1) != "BY":
+            return
+        at, first, depth = self.at, self.peek(), 0
+        for i in range(at + 2, len(self.keys) - 1):
+            key = self.keys[i]
+            depth += {"(": 1, ")": -1}.get(key, 0)
+            if depth < 0 or key == ";":
+                return
+            if depth == 0 and key in words and self.keys[i + 1] == "BY" and {first, key} & {"ORDER", "CLUSTER"}:
+                raise self.error(
+                    "UNSUPPORTED_FEATURE.COMBINATION_QUERY_RESULT_CLAUSES",
+                    "Combination of ORDER BY/SORT BY/DISTRIBUTE BY/CLUSTER BY is not supported.",
+                )
 
     def _orders(self) -> tuple[Expression, ...]:
         if self.sees("ALL") and self.peek(1) not in (".", "(", ","):

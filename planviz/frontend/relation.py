@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from decimal import Decimal
 
 from planviz.errors import ParseError
 from planviz.expressions.casts import needs_time_zone
@@ -46,8 +48,14 @@ class RelationReader(ExpressionReader):
                 plan = self._extensions(plan, at)
             else:
                 plan = self.placed(Join(plan, self.relation(), "Inner"), start)
+        viewed = self.sees("LATERAL", "VIEW")
         while self.sees("LATERAL", "VIEW"):
             plan = self._lateral_view(plan)
+        if viewed and self.sees_any("PIVOT", "UNPIVOT") and self.peek(1) == "(":
+            raise self.error(
+                f"NOT_ALLOWED_IN_FROM.LATERAL_WITH_{self.peek()}",
+                f"Not allowed in the FROM clause: LATERAL together with {self.peek()}.",
+            )
         return plan
 
     def relation(self) -> LogicalPlan:
@@ -139,6 +147,7 @@ class RelationReader(ExpressionReader):
         if self.accept("AS") or (self.is_identifier(True) and self.alias_word()):
             columns = self.separated(self.identifier)
         names = tuple(UnresolvedAttribute((c,)) for c in columns)
+        qualifier = qualifier.lower() if qualifier is not None else None
         return self.placed(Generate(generator, (), outer, qualifier, names, plan), start)
 
     def call_by_name(self) -> Expression:
@@ -171,6 +180,7 @@ class RelationReader(ExpressionReader):
         if self.sees("("):
             self.at = at
             return self._table_function()
+        self.plain_name()
         plan = self.placed(UnresolvedRelation(parts), start)
         self._time_travel()
         if self.sees("WITH", "("):
@@ -181,6 +191,10 @@ class RelationReader(ExpressionReader):
         return self._sampled(self._aliased_plan(plan))
 
     def _time_travel(self) -> None:
+        if self.sees("CHANGES", "FROM") and self.peek(2) in ("VERSION", "TIMESTAMP"):
+            raise self.error(
+                "UNSUPPORTED_FEATURE.CHANGE_DATA_CAPTURE", "The changes of a table cannot be read here; name it only."
+            )
         if self.sees("FOR") and self.peek(1) in ("VERSION", "TIMESTAMP", "SYSTEM_VERSION", "SYSTEM_TIME"):
             self.at += 1
         if self.sees_any("VERSION", "TIMESTAMP", "SYSTEM_VERSION", "SYSTEM_TIME") and self.peek(1) == "AS":
@@ -296,13 +310,18 @@ class RelationReader(ExpressionReader):
         """TABLESAMPLE (...): the function that puts it over a plan. Its alias, behind it, goes below."""
         start = self.at
         self.expect("TABLESAMPLE")
-        if self.accept("SYSTEM") or self.accept("BERNOULLI"):
-            pass
+        system = self.accept("SYSTEM")
+        if not system:
+            self.accept("BERNOULLI")
         self.expect("(")
-        build = self._sample_method(start)
+        build = self._sample_method(start, system)
         self.expect(")")
         seed: int | None = None
         if self.accept("REPEATABLE"):
+            if system:
+                raise self.error(
+                    "UNSUPPORTED_FEATURE.TABLESAMPLE_SYSTEM_REPEATABLE", "SYSTEM sampling cannot be repeated.", start
+                )
             self.expect("(")
             seed = self.integer()
             self.expect(")")
@@ -313,21 +332,34 @@ class RelationReader(ExpressionReader):
 
         return over
 
-    def _sample_method(self, start: int) -> Callable[[LogicalPlan, int | None], LogicalPlan]:
+    def _sample_method(self, start: int, system: bool) -> Callable[[LogicalPlan, int | None], LogicalPlan]:
+        def share_of(share: float) -> Callable[[LogicalPlan, int | None], LogicalPlan]:
+            if not 0 <= share <= 1:
+                message = f"Sampling fraction ({share}) must be on interval [0, 1]."
+                raise self.error("INVALID_TABLESAMPLE_FRACTION", message, start)
+            method = "System" if system else "Bernoulli"
+            return lambda plan, seed: Sample(0.0, share, False, seed, plan, method)
+
+        negative = self.accept("-")
+        if self.kind == NUMBER and self.peek(1) in ("PERCENT", "%"):
+            share = Decimal(self.take().rstrip("BDbdFfLl")) / 100
+            self.at += 1
+            return share_of(float(-share if negative else share))
+        if system:
+            raise self.error(
+                "UNSUPPORTED_FEATURE.TABLESAMPLE_SYSTEM_SAMPLE_METHOD", "SYSTEM sampling takes a PERCENT only.", start
+            )
         if self.accept("BUCKET"):
             numerator = self.integer()
             self.expect("OUT", "OF")
             denominator = self.integer()
             if self.accept("ON"):
-                self.expression()
-            return lambda plan, seed: Sample(0.0, numerator / denominator, False, seed, plan)
-        negative = self.accept("-")
-        if self.kind == NUMBER and self.peek(1) in ("PERCENT", "%"):
-            share = self.decimal() * (-1 if negative else 1)
-            self.at += 1
-            if not 0 <= share <= 100:
-                raise self.error("INVALID_SAMPLE", f"A sample must be between 0 and 100 percent, not {share}.", start)
-            return lambda plan, seed: Sample(0.0, share / 100, False, seed, plan)
+                raise self.error(
+                    "_LEGACY_ERROR_TEMP_0015", "TABLESAMPLE(BUCKET x OUT OF y ON colname) is not supported.", start
+                )
+            return share_of(numerator / denominator)
+        if self.kind == WORD and self.peek(1) == ")" and re.fullmatch(r"(?i)\d+[bkmg]", self.tokens.texts[self.at]):
+            raise self.error("_LEGACY_ERROR_TEMP_0015", "TABLESAMPLE(byteLengthLiteral) is not supported.", start)
         rows = self.expression()
         if not self.accept("ROWS"):
             self.fail("PERCENT or ROWS was expected")
@@ -344,7 +376,7 @@ class RelationReader(ExpressionReader):
 
             columns: list[Expression] = [UnresolvedAttribute((n,)) for n in self.separated(self.identifier)]
             self.expect(")")
-            column: Expression = struct_of(columns)
+            column: Expression = struct_of(columns) if len(columns) > 1 else columns[0]
         else:
             column = self.placed(UnresolvedAttribute((self.identifier(),)), self.at - 1)
         self.expect("IN", "(")

@@ -9,10 +9,12 @@ from planviz.expressions.calls import FunctionCall, RegexpForm, StringForm
 from planviz.expressions.complex import struct_of
 from planviz.expressions.core import Alias, Cast, Expression, Literal, NamedExpression, lit, next_id
 from planviz.expressions.unresolved import (
+    ExpressionWithUnresolvedIdentifier,
     NamedParameter,
     PositionalParameter,
     UnresolvedFunction,
     UnresolvedStar,
+    UnresolvedTimestampFunction,
 )
 from planviz.expressions.windows import (
     CURRENT_ROW,
@@ -32,6 +34,9 @@ from planviz.types import INT, NULL
 _UNITS = frozenset(
     ["YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DAYOFYEAR", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"]
 )
+
+
+_TYPED = ("DATE", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIMESTAMP", "TIME", "INTERVAL", "X")
 
 
 class SpecialForms:
@@ -74,15 +79,22 @@ class SpecialForms:
     # -------------------------------------------------------------------------------------------- constants
 
     def _typed_literal(self: Any, key: str) -> Any:
-        if key not in ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "X"):
-            return None
         start = self.at
+        if key not in _TYPED:
+            raise self.error(
+                "UNSUPPORTED_TYPED_LITERAL",
+                f'Literals of the type "{key}" are not supported. Supported types are {", ".join(_TYPED)}.',
+            )
         self.at += 1
         text = self.string()
         if key == "DATE":
             found = literals.date_literal(text)
         elif key == "X":
             found = literals.binary(text)
+        elif key == "TIME":
+            found = literals.time_literal(text)
+        elif key == "INTERVAL":
+            found = None
         else:
             found = literals.timestamp_literal(text, key == "TIMESTAMP_NTZ")
         if found is None:
@@ -361,6 +373,11 @@ class SpecialForms:
             return None
         return AggregateExpression(FirstLast(e, name, ignore), "Complete", False, None, next_id())
 
+    def _form_identifier(self: Any) -> Any:
+        name = self.expression()
+        self.expect(")")
+        return None if self.sees("(") else ExpressionWithUnresolvedIdentifier(name)
+
     def _form_timestampadd(self: Any) -> Any:
         if self.kind != WORD or self.peek() not in _UNITS or self.peek(1) != ",":
             return None
@@ -370,7 +387,7 @@ class SpecialForms:
         self.expect(",")
         b = self.expression()
         self.expect(")")
-        return UnresolvedFunction(("timestampadd",), (lit(unit), a, b))
+        return UnresolvedTimestampFunction(("timestampadd",), (lit(unit), a, b))
 
     _form_dateadd = _form_timestampadd
     _form_date_add = _form_timestampadd
@@ -384,7 +401,7 @@ class SpecialForms:
         self.expect(",")
         b = self.expression()
         self.expect(")")
-        return UnresolvedFunction(("timestampdiff",), (lit(unit), a, b))
+        return UnresolvedTimestampFunction(("timestampdiff",), (lit(unit), a, b))
 
     _form_datediff = _form_timestampdiff
     _form_date_diff = _form_timestampdiff

@@ -349,13 +349,14 @@ class Generate(UnaryNode):
 
 @node
 class Sample(UnaryNode):
-    """TABLESAMPLE: a share of the rows between two bounds."""
+    """TABLESAMPLE: a share of the rows between two bounds; `method` is Bernoulli or System."""
 
     lower: float
     upper: float
     with_replacement: bool
     seed: int | None
     child: LogicalPlan
+    method: str = "Bernoulli"
 
     def arguments(self) -> list[str]:
         """0.0, 0.1, false, seed, Bernoulli."""
@@ -363,7 +364,7 @@ class Sample(UnaryNode):
 
         seed = [] if self.seed is None else [str(self.seed)]
         bounds = [java_double(self.lower), java_double(self.upper), str(self.with_replacement).lower()]
-        return [*bounds, *seed, "Bernoulli"]
+        return [*bounds, *seed, self.method]
 
 
 @node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from planviz.analysis.builders.base import Args, Builder, Entry, plain_call, signed, spec_of, string_of, wrong_count
+from planviz.analysis.builders.base import Args, Builder, Entry, signed, spec_of, string_of, wrong_count
 from planviz.analysis.context import analysis_error
 from planviz.expressions.arithmetic import Add
 from planviz.expressions.calls import FunctionCall, Replaced
@@ -102,12 +102,11 @@ def _extract(name: str) -> Builder:
 
 
 def _timestamp_shift(a: Args) -> Expression:
-    spec = FunctionSpec(
-        "timestampadd",
-        (),
-        lambda args: args[-1].data_type if args[-1].data_type in (TIMESTAMP, TIMESTAMP_NTZ) else TIMESTAMP,
-    )
+    spec = FunctionSpec("timestampadd", spec_of("", "S L TT", TIMESTAMP).inputs, lambda args: args[-1].data_type)
     return FunctionCall("timestampadd", a, spec, (ZONE,))
+
+
+_DIFFERENCE = spec_of("timestampdiff", "S T T", LONG)
 
 
 def _make_timestamp(name: str, t: DataType) -> Builder:
@@ -196,7 +195,7 @@ BUILDERS: dict[str, Entry] = {
     "minute": (1, 1, _clock("minute")),
     "second": (1, 1, _clock("second")),
     "timestampadd": (3, 3, _timestamp_shift),
-    "timestampdiff": (3, 3, plain_call("timestampdiff", LONG, tail=(ZONE,))),
+    "timestampdiff": (3, 3, lambda a: FunctionCall("timestampdiff", a, _DIFFERENCE, (ZONE,))),
     "time_bucket": (2, 3, _time_bucket),
     "convert_timezone": (2, 3, _convert_timezone),
     "current_time": (0, 1, _current_time),

@@ -60,6 +60,12 @@ _FAMILIES: dict[str, Accepts] = {
     "DEC": _family(
         "DECIMAL", lambda t: isinstance(t, DecimalType), DecimalType(38, 18), {**FOR_TYPE, STRING: DecimalType(38, 18)}
     ),
+    "TT": _family(
+        "(TIMESTAMP OR TIMESTAMP WITHOUT TIME ZONE)",
+        lambda t: t in (TIMESTAMP, TIMESTAMP_NTZ),
+        TIMESTAMP,
+        {STRING: TIMESTAMP, DATE: TIMESTAMP},
+    ),
     "R": _family("ARRAY", lambda t: isinstance(t, ArrayType), ArrayType(NULL)),
     "M": _family("MAP", lambda t: isinstance(t, MapType), MapType(NULL, NULL)),
     "ST": _family("STRUCT", lambda t: isinstance(t, StructType), StructType(())),
