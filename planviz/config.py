@@ -87,6 +87,8 @@ SETTINGS = {
             "From how many DISTINCT sets on repeated rows go before they are written out once per set; -1: never.",
             least=-1,
         ),
+        Setting("spark.sql.optimizer.enableJsonExpressionOptimization", True, "Read only the fields of JSON in use."),
+        Setting("spark.sql.optimizer.enableCsvExpressionOptimization", True, "Read only the fields of CSV in use."),
         Setting("spark.sql.exchange.reuse", True, "Shuffle or broadcast equal plans once."),
         Setting(
             "spark.sql.execution.topKSortFallbackThreshold",

@@ -1,7 +1,7 @@
 """The optimizer's batches in Spark 4.3's order: the only place with order.
 
 Sources: `Optimizer.defaultBatches`, `SparkOptimizer.defaultBatches`. Rules that only concern what planviz has no plans
-for (Python functions, data source writes, variants) are left out; so are rules that a setting keeps off by default.
+for (Python functions, UpdateFields, data source writes and V2 scans, variants) are left out.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from planviz.optimizer.rules import (
     casts,
     conditionals,
     constants,
+    conversions,
     cte,
     cte_pushdown,
     filters,
@@ -95,7 +96,7 @@ OPERATOR_OPTIMIZATION: Rules = [
     filters.PruneFilters,
     casts.SimplifyCasts,
     conditionals.SimplifyCaseConversionExpressions,
-    conditionals.SimplifyDateTimeConversions,
+    conversions.SimplifyDateTimeConversions,
     # Subqueries whose plans are optimized become joins.
     subqueries.RewriteCorrelatedScalarSubquery,
     subqueries.RewriteLateralSubquery,
@@ -106,6 +107,7 @@ OPERATOR_OPTIMIZATION: Rules = [
     casts.UnwrapCastInBinaryComparison,
     projections.RemoveNoopOperators,
     conditionals.SimplifyExtractValueOps,
+    conversions.OptimizeCsvJsonExprs,
     constants.CombineConcats,
     # Last: the conditions above all uses have settled as far as this pass can tell.
     cte_pushdown.PushdownPredicatesAndPruneColumnsForCTEDef,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import cache
 
 from planviz.analysis.builders.base import Args, Builder, Entry, signed, spec_of, string_of, wrong_count
 from planviz.analysis.context import analysis_error
@@ -44,8 +45,13 @@ def _to_timestamp(name: str, t: DataType, fails: bool = True) -> Builder:
 
 def _parsed(a: Args, t: DataType, fails: bool) -> Expression:
     """Spark: GetTimestamp."""
-    spec = FunctionSpec("gettimestamp", spec_of("", "S|A|T|TN S", t).inputs, lambda _: t, True)
-    return FunctionCall("gettimestamp", a, spec, (t.scala_name, "try_to_date", ZONE, str(fails).lower()))
+    return FunctionCall("gettimestamp", a, _spec_parsed(t), (t.scala_name, "try_to_date", ZONE, str(fails).lower()))
+
+
+@cache
+def _spec_parsed(t: DataType) -> FunctionSpec:
+    """One signature for each type: calls that are written alike must be equal."""
+    return FunctionSpec("gettimestamp", spec_of("", "S|A|T|TN S", t).inputs, lambda _: t, True)
 
 
 def _unix_timestamp(name: str) -> Builder:

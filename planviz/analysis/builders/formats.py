@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from planviz.analysis.builders.base import Args, Builder, Entry, string_of
 from planviz.analysis.context import analysis_error
 from planviz.analysis.signatures import accepts
@@ -47,7 +49,8 @@ def _schema(e: Expression) -> DataType:
             raise analysis_error("PARSE_SYNTAX_ERROR", f"Syntax error in the schema {text!r}.", e) from None
 
 
-def _shown(t: DataType) -> tuple[str, ...]:
+def schema_text(t: DataType) -> tuple[str, ...]:
+    """A schema as `str` of a call prints it before the arguments: field by field for a struct."""
     if t == UNKNOWN:
         return ("?",)
     if not isinstance(t, StructType):
@@ -55,12 +58,34 @@ def _shown(t: DataType) -> tuple[str, ...]:
     return tuple(t.scala_name_of(f) for f in t.fields)
 
 
+@cache
+def _spec_from(name: str, t: DataType) -> FunctionSpec:
+    """One signature for each type: calls that are written alike must be equal."""
+    return FunctionSpec(name, (accepts("S"),), lambda _: t, True)
+
+
+def parse_options(call: FunctionCall) -> tuple[str, ...]:
+    """The options of a from_json or from_csv, as `str` prints them."""
+    return call.lead[len(schema_text(call.data_type)) :]
+
+
+def parsed_as(call: FunctionCall, t: DataType) -> FunctionCall:
+    """A from_json over the same text with another schema."""
+    lead = (*schema_text(t), *parse_options(call))
+    return FunctionCall(call.name, call.arguments, _spec_from(call.name, t), call.tail, lead)
+
+
+def required_of(call: FunctionCall, t: StructType) -> FunctionCall:
+    """A from_csv of which only these fields are made; the text is still read by the whole schema."""
+    tail = (*call.tail[:-1], f"Some({t.scala_name})")
+    return FunctionCall(call.name, call.arguments, _spec_from(call.name, t), tail, call.lead)
+
+
 def _from(name: str, tail: tuple[str, ...]) -> Builder:
     def make(a: Args) -> Expression:
         t = _schema(a[1])
-        lead = (*_shown(t), *_options(a[2] if len(a) > 2 else None))
-        spec = FunctionSpec(name, (accepts("S"),), lambda _: t, True)
-        return FunctionCall(name, a[:1], spec, tail, lead)
+        lead = (*schema_text(t), *_options(a[2] if len(a) > 2 else None))
+        return FunctionCall(name, a[:1], _spec_from(name, t), tail, lead)
 
     return make
 
@@ -79,11 +104,15 @@ def _schema_of(name: str) -> Builder:
     return lambda a: FunctionCall(name, a[:1], spec, _options(a[1] if len(a) > 1 else None))
 
 
+@cache
+def _spec_of_variant(name: str, t: DataType) -> FunctionSpec:
+    return FunctionSpec(name, (accepts("VAR"), accepts("S")), lambda _: t, True)
+
+
 def _variant_get(name: str, fails: bool) -> Builder:
     def make(a: Args) -> Expression:
         t = _schema(a[2]) if len(a) > 2 else VARIANT
-        spec = FunctionSpec(name, (accepts("VAR"), accepts("S")), lambda _: t, True)
-        return FunctionCall(name, a[:2], spec, (t.scala_name, str(fails).lower(), ZONE))
+        return FunctionCall(name, a[:2], _spec_of_variant(name, t), (t.scala_name, str(fails).lower(), ZONE))
 
     return make
 

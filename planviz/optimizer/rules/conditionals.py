@@ -264,21 +264,6 @@ class SimplifyCaseConversionExpressions(OptimizerRule):
         return plan.transform_all_expressions(step, FunctionCall.BIT)
 
 
-class SimplifyDateTimeConversions(OptimizerRule):
-    """A text made of a timestamp and read again in the same format is truncated instead of parsed.
-
-    date_format(to_timestamp(s, f), f)  =>  s, where that is exact
-
-    Pays because parsing is dear. Formats that drop parts, as 'yyyy', would lose them; such calls stay as they are.
-    """
-
-    matches = (FunctionCall,)
-
-    def apply(self, plan: Any) -> Any:
-        """Itself: no format is known to be exact both ways."""
-        return plan
-
-
 class SimplifyExtractValueOps(OptimizerRule):
     """Take a part of what is just being put together.
 
