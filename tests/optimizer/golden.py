@@ -8,8 +8,9 @@ A case is comments, a directive line, the SQL (a `;` ends statements that only p
     ----
 
 `trace rules=(A, B)` runs only these rules, to a fixed point, after FinishAnalysis; without `rules=` the whole optimizer
-runs. `expect=` and `expect-not=` name rules that must, or must not, be effective; `set=key:value` changes a setting;
-`plan` instead of `trace` prints only the result. `python -m tests.optimizer` writes the outputs anew.
+runs. Instead of SQL a case may hold Python that makes a DataFrame. `expect=` and `expect-not=` name rules that must, or
+must not, be effective; `set=key:value` changes a setting; `plan` instead of `trace` prints only the result.
+`python -m tests.optimizer` writes the outputs anew.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from planviz.config import OptimizerConfig
-from planviz.execution import QueryExecution
-from planviz.expressions.core import fresh_ids
+from planviz.dataframe import Encoders, SparkSession
+from planviz.execution import QueryExecution, Session
+from planviz.expressions.core import Ids, ids_from
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.batches import all_rules
 from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.optimizer import Optimizer
@@ -28,6 +31,7 @@ from planviz.trees.executor import RuleExecutor
 from planviz.trees.rule import Batch, FixedPoint
 from planviz.trees.text import tree_string, unified_step
 from planviz.trees.trace import Trace
+from tests.acceptance.engines import typed_names
 from tests.plans import canonical, small_catalog
 
 FOLDER = Path(__file__).parent / "rules"
@@ -70,11 +74,27 @@ def cases(file: Path) -> list[Case]:
     return found
 
 
+def analyzed_plan(case: Case, config: OptimizerConfig, ids: Ids) -> LogicalPlan:
+    """The analyzed plan of a case's SQL or Python, its expressions numbered by `ids`."""
+    if case.sql.split(None, 1)[0].isupper():
+        *definitions, query = case.sql.split(";\n")
+        session = Session(small_catalog())
+        for text in definitions:
+            assert all(outcome.error is None for outcome in session.run(text))
+        return QueryExecution(query, session.catalog, config, ids=ids).analyzed
+    spark = SparkSession(small_catalog(), config)
+    spark.ids = ids
+    names = typed_names(spark, Encoders, lambda d, e: d.as_(e))
+    plan: LogicalPlan = eval(case.sql, names).execution.analyzed
+    return plan
+
+
 def run(case: Case) -> tuple[str, set[str]]:
     """The output of a case and the names of the rules that were effective."""
     config = OptimizerConfig().with_settings(dict(s.split(":", 1) for s in case.flags.get("set", [])))
-    with fresh_ids():
-        analyzed = QueryExecution(case.sql, small_catalog(), config).analyzed
+    ids = Ids()
+    with ids_from(ids):
+        analyzed = analyzed_plan(case, config, ids)
         trace = Trace()
         if "rules" in case.flags:
             rules = all_rules()

@@ -360,9 +360,15 @@ class RemoveRedundantSorts(OptimizerRule):
     def rewrite(self, node: Any) -> Any:
         """See the class."""
         found = _order_of(node.child)
-        if found is not None and found[: len(node.order)] == node.order:
+        if found is not None and _begins(found, node.order):
             return node.child
         return node
+
+
+def _begins(found: Any, wanted: Any) -> bool:
+    """Whether an order begins with the wanted one, whatever names the columns were reached by."""
+    pairs = zip(found, wanted, strict=False)
+    return len(wanted) <= len(found) and all(a.canonicalized == b.canonicalized for a, b in pairs)
 
 
 @deep

@@ -94,7 +94,9 @@ class PullupCorrelatedPredicates(OptimizerRule):
         if not inner.bits & OuterReference.BIT:
             return e
         plan, conditions = _decorrelated(simplified_conditions(inner))
-        ids = {a.expr_id for a in plan.output} & (outer.input_set | frozenset(outer.output_set))
+        # A lateral join gives the subquery's own columns, which its readers know by their ids.
+        around = outer.input_set if isinstance(e, LateralSubquery) else outer.input_set | outer.output_set
+        ids = plan.output_set & around
         if ids:
             fresh = {a.expr_id: Alias(a, a.name, next_id()) for a in plan.output if a.expr_id in ids}
             plan = Project(tuple(fresh.get(a.expr_id, a) for a in plan.output), plan)
