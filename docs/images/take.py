@@ -1,4 +1,5 @@
-"""Take the README's pictures from the real app: `python docs/images/take.py` writes explore-{light,dark}.png here.
+"""Take the README's pictures from the real app: `python docs/images/take.py` writes explore-{light,dark}.png and
+rules-light.png here.
 
 Needs the `dev` extra (Playwright) and a Chromium; starts a server of its own and stops it.
 """
@@ -20,8 +21,9 @@ from playwright.sync_api import sync_playwright
 
 HERE = Path(__file__).resolve().parent
 PICTURES = (
-    ("explore-light.png", "light", "sample=cost-with-statistics&stage=optimized&node=4"),
-    ("explore-dark.png", "dark", "sample=broadcast-and-merge-join&stage=physical&node=4"),
+    ("explore-light.png", "light", "?sample=cost-with-statistics&stage=optimized&node=4"),
+    ("explore-dark.png", "dark", "?sample=broadcast-and-merge-join&stage=physical&node=4"),
+    ("rules-light.png", "light", "rules?sample=rule-log&step=18"),
 )
 
 
@@ -54,10 +56,10 @@ def main() -> None:
                     color_scheme="dark" if scheme == "dark" else "light",
                     reduced_motion="reduce",
                 )
-                page.goto(f"{address}/?{query}")
+                page.goto(f"{address}/{query}")
                 page.wait_for_function("window.__planviz && window.__planviz.painted")
                 page.get_by_role("button", name="Copy link").wait_for()
-                page.get_by_role("button", name="Show everything (f)").click()
+                page.keyboard.press("f")
                 page.mouse.move(5, 5)
                 page.wait_for_timeout(800)
                 taken = Image.open(io.BytesIO(page.screenshot()))

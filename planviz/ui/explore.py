@@ -84,17 +84,16 @@ def _box(*, small: bool) -> None:
     shown = st.session_state.get(state.DOCUMENT)
     opened = state.current() if shown else None
     sql = opened.document.text if opened is not None and opened.document.statements else ""
-    catalog_picker("Tables for SQL", shown["catalog"] if shown and sql else None, width=380)
+    catalog_picker("Tables for SQL", shown["catalog"] if shown and sql else None, key=state.BOX_CATALOG, width=380)
     components.box(st.session_state.get(state.ERROR), small=small, text=sql)
 
 
-def catalog_picker(label: str, chosen: str | None = None, found: str = "", **asked: Any) -> None:
+def catalog_picker(label: str, chosen: str | None, found: str = "", *, key: str, **asked: Any) -> None:
     """Which tables SQL is planned with; `chosen` is what was asked for the open document, `found` what it then got."""
     told = {cache.NO_CATALOG: "in no catalogue: guessed"} | {name: f"found by name: {name}" for name in NAMES}
     names = _CATALOGS | ({cache.AUTO: told[found]} if found in told else {})
-    if chosen is not None:
-        st.session_state[state.CATALOG] = chosen
-    st.selectbox(label, cache.CATALOGS, format_func=names.__getitem__, key=state.CATALOG, **asked)
+    at = cache.CATALOGS.index(chosen) if chosen in cache.CATALOGS else 0
+    st.selectbox(label, cache.CATALOGS, index=at, format_func=names.__getitem__, key=key, **asked)
 
 
 def rules_opening(opened: Opened | None) -> None:
@@ -147,7 +146,9 @@ def heading(opened: Opened, plan: str) -> None:
                 "Tables",
                 st.session_state[state.DOCUMENT]["catalog"],
                 opened.catalog,
+                key=f"{state.CATALOG}.{opened.key[:8]}",
                 on_change=state.turn_catalog,
+                args=(f"{state.CATALOG}.{opened.key[:8]}",),
                 label_visibility="collapsed",
                 width=230,
             )

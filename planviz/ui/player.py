@@ -27,13 +27,16 @@ def player_data(
     own: bool = False,
     fixed: list[str] | None = None,
     exports: str | None = None,
+    sql: Mapping[str, Any] | None = None,
+    silent: Mapping[str, Any] | None = None,
 ) -> bytes:
     """What the component plays, gzipped, equal for equal arguments.
 
     `trace` is `planviz.render.steps.trace_data`. `document` names it: as long as it stays the same the browser keeps
     step and view. `step` counts from 1. `cards` are by rule (`planviz.ui.rules.card`). `own` tells that rules can be
     switched off, all but the `fixed` ones; `without` holds by rule `{"words", "trace"}` of plans made without it.
-    `exports` is the address under which pictures of steps are drawn.
+    `exports` is the address under which pictures of steps are drawn. `sql` is the query as written and as the optimized
+    plan says it (`planviz.ui.rules.as_sql`), `silent` what is known of rules that changed nothing, by name.
     """
     data = {
         "key": document,
@@ -46,6 +49,8 @@ def player_data(
         "fixed": fixed or [],
         "without": without or {},
         "exports": exports,
+        "sql": sql,
+        "silent": silent or {},
     }
     return gzip.compress(json.dumps(data, separators=(",", ":"), allow_nan=False).encode(), 6, mtime=0)
 

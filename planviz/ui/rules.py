@@ -122,6 +122,8 @@ def data(opened: Opened, step: int | None, off: list[str]) -> bytes:
             fixed=_fixed() if own else None,
             without={rule: without(opened, rule) for rule in off} if own else None,
             exports=f"/plan/{opened.key}/",
+            sql=as_sql(opened),
+            silent=silent(opened.document.trace),
         )
     made: bytes = opened.made[name]
     return made
@@ -130,6 +132,37 @@ def data(opened: Opened, step: int | None, off: list[str]) -> bytes:
 def page(opened: Opened, name: str, theme: str | None = None) -> bytes:
     """The trace as one interactive HTML file."""
     return steps_page(trace_of(opened), title=name, theme=theme, cards=cards_of(opened.document.trace)).encode()
+
+
+def as_sql(opened: Opened) -> dict[str, Any] | None:
+    """The query as it was written and as its optimized plan would be (A-026): `written`, `optimized`, `notes`.
+
+    None for anything but SQL that was planned to its end; where SQL has no words for the plan, `notes` say for what.
+    """
+    shown = [s for s in opened.document.statements if s.execution is not None and "optimized" in s.execution.stages]
+    if not shown or shown[-1].execution is None:
+        return None
+    from planviz.frontend.writing.plans import sql_of
+
+    try:
+        written = sql_of(shown[-1].execution.stages["optimized"])
+    except PlanvizError as error:
+        return {"written": shown[-1].sql, "optimized": None, "notes": [str(error)]}
+    return {"written": shown[-1].sql, "optimized": written.text, "notes": list(written.notes)}
+
+
+def silent(trace: RuleTrace) -> dict[str, Any]:
+    """Why rules changed nothing, as far as their calls tell: `runs`, how often they `looked`, what they `need`.
+
+    A rule looks only at a plan that holds one of the operators or expressions that it needs. Empty for a parsed log.
+    """
+    found: dict[str, Any] = {}
+    for calls in sorted(trace.silent, key=lambda calls: calls.short_rule):
+        rule = _classes().get(calls.short_rule)
+        needs = [node.__name__ for node in rule.matches] if rule is not None else []
+        told = card(calls.short_rule) or {}
+        found[calls.short_rule] = {"runs": calls.runs, "looked": calls.looked, "needs": needs} | told
+    return found
 
 
 # -- without a rule

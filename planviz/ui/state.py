@@ -26,7 +26,8 @@ BOX = "planviz.box.box"  # the paste box of the empty page
 SMALL_BOX = "planviz.box.small"  # that of the dialog
 DROP = "planviz.box.drop"  # what takes files dropped on a picture
 TAB = "planviz.tab"  # the chosen stage
-CATALOG = "planviz.catalog"  # the catalogue chosen for SQL
+CATALOG = "planviz.catalog"  # the catalogue chosen for the open SQL; the document's key follows
+BOX_CATALOG = "planviz.box.catalog"  # that for SQL which is pasted next
 OPENED = "planviz.opened"  # how many documents this session has opened
 ASKED_AT = "planviz.asked-at"  # what that number was when the dialog was asked for
 
@@ -46,9 +47,9 @@ def current() -> cache.Opened | None:
 def open_text(text: str, *, name: str = "", sample: str = "", catalog: str = "") -> bool:
     """Make a text the open document; when that fails, keep what is open and remember why. Returns whether it worked.
 
-    SQL is planned with the catalogue, by default the one chosen last.
+    SQL is planned with the catalogue, by default the one chosen beside the box.
     """
-    catalog = catalog or str(st.session_state.get(CATALOG) or cache.AUTO)
+    catalog = catalog or str(st.session_state.get(BOX_CATALOG) or cache.AUTO)
     try:
         opened = cache.open_document(text, catalog)
     except PlanvizError as error:
@@ -137,11 +138,11 @@ def show_plan(plan: str) -> None:
         shown["plan"], shown["node"] = plan, None
 
 
-def turn_catalog() -> None:
-    """Plan the open SQL with the catalogue chosen in the heading. Runs as its widget's callback."""
+def turn_catalog(key: str) -> None:
+    """Plan the open SQL with the catalogue chosen in the widget of this key. Runs as its callback."""
     shown = st.session_state[DOCUMENT]
-    step = shown["step"]
-    if open_text(shown["text"], name=shown["name"], sample=shown["sample"]):
+    step, catalog = shown["step"], str(st.session_state[key])
+    if open_text(shown["text"], name=shown["name"], sample=shown["sample"], catalog=catalog):
         st.session_state[DOCUMENT]["step"] = step
 
 

@@ -113,3 +113,49 @@ def test_without_a_rule_the_final_plan_loses_what_it_did() -> None:
     same = rules.without(opened, "CombineUnions")
     assert same["words"] == "The final plan is the same: other rules do this work too."
     assert same["trace"] is None
+
+
+def test_silent_rules_say_what_they_looked_for() -> None:
+    found = rules.silent(open_document(OUTER, "shop").document.trace)
+    assert found["CollapseWindow"]["looked"] == 0
+    assert found["CollapseWindow"]["needs"] == ["Window"]
+    assert found["CollapseWindow"]["runs"] > 0
+    assert "EliminateOuterJoin" not in found
+    assert rules.silent(open_document(load("rule-log")).document.trace) == {}
+
+
+def test_the_optimized_plan_is_told_as_sql() -> None:
+    told = rules.as_sql(open_document(OUTER, "shop"))
+    assert told is not None
+    assert told["written"] == OUTER
+    assert "LEFT JOIN" not in told["optimized"]
+    assert "JOIN" in told["optimized"]
+    assert rules.as_sql(open_document(load("rule-log"))) is None
+
+
+def test_another_catalogue_is_chosen_in_the_heading_and_sql_mended_in_the_dialog() -> None:
+    app = page(plan=str(links.pack(OUTER)), catalog="shop")
+    app.selectbox[0].set_value("none").run()
+    assert not app.exception
+    assert app.session_state["planviz.document"]["catalog"] == "none"
+    assert told(app, "planviz_address")["query"].endswith("catalog=none")
+    next(button for button in app.button if button.label == "Open…").click().run()
+    assert not app.exception
+    assert [box.label for box in app.selectbox] == ["Tables", "Tables for SQL"]
+    assert any(
+        json.loads(element.proto.json)["text"] == OUTER
+        for element in app.get("bidi_component")
+        if element.proto.component_name == "planviz_box"
+    )
+
+
+def test_a_wrong_column_shows_the_parsed_plan_and_where_it_stands() -> None:
+    app = AppTest.from_file(str(ROOT / "pages" / "explore.py"), default_timeout=60)
+    app.query_params["plan"] = str(links.pack("SELECT name,\n  nothere\nFROM users"))
+    app.query_params["catalog"] = "shop"
+    app.run()
+    assert not app.exception
+    assert told(app, "planviz_workbench")["scene"]["stage"] == "parsed"
+    alert = next(str(e.proto.body) for e in app.get("html") if "pv-alert" in str(e.proto.body))
+    assert "`nothere` cannot be resolved" in alert
+    assert "(line 2, column 3)" in alert

@@ -8,7 +8,7 @@ import { dress } from "./theme.js";
 import { Timeline } from "./timeline.js";
 
 const NARROW = 800, PACE = 1100, REMEMBERED = 24, MOST_LOG = 400_000;
-const VIEWS = [["split", "Side by side"], ["merged", "Merged"], ["log", "Log"]];
+const VIEWS = [["split", "Side by side"], ["merged", "Merged"], ["log", "Log"], ["sql", "SQL"]];
 const KEYS = [[["←", "→"], "step"], [["space"], "play"], [["s"], "silent rules"], [["v"], "view"], [["f"], "fit"]];
 const memory = new Map(); // key -> step, view, cameras
 
@@ -112,7 +112,8 @@ export class Player {
     this.logText.tabIndex = 0;
     this.logText.setAttribute("aria-label", "This step as Spark logs it");
     this.log.append(this.logText);
-    stage.append(this.legend, this.log);
+    this.sql = element("div", "pv-sql");
+    stage.append(this.legend, this.log, this.sql);
     return stage;
   }
 
@@ -141,6 +142,7 @@ export class Player {
     this.#setView(kept?.view ?? (this.root.clientWidth && this.root.clientWidth < NARROW ? "merged" : "split"));
     this.#words();
     this.#links();
+    this.viewButtons[3].hidden = !data.sql;
     this.go(kept?.step ?? Math.min(Math.max(0, (data.step ?? 1) - 1), this.steps.count - 1), { quiet: true });
     window.__planviz.drawn = performance.now();
     this.#painted(() => {
@@ -170,7 +172,7 @@ export class Player {
     this.play(false);
     this.root.classList.toggle("pv-comparing", Boolean(rule));
     this.#play(to.steps, to.cameras);
-    if (this.view === "log") this.#setView("split");
+    if (this.view === "log" || this.view === "sql") this.#setView("split");
     this.#paneNames();
     this.go(to.k, { quiet: true });
   }
@@ -238,6 +240,7 @@ export class Player {
     const { k, steps, view } = this;
     if (k === undefined) return;
     if (view === "log") return this.#showLog();
+    if (view === "sql") return this.#showSql();
     const { scene } = steps.steps[k], sides = view === "merged" ? ["merged"] : ["before", "after"], fresh = scene !== this.scene;
     if (fresh) this.#keepCamera();
     this.scene = scene;
@@ -347,7 +350,7 @@ export class Player {
 
   select(slot, reveal = false) {
     this.selected = slot;
-    if (this.view === "log" && reveal) this.setView("split");
+    if (reveal && (this.view === "log" || this.view === "sql")) this.setView("split");
     if (reveal && slot != null && this.panes[0].width) this.#bringInto([this.#bounds(slot)], 0.7);
     this.#draw();
     this.card.select(this.steps, this.k, slot);
@@ -391,6 +394,21 @@ export class Player {
       return found;
     };
     put(sideBySide(side(step.output[0]), side(step.output[1])));
+  }
+
+  // The query as written and as its optimized plan would be.
+  #showSql() {
+    const { written, optimized, notes } = this.data.sql, half = (title, text, more = []) => {
+      const box = element("section");
+      box.append(element("div", "pv-pane-label", title), ...more.map((note) => element("p", "pv-note", note)));
+      if (text == null) return box;
+      const pre = element("pre", "pv-log-text", text);
+      pre.tabIndex = 0;
+      pre.setAttribute("aria-label", title);
+      box.append(pre);
+      return box;
+    };
+    this.sql.replaceChildren(half("as written", written), half("the optimized plan as SQL", optimized, notes));
   }
 
   // Links to pictures of this step, where a server draws them.
@@ -476,7 +494,7 @@ export class Player {
       End: () => this.#stepTo(this.steps.count - 1),
       " ": () => this.play(),
       s: () => this.#showSilent(),
-      v: () => this.setView(VIEWS[(VIEWS.findIndex(([name]) => name === this.view) + 1) % VIEWS.length][0]),
+      v: () => this.#nextView(),
       f: () => pane.fit(),
       "+": () => pane.zoomAt(1.3, undefined, undefined, true),
       "=": () => pane.zoomAt(1.3, undefined, undefined, true),
@@ -489,6 +507,11 @@ export class Player {
     event.preventDefault();
     event.stopPropagation();
     act();
+  }
+
+  #nextView() {
+    const views = VIEWS.map(([name]) => name).filter((name) => name !== "sql" || this.data.sql);
+    this.setView(views[(views.indexOf(this.view) + 1) % views.length]);
   }
 
   #stepTo(k) {

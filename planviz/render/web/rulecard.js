@@ -12,11 +12,12 @@ export class RuleCard {
   }
 
   show(steps, k, extra) {
+    this.extra = extra;
     const step = steps.steps[k], about = extra.cards?.[step.rule];
     const parts = [element("h3", "", step.rule)];
     if (about) parts.push(...this.#about(about));
     if (!extra.comparing) parts.push(this.#facts(steps, k));
-    parts.push(this.#step(steps, k, extra), this.#node(steps, k), ...this.#without(step, extra));
+    parts.push(this.#step(steps, k, extra), this.#node(steps, k), ...this.#without(step, extra), ...this.#silent(extra));
     this.root.replaceChildren(...parts);
     this.root.scrollTop = 0;
   }
@@ -99,6 +100,35 @@ export class RuleCard {
       if (after != null) add("after", after);
     }
     this.node.scrollIntoView({ block: "nearest" });
+  }
+
+  // Why a rule that ran changed nothing.
+  #silent({ silent, comparing }) {
+    const names = Object.keys(silent ?? {});
+    if (!names.length || comparing) return [];
+    const box = element("section", "pv-section"), choice = element("select", "pv-select"), answer = element("div");
+    choice.setAttribute("aria-label", "A rule that changed nothing");
+    for (const name of ["", ...names]) {
+      const option = element("option", "", name || `one of ${names.length} rules…`);
+      option.value = name;
+      choice.append(option);
+    }
+    const tell = () => {
+      this.asked = choice.value;
+      answer.replaceChildren(...(silent[choice.value] ? this.#reason(silent[choice.value]) : []));
+    };
+    choice.addEventListener("change", tell);
+    choice.value = silent[this.asked] ? this.asked : "";
+    box.append(element("h4", "", "Why did it not fire?"), choice, answer);
+    tell();
+    return [box];
+  }
+
+  #reason(rule) {
+    const times = (count) => (count === 1 ? "once" : `${count} times`), needs = rule.needs.join(" or ");
+    const passes = `It was called ${times(rule.runs)}. `;
+    const why = rule.looked || !needs ? `${passes}What it looks for${needs ? ` (${needs})` : ""} was there ${times(rule.looked)}, but not as the rule needs it.` : `${passes}No plan that it saw held what it looks for: ${needs}.`;
+    return [element("p", "", why), ...this.#about(rule)];
   }
 
   #without(step, extra) {
