@@ -211,7 +211,7 @@ def test_sql_typed_on_the_page_opens_with_the_tables_found(server: str, tab: Cal
     app = tab().go(f"{server}/rules")
     app.paste(OUTER)
     app.page.wait_for_function("window.__planviz && window.__planviz.painted")
-    combo = app.page.get_by_role("combobox")
+    combo = app.page.get_by_role("combobox").first
     combo.wait_for()
     assert "found by name: shop" in (combo.get_attribute("aria-label") or "") + combo.input_value()
     app.wait_for_query("plan", str(links.pack(OUTER)))

@@ -14,7 +14,7 @@ from importlib.resources import files
 _SHARED = ("dom", "theme", "host", "tidy", "plan", "draw", "canvas")
 _MODULES = {
     "workbench": (*_SHARED, "keys", "rail", "panel", "rawtext", "shell", "bench", "workbench"),
-    "rules": (*_SHARED, "steps", "textdiff", "timeline", "rulecard", "player", "rules"),
+    "rules": (*_SHARED, "steps", "textdiff", "timeline", "rulecard", "panes", "player", "rules"),
 }
 _PAGES = {"workbench": "page", "rules": "rulespage"}
 _SHEETS = {"workbench": ("workbench.css",), "rules": ("workbench.css", "rules.css")}

@@ -1,13 +1,12 @@
 // The step player's element: the parts put together, steps in time, two panes with one view.
-import { Canvas } from "./canvas.js";
 import { button, element } from "./dom.js";
+import { Panes } from "./panes.js";
 import { RuleCard, time } from "./rulecard.js";
 import { Steps } from "./steps.js";
-import { sideBySide } from "./textdiff.js";
 import { dress } from "./theme.js";
 import { Timeline } from "./timeline.js";
 
-const NARROW = 800, PACE = 1100, REMEMBERED = 24, MOST_LOG = 400_000;
+const NARROW = 800, PACE = 1100, FEW = 40, REMEMBERED = 24;
 const VIEWS = [["split", "Side by side"], ["merged", "Merged"], ["log", "Log"], ["sql", "SQL"]];
 const KEYS = [[["←", "→"], "step"], [["space"], "play"], [["s"], "silent rules"], [["v"], "view"], [["f"], "fit"]];
 const memory = new Map(); // key -> step, view, cameras
@@ -16,7 +15,6 @@ export class Player {
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
     this.frames = [];
-    this.cameras = [];
     this.silent = false;
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
     this.#build();
@@ -37,7 +35,7 @@ export class Player {
     document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
     if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
     this.resizing.disconnect();
-    for (const pane of this.panes) pane.destroy();
+    this.panes.destroy();
     this.root.remove();
   }
 
@@ -58,7 +56,8 @@ export class Player {
     this.quiet.hidden = true;
     const top = element("div", "pv-top");
     top.append(this.timeline.root, this.quiet);
-    root.append(top, this.#stepBar(), this.#stage(), side, this.footer, this.live);
+    this.panes = new Panes({ select: (slot) => this.select(slot) }, this.frames);
+    root.append(top, this.#stepBar(), this.panes.root, side, this.footer, this.live);
     root.addEventListener("keydown", (event) => this.#key(event));
     if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
   }
@@ -86,37 +85,6 @@ export class Player {
     return bar;
   }
 
-  #stage() {
-    const stage = (this.stage = element("main", "pv-steps-stage"));
-    this.panes = [];
-    this.hosts = ["before", "after"].map((side, at) => {
-      const host = element("div", "pv-stage");
-      host.tabIndex = 0;
-      host.setAttribute("role", "img");
-      const label = element("div", "pv-pane-label", side);
-      host.append(label);
-      stage.append(host);
-      const canvas = new Canvas(host, { select: (i) => this.#picked(at, i), toggle: () => {}, camera: () => this.#follow(at) }, this.frames);
-      this.panes.push(canvas);
-      return host;
-    });
-    this.panes[1].camera = this.panes[0].camera; // one view for both
-    this.legend = element("div", "pv-mark-legend");
-    for (const [mark, words] of [["removed", "removed"], ["inserted", "inserted"], ["changed", "changed"], ["moved", "moved"]]) {
-      const item = element("span", `pv-mark-${mark}`);
-      item.append(element("i"), words);
-      this.legend.append(item);
-    }
-    this.log = element("div", "pv-log");
-    this.logText = element("pre", "pv-log-text");
-    this.logText.tabIndex = 0;
-    this.logText.setAttribute("aria-label", "This step as Spark logs it");
-    this.log.append(this.logText);
-    this.sql = element("div", "pv-sql");
-    stage.append(this.legend, this.log, this.sql);
-    return stage;
-  }
-
   // ---- data
 
   // The same trace again keeps the step; another opens where it was left, or at the step that the data names.
@@ -137,6 +105,7 @@ export class Player {
     this.comparing = this.asked = undefined;
     window.__planviz = { received, drawn: null, painted: null, stepped: null, frames: this.frames, handle: this.handle };
     this.mode = dress(this.root, data.theme, data.dark, this.scheme);
+    this.panes.setTheme(data.theme, this.mode);
     const kept = memory.get(data.key);
     this.#play(new Steps(data.trace, data.theme), kept?.cameras ?? []);
     this.#setView(kept?.view ?? (this.root.clientWidth && this.root.clientWidth < NARROW ? "merged" : "split"));
@@ -153,8 +122,8 @@ export class Player {
 
   #play(steps, cameras) {
     this.steps = steps;
-    this.cameras = cameras;
-    this.scene = this.k = undefined;
+    this.k = undefined;
+    this.panes.play(steps, cameras);
     this.slider.max = steps.count;
     this.timeline.show(steps, this.silent);
   }
@@ -163,8 +132,8 @@ export class Player {
   compare(rule) {
     const { comparing, data } = this;
     if (rule && !comparing) {
-      this.#keepCamera();
-      this.comparing = { steps: this.steps, k: this.k, cameras: this.cameras };
+      this.panes.keepCamera();
+      this.comparing = { steps: this.steps, k: this.k, cameras: this.panes.cameras };
     }
     const to = rule ? { steps: new Steps(data.without[rule].trace, data.theme), k: 0, cameras: [] } : comparing;
     if (!to) return;
@@ -173,14 +142,12 @@ export class Player {
     this.root.classList.toggle("pv-comparing", Boolean(rule));
     this.#play(to.steps, to.cameras);
     if (this.view === "log" || this.view === "sql") this.#setView("split");
-    this.#paneNames();
+    this.#namePanes();
     this.go(to.k, { quiet: true });
   }
 
-  #paneNames() {
-    const names = this.comparing ? ["with the rule", "without it"] : ["before", "after"];
-    this.hosts.forEach((host, at) => (host.querySelector(".pv-pane-label").textContent = names[at]));
-    if (this.view === "merged") this.hosts[0].querySelector(".pv-pane-label").textContent = names.join(" and ");
+  #namePanes() {
+    this.panes.name(this.comparing ? ["with the rule", "without it"] : ["before", "after"]);
   }
 
   #painted(done) {
@@ -190,8 +157,8 @@ export class Player {
 
   #remember(data = this.data) {
     if (!data || this.k === undefined) return;
-    if (!this.comparing) this.#keepCamera();
-    const { k, cameras } = this.comparing ?? this;
+    if (!this.comparing) this.panes.keepCamera();
+    const { k, cameras } = this.comparing ?? { k: this.k, cameras: this.panes.cameras };
     memory.delete(data.key);
     memory.set(data.key, { step: k, view: this.view, cameras });
     if (memory.size > REMEMBERED) memory.delete(memory.keys().next().value);
@@ -200,8 +167,7 @@ export class Player {
   #dress() {
     const before = this.mode;
     this.mode = dress(this.root, this.data.theme, this.data.dark, this.scheme);
-    if (before === this.mode || this.k === undefined) return;
-    for (const pane of this.panes) pane.setTheme(this.data.theme, this.mode);
+    if (before !== this.mode) this.panes.setTheme(this.data.theme, this.mode);
   }
 
   // ---- steps
@@ -237,96 +203,12 @@ export class Player {
   }
 
   #draw() {
-    const { k, steps, view } = this;
+    const { k, view } = this;
     if (k === undefined) return;
-    if (view === "log") return this.#showLog();
-    if (view === "sql") return this.#showSql();
-    const { scene } = steps.steps[k], sides = view === "merged" ? ["merged"] : ["before", "after"], fresh = scene !== this.scene;
-    if (fresh) this.#keepCamera();
-    this.scene = scene;
-    this.root.classList.toggle("pv-no-map", steps.data.scenes[scene].x.length <= 40);
-    sides.forEach((side, at) => {
-      const picture = steps.picture(k, side), pane = this.panes[at];
-      pane.selected = this.selected == null ? -1 : picture.slots.indexOf(this.selected);
-      if (fresh || !pane.plan || pane.theme !== this.data.theme || pane.mode !== this.mode) {
-        pane.show(picture.plan, this.data.theme, this.mode);
-        pane.opened = true;
-      }
-      pane.step(picture.plan, picture);
-      this.hosts[at].setAttribute("aria-label", `The plan ${side === "merged" ? "before and after" : side} ${steps.steps[k].rule}: ${picture.slots.length} operators`);
-    });
-    if (fresh) this.#open(scene);
-    else this.#bringChanges();
-  }
-
-  #keepCamera() {
-    if (this.scene !== undefined && this.panes[0].width) this.cameras[this.scene] = { ...this.panes[0].camera };
-  }
-
-  // The view of another plan: where it was left, all of it when that can be read, else where the step works.
-  #open(scene) {
-    const [pane] = this.panes;
-    if (!pane.width || !pane.plan) return void (this.unopened = true);
-    this.unopened = false;
-    const kept = this.cameras[scene];
-    if (kept) {
-      pane.moveTo(kept, false);
-      return this.#bringChanges(false);
-    }
-    const all = this.#standing().map((slot) => this.#bounds(slot)), { x0, x1, y0, y1 } = around(all);
-    const fits = Math.min((pane.width - 40) / (x1 - x0), (pane.height - 90) / (y1 - y0)) >= 0.62;
-    this.#centre(fits ? all : (this.#changed() ?? all), fits ? 1.1 : 0.85, false);
-  }
-
-  // Kept nodes stay where they are on the screen, unless something that changed would not be seen and could be.
-  #bringChanges(smooth = true) {
-    const boxes = this.#changed();
-    if (boxes && this.panes[0].width) this.#bringInto(boxes, 0.5, smooth);
-  }
-
-  #bringInto(boxes, least, smooth = true) {
-    const [pane] = this.panes, { x, y, k } = pane.camera, right = x + pane.width / k, bottom = y + pane.height / k;
-    const inside = ({ x0, y0, x1, y1 }) => x0 >= x && y0 >= y && x1 <= right && y1 <= bottom;
-    if (boxes.every(inside)) return;
-    const { x0, x1, y0, y1 } = around(boxes), pad = 24 / k;
-    if (k >= least && x1 - x0 + 2 * pad <= right - x && y1 - y0 + 3 * pad <= bottom - y) {
-      // The least way that shows them all.
-      const slide = (low, high, from, to) => (low < from ? low - from : high > to ? high - to : 0);
-      pane.moveTo({ x: x + slide(x0 - pad, x1 + pad, x, right), y: y + slide(y0 - 2 * pad, y1 + pad, y, bottom), k }, smooth);
-    } else if (!boxes.some(inside)) this.#centre(boxes, Math.max(k, least), smooth);
-  }
-
-  // All the boxes in the middle; when they do not fit where they can still be read, the topmost of them.
-  #centre(boxes, k, smooth) {
-    const [pane] = this.panes, all = around(boxes), fits = Math.min((pane.width - 40) / (all.x1 - all.x0), (pane.height - 90) / (all.y1 - all.y0));
-    const zoom = fits >= 0.62 ? Math.min(k, fits) : k;
-    const { x0, x1, y0, y1 } = fits >= 0.62 ? all : boxes.reduce((top, box) => (box.y0 < top.y0 ? box : top));
-    pane.moveTo({ x: (x0 + x1) / 2 - pane.width / zoom / 2, y: (y0 + y1) / 2 - (pane.height + 20) / zoom / 2, k: zoom }, smooth);
-  }
-
-  // Slots that stand in one of the two states.
-  #standing() {
-    const { steps, k } = this;
-    return [...new Set([...Object.keys(steps.before[k]), ...Object.keys(steps.after[k])])].map(Number);
-  }
-
-  // The bounds of each card that the step changed, in both states, or null.
-  #changed() {
-    const marks = this.steps.marks(this.k), slots = [...marks.removed, ...marks.inserted, ...marks.changed.keys(), ...marks.moved.keys(), ...marks.moved.values()];
-    return slots.length ? slots.map((slot) => this.#bounds(slot)) : null;
-  }
-
-  #bounds(slot) {
-    const { x, y, w, h } = this.steps.data.scenes[this.steps.steps[this.k].scene];
-    return { x0: x[slot], y0: y[slot], x1: x[slot] + w[slot], y1: y[slot] + h[slot] };
-  }
-
-  // One pane moved: the other draws the same view.
-  #follow(at) {
-    if (this.following || this.view !== "split") return;
-    this.following = true;
-    this.panes[1 - at].drawNow();
-    this.following = false;
+    if (view === "log") return this.panes.showLog(k);
+    if (view === "sql") return this.panes.showSql(this.data.sql);
+    this.panes.show(k, this.selected);
+    this.root.classList.toggle("pv-no-map", this.steps.data.scenes[this.panes.scene].x.length <= FEW);
   }
 
   play(on = !this.running) {
@@ -343,15 +225,10 @@ export class Player {
 
   // ---- selecting
 
-  #picked(at, i) {
-    const side = this.view === "merged" ? "merged" : at ? "after" : "before";
-    this.select(i < 0 ? null : this.steps.picture(this.k, side).slots[i]);
-  }
-
   select(slot, reveal = false) {
     this.selected = slot;
     if (reveal && (this.view === "log" || this.view === "sql")) this.setView("split");
-    if (reveal && slot != null && this.panes[0].width) this.#bringInto([this.#bounds(slot)], 0.7);
+    if (reveal && slot != null) this.panes.reveal(slot);
     this.#draw();
     this.card.select(this.steps, this.k, slot);
   }
@@ -368,47 +245,8 @@ export class Player {
     this.view = name;
     this.root.dataset.view = name;
     VIEWS.forEach(([other], at) => this.viewButtons[at].setAttribute("aria-pressed", String(other === name)));
-    this.#paneNames();
-    const [pane] = this.panes, { width } = pane;
-    for (const each of this.panes) each.resize();
-    if (width && pane.width) pane.camera.x += (width - pane.width) / pane.camera.k / 2; // the middle stays the middle
-    if (this.unopened && this.scene !== undefined) this.#open(this.scene);
-  }
-
-  #showLog() {
-    const { steps, k } = this, step = steps.steps[k], lines = [`=== Applying Rule ${step.name} ===`];
-    this.logText.replaceChildren(element("b", "", `${lines[0]}\n`));
-    let room = MOST_LOG;
-    const put = (rows) => {
-      for (const [marked, text] of rows) {
-        if ((room -= text.length) < 0) return this.logText.append("…\n");
-        this.logText.append(element("span", marked ? "pv-marked" : "", `${text}\n`));
-      }
-    };
-    put(sideBySide(steps.text(k, "before"), steps.text(k, "after")));
-    if (!step.output) return;
-    this.logText.append("\nOutput Information:\n");
-    const side = (numbers) => {
-      const found = [];
-      for (let j = 0; j < numbers.length; j += 2) found.push(steps.line([numbers[j], numbers[j + 1]]));
-      return found;
-    };
-    put(sideBySide(side(step.output[0]), side(step.output[1])));
-  }
-
-  // The query as written and as its optimized plan would be.
-  #showSql() {
-    const { written, optimized, notes } = this.data.sql, half = (title, text, more = []) => {
-      const box = element("section");
-      box.append(element("div", "pv-pane-label", title), ...more.map((note) => element("p", "pv-note", note)));
-      if (text == null) return box;
-      const pre = element("pre", "pv-log-text", text);
-      pre.tabIndex = 0;
-      pre.setAttribute("aria-label", title);
-      box.append(pre);
-      return box;
-    };
-    this.sql.replaceChildren(half("as written", written), half("the optimized plan as SQL", optimized, notes));
+    this.panes.setView(name);
+    this.#namePanes();
   }
 
   // Links to pictures of this step, where a server draws them.
@@ -455,16 +293,11 @@ export class Player {
   }
 
   state() {
-    return { k: this.k, view: this.view, mode: this.mode, playing: Boolean(this.running), selected: this.selected, scene: this.scene };
+    return { k: this.k, view: this.view, mode: this.mode, playing: Boolean(this.running), selected: this.selected, scene: this.panes.scene };
   }
 
-  // Where a slot's card stands in a pane (0 or 1), in px of the page, or null when nothing stands there.
-  place(slot, at = 0) {
-    const pane = this.panes[at], side = this.view === "merged" ? "merged" : at ? "after" : "before", picture = this.steps.picture(this.k, side);
-    const i = picture.slots.indexOf(slot);
-    if (i < 0) return null;
-    const { plan } = picture, b = plan.box[i], { x, y, k } = pane.camera, bounds = pane.canvas.getBoundingClientRect();
-    return { x: bounds.left + (plan.x[b] - x) * k, y: bounds.top + (plan.y[b] - y) * k, width: plan.w[b] * k, height: plan.h[b] * k, mark: picture.marks.get(b) ?? "" };
+  place(slot, pane) {
+    return this.panes.place(slot, pane);
   }
 
   #measure() {
@@ -472,8 +305,7 @@ export class Player {
     if (!width) return;
     this.root.classList.toggle("pv-narrow", width <= NARROW);
     this.root.classList.toggle("pv-middling", width > NARROW && width < 1260);
-    if (this.unopened && this.steps) requestAnimationFrame(() => !this.gone && this.#draw());
-    if (this.unopened && this.scene !== undefined) this.#open(this.scene);
+    this.panes.settle();
   }
 
   // ---- keys
@@ -484,7 +316,7 @@ export class Player {
     if ((tag === "INPUT" && target !== this.slider) || tag === "TEXTAREA" || tag === "SELECT" || target?.isContentEditable) return;
     if ((tag === "BUTTON" || tag === "A") && (event.key === " " || event.key === "Enter")) return;
     if (tag === "PRE" && event.key.startsWith("Arrow")) return;
-    const { panes: [pane] } = this;
+    const pane = this.panes.first;
     const acts = {
       ArrowRight: () => this.#stepTo(this.k + 1),
       ArrowLeft: () => this.#stepTo(this.k - 1),
@@ -539,15 +371,4 @@ export class Player {
     this.quiet.hidden = !this.silent || !silent;
     if (!this.quiet.hidden) this.quiet.replaceChildren(element("b", "", "Nothing to do here: "), silent.join(", "));
   }
-}
-
-function around(boxes) {
-  const all = { x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity };
-  for (const { x0, y0, x1, y1 } of boxes) {
-    all.x0 = Math.min(all.x0, x0);
-    all.y0 = Math.min(all.y0, y0);
-    all.x1 = Math.max(all.x1, x1);
-    all.y1 = Math.max(all.y1, y1);
-  }
-  return all;
 }
