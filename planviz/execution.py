@@ -11,11 +11,13 @@ from planviz.analysis.inference import infer
 from planviz.catalog.ddl import table_of
 from planviz.catalog.tables import Catalog, View
 from planviz.config import OptimizerConfig
+from planviz.decisions.refusals import Refusal
 from planviz.errors import AnalysisError, PlanvizError
 from planviz.expressions.core import Ids, fresh_ids, ids_from, next_id
 from planviz.frontend import Parameters, Statement, parse_plan, parse_script
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer import Optimizer
+from planviz.optimizer.context import OptimizerContext
 from planviz.trees.trace import Trace
 from planviz.types import StructField
 
@@ -27,11 +29,11 @@ class QueryExecution:
     """A query with a catalogue and settings; every stage is computed when it is first asked for.
 
     `params` are the values of `:name` (by name) or `?` (in order); `infer` says to guess the tables that the catalogue
-    does not have. `parsed`, `analyzed` and `optimized` are plans,
-    `trace` holds every effective rule application so far, `warnings` what is worth telling beside the plan. `ids`
-    numbers the expressions of all stages (None: as the surrounding `fresh_ids` does): the same text always gives the
-    same ids. `analyzer` is that of a session, where the query is one of several. Raises ParseError and AnalysisError
-    (line and column where known) as stages are computed.
+    does not have. `parsed`, `analyzed` and `optimized` are plans, `trace` holds every effective rule application so
+    far, `warnings` what is worth telling beside the plan, `refusals` the guards of optimizer rules that said no (None:
+    nobody asked). `ids` numbers the expressions of all stages (None: as the surrounding `fresh_ids` does): the same
+    text always gives the same ids. `analyzer` is that of a session, where the query is one of several. Raises
+    ParseError and AnalysisError (line and column where known) as stages are computed.
     """
 
     sql: str
@@ -44,6 +46,8 @@ class QueryExecution:
     warnings: list[str] = field(default_factory=list)
     ids: Ids | None = field(default=None, repr=False)
     analyzer: Analyzer | None = field(default=None, repr=False)
+    refusals: list[Refusal] | None = field(default=None, repr=False)
+    _first_new_id: int = 1
     _stages: dict[str, LogicalPlan] = field(default_factory=dict)
 
     def starting_at(self, plan: LogicalPlan) -> QueryExecution:
@@ -85,8 +89,9 @@ class QueryExecution:
         if "optimized" not in self._stages:
             analyzed = self.analyzed
             try:
-                optimizer = Optimizer(self.config)
+                optimizer = Optimizer(self.config, OptimizerContext(self.config, refusals=self.refusals))
                 with self._numbered():
+                    self._first_new_id = next_id()
                     self._stages["optimized"] = optimizer.optimize(analyzed, self.trace)
                 self.warnings += optimizer.warnings
             except RecursionError:
@@ -94,6 +99,18 @@ class QueryExecution:
                     "TOO_DEEP", "The plan is too deep to be optimized; split the query with WITH or views."
                 ) from None
         return self._stages["optimized"]
+
+    def again(self, config: OptimizerConfig | None = None, refusals: list[Refusal] | None = None) -> QueryExecution:
+        """The analyzed query to be optimized once more, with other settings; guards that say no go to `refusals`.
+
+        New expressions get the numbers that they got the first time. Raises what the stages raise.
+        """
+        _ = self.optimized
+        other = replace(self, trace=Trace(), warnings=[], refusals=refusals)
+        other.config = config or self.config
+        other.ids = Ids(self._first_new_id)
+        other._stages = {name: self._stages[name] for name in ("parsed", "analyzed")}
+        return other
 
     def _numbered(self) -> AbstractContextManager[None]:
         return nullcontext() if self.ids is None else ids_from(self.ids)

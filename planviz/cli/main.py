@@ -47,6 +47,8 @@ def _parser() -> argparse.ArgumentParser:
 
     rules = commands.add_parser("rules", help="list the optimizer's rules, or tell all about one")
     rules.add_argument("name", nargs="?", metavar="NAME", help="a rule's name, with or without package")
+    rules.add_argument("--why-not", metavar="FILE", help="why the rule did not fire in the queries of an SQL file")
+    add_settings(rules)
 
     render = commands.add_parser("render", help="draw a plan to SVG, PNG, PDF, HTML, DOT, Mermaid or JSON")
     render.add_argument("file", metavar="FILE", help="plan text or JSON; - for standard input")

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import textwrap
+from collections.abc import Sequence
 
-from planviz.cli.files import write
+from planviz.cli.files import read_text, show_each, write
+from planviz.cli.optimize import errors_of
 from planviz.config import SETTINGS, OptimizerConfig
+from planviz.decisions.refusals import WhyNot
+from planviz.errors import InputError, PlanvizError
 from planviz.optimizer.reference import Example, RuleReference, rule_reference, rules_table
 
 _WIDTH = 100
@@ -14,8 +18,42 @@ _WIDTH = 100
 
 def rules(options: argparse.Namespace) -> int:
     """Print the table, or the card of the rule that was named."""
+    if options.why_not is not None:
+        return _why_not(options)
     write(rules_table() if options.name is None else card(rule_reference(options.name)))
     return 0
+
+
+def _why_not(options: argparse.Namespace) -> int:
+    """Print what came of the rule in every query of the file."""
+    from planviz.cli.settings import open_file
+    from planviz.document.why import why_not
+
+    if options.name is None:
+        raise InputError("--why-not asks about one rule: name it, as in `planviz rules CombineFilters --why-not FILE`.")
+    rule_reference(options.name)
+
+    def show(name: str) -> tuple[str, Sequence[PlanvizError]]:
+        document = open_file(read_text(name), options, "optimized")
+        told = [
+            told_of(why_not(s.execution, options.name), s.line)
+            for s in document.statements
+            if s.execution is not None and s.error is None
+        ]
+        return "\n".join(told), errors_of(document)
+
+    return show_each([options.why_not], None, "txt", show)
+
+
+def told_of(why: WhyNot, line: int) -> str:
+    """What came of a rule in the query at a line: the sentence, then node, reason and value of every guard."""
+    out = [f"{why.rule}, query in line {line}: {why.verdict}. {why.sentence}"]
+    for refusal in why.refusals:
+        seen = f"; it saw: {refusal.value_text}" if refusal.value_text else ""
+        part = f"{refusal.rule}: " if refusal.rule != why.rule else ""
+        out += [f"  {refusal.node_text}", f"      {part}{refusal.reason}{seen}"]
+    out += [f"  {node.simple_string}" for node in why.looked_at]
+    return "\n".join(out) + "\n"
 
 
 def card(rule: RuleReference) -> str:

@@ -4,6 +4,7 @@ model.py   Document: what was opened
 text.py    plan texts, rule logs, JSON, event logs; hands SQL on
 sql.py     SQL through our own Catalyst; loaded when there is some
 traces.py  our trace in the form that parsed rule logs have
+why.py     why a rule did not fire, and the plan without it
 """
 
 from __future__ import annotations

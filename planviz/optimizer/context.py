@@ -8,17 +8,22 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from planviz.config import OptimizerConfig
+from planviz.decisions.refusals import Refusal
 from planviz.trees.rule import Rule
 
 
 @dataclass(frozen=True)
 class OptimizerContext:
-    """Settings, the instant that the query calls now, and how to optimize a subquery's plan on its own."""
+    """Settings, the instant that the query calls now, and how to optimize a subquery's plan on its own.
+
+    `refusals` takes the guards that say no, when somebody wants to know.
+    """
 
     config: OptimizerConfig = field(default_factory=OptimizerConfig)
     now: datetime = field(default_factory=lambda: datetime(2026, 1, 1))
     user: str = "planviz"
     optimize: Callable[[Any], Any] = lambda plan: plan
+    refusals: list[Refusal] | None = None
 
     def on(self, key: str) -> bool:
         """Whether a setting is true."""
@@ -36,3 +41,4 @@ class OptimizerRule(Rule):
 
     def __init__(self, context: OptimizerContext) -> None:
         self.context = context
+        self.refusals = context.refusals

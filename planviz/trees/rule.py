@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from planviz.decisions.refusals import Refusal
 from planviz.trees.node import TreeNode, mask_of
 
 
@@ -14,7 +15,8 @@ class Rule:
 
     `matches` lists the node classes one of which must occur in a tree for the rule to look at it at all. A rule either
     overrides `rewrite`, which sees one node of `matches` at a time (`order` says from which end of the tree), or
-    `apply`, which sees the whole plan. Returning the argument itself says "nothing to do".
+    `apply`, which sees the whole plan. Returning the argument itself says "nothing to do"; a guard returns
+    `self.refuse(node, why)`, so that a person can ask for the reason.
 
     `spark_name` is the name in Spark's own log, package included.
     """
@@ -23,6 +25,8 @@ class Rule:
     order: ClassVar[Literal["up", "down"]] = "down"
     package: ClassVar[str] = "org.apache.spark.sql.catalyst.optimizer"
     mask: ClassVar[int] = -1
+    #: Where guards that say no are noted when somebody wants to know; None costs nothing.
+    refusals: list[Refusal] | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -48,6 +52,20 @@ class Rule:
             return rewrite(node) if isinstance(node, classes) else node
 
         return plan.transform_up(step, self.mask) if self.order == "up" else plan.transform_down(step, self.mask)
+
+    def refuse(self, node: Any, reason: str, value: Any = None, *, setting: str | None = None) -> Any:
+        """Note that a guard keeps `node` as it is; the node.
+
+        `reason` is a clause without full stop, `value` what the guard saw, `setting` the key of a setting that said no.
+        """
+        if self.refusals is not None:
+            self.refusals.append(Refusal(self.name, node, reason, value, setting))
+        return node
+
+    @property
+    def teller(self) -> Callable[..., Any] | None:
+        """`refuse` when somebody wants to know, else None: for functions that would have to look for reasons."""
+        return None if self.refusals is None else self.refuse
 
     def rewrite(self, node: Any) -> Any:
         """One node's rewrite; the node itself when there is nothing to do."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from planviz.cli.main import run
@@ -36,3 +38,17 @@ def test_a_card_has_everything_about_a_rule(capfdbinary: pytest.CaptureFixture[b
 def test_a_misspelt_rule(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert run(["rules", "ColumnPrunin"]) == 2
     assert "Did you mean ColumnPruning" in capfdbinary.readouterr().err.decode()
+
+
+def test_why_a_rule_did_not_fire(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    path = tmp_path / "q.sql"
+    path.write_text("create table t (a int);\nselect a from t where a in (1, 2);\nselect a from t", encoding="utf-8")
+    assert shown(capfdbinary, "OptimizeIn", "--why-not", str(path)) == (
+        "OptimizeIn, query in line 2: refused. Its guard said no.\n"
+        "  a#1 IN (1,2)\n"
+        "      the values differ and are no more than 10, above which they become a set; it saw: 2 values\n"
+        "\n"
+        "OptimizeIn, query in line 3: no pattern. Whenever it ran, there was no In in the plan.\n"
+    )
+    assert run(["rules", "--why-not", str(path)]) == 2
+    assert "name it" in capfdbinary.readouterr().err.decode()

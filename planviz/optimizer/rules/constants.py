@@ -309,14 +309,24 @@ class OptimizeIn(OptimizerRule):
         most = int(self.context.config.get("spark.sql.optimizer.inSetConversionThreshold"))
 
         def step(e: Any) -> Any:
-            if not isinstance(e, In) or not e.items or not all(isinstance(i, Literal) for i in e.items):
+            if not isinstance(e, In) or not e.items:
                 return e
+            if not all(isinstance(i, Literal) for i in e.items):
+                others = tuple(i for i in e.items if not isinstance(i, Literal))
+                return self.refuse(e, "the list holds more than constants", others)
             items = tuple(ExpressionSet(e.items))
             if len(items) == 1 and not isinstance(e.value, CreateNamedStruct):
                 return EqualTo(e.value, items[0])
             if len(items) > most:
                 return InSet(e.value, items)
-            return e if len(items) == len(e.items) else In(e.value, items)
+            if len(items) == len(e.items):
+                return self.refuse(
+                    e,
+                    f"the values differ and are no more than {most}, above which they become a set",
+                    f"{len(items)} values",
+                    setting="spark.sql.optimizer.inSetConversionThreshold",
+                )
+            return In(e.value, items)
 
         return plan.transform_down(lambda p: p.transform_expressions_down(step, In.BIT), In.BIT)
 

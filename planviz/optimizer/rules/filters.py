@@ -30,14 +30,17 @@ class InferFiltersFromConstraints(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        if not self.context.on("spark.sql.constraintPropagation.enabled"):
-            return plan
+        key = "spark.sql.constraintPropagation.enabled"
+        if not self.context.on(key):
+            return self.refuse(plan, "the setting is off", False, setting=key)
         return plan.transform_down(self._step, self.mask)
 
     def _step(self, plan: Any) -> Any:
         if isinstance(plan, Filter):
             new = constraints(plan).minus(constraints(plan.child).union(split(plan.condition)))
-            return Filter(And(conjunction(list(new)), plan.condition), plan.child) if len(new) else plan
+            if not len(new):
+                return self.refuse(plan, "all that the condition implies is known already", plan.condition)
+            return Filter(And(conjunction(list(new)), plan.condition), plan.child)
         if isinstance(plan, Join):
             return self._join(plan)
         return plan
@@ -46,6 +49,8 @@ class InferFiltersFromConstraints(OptimizerRule):
         kind = plan.kind
         left = kind in ("Inner", "Cross", "LeftSemi", "RightOuter")
         right = kind in ("Inner", "Cross", "LeftSemi", "LeftOuter", "LeftAnti")
+        if not left or not right:
+            self.refuse(plan, "the side whose rows the join keeps may not be filtered", kind)
         if not left and not right:
             return plan
         condition = split(plan.condition) if plan.condition is not None else []

@@ -48,16 +48,27 @@ class ReorderJoin(OptimizerRule):
         """See the class."""
         return plan.transform_down(self._step, Join.BIT)
 
-    @staticmethod
-    def _step(plan: Any) -> Any:
+    def _step(self, plan: Any) -> Any:
         if not isinstance(plan, Filter | Join):
             return plan
         inputs, conditions = flatten_joins(plan)
         if len(inputs) <= 2 or not conditions:
-            return plan
+            return self._refused(plan, inputs)
         new = ordered(inputs, conditions)
         new = new if same_output(plan.output, new.output) else Project(plan.output, new)
-        return plan if new == plan else new
+        return self.refuse(plan, "every join can have a condition in the order that is there") if new == plan else new
+
+    def _refused(self, plan: Any, inputs: list[Input]) -> Any:
+        join = plan.child if isinstance(plan, Filter) else plan
+        if not isinstance(join, Join):
+            return plan
+        if join.kind not in INNER:
+            return self.refuse(plan, "only inner joins are reordered", join.kind)
+        if join.left_hint or join.right_hint:
+            return self.refuse(plan, "a hint fixes the join", join.left_hint or join.right_hint)
+        if len(inputs) <= 2:
+            return self.refuse(plan, "there is nothing to choose between two relations")
+        return self.refuse(plan, "no join has a condition, so no order is better")
 
 
 def ordered(inputs: list[Input], conditions: list[Any]) -> Any:
@@ -108,7 +119,7 @@ class EliminateOuterJoin(OptimizerRule):
         match plan:
             case Filter(condition, Join(_, _, kind) as join) if kind in ("LeftOuter", "RightOuter", "FullOuter"):
                 new = self._kind(plan, join)
-                return plan if new == kind else Filter(condition, join.replace(kind=new))
+                return self._refused(plan, join) if new == kind else Filter(condition, join.replace(kind=new))
             case Aggregate(_, _, Join(_, _, kind) as join) if duplicate_agnostic(plan):
                 kept = _kept_side(join, kind)
                 return plan.replace(child=kept) if kept is not None and plan.references <= kept.output_set else plan
@@ -124,6 +135,15 @@ class EliminateOuterJoin(OptimizerRule):
                 other = right if kept is left else left
                 return plan.replace(child=kept) if unique_keys(other, equi_keys(condition, other)) else plan
         return plan
+
+    def _refused(self, plan: Any, join: Any) -> Any:
+        if self.refusals is None:
+            return plan
+        lost = {"LeftOuter": [join.right], "RightOuter": [join.left]}.get(join.kind, [join.left, join.right])
+        read = [c for c in split(plan.condition) if any(c.references & side.output_set for side in lost)]
+        for c in read:
+            self.refuse(plan, f"the condition may be true for the nulls of a {join.kind} join", c)
+        return plan if read else self.refuse(plan, f"the filter does not read the side that a {join.kind} join fills")
 
     @staticmethod
     def _kind(plan: Any, join: Any) -> str:

@@ -138,22 +138,31 @@ class LimitPushDown(OptimizerRule):
                 return plan.replace(right=_limited(lit(1), right))
         return plan
 
-    @staticmethod
-    def _limit(node: Any) -> Any:
+    def _limit(self, node: Any) -> Any:
         limit = node.limit
         match node.child:
             case Union(inputs) as union:
                 new = tuple(_limited(limit, i) for i in inputs)
-                return node if new == inputs else node.replace(child=union.replace(inputs=new))
+                if new == inputs:
+                    return self.refuse(node, "no input of the union gives more rows", limit)
+                return node.replace(child=union.replace(inputs=new))
             case Join() as join:
                 new = _into_join(limit, join)
-                return node if new == join else node.replace(child=new)
+                return self._refused(node, join) if new == join else node.replace(child=new)
             case Project(items, Join() as join):
                 new = _into_join(limit, join)
-                return node if new == join else node.replace(child=Project(items, new))
+                return self._refused(node, join) if new == join else node.replace(child=Project(items, new))
             case Offset(offset, child):
                 return Offset(offset, LocalLimit(Add(limit, offset), child))
-        return node
+        return self.refuse(node, "a limit goes below unions, some joins and offsets alone", node.child.node_name)
+
+    def _refused(self, node: Any, join: Any) -> Any:
+        kind = join.kind
+        if kind == "FullOuter":
+            return self.refuse(node, "the first rows of neither side are those of a full outer join", kind)
+        if join.condition is not None and kind in ("Inner", "Cross", "LeftSemi", "LeftAnti"):
+            return self.refuse(node, "the first rows of a side may not pass the join's condition", join.condition)
+        return self.refuse(node, "the side that may be cut gives no more rows", node.limit)
 
 
 def _first_group(plan: Any, limit: Any, child: Any) -> Any:

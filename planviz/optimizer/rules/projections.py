@@ -64,17 +64,18 @@ class ColumnPruning(OptimizerRule):
             return self._narrowed(plan, child, needed)
         if isinstance(child, Generate):
             return self._generate(plan, child, needed)
-        if isinstance(child, SetOperation | Distinct | LeafNode):
-            return plan
+        if isinstance(child, SetOperation | Distinct):
+            return self.refuse(plan, "all columns below take part in telling rows apart", child.node_name)
+        if isinstance(child, LeafNode):
+            return self.refuse(plan, "the columns of a table are chosen by its scan", child.node_name)
         if isinstance(child, Union):
             return self._union(plan, child, needed)
         return self._general(plan, child, needed)
 
-    @staticmethod
-    def _general(plan: Any, child: Any, needed: frozenset[int]) -> Any:
+    def _general(self, plan: Any, child: Any, needed: frozenset[int]) -> Any:
         required = child.references | needed
         if child.input_set <= required:
-            return plan
+            return self.refuse(plan, "every column of the input of the operator below is read", child.node_name)
         children = tuple(pruned_child(c, required) for c in child.children)
         return plan.replace(child=child.with_new_children(children))
 
@@ -82,7 +83,7 @@ class ColumnPruning(OptimizerRule):
         match child:
             case Project(items, _):
                 if child.output_set <= needed:
-                    return plan
+                    return self.refuse(plan, "every column of the projection below is read")
                 return plan.replace(child=child.replace(projects=tuple(i for i in items if id_of(i) in needed)))
             case Aggregate(_, items, _) if not child.output_set <= needed:
                 return plan.replace(child=child.replace(aggregates=tuple(i for i in items if id_of(i) in needed)))
@@ -201,7 +202,17 @@ class CollapseProject(OptimizerRule):
                 match between.child:
                     case Project(lower, child) if _renames(upper, lower):
                         return between.replace(child=Project(merged_projects(upper, lower), child))
-        return node
+        return node if self.refusals is None else self._refused(node)
+
+    def _refused(self, node: Any) -> Any:
+        match node.child:
+            case Project(lower) | Aggregate(_, lower):
+                drawn = tuple(e for e in lower if not e.deterministic)
+                if drawn:
+                    return self.refuse(node, "the expressions below draw, they must not be written twice", drawn)
+                costly = tuple(e for e in lower if isinstance(e, Alias) and not is_cheap(e.child))
+                return self.refuse(node, "the expressions below are read more than once and cost something", costly)
+        return self.refuse(node, "below stands no projection or aggregate", node.child.node_name)
 
 
 def _correlated(items: Any) -> bool:

@@ -18,6 +18,8 @@ from planviz.logical.operators import (
     Expand,
     Filter,
     Generate,
+    GlobalLimit,
+    LocalLimit,
     Project,
     RebalancePartitions,
     Repartition,
@@ -25,12 +27,17 @@ from planviz.logical.operators import (
     Sort,
     Window,
 )
+from planviz.logical.plan import LeafNode
 from planviz.optimizer.attributes import alias_map, id_of, inlined, substitute
 from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
 
 #: Joins of which a condition is a filter over the pairs.
 INNER = ("Inner", "Cross")
+_RANDOM = "the predicate is not deterministic, it must see every row"
+
+#: Takes what a guard says (`Rule.refuse`).
+Refuse = Callable[..., Any]
 
 
 def can_evaluate_within_join(e: Any) -> bool:
@@ -65,7 +72,9 @@ class CombineFilters(OptimizerRule):
                 combined = And(inner, conjunction(new)) if new else inner
                 below = Filter(combined, child)
                 return Filter(conjunction(stuck), below) if stuck else below
-        return node
+            case Filter(_, Filter(inner)):
+                return self.refuse(node, "the filter below is not deterministic, rows must reach it untested", inner)
+        return self.refuse(node, "there is no filter directly below", node.child.node_name)
 
 
 class PushPredicateThroughNonJoin(OptimizerRule):
@@ -86,14 +95,14 @@ class PushPredicateThroughNonJoin(OptimizerRule):
             case Project(items, grandchild) if all(i.deterministic for i in items):
                 return self._project(node, items, grandchild)
             case Aggregate(grouping, items, grandchild) if grouping and all(i.deterministic for i in items):
-                return self._aggregate(condition, child, items, grandchild)
+                return self._aggregate(node, items, grandchild)
             case Window(_, partition, _, grandchild) if all(isinstance(p, AttributeReference) for p in partition):
                 keys = frozenset(id_of(p) for p in partition)
-                return _partly(condition, child, lambda p: p.references <= keys, grandchild)
+                return self._partly(node, lambda p: p.references <= keys, grandchild, "the keys of its partitions")
             case Union(inputs):
                 return self._union(condition, child, inputs)
             case Distinct(grandchild):
-                return _partly(condition, child, lambda p: True, grandchild)
+                return self._partly(node, lambda p: True, grandchild, "")
             case (
                 Sort()
                 | Repartition()
@@ -104,29 +113,65 @@ class PushPredicateThroughNonJoin(OptimizerRule):
                 | AppendColumns()
             ) if child.deterministic or not isinstance(child, Generate | Expand):
                 own = child.child.output_set
-                return _partly(condition, child, lambda p: p.references <= own, child.child)
-        return node
+                return self._partly(node, lambda p: p.references <= own, child.child, "the columns of its input")
+        return self._refused(node, child)
+
+    def _refused(self, node: Any, child: Any) -> Any:
+        match child:
+            case Project(items) | Aggregate(_, items) if not all(i.deterministic for i in items):
+                drawn = tuple(i for i in items if not i.deterministic)
+                return self.refuse(node, f"the {child.node_name} below is not deterministic", drawn)
+            case Aggregate():
+                return self.refuse(node, "the Aggregate below has no keys and gives a row also for no input")
+            case Window():
+                return self.refuse(node, "the window below has expressions as partition keys", child.partition)
+            case LocalLimit() | GlobalLimit():
+                return self.refuse(node, "the limit below keeps certain rows; tested before, others would pass")
+            case Join():
+                return self.refuse(node, "below stands a join, which PushPredicateThroughJoin takes", child.kind)
+            case LeafNode():
+                return self.refuse(node, "it stands directly over the table", child.node_name)
+        return self.refuse(node, "nothing is pushed below such an operator", child.node_name)
+
+    def _partly(self, node: Any, test: Callable[[Any], bool], grandchild: Any, allowed: str) -> Any:
+        """The conjuncts for which `test` holds below the child, the rest above."""
+        child = node.child
+        free, stuck = _until_random(split(node.condition))
+        down = [p for p in free if test(p)]
+        other = [p for p in free if not test(p)]
+        for p in stuck:
+            self.refuse(node, _RANDOM, p)
+        for p in other:
+            self.refuse(node, f"the predicate reads more than {allowed} ({child.node_name} below)", p)
+        if not down:
+            return node
+        below = child.replace(child=Filter(conjunction(down), grandchild))
+        rest = other + stuck
+        return Filter(conjunction(rest), below) if rest else below
 
     @staticmethod
     def _project(node: Any, items: Any, grandchild: Any) -> Any:
         aliases = alias_map(items)
         return Project(items, Filter(inlined(conjunction(split(node.condition)), aliases), grandchild))
 
-    @staticmethod
-    def _aggregate(condition: Any, child: Any, items: Any, grandchild: Any) -> Any:
+    def _aggregate(self, node: Any, items: Any, grandchild: Any) -> Any:
+        child = node.child
         aliases = {
             i.expr_id: i.child for i in items if isinstance(i, Alias) and not i.child.bits & AggregateExpression.BIT
         }
-        parts = split(condition)
-        free, stuck = _until_random(parts)
+        free, stuck = _until_random(split(node.condition))
         own = grandchild.output_set
         down: list[Any] = []
         rest: list[Any] = []
         for p in free:
             replaced = inlined(p, aliases)
             (down if p.references and replaced.references <= own and _subset(replaced, own) else rest).append(p)
+        for p in stuck:
+            self.refuse(node, _RANDOM, p)
+        for p in rest:
+            self.refuse(node, "the predicate reads what the aggregate computes", p)
         if not down:
-            return Filter(condition, child)
+            return node
         below = child.replace(child=Filter(conjunction([inlined(p, aliases) for p in down]), grandchild))
         above = rest + stuck
         return Filter(conjunction(above), below) if above else below
@@ -155,17 +200,6 @@ def _subset(e: Any, own: frozenset[int]) -> bool:
 def _until_random(parts: list[Any]) -> tuple[list[Any], list[Any]]:
     """Deterministic conjuncts and the others."""
     return [p for p in parts if p.deterministic], [p for p in parts if not p.deterministic]
-
-
-def _partly(condition: Any, child: Any, test: Callable[[Any], bool], grandchild: Any) -> Any:
-    """The conjuncts for which `test` holds below `child`, the rest above."""
-    free, stuck = _until_random(split(condition))
-    down = [p for p in free if test(p)]
-    rest = [p for p in free if not test(p)] + stuck
-    if not down:
-        return Filter(condition, child)
-    below = child.replace(child=Filter(conjunction(down), grandchild))
-    return Filter(conjunction(rest), below) if rest else below
 
 
 def split_sides(parts: list[Any], left: Any, right: Any) -> tuple[list[Any], list[Any], list[Any]]:
@@ -199,7 +233,7 @@ class PushPredicateThroughJoin(OptimizerRule):
         """See the class."""
         if node.kind not in (*INNER, "LeftOuter", "RightOuter", "LeftSemi", "LeftAnti", "ExistenceJoin"):
             return node
-        return push_join_condition(node)
+        return push_join_condition(node, self.teller)
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
@@ -207,7 +241,7 @@ class PushPredicateThroughJoin(OptimizerRule):
 
     def _step(self, plan: Any) -> Any:
         if isinstance(plan, Filter) and isinstance(plan.child, Join):
-            return push_filter_into_join(plan, plan.child)
+            return push_filter_into_join(plan, plan.child, self.teller)
         if isinstance(plan, Join):
             return self.rewrite(plan)
         return plan
@@ -217,10 +251,12 @@ def _filtered(parts: list[Any], plan: Any) -> Any:
     return Filter(conjunction(parts), plan) if parts else plan
 
 
-def push_filter_into_join(plan: Any, join: Any) -> Any:
+def push_filter_into_join(plan: Any, join: Any, refuse: Refuse | None = None) -> Any:
     """Filter over Join, pushed as far as its kind allows; the conjuncts that stay are put in one order."""
     left, right, kind = join.left, join.right, join.kind
     a, b, common = split_sides(split(plan.condition), left, right)
+    if refuse is not None:
+        _tell_filter(plan, join, refuse)
     if kind in INNER:
         into = [c for c in common if can_evaluate_within_join(c)]
         stay = [c for c in common if not can_evaluate_within_join(c)]
@@ -235,10 +271,41 @@ def push_filter_into_join(plan: Any, join: Any) -> Any:
     return plan
 
 
-def push_join_condition(join: Any) -> Any:
+def _tell_filter(plan: Any, join: Any, refuse: Refuse) -> None:
+    """Which conjuncts of a filter over a join stay, and why."""
+    kind = join.kind
+    lost = {"LeftOuter": join.right, "RightOuter": join.left}.get(kind)
+    for p in split(plan.condition):
+        if not p.deterministic:
+            refuse(plan, _RANDOM, p)
+        elif kind == "FullOuter":
+            refuse(plan, "a FullOuter join keeps the rows of both sides, nothing may be tested below it", p)
+        elif lost is not None and p.references <= lost.output_set:
+            refuse(plan, f"the predicate reads the side that a {kind} join fills with nulls", p)
+        elif kind in INNER and not can_evaluate_within_join(p):
+            refuse(plan, "a predicate with such a subquery is no join condition yet", p)
+        elif kind not in INNER and not any(p.references <= side.output_set for side in join.children):
+            refuse(plan, f"the predicate reads both sides of a {kind} join", p)
+
+
+def _tell_condition(join: Any, refuse: Refuse) -> None:
+    """Which one-sided conjuncts of a join's condition stay, and why."""
+    kept = {"LeftOuter": join.left, "LeftAnti": join.left, "RightOuter": join.right, "ExistenceJoin": join.left}
+    for p in split(join.condition):
+        if not p.deterministic:
+            refuse(join, _RANDOM, p)
+        elif join.kind == "FullOuter":
+            refuse(join, "a FullOuter join keeps the rows of both sides, nothing may be tested below it", p)
+        elif join.kind in kept and p.references <= kept[join.kind].output_set:
+            refuse(join, f"the condition reads the side whose rows a {join.kind} join keeps", p)
+
+
+def push_join_condition(join: Any, refuse: Refuse | None = None) -> Any:
     """A join whose condition's one-sided parts moved into the sides as far as its kind allows."""
     if join.condition is None:
         return join
+    if refuse is not None:
+        _tell_condition(join, refuse)
     left, right, kind = join.left, join.right, join.kind
     a, b, common = split_sides(split(join.condition), left, right)
     if kind in (*INNER, "LeftSemi"):
@@ -271,6 +338,7 @@ class PushDownPredicates(OptimizerRule):
         super().__init__(context)
         self.combine = CombineFilters(context)
         self.non_join = PushPredicateThroughNonJoin(context)
+        self.join = PushPredicateThroughJoin(context)
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
@@ -281,10 +349,10 @@ class PushDownPredicates(OptimizerRule):
             if isinstance(plan.child, Filter):
                 return self.combine.rewrite(plan)
             inside = isinstance(plan.child, Join)
-            new = push_filter_into_join(plan, plan.child) if inside else self.non_join.rewrite(plan)
+            new = push_filter_into_join(plan, plan.child, self.join.teller) if inside else self.non_join.rewrite(plan)
             return plan if new == plan else new
         if isinstance(plan, Join):
-            return push_join_condition(plan)
+            return push_join_condition(plan, self.join.teller)
         return plan
 
 

@@ -45,20 +45,24 @@ class ConvertToLocalRelation(OptimizerRule):
         """See the class."""
         return plan.transform_down(self._step, LocalRelation.BIT)
 
-    @staticmethod
-    def _step(plan: Any) -> Any:
+    def _step(self, plan: Any) -> Any:
         try:
             match plan:
-                case Project(items, LocalRelation(columns, rows)) if all(map(_evaluable, items)):
+                case Project(items, LocalRelation()) if not all(map(_evaluable, items)):
+                    stuck = tuple(i for i in items if not _evaluable(i))
+                    return self.refuse(plan, "the expressions draw, aggregate or hold a subquery", stuck)
+                case Filter(condition, LocalRelation()) if not _evaluable(condition):
+                    return self.refuse(plan, "the condition draws or holds a subquery", condition)
+                case Project(items, LocalRelation(columns, rows)):
                     new = tuple(tuple(row_value(i, _row(columns, r)) for i in items) for r in rows)
                     return LocalRelation(tuple(i.to_attribute() for i in items), new)
-                case Filter(condition, LocalRelation(columns, rows)) if _evaluable(condition):
+                case Filter(condition, LocalRelation(columns, rows)):
                     kept = tuple(r for r in rows if row_value(condition, _row(columns, r)) is True)
                     return LocalRelation(columns, kept)
                 case LocalLimit(Literal(int() as n, _), LocalRelation(columns, rows)):
                     return LocalRelation(columns, rows[:n])
-        except UnknownValueError:
-            return plan
+        except UnknownValueError as e:
+            return self.refuse(plan, "a value cannot be computed while planning", str(e) or None)
         return plan
 
 
