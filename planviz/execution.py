@@ -203,10 +203,10 @@ class Session:
     def run(self, script: str, stage: str = "analyzed") -> Iterator[Outcome]:
         """The outcome of each statement, in order; queries are planned up to `stage`.
 
-        Raises ParseError when the script cannot be read.
+        A statement that cannot be read has its error and stops no other. Raises ParseError when none can be read.
         """
         with fresh_ids():
-            statements = parse_script(script, self.params)
+            statements = parse_script(script, self.params, tolerant=True)
             # The parsed plans hold ids already; every statement's stages count on from behind them.
             self._first_id = max(self._first_id, next_id())
         self._guess(statements)
@@ -228,6 +228,8 @@ class Session:
         self.catalog = replace(self.catalog, tables={**self.catalog.tables, **guessed})
 
     def _one(self, s: Statement, stage: str) -> Outcome:
+        if s.error is not None:
+            return Outcome(s, None, s.error)
         if s.kind == "query":
             execution = self._execution(s)
             return Outcome(s, execution, execution.error_until(stage))

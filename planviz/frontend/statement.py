@@ -26,8 +26,8 @@ class Statement:
     `kind` is query, create_table, create_view, set, insert, drop, analyze or unsupported. `plan` is the query's (also
     of CREATE ... AS), `name` the object's parts, `columns` a table's or the names that a view gives its columns,
     `partition_columns` and `provider` as written, `options` a setting's key and value, `sql` the text, `start` its
-    offset, `words` what a view is (TEMPORARY) or the statement's first words,
-    `notes` what was passed over.
+    offset, `words` what a view is (TEMPORARY) or the statement's first words, `notes` what was passed over, `error` why
+    it could not be read, or None.
     """
 
     kind: str
@@ -41,6 +41,7 @@ class Statement:
     options: tuple[tuple[str, str], ...] = ()
     words: str = ""
     notes: tuple[str, ...] = ()
+    error: ParseError | None = None
 
 
 class StatementReader(ColumnReader):
@@ -68,6 +69,14 @@ class StatementReader(ColumnReader):
         if self.kind == WORD and first in _OTHER_STATEMENTS:
             return self._skip("unsupported")(start)
         raise self.syntax_error()
+
+    def unread(self, start: int, error: ParseError) -> Statement:
+        """The statement that starts at a token and cannot be read; the cursor goes behind it."""
+        self.depth = 0
+        while self.kind != END and not self.sees(";"):
+            self.at += 1
+        kind = "query" if self.tokens.texts[start].upper() in _QUERY_WORDS else "unsupported"
+        return Statement(kind, self.source(start), self.tokens.starts[start], error=error)
 
     def _end(self) -> None:
         if self.kind != END and not self.sees(";"):
@@ -222,20 +231,29 @@ def _reader(sql: str, parameters: Parameters | None = None) -> StatementReader:
     return StatementReader(tokenize(sql), parameters)
 
 
-def parse_script(sql: str, parameters: Parameters | None = None) -> list[Statement]:
+def parse_script(sql: str, parameters: Parameters | None = None, tolerant: bool = False) -> list[Statement]:
     """The statements of a text, separated by semicolons, with the values of `:name` or `?` where they are given.
 
-    Raises ParseError at the first statement that cannot be read.
+    Raises ParseError at the first statement that cannot be read; a `tolerant` reader keeps the error with the statement
+    and goes on behind its semicolon, unless no statement can be read.
     """
     reader = _reader(sql, parameters)
     out: list[Statement] = []
-    try:
-        while reader.kind != END:
-            if reader.accept(";"):
-                continue
+    while reader.kind != END:
+        if reader.accept(";"):
+            continue
+        start = reader.at
+        try:
             out.append(reader.statement())
-    except RecursionError:
-        raise reader.error("TOO_DEEP", "The query nests too deep to be read; split it with WITH or a view.") from None
+        except RecursionError:
+            deep = "The query nests too deep to be read; split it with WITH or a view."
+            raise reader.error("TOO_DEEP", deep) from None
+        except ParseError as error:
+            if not tolerant:
+                raise
+            out.append(reader.unread(start, error))
+    if out and all(s.error for s in out):
+        raise next(s.error for s in out if s.error is not None)
     return out
 
 

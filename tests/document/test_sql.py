@@ -63,6 +63,16 @@ def test_sql_that_cannot_be_read_says_where() -> None:
     assert caught.value.line == 2
 
 
+def test_a_statement_that_cannot_be_read_stops_no_other() -> None:
+    document = open_text("select a from t;\nselect ((1 from t;\nselect 2; create table t (a int)")
+    assert [s.kind for s in document.statements] == ["query", "query", "query", "ddl"]
+    assert [s.error is None for s in document.statements] == [False, False, True, True]
+    error = document.statements[1].error
+    assert isinstance(error, ParseError)
+    assert error.line == 2
+    assert document.plans[document.statements[2].plans[-1]].stage == "optimized"
+
+
 def test_operators_know_the_line_they_were_written_on() -> None:
     optimized = open_text(SCRIPT).plans[2]
     assert [(node.op, node.source) for node in optimized] == [
