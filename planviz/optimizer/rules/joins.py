@@ -326,6 +326,7 @@ class PushDownJoinThroughUnion(OptimizerRule):
     """
 
     matches = (Union,)
+    settings = ("spark.sql.optimizer.pushDownJoinThroughUnion.enabled",)
     order = "up"
 
     def apply(self, plan: Any) -> Any:

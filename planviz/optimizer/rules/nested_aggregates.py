@@ -134,6 +134,7 @@ class OptimizeExpand(OptimizerRule):
     """
 
     matches = (Expand,)
+    settings = ("spark.sql.optimizer.optimizeExpandRatio",)
     order = "up"
 
     def apply(self, plan: Any) -> Any:
