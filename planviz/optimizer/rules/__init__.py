@@ -16,7 +16,6 @@ conditionals       LikeSimplification                          Patterns with % o
 conditionals       PushFoldableIntoBranches                    Compute with a constant inside the branches when all but one of them are constants.
 conditionals       SimplifyCaseConversionExpressions           Of two nested case conversions the outer one wins.
 conditionals       SimplifyConditionals                        Take the branches out of CASE and IF that can never, or always, be taken.
-conditionals       SimplifyDateTimeConversions                 A text made of a timestamp and read again in the same format is truncated instead of parsed.
 conditionals       SimplifyExtractValueOps                     Take a part of what is just being put together.
 constants          CombineConcats                              Flatten concat in concat.
 constants          ConstantFolding                             Compute expressions of constants.
@@ -27,6 +26,8 @@ constants          NullPropagation                             Say what null mak
 constants          OptimizeIn                                  Repeated values of a list go; a single one is an equality; a long list of constants is a set.
 constants          OptimizeRand                                Compare rand() with a constant outside of its range at once.
 constants          ReorderAssociativeOperator                  Gather the constants of a sum or product of integers.
+conversions        OptimizeCsvJsonExprs                        Of JSON or CSV text only the fields that are read.
+conversions        SimplifyDateTimeConversions                 Writing and reading by one format, there and back again.
 cte                InlineCTE                                   Write a common table expression out where it is used.
 cte                ReplaceCTERefWithRepartition                A common table expression that was kept is computed once and shuffled, so that its uses can share the result.
 cte                UpdateCTERelationStats                      Tell every use of a common table expression how large the definition is.

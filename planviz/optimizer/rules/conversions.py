@@ -71,6 +71,10 @@ class OptimizeCsvJsonExprs(OptimizerRule):
     """
 
     matches = (GetStructField, GetArrayStructFields, FunctionCall)
+    settings = (
+        "spark.sql.optimizer.enableJsonExpressionOptimization",
+        "spark.sql.optimizer.enableCsvExpressionOptimization",
+    )
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
