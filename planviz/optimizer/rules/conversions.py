@@ -62,7 +62,7 @@ def _zone(call: FunctionCall) -> str:
 class OptimizeCsvJsonExprs(OptimizerRule):
     """Of JSON or CSV text only the fields that are read.
 
-    from_json(s, 'a int, b int').a  =>  from_json(s, 'a int').a        from_json(to_json(x))  =>  x
+    from_json(s, 'a int, b int').a  =>  from_json(s, 'a int').a
     named_struct('a', from_json(s).a, 'b', from_json(s).b)
         =>  if(isnull(s), named_struct('a', null, 'b', null), from_json(s, 'a, b'))
 
@@ -96,9 +96,6 @@ def _json(e: Any) -> Any:
     match e:
         case CreateNamedStruct(parts) if parts:
             return _of_one_text(e)
-        case FunctionCall("from_json", (FunctionCall("to_json", (value,)) as text,)) if not parse_options(e):
-            same = not text.lead and text.tail[0] == e.tail[0] and e.data_type == value.data_type
-            return value if same else e
         case GetStructField(FunctionCall("from_json") as call, ordinal) if _prunable(call, call.data_type):
             return e.replace(child=parsed_as(call, _only(call.data_type, ordinal)), ordinal=0)
         case GetArrayStructFields(FunctionCall("from_json") as call, ordinal):

@@ -27,7 +27,7 @@ from planviz.logical.operators import (
 )
 from planviz.logical.plan import UnaryNode
 from planviz.logical.relations import OneRowRelation
-from planviz.optimizer.attributes import id_of, map_list, substitute
+from planviz.optimizer.attributes import id_of, map_list, merged_projects, substitute
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.evaluation import value_of
 from planviz.optimizer.rules.boolean import simplified_conditions
@@ -39,30 +39,48 @@ def _strip(e: Any) -> Any:
 
 
 class OptimizeOneRowRelationSubquery(OptimizerRule):
-    """A scalar subquery without FROM is its expression.
+    """A subquery without FROM is what it selects.
 
-    (SELECT f(outer a))  =>  f(a)
+    (SELECT f(outer a))  =>  f(a)        LateralJoin(t, (SELECT f(outer a) AS b))  =>  Project [t.*, f(a) AS b] over t
 
     Pays because a join goes. Wrong with a table: `(SELECT a FROM t)` may have no row, or many.
     """
 
-    matches = (ScalarSubquery,)
+    matches = (ScalarSubquery, LateralJoin)
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_all_expressions(self._one, ScalarSubquery.BIT)
+        lateral = plan.transform_up(lambda p: self._lateral(p) if isinstance(p, LateralJoin) else p, LateralJoin.BIT)
+        return lateral.transform_all_expressions(self._scalar, ScalarSubquery.BIT)
 
     @staticmethod
-    def _one(e: Any) -> Any:
-        if not isinstance(e, ScalarSubquery):
+    def _lateral(join: LateralJoin) -> Any:
+        subquery: Any = join.right
+        items = _of_one_row(subquery.plan) if join.condition is None and not subquery.conditions else None
+        if items is None or any(i.bits & AnySubquery.BIT for i in items):
+            return join
+        return Project((*join.child.output, *items), join.child)
+
+    @staticmethod
+    def _scalar(e: Any) -> Any:
+        items = _of_one_row(e.plan) if isinstance(e, ScalarSubquery) else None
+        if items is None or len(items) != 1 or items[0].bits & AnySubquery.BIT:
             return e
-        plan: Any = e.plan
-        while isinstance(plan, Sort | Subquery):
-            plan = plan.child
-        match plan:
-            case Project((item,), OneRowRelation()) if not item.bits & AnySubquery.BIT:
-                return _strip(item.child if isinstance(item, Alias) else item)
-        return e
+        return items[0].child if isinstance(items[0], Alias) else items[0]
+
+
+def _of_one_row(plan: Any) -> tuple[Any, ...] | None:
+    """What a plan without FROM gives, over the outer plan's columns; None for another plan."""
+    while isinstance(plan, Sort | Subquery):
+        plan = plan.child
+    match plan:
+        case Project(items, OneRowRelation()):
+            return tuple(map(_strip, items))
+        case Project(items, Project() as below):
+            inner = _of_one_row(below)
+            if inner is not None and all(i.deterministic for i in inner):
+                return merged_projects(tuple(map(_strip, items)), inner)
+    return None
 
 
 class PullupCorrelatedPredicates(OptimizerRule):
