@@ -16,7 +16,7 @@ else:
     with page("Rules", document=state.name()) as bar:
         explore.heading(opened, "")
         with st.container(key="planviz-fill", horizontal=True, gap=None, height="stretch", wrap=False):
-            player(shown_rules.data(opened, shown["step"], shown["off"]))
+            player(shown_rules.data(opened, shown["step"], shown["off"], shown["why"]))
         components.drop_zone()
         with bar:
             if st.button("Open…", on_click=state.ask) or state.unseen_error():

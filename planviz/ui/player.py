@@ -29,6 +29,7 @@ def player_data(
     exports: str | None = None,
     sql: Mapping[str, Any] | None = None,
     silent: Mapping[str, Any] | None = None,
+    why: Mapping[str, Any] | None = None,
 ) -> bytes:
     """What the component plays, gzipped, equal for equal arguments.
 
@@ -36,7 +37,8 @@ def player_data(
     step and view. `step` counts from 1. `cards` are by rule (`planviz.ui.rules.card`). `own` tells that rules can be
     switched off, all but the `fixed` ones; `without` holds by rule `{"words", "trace"}` of plans made without it.
     `exports` is the address under which pictures of steps are drawn. `sql` is the query as written and as the optimized
-    plan says it (`planviz.ui.rules.as_sql`), `silent` what is known of rules that changed nothing, by name.
+    plan says it (`planviz.ui.rules.as_sql`), `silent` what is known of rules that changed nothing, by name, and
+    `why` more about those that were asked about.
     """
     data = {
         "key": document,
@@ -51,6 +53,7 @@ def player_data(
         "exports": exports,
         "sql": sql,
         "silent": silent or {},
+        "why": why or {},
     }
     return gzip.compress(json.dumps(data, separators=(",", ":"), allow_nan=False).encode(), 6, mtime=0)
 
@@ -68,5 +71,5 @@ def _component() -> Callable[..., Any]:
 
 
 def player(data: bytes, *, height: int | str = "stretch") -> None:
-    """Draw the player; a rule that is to be switched off goes to `state.switch_off` before the page is drawn."""
-    _component()(key=KEY, data=data, height=height, width="stretch", on_asked_change=lambda: state.switch_off(KEY))
+    """Draw the player; what it asks about a rule goes to `state.ask_about` before the page is drawn."""
+    _component()(key=KEY, data=data, height=height, width="stretch", on_asked_change=lambda: state.ask_about(KEY))

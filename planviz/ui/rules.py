@@ -10,15 +10,19 @@ from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.document import open_sql
+from planviz.document.why import why_not
 from planviz.errors import PlanvizError
 from planviz.graph.diff import PlanDiff, diff
 from planviz.graph.trace import RuleStep, RuleTrace, TracedPlan
 from planviz.render.html import steps_page
 from planviz.render.steps import trace_data
+from planviz.render.text import one_line
 from planviz.trees.rule import Rule
 from planviz.ui.cache import Opened, catalog_of
 from planviz.ui.player import player_data
 
+#: Guards of one rule that are told.
+_GUARDS = 12
 _EXCLUDED = "spark.sql.optimizer.excludedRules"
 
 #: Queries to begin with: title and SQL.
@@ -106,9 +110,12 @@ def cards_of(trace: RuleTrace) -> dict[str, Any]:
     return {rule: told for rule, told in found.items() if told}
 
 
-def data(opened: Opened, step: int | None, off: list[str]) -> bytes:
-    """The player's data for a document with a trace: the same bytes for the same arguments."""
-    name = ("player", step, *off)
+def data(opened: Opened, step: int | None, off: list[str], why: list[str]) -> bytes:
+    """The player's data for a document with a trace: the same bytes for the same arguments.
+
+    `off` are rules that the plan is also to be made without, `why` those that are asked why they did not fire.
+    """
+    name = ("player", step, *off, "why", *why)
     if name not in opened.made:
         for old in [key for key in opened.made if key[0] == "player"]:
             del opened.made[old]
@@ -124,6 +131,7 @@ def data(opened: Opened, step: int | None, off: list[str]) -> bytes:
             exports=f"/plan/{opened.key}/",
             sql=as_sql(opened),
             silent=silent(opened.document.trace),
+            why={rule: why_silent(opened, rule) for rule in why},
         )
     made: bytes = opened.made[name]
     return made
@@ -163,6 +171,27 @@ def silent(trace: RuleTrace) -> dict[str, Any]:
         told = card(calls.short_rule) or {}
         found[calls.short_rule] = {"runs": calls.runs, "looked": calls.looked, "needs": needs} | told
     return found
+
+
+def why_silent(opened: Opened, rule: str) -> dict[str, Any] | None:
+    """Why a rule did not fire in the last query: `sentence`, `guards` that said no, `looked_at`. None when unknown."""
+    executions = [s.execution for s in opened.document.statements if s.execution is not None and s.trace]
+    if not executions:
+        return None
+    try:
+        told = why_not(executions[-1], rule)
+    except PlanvizError:
+        return None  # a rule of the analyzer: no guard of it is noted
+    guards = [
+        {
+            "node": one_line(refusal.node_text, 300),
+            "reason": one_line(refusal.reason, 300),
+            "value": None if refusal.value_text is None else one_line(refusal.value_text, 300),
+        }
+        for refusal in told.refusals[:_GUARDS]
+    ]
+    looked_at = [one_line(str(getattr(node, "simple_string", node)), 300) for node in told.looked_at]
+    return {"sentence": told.sentence, "guards": guards, "looked_at": looked_at}
 
 
 # -- without a rule

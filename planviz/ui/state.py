@@ -18,7 +18,7 @@ from planviz.render.text import one_line
 from planviz.samples import load, samples
 from planviz.ui import cache, links, views
 
-#: {"key", "text", "name", "sample", "plan", "node", "step", "catalog", "off"} of the open document
+#: {"key", "text", "name", "sample", "plan", "node", "step", "catalog", "off", "why"} of the open document
 DOCUMENT = "planviz.document"
 ERROR = "planviz.error"  # {"message", "line", "text", "unseen"} of the text that could not be opened last
 READ = "planviz.address-read"  # whether this session has looked at its address
@@ -60,7 +60,7 @@ def open_text(text: str, *, name: str = "", sample: str = "", catalog: str = "")
     plan = views.first_plan(opened)
     st.session_state[DOCUMENT] = {
         "key": opened.key, "text": text, "name": name, "sample": sample, "plan": plan, "node": None,
-        "step": None, "catalog": catalog, "off": [],
+        "step": None, "catalog": catalog, "off": [], "why": [],
     }  # fmt: skip
     st.session_state.pop(TAB, None)
     return True
@@ -146,12 +146,12 @@ def turn_catalog(key: str) -> None:
         st.session_state[DOCUMENT]["step"] = step
 
 
-def switch_off(key: str) -> None:
-    """Plan the open SQL also without the rule that the player of this key asked about. Runs as its callback."""
+def ask_about(key: str) -> None:
+    """What the player of this key asked about a rule: the plan without it, or why it did not fire. Its callback."""
     asked = (st.session_state.get(key) or {}).get("asked") or {}
-    rule, off = asked.get("rule"), st.session_state[DOCUMENT]["off"]
-    if isinstance(rule, str) and len(rule) < 200 and rule not in off:
-        off.append(rule)
+    rule, rules = asked.get("rule"), st.session_state[DOCUMENT]["why" if asked.get("what") == "why" else "off"]
+    if isinstance(rule, str) and len(rule) < 200 and rule not in rules:
+        rules.append(rule)
 
 
 def turn() -> None:

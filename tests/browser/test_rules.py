@@ -198,6 +198,14 @@ def test_own_sql_shows_the_rules_card_and_the_plan_without_it(server: str, tab: 
     assert not app.complaints
 
 
+def test_a_rule_tells_why_it_did_not_fire(server: str, tab: Callable[..., App]) -> None:
+    app = rules(tab(), server, plan=str(links.pack(OUTER)), catalog="shop", step="9")
+    app.page.get_by_label("A rule that changed nothing").select_option("CollapseWindow")
+    app.page.get_by_text("there was no Window in the plan").wait_for()
+    assert step(app) == 9
+    assert not app.complaints
+
+
 def test_a_step_is_exported_as_it_is_seen(server: str, tab: Callable[..., App]) -> None:
     app = rules(tab(), server, plan=str(links.pack(OUTER)), catalog="shop", step="5")
     for name, start in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):

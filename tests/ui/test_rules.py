@@ -159,3 +159,15 @@ def test_a_wrong_column_shows_the_parsed_plan_and_where_it_stands() -> None:
     alert = next(str(e.proto.body) for e in app.get("html") if "pv-alert" in str(e.proto.body))
     assert "`nothere` cannot be resolved" in alert
     assert "(line 2, column 3)" in alert
+
+
+def test_a_silent_rule_says_which_guard_said_no() -> None:
+    plain = open_document("SELECT o.amount FROM users u LEFT JOIN orders o ON u.user_id = o.user_id", "shop")
+    found = rules.why_silent(plain, "EliminateOuterJoin")
+    assert found is not None
+    assert found["sentence"]
+    assert rules.why_silent(open_document(load("rule-log")), "EliminateOuterJoin") is None
+    app = page(plan=str(links.pack(OUTER)), catalog="shop")
+    app.session_state["planviz.document"]["why"].append("CollapseWindow")
+    app.run()
+    assert "no Window in the plan" in told(app, "planviz_player")["why"]["CollapseWindow"]["sentence"]

@@ -45,7 +45,7 @@ export class Player {
     const root = (this.root = element("div", "pv pv-player"));
     root.tabIndex = -1;
     this.timeline = new Timeline({ go: (k) => this.go(k) });
-    this.card = new RuleCard({ select: (slot) => this.select(slot, true), off: (rule) => this.#off(rule) });
+    this.card = new RuleCard({ select: (slot) => this.select(slot, true), off: (rule) => this.#off(rule), why: (rule) => this.callbacks.ask?.(rule, "why") });
     const side = element("aside", "pv-panel");
     side.setAttribute("aria-label", "The rule");
     side.append(this.card.root);
@@ -270,7 +270,7 @@ export class Player {
     this.asked = rule;
     this.data = { ...this.data, waiting: rule };
     this.card.show(this.steps, this.k, this.data);
-    this.callbacks.ask?.(rule);
+    this.callbacks.ask?.(rule, "off");
   }
 
   // ---- words around the picture

@@ -103,7 +103,7 @@ export class RuleCard {
   }
 
   // Why a rule that ran changed nothing.
-  #silent({ silent, comparing }) {
+  #silent({ silent, why, comparing }) {
     const names = Object.keys(silent ?? {});
     if (!names.length || comparing) return [];
     const box = element("section", "pv-section"), choice = element("select", "pv-select"), answer = element("div");
@@ -115,20 +115,39 @@ export class RuleCard {
     }
     const tell = () => {
       this.asked = choice.value;
-      answer.replaceChildren(...(silent[choice.value] ? this.#reason(silent[choice.value]) : []));
+      answer.replaceChildren(...(silent[this.asked] ? this.#reason(silent[this.asked], why?.[this.asked]) : []));
     };
-    choice.addEventListener("change", tell);
+    choice.addEventListener("change", () => {
+      tell();
+      if (this.asked && !(this.asked in (why ?? {}))) this.on.why(this.asked);
+    });
     choice.value = silent[this.asked] ? this.asked : "";
     box.append(element("h4", "", "Why did it not fire?"), choice, answer);
     tell();
     return [box];
   }
 
-  #reason(rule) {
+  #reason(rule, told) {
+    if (told) return [element("p", "", told.sentence), ...this.#guards(told), ...this.#about(rule)];
     const times = (count) => (count === 1 ? "once" : `${count} times`), needs = rule.needs.join(" or ");
     const passes = `It was called ${times(rule.runs)}. `;
     const why = rule.looked || !needs ? `${passes}What it looks for${needs ? ` (${needs})` : ""} was there ${times(rule.looked)}, but not as the rule needs it.` : `${passes}No plan that it saw held what it looks for: ${needs}.`;
     return [element("p", "", why), ...this.#about(rule)];
+  }
+
+  #guards({ guards, looked_at }) {
+    const list = element("ul", "pv-guards");
+    for (const { node, reason, value } of guards) {
+      const item = element("li");
+      item.append(element("code", "pv-line", node), reason, ...(value == null ? [] : [": ", element("code", "", value)]));
+      list.append(item);
+    }
+    for (const node of looked_at) {
+      const item = element("li");
+      item.append("looked at ", element("code", "", node));
+      list.append(item);
+    }
+    return list.childElementCount ? [list] : [];
   }
 
   #without(step, extra) {

@@ -3,7 +3,7 @@
 //   mount(parent, data, callbacks) -> { update(data), go(step), destroy(), ... }           any page
 //   default({ data, parentElement, setTriggerValue })  -> cleanup                          Streamlit components v2
 //
-// callbacks, all optional: ask(rule): what the final plan is without a rule; wholePage: true lets the keys work before anything was clicked.
+// callbacks, all optional: ask(rule, "off" | "why"): the final plan without it, why it did not fire; wholePage: true lets the keys work before anything was clicked.
 // data: { key, trace, theme, dark, cards, own, without, fixed, step, exports }; trace as planviz/render/steps.py tells it. Text of plans
 // reaches the page as text only.
 //
@@ -27,4 +27,4 @@ export function mount(parentElement, data, callbacks) {
   return player.handle;
 }
 
-export default hosted(mount, (now) => ({ ask: (rule) => now.trigger("asked", { rule, at: Date.now() }), wholePage: true }));
+export default hosted(mount, (now) => ({ ask: (rule, what) => now.trigger("asked", { rule, what, at: Date.now() }), wholePage: true }));
