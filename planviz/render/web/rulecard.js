@@ -18,8 +18,11 @@ export class RuleCard {
     if (about) parts.push(...this.#about(about));
     if (!extra.comparing) parts.push(this.#facts(steps, k));
     parts.push(this.#step(steps, k, extra), this.#node(steps, k), ...this.#without(step, extra), ...this.#silent(extra));
+    const same = this.steps === steps && this.k === k, held = this.root.getRootNode().activeElement?.className;
     this.root.replaceChildren(...parts);
-    this.root.scrollTop = 0;
+    Object.assign(this, { steps, k });
+    if (!same) this.root.scrollTop = 0;
+    else if (held === "pv-select") this.root.querySelector(".pv-select")?.focus({ preventScroll: true });
   }
 
   #about({ what, algebra, unsafe, example, document }) {
