@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from planviz.catalog import read_bundled
@@ -134,6 +136,16 @@ def test_a_015_local_relations_are_propagated_after_filters_were_pruned():
     _, fired = planned("SELECT * FROM t1 JOIN (SELECT * FROM t2 WHERE 1 = 0) e ON t1.a = e.a")
 
     assert fired.index(("LocalRelation", "PropagateEmptyRelation")) > [r for _, r in fired].index("PruneFilters")
+
+
+def test_g_016_no_case_takes_a_second():
+    engine, slow = Ours(), []
+    for case in CASES:
+        start = process_time()
+        engine.run(case)
+        slow.append((process_time() - start, case.code))
+
+    assert max(slow)[0] < 1, max(slow)
 
 
 SETS = [c.code for c in CASES if c.is_sql and c.item in {f"A-{n:03}" for n in range(20, 26)} and not c.settings]
