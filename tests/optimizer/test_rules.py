@@ -14,7 +14,6 @@ from tests.optimizer.golden import FOLDER, analyzed_plan, cases, run
 #: Rules that stand in Spark's order and change no plan, with the reason.
 NEVER = {
     "CheckCartesianProducts": "it checks",
-    "SimplifyDateTimeConversions": "no format is known to be exact both ways",
 }
 CASES = [c for f in sorted(FOLDER.glob("*.txt")) for c in cases(f)]
 
