@@ -6,7 +6,9 @@
     │   ├── InputTooLarge        more text than planviz opens
     │   ├── ParseError           SQL that does not follow the grammar
     │   └── AnalysisError        SQL that names what is not there, or whose types do not fit
-    └── ExportError              a picture or file cannot be made as asked
+    ├── ExportError              a picture or file cannot be made as asked
+    ├── PlanTooLarge             a plan grew past what planviz works on
+    └── InternalError            a defect of planviz itself
 
 Every message says what was wrong, where (line and column when known) and what to do about it.
 """
@@ -60,3 +62,19 @@ def _place(line: int | None, column: int | None) -> str:
 
 class ExportError(PlanvizError):
     """A picture or a file cannot be written as asked."""
+
+
+class PlanTooLarge(PlanvizError):
+    """A plan grew past what planviz works on; the message names the rule and the way out."""
+
+
+class InternalError(PlanvizError):
+    """A defect of planviz itself: something failed that no input should make fail; the message asks to report it."""
+
+
+def defect(where: str, error: Exception) -> InternalError:
+    """The error for a failure nobody foresaw; `where` is what was being done."""
+    return InternalError(
+        f"{where} failed with {type(error).__name__}: {error}. This is a defect of planviz, not of your query; please "
+        "report it together with the query. A simpler form of the query may work."
+    )

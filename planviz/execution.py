@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from planviz.analysis import Analyzer
@@ -12,16 +12,34 @@ from planviz.catalog.ddl import table_of
 from planviz.catalog.tables import Catalog, View
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import Refusal
-from planviz.errors import AnalysisError, PlanvizError
+from planviz.errors import AnalysisError, PlanvizError, defect
 from planviz.expressions.core import Ids, fresh_ids, ids_from, next_id
 from planviz.frontend import Parameters, Statement, parse_plan, parse_script
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer import Optimizer
 from planviz.optimizer.context import OptimizerContext
+from planviz.trees.executor import RuleExecutor
 from planviz.trees.trace import Trace
 from planviz.types import StructField
 
 STAGES = ("parsed", "analyzed", "optimized")
+
+
+@contextmanager
+def _told(done: str) -> Iterator[None]:
+    """What goes wrong inside, told to a person; `done` is what should become of the query."""
+    try:
+        yield
+    except RecursionError:
+        raise AnalysisError(
+            "TOO_DEEP", f"The query nests too deep to be {done}; split it with views or temporary tables."
+        ) from None
+    except PlanvizError:
+        raise
+    except Exception as e:
+        if not RuleExecutor.guarded:
+            raise
+        raise defect(f"The step after which the query is {done}", e) from e
 
 
 @dataclass
@@ -60,7 +78,7 @@ class QueryExecution:
         """The plan as the text says it."""
         if "parsed" not in self._stages:
             plan = self.statement.plan if self.statement is not None else None
-            with self._numbered():
+            with self._numbered(), _told("read"):
                 self._stages["parsed"] = plan if plan is not None else parse_plan(self.sql, self.params)
         return self._stages["parsed"]
 
@@ -71,14 +89,9 @@ class QueryExecution:
             parsed = self.parsed
             if self.infer:
                 self.catalog, self.warnings = with_guesses([parsed], self.catalog)
-            try:
-                with self._numbered():
-                    analyzer = self.analyzer or Analyzer(self.catalog, self.config)
-                    plan, warnings = analyzer.analyze(parsed, self.trace)
-            except RecursionError:
-                raise AnalysisError(
-                    "TOO_DEEP", "The plan is too deep to be analyzed; split the query with WITH or views."
-                ) from None
+            with self._numbered(), _told("analyzed"):
+                analyzer = self.analyzer or Analyzer(self.catalog, self.config)
+                plan, warnings = analyzer.analyze(parsed, self.trace)
             self._stages["analyzed"] = plan
             self.warnings += [*warnings, *self.config.warnings]
         return self._stages["analyzed"]
@@ -88,16 +101,11 @@ class QueryExecution:
         """The plan that the optimizer makes of the analyzed one."""
         if "optimized" not in self._stages:
             analyzed = self.analyzed
-            try:
-                optimizer = Optimizer(self.config, OptimizerContext(self.config, refusals=self.refusals))
-                with self._numbered():
-                    self._first_new_id = next_id()
-                    self._stages["optimized"] = optimizer.optimize(analyzed, self.trace)
-                self.warnings += optimizer.warnings
-            except RecursionError:
-                raise AnalysisError(
-                    "TOO_DEEP", "The plan is too deep to be optimized; split the query with WITH or views."
-                ) from None
+            optimizer = Optimizer(self.config, OptimizerContext(self.config, refusals=self.refusals))
+            with self._numbered(), _told("optimized"):
+                self._first_new_id = next_id()
+                self._stages["optimized"] = optimizer.optimize(analyzed, self.trace)
+            self.warnings += optimizer.warnings
         return self._stages["optimized"]
 
     def again(self, config: OptimizerConfig | None = None, refusals: list[Refusal] | None = None) -> QueryExecution:

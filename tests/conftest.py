@@ -9,6 +9,13 @@ from typing import Any
 
 import pytest
 
+from planviz.logical.integrity import broken
+from planviz.trees.executor import RuleExecutor
+
+# Defects are to be seen where they are, and plans must hold together after every step.
+RuleExecutor.guarded = False
+RuleExecutor.standing = (broken,)
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 

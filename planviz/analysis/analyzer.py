@@ -71,7 +71,8 @@ Relations = dict[tuple[str, ...], LogicalRelation]
 
 def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
     """The analyzer's batches (Spark: `Analyzer.batches`); rules that planviz has no use for are left out."""
-    fixed = FixedPoint(int(context.config.get("spark.sql.analyzer.maxIterations")), True)
+    setting = "spark.sql.analyzer.maxIterations"
+    fixed = FixedPoint(int(context.config.get(setting)), True, setting)
     c = context
     resolution = [
         ResolveRelations(c),

@@ -9,6 +9,7 @@ from planviz.analysis.cleanup import trim, trim_inner
 from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.operators import Project
+from planviz.trees.depth import SHARED, refuse_heavy
 
 Mapping = dict[int, Any]
 
@@ -34,9 +35,13 @@ def substitute(e: Any, mapping: Mapping) -> Any:
     """The expression with attributes replaced by what `mapping` gives for their ids."""
     if not mapping or not e.bits & AttributeReference.BIT:
         return e
-    return e.transform_up(
+    new = e.transform_up(
         lambda x: mapping.get(x.expr_id, x) if type(x) is AttributeReference else x, AttributeReference.BIT
     )
+    # Columns that use the column below twice double with every level; what reads such a tree walks every path.
+    if new.height > SHARED:
+        refuse_heavy(new.weight, "Replacing columns by what they stand for")
+    return new
 
 
 def inlined(e: Any, mapping: Mapping) -> Any:

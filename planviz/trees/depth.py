@@ -16,6 +16,8 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any, TypeVar
 
+from planviz.errors import PlanTooLarge
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: How high a tree may be for plain recursion: two or three frames per level, and such walks nest (plan, expression).
@@ -23,6 +25,18 @@ SHALLOW = 60
 #: From this height on transformations and comparisons remember what they have seen: below, doing it again is cheaper
 #: (at most 2^8 paths).
 SHARED = 8
+#: How heavy a tree may be (see TreeNode.weight).
+HEAVIEST = 50_000
+
+
+def refuse_heavy(weight: int, what: str) -> None:
+    """Raise PlanTooLarge when `what` makes a tree that is too heavy to go on with."""
+    if weight > HEAVIEST:
+        raise PlanTooLarge(
+            f"{what} makes a plan of {weight:,} nodes; at most {HEAVIEST:,} are worked on. What uses the step before "
+            "it twice (a common table expression, a view, a column) doubles the plan: use fewer such levels, or store "
+            "one of them as a table."
+        )
 
 
 def lowest_first(root: Any, done: Callable[[Any], bool]) -> list[Any]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, ClassVar
 
-from planviz.errors import PlanvizError
+from planviz.errors import PlanvizError, defect
+from planviz.trees.depth import refuse_heavy
 from planviz.trees.rule import Batch, Rule, Strategy
 from planviz.trees.trace import BatchRun, RuleApplication, Trace
 
@@ -35,15 +36,21 @@ class RuleExecutor:
     them it only stops (unless its strategy says `error_on_exceed`).
     """
 
+    #: Checks that every executor runs, beside its own.
+    standing: ClassVar[Sequence[Check]] = ()
+    #: Whether a failure inside a rule becomes an InternalError; tests say no, so that defects are seen where they are.
+    guarded: ClassVar[bool] = True
+
     def __init__(self, name: str, batches: Sequence[Batch], checks: Sequence[Check] = ()) -> None:
         self.name = name
         self.batches = batches
-        self.checks = checks
+        self.checks = (*self.standing, *checks)
 
     def execute(self, plan: Any, trace: Trace | None = None, parent: int | None = None) -> Any:
         """The rewritten plan. Every effective application goes into `trace`.
 
-        Raises NotConverged (see the class), BrokenPlan when a check fails, and whatever a rule raises.
+        Raises NotConverged (see the class), BrokenPlan when a check fails, PlanTooLarge, what a rule raises on purpose,
+        and InternalError where a rule fails otherwise.
         """
         trace = trace if trace is not None else Trace()
         run, totals = trace.start_run(self.name, parent), replace(trace.totals)
@@ -78,7 +85,7 @@ class RuleExecutor:
         if not plan.bits & rule.mask or idle.get(rule) is plan:
             return plan
         start = perf_counter()
-        result = rule.apply(plan)
+        result = self._applied(rule, plan)
         seconds = perf_counter() - start
         effective = result is not plan and result != plan
         trace.called(rule.spark_name, seconds, effective)
@@ -86,11 +93,22 @@ class RuleExecutor:
             idle[rule] = plan
             return plan
         trace.applications.append(RuleApplication(run, batch.name, iteration, rule.spark_name, plan, result, seconds))
+        refuse_heavy(result.weight, f"The rule {rule.name}")
         for check in self.checks:
             broken = check(rule, plan, result)
             if broken:
                 raise BrokenPlan(f"After rule {rule.name} in batch {batch.name}: {broken}.")
         return result
+
+    def _applied(self, rule: Rule, plan: Any) -> Any:
+        try:
+            return rule.apply(plan)
+        except (PlanvizError, RecursionError):
+            raise
+        except Exception as e:
+            if not self.guarded:
+                raise
+            raise defect(f"The rule {rule.name}", e) from e
 
     def _check_idempotence(self, batch: Batch, plan: Any) -> None:
         if not self.checks or not batch.idempotent or batch.strategy.name != "Once":
@@ -115,4 +133,5 @@ class RuleExecutor:
         raise NotConverged(
             f"Batch {batch.name} did not settle within {strategy.max_iterations} iterations; "
             f"the last rules that changed the plan were {', '.join(last) or 'none'}."
+            + (f" Set {strategy.setting} to a larger value, or split the query with views." if strategy.setting else "")
         )

@@ -108,6 +108,12 @@ class TreeNode:
         """Whether everything but the children is equal, and there are as many of them; `other` is of the same class."""
         return True
 
+    @lazy
+    def weight(self) -> int:
+        """How many nodes the tree has, a shared one counted at every place; of what it holds, only high trees count."""
+        held: int = sum([e.weight for e in self.expressions if e.height > 2 * SHARED])
+        return held + sum([c.weight for c in self.children], 1)
+
     @property
     def inner_children(self) -> tuple[TreeNode, ...]:
         """Nodes printed beneath this one that are not its children (plans of subqueries, CTE definitions)."""

@@ -76,20 +76,22 @@ class Rule:
 class Strategy:
     """How often a batch runs: at most `max_iterations` passes, fewer once a pass changes nothing.
 
-    `error_on_exceed` makes running out of iterations an error outside of tests too (Spark: `errorOnExceed`).
+    `error_on_exceed` makes running out of iterations an error outside of tests too (Spark: `errorOnExceed`); `setting`
+    is what a person may raise then (Spark: `maxIterationsSetting`).
     """
 
     name: str
     max_iterations: int
     error_on_exceed: bool = False
+    setting: str = ""
 
 
 Once = Strategy("Once", 1)
 
 
-def FixedPoint(max_iterations: int = 100, error_on_exceed: bool = False) -> Strategy:  # noqa: N802 (the field's noun)
+def FixedPoint(max_iterations: int = 100, error_on_exceed: bool = False, setting: str = "") -> Strategy:  # noqa: N802
     """Repeat the batch until a pass changes nothing, or `max_iterations` passes were made."""
-    return Strategy("FixedPoint", max_iterations, error_on_exceed)
+    return Strategy("FixedPoint", max_iterations, error_on_exceed, setting)
 
 
 @dataclass(frozen=True)

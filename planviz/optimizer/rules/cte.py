@@ -15,6 +15,7 @@ from planviz.logical.relations import CTERelationRef
 from planviz.optimizer.attributes import renewed
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.statistics.sizes import size_in_bytes
+from planviz.trees.depth import refuse_heavy
 
 
 class InlineCTE(OptimizerRule):
@@ -35,6 +36,7 @@ class InlineCTE(OptimizerRule):
         self._count(plan, definitions, uses)
         inlined = {i for i, d in definitions.items() if self._should_inline(d, uses[i])}
         kept = [i for i in definitions if i not in inlined and uses[i]]
+        refuse_heavy(_weight(plan, {i: definitions[i] for i in inlined}, {}), f"The rule {self.name}")
         done: dict[int, Any] = {}
         body = self._inline(plan, definitions, inlined, done)
         if kept:
@@ -84,6 +86,22 @@ class InlineCTE(OptimizerRule):
                 lambda e: e.with_plan(again(e.plan)) if isinstance(e, SubqueryExpression) else e, SubqueryExpression.BIT
             )
         return below
+
+
+def _weight(plan: Any, definitions: dict[int, Any], known: dict[int, int]) -> int:
+    """How many operators the plan has once these definitions are written out."""
+    total = 0
+    stack = [plan]
+    while stack:
+        p = stack.pop()
+        total += 1
+        if isinstance(p, CTERelationRef) and p.id in definitions:
+            if p.id not in known:
+                known[p.id] = _weight(definitions[p.id].child, definitions, known)
+            total += known[p.id]
+        stack.extend([p.plan] if isinstance(p, WithCTE) else p.children)
+        stack.extend(s.plan for s in p.subqueries)
+    return total
 
 
 def _instance(ref: Any, definition: LogicalPlan) -> Any:

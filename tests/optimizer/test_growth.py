@@ -1,0 +1,175 @@
+"""Wide and deep queries plan; what would grow without end is refused."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import pytest
+
+from planviz.analysis import Analyzer
+from planviz.errors import AnalysisError, InternalError, PlanTooLarge
+from planviz.execution import QueryExecution
+from planviz.trees.executor import NotConverged, RuleExecutor
+from tests.plans import small_catalog
+
+
+@pytest.fixture(autouse=True)
+def without_checks(monkeypatch):
+    """The checks walk the whole plan after every step; here time counts."""
+    monkeypatch.setattr(RuleExecutor, "standing", ())
+
+
+def joins(n):
+    return "select x0.a from t1 x0 " + " ".join(f"join t1 x{i} on x{i - 1}.a = x{i}.a" for i in range(1, n))
+
+
+def unions(n, word="union all"):
+    return f" {word} ".join(f"select a, b from t1 where a > {i}" for i in range(n))
+
+
+def conjunction(n):
+    return "select a from t1 where " + " and ".join(f"a <> {i}" for i in range(n))
+
+
+def pushed(n):
+    """Both conditions end up in one filter, as a chain that leans to the left."""
+    half = n // 2
+    inner = " and ".join(f"a <> {i}" for i in range(half))
+    outer = " and ".join(f"b <> {i}" for i in range(half))
+    return f"select a from (select * from t1 where {inner}) x where {outer}"
+
+
+def disjunction(n):
+    return "select a from t1 where " + " or ".join(f"(a = {i} and b = {i})" for i in range(n))
+
+
+def in_list(n):
+    return f"select a from t1 where a in ({', '.join(map(str, range(n)))})"
+
+
+def operators(n):
+    return f"select {' + '.join('a' for _ in range(n))} as s from t1"
+
+
+def concatenation(n):
+    return f"select {' || '.join('c' for _ in range(n))} as s from t1"
+
+
+def branches(n):
+    return "select case " + " ".join(f"when a = {i} then {i}" for i in range(n)) + " end from t1"
+
+
+def rows(n):
+    return "select * from values " + ", ".join(f"({i}, {i})" for i in range(n))
+
+
+def doubled_ctes(n, join=True):
+    step = (
+        "select x.a from c{0} x join c{0} y on x.a = y.a" if join else "select a from c{0} union all select a from c{0}"
+    )
+    definitions = ", ".join(f"c{i} as ({step.format(i - 1)})" for i in range(1, n + 1))
+    return f"with c0 as (select a from t1), {definitions} select * from c{n}"
+
+
+def doubled_columns(n):
+    query = "select a from t1"
+    for _ in range(n):
+        query = f"select a + a as a from ({query})"
+    return f"select * from ({query}) where a > 3"
+
+
+def planned(sql):
+    execution = QueryExecution(sql, small_catalog())
+    assert execution.text("optimized")
+    return execution
+
+
+@pytest.mark.parametrize(
+    ("make", "size"),
+    [
+        (joins, 60),
+        (unions, 1_000),
+        (lambda n: unions(n, "union"), 300),
+        (conjunction, 5_000),
+        (pushed, 2_000),
+        (disjunction, 2_000),
+        (in_list, 5_000),
+        (operators, 500),
+        (concatenation, 900),
+        (branches, 1_000),
+        (rows, 2_000),
+    ],
+)
+def test_wide_queries_plan(make, size):
+    planned(make(size))
+
+
+def test_time_grows_with_the_number_of_branches_not_with_its_square():
+    def seconds(n):
+        start = perf_counter()
+        planned(unions(n))
+        return perf_counter() - start
+
+    seconds(10)
+    assert seconds(800) < 8 * 4 * min(seconds(100), seconds(100))
+
+
+@pytest.mark.parametrize("join", [True, False])
+def test_ctes_that_double_plan_while_they_are_few(join):
+    assert planned(doubled_ctes(6, join)).text("optimized").count("Relation") == 64
+
+
+@pytest.mark.parametrize("sql", [doubled_ctes(20), doubled_ctes(20, join=False), doubled_columns(20)])
+def test_what_doubles_with_every_level_is_refused_at_once(sql):
+    start = perf_counter()
+    with pytest.raises(PlanTooLarge, match=r"at most 50,000 are worked on.*doubles the plan: use fewer such levels"):
+        planned(sql)
+
+    assert perf_counter() - start < 10
+
+
+def test_columns_that_double_keep_their_form_while_nothing_is_put_into_them():
+    text = planned(doubled_columns(20).removesuffix(" where a > 3")).text("optimized")
+
+    assert text.count("Project") == 20
+
+
+def test_a_chain_that_does_not_settle_names_the_setting():
+    chain = ", ".join(f"c{i} as (select a from c{i - 1})" for i in range(1, 120))
+    with pytest.raises(NotConverged, match=r"Set spark\.sql\.analyzer\.maxIterations to a larger value"):
+        planned(f"with c0 as (select a from t1), {chain} select * from c119")
+
+
+def test_a_defect_in_a_rule_is_told_with_the_rule_s_name(monkeypatch):
+    from planviz.analysis.references import ResolveReferences
+
+    def fail(self, plan):
+        raise KeyError("lost")
+
+    monkeypatch.setattr(ResolveReferences, "apply", fail)
+    monkeypatch.setattr(RuleExecutor, "guarded", True)
+    with pytest.raises(InternalError, match=r"The rule ResolveReferences failed with KeyError: 'lost'.*please report"):
+        planned("select a from t1")
+
+    monkeypatch.setattr(RuleExecutor, "guarded", False)
+    with pytest.raises(KeyError):
+        planned("select a from t1")
+
+
+def test_a_defect_outside_of_rules_is_told_too(monkeypatch):
+    def fail(*_):
+        raise IndexError("lost")
+
+    monkeypatch.setattr(Analyzer, "analyze", fail)
+    monkeypatch.setattr(RuleExecutor, "guarded", True)
+    with pytest.raises(InternalError, match="failed with IndexError"):
+        planned("select a from t1")
+
+
+def test_recursion_that_goes_too_deep_is_told(monkeypatch):
+    def fail(*_):
+        raise RecursionError
+
+    monkeypatch.setattr(Analyzer, "analyze", fail)
+    with pytest.raises(AnalysisError, match=r"TOO_DEEP.*split it with views"):
+        planned("select a from t1")
