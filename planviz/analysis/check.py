@@ -19,7 +19,7 @@ from planviz.expressions.unresolved import (
     UnresolvedFunction,
     UnresolvedStar,
 )
-from planviz.expressions.windows import LagLead, NthValue, NTile, RankLike, WindowExpression
+from planviz.expressions.windows import LagLead, NthValue, NTile, RankLike, UnresolvedWindowExpression, WindowExpression
 from planviz.logical.combining import Except, Intersect, Join, SetOperation, Union
 from planviz.logical.operators import Aggregate, Filter, GlobalLimit, LocalLimit, Offset, Project
 from planviz.logical.unresolved import UnresolvedRelation
@@ -119,6 +119,13 @@ def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> Non
                 )
             if isinstance(x, InSubquery):
                 raise _in_mismatch(x)
+            if isinstance(x, UnresolvedWindowExpression):
+                raise analysis_error(
+                    "MISSING_WINDOW_SPECIFICATION",
+                    f"Window specification is not defined in the WINDOW clause for `{x.name}`; define it there: "
+                    f"WINDOW {x.name} AS (PARTITION BY ... ORDER BY ...).",
+                    x,
+                )
             if x.UNRESOLVED:
                 raise analysis_error("UNSUPPORTED_EXPRESSION", f"{x.sql} has no meaning here.", x)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import NoReturn, TypeVar
 
 from planviz.errors import ParseError
@@ -20,6 +21,8 @@ T = TypeVar("T")
 MAX_DEPTH = 60
 #: How long a chain of binary operators other than AND and OR may be: such a chain is as deep as it is long.
 MAX_CHAIN = 1_000
+#: How many relations one FROM may join: finding an order of n joins takes n * n steps.
+MAX_JOINS = 200
 
 #: Words that a table alias without AS may never be (Spark: strictNonReserved).
 JOIN_WORDS = frozenset(
@@ -101,6 +104,20 @@ CLAUSE_WORDS = frozenset(
 )
 
 
+_KEYWORDS = sorted(
+    (
+        JOIN_WORDS
+        | CLAUSE_WORDS
+        | {"SELECT", "WITH", "DISTINCT", "CASE", "CREATE", "TABLE", "VIEW", "INSERT", "INTERVAL"}
+    )
+    - {"AS", "FOR", "IS", "SET", "IN", "OVER", "NULLS", "ROWS"}
+)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 60 else text[:60] + "..."
+
+
 class Cursor:
     """Reads tokens from left to right; `at` is the next one."""
 
@@ -149,7 +166,9 @@ class Cursor:
             self.at += 1
 
     def take(self) -> str:
-        """Take the next token; its text."""
+        """Take the next token; its text. There must be one."""
+        if self.kinds[self.at] == END:
+            self.fail()
         text = self.tokens.texts[self.at]
         self.at += 1
         return text
@@ -186,6 +205,7 @@ class Cursor:
         """Take a dotted name."""
         parts = [self.identifier()]
         while self.peek() == "." and self.kinds[self.at + 1] in (WORD, QUOTED):
+            self.longer(len(parts), "parts of a name")
             self.at += 1
             parts.append(self.identifier())
         return tuple(parts)
@@ -243,6 +263,8 @@ class Cursor:
             depth = 0
             while True:
                 key = self.peek()
+                if depth > MAX_DEPTH:
+                    raise self.error("TOO_DEEP", f"The type nests more than {MAX_DEPTH} levels deep here.")
                 depth += {"<": 1, ">": -1, ">>": -2, ">>>": -3}.get(key, 0)
                 if self.kind == END:
                     self.fail("missing '>'")
@@ -277,7 +299,7 @@ class Cursor:
             return parse_type(text)
         except Exception:
             self.at = start
-            raise self.error("UNSUPPORTED_DATATYPE", f'Unsupported data type "{text.upper()}".') from None
+            raise self.error("UNSUPPORTED_DATATYPE", f'Unsupported data type "{_shortened(text).upper()}".') from None
 
     # -------------------------------------------------------------------------------------------- places and errors
 
@@ -304,8 +326,25 @@ class Cursor:
     def syntax_error(self, why: str = "") -> ParseError:
         """The syntax error at the next token."""
         at = min(self.at, len(self.kinds) - 1)
-        near = "end of input" if self.kinds[at] == END else repr(self.tokens.texts[at])
-        return self.error("PARSE_SYNTAX_ERROR", f"Syntax error at or near {near}{': ' + why if why else ''}.", at)
+        near = "end of input" if self.kinds[at] == END else repr(_shortened(self.tokens.texts[at]))
+        hint = self._meant(at)
+        return self.error("PARSE_SYNTAX_ERROR", f"Syntax error at or near {near}{': ' + why if why else ''}.{hint}", at)
+
+    def _meant(self, at: int) -> str:
+        """The keyword that the word here, or one just before it, is nearly: it reads as a name then, to no good end."""
+        for i in range(at, max(at - 4, -1), -1):
+            word = self.keys[i]
+            if self.kinds[i] == WORD and word not in _KEYWORDS and 4 <= len(word) < 20:
+                found = get_close_matches(word, _KEYWORDS, 1, 0.74)
+                if found:
+                    return f" Did you mean {found[0]} instead of {self.tokens.texts[i]!r}?"
+        return ""
+
+    def longer(self, length: int, what: str, most: int = MAX_CHAIN) -> int:
+        """One more than `length`, the number of `what` in a row so far; ParseError when there are too many."""
+        if length >= most:
+            raise self.error("TOO_DEEP", f"More than {most:,} {what} in a row; put some of them into views.")
+        return length + 1
 
     def deeper(self) -> None:
         """Enter a nesting level; ParseError when there are too many. Leave with `self.depth -= 1`."""
@@ -333,6 +372,7 @@ __all__ = [
     "HINT",
     "MAX_CHAIN",
     "MAX_DEPTH",
+    "MAX_JOINS",
     "NUMBER",
     "OPERATOR",
     "QUOTED",

@@ -51,7 +51,7 @@ from planviz.expressions.unresolved import (
     UnresolvedFunction,
     UnresolvedLambdaVariable,
 )
-from planviz.frontend.cursor import END, MAX_CHAIN, NUMBER, QUOTED, STRING, WORD, Cursor
+from planviz.frontend.cursor import END, NUMBER, QUOTED, STRING, WORD, Cursor
 from planviz.frontend.special_forms import SpecialForms
 from planviz.logical.plan import LogicalPlan
 
@@ -138,9 +138,7 @@ class ExpressionReader(SpecialForms, Cursor):
         count = 0
         while self.keys[self.at] in ("NOT", "!") and self.kinds[self.at + 1] != END:
             self.at += 1
-            count += 1
-        if count > MAX_CHAIN:
-            raise self.error("TOO_DEEP", f"More than {MAX_CHAIN} NOTs in a row.")
+            count = self.longer(count, "NOTs")
         e = self._predicated()
         for _ in range(count):
             e = self.placed(Not(e), start)
@@ -152,7 +150,9 @@ class ExpressionReader(SpecialForms, Cursor):
             self.at += 1
             return self.placed(Exists(self._parenthesized_query(), (), next_id()), start)
         e = self.value()
+        chain = 0
         while self.keys[self.at] in _PREDICATES:
+            chain = self.longer(chain, "predicates")
             new = self._predicate(e, start)
             if new is None:
                 break
@@ -261,11 +261,7 @@ class ExpressionReader(SpecialForms, Cursor):
             found = _PRECEDENCE.get(self.keys[self.at])
             if found is None or found[0] < level:
                 return left
-            chain += 1
-            if chain > MAX_CHAIN:
-                raise self.error(
-                    "TOO_DEEP", f"More than {MAX_CHAIN} operators in a row; use parentheses to balance them."
-                )
+            chain = self.longer(chain, "operators")
             self.at += 1
             right = self.value(found[0] + 1)
             left = self.placed(found[1](left, right), start)
@@ -287,9 +283,9 @@ class ExpressionReader(SpecialForms, Cursor):
         return result
 
     def _postfix(self, e: Expression, start: int) -> Expression:
-        keys = self.keys
+        keys, chain = self.keys, -1
         while True:
-            key = keys[self.at]
+            key, chain = keys[self.at], self.longer(chain, "fields, elements or casts")
             if key == "[":
                 self.at += 1
                 index = self.value()
@@ -410,6 +406,7 @@ class ExpressionReader(SpecialForms, Cursor):
             return self.placed(self._lambda((name,)), start)
         parts = [self.identifier()]
         while keys[self.at] == ".":
+            self.longer(len(parts), "parts of a name")
             if kinds[self.at + 1] in (WORD, QUOTED):
                 self.at += 1
                 parts.append(self.identifier())

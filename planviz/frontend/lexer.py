@@ -81,7 +81,11 @@ def tokenize(text: str) -> Tokens:
         m = match(text, at)
         if m is None:
             line, column = line_and_column(text, at)
-            raise ParseError("PARSE_SYNTAX_ERROR", f"Syntax error at or near {text[at]!r}.", line=line, column=column)
+            what = {"'": "string", '"': "string", "`": "quoted name"}.get(text[at])
+            why = f"the {what} that starts here is not closed" if what else "no SQL has this character here"
+            raise ParseError(
+                "PARSE_SYNTAX_ERROR", f"Syntax error at or near {text[at]!r}: {why}.", line=line, column=column
+            )
         kind = m.lastgroup
         end = m.end()
         if kind == "space":

@@ -89,7 +89,9 @@ class QueryReader(RelationReader):
         start = self.at
         words = ("INTERSECT",) if level else ("UNION", "EXCEPT", "MINUS", "SETMINUS")
         plan = self._query_primary() if level else self._set_operations(1)
+        chain = 0
         while self.sees_any(*words):
+            chain = self.longer(chain, "set operations")
             word = self.take().upper()
             everything = self.accept("ALL")
             if not everything:

@@ -14,7 +14,7 @@ from planviz.expressions.core import Alias, AttributeReference, Cast, Expression
 from planviz.expressions.predicates import IsNotNull, Or
 from planviz.expressions.subqueries import LateralSubquery
 from planviz.expressions.unresolved import UnresolvedAttribute
-from planviz.frontend.cursor import END, NUMBER, QUOTED, WORD
+from planviz.frontend.cursor import END, MAX_JOINS, NUMBER, QUOTED, WORD
 from planviz.frontend.expression import ExpressionReader
 from planviz.logical.combining import Join, LateralJoin
 from planviz.logical.operators import Filter, Generate, GlobalLimit, LocalLimit, Sample, SubqueryAlias
@@ -41,8 +41,9 @@ class RelationReader(ExpressionReader):
         """Relations with commas between, the word FROM taken; lateral views and pivots behind them."""
         start = self.at
         plan = self.relation()
+        chain = 0
         while self.accept(","):
-            at = self.at
+            chain, at = self.longer(chain, "relations", MAX_JOINS), self.at
             if self.accept("LATERAL"):
                 plan = self.placed(LateralJoin(plan, self._lateral(), "Inner"), start)
                 plan = self._extensions(plan, at)
@@ -70,7 +71,9 @@ class RelationReader(ExpressionReader):
         return self._extensions(plan, start)
 
     def _extensions(self, plan: LogicalPlan, start: int) -> LogicalPlan:
+        chain = -1
         while True:
+            chain = self.longer(chain, "joins", MAX_JOINS)
             if self.sees("PIVOT", "("):
                 plan = self.placed(self._pivot(plan), start)
             elif self.sees_any("UNPIVOT") and self.peek(1) in ("(", "INCLUDE", "EXCLUDE"):

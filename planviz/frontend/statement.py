@@ -226,7 +226,9 @@ _OTHER_STATEMENTS = frozenset(
 def _reader(sql: str, parameters: Parameters | None = None) -> StatementReader:
     if len(sql) > MAX_LENGTH:
         raise ParseError(
-            "TOO_LONG", f"The text has {len(sql):,} characters; at most {MAX_LENGTH:,} are read. Split it into files."
+            "TOO_LONG",
+            f"The text has {len(sql):,} characters; at most {MAX_LENGTH:,} are read. Split it into "
+            "files, or read long lists from a table.",
         )
     return StatementReader(tokenize(sql), parameters)
 
@@ -281,7 +283,12 @@ def parse_plan(sql: str, parameters: Parameters | None = None) -> LogicalPlan:
     plan = statements[0].plan
     if plan is None or statements[0].kind != "query":
         words = statements[0].words or statements[0].kind.replace("_", " ").upper()
-        raise ParseError("UNSUPPORTED_STATEMENT", f"{words} is no query; only queries are planned.", line=1, column=1)
+        raise ParseError(
+            "UNSUPPORTED_STATEMENT",
+            f"{words} is no query; only queries are planned: give its SELECT alone.",
+            line=1,
+            column=1,
+        )
     return plan
 
 

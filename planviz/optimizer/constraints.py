@@ -15,6 +15,7 @@ from planviz.logical.operators import Aggregate, Expand, Filter, GlobalLimit, Lo
 from planviz.logical.plan import UnaryNode
 from planviz.logical.relations import CTERelationRef
 from planviz.optimizer.attributes import substitute
+from planviz.trees.depth import deep
 
 
 class ExpressionSet:
@@ -74,6 +75,7 @@ class ExpressionSet:
 EMPTY = ExpressionSet()
 
 
+@deep
 def constraints(plan: Any) -> ExpressionSet:
     """The predicates over the plan's columns that every row fulfils; computed once per plan node."""
     found: ExpressionSet | None = plan.__dict__.get("_constraints")

@@ -112,7 +112,8 @@ class TreeNode:
     def weight(self) -> int:
         """How many nodes the tree has, a shared one counted at every place; of what it holds, only high trees count."""
         held: int = sum([e.weight for e in self.expressions if e.height > 2 * SHARED])
-        return held + sum([c.weight for c in self.children], 1)
+        below: int = sum([c.weight for c in self.children])
+        return 1 + held + below
 
     @property
     def inner_children(self) -> tuple[TreeNode, ...]:
