@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: help setup run test check browser pictures samples fidelity bench-parse bench-browser clean
+.PHONY: help setup run test check browser pictures samples fidelity bench-parse bench-optimizer bench-browser clean
 
 help:
 	@echo "make run            start the app on http://localhost:$(PORT)"
@@ -13,6 +13,7 @@ help:
 	@echo "make check          types and style only"
 	@echo "make fidelity       our plans beside those that real Spark printed"
 	@echo "make bench-parse    operators per second and memory of the parser"
+	@echo "make bench-optimizer  planning time beside Spark and sqlglot, and how it grows"
 	@echo "make bench-browser  from paste to painted, beside Spark's page and PEV2"
 	@echo "make pictures       take the README's screenshots again"
 
@@ -51,6 +52,9 @@ fidelity: setup
 
 bench-parse: setup
 	$(BIN)/python -m benchmarks.parse
+
+bench-optimizer: setup
+	$(BIN)/python -m benchmarks.optimizer --out benchmarks/out/optimizer.json
 
 bench-browser: setup browser
 	$(BIN)/python -m benchmarks.browser --tools planviz pev2 spark

@@ -1,0 +1,262 @@
+"""How long planning takes, beside warm Spark and sqlglot, and how time and memory grow.
+
+    python -m benchmarks.optimizer [--rounds 6] [--no-spark] [--no-sqlglot] [--only q1 q2 ...] [--out FILE.json]
+
+The queries are the 105 TPC-DS queries that Spark plans, with their catalogue, read from ../shared/corpus/tpcds; without
+that folder only growth is measured. All tools run one after the other in one run on one machine, each query in every
+round, and the figure of a query is its best round, in milliseconds of wall time:
+
+- `planviz`: text to optimized plan (parse, analyse, optimize) with the full trace, catalogue in memory, nothing cached
+  between rounds, garbage collection on.
+- `spark`: `spark.sql(text)` and `queryExecution().optimizedPlan()` from PySpark (two calls over the socket, about 1 ms
+  in all) over empty Parquet tables of the same columns, adaptive execution off, after a round that is not counted.
+- `spark, log`: the same with `spark.sql.planChangeLog.level=WARN`, the log going to a file.
+- `sqlglot`: `sqlglot.optimizer.optimize(parse_one(text), schema)`, the schema given with every query.
+- `trace`: what Python holds more (tracemalloc) for a planned query with all its stages and its trace, in KiB.
+
+Growth: one query of each size, best of three rounds, by stage; `joins` of one table with itself, branches of UNION ALL,
+comparisons with AND, the same in two filters that become one, and an IN list.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import logging
+import os
+import statistics
+import sys
+import tempfile
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from planviz.catalog import Catalog, read_catalog
+from planviz.catalog.ddl import table_of
+from planviz.errors import PlanvizError
+from planviz.execution import QueryExecution
+from planviz.expressions.core import fresh_ids
+from planviz.types import parse_fields
+
+CORPUS = Path(__file__).resolve().parents[2].parent / "shared" / "corpus" / "tpcds"
+Times = dict[str, float]
+
+SMALL = Catalog().with_table(table_of(("t",), parse_fields("a int, b int, c string")))
+GROWTH: dict[str, tuple[tuple[int, ...], Callable[[int], str]]] = {
+    "joins": (
+        (2, 5, 10, 20, 40, 60),
+        lambda n: "select t0.a from t t0 " + " ".join(f"join t t{i} on t{i - 1}.a = t{i}.a" for i in range(1, n)),
+    ),
+    "union branches": (
+        (10, 50, 100, 250, 500, 1_000),
+        lambda n: " union all ".join(f"select a, b from t where a > {i}" for i in range(n)),
+    ),
+    "predicates": (
+        (10, 100, 500, 1_000, 2_500, 5_000),
+        lambda n: "select a from t where " + " and ".join(f"a <> {i}" for i in range(n)),
+    ),
+    "predicates in two filters": (
+        (10, 100, 500, 1_000, 2_500, 5_000),
+        lambda n: (
+            f"select a from (select * from t where {' and '.join(f'a <> {i}' for i in range(n // 2))}) x "
+            f"where {' and '.join(f'b <> {i}' for i in range(n // 2))}"
+        ),
+    ),
+    "values in a list": (
+        (10, 100, 1_000, 5_000, 50_000),
+        lambda n: f"select a from t where a in ({', '.join(map(str, range(n)))})",
+    ),
+}
+
+
+def queries(only: list[str]) -> tuple[dict[str, str], Catalog]:
+    """The queries that plan, by name, and their catalogue."""
+    catalog = read_catalog(CORPUS / "catalog.json")
+    found = {}
+    for file in sorted((CORPUS / "queries").glob("*.sql")):
+        sql = file.read_text(encoding="utf-8").strip().rstrip(";")
+        if only and file.stem not in only:
+            continue
+        try:
+            planned(sql, catalog)
+        except PlanvizError as e:
+            print(f"left out: {file.stem}: {str(e)[:100]}", file=sys.stderr)
+            continue
+        found[file.stem] = sql
+    return found, catalog
+
+
+def planned(sql: str, catalog: Catalog) -> QueryExecution:
+    """The query, planned, with its trace."""
+    with fresh_ids():
+        execution = QueryExecution(sql, catalog)
+        _ = execution.optimized
+    return execution
+
+
+def best(work: dict[str, Callable[[], Any]], rounds: int) -> Times:
+    """Of each piece of work its best round, in milliseconds; all pieces take turns."""
+    found: Times = {}
+    for _ in range(rounds):
+        for name, run in work.items():
+            start = perf_counter()
+            run()
+            found[name] = min(found.get(name, 1e9), (perf_counter() - start) * 1000)
+    return found
+
+
+def of_planviz(sqls: dict[str, str], catalog: Catalog, rounds: int) -> Times:
+    return best({n: lambda s=s: planned(s, catalog) for n, s in sqls.items()}, rounds)
+
+
+def of_sqlglot(sqls: dict[str, str], catalog: Catalog, rounds: int) -> Times:
+    import sqlglot
+    from sqlglot.errors import SqlglotError
+    from sqlglot.optimizer import optimize
+
+    logging.getLogger("sqlglot").setLevel(logging.ERROR)
+    schema = {t.name: {c.name: c.data_type.simple_string for c in t.columns} for t in catalog.tables.values()}
+
+    def run(sql: str) -> None:
+        optimize(sqlglot.parse_one(sql, read="spark"), schema=schema, dialect="spark")
+
+    work = {}
+    for name, sql in sqls.items():
+        try:
+            run(sql)
+            work[name] = lambda s=sql: run(s)
+        except SqlglotError as e:
+            print(f"sqlglot refuses {name}: {str(e).splitlines()[0][:80]}", file=sys.stderr)
+    return best(work, rounds)
+
+
+def of_spark(sqls: dict[str, str], catalog: Catalog, rounds: int) -> dict[str, Times]:
+    from pyspark.sql import SparkSession
+
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log4j2.properties"
+        log.write_text(
+            "rootLogger.level = warn\nrootLogger.appenderRef.file.ref = file\nappender.file.type = File\n"
+            f"appender.file.name = file\nappender.file.fileName = {folder}/spark.log\n"
+            "appender.file.layout.type = PatternLayout\nappender.file.layout.pattern = %d %p %c: %m%n%ex\n"
+        )
+        builder: Any = SparkSession.builder.master("local[1]").appName("benchmark")
+        settings = {
+            "spark.ui.enabled": "false",
+            "spark.sql.adaptive.enabled": "false",
+            "spark.sql.catalogImplementation": "in-memory",
+            "spark.sql.warehouse.dir": f"{folder}/warehouse",
+            "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{log}",
+        }
+        for key, value in settings.items():
+            builder = builder.config(key, value)
+        spark = builder.getOrCreate()
+        try:
+            for t in catalog.tables.values():
+                columns = ", ".join(f"`{c.name}` {c.data_type.simple_string}" for c in t.columns)
+                spark.sql(f"CREATE TABLE `{t.name}` ({columns}) USING parquet")
+
+            def run(sql: str) -> None:
+                spark.sql(sql)._jdf.queryExecution().optimizedPlan()
+
+            work = {n: lambda s=s: run(s) for n, s in sqls.items()}
+            best(work, 1)
+            plain = best(work, rounds)
+            spark.conf.set("spark.sql.planChangeLog.level", "WARN")
+            return {"spark": plain, "spark, log": best(work, rounds)}
+        finally:
+            spark.stop()
+
+
+def trace_sizes(sqls: dict[str, str], catalog: Catalog) -> Times:
+    """KiB that a planned query with its trace holds."""
+    found: Times = {}
+    tracemalloc.start()
+    for name, sql in sqls.items():
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        execution = planned(sql, catalog)
+        gc.collect()
+        found[name] = (tracemalloc.get_traced_memory()[0] - before) / 1024
+        del execution
+    tracemalloc.stop()
+    return found
+
+
+def growth() -> dict[str, list[dict[str, float]]]:
+    """By family and size the milliseconds of each stage."""
+    found: dict[str, list[dict[str, float]]] = {}
+    for family, (sizes, make) in GROWTH.items():
+        for n in sizes:
+            sql, row = make(n), {"n": float(n)}
+            for _ in range(3):
+                with fresh_ids():
+                    execution = QueryExecution(sql, SMALL)
+                    for stage in ("parsed", "analyzed", "optimized"):
+                        start = perf_counter()
+                        execution.stage(stage)
+                        row[stage] = min(row.get(stage, 1e9), (perf_counter() - start) * 1000)
+            found.setdefault(family, []).append(row)
+    return found
+
+
+def summary(times: Times) -> dict[str, float]:
+    values = list(times.values())
+    return {
+        "queries": len(values),
+        "geometric mean": statistics.geometric_mean(values),
+        "median": statistics.median(values),
+        "max": max(values),
+        "sum": sum(values),
+    }
+
+
+def show(figures: dict[str, Any]) -> None:
+    print(f"\nload of the machine (1, 5, 15 minutes): {figures['load']}, processors: {os.cpu_count()}")
+    if figures["times"]:
+        heads = ["queries", "geometric mean", "median", "max", "sum"]
+        print("\n| milliseconds | " + " | ".join(heads) + " |\n|---|" + "---:|" * len(heads))
+        for tool, times in {**figures["times"], "trace (KiB)": figures["trace"]}.items():
+            s = summary(times)
+            print(f"| {tool} | {s['queries']:.0f} | " + " | ".join(f"{s[h]:,.1f}" for h in heads[1:]) + " |")
+        slow = sorted(figures["times"]["planviz"].items(), key=lambda kv: -kv[1])[:5]
+        print("\nslowest: " + ", ".join(f"{n} {t:.0f} ms" for n, t in slow))
+    for family, rows in figures["growth"].items():
+        print(f"\n| {family} | parsed | analyzed | optimized | ms for each |\n|---:|---:|---:|---:|---:|")
+        for r in rows:
+            stages = [r["parsed"], r["analyzed"], r["optimized"]]
+            print(f"| {r['n']:,.0f} | " + " | ".join(f"{v:,.1f}" for v in [*stages, sum(stages) / r["n"]]) + " |")
+
+
+def main() -> None:
+    """See the module."""
+    p = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    p.add_argument("--rounds", type=int, default=6)
+    p.add_argument("--no-spark", action="store_true")
+    p.add_argument("--no-sqlglot", action="store_true")
+    p.add_argument("--only", nargs="*", default=[], metavar="QUERY")
+    p.add_argument("--out", type=Path, help="where to write all figures as JSON")
+    a = p.parse_args()
+    figures: dict[str, Any] = {"load": os.getloadavg(), "rounds": a.rounds, "times": {}, "trace": {}}
+    if CORPUS.is_dir():
+        sqls, catalog = queries(a.only)
+        figures["times"]["planviz"] = of_planviz(sqls, catalog, a.rounds)
+        if not a.no_sqlglot:
+            figures["times"]["sqlglot"] = of_sqlglot(sqls, catalog, a.rounds)
+        if not a.no_spark:
+            figures["times"].update(of_spark(sqls, catalog, a.rounds))
+        figures["trace"] = trace_sizes(sqls, catalog)
+    else:
+        print(f"no queries at {CORPUS}: only growth is measured", file=sys.stderr)
+    figures["growth"] = growth()
+    show(figures)
+    if a.out:
+        a.out.parent.mkdir(parents=True, exist_ok=True)
+        a.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
