@@ -29,12 +29,15 @@ class FinishAnalysis(OptimizerRule):
     excludable = False
 
     def __init__(self, context: Any) -> None:
+        from planviz.optimizer.rules.subqueries import RewriteNonCorrelatedExists
+
         super().__init__(context)
         self.parts: list[OptimizerRule] = [
             EliminateResolvedHint(context),
             EliminateSubqueryAliases(context),
             EliminateView(context),
             ReplaceExpressions(context),
+            RewriteNonCorrelatedExists(context),
             PullOutGroupingExpressions(context),
             ComputeCurrentTime(context),
             ReplaceCurrentLike(context),

@@ -1,0 +1,8 @@
+-- title: An id and a hundred more
+-- about: id = 11 AND item_id = 100 + id: the second comparison gets its number while planning.
+-- catalogue: documents
+-- rules: ConstantPropagation, ConstantFolding
+-- source: A-071
+SELECT *
+FROM orders
+WHERE id = 11 AND item_id = 100 + id

@@ -1,0 +1,7 @@
+-- title: CollapseRepartition
+-- about: Only the last of two repartitions matters.
+-- catalogue: documents
+-- rules: CollapseRepartition
+-- source: A-062, A-063
+SELECT /*+ REPARTITION(3) */ *
+FROM (SELECT /*+ REPARTITION(5) */ * FROM t1)

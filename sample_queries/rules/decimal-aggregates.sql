@@ -1,0 +1,7 @@
+-- title: DecimalAggregates
+-- about: Sums of small decimals are sums of their digits, which are longs.
+-- catalogue: documents
+-- rules: DecimalAggregates
+-- source: A-104
+SELECT sum(price) AS total, avg(price) AS mean
+FROM orders

@@ -1,0 +1,7 @@
+-- title: EliminateDistinct
+-- about: DISTINCT inside max and min changes nothing, so it goes.
+-- catalogue: documents
+-- rules: EliminateDistinct
+-- source: A-005
+SELECT max(DISTINCT a) AS largest, min(DISTINCT b) AS smallest
+FROM t1

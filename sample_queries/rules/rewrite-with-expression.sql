@@ -1,0 +1,7 @@
+-- title: RewriteWithExpression
+-- about: An expression that nullif needs twice is computed once below and used by name.
+-- catalogue: documents
+-- rules: RewriteWithExpression
+-- source: A-008
+SELECT nullif(a + b, 3) AS x
+FROM t1

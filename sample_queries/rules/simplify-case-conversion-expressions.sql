@@ -1,0 +1,7 @@
+-- title: SimplifyCaseConversionExpressions
+-- about: Only the outer of upper and lower shows.
+-- catalogue: documents
+-- rules: SimplifyCaseConversionExpressions
+-- source: A-086
+SELECT upper(lower(c)) AS u, lower(lower(c)) AS l
+FROM t1
