@@ -93,12 +93,15 @@ class SubqueryExpression(Expression):
 
 @node
 class ScalarSubquery(SubqueryExpression):
-    """(SELECT one value)."""
+    """(SELECT one value). `zero_rows`: the join that it becomes has to put in what its aggregate gives for no rows
+    (Spark: mayHaveCountBug).
+    """
 
     plan: QueryPlan
     outer: tuple[Expression, ...]
     expr_id: int
     conditions: tuple[Expression, ...] = ()
+    zero_rows: bool = False
     LABEL = "scalar-subquery"
 
     @property

@@ -134,6 +134,37 @@ class LateralJoin(UnaryNode):
 
 
 @node
+class DomainJoin(UnaryNode):
+    """A subquery's plan joined with the values that outer attributes have: `domains` stand for them.
+
+    Only between decorrelation and the rewriting of the subquery into a join.
+    """
+
+    domains: tuple[AttributeReference, ...]
+    child: LogicalPlan
+    kind: str = "Inner"
+    condition: Expression | None = None
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The domains and the child's columns."""
+        columns = self.child.output
+        if self.kind == "LeftOuter":
+            columns = tuple(a.with_nullability(True) for a in columns)
+        return (*self.domains, *columns)
+
+    @lazy
+    def produced(self) -> frozenset[int]:
+        """The domains."""
+        return frozenset(a.expr_id for a in self.domains)
+
+    @lazy
+    def expressions(self) -> tuple[Any, ...]:
+        """The condition; the domains are its own."""
+        return () if self.condition is None else (self.condition,)
+
+
+@node
 class Union(LogicalPlan):
     """UNION ALL of two or more."""
 

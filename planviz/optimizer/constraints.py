@@ -203,7 +203,8 @@ def inferred(known: ExpressionSet) -> ExpressionSet:
             _replace_into(found, others, left, right)
             _replace_into(found, others, right, left)
         elif isinstance(left, AttributeReference) and isinstance(right, Literal):
-            _replace_into(found, [p for p in others if not isinstance(p, EqualNullSafe)], left, right)
+            # Other equalities of the attribute are left to the cases of two attributes.
+            _replace_into(found, [p for p in others if not isinstance(p, EqualTo | EqualNullSafe)], left, right)
         elif _is_cast(left) and isinstance(right, AttributeReference):
             _replace_into(found, others, right, left)
         elif isinstance(left, AttributeReference) and _is_cast(right):

@@ -144,10 +144,8 @@ def value_of(e: Any) -> Literal | None:
     """The expression's value as a literal of its type, or None."""
     if isinstance(e, Literal):
         return e
-    if e.data_type == UNKNOWN:
-        return None
     try:
-        return Literal(evaluate(e, {}), e.data_type)
+        return None if e.data_type == UNKNOWN else Literal(evaluate(e, {}), e.data_type)
     except (UnknownValueError, *OUT_OF_REACH):
         return None
 

@@ -102,7 +102,7 @@ sets               ReplaceExceptWithFilter                     EXCEPT of two sel
 sets               ReplaceIntersectWithSemiJoin                INTERSECT is a distinct semi join over all columns.
 sets               RewriteExceptAll                            EXCEPT ALL by counting: 1 for rows of the left, -1 for rows of the right.
 sets               RewriteIntersectAll                         INTERSECT ALL by counting on both sides and taking the lesser count.
-subqueries         OptimizeOneRowRelationSubquery              A subquery without FROM is what it selects.
+subqueries         OptimizeOneRowRelationSubquery              A subquery without FROM is its expressions: a scalar one its value, a lateral one a projection or generator.
 subqueries         OptimizeSubqueries                          Run the whole optimizer on the plan of every subquery; a sort at its top goes.
 subqueries         PullupCorrelatedPredicates                  Take predicates that read the outer query out of a subquery and keep them beside it.
 subqueries         RewriteCorrelatedScalarSubquery             A correlated scalar subquery becomes a left outer join.

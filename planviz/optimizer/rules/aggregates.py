@@ -241,20 +241,21 @@ class _Expansion:
     def _expand(self, keys: Any, children: Any, own: Any, wheres: Any) -> Any:
         rows = []
         if self.regular:
-            nulls = [Literal(None, c.data_type) for c, _ in [*children.values(), *wheres.values()]]
-            rows.append((*self.plan.grouping, *nulls, Literal(0, INT), *[c for c, _ in own.values()]))
+            nulls = [Literal(None, c.data_type) for c, _ in children.values()]
+            tests = [Literal(None, c.data_type) for c, _ in wheres.values()]
+            rows.append((*self.plan.grouping, *nulls, Literal(0, INT), *tests, *[c for c, _ in own.values()]))
         for n, group in enumerate(self.groups, 1):
             mine = {c.canonicalized for a in group for c in a.function.children}
             conditions = {a.where.canonicalized for a in group if a.where is not None}
             values = [c if form in mine else Literal(None, c.data_type) for form, (c, _) in children.items()]
             tests = [c if form in conditions else Literal(None, c.data_type) for form, (c, _) in wheres.items()]
             nulls = [Literal(None, c.data_type) for c, _ in own.values()]
-            rows.append((*self.plan.grouping, *values, *tests, Literal(n, INT), *nulls))
+            rows.append((*self.plan.grouping, *values, Literal(n, INT), *tests, *nulls))
         columns = (
             *keys,
             *[a for _, a in children.values()],
-            *[a for _, a in wheres.values()],
             self.gid,
+            *[a for _, a in wheres.values()],
             *[a for _, a in own.values()],
         )
         return Expand(tuple(rows), columns, self.plan.child)
@@ -276,7 +277,7 @@ class _Expansion:
             results[a.result_id] = outer
         flags: list[Any] = []
         for form, (_, column) in wheres.items():
-            made = alias(AggregateExpression(Max(column), "Complete", False, None, next_id()), f"max({column.name})")
+            made = alias(AggregateExpression(Max(column), "Complete", False, None, next_id()), column.name)
             flags.append((form, made))
         for n, group in enumerate(self.groups, 1):
             for a in group:
@@ -289,7 +290,7 @@ class _Expansion:
                     test = And(test, flag.to_attribute())
                 results[a.result_id] = AggregateExpression(f, a.mode, False, test, a.result_id)
         inner_keys = (*keys, *[a for _, a in children.values()], self.gid)
-        inner = Aggregate(inner_keys, (*inner_keys, *below, *[m for _, m in flags]), expand)
+        inner = Aggregate(inner_keys, (*inner_keys, *[m for _, m in flags], *below), expand)
         named = {g.canonicalized: k for g, k in zip(self.plan.grouping, keys, strict=True)}
 
         def outer_value(e: Any) -> Any:

@@ -59,7 +59,9 @@ class SimplifyCasts(OptimizerRule):
         match e:
             case Cast(child, t) if child.data_type == t:
                 return child
-            case Cast(Cast(child, inner), t) if wider(child.data_type, inner) and wider(inner, t):
+            case Cast(Cast(child, inner), t) if wider(child.data_type, inner) and (
+                wider(inner, t) or (inner in INTEGRAL and t in (FLOAT, DOUBLE))
+            ):
                 return Cast(child, t, e.mode, e.user_specified, e.time_zone)
             case IsNotNull(Cast(child, t)) if keeps_values(child.data_type, t):
                 return type(e)(child)

@@ -7,8 +7,8 @@ from typing import Any
 from planviz.analysis.cleanup import CleanupAliases
 from planviz.expressions.aggregates import AggregateExpression, Count
 from planviz.expressions.arithmetic import Add, Multiply, operands
-from planviz.expressions.calls import Concat
-from planviz.expressions.complex import CreateNamedStruct
+from planviz.expressions.calls import Concat, FunctionCall
+from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruct
 from planviz.expressions.conditional import Coalesce
 from planviz.expressions.core import Alias, AttributeReference, Cast, Literal, lit
 from planviz.expressions.objects import AssertNotNull
@@ -156,9 +156,18 @@ class ConstantFolding(OptimizerRule):
                 return value
             if fails(e):
                 return e
+        if isinstance(e, FunctionCall) and e.name in ("size", "cardinality") and _harmless(e.arguments[0]):
+            made = e.arguments[0]
+            return Literal(len(made.children) // (2 if isinstance(made, CreateMap) else 1), e.data_type)
         if isinstance(e, ScalarSubquery) and getattr(e.plan, "max_rows", None) == 0:
             return Literal(None, e.data_type)
         return e.map_children(self._fold)
+
+
+def _harmless(e: Any) -> bool:
+    """Whether it is an array or map put together from what cannot fail: its size is known without it."""
+    plain = all(isinstance(c, AttributeReference | Literal) for c in e.children)
+    return plain and isinstance(e, CreateArray | CreateMap)
 
 
 class FoldablePropagation(OptimizerRule):
@@ -191,7 +200,9 @@ class FoldablePropagation(OptimizerRule):
         if isinstance(plan, Expand):
             below, known = self._go(plan.child)
             rows = tuple(tuple(substitute(e, known) for e in p) for p in plan.projections)
-            return plan.replace(projections=rows if rows != plan.projections else plan.projections, child=below), {}
+            new = plan.replace(projections=rows if rows != plan.projections else plan.projections, child=below)
+            # A column that keeps its id is the child's own; the others differ by row.
+            return new, {a.expr_id: known[a.expr_id] for a in plan.columns if a.expr_id in known}
         if isinstance(plan, _PASSING):
             below, known = self._go(plan.child)
             return self._replaced(plan.with_new_children((below,)), known), known

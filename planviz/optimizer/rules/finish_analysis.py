@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.arithmetic import UnaryPositive
 from planviz.expressions.calls import FunctionCall, Replaced, RuntimeReplaceable
 from planviz.expressions.core import Alias, Literal, alias
 from planviz.expressions.subqueries import SubqueryExpression
@@ -13,6 +14,7 @@ from planviz.logical.operators import Aggregate, Project, ResolvedHint, Subquery
 from planviz.logical.plan import UnaryNode
 from planviz.optimizer.attributes import map_list
 from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.rules.replacements import REPLACEABLE, replacement
 from planviz.types import DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ
 
 
@@ -128,24 +130,28 @@ class EliminateView(OptimizerRule):
 class ReplaceExpressions(OptimizerRule):
     """Put in what a function stands for.
 
-    nvl(a, b)  =>  coalesce(a, b)
+    nvl(a, b)  =>  coalesce(a, b)        every(a)  =>  min(a)
 
     Pays because later rules know fewer expressions. Always right: the function is defined by its replacement; done in
     the analyzer it would lose the name, and `SELECT nvl(a, 0) FROM t` would call its column coalesce(a, 0).
     """
 
-    matches = (RuntimeReplaceable,)
+    matches = (RuntimeReplaceable, UnaryPositive, *REPLACEABLE)
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_up(lambda p: p.map_expressions(self._replaced), RuntimeReplaceable.BIT)
+        return plan.transform_up(lambda p: p.map_expressions(self._replaced), self.mask)
 
     def _replaced(self, e: Any) -> Any:
-        if not e.bits & RuntimeReplaceable.BIT:
+        if not e.bits & self.mask:
             return e
         if isinstance(e, Replaced):
             return self._replaced(e.replacement)
-        return e.map_children(self._replaced)
+        new = e.map_children(self._replaced)
+        # Spark 3.0 has a rule of its own for the plus sign: RemoveDispensableExpressions.
+        if isinstance(new, UnaryPositive):
+            return new.child if self.context.config.profile == "spark-4.3" else new
+        return replacement(new)
 
 
 class PullOutGroupingExpressions(OptimizerRule):

@@ -133,7 +133,8 @@ class EliminateOuterJoin(OptimizerRule):
                 if kept is None or not plan.references <= kept.output_set:
                     return plan
                 other = right if kept is left else left
-                return plan.replace(child=kept) if unique_keys(other, equi_keys(condition, other)) else plan
+                keys = equi_keys(condition, other)
+                return plan.replace(child=kept) if keys and unique_keys(other, keys) else plan
         return plan
 
     def _refused(self, plan: Any, join: Any) -> Any:
@@ -203,9 +204,9 @@ def equi_keys(condition: Any, side: Any) -> list[Any]:
     for c in split(condition):
         if isinstance(c, EqualTo):
             a, b = c.left, c.right
-            if a.references and a.references <= own and not b.references & own:
+            if a.references and b.references and a.references <= own and not b.references & own:
                 keys.append(a)
-            elif b.references and b.references <= own and not a.references & own:
+            elif a.references and b.references and b.references <= own and not a.references & own:
                 keys.append(b)
     return keys
 

@@ -26,7 +26,7 @@ from planviz.logical.operators import (
 )
 from planviz.logical.plan import LeafNode
 from planviz.optimizer.attributes import id_of, merged_projects, name_of, pruned_child, same_output, substitute
-from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.rules.with_expression import is_cheap
 from planviz.trees.depth import deep
 
@@ -187,10 +187,14 @@ class CollapseProject(OptimizerRule):
     settings = ("spark.sql.optimizer.collapseProjectAlwaysInline",)
     order = "up"
 
+    def __init__(self, context: OptimizerContext, always: bool = False) -> None:
+        super().__init__(context)
+        self.always = always
+
     def rewrite(self, node: Any) -> Any:
         """See the class."""
         upper = node.projects
-        always = self.context.on("spark.sql.optimizer.collapseProjectAlwaysInline")
+        always = self.always or self.context.on("spark.sql.optimizer.collapseProjectAlwaysInline")
         match node.child:
             case Project(lower, child) if can_collapse(upper, lower, always):
                 return Project(merged_projects(upper, lower), child)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.aggregates import AggregateExpression, Count
+from planviz.expressions.aggregates import Count
 from planviz.expressions.conditional import If
 from planviz.expressions.core import Alias, AttributeReference, Literal, alias, lit, next_id
 from planviz.expressions.predicates import EqualTo, IsNotNull, IsNull, Not, Or, conjunction
@@ -17,20 +17,22 @@ from planviz.logical.operators import (
     Aggregate,
     Distinct,
     Filter,
+    Generate,
     GlobalLimit,
     LocalLimit,
     Project,
     Sort,
     Subquery,
     SubqueryAlias,
-    Window,
 )
 from planviz.logical.plan import UnaryNode
 from planviz.logical.relations import OneRowRelation
-from planviz.optimizer.attributes import id_of, map_list, merged_projects, substitute
+from planviz.optimizer.attributes import id_of, map_list, substitute
 from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.decorrelation import Decorrelation, without_domains, zero_rows_value
 from planviz.optimizer.evaluation import value_of
 from planviz.optimizer.rules.boolean import simplified_conditions
+from planviz.optimizer.rules.projections import CollapseProject
 from planviz.types import BOOLEAN
 
 
@@ -39,9 +41,9 @@ def _strip(e: Any) -> Any:
 
 
 class OptimizeOneRowRelationSubquery(OptimizerRule):
-    """A subquery without FROM is what it selects.
+    """A subquery without FROM is its expressions: a scalar one its value, a lateral one a projection or generator.
 
-    (SELECT f(outer a))  =>  f(a)        LateralJoin(t, (SELECT f(outer a) AS b))  =>  Project [t.*, f(a) AS b] over t
+    (SELECT f(outer a))  =>  f(a)        LateralJoin(p, (SELECT outer a + 1 AS x))  =>  Project [*, a + 1 AS x] over p
 
     Pays because a join goes. Wrong with a table: `(SELECT a FROM t)` may have no row, or many.
     """
@@ -50,36 +52,43 @@ class OptimizeOneRowRelationSubquery(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        lateral = plan.transform_up(lambda p: self._lateral(p) if isinstance(p, LateralJoin) else p, LateralJoin.BIT)
-        return lateral.transform_all_expressions(self._scalar, ScalarSubquery.BIT)
+        return plan.transform_up(self._operator, self.mask)
 
-    @staticmethod
-    def _lateral(join: LateralJoin) -> Any:
-        subquery: Any = join.right
-        items = _of_one_row(subquery.plan) if join.condition is None and not subquery.conditions else None
-        if items is None or any(i.bits & AnySubquery.BIT for i in items):
-            return join
-        return Project((*join.child.output, *items), join.child)
+    def _operator(self, plan: Any) -> Any:
+        match plan:
+            case LateralJoin(child, LateralSubquery(sub, _, _, ()), _, None) if not _has_subqueries(sub):
+                return _beside(child, self._bare(sub)) or plan
+        return plan.transform_expressions_up(self._scalar, ScalarSubquery.BIT)
 
-    @staticmethod
-    def _scalar(e: Any) -> Any:
-        items = _of_one_row(e.plan) if isinstance(e, ScalarSubquery) else None
-        if items is None or len(items) != 1 or items[0].bits & AnySubquery.BIT:
-            return e
-        return items[0].child if isinstance(items[0], Alias) else items[0]
+    def _scalar(self, e: Any) -> Any:
+        match e:
+            case ScalarSubquery(sub, _, _, ()) if not _has_subqueries(sub):
+                match self._bare(sub):
+                    case Project((item,), OneRowRelation()):
+                        return _strip(item.child if isinstance(item, Alias) else item)
+        return e
+
+    def _bare(self, plan: Any) -> Any:
+        """The plan without what one row does not need, its projections merged."""
+        while isinstance(plan, Sort | Subquery):
+            plan = plan.child
+        return CollapseProject(self.context, always=True).apply(plan)
 
 
-def _of_one_row(plan: Any) -> tuple[Any, ...] | None:
-    """What a plan without FROM gives, over the outer plan's columns; None for another plan."""
-    while isinstance(plan, Sort | Subquery):
-        plan = plan.child
+def _has_subqueries(plan: Any) -> bool:
+    return bool(plan.bits & AnySubquery.BIT)
+
+
+def _beside(child: Any, plan: Any) -> Any:
+    """The outer plan with the columns of a lateral subquery without FROM, or None."""
     match plan:
         case Project(items, OneRowRelation()):
-            return tuple(map(_strip, items))
-        case Project(items, Project() as below):
-            inner = _of_one_row(below)
-            if inner is not None and all(i.deterministic for i in inner):
-                return merged_projects(tuple(map(_strip, items)), inner)
+            return Project((*child.output, *map(_strip, items)), child)
+        case Generate(child=OneRowRelation()):
+            return plan.map_expressions(_strip).with_new_children((child,))
+        case Project(items, Generate(child=OneRowRelation()) as g):
+            below = g.map_expressions(_strip).with_new_children((child,))
+            return Project((*child.output, *map(_strip, items)), below)
     return None
 
 
@@ -89,7 +98,8 @@ class PullupCorrelatedPredicates(OptimizerRule):
     EXISTS(Filter(b > 5 AND x = outer(y), t))  =>  EXISTS(Filter(b > 5, t)), condition x = y
 
     Pays because a plan without outer references can be optimized and joined. An aggregate gets the inner columns of
-    equality predicates as keys; `(SELECT count(*) FROM t2 WHERE t2.a < t1.a)` has none that would do.
+    equality predicates as keys; `(SELECT count(*) FROM t2 WHERE t2.a < t1.a)` has none that would do, so there the
+    outer values themselves are joined in below.
     """
 
     matches = (AnySubquery,)
@@ -102,7 +112,10 @@ class PullupCorrelatedPredicates(OptimizerRule):
     def _operator(self, plan: Any) -> Any:
         if not isinstance(plan, UnaryNode | Join | LateralJoin):
             return plan
-        return plan.transform_expressions_down(lambda e: self._subquery(e, plan), AnySubquery.BIT)
+        new = plan.transform_expressions_down(lambda e: self._subquery(e, plan), AnySubquery.BIT)
+        if isinstance(plan, LateralJoin) and new.output != plan.output:
+            return Project(plan.output, new)
+        return new
 
     @staticmethod
     def _subquery(e: Any, outer: Any) -> Any:
@@ -111,10 +124,11 @@ class PullupCorrelatedPredicates(OptimizerRule):
         inner: Any = e.plan
         if not inner.bits & OuterReference.BIT:
             return e
-        plan, conditions = _decorrelated(simplified_conditions(inner))
-        # A lateral join gives the subquery's own columns, which its readers know by their ids.
-        around = outer.input_set if isinstance(e, LateralSubquery) else outer.input_set | outer.output_set
-        ids = plan.output_set & around
+        counts = not isinstance(e, ScalarSubquery) or not _counts_at_top(inner)
+        part = Decorrelation(counts).part(simplified_conditions(inner), {})
+        plan, conditions = part.plan, part.conditions
+        taken = outer.input_set if isinstance(outer, LateralJoin) else outer.input_set | outer.output_set
+        ids = {a.expr_id for a in plan.output} & taken
         if ids:
             fresh = {a.expr_id: Alias(a, a.name, next_id()) for a in plan.output if a.expr_id in ids}
             plan = Project(tuple(fresh.get(a.expr_id, a) for a in plan.output), plan)
@@ -122,64 +136,17 @@ class PullupCorrelatedPredicates(OptimizerRule):
             conditions = [substitute(c, mapping) for c in conditions]
         stripped = tuple(_strip(c) for c in conditions)
         new: Any = e.replace(plan=plan, conditions=stripped or e.conditions)
+        if isinstance(e, ScalarSubquery):
+            return new.replace(zero_rows=not counts and not inner.grouping)
         return new
 
 
-def _decorrelated(plan: Any) -> tuple[Any, list[Any]]:
-    """The plan without the predicates that read outer attributes, and those predicates."""
-    if not plan.bits & OuterReference.BIT:
-        return plan, []
-    if isinstance(plan, Filter):
-        below, conditions = _decorrelated(plan.child)
-        parts = split(plan.condition)
-        outer = [p for p in parts if p.bits & OuterReference.BIT]
-        local = [p for p in parts if not p.bits & OuterReference.BIT]
-        kept = Filter(conjunction(local), below) if local else below
-        return kept, conditions + outer
-    if isinstance(plan, Project):
-        below, conditions = _decorrelated(plan.child)
-        items = tuple(_strip_item(i) for i in plan.projects)
-        return Project(items + _missing(conditions, items, below), below), conditions
-    if isinstance(plan, Aggregate):
-        below, conditions = _decorrelated(plan.child)
-        added = _missing(conditions, plan.aggregates, below)
-        known = {g.expr_id for g in plan.grouping if isinstance(g, AttributeReference)}
-        keys = plan.grouping + tuple(a for a in added if a.expr_id not in known)
-        return Aggregate(keys, plan.aggregates + added, below), conditions
-    if isinstance(plan, Window):
-        below, conditions = _decorrelated(plan.child)
-        added = _missing(conditions, (), below)
-        return plan.replace(partition=plan.partition + added, child=below), conditions
-    if isinstance(plan, Join):
-        left, a = _decorrelated(plan.left)
-        right, b = _decorrelated(plan.right)
-        own: list[Any] = []
-        condition = plan.condition
-        if condition is not None and condition.bits & OuterReference.BIT:
-            parts = split(condition)
-            own = [p for p in parts if p.bits & OuterReference.BIT]
-            local = [p for p in parts if not p.bits & OuterReference.BIT]
-            condition = conjunction(local) if local else None
-        return plan.replace(left=left, right=right, condition=condition), a + b + own
-    if isinstance(plan, UnaryNode):
-        below, conditions = _decorrelated(plan.child)
-        return plan.with_new_children((below,)), conditions
-    return plan, []
-
-
-def _strip_item(e: Any) -> Any:
-    return _strip(e) if e.bits & OuterReference.BIT else e
-
-
-def _missing(conditions: list[Any], items: tuple[Any, ...], below: Any) -> tuple[Any, ...]:
-    """The columns of `below` that the conditions read and the items do not give."""
-    given = {i.expr_id for i in items}
-    found: dict[int, Any] = {}
-    for c in conditions:
-        for a in c.attributes:
-            if a.expr_id not in given and a.expr_id in below.output_set:
-                found.setdefault(a.expr_id, a)
-    return tuple(found.values())
+def _counts_at_top(plan: Any) -> bool:
+    """Whether an aggregate is the plan's top and none without keys stands below: its row for no rows is then put in
+    by the join that the subquery becomes."""
+    return isinstance(plan, Aggregate) and not any(
+        not a.grouping and any(i.bits & Count.BIT for i in a.aggregates) for a in plan.child.collect(Aggregate)
+    )
 
 
 class OptimizeSubqueries(OptimizerRule):
@@ -339,7 +306,8 @@ def _left_joins(child: Any, found: list[ScalarSubquery]) -> tuple[Any, dict[int,
         query: Any = s.plan
         first = query.output[0]
         condition = conjunction(list(s.conditions)) if s.conditions else None
-        zero = _on_zero_rows(query)
+        zero = _on_zero_rows(query) if s.zero_rows else None
+        query = without_domains(child, query, s.conditions)
         if zero is None:
             child = Project((*child.output, first), Join(child, query, "LeftOuter", condition))
             continue
@@ -362,7 +330,7 @@ def _on_zero_rows(plan: Any) -> Any | None:
 def _zero_values(plan: Any) -> dict[int, Any]:
     match plan:
         case Aggregate(_, items, _):
-            return {id_of(i): v for i in items if (v := _zero(i)) is not None}
+            return {id_of(i): v for i in items if (v := zero_rows_value(i)) is not None}
         case Project(items, child):
             below = _zero_values(child)
             out = {}
@@ -375,20 +343,6 @@ def _zero_values(plan: Any) -> dict[int, Any]:
         case Distinct(child) | SubqueryAlias(_, child) | Sort(_, _, child):
             return _zero_values(child)
     return {}
-
-
-def _zero(item: Any) -> Any | None:
-    if not item.bits & AggregateExpression.BIT:
-        return None
-
-    def step(e: Any) -> Any:
-        if isinstance(e, AggregateExpression):
-            zero = 0 if isinstance(e.function, Count) else None
-            return Literal(zero, e.data_type)
-        return e
-
-    e = (item.child if isinstance(item, Alias) else item).transform_down(step, AggregateExpression.BIT)
-    return value_of(e) if not e.references else None
 
 
 class RewriteLateralSubquery(OptimizerRule):
@@ -409,7 +363,8 @@ class RewriteLateralSubquery(OptimizerRule):
         if not isinstance(right, LateralSubquery) or right.plan.bits & OuterReference.BIT:
             return node
         parts = [*([node.condition] if node.condition is not None else []), *right.conditions]
-        return Join(node.child, right.plan, node.kind, conjunction(parts) if parts else None)  # type: ignore[arg-type]
+        plan = without_domains(node.child, right.plan, right.conditions)
+        return Join(node.child, plan, node.kind, conjunction(parts) if parts else None)
 
 
 def has_predicate_subquery(e: Any) -> bool:
@@ -464,16 +419,17 @@ class RewritePredicateSubquery(OptimizerRule):
     def _one(predicate: Any, p: Any) -> Any:
         match predicate:
             case Exists(sub, _, _, conditions) | Not(Exists(sub, _, _, conditions)):
+                sub = without_domains(p, sub, conditions)
                 kind = "LeftAnti" if isinstance(predicate, Not) else "LeftSemi"
                 condition, outer = _conjoined(list(conditions), p)
                 return Join(outer, _apart(outer, sub, ()), kind, condition)
             case InSubquery(values, ListQuery(sub, _, _, conditions, _)):
-                new = _apart(p, sub, values)
+                new = _apart(p, without_domains(p, sub, conditions), values)
                 equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
                 condition, outer = _conjoined([*equal, *conditions], p)
                 return Join(outer, new, "LeftSemi", condition)
             case Not(InSubquery(values, ListQuery(sub, _, _, conditions, _))):
-                new = _apart(p, sub, values)
+                new = _apart(p, without_domains(p, sub, conditions), values)
                 equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
                 condition, outer = _conjoined(list(equal), p)
                 aware = [Or(c, IsNull(c)) for c in split(condition)]
@@ -506,13 +462,13 @@ def existential(e: Any, plan: Any) -> tuple[Any, Any]:
     def step(x: Any) -> Any:
         match x:
             case Exists(sub, _, _, conditions):
-                return joined(sub, list(conditions))
+                return joined(without_domains(current, sub, conditions), list(conditions))
             case Not(InSubquery(values, ListQuery(sub, _, _, conditions, _))):
-                new = _apart(current, sub, values)
+                new = _apart(current, without_domains(current, sub, conditions), values)
                 equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
                 return Not(joined(new, [*[Or(c, IsNull(c)) for c in equal], *conditions]))
             case InSubquery(values, ListQuery(sub, _, _, conditions, _)):
-                new = _apart(current, sub, values)
+                new = _apart(current, without_domains(current, sub, conditions), values)
                 equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
                 return joined(new, [*equal, *conditions])
         return x

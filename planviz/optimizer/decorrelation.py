@@ -1,0 +1,313 @@
+"""Plans of subqueries without outer references (Spark: DecorrelateInnerQuery, after Neumann and Kemper).
+
+An outer attribute that an equality binds to an inner one is replaced by that one, and the equality becomes a condition
+beside the subquery. For the others a DomainJoin gives their distinct values; the rule that turns the subquery into a
+join puts the outer plan in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from planviz.expressions.aggregates import AggregateExpression, Count
+from planviz.expressions.conditional import If
+from planviz.expressions.core import Alias, AttributeReference, Cast, Literal, alias, next_id
+from planviz.expressions.predicates import EqualNullSafe, EqualTo, IsNull, LessThanOrEqual, conjunction
+from planviz.expressions.predicates import split_conjunction as split
+from planviz.expressions.unresolved import OuterReference
+from planviz.expressions.windows import RUNNING_ROWS, RankLike, WindowExpression, WindowSpec
+from planviz.logical.combining import DomainJoin, Except, Intersect, Join, Union
+from planviz.logical.operators import (
+    Aggregate,
+    Distinct,
+    Filter,
+    GlobalLimit,
+    LocalLimit,
+    Project,
+    Sort,
+    Window,
+)
+from planviz.logical.plan import UnaryNode
+from planviz.optimizer.evaluation import value_of
+from planviz.types import BOOLEAN
+
+#: Outer attributes by id.
+Outer = dict[int, Any]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A plan without correlation, the conditions to join it on, and what stands for the outer attributes in it."""
+
+    plan: Any
+    conditions: list[Any] = field(default_factory=list)
+    known: Outer = field(default_factory=dict)
+
+
+def outer_of(expressions: Iterable[Any]) -> Outer:
+    """The outer attributes that expressions read, in order."""
+    return {
+        o.expr_id: o.attribute for e in expressions if e.bits & OuterReference.BIT for o in e.collect(OuterReference)
+    }
+
+
+def outer_in(plan: Any) -> Outer:
+    """The outer attributes that a plan reads."""
+    return {i: a for p in plan.walk() for i, a in outer_of(p.expressions).items()}
+
+
+def _replaced(e: Any, known: Outer) -> Any:
+    if not e.bits & OuterReference.BIT:
+        return e
+    return e.transform_up(lambda x: known.get(x.expr_id, x) if isinstance(x, OuterReference) else x, OuterReference.BIT)
+
+
+def _correlated(plan: Any) -> bool:
+    return bool(plan.bits & OuterReference.BIT)
+
+
+def _equivalences(predicates: Iterable[Any]) -> Outer:
+    """Outer attributes that an equality binds to an attribute of the plan."""
+    found: Outer = {}
+    for p in predicates:
+        match p:
+            case EqualTo(OuterReference() as o, AttributeReference() as a) | EqualTo(
+                AttributeReference() as a, OuterReference() as o
+            ):
+                found[o.expr_id] = a
+            case EqualNullSafe(OuterReference() as o, AttributeReference() as a) | EqualNullSafe(
+                AttributeReference() as a, OuterReference() as o
+            ):
+                found[o.expr_id] = a
+    return found
+
+
+def _above_aggregates(p: Any) -> bool:
+    """Whether a predicate may be tested above an aggregate: an equality of an inner attribute and outer ones alone."""
+    if not isinstance(p, EqualTo | EqualNullSafe):
+        return False
+    for mine, other in ((p.left, p.right), (p.right, p.left)):
+        plain = mine.child if isinstance(mine, Cast) else mine
+        if isinstance(plain, AttributeReference) and not other.references:
+            return True
+    return False
+
+
+def zero_rows_value(item: Any) -> Literal | None:
+    """What an item of an aggregate without keys gives for no rows: a literal, or None for null and unknown."""
+    if isinstance(item, AttributeReference):
+        return None
+
+    def step(e: Any) -> Any:
+        if isinstance(e, AggregateExpression):
+            return Literal(0 if isinstance(e.function, Count) else None, e.data_type)
+        return e
+
+    e = (item.child if isinstance(item, Alias) else item).transform_down(step, AggregateExpression.BIT)
+    value = value_of(e) if not e.references else None
+    return None if value is None or value.value is None else value
+
+
+class Decorrelation:
+    """Takes one subquery's plan apart. With `counts` an aggregate without keys keeps its row for no rows."""
+
+    def __init__(self, counts: bool) -> None:
+        self.counts = counts
+        self.steps: dict[type, Callable[..., Part]] = {
+            Filter: self._filter,
+            Project: self._project,
+            Aggregate: self._aggregate,
+            Window: self._window,
+            Sort: self._sort,
+            GlobalLimit: self._limit,
+            Join: self._join,
+            Union: self._set_operation,
+            Intersect: self._set_operation,
+            Except: self._set_operation,
+        }
+
+    def part(self, plan: Any, wanted: Outer, aggregated: bool = False, in_set: bool = False) -> Part:
+        """The plan without correlation; `wanted` are the outer attributes that the operators above need from it."""
+        if not _correlated(plan):
+            return self._domain(plan, wanted, in_set)
+        step = self.steps.get(type(plan))
+        if step is not None:
+            return step(plan, wanted, aggregated, in_set)
+        if isinstance(plan, Distinct):
+            aggregated = True
+        if isinstance(plan, UnaryNode) and not outer_of(plan.expressions):
+            below = self.part(plan.child, wanted, aggregated, in_set)
+            return Part(plan.with_new_children((below.plan,)), below.conditions, below.known)
+        return Part(plan)
+
+    @staticmethod
+    def _domain(plan: Any, wanted: Outer, in_set: bool) -> Part:
+        if not wanted:
+            return Part(plan)
+        known = {i: a.to_attribute().new_instance() for i, a in wanted.items()}
+        conditions = [] if in_set else [EqualNullSafe(known[i], OuterReference(a)) for i, a in wanted.items()]
+        return Part(DomainJoin(tuple(known.values()), plan), conditions, known)
+
+    def _filter(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
+        parts = split(plan.condition)
+        outer = [p for p in parts if p.bits & OuterReference.BIT]
+        local = [p for p in parts if not p.bits & OuterReference.BIT]
+        same = {} if in_set else _equivalences(outer)
+        upper = [] if in_set else [p for p in outer if _above_aggregates(p)] if aggregated else outer
+        stay = [p for p in outer if p not in upper]
+        needed = {i: a for i, a in {**wanted, **outer_of(stay)}.items() if i not in same}
+        below = self.part(plan.child, needed, aggregated, in_set)
+        known = {**below.known, **same}
+        kept = [*[_replaced(p, known) for p in stay], *local]
+        return Part(Filter(conjunction(kept), below.plan) if kept else below.plan, below.conditions + upper, known)
+
+    def _project(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
+        below = self.part(plan.child, {**wanted, **outer_of(plan.projects)}, aggregated, in_set)
+        items = tuple(_named(i, below.known) for i in plan.projects)
+        return Part(Project(items + _missing(items, below, in_set), below.plan), below.conditions, below.known)
+
+    def _aggregate(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
+        below = self.part(plan.child, {**wanted, **outer_of(plan.expressions)}, True, in_set)
+        items = tuple(_named(i, below.known) for i in plan.aggregates)
+        keys = tuple(_replaced(k, below.known) for k in plan.grouping)
+        added = _missing(items, below, in_set)
+        grouped = {k.expr_id for k in keys if isinstance(k, AttributeReference)}
+        new_keys = keys + tuple(a for a in added if a.expr_id not in grouped)
+        new = Aggregate(new_keys, items + added, below.plan)
+        if plan.grouping or not self.counts:
+            return Part(new, below.conditions, below.known)
+        return self._with_empty_groups(new, below)
+
+    @staticmethod
+    def _with_empty_groups(plan: Any, below: Part) -> Part:
+        """The aggregate's row for every combination of outer values, also where no row matches."""
+        outer = outer_of(below.conditions)
+        domains = {i: a.to_attribute().new_instance() for i, a in outer.items()}
+        mark = Alias(Literal(True, BOOLEAN), "alwaysTrue", next_id())
+        inner, results = [], []
+        for item in plan.aggregates:
+            zero = zero_rows_value(item)
+            if zero is None:
+                inner.append(item)
+                results.append(item.to_attribute())
+                continue
+            made = Alias(item.child, item.name, next_id())
+            missing = IsNull(mark.to_attribute().with_nullability(True))
+            choice = If(missing, zero, made.to_attribute().with_nullability(True))
+            inner.append(made)
+            results.append(Alias(choice, item.name, item.expr_id))
+        marked = (mark,) if any(isinstance(r, Alias) for r in results) else ()
+        lower = plan.replace(aggregates=(*inner, *marked))
+        condition = conjunction([_replaced(c, domains) for c in below.conditions]) if below.conditions else None
+        join = DomainJoin(tuple(domains.values()), lower, "LeftOuter", condition)
+        conditions: list[Any] = [EqualNullSafe(domains[i], OuterReference(a)) for i, a in outer.items()]
+        return Part(Project((*results, *domains.values()), join), conditions, domains)
+
+    def _window(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
+        below = self.part(plan.child, wanted, True, in_set)
+        added = _missing((), below, in_set)
+        return Part(plan.replace(partition=plan.partition + added, child=below.plan), below.conditions, below.known)
+
+    def _sort(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
+        below = self.part(plan.child, {**wanted, **outer_of(plan.order)}, aggregated, in_set)
+        order = tuple(_replaced(o, below.known) for o in plan.order)
+        return Part(plan.replace(order=order, child=below.plan), below.conditions, below.known)
+
+    def _limit(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
+        """The first rows for every combination of outer values: numbered within it."""
+        match plan:
+            case GlobalLimit(limit, LocalLimit(_, Sort(order, True, child))):
+                pass
+            case GlobalLimit(limit, LocalLimit(_, child)):
+                order = ()
+            case _:
+                return Part(plan)
+        below = self.part(child, {**wanted, **outer_of(order)}, True, in_set)
+        keys = tuple({a.expr_id: a for i, a in below.known.items() if i in outer_in(child)}.values())
+        order = tuple(_replaced(o, below.known) for o in order)
+        number = alias(WindowExpression(RankLike("row_number"), WindowSpec(keys, order, RUNNING_ROWS)), "rn")
+        window = Window((number,), keys, order, below.plan)
+        kept = Filter(LessThanOrEqual(number.to_attribute(), limit), window)
+        return Part(Project(below.plan.output, kept), below.conditions, below.known)
+
+    def _join(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
+        parts = split(plan.condition) if plan.condition is not None else []
+        outer = [p for p in parts if p.bits & OuterReference.BIT]
+        inner = plan.kind in ("Inner", "Cross")
+        same = _equivalences(outer) if inner and not in_set else {}
+        upper = [p for p in outer if _above_aggregates(p) or not aggregated] if inner and not in_set else []
+        stay = [p for p in parts if p not in upper]
+        needed = {i: a for i, a in {**wanted, **outer_of(stay)}.items() if i not in same}
+        go_left = plan.kind in ("LeftOuter", "LeftSemi", "LeftAnti", "FullOuter") or _correlated(plan.left)
+        go_right = plan.kind in ("RightOuter", "FullOuter") or _correlated(plan.right)
+        go_left = go_left or not go_right
+        left = self.part(plan.left, needed, aggregated, in_set) if go_left else Part(plan.left)
+        right = self.part(plan.right, needed, aggregated, in_set) if go_right else Part(plan.right)
+        known = {**right.known, **left.known, **same}
+        both = [EqualNullSafe(a, right.known[i]) for i, a in left.known.items() if i in right.known]
+        condition = [*[_replaced(p, known) for p in stay], *both]
+        new = plan.replace(left=left.plan, right=right.plan, condition=conjunction(condition) if condition else None)
+        return Part(new, left.conditions + right.conditions + upper, known)
+
+    def _set_operation(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
+        """Every input with the outer attributes in front, which the first input names."""
+        needed = {**wanted, **outer_in(plan)}
+        inputs, fronts = [], []
+        for c in plan.children:
+            below = self.part(c, needed, aggregated, True)
+            front = [below.known[i] for i in needed]
+            inputs.append(Project((*front, *c.output), below.plan))
+            fronts.append(front)
+        known = dict(zip(needed, fronts[0], strict=True))
+        conditions = [] if in_set else [EqualNullSafe(known[i], OuterReference(a)) for i, a in needed.items()]
+        return Part(plan.with_new_children(tuple(inputs)), conditions, known)
+
+
+def _named(item: Any, known: Outer) -> Any:
+    """An item of a select list without outer references, its name and id kept."""
+    new = _replaced(item, known)
+    if isinstance(item, OuterReference) and isinstance(new, AttributeReference):
+        return Alias(new, item.name, item.expr_id)
+    return new
+
+
+def _missing(items: tuple[Any, ...], below: Part, in_set: bool) -> tuple[Any, ...]:
+    """The columns that conditions, or in a set operation the operators above, read and the items do not give."""
+    given = {i.expr_id for i in items}
+    found: Outer = {}
+    for e in [*below.conditions, *(below.known.values() if in_set else ())]:
+        for a in e.attributes:
+            if a.expr_id not in given and a.expr_id in below.plan.output_set:
+                found.setdefault(a.expr_id, a)
+    return tuple(found.values())
+
+
+def without_domains(outer: Any, plan: Any, conditions: Iterable[Any]) -> Any:
+    """The plan with every DomainJoin replaced by a join with the outer plan's distinct values."""
+    if not plan.bits & DomainJoin.BIT:
+        return plan
+    bound: Outer = {}
+    for c in conditions:
+        for p in split(c):
+            if isinstance(p, EqualNullSafe | EqualTo):
+                for a, b in ((p.left, p.right), (p.right, p.left)):
+                    if isinstance(a, AttributeReference) and b.references <= outer.output_set:
+                        bound.setdefault(a.expr_id, b)
+
+    for union in plan.collect(Union):
+        # What is bound in the first input is so, by position, in the others.
+        for other in union.inputs[1:]:
+            for a, b in zip(union.inputs[0].output, other.output, strict=True):
+                if a.expr_id in bound:
+                    bound.setdefault(b.expr_id, bound[a.expr_id])
+
+    def step(p: Any) -> Any:
+        if not isinstance(p, DomainJoin) or not all(a.expr_id in bound for a in p.domains):
+            return p
+        values = tuple(bound[a.expr_id] for a in p.domains)
+        items = tuple(Alias(v, a.name, a.expr_id) for v, a in zip(values, p.domains, strict=True))
+        return Join(Aggregate(values, items, outer), p.child, p.kind, p.condition)
+
+    return plan.transform_up(step, DomainJoin.BIT)
