@@ -165,8 +165,9 @@ class OptimizerConfig:
 
     @property
     def warnings(self) -> list[str]:
-        """One sentence for every setting that changes nothing, because planviz does not read it."""
-        return [_unknown(key) for key in self.settings if key not in SETTINGS]
+        """One sentence for every setting that changes nothing, because planviz does not read it, or not yet."""
+        unknown = [_unknown(key) for key in self.settings if key not in SETTINGS]
+        return unknown if self.get("spark.sql.ansi.enabled") else [*unknown, _NOT_ANSI]
 
     @property
     def case_sensitive(self) -> bool:
@@ -174,9 +175,12 @@ class OptimizerConfig:
         return bool(self.get("spark.sql.caseSensitive"))
 
 
+_NOT_ANSI = "spark.sql.ansi.enabled is false, but types are resolved by ANSI's rules all the same: casts may differ."
+
+
 def _unknown(key: str) -> str:
     near = get_close_matches(key, SETTINGS, 1, 0.8)
-    hint = f"did you mean {near[0]}?" if near else "`planviz catalog settings` lists those that do."
+    hint = f"did you mean {near[0]}?" if near else "docs/settings.md lists those that do."
     return f"The setting {key} changes nothing in planviz's plans; {hint}"
 
 

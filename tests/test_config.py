@@ -76,3 +76,19 @@ def test_profiles_differ_from_the_default_in_known_settings_only():
 def test_another_profile_is_refused():
     with pytest.raises(InputError, match=r"spark-4\.3 and spark-3\.0"):
         OptimizerConfig.of("spark-2.4")
+
+
+def test_what_is_not_followed_yet_is_said():
+    assert "ANSI's rules all the same" in OptimizerConfig.of("spark-3.0").warnings[0]
+    assert OptimizerConfig().warnings == []
+
+
+def test_the_documentation_lists_every_setting():
+    text = (SOURCES.parent / "docs" / "settings.md").read_text(encoding="utf-8")
+    rows = [f"| `{s.key}` | {s.type} | {shown(s.default)} | {s.about} |" for s in SETTINGS.values()]
+
+    assert [row for row in rows if row not in text] == []
+
+
+def shown(value):
+    return str(value).lower() if isinstance(value, bool) else str(value) or "(empty)"
