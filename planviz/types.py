@@ -283,6 +283,19 @@ def equal_structurally(a: DataType, b: DataType) -> bool:
     return a == b
 
 
+def without_lengths(t: DataType) -> DataType:
+    """A type with string in place of char and varchar, which only columns are (`replaceCharVarcharWithString`)."""
+    if isinstance(t, CharType):
+        return STRING
+    if isinstance(t, ArrayType):
+        return ArrayType(without_lengths(t.element), t.contains_null)
+    if isinstance(t, MapType):
+        return MapType(without_lengths(t.key), without_lengths(t.value), t.value_contains_null)
+    if isinstance(t, StructType):
+        return StructType(tuple(StructField(f.name, without_lengths(f.data_type), f.nullable) for f in t.fields))
+    return t
+
+
 def _bool(value: bool) -> str:
     return "true" if value else "false"
 

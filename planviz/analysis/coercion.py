@@ -445,6 +445,13 @@ def _array_elements(e: FunctionCall) -> Any:
             return e
         first = array if element == t else Cast(array, ArrayType(t, e.arguments[0].data_type.contains_null))
         return e.replace(arguments=(first, cast_to(value, t)))
+    if e.name == "array_insert" and isinstance(e.arguments[0].data_type, ArrayType):
+        array, position, value = e.arguments
+        t = wider_type(array.data_type.element, value.data_type)
+        if t is None or array.data_type.element == value.data_type:
+            return e
+        whole = cast_to(array, ArrayType(t, array.data_type.contains_null))
+        return e.replace(arguments=(whole, position, cast_to(value, t)))
     if e.name in _ARRAY_PAIRS:
         t = _same_type(e, e.arguments)
         return e if t is None else e.replace(arguments=tuple(cast_to(a, t) for a in e.arguments))
@@ -456,12 +463,11 @@ def _array_elements(e: FunctionCall) -> Any:
 
 
 def _sequence(e: SignatureCall) -> Any:
-    bounds = e.arguments[:2]
-    if any(is_interval(a.data_type) for a in e.arguments) or not all(is_integral(a.data_type) for a in e.arguments):
-        return e
-    t = _same_type(e, e.arguments)
-    del bounds
-    return e if t is None else e.replace(arguments=tuple(cast_to(a, t) for a in e.arguments))
+    """The bounds (and a whole-numbered step) of one type; when one must change, all are cast."""
+    stepped = len(e.arguments) > 2 and is_integral(e.arguments[2].data_type)
+    alike = e.arguments if stepped else e.arguments[:2]
+    t = _same_type(e, alike)
+    return e if t is None else e.replace(arguments=(*(Cast(a, t) for a in alike), *e.arguments[len(alike) :]))
 
 
 def _string_form(e: StringForm) -> Any:

@@ -271,14 +271,18 @@ class ResolveLambdaVariables(AnalyzerRule):
                 types = _argument_types(
                     call.name, plain, len(a.arguments), len([x for x in out if isinstance(x, LambdaFunction)]), out
                 )
-                if len(types) < len(a.arguments):
+                if len(types) != len(a.arguments):
                     raise analysis_error(
                         "INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH",
                         f"The lambda of {call.name} takes {len(types)} arguments, not {len(a.arguments)}.",
                         call,
                     )
                 names = [str(getattr(v, "name", "")) for v in a.arguments]
-                variables = [NamedLambdaVariable(n, t, True, next_id()) for n, t in zip(names, types, strict=False)]
+                # A lambda that was opened before and waits for its body keeps its variables.
+                variables = [
+                    v if isinstance(v, NamedLambdaVariable) else NamedLambdaVariable(n, t, True, next_id())
+                    for v, n, t in zip(a.arguments, names, types, strict=False)
+                ]
                 inner = {**known_names, **{n.lower(): v for n, v in zip(names, variables, strict=True)}}
                 out.append(LambdaFunction(self._resolve(a.body, inner), tuple(variables), a.hidden))
             else:
@@ -308,7 +312,7 @@ def _argument_types(name: str, args: list[Any], count: int, which: int, done: li
         return [first.key, first.value]
     if name == "array_sort":
         return [element(args[0])] * 2
-    return [element(args[0]), INT][:count]
+    return [element(args[0]), INT][: count if name in ("transform", "filter") else 1]
 
 
 class ResolveTimeZone(AnalyzerRule):

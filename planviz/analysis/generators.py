@@ -244,12 +244,15 @@ def _pivot_if(plan: Pivot, keys: tuple[Any, ...], values: list[tuple[Expression,
     for value, name in values:
         for a in plan.aggregates:
             inner = a.child if isinstance(a, Alias) else a
+            wanted = Cast(value, plan.column.data_type)
 
-            def one(e: Any, value: Expression = value) -> Any:
+            def one(e: Any, value: Expression = wanted) -> Any:
                 if isinstance(e, AggregateExpression):
                     function = e.function.map_children(
                         lambda c: (
-                            c if c.foldable else If(EqualNullSafe(plan.column, value), c, Literal(None, c.data_type))
+                            c
+                            if c.foldable
+                            else If(EqualNullSafe(plan.column, Cast(value, plan.column.data_type)), c, lit(None))
                         )
                     )
                     return e.replace(function=function)

@@ -8,7 +8,7 @@ from typing import Any
 from planviz.analysis.context import AnalyzerRule, analysis_error, sql_text, subplans
 from planviz.catalog.tables import CATALOG, DATABASE, Table
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.calls import Explode
+from planviz.expressions.calls import Explode, GeneratorCall
 from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, GeneratorMark, Literal, alias, next_id
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import UnresolvedAttribute
@@ -208,7 +208,7 @@ class ResolveTableFunctions(AnalyzerRule):
                 f"Could not resolve {sql_text(node.parts)} to a table function.",
                 node,
             )
-        outer = isinstance(made, Explode) and made.outer
+        outer = isinstance(made, Explode | GeneratorCall) and made.outer
         return Generate(made, (), outer, None, (), OneRowRelation())
 
 

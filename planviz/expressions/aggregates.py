@@ -246,11 +246,6 @@ class FirstLast(AggregateFunction, UnaryExpression):
         """Always."""
         return True
 
-    @lazy
-    def deterministic(self) -> bool:
-        """Depends on the order of rows."""
-        return False
-
     def flat_arguments(self) -> list[str]:
         """The child and the flag."""
         return [str(self.child), "true" if self.ignore_nulls else "false"]

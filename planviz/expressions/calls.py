@@ -73,6 +73,26 @@ class RuntimeReplaceable(Expression):
 
 
 @node
+class ReplaceableCall(FunctionCall, RuntimeReplaceable):
+    """A function with parameters of its own that another expression replaces: `made` builds it from the arguments."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    spec: FunctionSpec
+    tail: tuple[str, ...] = ()
+    lead: tuple[str, ...] = ()
+    made: Callable[[tuple[Expression, ...]], Expression] | None = None
+
+    UNCOMPARED = ("made",)
+
+    @lazy
+    def replacement(self) -> Expression:
+        """What it stands for."""
+        assert self.made is not None
+        return self.made(self.arguments)
+
+
+@node
 class Replaced(RuntimeReplaceable):
     """A function whose analysis is its replacement's: `parameters` only serve to print it.
 
@@ -309,6 +329,7 @@ class GeneratorCall(Generator):
     name: str
     arguments: tuple[Expression, ...]
     schema: tuple[StructField, ...]
+    outer: bool = False
 
     @property
     def pretty_name(self) -> str:

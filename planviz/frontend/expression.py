@@ -54,6 +54,7 @@ from planviz.expressions.unresolved import (
 from planviz.frontend.cursor import END, NUMBER, QUOTED, STRING, WORD, Cursor
 from planviz.frontend.special_forms import SpecialForms
 from planviz.logical.plan import LogicalPlan
+from planviz.types import without_lengths
 
 if TYPE_CHECKING:
     Binary = Callable[[Expression, Expression], Expression]
@@ -296,7 +297,7 @@ class ExpressionReader(SpecialForms, Cursor):
                 e = UnresolvedExtractValue(e, lit(self.identifier()))
             elif key == "::":
                 self.at += 1
-                e = Cast(e, self.data_type(), user_specified=True)
+                e = Cast(e, without_lengths(self.data_type()), user_specified=True)
             elif key == "COLLATE" and self.kinds[self.at + 1] in (WORD, QUOTED):
                 self.at += 1
                 e = self.collate(e, self.identifier_parts()[-1])

@@ -156,7 +156,7 @@ def timestamp_literal(text: str, ntz: bool = False) -> Literal | None:
         )
     except ValueError:
         return None
-    zone = _zone(m[8]) if m[8] else None
+    zone = _zone(m[8], value) if m[8] else None
     if m[8] and zone is None:
         return None
     if zone is not None and not ntz:
@@ -164,7 +164,7 @@ def timestamp_literal(text: str, ntz: bool = False) -> Literal | None:
     return Literal(value, TIMESTAMP_NTZ if ntz else TIMESTAMP)
 
 
-def _zone(text: str) -> timezone | None:
+def _zone(text: str, moment: datetime) -> timezone | None:
     text = text.upper().removeprefix("UTC").removeprefix("GMT")
     if text in ("", "Z"):
         return UTC
@@ -173,7 +173,7 @@ def _zone(text: str) -> timezone | None:
         try:
             from zoneinfo import ZoneInfo
 
-            offset = ZoneInfo(text.title().replace("Etc/Utc", "UTC")).utcoffset(datetime(2000, 1, 1))
+            offset = ZoneInfo(text.title().replace("Etc/Utc", "UTC")).utcoffset(moment)
             return timezone(offset or timedelta())
         except Exception:
             return None

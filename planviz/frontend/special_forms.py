@@ -29,7 +29,7 @@ from planviz.expressions.windows import (
 from planviz.frontend import literals
 from planviz.frontend.lexer import NUMBER, QUOTED, STRING, WORD
 from planviz.frontend.parameters import bound
-from planviz.types import INT, NULL
+from planviz.types import INT, NULL, without_lengths
 
 _UNITS = frozenset(
     ["YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DAYOFYEAR", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"]
@@ -278,14 +278,14 @@ class SpecialForms:
     def _form_cast(self: Any) -> Any:
         e = self.expression()
         self.expect("AS")
-        made = Cast(e, self.data_type(), user_specified=True)
+        made = Cast(e, without_lengths(self.data_type()), user_specified=True)
         self.expect(")")
         return made
 
     def _form_try_cast(self: Any) -> Any:
         e = self.expression()
         self.expect("AS")
-        made = Cast(e, self.data_type(), "TRY", True)
+        made = Cast(e, without_lengths(self.data_type()), "TRY", True)
         self.expect(")")
         return made
 

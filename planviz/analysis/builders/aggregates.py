@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from planviz.analysis.builders.base import Args, Builder, Entry
+from planviz.analysis.context import analysis_error
 from planviz.analysis.signatures import AGGREGATE_SIGNATURES, accepts
 from planviz.analysis.signatures.results import result_of
 from planviz.expressions.aggregates import AggregateCall, Average, Count, FirstLast, Max, Min, Sum
@@ -58,15 +59,23 @@ def percentile_of(call: AggregateCall, key: Expression, reverse: bool, shown: st
     """percentile_cont or percentile_disc over the key of its WITHIN GROUP."""
     spec = replace(
         call.spec,
-        inputs=(accepts("*"), accepts("D|D[]")),
+        inputs=(accepts("N|YM|DT"), accepts("D|D[]")),
         result=result_of("percentile" if call.name == "percentile_cont" else "0"),
     )
     tail = ("true" if reverse else "false", *call.tail[1:])
     return AggregateCall(call.name, (key, call.arguments[0]), spec, tail, sql_text=shown)
 
 
+def _count(a: Args) -> Expression:
+    if not a:
+        raise analysis_error(
+            "WRONG_NUM_ARGS.WITH_SUGGESTION", "The `count` requires >= 1 parameters but the actual number is 0."
+        )
+    return Count(a)
+
+
 BUILDERS: dict[str, Entry] = {
-    "count": (0, -1, Count),
+    "count": (0, -1, _count),
     "sum": (1, 1, lambda a: Sum(a[0])),
     "try_sum": (1, 1, lambda a: Sum(a[0], "try_sum")),
     "avg": (1, 1, lambda a: Average(a[0])),

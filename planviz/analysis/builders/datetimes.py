@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 
 from planviz.analysis.builders.base import Args, Builder, Entry, signed, spec_of, string_of, wrong_count
 from planviz.analysis.context import analysis_error
 from planviz.expressions.arithmetic import Add
-from planviz.expressions.calls import FunctionCall, Replaced
+from planviz.expressions.calls import FunctionCall, ReplaceableCall, Replaced
 from planviz.expressions.core import Cast, Expression, Literal, lit
 from planviz.expressions.specs import ZONE, FunctionSpec
 from planviz.types import (
@@ -25,22 +26,23 @@ from planviz.types import (
 
 
 def _to_date(name: str, fails: bool) -> Builder:
-    def make(a: Args) -> Expression:
-        fmt = f"Some({a[1]})" if len(a) > 1 else "None"
-        mode = "ANSI" if fails else "TRY"
-        made = Cast(a[0], DATE, mode) if len(a) == 1 else Cast(_parsed(a, TIMESTAMP, fails), DATE, mode)
-        return Replaced(name, (a[0], fmt, ZONE, str(fails).lower()), made, "", a)
+    spec = replace(spec_of(name, "S|A|T|TN S", DATE), option=2, null="any" if fails else True)
+    mode = "ANSI" if fails else "TRY"
 
-    return make
+    def made(a: Args) -> Expression:
+        return Cast(a[0] if len(a) == 1 else _parsed(a, TIMESTAMP, fails), DATE, mode)
+
+    return lambda a: ReplaceableCall(name, a, spec, (ZONE, str(fails).lower()), (), made)
 
 
 def _to_timestamp(name: str, t: DataType, fails: bool = True) -> Builder:
-    def make(a: Args) -> Expression:
-        fmt = f"Some({a[1]})" if len(a) > 1 else "None"
-        made = Cast(a[0], t, "ANSI" if fails else "TRY") if len(a) == 1 else _parsed(a, t, fails)
-        return Replaced(name, (a[0], fmt, t.scala_name, ZONE, str(fails).lower()), made, "", a)
+    inputs = "S|A|T|TN|B|Y|SH|I|L|F|D|DEC S" if t == TIMESTAMP else "S|A|T|TN S"
+    spec = replace(spec_of(name, inputs, t), option=2, null="any" if fails else True)
 
-    return make
+    def made(a: Args) -> Expression:
+        return Cast(a[0], t, "ANSI" if fails else "TRY") if len(a) == 1 else _parsed(a, t, fails)
+
+    return lambda a: ReplaceableCall(name, a, spec, (t.scala_name, ZONE, str(fails).lower()), (), made)
 
 
 def _parsed(a: Args, t: DataType, fails: bool) -> Expression:
@@ -175,7 +177,6 @@ CURRENT = {
     "current_timestamp": FunctionSpec("current_timestamp", (), lambda _: TIMESTAMP, False),
     "now": FunctionSpec("now", (), lambda _: TIMESTAMP, False),
     "current_date": FunctionSpec("current_date", (), lambda _: DATE, False, tail=(ZONE,)),
-    "curdate": FunctionSpec("curdate", (), lambda _: DATE, False, tail=(ZONE,)),
     "localtimestamp": FunctionSpec("localtimestamp", (), lambda _: TIMESTAMP_NTZ, False, tail=(ZONE,)),
 }
 
@@ -208,7 +209,7 @@ BUILDERS: dict[str, Entry] = {
     "current_timestamp": (0, 0, _current("current_timestamp")),
     "now": (0, 0, _current("now")),
     "current_date": (0, 0, _current("current_date")),
-    "curdate": (0, 0, _current("curdate")),
+    "curdate": (0, 0, _current("current_date")),
     "localtimestamp": (0, 0, _current("localtimestamp")),
     "make_timestamp": (2, 7, _make_timestamp("make_timestamp", TIMESTAMP)),
     "make_timestamp_ltz": (2, 7, _make_timestamp("make_timestamp_ltz", TIMESTAMP)),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
+from typing import Any
 
 from planviz.analysis.builders.base import Args, Builder, Entry, string_of
 from planviz.analysis.context import analysis_error
@@ -12,7 +14,18 @@ from planviz.expressions.calls import FunctionCall
 from planviz.expressions.complex import CreateMap
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.specs import ZONE, FunctionSpec
-from planviz.types import STRING, UNKNOWN, VARIANT, DataType, StructType, parse_fields, parse_type
+from planviz.types import (
+    STRING,
+    UNKNOWN,
+    VARIANT,
+    ArrayType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+    parse_fields,
+    parse_type,
+)
 
 
 def _options(e: Expression | None) -> tuple[str, ...]:
@@ -28,6 +41,20 @@ def _options(e: Expression | None) -> tuple[str, ...]:
     return tuple(f"({k},{v})" for k, v in zip(texts[::2], texts[1::2], strict=True))
 
 
+def _json_type(form: Any) -> DataType:
+    """A type from the JSON that Spark writes for it."""
+    if isinstance(form, str):
+        return parse_type({"integer": "int", "long": "bigint", "short": "smallint", "byte": "tinyint"}.get(form, form))
+    kind = form.get("type")
+    if kind == "array":
+        return ArrayType(_json_type(form["elementType"]), bool(form.get("containsNull", True)))
+    if kind == "map":
+        nulls = bool(form.get("valueContainsNull", True))
+        return MapType(_json_type(form["keyType"]), _json_type(form["valueType"]), nulls)
+    fields = (StructField(f["name"], _json_type(f["type"]), bool(f.get("nullable", True))) for f in form["fields"])
+    return StructType(tuple(fields))
+
+
 def _schema(e: Expression) -> DataType:
     """The type that a schema argument names; UNKNOWN where it is computed."""
     text = string_of(e)
@@ -40,6 +67,11 @@ def _schema(e: Expression) -> DataType:
             "and not null.",
             e,
         )
+    if text.lstrip().startswith("{"):
+        try:
+            return _json_type(json.loads(text))
+        except (ValueError, KeyError, InputError):
+            raise analysis_error("INVALID_SCHEMA.PARSE_ERROR", f"The schema {text!r} cannot be read.", e) from None
     try:
         return parse_type(text)
     except InputError:

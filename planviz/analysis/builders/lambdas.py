@@ -7,7 +7,7 @@ from planviz.expressions.calls import FunctionCall
 from planviz.expressions.conditional import If
 from planviz.expressions.core import Expression, lit
 from planviz.expressions.predicates import And, GreaterThan, IsNull, LessThan
-from planviz.expressions.specs import FunctionSpec
+from planviz.expressions.specs import Accepts, FunctionSpec
 from planviz.expressions.unresolved import LambdaFunction, UnresolvedLambdaVariable
 from planviz.types import BOOLEAN, UNKNOWN, ArrayType, DataType, MapType
 
@@ -48,14 +48,44 @@ def _ascending() -> Expression:
     return LambdaFunction(If(And(IsNull(left), IsNull(right)), lit(0), one_null), (left, right))
 
 
+#: How many variables the functions among the arguments take, from the last argument backwards.
+_VARIABLES = {
+    "transform": (1,), "filter": (1,), "exists": (1,), "forall": (1,), "aggregate": (2, 1), "reduce": (2, 1),
+    "zip_with": (2,), "map_filter": (2,), "map_zip_with": (3,), "transform_keys": (2,), "transform_values": (2,),
+    "array_sort": (2,),
+}  # fmt: skip
+
+
+def _function_of(e: Expression, name: str, position: int) -> Expression:
+    """An expression where a function is wanted: a function that ignores its variables."""
+    counts = _VARIABLES[name]
+    first = _COUNTS[name][1] - len(counts)
+    if isinstance(e, LambdaFunction) or position < first:
+        return e
+    variables = tuple(_variable(f"col{i}") for i in range(counts[position - first]))
+    return LambdaFunction(e, variables, True)
+
+
+_ARRAY = Accepts('"ARRAY"', lambda t: isinstance(t, ArrayType))
+_MAP = Accepts('"MAP"', lambda t: isinstance(t, MapType))
+_ANY = Accepts('"ANY"', lambda t: True)
+_TEST = Accepts('"BOOLEAN"', lambda t: t in (BOOLEAN, UNKNOWN))
+_INPUTS = {
+    "exists": (_ARRAY, _TEST), "forall": (_ARRAY, _TEST), "filter": (_ARRAY, _TEST), "map_filter": (_MAP, _TEST),
+    "map_zip_with": (_MAP, _MAP, _ANY), "zip_with": (_ARRAY, _ARRAY, _ANY), "transform_keys": (_MAP, _ANY),
+    "transform_values": (_MAP, _ANY),
+}  # fmt: skip
+
+
 def _higher(name: str) -> Builder:
-    spec = FunctionSpec(name, (), lambda args: _higher_type(name, args))
+    spec = FunctionSpec(name, _INPUTS.get(name, (_ARRAY, _ANY)), lambda args: _higher_type(name, args))
 
     def make(a: Args) -> Expression:
         if name in ("aggregate", "reduce") and len(a) == 3:
             a = (*a, _identity())
         if name == "array_sort" and len(a) == 1:
             a = (*a, _ascending())
+        a = tuple(_function_of(x, name, i) for i, x in enumerate(a))
         return FunctionCall(name, a, spec, ("false",) if name == "array_sort" else ())
 
     return make

@@ -36,13 +36,12 @@ def _tried(name: str, make: Callable[..., Expression]) -> Builder:
 
 def _rounded(name: str) -> Builder:
     """round to a whole number is bigint, to a given scale a decimal."""
-    sql = signed(name, ()).spec.sql_name or name
 
     def make(a: Args) -> Expression:
         if len(a) == 1:
             return signed(name, a)
         made = signed("round", a)
-        return Replaced(sql, a, made)
+        return Replaced(name, a, made)
 
     return make
 

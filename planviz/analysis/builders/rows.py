@@ -49,7 +49,7 @@ BUILDERS: dict[str, Entry] = {
     "json_tuple": (2, -1, _json_tuple),
     "stack": (2, -1, Stack),
     "variant_explode": (1, 1, lambda a: GeneratorCall("variant_explode", a, _VARIANT_ROW)),
-    "variant_explode_outer": (1, 1, lambda a: GeneratorCall("variant_explode_outer", a, _VARIANT_ROW)),
+    "variant_explode_outer": (1, 1, lambda a: GeneratorCall("variant_explode", a, _VARIANT_ROW, True)),
     "grouping": (1, 1, lambda a: Grouping(a[0])),
     "grouping_id": (0, -1, GroupingID),
     "row_number": (0, 0, lambda a: RankLike("row_number")),

@@ -63,9 +63,8 @@ def _to_char(name: str) -> Builder:
             return signed("date_format", a)
         if t == BINARY:
             how = (string_of(a[1]) or "").lower()
-            if how in ("base64", "hex"):
-                return Replaced(name, a[:1], signed(how, a[:1]))
-            return Replaced(name, a, signed("decode", a))
+            made = signed(how, a[:1]) if how in ("base64", "hex") else signed("decode", a)
+            return made.replace(name=name) if name == "to_varchar" else made
         return FunctionCall("to_char", a, _TO_CHARACTER)
 
     return make

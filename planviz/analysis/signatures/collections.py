@@ -29,7 +29,7 @@ get | R I | elem | null=yes
 map_keys | M | keys
 map_values | M | values
 map_entries | M | entries
-map_from_arrays | R R | mfa
+map_from_arrays | R|NUL R|NUL | mfa
 map_from_entries | R | mfe
 map_concat | M... | 0
 map_contains_key | M * | B

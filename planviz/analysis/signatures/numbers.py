@@ -42,10 +42,10 @@ ceiling | D|DEC|L | ceil
 floor | D|DEC|L | ceil | sql=FLOOR
 isnan | D | B | null=no
 nanvl | D D | D
-rand | I|L? | D | random null=no
-random | I|L? | D | random null=no sql=rand
-randn | I|L? | D | random null=no
-uniform | * * L? | common2 | random tail=false,ZONE
+rand | I|L|NUL? | D | random null=no
+random | I|L|NUL? | D | random null=no sql=rand
+randn | I|L|NUL? | D | random null=no
+uniform | * * I|L? | common2 | random tail=false,ZONE
 bit_count | IL | I
 bit_get | IL I | Y
 getbit | IL I | Y

@@ -6,7 +6,7 @@ from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.arithmetic import UnaryPositive
-from planviz.expressions.calls import FunctionCall, Replaced, RuntimeReplaceable
+from planviz.expressions.calls import FunctionCall, RuntimeReplaceable
 from planviz.expressions.core import Alias, Literal, alias
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.combining import Except, Intersect, Join
@@ -145,7 +145,7 @@ class ReplaceExpressions(OptimizerRule):
     def _replaced(self, e: Any) -> Any:
         if not e.bits & self.mask:
             return e
-        if isinstance(e, Replaced):
+        if isinstance(e, RuntimeReplaceable):
             return self._replaced(e.replacement)
         new = e.map_children(self._replaced)
         # Spark 3.0 has a rule of its own for the plus sign: RemoveDispensableExpressions.
