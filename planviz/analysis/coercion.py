@@ -447,10 +447,11 @@ def _array_elements(e: FunctionCall) -> Any:
         return e.replace(arguments=(first, cast_to(value, t)))
     if e.name == "array_insert" and isinstance(e.arguments[0].data_type, ArrayType):
         array, position, value = e.arguments
-        t = wider_type(array.data_type.element, value.data_type)
-        if t is None or array.data_type.element == value.data_type:
+        held = e.arguments[0].data_type
+        t = wider_type(held.element, value.data_type)
+        if t is None or held.element == value.data_type:
             return e
-        whole = cast_to(array, ArrayType(t, array.data_type.contains_null))
+        whole = cast_to(array, ArrayType(t, held.contains_null))
         return e.replace(arguments=(whole, position, cast_to(value, t)))
     if e.name in _ARRAY_PAIRS:
         t = _same_type(e, e.arguments)
@@ -498,8 +499,11 @@ def _child_to(code: str) -> Callable[[Any], Any]:
 
 
 def _shift(e: Shift) -> Any:
-    t = implicit_type(e.right.data_type, parameter("I"))
-    return e if t is None else e.replace(right=cast_to(e.right, t))
+    left, right = implicit_type(e.left.data_type, parameter("I|L")), implicit_type(e.right.data_type, parameter("I"))
+    return e.replace(
+        left=e.left if left is None else cast_to(e.left, left),
+        right=e.right if right is None else cast_to(e.right, right),
+    )
 
 
 def _lag_lead(e: LagLead) -> Any:

@@ -10,6 +10,7 @@ from planviz.trees.node import lazy, lazy_alone, node
 from planviz.types import (
     CALENDAR_INTERVAL,
     DOUBLE,
+    INT,
     LONG,
     UNKNOWN,
     DataType,
@@ -298,6 +299,13 @@ class Shift(BinaryExpression):
     left: Expression
     right: Expression
     name: str = "<<"
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """int or bigint by int."""
+        for i, (side, wanted) in enumerate(((self.left, (INT, LONG)), (self.right, (INT,))), 1):
+            if side.data_type not in (*wanted, UNKNOWN):
+                return unexpected_input(i, side, '("INT" or "BIGINT")' if i == 1 else '"INT"')
+        return None
 
     @lazy
     def data_type(self) -> DataType:

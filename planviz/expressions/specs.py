@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from planviz.expressions.core import Expression, TypeMismatch
 from planviz.trees.node import lazy
-from planviz.types import UNKNOWN, ArrayType, DataType
+from planviz.types import NULL, UNKNOWN, ArrayType, DataType
 
 
 class OpenZone(str):
@@ -37,6 +37,10 @@ class Accepts:
         if isinstance(t, ArrayType):
             return cls(f'"{t.sql}"', lambda x: isinstance(x, ArrayType) and x.element == t.element, t)
         return cls(f'"{t.sql}"', lambda x: x == t, t)
+
+    def as_it_is(self) -> Accepts:
+        """The same without implicit casts; null stays null (Spark: ExpectsInputTypes)."""
+        return Accepts(self.word, lambda t: t == NULL or self.test(t))
 
     @classmethod
     def one_of(cls, *members: Accepts) -> Accepts:

@@ -57,7 +57,7 @@ def _spec_parsed(t: DataType) -> FunctionSpec:
 
 
 def _unix_timestamp(name: str) -> Builder:
-    spec = spec_of(name, "S|A|T|TN S", LONG, True)
+    spec = spec_of(name, "S|A|T|TN! S", LONG, True)
 
     def make(a: Args) -> Expression:
         if not a:

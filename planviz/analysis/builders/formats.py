@@ -93,7 +93,7 @@ def schema_text(t: DataType) -> tuple[str, ...]:
 @cache
 def _spec_from(name: str, t: DataType) -> FunctionSpec:
     """One signature for each type: calls that are written alike must be equal."""
-    return FunctionSpec(name, (accepts("S"),), lambda _: t, True)
+    return FunctionSpec(name, (accepts("S!"),), lambda _: t, True)
 
 
 def parse_options(call: FunctionCall) -> tuple[str, ...]:
@@ -138,7 +138,7 @@ def _schema_of(name: str) -> Builder:
 
 @cache
 def _spec_of_variant(name: str, t: DataType) -> FunctionSpec:
-    return FunctionSpec(name, (accepts("VAR"), accepts("S")), lambda _: t, True)
+    return FunctionSpec(name, (accepts("VAR!"), accepts("S!")), lambda _: t, True)
 
 
 def _variant_get(name: str, fails: bool) -> Builder:

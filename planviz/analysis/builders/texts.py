@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from planviz.analysis.builders.base import Args, Builder, Entry, plain_call, signed, spec_of, string_of
 from planviz.expressions.calls import Concat, FunctionCall, RegexpForm, Replaced, StringForm
 from planviz.expressions.conditional import CaseWhen
@@ -51,7 +53,7 @@ def _decode(a: Args) -> Expression:
     return Replaced("decode", a, CaseWhen(tuple(branches), rest[0] if rest else Literal(None, NULL)))
 
 
-_TO_CHARACTER = spec_of("to_char", "DEC S", STRING)
+_TO_CHARACTER = replace(spec_of("to_char", "DEC S", STRING), folded=(2,))
 
 
 def _to_char(name: str) -> Builder:

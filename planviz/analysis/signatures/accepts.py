@@ -1,7 +1,8 @@
 """What an argument may be, by short codes (Spark: AbstractDataType, TypeCollection).
 
 A code is one or more names with `|` between; `S[]` is an array of S. A name is a type (`I` int) or a family (`N` any
-number). The order of alternatives matters: an implicit cast goes to the first one that allows it.
+number). `!` behind it: such a type or null as they are, nothing is cast. The order of alternatives matters: an
+implicit cast goes to the first one that allows it.
 """
 
 from __future__ import annotations
@@ -78,6 +79,8 @@ _FAMILIES: dict[str, Accepts] = {
 @cache
 def accepts(code: str) -> Accepts:
     """The parameter that a code stands for."""
+    if code.endswith("!"):
+        return accepts(code[:-1]).as_it_is()
     if "|" in code:
         return Accepts.one_of(*map(accepts, code.split("|")))
     if code in _FAMILIES:

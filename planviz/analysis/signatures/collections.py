@@ -20,7 +20,7 @@ array_union | R R | 0
 array_except | R R | 0
 array_intersect | R R | 0
 arrays_overlap | R R | B | null=yes
-sort_array | R B?=true | 0
+sort_array | R B?=true | 0 | fold=2
 slice | R I I | 0
 flatten | R | flat
 element_at | R|M * | elem | tail=None,true null=yes
@@ -33,5 +33,5 @@ map_from_arrays | R|NUL R|NUL | mfa
 map_from_entries | R | mfe
 map_concat | M... | 0
 map_contains_key | M * | B
-str_to_map | S S?=',' S?=':' | MSS
+str_to_map | S! S!?=',' S!?=':' | MSS
 """

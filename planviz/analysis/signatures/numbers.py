@@ -35,8 +35,8 @@ signum | D | D | sql=SIGNUM
 hypot | D D | D | sql=HYPOT
 pi | | D | sql=PI null=no
 factorial | I | L | null=yes
-round | N I?=0 | round
-bround | N I?=0 | round
+round | N I?=0 | round | fold=2
+bround | N I?=0 | round | fold=2
 ceil | D|DEC|L | ceil | sql=CEIL
 ceiling | D|DEC|L | ceil
 floor | D|DEC|L | ceil | sql=FLOOR
@@ -45,7 +45,7 @@ nanvl | D D | D
 rand | I|L|NUL? | D | random null=no
 random | I|L|NUL? | D | random null=no sql=rand
 randn | I|L|NUL? | D | random null=no
-uniform | * * I|L? | common2 | random tail=false,ZONE
+uniform | N! N! I|L!? | common2 | random tail=false,ZONE fold=1,2,3
 bit_count | IL | I
 bit_get | IL I | Y
 getbit | IL I | Y

@@ -7,12 +7,12 @@ bitmap_count | X | L
 aes_encrypt | X X S?='GCM' S?='DEFAULT' X?='' X?='' | X
 aes_decrypt | X X S?='GCM' S?='DEFAULT' X?='' | X
 try_aes_decrypt | X X S?='GCM' S?='DEFAULT' X?='' | X | null=yes plain
-hll_sketch_estimate | X|NUL | L
-hll_union | X|NUL X|NUL B|NUL?=false | X
-theta_sketch_estimate | X|NUL | L
-theta_union | X|NUL X|NUL I|NUL?=12 | X
-theta_intersection | X|NUL X|NUL | X
-theta_difference | X|NUL X|NUL | X
+hll_sketch_estimate | X! | L
+hll_union | X! X! B!?=false | X
+theta_sketch_estimate | X! | L
+theta_union | X! X! I!?=12 | X
+theta_intersection | X! X! | X
+theta_difference | X! X! | X
 tuple_sketch_estimate_double | X | D
 tuple_sketch_estimate_integer | X | D
 tuple_sketch_theta_double | X | D
@@ -55,21 +55,21 @@ st_srid | GEOG|GEOM | I
 vector_cosine_similarity | F[] F[] | F | null=yes
 vector_inner_product | F[] F[] | F
 vector_l2_distance | F[] F[] | F
-vector_norm | F[] F?=2.0F | F
-vector_normalize | F[] F?=2.0F | F[]
-parse_json | S|NUL | VAR | tail=true
-try_parse_json | S|NUL | VAR | null=yes tail=false
-is_variant_null | VAR|NUL | B | null=no
-is_valid_variant | VAR|NUL | B
-schema_of_variant | VAR|NUL | S
+vector_norm | F[]! F!?=2.0F | F
+vector_normalize | F[]! F!?=2.0F | F[]
+parse_json | S! | VAR | tail=true
+try_parse_json | S! | VAR | null=yes tail=false
+is_variant_null | VAR! | B | null=no
+is_valid_variant | VAR! | B
+schema_of_variant | VAR! | S
 to_variant_object | * | VAR
-xpath | S S | S[]n | null=yes
-xpath_boolean | S S | B
-xpath_short | S S | SH
-xpath_int | S S | I
-xpath_long | S S | L
-xpath_float | S S | F
-xpath_double | S S | D
-xpath_number | S S | D
-xpath_string | S S | S | null=yes
+xpath | S! S! | S[]n | null=yes fold=2
+xpath_boolean | S! S! | B | fold=2
+xpath_short | S! S! | SH | fold=2
+xpath_int | S! S! | I | fold=2
+xpath_long | S! S! | L | fold=2
+xpath_float | S! S! | F | fold=2
+xpath_double | S! S! | D | fold=2
+xpath_number | S! S! | D | fold=2
+xpath_string | S! S! | S | null=yes fold=2
 """

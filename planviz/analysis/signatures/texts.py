@@ -21,14 +21,14 @@ base64 | X | S
 unbase64 | S | X | tail=false
 hex | L|X|S | S
 unhex | S | X | null=yes tail=false
-format_number | N * | S
+format_number | N I|S | S
 format_string | S *... | S | null=yes tolerant
 printf | S *... | S | null=yes tolerant
 char | L | S
 chr | L | S
 left | S|X I | 0
 right | S|X I | 0
-soundex | S | S
+soundex | S! | S
 levenshtein | S S I? | I | option
 space | I | S
 find_in_set | S S | I
@@ -55,14 +55,14 @@ try_validate_utf8 | S | S | null=yes
 luhn_check | S | B
 sentences | S S?='' S?='' | S[][]
 quote | S | S
-parse_url | S... | S | null=yes tail=true most=3
-try_parse_url | S... | S | null=yes most=3
+parse_url | S!... | S | null=yes tail=true most=3
+try_parse_url | S!... | S | null=yes most=3
 url_encode | S | S
 url_decode | S | S | tail=true
 try_url_decode | S | S | null=yes
-to_number | S S | number
-try_to_number | S S | number | null=yes
-mask | S S|NUL?='X' S|NUL?='x' S|NUL?='n' S|NUL?=None | S | tolerant
-collation | S | S | null=no
-randstr | SH|I L? | S | random tail=false null=no
+to_number | S S | number | fold=2
+try_to_number | S S | number | null=yes fold=2
+mask | S! S!?='X' S!?='x' S!?='n' S!?=None | S | tolerant fold=2,3,4,5
+collation | S! | S | null=no
+randstr | SH|I L? | S | random tail=false null=no fold=1,2
 """
