@@ -371,6 +371,12 @@ class UnaryPositive(UnaryExpression):
     child: Expression
     NAME = "positive"
 
+    def check_input_types(self) -> TypeMismatch | None:
+        """Numbers and intervals."""
+        return _requires(
+            self, 1, self.child, '("NUMERIC" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH" or "INTERVAL")'
+        )
+
     @lazy
     def data_type(self) -> DataType:
         """The child's."""

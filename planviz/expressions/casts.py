@@ -42,14 +42,14 @@ def can_ansi_cast(a: DataType, b: DataType) -> bool:
     if a == STRING:
         return b in (BINARY, BOOLEAN, DATE, TIMESTAMP, TIMESTAMP_NTZ) or is_numeric(b) or is_interval(b)
     if is_numeric(a):
-        single = is_ansi_interval(b) and (is_integral(a) or isinstance(a, DecimalType))
-        return is_numeric(b) or b in (BOOLEAN, TIMESTAMP) or (single and _single_unit(b))
+        exact = is_integral(a) or isinstance(a, DecimalType)
+        return is_numeric(b) or b in (BOOLEAN, TIMESTAMP) or (exact and is_ansi_interval(b))
     if a == BOOLEAN:
         return is_numeric(b)
     if a in (DATE, TIMESTAMP, TIMESTAMP_NTZ):
         return b in (DATE, TIMESTAMP, TIMESTAMP_NTZ) or (a == TIMESTAMP and is_numeric(b))
     if is_ansi_interval(a):
-        return type(a) is type(b) or ((is_integral(b) or isinstance(b, DecimalType)) and _single_unit(a))
+        return type(a) is type(b) or is_integral(b) or isinstance(b, DecimalType)
     return False
 
 
@@ -69,10 +69,6 @@ def can_store_assign(a: DataType, b: DataType) -> bool:
             x.name == y.name and can_store_assign(x.data_type, y.data_type) for x, y in pairs
         )
     return is_ansi_interval(a) and type(a) is type(b)
-
-
-def _single_unit(t: DataType) -> bool:
-    return getattr(t, "start", 0) == getattr(t, "end", 1)
 
 
 def _can_legacy_cast(a: DataType, b: DataType) -> bool:
@@ -98,7 +94,7 @@ def cast_mismatch(cast: Cast) -> TypeMismatch | None:
             "CAST_WITH_FUNC_SUGGESTION",
             f'{base}.\nTo convert values from "{a.sql}" to "{b.sql}", you can use the functions {function} instead',
         )
-    if cast.mode != "LEGACY" and _can_legacy_cast(a, b):
+    if cast.mode == "ANSI" and _can_legacy_cast(a, b):
         return TypeMismatch(
             "CAST_WITH_CONF_SUGGESTION",
             f'{base} with ANSI mode on.\nIf you have to cast "{a.sql}" to "{b.sql}", you can set '
@@ -112,8 +108,6 @@ def _suggested_function(a: DataType, b: DataType) -> str:
         return "`DATE_FROM_UNIX_DATE`"
     if a == DATE and is_numeric(b):
         return "`UNIX_DATE`"
-    if a == TIMESTAMP_NTZ and is_numeric(b):
-        return "`UNIX_SECONDS`/`UNIX_MILLIS`/`UNIX_MICROS`"
     return ""
 
 
