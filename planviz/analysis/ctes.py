@@ -161,7 +161,7 @@ def _anchor_of(plan: Any) -> Any:
         return None
     anchor = loops[0].left
     names = plan.collect(UnresolvedSubqueryColumnAliases)
-    if names and len(names[0].names) == len(anchor.output) and anchor.resolved:
+    if names and anchor.resolved and len(names[0].names) == len(anchor.output):
         from planviz.expressions.core import alias
         from planviz.logical.operators import Project
 

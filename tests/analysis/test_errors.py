@@ -84,3 +84,11 @@ def test_every_effective_rule_stands_in_the_trace():
 
     assert names[:3] == ["Analyzer$ResolveRelations", "FindDataSourceTable", "Analyzer$ResolveReferences"]
     assert execution.trace.applications[-1].after is last
+
+
+def test_a_recursion_whose_anchor_reads_an_unknown_column_is_refused():
+    with pytest.raises(AnalysisError) as e:
+        explain(
+            "with recursive r(n) as (select nosuch from (select 1 as a) union all select n + 1 from r) select * from r"
+        )
+    assert e.value.error_class == "UNRESOLVED_COLUMN.WITH_SUGGESTION"
