@@ -89,7 +89,15 @@ class ReplaceableCall(FunctionCall, RuntimeReplaceable):
     def replacement(self) -> Expression:
         """What it stands for."""
         assert self.made is not None
-        return self.made(self.arguments)
+        zone = next((t for t in self.tail if t.startswith("Some(")), ZONE)
+
+        def zoned(e: Expression) -> Expression:
+            if not isinstance(e, FunctionCall) or ZONE not in e.tail or isinstance(e, ReplaceableCall):
+                return e
+            return e.replace(tail=tuple(zone if isinstance(t, OpenZone) else t for t in e.tail))
+
+        made: Expression = self.made(self.arguments).transform_up(zoned, FunctionCall.BIT)
+        return made
 
 
 @node
