@@ -202,6 +202,12 @@ class PlanGraph:
         """Ids of the nodes that hang directly under `id`, subqueries included, in the order of the text."""
         return self._children[id]
 
+    def shown_badges(self, node: PlanNode) -> tuple[str, ...]:
+        """The badges worth showing: an operator is unresolved with all above it, so only the lowest one says so."""
+        if "unresolved" in node.badges and any("unresolved" in self[c].badges for c in self.children(node.id)):
+            return tuple(b for b in node.badges if b != "unresolved")
+        return node.badges
+
     def edge_type(self, source: int, target: int) -> EdgeType:
         """The type of the edge from a node to its child or to what it refers to."""
         return self._links.get((source, target), "child")

@@ -84,8 +84,9 @@ def build_scene(graph: PlanGraph, *, full: bool | None = None) -> Scene:
     )
     subs = [_sub(node) for node in nodes] if full else None
     numbers = [node.id + 1 if node.operator_id is None else node.operator_id for node in nodes]
+    badges = [graph.shown_badges(node) for node in nodes]
     width, height = (
-        _card_sizes(nodes, parent, titles, subs, numbers)
+        _card_sizes(nodes, parent, titles, subs, numbers, badges)
         if subs is not None and not large
         else _equal_cards(len(nodes))
     )
@@ -107,7 +108,7 @@ def build_scene(graph: PlanGraph, *, full: bool | None = None) -> Scene:
         "last": [node.source[1] if node.source else 0 for node in nodes],
         "codegen": [-1 if node.codegen_stage is None else node.codegen_stage for node in nodes],
         "number": numbers,
-        "badges": [[one_line(badge, 40) for badge in node.badges] for node in nodes],
+        "badges": [[one_line(badge, 40) for badge in shown] for shown in badges],
         "rows": rows,
         "bytes": size_in_bytes,
     }
@@ -163,7 +164,12 @@ def _equal_cards(count: int) -> tuple[list[float], list[float]]:
 
 
 def _card_sizes(
-    nodes: list[PlanNode], parent: list[int], titles: list[str], subs: list[Sub], numbers: list[int]
+    nodes: list[PlanNode],
+    parent: list[int],
+    titles: list[str],
+    subs: list[Sub],
+    numbers: list[int],
+    badges: list[tuple[str, ...]],
 ) -> tuple[list[float], list[float]]:
     """Cards as high as their lines and as wide as their title; wider for their lines while the picture stays handy."""
     from planviz.render.fonts import text_width
@@ -181,7 +187,7 @@ def _card_sizes(
         titled.append(min(max(card["width"], round(head + 0.5)), card["max_width"]))
         wished.append(max(titled[i], round(line + card["sub"]["x"] + margins)))
         # Badges have a line of their own here, so that they never cost words.
-        height.append(card["bare_height"] + card["line"] * (len(subs[i]) + bool(node.badges)))
+        height.append(card["bare_height"] + card["line"] * (len(subs[i]) + bool(badges[i])))
     total = _places(parent, titled, height)[2][0]
     if total >= comfortable or not nodes:
         return titled, height

@@ -53,24 +53,24 @@ class _Scene:
     text: str = ""
     lines: list[tuple[int, int]] = field(default_factory=list)
 
-    def look(self, slot: int, node: PlanNode, words: _Words) -> int:
+    def look(self, slot: int, node: PlanNode, badges: tuple[str, ...], words: _Words) -> int:
         """The number of how a node looks in its slot; equal looks are told once."""
-        key = (slot, node.op, node.text, node.badges)
+        key = (slot, node.op, node.text, badges)
         at = self.look_at.get(key)
         if at is None:
             at = self.look_at[key] = len(self.looks)
             sub = [[lead, one_line(text)] for lead, text in subtitle(node)]
             heading = one_line(title(node), 200) or "?"
             kind = _KIND_INDEX.get(node.kind, len(KINDS) - 1)
-            badges = [one_line(badge, 40) for badge in node.badges]
-            self.looks.append([slot, kind, heading, sub, one_line(node.op, 200), words(node.text), badges])
+            shown = [one_line(badge, 40) for badge in badges]
+            self.looks.append([slot, kind, heading, sub, one_line(node.op, 200), words(node.text), shown])
         return at
 
     def state_of(self, graph: PlanGraph, slots: Sequence[int], words: _Words) -> dict[int, tuple[int, int]]:
         """What stands where: the look and the slot above, by slot."""
         return {
             slots[node.id]: (
-                self.look(slots[node.id], node, words),
+                self.look(slots[node.id], node, graph.shown_badges(node), words),
                 NOWHERE if node.parent is None else slots[node.parent],
             )
             for node in graph.walk()

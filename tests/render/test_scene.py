@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from planviz.document import open_text
 from planviz.graph import KINDS, PlanGraph, PlanNode
 from planviz.render.scene import LARGE, build_scene, scene_details
 from tests.render import made_plans as plans
@@ -146,3 +147,9 @@ def test_extreme_shapes_are_quick(graph: PlanGraph) -> None:
 
     assert time.process_time() - start < 2
     assert len(scene.nodes["x"]) == len(graph)
+
+
+def test_only_the_lowest_unresolved_operator_says_so() -> None:
+    text = "== Parsed Logical Plan ==\n'Project ['a]\n+- 'Filter ('a > 1)\n   +- 'UnresolvedRelation [t1], [], false\n"
+    scene = build_scene(open_text(text).plans[0])
+    assert scene.nodes["badges"] == [[], [], ["unresolved"]]
