@@ -10,11 +10,15 @@ from planviz.expressions.calls import RegexpForm, with_shared
 from planviz.expressions.conditional import If
 from planviz.expressions.core import Literal
 from planviz.expressions.predicates import And, EqualTo, IsNotNull, IsNull, Like, Or
+from planviz.expressions.specs import FunctionSpec
 from planviz.optimizer.attributes import function
 from planviz.types import BOOLEAN
 
 #: Nodes that `replacement` looks at.
 REPLACEABLE = (RegexpForm, AggregateCall, FirstLast)
+
+
+_REGRESSION = FunctionSpec("regrreplacement", (), lambda args: args[0].data_type, True)
 
 
 def _count_if(a: tuple[Any, ...]) -> Any:
@@ -31,7 +35,7 @@ def _squares(index: int) -> Callable[[tuple[Any, ...]], Any]:
     def build(a: tuple[Any, ...]) -> Any:
         null = Literal(None, a[index].data_type)
         choice = If(Or(IsNull(a[0]), IsNull(a[1])), null, a[index])
-        return AggregateCall("regrreplacement", (choice,), a[index].data_type)
+        return AggregateCall("regrreplacement", (choice,), _REGRESSION)
 
     return build
 
