@@ -72,8 +72,12 @@ class ResolveRelations(AnalyzerRule):
 
 
 def _of_view(view: Any) -> LogicalPlan:
-    """The unresolved plan of a catalogue's view, its parts under ids of their own."""
-    return parse_plan(view.sql) if view.plan is None else _with_fresh_ids(view.plan)
+    """The plan of a catalogue's view: read again, its parts under ids of their own, unless a DataFrame analyzed it."""
+    if view.plan is None:
+        return parse_plan(view.sql)
+    # Columns of an analyzed plan have to keep their ids: DeduplicateRelations renews them where they clash.
+    made: LogicalPlan = view.plan if view.plan.resolved else _with_fresh_ids(view.plan)
+    return made
 
 
 def _with_fresh_ids(plan: Any) -> Any:
