@@ -119,7 +119,7 @@ PROFILES = {
         Profile("spark-4.3", "Spark 4.3, as it comes", MappingProxyType({})),
         Profile(
             "spark-3.0",
-            "The optimizer's batches and switches of Spark 3.0; names and types are resolved as in 4.3",
+            "The optimizer's batches and switches of Spark 3.0; names are resolved as in 4.3",
             MappingProxyType(
                 {
                     "spark.sql.ansi.enabled": False,
@@ -166,16 +166,12 @@ class OptimizerConfig:
     @property
     def warnings(self) -> list[str]:
         """One sentence for every setting that changes nothing, because planviz does not read it, or not yet."""
-        unknown = [_unknown(key) for key in self.settings if key not in SETTINGS]
-        return unknown if self.get("spark.sql.ansi.enabled") else [*unknown, _NOT_ANSI]
+        return [_unknown(key) for key in self.settings if key not in SETTINGS]
 
     @property
     def case_sensitive(self) -> bool:
         """Whether names differ by case."""
         return bool(self.get("spark.sql.caseSensitive"))
-
-
-_NOT_ANSI = "spark.sql.ansi.enabled is false, but types are resolved by ANSI's rules all the same: casts may differ."
 
 
 def _unknown(key: str) -> str:

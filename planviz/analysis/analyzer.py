@@ -14,7 +14,7 @@ from planviz.analysis.aggregates import (
 from planviz.analysis.arithmetic import ResolveBinaryArithmetic
 from planviz.analysis.check import check_analysis
 from planviz.analysis.cleanup import CleanupAliases, EliminateUnions
-from planviz.analysis.coercion import AnsiCombinedTypeCoercionRule, UnpivotCoercion, WidenSetOperationTypes
+from planviz.analysis.coercion import UnpivotCoercion, WidenSetOperationTypes, combined_rule
 from planviz.analysis.context import AnalysisContext, Counters, analysis_error, sql_text
 from planviz.analysis.ctes import CTESubstitution, ResolveWithCTE
 from planviz.analysis.frames import ResolveDataFrameDropColumns, ResolveDeduplicate, ResolveUnion
@@ -112,7 +112,7 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
         ResolveBinaryArithmetic(c),
         UnpivotCoercion(c),
         WidenSetOperationTypes(c),
-        AnsiCombinedTypeCoercionRule(c),
+        combined_rule(c),
         ResolveWithCTE(c),
         FindDataSourceTable(c, relations),
     ]

@@ -87,6 +87,8 @@ def _plus(e: Add, a: DataType, b: DataType) -> Expression:
         return DatetimePlus(stamp, right, "+", TIMESTAMP)
     if a == DATE and isinstance(b, YearMonthIntervalType):
         return DatetimePlus(left, right, "+", DATE)
+    if a in _STAMPS and isinstance(b, YearMonthIntervalType):
+        return DatetimePlus(left, right, "+", a)
     if a in _STAMPS and is_ansi_interval(b):
         return Cast(DatetimePlus(left, right, "+", a), a)
     if a == DATE and b == CALENDAR_INTERVAL:
@@ -98,8 +100,12 @@ def _plus(e: Add, a: DataType, b: DataType) -> Expression:
     if b == DATE and not is_interval(a) and a != DATE and a not in _STAMPS:
         return signed("date_add", (right, left))
     if a == STRING and is_interval(b):
-        return Cast(DatetimePlus(Cast(left, TIMESTAMP), right, "+", TIMESTAMP), STRING)
+        return _of_text(left, right, "+")
     return e
+
+
+def _of_text(text: Expression, interval: Expression, op: str) -> Expression:
+    return Cast(DatetimePlus(Cast(text, TIMESTAMP), interval, op, TIMESTAMP), STRING)
 
 
 def _minus(e: Subtract, a: DataType, b: DataType) -> Expression:
@@ -110,6 +116,8 @@ def _minus(e: Subtract, a: DataType, b: DataType) -> Expression:
         return DatetimePlus(Cast(left, TIMESTAMP), right, "-", TIMESTAMP)
     if a == DATE and isinstance(b, YearMonthIntervalType):
         return DatetimePlus(left, right, "-", DATE)
+    if a in _STAMPS and isinstance(b, YearMonthIntervalType):
+        return DatetimePlus(left, right, "-", a)
     if a in _STAMPS and (is_ansi_interval(b) or b == CALENDAR_INTERVAL):
         return Cast(DatetimePlus(left, right, "-", a), a)
     if a == DATE and b == CALENDAR_INTERVAL:
@@ -122,7 +130,9 @@ def _minus(e: Subtract, a: DataType, b: DataType) -> Expression:
         return signed("date_sub", (left, right))
     if a == DATE and b == STRING:
         return DatetimeMinus(left, Cast(right, DATE), DayTimeIntervalType(0, 0))
-    return e
+    if a == STRING and b == DATE:
+        return DatetimeMinus(Cast(left, DATE), right, DayTimeIntervalType(0, 0))
+    return _of_text(left, right, "-") if a == STRING and is_interval(b) else e
 
 
 def _stamp(e: Expression) -> Expression:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from planviz.analysis.context import AnalyzerRule
+from planviz.analysis import legacy
+from planviz.analysis.context import AnalysisContext, AnalyzerRule
 from planviz.analysis.signatures import accepts as parameter
+from planviz.analysis.widening import ANSI, TypeCoercion, cast_to
 from planviz.expressions.aggregates import Average, Sum
 from planviz.expressions.arithmetic import (
     Abs,
-    BinaryArithmetic,
     BinaryOperator,
     Divide,
     IntegralDivide,
@@ -23,11 +24,12 @@ from planviz.expressions.calls import (
     CommonExpressionRef,
     Concat,
     FunctionCall,
+    IntervalScale,
     RegexpForm,
+    ReplaceableCall,
     StringForm,
     With,
 )
-from planviz.expressions.casts import can_store_assign
 from planviz.expressions.complex import CreateArray, CreateMap, GetMapValue
 from planviz.expressions.conditional import CaseWhen, Coalesce, Extremum, If
 from planviz.expressions.core import Cast, Expression, Literal, alias
@@ -44,7 +46,7 @@ from planviz.expressions.predicates import (
     RLike,
     StringPredicate,
 )
-from planviz.expressions.specs import Accepts, SignatureCall
+from planviz.expressions.specs import SignatureCall
 from planviz.expressions.subqueries import InSubquery, ListQuery
 from planviz.expressions.windows import LagLead, NTile, SpecifiedWindowFrame, WindowSpec
 from planviz.logical.combining import Except, Intersect, Union
@@ -74,17 +76,9 @@ from planviz.types import (
     is_numeric,
     promote_string,
     tightest_common_type,
-    wider_common,
     wider_decimal,
     wider_type,
 )
-
-
-def cast_to(e: Expression, t: DataType) -> Expression:
-    """`e` as type `t`: itself when it has it, else a cast."""
-    if e.data_type == t or e.data_type.simple_string == t.simple_string:
-        return e
-    return e.rebuilt(Cast(e, t))
 
 
 def of_literal(e: Literal) -> DecimalType:
@@ -92,33 +86,7 @@ def of_literal(e: Literal) -> DecimalType:
     return DecimalType(max(len(str(abs(int(e.value)))), 1), 0)
 
 
-def implicit_type(t: DataType, accepts: Accepts) -> DataType | None:
-    """What a value of type `t` is cast to for a parameter, or None when no implicit cast exists (ANSI).
-
-    Spark: `AnsiTypeCoercion.implicitCast`.
-    """
-    if accepts.test(t) or t == UNKNOWN:
-        return t
-    if accepts.alternatives:
-        return _closest(t, accepts.alternatives)
-    target = accepts.default
-    if target is None:
-        return None
-    if t == NULL:
-        return target
-    if accepts.family is not None:
-        return accepts.family.get(t)
-    if t == STRING and is_atomic(target):
-        return target
-    return target if can_store_assign(t, target) else None
-
-
-def _closest(t: DataType, members: tuple[Accepts, ...]) -> DataType | None:
-    """Of the types that a value can be cast to the first that can itself be cast to all others."""
-    found = [c for m in members if (c := implicit_type(t, m)) is not None]
-    if t == NULL or len(found) == 1:
-        return found[0] if found else None
-    return next((c for c in found if all(implicit_type(c, Accepts.exactly(o)) is not None for o in found)), None)
+Rule = Callable[[Any, TypeCoercion], Any]
 
 
 class WidenSetOperationTypes(AnalyzerRule):
@@ -145,18 +113,18 @@ class WidenSetOperationTypes(AnalyzerRule):
             return plan
         if not isinstance(plan, Union) and not plan.duplicate_resolved:
             return plan
-        targets = [_widest([a.type for a in column]) for column in zip(*outputs, strict=True)]
+        targets = [self.widest([a.type for a in column]) for column in zip(*outputs, strict=True)]
         if any(t is None for t in targets):
             return plan
         new = tuple(_projected(c, targets) for c in children)
         return plan.with_new_children(new) if any(a is not b for a, b in zip(children, new, strict=True)) else plan
 
-
-def _widest(types: list[DataType]) -> DataType | None:
-    result: DataType | None = types[0]
-    for t in types[1:]:
-        result = None if result is None else wider_type(result, t)
-    return result
+    def widest(self, types: list[DataType]) -> DataType | None:
+        """The type of a column of all inputs, from left to right."""
+        result: DataType | None = types[0]
+        for t in types[1:]:
+            result = None if result is None else coercion_of(self.context).wider(result, t)
+        return result
 
 
 def _projected(child: Any, targets: list[Any]) -> Any:
@@ -181,7 +149,8 @@ class UnpivotCoercion(AnalyzerRule):
             width = len(p.value_columns)
             if any(len(g) != width for g in p.groups):
                 return p
-            types = [wider_common([g[i].data_type for g in p.groups]) for i in range(width)]
+            common = coercion_of(self.context).common
+            types = [common([g[i].data_type for g in p.groups]) for i in range(width)]
             if any(t is None for t in types):
                 return p
             groups = tuple(
@@ -201,6 +170,7 @@ class AnsiCombinedTypeCoercionRule(AnalyzerRule):
     """
 
     package = "org.apache.spark.sql.catalyst.analysis.AnsiTypeCoercion$"
+    coercion = ANSI
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
@@ -214,35 +184,71 @@ class AnsiCombinedTypeCoercionRule(AnalyzerRule):
         return changed.transform_up(operator)
 
     def _expression(self, e: Any) -> Any:
-        return coerced_tree(e)
+        return coerced_tree(e, self.coercion)
+
+
+class CombinedTypeCoercionRule(AnsiCombinedTypeCoercionRule):
+    """The same by the rules of spark.sql.ansi.enabled=false.
+
+    a_string + b_int  =>  cast(a_string as double) + cast(b_int as double)
+
+    What ANSI mode lets fail gives null here, so that casts and arithmetic take the mode LEGACY as well.
+    """
+
+    package = "org.apache.spark.sql.catalyst.analysis.TypeCoercionBase$"
+    coercion = legacy.LEGACY
+
+
+def coercion_of(context: AnalysisContext) -> TypeCoercion:
+    """The rules that a session casts by."""
+    return ANSI if context.config.get("spark.sql.ansi.enabled") else legacy.LEGACY
+
+
+def combined_rule(context: AnalysisContext) -> AnsiCombinedTypeCoercionRule:
+    """The rule that applies them to expressions."""
+    return (AnsiCombinedTypeCoercionRule if coercion_of(context) is ANSI else CombinedTypeCoercionRule)(context)
 
 
 @deep
-def coerced_tree(e: Any) -> Any:
+def coerced_tree(e: Any, c: TypeCoercion) -> Any:
     """An expression with the casts it needs; what was done before is remembered on the node."""
-    if "_coerced" in e.__dict__:
+    if e.__dict__.get("_coerced") is c:
         return e
-    new = e.map_children(coerced_tree)
+    new = e.map_children(lambda child: coerced_tree(child, c))
+    if c.mode != ANSI.mode:
+        new = _in_mode(new, c.mode)
     if new.children_resolved and not isinstance(new, Literal):
-        result = coerce(new)
+        result = coerce(new, c)
         if result is not new:
             new.rebuilt(result)
             # The casts may need a second look one level up only: their children are settled.
             new = result
     if new.resolved:
-        new.__dict__["_coerced"] = True
+        new.__dict__["_coerced"] = c
     return new
 
 
-def coerce(e: Any) -> Any:
+def _in_mode(e: Any, mode: str) -> Any:
+    if getattr(e, "mode", "") == ANSI.mode:
+        return e.rebuilt(e.replace(mode=mode))
+    if not isinstance(e, SignatureCall):
+        return e
+    new = e.without_failures()
+    if new is not e and isinstance(e, ReplaceableCall) and e.made is not None:
+        made = e.made
+        return new.replace(made=lambda a: made(a).transform_up(lambda x: _in_mode(x, mode)))
+    return new
+
+
+def coerce(e: Any, c: TypeCoercion) -> Any:
     """One node with its inputs cast; itself when they fit."""
-    for cls, rule in _RULES:
+    for cls, rule in _RULES[c.mode]:
         if isinstance(e, cls):
-            return rule(e)
+            return rule(e, c)
     return e
 
 
-def _binary(e: Any) -> Any:
+def _binary(e: Any, c: TypeCoercion) -> Any:
     if isinstance(e, Connective):
         return _connective(e)
     left, right = e.left, e.right
@@ -258,15 +264,15 @@ def _binary(e: Any) -> Any:
     if isinstance(e, BinaryComparison) and isinstance(a, DecimalType) and isinstance(b, DecimalType):
         t = wider_decimal(a, b)
         return e.replace(left=cast_to(left, t), right=cast_to(right, t))
-    made = _with_decimal(e, a, b)
+    made = with_decimal(e, a, b)
     if made is not None:
         # A comparison of the two decimals that this makes is for the next pass, as in Spark.
         return made
     return _tightest(e, a, b)
 
 
-def _with_decimal(e: Any, a: DataType, b: DataType) -> Any:
-    """An integral or a float beside a decimal."""
+def with_decimal(e: Any, a: DataType, b: DataType) -> Any:
+    """The operator with an integral or a float beside a decimal cast, or None (Spark: `DecimalPrecision`)."""
     left, right = e.left, e.right
     if isinstance(a, DecimalType) and is_integral(b):
         t = of_literal(right) if isinstance(right, Literal) and right.value is not None else FOR_TYPE[b]
@@ -311,7 +317,7 @@ def _divide(e: Any, a: DataType, b: DataType) -> Any:
         isinstance(a, DecimalType) and isinstance(b, DecimalType)
     ):
         return e
-    made = _with_decimal(e, a, b)
+    made = with_decimal(e, a, b)
     if made is not None:
         return made
     numeric = {STRING, NULL}
@@ -322,21 +328,21 @@ def _divide(e: Any, a: DataType, b: DataType) -> Any:
 
 def _integral_divide(e: Any, a: DataType, b: DataType) -> Any:
     if isinstance(a, DecimalType) or isinstance(b, DecimalType):
-        return e if a == b else (_with_decimal(e, a, b) or e)
+        return e if a == b else (with_decimal(e, a, b) or e)
     if (is_numeric(a) and is_numeric(b)) or STRING in (a, b):
         return e.replace(left=cast_to(e.left, LONG), right=cast_to(e.right, LONG))
     return e
 
 
-def _same_type(e: Any, children: tuple[Expression, ...]) -> DataType | None:
-    types = [c.data_type for c in children]
+def _same_type(c: TypeCoercion, children: tuple[Expression, ...]) -> DataType | None:
+    types = [x.data_type for x in children]
     if len({t.simple_string for t in types}) == 1:
         return None
-    return wider_common([t for t in types if t != UNKNOWN])
+    return c.common([t for t in types if t != UNKNOWN])
 
 
-def _case(e: CaseWhen) -> Any:
-    t = _same_type(e, tuple(e.results))
+def _case(e: CaseWhen, c: TypeCoercion) -> Any:
+    t = _same_type(c, tuple(e.results))
     if t is None:
         return e
     branches = tuple(cast_to(b, t) if i % 2 else b for i, b in enumerate(e.branches))
@@ -344,29 +350,36 @@ def _case(e: CaseWhen) -> Any:
     return e.replace(branches=branches, otherwise=otherwise)
 
 
-def _if(e: If) -> Any:
-    predicate = cast_to(e.predicate, BOOLEAN) if e.predicate.data_type in (NULL, STRING) else e.predicate
-    t = _same_type(e, (e.then, e.otherwise))
+def _if(e: If, c: TypeCoercion) -> Any:
+    taken = (NULL, STRING) if c is ANSI else (NULL,)
+    predicate = cast_to(e.predicate, BOOLEAN) if e.predicate.data_type in taken else e.predicate
+    t = _same_type(c, (e.then, e.otherwise))
     if t is None:
         return e.replace(predicate=predicate)
     return e.replace(predicate=predicate, then=cast_to(e.then, t), otherwise=cast_to(e.otherwise, t))
 
 
-def _arguments(field: str) -> Callable[[Any], Any]:
-    def rule(e: Any) -> Any:
+def _arguments(field: str) -> Rule:
+    def rule(e: Any, c: TypeCoercion) -> Any:
         items = getattr(e, field)
         if not items:
             return e
-        t = _same_type(e, items)
+        t = _same_type(c, items)
         return e if t is None else e.replace(**{field: tuple(cast_to(i, t) for i in items)})
 
     return rule
 
 
-def _map(e: CreateMap) -> Any:
+def _extremum(e: Extremum, c: TypeCoercion) -> Any:
+    types = [a.data_type for a in e.arguments]
+    t = c.least_common(types) if len({t.simple_string for t in types}) > 1 else None
+    return e if t is None else e.replace(arguments=tuple(cast_to(a, t) for a in e.arguments))
+
+
+def _map(e: CreateMap, c: TypeCoercion) -> Any:
     keys, values = e.parts[::2], e.parts[1::2]
-    k = _same_type(e, keys) if keys else None
-    v = _same_type(e, values) if values else None
+    k = _same_type(c, keys) if keys else None
+    v = _same_type(c, values) if values else None
     if k is None and v is None:
         return e
     out: list[Expression] = []
@@ -375,23 +388,23 @@ def _map(e: CreateMap) -> Any:
     return e.replace(parts=tuple(out))
 
 
-def _in(e: In) -> Any:
+def _in(e: In, c: TypeCoercion) -> Any:
     everything = (e.value, *e.items)
-    t = _same_type(e, everything)
+    t = _same_type(c, everything)
     if t is None:
         return e
     # Spark casts every side here, also one that has the type already.
     return e.replace(value=Cast(e.value, t), items=tuple(Cast(i, t) for i in e.items))
 
 
-def _in_subquery(e: InSubquery) -> Any:
+def _in_subquery(e: InSubquery, c: TypeCoercion) -> Any:
     query = e.query
     if e.resolved or not isinstance(query, ListQuery) or not query.resolved:
         return e
     out = query.child_outputs
     if len(out) != len(e.values):
         return e
-    types = [wider_type(v.data_type, a.data_type) for v, a in zip(e.values, out, strict=True)]
+    types = [c.wider(v.data_type, a.data_type) for v, a in zip(e.values, out, strict=True)]
     if any(t is None for t in types):
         return e
     items: list[Expression] = []
@@ -403,44 +416,44 @@ def _in_subquery(e: InSubquery) -> Any:
     return e.replace(values=values, query=query.replace(plan=plan))
 
 
-def _concat(e: Concat) -> Any:
+def _concat(e: Concat, c: TypeCoercion) -> Any:
     types = {i.data_type for i in e.items}
     if len(types) <= 1 and types <= {STRING, BINARY, UNKNOWN}:
         return e
     if any(isinstance(t, ArrayType) for t in types):
-        return _arguments("items")(e)
+        return _arguments("items")(e, c)
     target = BINARY if types == {BINARY} else STRING
     if all(is_atomic(t) or t == NULL for t in types):
         return e.replace(items=tuple(cast_to(i, target) for i in e.items))
     return e
 
 
-def _function(e: SignatureCall) -> Any:
+def _function(e: SignatureCall, c: TypeCoercion) -> Any:
     if e.name == "sequence":
-        return _sequence(e)
+        return _sequence(e, c)
     inputs = e.spec.inputs
-    if not inputs:
+    if not inputs or (c is not ANSI and legacy.keeps_days(e)):
         return e
     new = []
     for i, a in enumerate(e.arguments):
-        t = implicit_type(a.data_type, inputs[min(i, len(inputs) - 1)])
+        t = c.implicit(a.data_type, inputs[min(i, len(inputs) - 1)])
         new.append(a if t is None else cast_to(a, t))
     made = e if all(a is b for a, b in zip(new, e.arguments, strict=True)) else e.replace(arguments=tuple(new))
-    return _array_elements(made) if isinstance(made, FunctionCall) else made
+    return _array_elements(made, c) if isinstance(made, FunctionCall) else made
 
 
 _ELEMENT_FUNCTIONS = frozenset(("array_contains", "array_position", "array_remove", "array_append", "array_prepend"))
 _ARRAY_PAIRS = frozenset(("array_union", "array_except", "array_intersect", "arrays_overlap"))
 
 
-def _array_elements(e: FunctionCall) -> Any:
+def _array_elements(e: FunctionCall, c: TypeCoercion) -> Any:
     """Functions over an array and one of its elements, or two arrays, want one element type."""
     if e.name in _ELEMENT_FUNCTIONS and isinstance(e.arguments[0].data_type, ArrayType):
         array, value = e.arguments
         element = e.arguments[0].data_type.element
         if element == value.data_type:
             return e
-        t = wider_type(element, value.data_type)
+        t = c.least_common([element, value.data_type])
         if t is None:
             return e
         first = array if element == t else Cast(array, ArrayType(t, e.arguments[0].data_type.contains_null))
@@ -448,49 +461,57 @@ def _array_elements(e: FunctionCall) -> Any:
     if e.name == "array_insert" and isinstance(e.arguments[0].data_type, ArrayType):
         array, position, value = e.arguments
         held = e.arguments[0].data_type
-        t = wider_type(held.element, value.data_type)
+        t = c.least_common([held.element, value.data_type])
         if t is None or held.element == value.data_type:
             return e
         whole = cast_to(array, ArrayType(t, held.contains_null))
         return e.replace(arguments=(whole, position, cast_to(value, t)))
     if e.name in _ARRAY_PAIRS:
-        t = _same_type(e, e.arguments)
+        t = c.least_common([a.data_type for a in e.arguments])
         return e if t is None else e.replace(arguments=tuple(cast_to(a, t) for a in e.arguments))
     if e.name in ("element_at", "try_element_at") and isinstance(e.arguments[0].data_type, MapType):
-        return e.replace(arguments=(e.arguments[0], cast_to(e.arguments[1], e.arguments[0].data_type.key)))
+        return _map_element(e, c)
     if e.name in ("element_at", "try_element_at", "get") and is_integral(e.arguments[1].data_type):
         return e.replace(arguments=(e.arguments[0], cast_to(e.arguments[1], INT)))
     return e
 
 
-def _sequence(e: SignatureCall) -> Any:
+def _map_element(e: FunctionCall, c: TypeCoercion) -> Any:
+    whole, key = e.arguments
+    t = whole.data_type
+    if not isinstance(t, MapType) or (c is not ANSI and legacy.tightest(t.key, key.data_type) != t.key):
+        return e
+    return e.replace(arguments=(whole, cast_to(key, t.key)))
+
+
+def _sequence(e: SignatureCall, c: TypeCoercion) -> Any:
     """The bounds (and a whole-numbered step) of one type; when one must change, all are cast."""
     stepped = len(e.arguments) > 2 and is_integral(e.arguments[2].data_type)
     alike = e.arguments if stepped else e.arguments[:2]
-    t = _same_type(e, alike)
+    t = _same_type(c, alike)
     return e if t is None else e.replace(arguments=(*(Cast(a, t) for a in alike), *e.arguments[len(alike) :]))
 
 
-def _string_form(e: StringForm) -> Any:
+def _string_form(e: StringForm, c: TypeCoercion) -> Any:
     new = []
     for i, a in enumerate(e.arguments):
         text = i == 0 or "trim" in e.name or (e.name in ("locate", "position", "overlay") and i == 1)
-        t = implicit_type(a.data_type, parameter("S|X" if text else "I"))
+        t = c.implicit(a.data_type, parameter("S|X" if text else "I"))
         new.append(a if t is None else cast_to(a, t))
     return e if all(a is b for a, b in zip(new, e.arguments, strict=True)) else e.replace(arguments=tuple(new))
 
 
-def _texts(e: Any) -> Any:
+def _texts(e: Any, c: TypeCoercion) -> Any:
     def one(a: Expression) -> Expression:
-        t = implicit_type(a.data_type, parameter("S|X"))
+        t = c.implicit(a.data_type, parameter("S|X"))
         return a if t is None else cast_to(a, t)
 
     return e.map_children(one)
 
 
-def _child_to(code: str) -> Callable[[Any], Any]:
-    def rule(e: Any) -> Any:
-        t = implicit_type(e.child.data_type, parameter(code))
+def _child_to(code: str) -> Rule:
+    def rule(e: Any, c: TypeCoercion) -> Any:
+        t = c.implicit(e.child.data_type, parameter(code))
         if is_interval(e.child.data_type):
             return e
         return e if t is None else e.replace(child=cast_to(e.child, t))
@@ -498,21 +519,21 @@ def _child_to(code: str) -> Callable[[Any], Any]:
     return rule
 
 
-def _shift(e: Shift) -> Any:
-    left, right = implicit_type(e.left.data_type, parameter("I|L")), implicit_type(e.right.data_type, parameter("I"))
+def _shift(e: Shift, c: TypeCoercion) -> Any:
+    left, right = c.implicit(e.left.data_type, parameter("I|L")), c.implicit(e.right.data_type, parameter("I"))
     return e.replace(
         left=e.left if left is None else cast_to(e.left, left),
         right=e.right if right is None else cast_to(e.right, right),
     )
 
 
-def _lag_lead(e: LagLead) -> Any:
+def _lag_lead(e: LagLead, c: TypeCoercion) -> Any:
     if e.default.data_type != e.input.data_type and not isinstance(e.default, Cast) and e.default.data_type != NULL:
         return e.replace(default=cast_to(e.default, e.input.data_type))
     return e
 
 
-def _window_spec(e: WindowSpec) -> Any:
+def _window_spec(e: WindowSpec, c: TypeCoercion) -> Any:
     """A RANGE frame's bounds take the type of the sort key."""
     frame = e.frame
     if not isinstance(frame, SpecifiedWindowFrame) or frame.kind != "RangeFrame" or len(e.order) != 1:
@@ -530,7 +551,7 @@ def _bound(b: Expression, t: DataType) -> Expression:
     return cast_to(b, t)
 
 
-def _with(e: With) -> Any:
+def _with(e: With, c: TypeCoercion) -> Any:
     """References take the type that coercion gave their definitions."""
     types = {d.id: d.child for d in e.definitions if isinstance(d, CommonExpressionDef)}
 
@@ -544,17 +565,17 @@ def _with(e: With) -> Any:
     return e.replace(body=e.body.transform_up(refer, CommonExpressionRef.BIT))
 
 
-def _map_value(e: GetMapValue) -> Any:
+def _map_value(e: GetMapValue, c: TypeCoercion) -> Any:
     t = e.child.data_type
     return e.replace(key=cast_to(e.key, t.key)) if isinstance(t, MapType) and e.key.data_type != NULL else e
 
 
-_RULES: list[tuple[Any, Callable[[Any], Any]]] = [
+_ANSI_RULES: list[tuple[Any, Rule]] = [
     (BinaryOperator, _binary),
     (CaseWhen, _case),
     (If, _if),
     (Coalesce, _arguments("arguments")),
-    (Extremum, _arguments("arguments")),
+    (Extremum, _extremum),
     (CreateArray, _arguments("items")),
     (CreateMap, _map),
     (In, _in),
@@ -569,9 +590,20 @@ _RULES: list[tuple[Any, Callable[[Any], Any]]] = [
     (IsNaN, _child_to("D")),
     (Shift, _shift),
     (LagLead, _lag_lead),
-    (NTile, lambda e: e),
+    (NTile, lambda e, c: e),
     (WindowSpec, _window_spec),
     (With, _with),
     (GetMapValue, _map_value),
 ]
-__all__ = ["AnsiCombinedTypeCoercionRule", "BinaryArithmetic", "cast_to", "coerced_tree"]
+#: The first row that fits counts.
+_RULES: dict[str, list[tuple[Any, Rule]]] = {
+    "ANSI": _ANSI_RULES,
+    "LEGACY": [
+        (BinaryOperator, legacy.binary),
+        (Concat, legacy.concat),
+        (Abs | UnaryMinus | UnaryPositive, legacy.sign),
+        (IntervalScale, legacy.scaled),
+        *_ANSI_RULES,
+    ],
+}
+__all__ = ["AnsiCombinedTypeCoercionRule", "CombinedTypeCoercionRule", "cast_to", "combined_rule"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Any
 
+from planviz.analysis.coercion import coercion_of
 from planviz.analysis.context import AnalyzerRule, analysis_error, sql_text, subplans
 from planviz.catalog.tables import CATALOG, DATABASE, Table
 from planviz.expressions.aggregates import AggregateExpression
@@ -36,7 +37,7 @@ from planviz.logical.unresolved import (
     UnresolvedWith,
 )
 from planviz.trees.depth import deep
-from planviz.types import LONG, NULL, UNKNOWN, wider_common
+from planviz.types import LONG, NULL, UNKNOWN
 
 INSTANCES = (LogicalRelation, LocalRelation, LogicalRDD, Range, CTERelationRef)
 
@@ -163,7 +164,8 @@ class ResolveInlineTables(AnalyzerRule):
         cells = [c for row in node.rows for c in row]
         if not all(c.resolved for c in cells):
             return node
-        types = [wider_common([row[i].data_type for row in node.rows]) for i in range(len(node.names))]
+        common = coercion_of(self.context).least_common
+        types = [common([row[i].data_type for row in node.rows]) for i in range(len(node.names))]
         if any(t is None for t in types):
             raise analysis_error(
                 "INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE",

@@ -8,6 +8,10 @@ from planviz.types import (
     BOOLEAN,
     CALENDAR_INTERVAL,
     DATE,
+    DOUBLE,
+    FLOAT,
+    FOR_TYPE,
+    LONG,
     NULL,
     STRING,
     TIMESTAMP,
@@ -81,6 +85,34 @@ def _can_legacy_cast(a: DataType, b: DataType) -> bool:
     )
 
 
+def force_nullable(a: DataType, b: DataType) -> bool:
+    """Whether a cast in LEGACY mode may give null for a value that is none (Spark: `Cast.forceNullable`)."""
+    if a in (NULL, b):
+        return False
+    if a == STRING:
+        return b not in (BINARY, STRING)
+    if b == STRING or (a, b) in ((TIMESTAMP, DATE), (DATE, TIMESTAMP), (TIMESTAMP_NTZ, DATE), (DATE, TIMESTAMP_NTZ)):
+        return False
+    if b in (DATE, CALENDAR_INTERVAL) or a in (DATE, VARIANT):
+        return True
+    if isinstance(b, DecimalType):
+        return not _fits_decimal(a, b)
+    if a == TIMESTAMP:
+        return is_integral(b) and b != LONG
+    fractional = a in (FLOAT, DOUBLE)
+    return (fractional and b == TIMESTAMP) or ((fractional or isinstance(a, DecimalType)) and is_integral(b))
+
+
+def _fits_decimal(a: DataType, b: DecimalType) -> bool:
+    """Whether no value of `a` overflows `b` (Spark: `Cast.canNullSafeCastToDecimal`)."""
+    if isinstance(a, DecimalType):
+        # Rounding may carry into one more digit in front of the point.
+        spare = 0 if b.scale >= a.scale else 1
+        return b.precision - b.scale >= a.precision - a.scale + spare
+    held = DecimalType(1, 0) if a == BOOLEAN else FOR_TYPE.get(a)
+    return held is not None and b.precision - b.scale >= held.precision - held.scale and b.scale >= held.scale
+
+
 def cast_mismatch(cast: Cast) -> TypeMismatch | None:
     """What is wrong with a cast in its mode, or None."""
     a, b = cast.child.data_type, cast.type
@@ -88,7 +120,7 @@ def cast_mismatch(cast: Cast) -> TypeMismatch | None:
     if allowed and not (a == CALENDAR_INTERVAL and b != STRING and a != b):
         return None
     base = f'cannot cast "{a.sql}" to "{b.sql}"'
-    function = _suggested_function(a, b)
+    function = _suggested_function(a, b) if cast.mode != "LEGACY" else ""
     if function:
         return TypeMismatch(
             "CAST_WITH_FUNC_SUGGESTION",

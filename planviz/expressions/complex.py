@@ -101,6 +101,7 @@ class GetArrayItem(ExtractValue):
 
     child: Expression
     ordinal: Expression
+    mode: str = "ANSI"
 
     @lazy
     def data_type(self) -> DataType:
@@ -111,9 +112,17 @@ class GetArrayItem(ExtractValue):
 
     @lazy
     def nullable(self) -> bool:
-        """ANSI mode fails beyond the end, so: when child, ordinal or elements are."""
+        """ANSI mode fails beyond the end, so: when child, ordinal or elements are; always otherwise."""
         t = self.child.data_type
+        if self.mode == "LEGACY" and not self._inside():
+            return True
         return self.child.nullable or self.ordinal.nullable or (isinstance(t, ArrayType) and t.contains_null)
+
+    def _inside(self) -> bool:
+        """Whether the ordinal is one of an array that is written out."""
+        if not isinstance(self.child, CreateArray) or not isinstance(self.ordinal, Literal):
+            return False
+        return isinstance(self.ordinal.value, int) and 0 <= self.ordinal.value < len(self.child.items)
 
     def to_string(self) -> str:
         """child[ordinal]."""

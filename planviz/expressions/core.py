@@ -492,8 +492,12 @@ class Cast(UnaryExpression):
 
     @lazy
     def nullable(self) -> bool:
-        """As the child; a TRY cast gives null for what does not convert."""
-        return self.child.nullable or self.mode == "TRY"
+        """As the child; outside of ANSI mode what does not convert gives null."""
+        from planviz.expressions.casts import force_nullable
+
+        if self.child.nullable or self.mode == "TRY":
+            return True
+        return self.mode == "LEGACY" and force_nullable(self.child.data_type, self.type)
 
     @lazy
     def null_intolerant(self) -> bool:

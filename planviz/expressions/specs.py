@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 
 from planviz.expressions.core import Expression, TypeMismatch
 from planviz.trees.node import lazy
@@ -15,6 +16,15 @@ class OpenZone(str):
 
 
 ZONE = OpenZone("None")
+
+
+class AnsiFlag(str):
+    """What an expression prints for a flag that spark.sql.ansi.enabled sets, as it is with ANSI on."""
+
+    @property
+    def off(self) -> str:
+        """The same with ANSI off."""
+        return "false" if self == "true" else "true"
 
 
 @dataclass(frozen=True)
@@ -113,6 +123,13 @@ class SignatureCall(Expression):
                 )
         return None
 
+    def without_failures(self) -> SignatureCall:
+        """The call with ANSI off: where it failed it gives null."""
+        if not any(isinstance(t, AnsiFlag) for t in self.tail):
+            return self
+        tail = tuple(t.off if isinstance(t, AnsiFlag) else t for t in self.tail)
+        return self.replace(tail=tail, spec=_without_failures(self.spec))
+
     def flat_arguments(self) -> list[str]:
         """Arguments and tail; the optional one as Some or None."""
         shown = [str(a) for a in self.arguments]
@@ -120,6 +137,13 @@ class SignatureCall(Expression):
         if n:
             shown[n - 1 :] = [f"Some({shown[n - 1]})" if len(shown) >= n else "None"]
         return [*shown, *self.tail]
+
+
+@cache
+def _without_failures(spec: FunctionSpec) -> FunctionSpec:
+    """Flags that are true with ANSI on make the function fail; size's tells that it takes null for -1."""
+    fails = any(isinstance(t, AnsiFlag) and t == "true" for t in spec.tail)
+    return replace(spec, null=fails)
 
 
 def wrong_input(inputs: tuple[Accepts, ...], arguments: tuple[Expression, ...]) -> TypeMismatch | None:

@@ -29,8 +29,9 @@ KNOWN = {
 }
 
 
-def entries() -> list[tuple[str, dict[str, str]]]:
-    text = (Path(__file__).parent / "statements.txt").read_text(encoding="utf-8")
+def blocks(path: Path) -> list[tuple[str, dict[str, str]]]:
+    """(SQL, part -> text) of every entry of a file of statements."""
+    text = path.read_text(encoding="utf-8")
     out = []
     for block in text.rstrip("\n").split("\n\n====\n"):
         head, *parts = block.split("\n---- ")
@@ -38,7 +39,7 @@ def entries() -> list[tuple[str, dict[str, str]]]:
     return out
 
 
-ENTRIES = entries()
+ENTRIES = blocks(Path(__file__).parent / "statements.txt")
 
 
 def reason(sql: str) -> str | None:

@@ -11,7 +11,7 @@ from planviz.analysis.context import analysis_error
 from planviz.expressions.arithmetic import Add
 from planviz.expressions.calls import FunctionCall, ReplaceableCall, Replaced
 from planviz.expressions.core import Cast, Expression, Literal, lit
-from planviz.expressions.specs import ZONE, FunctionSpec
+from planviz.expressions.specs import ZONE, AnsiFlag, FunctionSpec
 from planviz.types import (
     DATE,
     INT,
@@ -25,6 +25,11 @@ from planviz.types import (
 )
 
 
+def _flag(fails: bool) -> str:
+    """Whether the call fails: by the session's setting, unless it never does."""
+    return AnsiFlag("true") if fails else "false"
+
+
 def _to_date(name: str, fails: bool) -> Builder:
     spec = replace(spec_of(name, "S|A|T|TN S", DATE), option=2, null="any" if fails else True)
     mode = "ANSI" if fails else "TRY"
@@ -32,7 +37,7 @@ def _to_date(name: str, fails: bool) -> Builder:
     def made(a: Args) -> Expression:
         return Cast(a[0] if len(a) == 1 else _parsed(a, TIMESTAMP, fails), DATE, mode)
 
-    return lambda a: ReplaceableCall(name, a, spec, (ZONE, str(fails).lower()), (), made)
+    return lambda a: ReplaceableCall(name, a, spec, (ZONE, _flag(fails)), (), made)
 
 
 def _to_timestamp(name: str, t: DataType, fails: bool = True) -> Builder:
@@ -42,12 +47,12 @@ def _to_timestamp(name: str, t: DataType, fails: bool = True) -> Builder:
     def made(a: Args) -> Expression:
         return Cast(a[0], t, "ANSI" if fails else "TRY") if len(a) == 1 else _parsed(a, t, fails)
 
-    return lambda a: ReplaceableCall(name, a, spec, (t.scala_name, ZONE, str(fails).lower()), (), made)
+    return lambda a: ReplaceableCall(name, a, spec, (t.scala_name, ZONE, _flag(fails)), (), made)
 
 
 def _parsed(a: Args, t: DataType, fails: bool) -> Expression:
     """Spark: GetTimestamp."""
-    return FunctionCall("gettimestamp", a, _spec_parsed(t), (t.scala_name, "try_to_date", ZONE, str(fails).lower()))
+    return FunctionCall("gettimestamp", a, _spec_parsed(t), (t.scala_name, "try_to_date", ZONE, _flag(fails)))
 
 
 @cache
@@ -63,7 +68,7 @@ def _unix_timestamp(name: str) -> Builder:
         if not a:
             a = (FunctionCall("current_timestamp", (), CURRENT["current_timestamp"]),)
         full = a if len(a) > 1 else (*a, lit("yyyy-MM-dd HH:mm:ss"))
-        return FunctionCall(name, full, spec, (ZONE, "true"))
+        return FunctionCall(name, full, spec, (ZONE, _flag(True)))
 
     return make
 

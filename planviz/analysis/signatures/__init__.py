@@ -6,7 +6,7 @@ its default behind `=`, `...` repeats the last. Remarks:
 - `null=` when the result is null (any: when an argument is; yes, no), `tolerant` a null argument need not make it so,
   `random` a new value per row,
 - `as=` and `sql=` the name in plans and in SQL text, `tail=` what plans print behind the arguments (ZONE: the session's
-  time zone), `zone` the time zone alone,
+  time zone, `!` behind a flag: the opposite with ANSI off), `zone` the time zone alone,
 - `option` the last parameter prints as Scala's Some or None, `plain` arguments are neither checked nor cast (the
   function stands for another expression), `fold=` numbers of the arguments that must be constant, `most=` the most
   arguments that `...` allows, `time` the function is about the TIME type, which Spark does not enable.
@@ -24,7 +24,7 @@ from planviz.analysis.signatures import aggregates, collections, datetimes, numb
 from planviz.analysis.signatures.accepts import accepts
 from planviz.analysis.signatures.results import result_of
 from planviz.expressions.core import Expression, Literal, lit
-from planviz.expressions.specs import ZONE, FunctionSpec
+from planviz.expressions.specs import ZONE, AnsiFlag, FunctionSpec
 from planviz.types import FLOAT, NULL, DecimalType
 
 
@@ -63,7 +63,7 @@ def _row(line: str) -> tuple[str, Signature]:
             fewest += 1
     most = int(remarks.get("most", -1)) if many else len(inputs)
     zone = (ZONE,) if "zone" in remarks else ()
-    tail = tuple(ZONE if x == "ZONE" else x for x in remarks.get("tail", "").split(",") if x)
+    tail = tuple(_printed(x) for x in remarks.get("tail", "").split(",") if x)
     spec = FunctionSpec(
         remarks.get("as", name),
         () if "plain" in remarks else tuple(inputs),
@@ -77,6 +77,12 @@ def _row(line: str) -> tuple[str, Signature]:
         folded=tuple(int(n) for n in remarks.get("fold", "").split(",") if n),
     )
     return name, Signature(spec, max(fewest, 1) if many else fewest, most, tuple(defaults), "time" in remarks)
+
+
+def _printed(word: str) -> str:
+    if word == "ZONE":
+        return ZONE
+    return AnsiFlag(word.removesuffix("!")) if word.endswith("!") else word
 
 
 def _joined(words: list[str]) -> list[str]:

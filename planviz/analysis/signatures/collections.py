@@ -1,8 +1,8 @@
 """Functions of arrays and maps (the form is told in the package)."""
 
 TABLE = """
-size | R|M | I | tail=false
-cardinality | R|M | I | tail=false
+size | R|M | I | tail=false!
+cardinality | R|M | I | tail=false!
 array_size | R | I
 array_contains | R * | B
 array_distinct | R | 0
@@ -23,7 +23,7 @@ arrays_overlap | R R | B | null=yes
 sort_array | R B?=true | 0 | fold=2
 slice | R I I | 0
 flatten | R | flat
-element_at | R|M * | elem | tail=None,true null=yes
+element_at | R|M * | elem | tail=None,true! null=yes
 try_element_at | R|M * | elem | null=yes
 get | R I | elem | null=yes
 map_keys | M | keys

@@ -16,7 +16,7 @@ hour | T | I | zone
 minute | T | I | zone
 second | T | I | zone
 last_day | A | A
-next_day | A S | A | tail=true
+next_day | A S | A | tail=true!
 add_months | A I | A
 date_add | A I|SH|Y | A
 dateadd | A I|SH|Y | A | as=date_add
@@ -36,8 +36,8 @@ unix_micros | T | L
 timestamp_seconds | N | T | null=yes
 timestamp_millis | IL | T
 timestamp_micros | IL | T
-make_date | I I I | A | tail=true
-make_interval | I?=0 I?=0 I?=0 I?=0 I?=0 I?=0 U18?=0.000000 | V | tail=true null=yes
+make_date | I I I | A | tail=true!
+make_interval | I?=0 I?=0 I?=0 I?=0 I?=0 I?=0 U18?=0.000000 | V | tail=true! null=yes
 try_make_interval | I I?=0 I?=0 I?=0 I?=0 I?=0 U18?=0.000000 | V | null=yes plain
 make_dt_interval | I?=0 I?=0 I?=0 U18?=0.000000 | DT
 make_ym_interval | I?=0 I?=0 | YM
@@ -46,6 +46,6 @@ from_utc_timestamp | T S | T
 convert_timezone | S S TN | TN
 time_bucket | DT|YM T|TN T|TN | bucket | zone
 current_timezone | | S | null=no
-to_unix_timestamp | S|A|T|TN S?='yyyy-MM-dd HH:mm:ss' | L | null=yes tail=ZONE,true
+to_unix_timestamp | S|A|T|TN S?='yyyy-MM-dd HH:mm:ss' | L | null=yes tail=ZONE,true!
 window_time | ST | T
 """

@@ -51,6 +51,6 @@ bit_get | IL I | Y
 getbit | IL I | Y
 width_bucket | D D D L | L | null=yes
 bin | L | S
-conv | S I I | S | tail=true null=yes
+conv | S I I | S | tail=true! null=yes
 bitwise_not | IL | 0
 """

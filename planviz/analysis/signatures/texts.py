@@ -36,7 +36,7 @@ instr | S S | I
 lpad | S|X I S?=' ' | 0
 rpad | S|X I S?=' ' | 0
 concat_ws | S S[]|S... | S | null=first tolerant
-elt | I X|S... | 1 | null=yes tail=true
+elt | I X|S... | 1 | null=yes tail=true!
 split | S S I?=-1 | S[]
 split_part | S S I | S
 substring_index | S S I | S
@@ -55,7 +55,7 @@ try_validate_utf8 | S | S | null=yes
 luhn_check | S | B
 sentences | S S?='' S?='' | S[][]
 quote | S | S
-parse_url | S!... | S | null=yes tail=true most=3
+parse_url | S!... | S | null=yes tail=true! most=3
 try_parse_url | S!... | S | null=yes most=3
 url_encode | S | S
 url_decode | S | S | tail=true

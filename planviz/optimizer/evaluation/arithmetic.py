@@ -176,7 +176,10 @@ def _computed(e: Any, a: Any, b: Any) -> Any:
 def _minus(e: Any, value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(-v for v in value)
-    return bounded_integer(-value, e.data_type) if isinstance(value, int) else -value
+    if not isinstance(value, int):
+        return -value
+    wraps = e.mode == "LEGACY" and is_integral(e.data_type)
+    return wrapped(-value, bits_of(e.data_type)) if wraps else bounded_integer(-value, e.data_type)
 
 
 @strict(Abs)

@@ -10,7 +10,7 @@ from typing import Any
 
 from planviz.expressions.core import Cast
 from planviz.expressions.literals import literal_text
-from planviz.optimizer.evaluation.arithmetic import bounded_integer, to_decimal, whole
+from planviz.optimizer.evaluation.arithmetic import bits_of, bounded_integer, to_decimal, whole, wrapped
 from planviz.optimizer.evaluation.core import (
     OUT_OF_REACH,
     FailsError,
@@ -52,11 +52,28 @@ def _cast(e: Any, row: Row) -> Any:
     if value is None:
         return None
     try:
+        if e.mode == "LEGACY":
+            return _leniently(value, e.child.data_type, e.type)
         return convert(value, e.child.data_type, e.type)
     except FailsError:
         if e.mode in ("TRY", "LEGACY"):
             return None
         raise
+
+
+def _leniently(value: Any, a: DataType, b: DataType) -> Any:
+    """With ANSI off a text may have a fraction that is cut off, and whole numbers that overflow wrap around."""
+    if not is_integral(b) or not (a == STRING or is_numeric(a)):
+        return convert(value, a, b)
+    if a == STRING:
+        text = value.strip(_SPACE)
+        return convert(text.partition(".")[0] if re.fullmatch(r"[+-]?\d+\.\d*", text) else text, a, b)
+    if isinstance(value, float):
+        # The JVM goes by way of int to the narrow types, and stops at the bounds.
+        bits = max(bits_of(b), 32)
+        bound = 1 << bits - 1
+        value = 0 if math.isnan(value) else int(max(min(value, bound - 1), -bound))
+    return convert(value, a, b) if isinstance(a, DecimalType) else wrapped(int(value), bits_of(b))
 
 
 def converted(value: Any, a: DataType, b: DataType) -> Any:

@@ -61,6 +61,8 @@ def _entry(entries: Map, key: Any) -> Any:
 def _item(e: Any, array: Array, index: int) -> Any:
     if 0 <= index < len(array):
         return array[index]
+    if e.mode == "LEGACY":
+        return None
     raise FailsError("beyond the end")
 
 
@@ -82,6 +84,8 @@ def _element_at(e: Any, whole: Any, key: Any, *_: Any) -> Any:
     try:
         return _element(e, whole, key)
     except LookupError:
+        if e.tail[-1] == "false":
+            return None
         raise FailsError("beyond the end") from None
 
 

@@ -1,0 +1,66 @@
+"""What implicit casts aim at, by ANSI rules; `legacy` has the rules of spark.sql.ansi.enabled=false."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from planviz.expressions.casts import can_store_assign
+from planviz.expressions.core import Cast, Expression
+from planviz.expressions.specs import Accepts
+from planviz.types import NULL, STRING, UNKNOWN, DataType, is_atomic, wider_common, wider_type
+
+
+def cast_to(e: Expression, t: DataType) -> Expression:
+    """`e` as type `t`: itself when it has it, else a cast."""
+    if e.data_type == t or e.data_type.simple_string == t.simple_string:
+        return e
+    return e.rebuilt(Cast(e, t))
+
+
+class TypeCoercion:
+    """The types that values are cast to without being asked (Spark: `AnsiTypeCoercion`)."""
+
+    #: The mode of arithmetic and casts.
+    mode = "ANSI"
+
+    def wider(self, a: DataType, b: DataType) -> DataType | None:
+        """The type both are cast to where they must agree (`findWiderTypeForTwo`)."""
+        return wider_type(a, b)
+
+    def common(self, types: list[DataType]) -> DataType | None:
+        """The same of several (`findWiderCommonType`)."""
+        return wider_common(types)
+
+    def least_common(self, types: list[DataType]) -> DataType | None:
+        """The same without promotion of strings: greatest and least, arrays and their elements, VALUES."""
+        return wider_common(types)
+
+    def implicit(self, t: DataType, accepts: Accepts) -> DataType | None:
+        """What a value of type `t` is cast to for a parameter, or None when no implicit cast exists.
+
+        Spark: `AnsiTypeCoercion.implicitCast`.
+        """
+        if accepts.test(t) or t == UNKNOWN:
+            return t
+        if accepts.alternatives:
+            return self._closest(t, accepts.alternatives)
+        target = accepts.default
+        if target is None:
+            return None
+        if t == NULL:
+            return target
+        if accepts.family is not None:
+            return accepts.family.get(t)
+        if t == STRING and is_atomic(target):
+            return target
+        return target if can_store_assign(t, target) else None
+
+    def _closest(self, t: DataType, members: Iterable[Accepts]) -> DataType | None:
+        """Of the types that a value can be cast to the first that can itself be cast to all others."""
+        found = [c for m in members if (c := self.implicit(t, m)) is not None]
+        if t == NULL or len(found) == 1:
+            return found[0] if found else None
+        return next((c for c in found if all(self.implicit(c, Accepts.exactly(o)) is not None for o in found)), None)
+
+
+ANSI = TypeCoercion()
