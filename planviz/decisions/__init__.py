@@ -1,4 +1,5 @@
 """What is recorded as planviz decides: data only.
 
 refusals.py   guards of rules that said no; why a rule did not fire
+branches.py   the way that a rule took when it fired, through its logic as pseudo-code
 """

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from planviz.config import OptimizerConfig
+from planviz.decisions.branches import Branch
 from planviz.decisions.refusals import Refusal
 from planviz.trees.rule import Rule
 
@@ -16,7 +17,7 @@ from planviz.trees.rule import Rule
 class OptimizerContext:
     """Settings, the instant that the query calls now, and how to optimize a subquery's plan on its own.
 
-    `refusals` takes the guards that say no, when somebody wants to know.
+    `refusals` takes the guards that say no, `branches` the ways that rules take, when somebody wants to know.
     """
 
     config: OptimizerConfig = field(default_factory=OptimizerConfig)
@@ -24,6 +25,7 @@ class OptimizerContext:
     user: str = "planviz"
     optimize: Callable[[Any], Any] = lambda plan: plan
     refusals: list[Refusal] | None = None
+    branches: list[Branch] | None = None
 
     def on(self, key: str) -> bool:
         """Whether a setting is true."""
@@ -42,3 +44,4 @@ class OptimizerRule(Rule):
     def __init__(self, context: OptimizerContext) -> None:
         self.context = context
         self.refusals = context.refusals
+        self.branches = context.branches

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from planviz.decisions.branches import Branch, LogicLine, Observation
 from planviz.decisions.refusals import Refusal
 from planviz.trees.node import TreeNode, mask_of
 
@@ -27,6 +28,10 @@ class Rule:
     mask: ClassVar[int] = -1
     #: Where guards that say no are noted when somebody wants to know; None costs nothing.
     refusals: list[Refusal] | None = None
+    #: What the rule does as pseudo-code, for readers; `take` names the line.
+    logic: ClassVar[tuple[LogicLine, ...]] = ()
+    #: Where the ways taken are noted when somebody wants to know; None costs nothing.
+    branches: list[Branch] | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -61,6 +66,15 @@ class Rule:
         if self.refusals is not None:
             self.refusals.append(Refusal(self.name, node, reason, value, setting))
         return node
+
+    def take(self, node: Any, branch: str, reason: str, seen: Iterable[tuple[Any, str]] = ()) -> None:
+        """Note which branch of `logic` the rule took on `node`, the sentence why, and what it saw.
+
+        Those who would have to compute `seen` or `reason` ask first whether `branches` is there.
+        """
+        if self.branches is not None:
+            told = tuple([Observation(what, gave) for what, gave in seen])
+            self.branches.append(Branch(self.name, node, branch, reason, told))
 
     @property
     def teller(self) -> Callable[..., Any] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from planviz.decisions.branches import logic
 from planviz.errors import PlanvizError
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, FirstLast, Max, Min
 from planviz.expressions.core import Literal
@@ -43,6 +44,15 @@ class ReorderJoin(OptimizerRule):
     """
 
     matches = (Join,)
+    logic = logic(
+        "relations and conditions = those of inner joins and filters without hints",
+        "if fewer than three relations, or no condition: nothing",
+        "joined = the first relation",
+        "while relations are left:",
+        ("connected", "    next = the first with a condition that reads it and joined"),
+        ("product", "    if there is none: the first that is left, without condition"),
+        "    joined = joined JOIN next ON the conditions that read only these",
+    )
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
@@ -56,7 +66,25 @@ class ReorderJoin(OptimizerRule):
             return self._refused(plan, inputs)
         new = ordered(inputs, conditions)
         new = new if same_output(plan.output, new.output) else Project(plan.output, new)
-        return self.refuse(plan, "every join can have a condition in the order that is there") if new == plan else new
+        if new == plan:
+            return self.refuse(plan, "every join can have a condition in the order that is there")
+        self._took(plan, inputs, new)
+        return new
+
+    def _took(self, plan: Any, inputs: list[Input], new: Any) -> None:
+        """Note the joins of the new order, each with its condition."""
+        if self.branches is None:
+            return
+        joins = []
+        while isinstance(new, Project | Filter | Join) and not any(new is i for i, _ in inputs):
+            if isinstance(new, Join):
+                joins.append(new)
+            new = new.children[0]
+        products = [j for j in joins if j.condition is None]
+        seen = [(j.right.simple_string, "joined without condition") for j in products]
+        seen += [(j.right.simple_string, f"joined on {j.condition}") for j in joins if j.condition is not None]
+        reason = f"Of {len(joins)} joins {len(joins) - len(products)} now have a condition."
+        self.take(plan, "product" if products else "connected", reason, seen[::-1])
 
     def _refused(self, plan: Any, inputs: list[Input]) -> Any:
         join = plan.child if isinstance(plan, Filter) else plan
@@ -110,6 +138,20 @@ class EliminateOuterJoin(OptimizerRule):
     """
 
     matches = (Join,)
+    logic = logic(
+        "for a Filter right above an outer Join:",
+        "    L = a conjunct reads only the left side and is null or false on a row of nulls",
+        "    R = the same for the right side",
+        ("LeftOuter to Inner", "    if LeftOuter and R: Inner"),
+        ("RightOuter to Inner", "    if RightOuter and L: Inner"),
+        ("FullOuter to Inner", "    if FullOuter and L and R: Inner"),
+        ("FullOuter to LeftOuter", "    if FullOuter and only L: LeftOuter"),
+        ("FullOuter to RightOuter", "    if FullOuter and only R: RightOuter"),
+        "    otherwise the join stays",
+        "for columns of the outer side alone:",
+        ("repeats", "    if the Aggregate above ignores repeats: no join"),
+        ("unique", "    if the other side's keys are unique: no join"),
+    )
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
@@ -119,14 +161,21 @@ class EliminateOuterJoin(OptimizerRule):
         match plan:
             case Filter(condition, Join(_, _, kind) as join) if kind in ("LeftOuter", "RightOuter", "FullOuter"):
                 new = self._kind(plan, join)
-                return self._refused(plan, join) if new == kind else Filter(condition, join.replace(kind=new))
+                if new == kind:
+                    return self._refused(plan, join)
+                self._took(plan, join, new)
+                return Filter(condition, join.replace(kind=new))
             case Aggregate(_, _, Join(_, _, kind) as join) if duplicate_agnostic(plan):
                 kept = _kept_side(join, kind)
-                return plan.replace(child=kept) if kept is not None and plan.references <= kept.output_set else plan
+                if kept is None or not plan.references <= kept.output_set:
+                    return plan
+                self.take(plan, "repeats", _REPEATS, [(kind, "keeps every row of the side that is read")])
+                return plan.replace(child=kept)
             case Aggregate(_, _, Project(items, Join(_, _, kind) as join) as project) if duplicate_agnostic(plan):
                 kept = _kept_side(join, kind)
                 if kept is None or not all(i.deterministic for i in items) or not project.references <= kept.output_set:
                     return plan
+                self.take(plan, "repeats", _REPEATS, [(kind, "keeps every row of the side that is read")])
                 return plan.replace(child=project.replace(child=kept))
             case Project(_, Join(left, right, kind, condition)):
                 kept = _kept_side(plan.child, kind)
@@ -134,7 +183,10 @@ class EliminateOuterJoin(OptimizerRule):
                     return plan
                 other = right if kept is left else left
                 keys = equi_keys(condition, other)
-                return plan.replace(child=kept) if keys and unique_keys(other, keys) else plan
+                if not keys or not unique_keys(other, keys):
+                    return plan
+                self.take(plan, "unique", _UNIQUE, [(key, "occurs once on the side that is not read") for key in keys])
+                return plan.replace(child=kept)
         return plan
 
     def _refused(self, plan: Any, join: Any) -> Any:
@@ -145,6 +197,36 @@ class EliminateOuterJoin(OptimizerRule):
         for c in read:
             self.refuse(plan, f"the condition may be true for the nulls of a {join.kind} join", c)
         return plan if read else self.refuse(plan, f"the filter does not read the side that a {join.kind} join fills")
+
+    def _took(self, plan: Any, join: Any, kind: str) -> None:
+        """Note which conjuncts drop the rows that the join fills with nulls on a side."""
+        if self.branches is None:
+            return
+        sides = {"left": join.left.output_set, "right": join.right.output_set}
+        own = split(plan.condition)
+        seen = [
+            (c, next((side for side, columns in sides.items() if c.references <= columns), None))
+            for c in [*own, *(c for c in constraints(plan) if c not in own)]
+        ]
+        told, deciding = [], []
+        filled = {"LeftOuter": ("right",), "RightOuter": ("left",)}.get(join.kind, ("left", "right"))
+        for side in filled:
+            drops = next((c for c, read in seen if read == side and filters_nulls(c)), None)
+            deciding.append(drops)
+            other = "right" if side == "left" else "left"
+            if drops is not None:
+                told.append(
+                    f"A row of the {other} side without a match has nulls on the {side}: "
+                    f"{drops} {null_verdict(drops)} there, so the filter drops it."
+                )
+            else:
+                told.append(f"A row of the {other} side without a match may pass, so it must stay.")
+        shown = [
+            (c, f"reads the {side} side; on a row of nulls it {null_verdict(c)}" if side else "reads both sides")
+            for c, side in seen
+            if c in own or c in deciding
+        ]
+        self.take(plan, f"{join.kind} to {kind}", " ".join(told), shown)
 
     @staticmethod
     def _kind(plan: Any, join: Any) -> str:
@@ -170,6 +252,20 @@ def filters_nulls(e: Any) -> bool:
     except UnknownValueError:
         return False
     return value is None or value is False
+
+
+def null_verdict(e: Any) -> str:
+    """What a condition gives on a row of nulls, as a clause: "is null", "is false", "is true", "is not known"."""
+    try:
+        value = row_value(e, dict.fromkeys(e.references)) if e.deterministic and not correlated(e) else "not known"
+    except UnknownValueError:
+        value = "not known"
+    return f"is {'null' if value is None else str(value).lower()}"
+
+
+#: Why an outer join may go altogether.
+_REPEATS = "Every row of the side that is read comes out at least once, and how often it does is not asked."
+_UNIQUE = "Every row of the side that is read comes out exactly once: its keys match one row or none."
 
 
 def _kept_side(join: Any, kind: str) -> Any:

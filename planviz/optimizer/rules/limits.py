@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from planviz.decisions.branches import logic
 from planviz.expressions.aggregates import AggregateExpression, Average, Count, Max, Min, Sum
 from planviz.expressions.arithmetic import Add
 from planviz.expressions.core import AttributeReference, Literal, lit
@@ -123,6 +124,18 @@ class LimitPushDown(OptimizerRule):
     """
 
     matches = (LocalLimit, Join)
+    logic = logic(
+        "for LIMIT n, unless what is below gives no more than n rows:",
+        ("Union", "    over Union: n from each input"),
+        ("LeftOuter", "    over LeftOuter: n from the left"),
+        ("RightOuter", "    over RightOuter: n from the right"),
+        ("both", "    over an outer, inner or cross join without condition: n from both"),
+        ("left", "    over LeftSemi, LeftAnti without condition: n from the left"),
+        "    over FullOuter, or a join with a condition: nothing",
+        ("Offset", "    over OFFSET m: m + n below it"),
+        ("groups", "    over a grouping without functions, n = 1: one row is enough"),
+        ("one match", "for LeftSemi, LeftAnti without condition: one row from the right"),
+    )
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
@@ -131,10 +144,14 @@ class LimitPushDown(OptimizerRule):
     def _step(self, plan: Any) -> Any:
         match plan:
             case GlobalLimit(n, LocalLimit(m, child)) if n == m and constant(n) == 1:
-                return _first_group(plan, n, child)
+                new = _first_group(plan, n, child)
+                if new is not plan:
+                    self.take(plan, "groups", "Any row belongs to some group, and one group is asked for.")
+                return new
             case LocalLimit():
                 return self._limit(plan)
             case Join(_, right, "LeftSemi" | "LeftAnti", None) if right.max_rows is None or right.max_rows > 1:
+                self.take(plan, "one match", "Without a condition the first row of the right side matches all.")
                 return plan.replace(right=_limited(lit(1), right))
         return plan
 
@@ -145,16 +162,34 @@ class LimitPushDown(OptimizerRule):
                 new = tuple(_limited(limit, i) for i in inputs)
                 if new == inputs:
                     return self.refuse(node, "no input of the union gives more rows", limit)
+                self.take(node, "Union", _UNION, [(limit, "rows of each input are enough")])
                 return node.replace(child=union.replace(inputs=new))
             case Join() as join:
                 new = _into_join(limit, join)
-                return self._refused(node, join) if new == join else node.replace(child=new)
+                return self._refused(node, join) if new == join else node.replace(child=self._joined(node, join, new))
             case Project(items, Join() as join):
                 new = _into_join(limit, join)
-                return self._refused(node, join) if new == join else node.replace(child=Project(items, new))
+                if new == join:
+                    return self._refused(node, join)
+                return node.replace(child=Project(items, self._joined(node, join, new)))
             case Offset(offset, child):
+                self.take(node, "Offset", "The rows that are skipped are needed too.", [(offset, "rows are skipped")])
                 return Offset(offset, LocalLimit(Add(limit, offset), child))
         return self.refuse(node, "a limit goes below unions, some joins and offsets alone", node.child.node_name)
+
+    def _joined(self, node: Any, join: Any, new: Any) -> Any:
+        """The new join; why its sides may be cut goes to those who want to know."""
+        kind, free = join.kind, join.condition is None
+        if not free or kind in ("LeftSemi", "LeftAnti"):
+            branch = kind if kind in ("LeftOuter", "RightOuter") else "left"
+        else:
+            branch = "both"
+        condition = ("no condition", "every row matches") if free else (join.condition, "not every row matches")
+        sides = [s for s, a, b in (("left", join.left, new.left), ("right", join.right, new.right)) if a != b]
+        cut = [(limit_words(node), f"of the {side} side are enough") for side in sides]
+        reason = "Each row of a side that is cut gives at least one row of the result."
+        self.take(node, branch, reason, [(kind, "the kind of join"), condition, *cut])
+        return new
 
     def _refused(self, node: Any, join: Any) -> Any:
         kind = join.kind
@@ -163,6 +198,15 @@ class LimitPushDown(OptimizerRule):
         if join.condition is not None and kind in ("Inner", "Cross", "LeftSemi", "LeftAnti"):
             return self.refuse(node, "the first rows of a side may not pass the join's condition", join.condition)
         return self.refuse(node, "the side that may be cut gives no more rows", node.limit)
+
+
+#: Why each input of a union may be cut.
+_UNION = "The rows of one input may be all that come out, and of none can more be needed."
+
+
+def limit_words(node: Any) -> str:
+    """How many rows a limit keeps: "3 rows"."""
+    return f"{node.limit} rows"
 
 
 def _first_group(plan: Any, limit: Any, child: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from planviz.decisions.branches import logic
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference
 from planviz.expressions.predicates import And, Or, conjunction
@@ -228,12 +229,26 @@ class PushPredicateThroughJoin(OptimizerRule):
     """
 
     matches = (Join,)
+    logic = logic(
+        "sort the conjuncts: L reads the left side alone, R the right alone, B anything else",
+        "for a Filter above a Join:",
+        ("Filter over Inner", "    Inner, Cross: L to the left, R to the right, B into the condition"),
+        ("Filter over LeftOuter", "    LeftOuter: L to the left; R and B stay"),
+        ("Filter over RightOuter", "    RightOuter: R to the right; L and B stay"),
+        ("Filter over LeftSemi", "    LeftSemi, LeftAnti, ExistenceJoin: L to the left; B stays"),
+        "    FullOuter: all stay",
+        "for the condition of a Join:",
+        ("condition of Inner", "    Inner, Cross, LeftSemi: L to the left, R to the right; B stays"),
+        ("condition of RightOuter", "    RightOuter: L to the left; R and B stay"),
+        ("condition of LeftOuter", "    LeftOuter, LeftAnti, ExistenceJoin: R to the right; L and B stay"),
+        "    FullOuter: all stay",
+    )
 
     def rewrite(self, node: Any) -> Any:
         """See the class."""
         if node.kind not in (*INNER, "LeftOuter", "RightOuter", "LeftSemi", "LeftAnti", "ExistenceJoin"):
             return node
-        return push_join_condition(node, self.teller)
+        return self.noted(node, push_join_condition(node, self.teller))
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
@@ -241,10 +256,45 @@ class PushPredicateThroughJoin(OptimizerRule):
 
     def _step(self, plan: Any) -> Any:
         if isinstance(plan, Filter) and isinstance(plan.child, Join):
-            return push_filter_into_join(plan, plan.child, self.teller)
+            return self.noted(plan, push_filter_into_join(plan, plan.child, self.teller))
         if isinstance(plan, Join):
             return self.rewrite(plan)
         return plan
+
+    def noted(self, plan: Any, new: Any) -> Any:
+        """The new plan; which branch it came by, and the side of every conjunct, go to those who want to know."""
+        if self.branches is None or new == plan:
+            return new
+        above = isinstance(plan, Filter)
+        join = plan.child if above else plan
+        condition = plan.condition
+        rows = (_ABOVE if above else _WITHIN).get(join.kind)
+        a, b, common = split_sides(split(condition), join.left, join.right)
+        if rows is not None:
+            branch, reason = rows
+            sides = [(p, "reads the left side alone") for p in a] + [(p, "reads the right side alone") for p in b]
+            self.take(plan, branch, reason, [*sides, *((p, "reads both sides, or may not move") for p in common)])
+        return new
+
+
+#: Of which kinds of join the parts of a filter above move where (the branch of `logic`), and why.
+_KEPT = "Rows of the {} side that match nothing stay in the result, so only they may be filtered before."
+_ABOVE = {
+    **dict.fromkeys(INNER, ("Filter over Inner", "A row is in the result only if all conjuncts hold, wherever asked.")),
+    "LeftOuter": ("Filter over LeftOuter", _KEPT.format("left")),
+    "RightOuter": ("Filter over RightOuter", _KEPT.format("right")),
+    **dict.fromkeys(
+        ("LeftSemi", "LeftAnti", "ExistenceJoin"),
+        ("Filter over LeftSemi", "Every row of the result is one of the left side, as it was."),
+    ),
+}
+#: The same for the parts of a join's condition.
+_TESTED = "Rows of the {} side stay whatever the condition says, so only rows of the other side may be filtered."
+_WITHIN = {
+    **dict.fromkeys((*INNER, "LeftSemi"), ("condition of Inner", "Rows for which the condition is not true are lost.")),
+    "RightOuter": ("condition of RightOuter", _TESTED.format("right")),
+    **dict.fromkeys(("LeftOuter", "LeftAnti", "ExistenceJoin"), ("condition of LeftOuter", _TESTED.format("left"))),
+}
 
 
 def _filtered(parts: list[Any], plan: Any) -> Any:
@@ -350,9 +400,9 @@ class PushDownPredicates(OptimizerRule):
                 return self.combine.rewrite(plan)
             inside = isinstance(plan.child, Join)
             new = push_filter_into_join(plan, plan.child, self.join.teller) if inside else self.non_join.rewrite(plan)
-            return plan if new == plan else new
+            return plan if new == plan else self.join.noted(plan, new) if inside else new
         if isinstance(plan, Join):
-            return push_join_condition(plan, self.join.teller)
+            return self.join.noted(plan, push_join_condition(plan, self.join.teller))
         return plan
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from planviz.decisions.branches import logic
 from planviz.expressions.aggregates import AggregateExpression, Count, FirstLast, Sum
 from planviz.expressions.calls import GeneratorCall
 from planviz.expressions.conditional import Coalesce, If
@@ -106,6 +107,14 @@ class ReplaceExceptWithFilter(OptimizerRule):
     """
 
     matches = (Except,)
+    logic = logic(
+        "for EXCEPT DISTINCT, when the setting is on:",
+        "    q = the Filter on the right, over a table",
+        "    if the left reads another table: nothing",
+        "    if q has a subquery or is not deterministic: nothing",
+        "    if q reads a column that the left has not got: nothing",
+        ("selection", "    Distinct of the left, where NOT coalesce(q, false)"),
+    )
     settings = ("spark.sql.optimizer.replaceExceptWithFilter",)
     excludable = False
 
@@ -125,6 +134,8 @@ class ReplaceExceptWithFilter(OptimizerRule):
         moved = substitute(condition, mapping)
         if not moved.references <= node.left.output_set:
             return node
+        reason = "Both sides read the same table: a row is on the right exactly if q is true for it, not if q is null."
+        self.take(node, "selection", reason, [(source.simple_string, "is read by both sides"), (moved, "is q")])
         test = Not(Coalesce((moved, Literal(False, BOOLEAN))))
         return Distinct(Filter(test, node.left))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from planviz.decisions.branches import logic
 from planviz.expressions.aggregates import Count
 from planviz.expressions.conditional import If
 from planviz.expressions.core import Alias, AttributeReference, Literal, alias, lit, next_id
@@ -385,6 +386,15 @@ class RewritePredicateSubquery(OptimizerRule):
     """
 
     matches = (InSubquery, Exists)
+    logic = logic(
+        "for each conjunct of a Filter that asks a subquery:",
+        ("EXISTS", "    EXISTS (q): LeftSemi join with q on what they share"),
+        ("NOT EXISTS", "    NOT EXISTS (q): LeftAnti join with q on what they share"),
+        ("IN", "    a IN (q): LeftSemi join with q on a = b"),
+        ("NOT IN", "    a NOT IN (q): LeftAnti join with q on a = b OR isnull(a = b)"),
+        ("inside", "    within OR and the like: ExistenceJoin, and a Filter on its column"),
+        "for other operators: ExistenceJoin, and its column in place of the subquery",
+    )
     excludable = False
 
     def apply(self, plan: Any) -> Any:
@@ -412,6 +422,8 @@ class RewritePredicateSubquery(OptimizerRule):
         result = Filter(conjunction(plain), plan.child) if plain else plan.child
         for p in parts:
             if has_predicate_subquery(p):
+                branch = _branch_of(p)
+                self.take(plan, branch, _REASONS[branch], [(p, "asks a subquery")])
                 result = Project(result.output, self._one(p, result))
         return result
 
@@ -436,6 +448,29 @@ class RewritePredicateSubquery(OptimizerRule):
                 return Join(outer, new, "LeftAnti", conjunction([*aware, *conditions]))
         rest, outer = existential(predicate, p)
         return Filter(rest, outer)
+
+
+def _branch_of(predicate: Any) -> str:
+    """The branch of `RewritePredicateSubquery.logic` that a conjunct goes by."""
+    match predicate:
+        case Exists():
+            return "EXISTS"
+        case Not(Exists()):
+            return "NOT EXISTS"
+        case InSubquery(_, ListQuery()):
+            return "IN"
+        case Not(InSubquery(_, ListQuery())):
+            return "NOT IN"
+    return "inside"
+
+
+_REASONS = {
+    "EXISTS": "A semi join keeps the rows that match something, each once, as EXISTS asks.",
+    "NOT EXISTS": "An anti join keeps the rows that match nothing, as NOT EXISTS asks.",
+    "IN": "A row passes when some row of the subquery is equal; null is equal to nothing.",
+    "NOT IN": "One null among the values leaves NOT IN null for every row, so an unknown comparison counts as a match.",
+    "inside": "The row may pass although the subquery says no, so the answer is needed as a column.",
+}
 
 
 def _conjoined(parts: list[Any], plan: Any) -> tuple[Any, Any]:

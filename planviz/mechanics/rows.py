@@ -1,0 +1,310 @@
+"""The rows of a plan, computed where its tables' rows are known: small, exact, or not at all (inventory F-006).
+
+Conditions have three values, as in SQL: a row passes only where one is true. Expressions are computed by
+`planviz.optimizer.evaluation`; what that does not know, and what would fail in the query, has no rows here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cmp_to_key
+from typing import Any
+
+from planviz.expressions.aggregates import AggregateExpression, Average, Count, FirstLast, Max, Min, Sum
+from planviz.expressions.core import Literal
+from planviz.logical.combining import Except, Intersect, Join, Union
+from planviz.logical.operators import (
+    Aggregate,
+    Distinct,
+    Filter,
+    GlobalLimit,
+    LocalLimit,
+    Offset,
+    Project,
+    Sort,
+    SubqueryAlias,
+    View,
+)
+from planviz.logical.relations import LocalRelation, LogicalRelation, OneRowRelation, Range
+from planviz.optimizer.evaluation import UnknownValueError, compare, convert, row_value
+
+#: Most rows that any operator may give, and most pairs that a join may look at.
+MOST_ROWS = 10_000
+MOST_PAIRS = 1_000_000
+
+Row = tuple[Any, ...]
+Rows = list[Row]
+#: Rows of catalogue tables by qualified or plain name.
+Tables = Mapping[str, Sequence[Row]]
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """The rows below a filter with whether each passes; `columns` are their names."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    kept: tuple[bool, ...]
+
+
+def rows_of(plan: Any, tables: Tables | None = None) -> Rows | None:
+    """The rows of an analyzed or optimized plan, values as those of `Literal`, in an order that Spark could give.
+
+    `tables` has the rows of catalogue tables. None where an operator, function or table is not known here, or where
+    more than MOST_ROWS rows or MOST_PAIRS pairs of rows came up.
+    """
+    try:
+        return _Evaluator(tables or {}).rows(plan)
+    except UnknownValueError:
+        return None
+
+
+def filtered(plan: Any, tables: Tables | None = None) -> Filtered | None:
+    """What a Filter keeps of the rows below it; None for another operator and where the rows are not known."""
+    if not isinstance(plan, Filter):
+        return None
+    below = rows_of(plan.child, tables)
+    if below is None:
+        return None
+    try:
+        kept = tuple([row_value(plan.condition, row) is True for row in _named(plan.child, below)])
+    except UnknownValueError:
+        return None
+    return Filtered(tuple([a.name for a in plan.child.output]), tuple(below), kept)
+
+
+class _Evaluator:
+    """Rows from the leaves up; raises UnknownValueError where it cannot."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+
+    def rows(self, plan: Any) -> Rows:
+        compute = _OPERATORS.get(type(plan))
+        if compute is None:
+            raise UnknownValueError(plan.node_name)
+        found = compute(self, plan)
+        if len(found) > MOST_ROWS:
+            raise UnknownValueError(f"more than {MOST_ROWS} rows")
+        return found
+
+    def table(self, plan: Any) -> Rows:
+        for name in (".".join(plan.name), plan.name[-1]):
+            if name in self.tables:
+                return [tuple(row) for row in self.tables[name]]
+        raise UnknownValueError(plan.name[-1])
+
+    def range(self, plan: Any) -> Rows:
+        numbers = range(plan.start, plan.end, plan.step)
+        return [(n,) for n in numbers[: MOST_ROWS + 1]]
+
+    def project(self, plan: Any) -> Rows:
+        return [_values(plan.projects, row) for row in _named(plan.child, self.rows(plan.child))]
+
+    def filter(self, plan: Any) -> Rows:
+        below = self.rows(plan.child)
+        named = _named(plan.child, below)
+        return [row for row, values in zip(below, named, strict=True) if row_value(plan.condition, values) is True]
+
+    def join(self, plan: Any) -> Rows:
+        left, right = self.rows(plan.left), self.rows(plan.right)
+        if len(left) * len(right) > MOST_PAIRS:
+            raise UnknownValueError(f"more than {MOST_PAIRS} pairs of rows")
+        return _JOINS[plan.kind](left, right, _matches(plan, left, right), plan)
+
+    def union(self, plan: Any) -> Rows:
+        return [row for one in plan.children for row in self.rows(one)]
+
+    def intersect(self, plan: Any) -> Rows:
+        return self.set_operation(plan, inside=True)
+
+    def except_(self, plan: Any) -> Rows:
+        return self.set_operation(plan, inside=False)
+
+    def set_operation(self, plan: Any, inside: bool) -> Rows:
+        left, right = self.rows(plan.left), [_key(row) for row in self.rows(plan.right)]
+        if not plan.is_all:
+            found = set(right)
+            return _distinct(row for row in left if (_key(row) in found) is inside)
+        kept = []
+        for row in left:
+            there = _key(row) in right
+            if there:
+                right.remove(_key(row))
+            if there is inside:
+                kept.append(row)
+        return kept
+
+    def distinct(self, plan: Any) -> Rows:
+        return _distinct(self.rows(plan.child))
+
+    def aggregate(self, plan: Any) -> Rows:
+        groups: dict[Any, list[dict[int, Any]]] = {} if plan.grouping else {(): []}
+        for row in _named(plan.child, self.rows(plan.child)):
+            groups.setdefault(_key(_values(plan.grouping, row)), []).append(row)
+        return [tuple([_result(item, plan, rows) for item in plan.aggregates]) for rows in groups.values()]
+
+    def sort(self, plan: Any) -> Rows:
+        rows = list(zip(self.rows(plan.child), _named(plan.child, self.rows(plan.child)), strict=True))
+        for order in reversed(plan.order):
+            rows.sort(key=cmp_to_key(_comparing(order)))
+        return [row for row, _ in rows]
+
+    def limit(self, plan: Any) -> Rows:
+        return self.rows(plan.child)[: row_value(plan.limit, {})]
+
+    def offset(self, plan: Any) -> Rows:
+        return self.rows(plan.child)[row_value(plan.offset, {}) :]
+
+    def below(self, plan: Any) -> Rows:
+        return self.rows(plan.child)
+
+
+_OPERATORS: dict[type, Callable[[_Evaluator, Any], Rows]] = {
+    LocalRelation: lambda _, plan: [tuple(row) for row in plan.rows],
+    OneRowRelation: lambda _, plan: [()],
+    LogicalRelation: _Evaluator.table,
+    Range: _Evaluator.range,
+    Project: _Evaluator.project,
+    Filter: _Evaluator.filter,
+    Join: _Evaluator.join,
+    Union: _Evaluator.union,
+    Intersect: _Evaluator.intersect,
+    Except: _Evaluator.except_,
+    Distinct: _Evaluator.distinct,
+    Aggregate: _Evaluator.aggregate,
+    Sort: _Evaluator.sort,
+    GlobalLimit: _Evaluator.limit,
+    LocalLimit: _Evaluator.below,  # the same rows once the global limit has counted them
+    Offset: _Evaluator.offset,
+    SubqueryAlias: _Evaluator.below,
+    View: _Evaluator.below,
+}
+
+
+def _named(plan: Any, rows: Rows) -> list[dict[int, Any]]:
+    """Rows as values by attribute id, as expressions read them."""
+    ids = [a.expr_id for a in plan.output]
+    return [dict(zip(ids, row, strict=True)) for row in rows]
+
+
+def _values(expressions: Sequence[Any], row: dict[int, Any]) -> Row:
+    return tuple([row_value(e, row) for e in expressions])
+
+
+def _key(value: Any) -> Any:
+    """What is equal exactly for values that SQL groups together: nulls, NaNs, both zeros; true is not 1."""
+    if isinstance(value, tuple):
+        return tuple([_key(v) for v in value])
+    if isinstance(value, float):
+        return "NaN" if value != value else value + 0.0
+    return (value,) if isinstance(value, bool | str) else value
+
+
+def _distinct(rows: Iterable[Row]) -> Rows:
+    return list({_key(row): row for row in rows}.values())
+
+
+def _comparing(order: Any) -> Callable[[Any, Any], int]:
+    least = order.null_order == "NULLS FIRST"
+
+    def comparing(a: Any, b: Any) -> int:
+        x, y = row_value(order.child, a[1]), row_value(order.child, b[1])
+        if x is None or y is None:
+            return ((y is None) - (x is None)) * (1 if least else -1)
+        return compare(x, y) * (1 if order.direction == "ASC" else -1)
+
+    return comparing
+
+
+# -- joins: `matches` has for every left row the numbers of the right rows for which the condition is true
+
+
+def _matches(join: Any, left: Rows, right: Rows) -> list[list[int]]:
+    if join.condition is None:
+        return [list(range(len(right)))] * len(left)
+    others = _named(join.right, right)
+    return [
+        [at for at, other in enumerate(others) if row_value(join.condition, row | other) is True]
+        for row in _named(join.left, left)
+    ]
+
+
+def _inner(left: Rows, right: Rows, matches: list[list[int]], join: Any) -> Rows:
+    return [row + right[at] for row, found in zip(left, matches, strict=True) for at in found]
+
+
+def _outer(left: Rows, right: Rows, matches: list[list[int]], join: Any) -> Rows:
+    rows: Rows = []
+    for row, found in zip(left, matches, strict=True):
+        rows += [row + right[at] for at in found]
+        if not found and join.kind != "RightOuter":
+            rows.append(row + (None,) * len(join.right.output))
+    if join.kind != "LeftOuter":
+        matched = {at for found in matches for at in found}
+        rows += [(None,) * len(join.left.output) + row for at, row in enumerate(right) if at not in matched]
+    return rows
+
+
+def _semi(left: Rows, right: Rows, matches: list[list[int]], join: Any) -> Rows:
+    return [row for row, found in zip(left, matches, strict=True) if bool(found) is (join.kind == "LeftSemi")]
+
+
+def _existence(left: Rows, right: Rows, matches: list[list[int]], join: Any) -> Rows:
+    return [(*row, bool(found)) for row, found in zip(left, matches, strict=True)]
+
+
+_JOINS: dict[str, Callable[..., Rows]] = {
+    "Inner": _inner,
+    "Cross": _inner,
+    **dict.fromkeys(("LeftOuter", "RightOuter", "FullOuter"), _outer),
+    **dict.fromkeys(("LeftSemi", "LeftAnti"), _semi),
+    "ExistenceJoin": _existence,
+}
+
+
+# -- aggregates
+
+
+def _result(item: Any, plan: Any, rows: list[dict[int, Any]]) -> Any:
+    """A result column over the rows of a group: functions become their values, keys those of the first row."""
+
+    def known(e: Any) -> Any:
+        return Literal(_aggregated(e, rows), e.data_type) if isinstance(e, AggregateExpression) else e
+
+    return row_value(item.transform_down(known, AggregateExpression.BIT), rows[0] if rows else {})
+
+
+def _aggregated(e: Any, rows: list[dict[int, Any]]) -> Any:
+    """The value of an aggregate function as it is used: with its FILTER and DISTINCT."""
+    function = e.function
+    if e.where is not None:
+        rows = [row for row in rows if row_value(e.where, row) is True]
+    arguments = function.arguments if isinstance(function, Count) else (getattr(function, "child", None),)
+    if arguments == (None,):
+        raise UnknownValueError(function.node_name)
+    values = [_values(arguments, row) for row in rows]
+    if not isinstance(function, FirstLast) or function.ignore_nulls:
+        values = [v for v in values if None not in v]
+    values = _distinct(values) if e.distinct else values
+    if isinstance(function, Count):
+        return len(values)
+    return _reduced(function, [v[0] for v in values]) if values else None
+
+
+def _reduced(function: Any, values: list[Any]) -> Any:
+    """The value over at least one value."""
+    match function:
+        case Min():
+            return min(values, key=cmp_to_key(compare))
+        case Max():
+            return max(values, key=cmp_to_key(compare))
+        case FirstLast(_, name):
+            return values[-1 if name.startswith("last") else 0]
+        case Sum() if isinstance(values[0], int | float | Decimal):
+            return convert(sum(values), function.child.data_type, function.data_type)
+        case Average() if isinstance(values[0], int | float):
+            return float(sum(values)) / len(values)
+    raise UnknownValueError(function.node_name)
