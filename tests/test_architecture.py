@@ -27,14 +27,14 @@ TOWERS = {
     "plantext": {"errors", "graph"},
     "layout": {"errors", "graph"},
     "render": {"errors", "graph", "layout"},
-    "mechanics": {"errors"},
+    "mechanics": {"errors", "types", "expressions", "logical", "optimizer"},
     "spark": {"errors", "graph", "plantext", "document", "catalog"},
     "store": {"errors", "graph"},
     "samples": {"errors"},
 }
 EVERYWHERE = {"errors", "config"}
 FROM_THE_TOP = {*TOWERS}
-MORE = {"document": {"graph", "plantext", "render"}}
+MORE = {"document": {"graph", "plantext", "render", "mechanics"}}
 ONLY = {
     "sqlglot": ({"frontend"}, "parse SQL in planviz/frontend and hand plans around"),
     "pyspark": ({"spark"}, "reach Spark through planviz/spark"),

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from functools import cmp_to_key
+from decimal import localcontext
+from functools import cmp_to_key, reduce
+from operator import add
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression, Average, Count, FirstLast, Max, Min, Sum
@@ -28,11 +29,14 @@ from planviz.logical.operators import (
     View,
 )
 from planviz.logical.relations import LocalRelation, LogicalRelation, OneRowRelation, Range
-from planviz.optimizer.evaluation import UnknownValueError, compare, convert, row_value
+from planviz.optimizer.evaluation import UnknownValueError, compare, row_value
+from planviz.types import DOUBLE, LONG, DecimalType
 
 #: Most rows that any operator may give, and most pairs that a join may look at.
 MOST_ROWS = 10_000
-MOST_PAIRS = 1_000_000
+MOST_PAIRS = 200_000
+#: Digits in which decimals are added: more than any sum of that many rows has.
+_DIGITS = 60
 
 Row = tuple[Any, ...]
 Rows = list[Row]
@@ -112,7 +116,10 @@ class _Evaluator:
         left, right = self.rows(plan.left), self.rows(plan.right)
         if len(left) * len(right) > MOST_PAIRS:
             raise UnknownValueError(f"more than {MOST_PAIRS} pairs of rows")
-        return _JOINS[plan.kind](left, right, _matches(plan, left, right), plan)
+        combine = _JOINS.get(plan.kind)
+        if combine is None:
+            raise UnknownValueError(plan.kind)
+        return combine(left, right, _matches(plan, left, right), plan)
 
     def union(self, plan: Any) -> Rows:
         return [row for one in plan.children for row in self.rows(one)]
@@ -147,7 +154,8 @@ class _Evaluator:
         return [tuple([_result(item, plan, rows) for item in plan.aggregates]) for rows in groups.values()]
 
     def sort(self, plan: Any) -> Rows:
-        rows = list(zip(self.rows(plan.child), _named(plan.child, self.rows(plan.child)), strict=True))
+        below = self.rows(plan.child)
+        rows = list(zip(below, _named(plan.child, below), strict=True))
         for order in reversed(plan.order):
             rows.sort(key=cmp_to_key(_comparing(order)))
         return [row for row, _ in rows]
@@ -177,7 +185,7 @@ _OPERATORS: dict[type, Callable[[_Evaluator, Any], Rows]] = {
     Aggregate: _Evaluator.aggregate,
     Sort: _Evaluator.sort,
     GlobalLimit: _Evaluator.limit,
-    LocalLimit: _Evaluator.below,  # the same rows once the global limit has counted them
+    LocalLimit: _Evaluator.limit,
     Offset: _Evaluator.offset,
     SubqueryAlias: _Evaluator.below,
     View: _Evaluator.below,
@@ -195,12 +203,10 @@ def _values(expressions: Sequence[Any], row: dict[int, Any]) -> Row:
 
 
 def _key(value: Any) -> Any:
-    """What is equal exactly for values that SQL groups together: nulls, NaNs, both zeros; true is not 1."""
+    """What is equal exactly for values of one column that SQL groups together: nulls, NaNs, both zeros."""
     if isinstance(value, tuple):
         return tuple([_key(v) for v in value])
-    if isinstance(value, float):
-        return "NaN" if value != value else value + 0.0
-    return (value,) if isinstance(value, bool | str) else value
+    return "NaN" if value != value else value
 
 
 def _distinct(rows: Iterable[Row]) -> Rows:
@@ -294,6 +300,20 @@ def _aggregated(e: Any, rows: list[dict[int, Any]]) -> Any:
     return _reduced(function, [v[0] for v in values]) if values else None
 
 
+def _sum(values: list[Any], data_type: Any) -> Any:
+    """The sum one by one, as doubles are added; unknown where it does not fit its type."""
+    with localcontext(prec=_DIGITS):
+        total = reduce(add, values)
+        fits = data_type == DOUBLE or (
+            abs(total) < 10 ** (data_type.precision - data_type.scale)
+            if isinstance(data_type, DecimalType)
+            else -(2**63) <= total < 2**63
+        )
+    if not fits:
+        raise UnknownValueError("an overflow")
+    return total
+
+
 def _reduced(function: Any, values: list[Any]) -> Any:
     """The value over at least one value."""
     match function:
@@ -303,8 +323,8 @@ def _reduced(function: Any, values: list[Any]) -> Any:
             return max(values, key=cmp_to_key(compare))
         case FirstLast(_, name):
             return values[-1 if name.startswith("last") else 0]
-        case Sum() if isinstance(values[0], int | float | Decimal):
-            return convert(sum(values), function.child.data_type, function.data_type)
-        case Average() if isinstance(values[0], int | float):
-            return float(sum(values)) / len(values)
+        case Sum() if function.data_type in (LONG, DOUBLE) or isinstance(function.data_type, DecimalType):
+            return _sum(values, function.data_type)
+        case Average() if function.data_type == DOUBLE:
+            return reduce(add, map(float, values)) / len(values)
     raise UnknownValueError(function.node_name)

@@ -179,6 +179,8 @@ class LimitPushDown(OptimizerRule):
 
     def _joined(self, node: Any, join: Any, new: Any) -> Any:
         """The new join; why its sides may be cut goes to those who want to know."""
+        if self.branches is None:
+            return new
         kind, free = join.kind, join.condition is None
         if not free or kind in ("LeftSemi", "LeftAnti"):
             branch = kind if kind in ("LeftOuter", "RightOuter") else "left"
