@@ -225,7 +225,7 @@ class View(UnaryNode):
     def simple_string(self) -> str:
         """View (`name`, [columns])."""
         name = ".".join(f"`{p}`" for p in self.name)
-        return f"View ({name}, {bracketed(self.output)})"
+        return f"View ({name}, {bracketed(self.output if self.child.resolved else ())})"
 
 
 @node

@@ -19,6 +19,7 @@ from planviz.render.steps import trace_data
 from planviz.render.text import one_line
 from planviz.trees.rule import Rule
 from planviz.ui.cache import Opened, catalog_of
+from planviz.ui.explained import explanations
 from planviz.ui.player import player_data
 
 #: Guards of one rule that are told.
@@ -99,7 +100,7 @@ def trace_of(opened: Opened) -> dict[str, Any]:
     """The document's trace for the player, made once."""
     made = opened.made.get(("trace",))
     if made is None:
-        made = opened.made["trace",] = trace_data(opened.document.trace)
+        made = opened.made["trace",] = trace_data(opened.document.trace) | {"explained": explanations(opened)}
     found: dict[str, Any] = made
     return found
 

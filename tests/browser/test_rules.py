@@ -25,6 +25,10 @@ OUTER = """SELECT o.order_id, u.name
 FROM orders o FULL OUTER JOIN users u ON o.user_id = u.user_id
 WHERE o.amount > 20 AND u.tier = 'gold'"""
 
+ROWS = """CREATE TEMPORARY VIEW l AS SELECT * FROM VALUES (1, 'a'), (2, 'b') AS v(k, x);
+CREATE TEMPORARY VIEW r AS SELECT * FROM VALUES (1, 'p'), (3, 'q') AS v(k, y);
+SELECT * FROM l FULL OUTER JOIN r ON l.k = r.k WHERE x >= 'a' AND y >= 'a'"""
+
 # What stands where: slots of the step's picture with their places on the screen, by pane.
 PLACES = """() => {
   const { handle } = __planviz, found = {};
@@ -195,6 +199,19 @@ def test_own_sql_shows_the_rules_card_and_the_plan_without_it(server: str, tab: 
     assert "join type Inner → FullOuter" in said
     app.page.get_by_role("button", name="Back to the steps").click()
     assert app.page.locator(".pv-step-title").text_content().endswith("EliminateOuterJoin")
+    assert not app.complaints
+
+
+def test_the_card_shows_why_the_branch_taken_and_the_rows(server: str, tab: Callable[..., App]) -> None:
+    app = rules(tab(), server, plan=str(links.pack(ROWS)), catalog="none")
+    app.page.get_by_role("button", name="EliminateOuterJoin, 1 changed").click()
+    why = app.page.get_by_role("complementary", name="The rule").locator(".pv-why").first
+    assert why.locator(".pv-taken").all_text_contents() == ["taken: if FullOuter and L and R: Inner"]
+    assert why.get_by_role("table", name="3 rows, the filter keeps 1").count() == 1
+    assert why.locator(".pv-dropped .pv-verdict").all_text_contents() == ["drops", "drops"]
+    struck = "e => getComputedStyle(e).textDecorationLine"
+    assert why.locator(".pv-dropped td").first.evaluate(struck) == "line-through"
+    assert why.locator(".pv-kept td").first.evaluate(struck) == "none"
     assert not app.complaints
 
 

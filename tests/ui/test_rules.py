@@ -171,3 +171,37 @@ def test_a_silent_rule_says_which_guard_said_no() -> None:
     app.session_state["planviz.document"]["why"].append("CollapseWindow")
     app.run()
     assert "no Window in the plan" in told(app, "planviz_player")["why"]["CollapseWindow"]["sentence"]
+
+
+VALUES = """CREATE TEMPORARY VIEW l AS SELECT * FROM VALUES (1, 'a'), (2, 'b') AS v(k, x);
+CREATE TEMPORARY VIEW r AS SELECT * FROM VALUES (1, 'p'), (3, 'q') AS v(k, y);
+SELECT * FROM l FULL OUTER JOIN r ON l.k = r.k WHERE x >= 'a'"""
+
+
+def test_a_step_says_why_with_the_branch_taken_and_the_rows() -> None:
+    opened = open_document(VALUES, NO_CATALOG)
+    steps = [step.short_rule for step in opened.document.trace.steps]
+    (why,) = rules.trace_of(opened)["explained"][str(steps.index("EliminateOuterJoin"))]
+    assert [line for line, taken in why["logic"] if taken] == ["    if FullOuter and only L: LeftOuter"]
+    assert [gave for _, gave in why["seen"]] == ["reads the left side; on a row of nulls it is null"]
+    assert why["rows"] == {
+        "words": "3 rows, the filter keeps 2",
+        "columns": ["k", "x", "k", "y"],
+        "rows": [["null", "null", "3", "q"], ["1", "a", "1", "p"], ["2", "b", "null", "null"]],
+        "kept": [False, True, True],
+    }
+
+
+def test_rows_that_are_not_known_are_not_shown() -> None:
+    opened = open_document(OUTER, "shop")
+    told = [one for found in rules.trace_of(opened)["explained"].values() for one in found]
+    assert {"EliminateOuterJoin", "PushPredicateThroughJoin"} <= {one["rule"] for one in told}
+    assert not [one for one in told if "rows" in one]
+
+
+def test_many_rows_are_cut_and_counted() -> None:
+    sql = "SELECT * FROM range(40) a(i) LEFT JOIN range(30) b(j) ON i = j WHERE j < 25"
+    opened = open_document(sql, NO_CATALOG)
+    shown = [one["rows"] for found in rules.trace_of(opened)["explained"].values() for one in found if "rows" in one]
+    assert shown[0]["words"] == "40 rows, the filter keeps 25; 28 more are not shown"
+    assert shown[0]["kept"] == [False] * 6 + [True] * 6

@@ -16,7 +16,7 @@ export class RuleCard {
     const step = steps.steps[k], about = extra.cards?.[step.rule];
     const parts = [element("h3", "", step.rule)];
     if (about) parts.push(...this.#about(about));
-    if (!extra.comparing) parts.push(this.#facts(steps, k));
+    if (!extra.comparing) parts.push(...this.#explained(steps, k), this.#facts(steps, k));
     parts.push(this.#step(steps, k, extra), this.#node(steps, k), ...this.#without(step, extra), ...this.#silent(extra));
     const same = this.steps === steps && this.k === k, held = this.root.getRootNode().activeElement?.className;
     this.root.replaceChildren(...parts);
@@ -33,6 +33,29 @@ export class RuleCard {
     if (example) parts.push(element("pre", "pv-pre", example));
     if (document) parts.push(element("p", "pv-muted", document));
     return parts;
+  }
+
+  // Why the rule did that: its logic with the branch taken, what it saw, and rows where they are known.
+  #explained(steps, k) {
+    return (steps.data.explained?.[k] ?? []).map(({ rule, node, logic, seen, reason, rows }) => {
+      const box = element("section", "pv-section pv-why"), code = element("ol", "pv-logic"), list = element("ul", "pv-seen");
+      code.setAttribute("aria-label", `The logic of ${rule}`);
+      for (const [text, taken] of logic) {
+        const line = element("li", taken ? "pv-taken" : "", text.trimStart());
+        line.style.paddingLeft = `${18 + 7 * (text.length - text.trimStart().length)}px`;
+        if (taken) line.prepend(element("span", "pv-spoken", "taken: "));
+        code.append(line);
+      }
+      for (const [what, gave] of seen) {
+        const item = element("li");
+        item.append(element("code", "", what), " ", gave);
+        list.append(item);
+      }
+      box.append(element("h4", "", rule === steps.steps[k].rule ? "Why" : `Why: ${rule}`), element("code", "pv-line", node));
+      if (seen.length) box.append(list);
+      box.append(element("p", "", reason), ...(rows ? [tableOf(rows)] : []), element("p", "pv-muted", "The rule's logic, in our words"), code);
+      return box;
+    });
   }
 
   #facts(steps, k) {
@@ -177,6 +200,29 @@ function worded(className, text) {
   const made = element("p", className);
   text.split("`").forEach((part, at) => made.append(at % 2 ? element("code", "", part) : part));
   return made;
+}
+
+// Rows below a filter; those that it drops are struck through and say so.
+function tableOf({ words, columns, rows, kept }) {
+  const holder = element("div", "pv-rows"), table = element("table"), head = element("tr"), body = element("tbody"), top = element("thead");
+  for (const name of [...columns, "filter"]) {
+    const cell = element("th", "", name);
+    cell.scope = "col";
+    head.append(cell);
+  }
+  rows.forEach((row, at) => {
+    const line = element("tr", kept[at] ? "pv-kept" : "pv-dropped");
+    for (const value of row) line.append(element("td", value === "null" ? "pv-null" : "", value));
+    line.append(element("td", "pv-verdict", kept[at] ? "keeps" : "drops"));
+    body.append(line);
+  });
+  top.append(head);
+  table.append(element("caption", "", words), top, body);
+  holder.append(table);
+  holder.tabIndex = 0;
+  holder.setAttribute("role", "region");
+  holder.setAttribute("aria-label", "Rows before the filter");
+  return holder;
 }
 
 // Milliseconds with as many digits as mean something.
