@@ -25,6 +25,7 @@ from planviz.logical.relations import (
     LogicalRelation,
     OneRowRelation,
     Range,
+    cell,
 )
 from planviz.logical.unresolved import (
     LimitAll,
@@ -175,13 +176,8 @@ class ResolveInlineTables(AnalyzerRule):
         columns = []
         for i, (n, t) in enumerate(zip(node.names, types, strict=True)):
             columns.append(AttributeReference(n, t or NULL, any(r[i].nullable for r in node.rows), next_id()))
-        return LocalRelation(tuple(columns), tuple(tuple(_constant(c) for c in row) for row in node.rows))
-
-
-def _constant(e: Expression) -> Any:
-    while isinstance(e, Cast | Alias):
-        e = e.child
-    return e.value if isinstance(e, Literal) else e
+        rows = tuple(tuple(cell(c, a.type) for c, a in zip(row, columns, strict=True)) for row in node.rows)
+        return LocalRelation(tuple(columns), rows)
 
 
 class ResolveTableFunctions(AnalyzerRule):

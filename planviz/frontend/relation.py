@@ -19,7 +19,7 @@ from planviz.frontend.expression import ExpressionReader
 from planviz.logical.combining import Join, LateralJoin
 from planviz.logical.operators import Filter, Generate, GlobalLimit, LocalLimit, Sample, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
-from planviz.logical.relations import LocalRelation
+from planviz.logical.relations import LocalRelation, cell
 from planviz.logical.unresolved import (
     Pivot,
     Unpivot,
@@ -458,7 +458,8 @@ def inline_relation(names: tuple[str, ...], rows: list[tuple[Expression, ...]]) 
     for i, (n, t) in enumerate(zip(names, types, strict=True)):
         assert t is not None
         columns.append(AttributeReference(n, t, any(r[i].nullable for r in cells), next_id()))
-    return LocalRelation(tuple(columns), tuple(tuple(_value(c) for c in r) for r in cells))
+    values = tuple(tuple(cell(c, a.type) for c, a in zip(r, columns, strict=True)) for r in cells)
+    return LocalRelation(tuple(columns), values)
 
 
 def _at_once(e: Expression) -> bool:
@@ -466,16 +467,6 @@ def _at_once(e: Expression) -> bool:
     if not e.resolved or not e.foldable:
         return False
     return not any(needs_time_zone(c.child.data_type, c.type) for c in e.collect(Cast))
-
-
-def _value(e: Expression) -> object:
-    while isinstance(e, Cast) and e.child.data_type == e.type:
-        e = e.child
-    return e.value if isinstance(e, Literal) else None if _is_null(e) else e
-
-
-def _is_null(e: Expression) -> bool:
-    return _is_null(e.child) if isinstance(e, Cast) else isinstance(e, Literal) and e.value is None
 
 
 def _bare(e: Expression) -> Expression:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.core import (
-    AttributeReference,
-)
+from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, Literal
 from planviz.logical.plan import LeafNode, Source, bracketed, size_text
 from planviz.trees.node import lazy, node
+from planviz.types import DataType
 
 
 @node
@@ -38,7 +37,10 @@ class LogicalRelation(Source):
 
 @node
 class LocalRelation(Source):
-    """Rows known while planning."""
+    """Rows known while planning.
+
+    A cell is a value of its column's type, or an expression of that type that is not computed yet.
+    """
 
     attributes: tuple[AttributeReference, ...]
     rows: tuple[tuple[Any, ...], ...] = ()
@@ -52,6 +54,15 @@ class LocalRelation(Source):
         """<empty>, [columns]."""
         columns = [bracketed(self.attributes)] if self.attributes else []
         return columns if self.rows else ["<empty>", *columns]
+
+
+def cell(e: Expression, t: DataType) -> Any:
+    """A constant as it stands in a LocalRelation's column of type `t`: its value, or what is still to be computed."""
+    while isinstance(e, Alias) or (isinstance(e, Cast) and e.child.data_type == e.type):
+        e = e.child
+    if isinstance(e, Literal) and (e.value is None or e.data_type == t):
+        return e.value
+    return e if e.data_type == t else Cast(e, t)
 
 
 @node

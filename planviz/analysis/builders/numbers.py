@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planviz.analysis.builders.base import Args, Builder, Entry, signed, spec_of
+from planviz.analysis.signatures import SIGNATURES
 from planviz.expressions.arithmetic import (
     Abs,
     Add,
@@ -19,7 +20,8 @@ from planviz.expressions.arithmetic import (
 )
 from planviz.expressions.calls import FunctionCall, Replaced
 from planviz.expressions.core import Expression
-from planviz.types import DOUBLE
+from planviz.expressions.specs import FunctionSpec
+from planviz.types import DOUBLE, LONG
 
 _E = spec_of("e", "", DOUBLE, False, "E")
 _LOG = spec_of("log", "D D", DOUBLE, True, "LOG")
@@ -35,13 +37,11 @@ def _tried(name: str, make: Callable[..., Expression]) -> Builder:
 
 
 def _rounded(name: str) -> Builder:
-    """round to a whole number is bigint, to a given scale a decimal."""
+    """To a whole number: bigint, or a decimal of a decimal; to a given scale a decimal (Spark: RoundCeil)."""
+    scaled = FunctionSpec(name, spec_of("", "DEC I", LONG).inputs, SIGNATURES["round"].spec.result, folded=(2,))
 
     def make(a: Args) -> Expression:
-        if len(a) == 1:
-            return signed(name, a)
-        made = signed("round", a)
-        return Replaced(name, a, made)
+        return signed(name, a) if len(a) == 1 else FunctionCall(name, a, scaled)
 
     return make
 

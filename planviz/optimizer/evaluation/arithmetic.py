@@ -82,7 +82,7 @@ def to_decimal(value: Decimal, t: DataType) -> Decimal:
         raise FailsError("overflow") from None
     if result and result.adjusted() >= t.precision - t.scale:
         raise FailsError("overflow")
-    return result
+    return result or abs(result)
 
 
 def truncated(a: int, b: int) -> int:

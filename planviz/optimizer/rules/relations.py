@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.core import Alias, AttributeReference, Literal, Nondeterministic
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, Nondeterministic
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.combining import Join, Union
 from planviz.logical.operators import (
@@ -67,7 +67,8 @@ class ConvertToLocalRelation(OptimizerRule):
 
 
 def _row(columns: Any, row: Any) -> dict[int, Any]:
-    return {a.expr_id: v for a, v in zip(columns, row, strict=True)}
+    cells = zip(columns, row, strict=True)
+    return {a.expr_id: row_value(v, {}) if isinstance(v, Expression) else v for a, v in cells}
 
 
 def _evaluable(e: Any) -> bool:
