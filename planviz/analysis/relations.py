@@ -10,7 +10,7 @@ from planviz.analysis.context import AnalyzerRule, analysis_error, sql_text, sub
 from planviz.catalog.tables import CATALOG, DATABASE, Table
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.calls import Explode, GeneratorCall
-from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, GeneratorMark, Literal, alias, next_id
+from planviz.expressions.core import Alias, AttributeReference, Cast, GeneratorMark, Literal, alias, next_id
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend import parse_plan

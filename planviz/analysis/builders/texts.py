@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 from planviz.analysis.builders.base import Args, Builder, Entry, plain_call, signed, spec_of, string_of
 from planviz.expressions.calls import Concat, FunctionCall, RegexpForm, Replaced, StringForm
@@ -64,12 +65,18 @@ def _to_char(name: str) -> Builder:
         if t in (DATE, TIMESTAMP, TIMESTAMP_NTZ):
             return signed("date_format", a)
         if t == BINARY:
-            how = (string_of(a[1]) or "").lower()
+            how = (string_of(a[1]) or "").lower().strip()
             made = signed(how, a[:1]) if how in ("base64", "hex") else signed("decode", a)
-            return made.replace(name=name) if name == "to_varchar" else made
+            return made.replace(spec=_named(made.spec, name)) if name == "to_varchar" else made
         return FunctionCall("to_char", a, _TO_CHARACTER)
 
     return make
+
+
+@cache
+def _named(spec: FunctionSpec, name: str) -> FunctionSpec:
+    """The signature under which another function prints its name."""
+    return replace(spec, sql_name=name)
 
 
 def _to_binary(a: Args) -> Expression:

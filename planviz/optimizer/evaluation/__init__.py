@@ -8,6 +8,7 @@ from planviz.optimizer.evaluation import (
     arithmetic,
     casts,
     containers,
+    dateformats,
     documents,
     formats,
     hashes,
@@ -30,7 +31,8 @@ from planviz.optimizer.evaluation.core import (
 
 #: Importing a family registers what it computes.
 FAMILIES = (
-    arithmetic, casts, containers, documents, formats, hashes, logic, mathematics, patterns, temporal, texts,
+    arithmetic, casts, containers, dateformats, documents, formats, hashes, logic, mathematics, patterns, temporal,
+    texts,
 )  # fmt: skip
 
 __all__ = [

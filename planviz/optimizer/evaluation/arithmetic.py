@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
 from planviz.expressions.arithmetic import (
@@ -27,6 +27,7 @@ from planviz.expressions.arithmetic import (
 from planviz.expressions.calls import IntervalScale
 from planviz.expressions.internal import MakeDecimal, UnscaledValue
 from planviz.optimizer.evaluation.core import (
+    WIDE,
     FailsError,
     Row,
     UnknownValueError,
@@ -50,7 +51,6 @@ from planviz.types import (
 )
 
 _BITS: dict[DataType, int] = {BYTE: 8, SHORT: 16, INT: 32, LONG: 64}
-WIDE = Context(prec=80, rounding=ROUND_HALF_UP)
 
 
 def bits_of(t: DataType) -> int:
@@ -172,8 +172,14 @@ def _computed(e: Any, a: Any, b: Any) -> Any:
     raise UnknownValueError(str(e))
 
 
+#: A decimal's sign is changed with Scala's BigDecimal, which keeps 34 digits.
+_SCALA = Context(prec=34, rounding=ROUND_HALF_EVEN)
+
+
 @strict(UnaryMinus)
 def _minus(e: Any, value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return to_decimal(_SCALA.minus(value), e.data_type)
     if isinstance(value, tuple):
         return tuple(-v for v in value)
     if not isinstance(value, int):
@@ -184,6 +190,8 @@ def _minus(e: Any, value: Any) -> Any:
 
 @strict(Abs)
 def _abs(e: Any, value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return to_decimal(_SCALA.minus(value), e.data_type) if value < 0 else value
     return bounded_integer(abs(value), e.data_type) if isinstance(value, int) else abs(value)
 
 

@@ -150,7 +150,7 @@ def _to_number(value: Any, a: DataType, b: DataType) -> Any:
         if isinstance(value, float):
             if not math.isfinite(value):
                 raise FailsError("no decimal")
-            value = Decimal(literal_text(value, a))
+            value = Decimal(repr(value))
         return to_decimal(Decimal(int(value) if isinstance(value, bool) else value), b)
     raise UnknownValueError(f"{a} to {b}")
 

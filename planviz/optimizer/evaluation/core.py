@@ -12,12 +12,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, localcontext
 from typing import Any
 
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Alias, Literal
 from planviz.types import FLOAT, UNKNOWN, DataType
 
+#: How decimals are computed: wide enough for what two of 38 digits give.
+WIDE = Context(prec=80, rounding=ROUND_HALF_UP)
 #: Values by attribute id.
 Row = dict[int, Any]
 
@@ -140,12 +143,18 @@ def call(e: Any, name: str, arguments: tuple[Any, ...], row: Row) -> Any:
     return single(value) if value is not None and e.data_type == FLOAT else value
 
 
+def evaluated(e: Any, row: Row) -> Any:
+    """The value for one row, decimals computed with all their digits. Raises as `evaluate` does."""
+    with localcontext(WIDE):
+        return evaluate(e, row)
+
+
 def value_of(e: Any) -> Literal | None:
     """The expression's value as a literal of its type, or None."""
     if isinstance(e, Literal):
         return e
     try:
-        return None if e.data_type == UNKNOWN else Literal(evaluate(e, {}), e.data_type)
+        return None if e.data_type == UNKNOWN else Literal(evaluated(e, {}), e.data_type)
     except (UnknownValueError, *OUT_OF_REACH):
         return None
 
@@ -153,7 +162,7 @@ def value_of(e: Any) -> Literal | None:
 def fails(e: Any) -> bool:
     """Whether computing the expression of constants fails, as it would in the query."""
     try:
-        evaluate(e, {})
+        evaluated(e, {})
     except FailsError:
         return True
     except UnknownValueError:
@@ -166,7 +175,7 @@ def fails(e: Any) -> bool:
 def row_value(e: Any, row: Row) -> Any:
     """The value for one row, given as values by attribute id. Raises UnknownValueError."""
     try:
-        return evaluate(e, row)
+        return evaluated(e, row)
     except OUT_OF_REACH as error:
         raise UnknownValueError(str(error)) from None
 

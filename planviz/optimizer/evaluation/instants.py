@@ -26,6 +26,8 @@ def zone_of(name: str) -> tzinfo:
     if found:
         sign, hours, minutes, seconds = found.groups()
         span = timedelta(hours=int(hours), minutes=int(minutes or 0), seconds=int(seconds or 0))
+        if max(int(minutes or 0), int(seconds or 0)) > 59 or span > timedelta(hours=18):
+            raise FailsError(name)
         return timezone(-span if sign == "-" else span)
     try:
         return ZoneInfo(name)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Any
 
-from planviz.optimizer.evaluation.arithmetic import WIDE, bits_of, bounded_integer, to_decimal, wrapped
-from planviz.optimizer.evaluation.core import FailsError, function, type_of
+from planviz.optimizer.evaluation.arithmetic import bits_of, bounded_integer, to_decimal, wrapped
+from planviz.optimizer.evaluation.core import WIDE, FailsError, function, type_of
 from planviz.types import LONG, DecimalType, is_integral
 
 _NAN = math.nan

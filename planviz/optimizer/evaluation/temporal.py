@@ -11,6 +11,7 @@ from typing import Any
 from planviz.expressions.calls import DatetimeMinus, DatetimePlus
 from planviz.optimizer.evaluation.arithmetic import bounded_integer
 from planviz.optimizer.evaluation.core import FailsError, UnknownValueError, function, strict, zone
+from planviz.optimizer.evaluation.dateformats import formatted, parsed
 from planviz.optimizer.evaluation.instants import from_micros, micros_of, moved
 from planviz.types import DATE, INT, LONG, TIMESTAMP, DayTimeIntervalType, YearMonthIntervalType
 
@@ -250,8 +251,6 @@ def _interval_seconds(value: int) -> Decimal:
 @function("unix_timestamp", "to_unix_timestamp", typed=True)
 def _unix_timestamp(e: Any, value: Any, form: str) -> int:
     if isinstance(value, str):
-        from planviz.optimizer.evaluation.formats import parsed
-
         value = parsed(value, form)
     if e.arguments[0].data_type not in (TIMESTAMP, DATE) and not isinstance(value, datetime):
         raise UnknownValueError(str(e))
@@ -260,6 +259,4 @@ def _unix_timestamp(e: Any, value: Any, form: str) -> int:
 
 @function("from_unixtime")
 def _from_unixtime(seconds: int, form: str) -> str:
-    from planviz.optimizer.evaluation.formats import formatted
-
     return formatted(from_micros(seconds * 1_000_000), form)

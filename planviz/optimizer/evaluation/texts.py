@@ -70,6 +70,7 @@ def _locate(part: Any, text: Any, start: Any) -> int | None:
     return text.find(part, start - 1) + 1  # type: ignore[no-any-return]
 
 
+function("position")(lambda part, text, start=1: _locate(part, text, start))
 function("instr")(lambda text, part: text.find(part) + 1)
 function("charindex")(lambda part, text, start=1: _locate(part, text, start))
 function("upper", "ucase")(lambda s: s.upper())
