@@ -13,7 +13,7 @@ from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression, Count
 from planviz.expressions.conditional import If
-from planviz.expressions.core import Alias, AttributeReference, Cast, Literal, alias, next_id
+from planviz.expressions.core import Alias, AttributeReference, Cast, Literal, alias, next_id, occurs
 from planviz.expressions.predicates import EqualNullSafe, EqualTo, IsNull, LessThanOrEqual, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.unresolved import OuterReference
@@ -64,8 +64,15 @@ def _replaced(e: Any, known: Outer) -> Any:
     return e.transform_up(lambda x: known.get(x.expr_id, x) if isinstance(x, OuterReference) else x, OuterReference.BIT)
 
 
+def _reads_outer(e: Any) -> bool:
+    """Whether an expression reads an outer attribute here, not merely in the plan of a subquery nested in it."""
+    return occurs(e, OuterReference.BIT)
+
+
 def _correlated(plan: Any) -> bool:
-    return bool(plan.bits & OuterReference.BIT)
+    if not plan.bits & OuterReference.BIT:
+        return False
+    return any(_reads_outer(e) for p in plan.walk() for e in p.expressions)
 
 
 def _equivalences(predicates: Iterable[Any]) -> Outer:
@@ -152,8 +159,8 @@ class Decorrelation:
 
     def _filter(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         parts = split(plan.condition)
-        outer = [p for p in parts if p.bits & OuterReference.BIT]
-        local = [p for p in parts if not p.bits & OuterReference.BIT]
+        outer = [p for p in parts if _reads_outer(p)]
+        local = [p for p in parts if not _reads_outer(p)]
         same = {} if in_set else _equivalences(outer)
         upper = [] if in_set else [p for p in outer if _above_aggregates(p)] if aggregated else outer
         stay = [p for p in outer if p not in upper]
@@ -234,7 +241,7 @@ class Decorrelation:
 
     def _join(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         parts = split(plan.condition) if plan.condition is not None else []
-        outer = [p for p in parts if p.bits & OuterReference.BIT]
+        outer = [p for p in parts if _reads_outer(p)]
         inner = plan.kind in ("Inner", "Cross")
         same = _equivalences(outer) if inner and not in_set else {}
         upper = [p for p in outer if _above_aggregates(p) or not aggregated] if inner and not in_set else []

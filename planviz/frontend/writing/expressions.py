@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 #: Functions that only mark what the optimizer knows of their argument.
 MARKS = frozenset(("knownnotnull", "knownnullable", "promote_precision"))
 
+#: Functions that keep their schema as a type.
+PARSERS = frozenset(("from_json", "from_csv", "from_xml"))
+
 
 class ExpressionWriter:
     """Writes expressions inside one block.
@@ -107,6 +110,10 @@ class ExpressionWriter:
                 return f"{names if len(arguments) == 1 else f'({names})'} -> {self(body)}"
             case NamedLambdaVariable(name):
                 return quote_if_needed(name)
+            case FunctionCall() if e.pretty_name in PARSERS and len(e.children) == 1:
+                return f"{e.pretty_name}({self(e.children[0])}, {Literal(e.data_type.sql, STRING).sql})"
+            case FunctionCall() if e.pretty_name == "gettimestamp":
+                return f"to_timestamp({', '.join(map(self, e.children))})"
             case FunctionCall() if e.pretty_name in MARKS:
                 return self(e.children[0])
             case SubqueryExpression() | InSubquery():
