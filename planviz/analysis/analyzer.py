@@ -35,6 +35,7 @@ from planviz.analysis.joins import (
     ResolveNaturalAndUsingJoin,
 )
 from planviz.analysis.objects import ResolveDeserializer, ResolveUpCast
+from planviz.analysis.pipes import ValidateAndStripPipeExpressions
 from planviz.analysis.references import (
     ResolveLateralColumnAliasReference,
     ResolveOrdinalInOrderByAndGroupBy,
@@ -93,6 +94,7 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
         ResolveGenerate(c),
         ResolveFunctions(c),
         ResolveTableFunctions(c),
+        ValidateAndStripPipeExpressions(c),
         ResolveAliases(c),
         ResolveSubquery(c),
         ResolveSubqueryColumnAliases(c),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.analysis.context import AnalyzerRule, analysis_error, same_name
-from planviz.expressions.core import Expression, Literal, alias
+from planviz.analysis.names import unresolved_column
+from planviz.expressions.core import Alias, Expression, Literal, alias
+from planviz.expressions.pipes import UnresolvedStarExceptOrReplace
 from planviz.expressions.unresolved import (
     UnresolvedAttribute,
     UnresolvedStarWithColumns,
@@ -25,6 +27,17 @@ def columns_with(star: UnresolvedStarWithColumns, columns: tuple[Any, ...]) -> l
         out.append(c if name is None else alias(given[name], name))
     known = [c.name for c in columns]
     return out + [alias(v, n) for n, v in given.items() if not any(same_name(n, k) for k in known)]
+
+
+def columns_replaced(star: UnresolvedStarExceptOrReplace, columns: tuple[Any, ...]) -> list[Expression]:
+    """The columns of |> SET: each of a replacement's name replaced where it stands; AnalysisError where none is."""
+    out: list[Any] = list(columns)
+    for new in star.replacements:
+        assert isinstance(new, Alias)
+        if not any(same_name(new.name, c.name) for c in columns):
+            raise unresolved_column(new.rebuilt(UnresolvedAttribute((new.name,))), list(columns))
+        out = [new if same_name(new.name, c.name) else c for c in out]
+    return out
 
 
 def columns_renamed(star: UnresolvedStarWithColumnsRenames, columns: tuple[Any, ...]) -> list[Expression]:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from planviz.analysis.context import AnalyzerRule, analysis_error, same_name
-from planviz.analysis.frames import columns_renamed, columns_with
-from planviz.analysis.names import Scope, extract_value
+from planviz.analysis.frames import columns_renamed, columns_replaced, columns_with
+from planviz.analysis.names import Scope, extract_value, unresolved_column
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression, GroupingID
 from planviz.expressions.calls import FunctionCall
@@ -21,6 +21,7 @@ from planviz.expressions.core import (
     next_id,
     occurs,
 )
+from planviz.expressions.pipes import UnresolvedPipeAggregateOrdinal, UnresolvedStarExceptOrReplace
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import (
     LateralColumnAliasReference,
@@ -50,12 +51,17 @@ from planviz.logical.operators import (
     SubqueryAlias,
 )
 from planviz.logical.plan import LogicalPlan, UnaryNode
-from planviz.logical.unresolved import Unpivot, UnresolvedHaving, UnresolvedQualify
+from planviz.logical.unresolved import PipeOperator, Unpivot, UnresolvedHaving, UnresolvedQualify
 from planviz.trees.depth import deep
 from planviz.types import INT, StructType
 
 _NAMES = UnresolvedAttribute.BIT | UnresolvedExtractValue.BIT
-_STARS = UnresolvedStar.BIT | UnresolvedStarWithColumns.BIT | UnresolvedStarWithColumnsRenames.BIT
+_STARS = (
+    UnresolvedStar.BIT
+    | UnresolvedStarWithColumns.BIT
+    | UnresolvedStarWithColumnsRenames.BIT
+    | UnresolvedStarExceptOrReplace.BIT
+)
 #: Names that mean a function when no column has them.
 LITERAL_FUNCTIONS = frozenset(
     ["current_date", "current_timestamp", "current_time", "current_user", "user", "session_user", "localtimestamp"]
@@ -76,6 +82,7 @@ class ResolveReferences(AnalyzerRule):
         UnresolvedStar,
         UnresolvedStarWithColumns,
         UnresolvedStarWithColumnsRenames,
+        UnresolvedStarExceptOrReplace,
         UnresolvedExtractValue,
     )
 
@@ -170,6 +177,8 @@ class ResolveReferences(AnalyzerRule):
                 out += expand_star(e, plan)
             elif isinstance(e, UnresolvedStarWithColumns):
                 out += columns_with(e, plan.child.output)
+            elif isinstance(e, UnresolvedStarExceptOrReplace):
+                out += columns_replaced(e, plan.child.output)
             elif isinstance(e, UnresolvedStarWithColumnsRenames):
                 out += columns_renamed(e, plan.child.output)
             elif e.bits & UnresolvedStar.BIT:
@@ -320,9 +329,7 @@ def expand_star(star: UnresolvedStar, plan: Any) -> list[Expression]:
     for name in star.excepted:
         kept = [c for c in columns if not _named(c, name)]
         if len(kept) == len(columns):
-            raise analysis_error(
-                "EXCEPT_UNRESOLVED_COLUMN", f"The EXCEPT column {'.'.join(name)} cannot be found.", star
-            )
+            raise unresolved_column(star.rebuilt(UnresolvedAttribute(name)), columns)
         columns = kept
     return columns
 
@@ -438,7 +445,7 @@ def add_missing(
     wanted = frozenset[int]().union(*[e.references for e in expressions]) - plan.output_set
     if not wanted and all(e.resolved for e in expressions):
         return expressions, plan
-    if not isinstance(plan, UnaryNode) or isinstance(plan, Distinct | SubqueryAlias):
+    if not isinstance(plan, UnaryNode) or isinstance(plan, Distinct | SubqueryAlias | PipeOperator):
         return [bind(e, Scope(plan.output)) for e in expressions], plan
     if isinstance(plan, Aggregate) and any(e.bits & TempResolvedColumn.BIT for e in expressions):
         # ORDER BY right above the Aggregate: ResolveAggregateFunctions finds what these mean among its results.
@@ -509,11 +516,28 @@ class ResolveOrdinalInOrderByAndGroupBy(AnalyzerRule):
     ORDER BY 2  =>  the second column          GROUP BY 1  =>  the first item of the select list
     """
 
-    matches = (UnresolvedOrdinal,)
+    matches = (UnresolvedOrdinal, UnresolvedPipeAggregateOrdinal)
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
+        plan = plan.transform_up(self._piped, UnresolvedPipeAggregateOrdinal.BIT)
         return plan.transform_up(self._operator, UnresolvedOrdinal.BIT)
+
+    def _piped(self, plan: Any) -> Any:
+        """Positions of |> AGGREGATE, in both lists: columns of the input."""
+        if not isinstance(plan, Aggregate) or not plan.child.resolved:
+            return plan
+        if not any(isinstance(e, UnresolvedPipeAggregateOrdinal) for e in plan.aggregates):
+            return plan
+        columns = plan.child.output
+        items = tuple(
+            self._pick(e.rebuilt(UnresolvedOrdinal(e.ordinal)), columns, "GROUP_BY")
+            if isinstance(e, UnresolvedPipeAggregateOrdinal)
+            else e
+            for e in plan.aggregates
+        )
+        keys = tuple(self._pick(g, columns, "GROUP_BY") for g in plan.grouping)
+        return plan.replace(grouping=keys, aggregates=items)
 
     def _operator(self, plan: Any) -> Any:
         if isinstance(plan, Sort) and plan.child.resolved:

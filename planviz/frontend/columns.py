@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from planviz.frontend.cursor import END, WORD
-from planviz.frontend.query import QueryReader
+from planviz.frontend.pipes import PipeReader
 from planviz.types import StructField
 
 #: Words that begin a constraint over the whole table.
 _CONSTRAINTS = ("CONSTRAINT", "PRIMARY", "FOREIGN", "UNIQUE", "CHECK")
 
 
-class ColumnReader(QueryReader):
+class ColumnReader(PipeReader):
     """Reads column lists. `notes` holds what was passed over, because plans do not depend on it."""
 
     notes: tuple[str, ...] = ()

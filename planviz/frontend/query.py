@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planviz.expressions.core import Expression, Literal, SortOrder
+from planviz.expressions.core import Alias, Expression, Literal, SortOrder, next_id
 from planviz.expressions.unresolved import GroupingSets, UnresolvedAttribute, UnresolvedOrdinal
 from planviz.frontend.cursor import NUMBER
 from planviz.frontend.relation import RelationReader
@@ -85,18 +85,25 @@ class QueryReader(RelationReader):
     # -------------------------------------------------------------------------------------------- set operations
 
     def _set_operations(self, level: int) -> LogicalPlan:
-        """UNION, EXCEPT (level 0) over INTERSECT (level 1) over primaries."""
+        """Pipes, UNION, EXCEPT (level 0) over INTERSECT (level 1) over primaries."""
         start = self.at
-        words = ("INTERSECT",) if level else ("UNION", "EXCEPT", "MINUS", "SETMINUS")
+        # Behind a pipe operator nothing binds tighter any more: INTERSECT takes all that is left of it.
+        words = ("INTERSECT",) if level else ("|>", *_SET_WORDS)
         plan = self._query_primary() if level else self._set_operations(1)
         chain = 0
         while self.sees_any(*words):
             chain = self.longer(chain, "set operations")
             word = self.take().upper()
+            if word == "|>" and not self.sees_any(*_SET_WORDS):
+                plan = self.piped(plan)
+                continue
+            primary = word == "|>" or level == 1
+            if word == "|>":
+                word = self.take().upper()
             everything = self.accept("ALL")
             if not everything:
                 self.accept("DISTINCT")
-            right = self._query_primary() if level else self._set_operations(1)
+            right = self._query_primary() if primary or word == "INTERSECT" else self._set_operations(1)
             made: LogicalPlan
             if word == "UNION":
                 made = Union((plan, right))
@@ -141,6 +148,26 @@ class QueryReader(RelationReader):
 
     # -------------------------------------------------------------------------------------------- select
 
+    def piped(self, left: LogicalPlan) -> LogicalPlan:
+        """One pipe operator over `left`, the sign |> taken."""
+        raise NotImplementedError
+
+    def select_clause(self, source: LogicalPlan) -> LogicalPlan:
+        """SELECT with its list and WINDOW definitions over `source`, nothing else (of a pipe)."""
+        start = self.at
+        self.expect("SELECT")
+        hints = self._hints()
+        distinct = self.accept("DISTINCT")
+        plan: LogicalPlan = self.placed(Project(tuple(self.separated(self.named_expression)), source), start)
+        if distinct:
+            plan = self.placed(Distinct(plan), start)
+        return self._hinted(self.windows(plan), hints, start)
+
+    def _hinted(self, plan: LogicalPlan, hints: list[tuple[str, tuple[Expression, ...]]], start: int) -> LogicalPlan:
+        for name, parameters in reversed(hints):
+            plan = self.placed(UnresolvedHint(name, parameters, plan), start)
+        return plan
+
     def _select(self, source: LogicalPlan | None) -> LogicalPlan:
         start = self.at
         self.expect("SELECT")
@@ -165,15 +192,12 @@ class QueryReader(RelationReader):
             plan = self.placed(UnresolvedQualify(self.expression(), plan), start)
         if distinct:
             plan = self.placed(Distinct(plan), start)
-        plan = self._windows(plan)
-        for name, parameters in reversed(hints):
-            plan = self.placed(UnresolvedHint(name, parameters, plan), start)
-        return plan
+        return self._hinted(self.windows(plan), hints, start)
 
     def _grouped(self, plan: LogicalPlan, items: tuple[Expression, ...], start: int) -> LogicalPlan:
         grouped = self.accept("GROUP", "BY")
         if grouped:
-            plan = self.placed(Aggregate(tuple(self._grouping()), items, plan), start)
+            plan = self.placed(Aggregate(tuple(self.grouping()), items, plan), start)
         if self.accept("HAVING"):
             condition = self.expression()
             if not grouped:
@@ -181,7 +205,8 @@ class QueryReader(RelationReader):
             return self.placed(UnresolvedHaving(condition, plan), start)
         return plan if grouped else self.placed(Project(items, plan), start)
 
-    def _windows(self, plan: LogicalPlan) -> LogicalPlan:
+    def windows(self, plan: LogicalPlan) -> LogicalPlan:
+        """The plan under WINDOW definitions, if they follow."""
         if not self.sees("WINDOW") or self.peek(2) != "AS":
             return plan
         self.at += 1
@@ -214,10 +239,11 @@ class QueryReader(RelationReader):
 
     # -------------------------------------------------------------------------------------------- grouping
 
-    def _grouping(self) -> list[Expression]:
+    def grouping(self, named: bool = False) -> list[Expression]:
+        """What stands behind GROUP BY; `named` lets expressions have an alias."""
         if self.sees("GROUPING", "SETS"):
             return [self._grouping_item()]
-        items = self.separated(self._grouping_item)
+        items = self.separated(self._named_grouping_item if named else self._grouping_item)
         if self.sees_any("WITH") and self.peek(1) in ("ROLLUP", "CUBE"):
             self.at += 1
             kind = self.take().lower()
@@ -227,6 +253,13 @@ class QueryReader(RelationReader):
             assert isinstance(sets, GroupingSets)
             return [GroupingSets(sets.kind, sets.sets, sets.columns, tuple(items))]
         return items
+
+    def _named_grouping_item(self) -> Expression:
+        start = self.at
+        item = self._grouping_item()
+        if self.accept("AS") or (self.alias_word() and not self.sees_any("WITH")):
+            return self.placed(Alias(item, self.identifier(), next_id()), start)
+        return item
 
     def _grouping_item(self) -> Expression:
         start = self.at
@@ -277,7 +310,7 @@ class QueryReader(RelationReader):
                 plan = self.placed(RepartitionByExpression(tuple(self.separated(self.expression)), plan), start)
             if self.accept("SORT", "BY"):
                 plan = self.placed(Sort(self._orders(), False, plan), start)
-        plan = self._windows(plan)
+        plan = self.windows(plan)
         limit: Expression | None = None
         everything = False
         offset: Expression | None = None
@@ -306,7 +339,7 @@ class QueryReader(RelationReader):
         for i in range(at + 2, len(self.keys) - 1):
             key = self.keys[i]
             depth += {"(": 1, ")": -1}.get(key, 0)
-            if depth < 0 or key == ";":
+            if depth < 0 or key == ";" or (depth == 0 and key == "|>"):
                 return
             if depth == 0 and key in words and self.keys[i + 1] == "BY" and {first, key} & {"ORDER", "CLUSTER"}:
                 raise self.error(

@@ -75,11 +75,11 @@ class RelationReader(ExpressionReader):
         while True:
             chain = self.longer(chain, "joins", MAX_JOINS)
             if self.sees("PIVOT", "("):
-                plan = self.placed(self._pivot(plan), start)
+                plan = self.placed(self.pivot(plan), start)
             elif self.sees_any("UNPIVOT") and self.peek(1) in ("(", "INCLUDE", "EXCLUDE"):
-                plan = self.placed(self._unpivot(plan), start)
+                plan = self.placed(self.unpivot(plan), start)
             else:
-                joined = self._join(plan, start)
+                joined = self.joined(plan, start)
                 if joined is None:
                     return plan
                 plan = joined
@@ -109,7 +109,8 @@ class RelationReader(ExpressionReader):
             return None
         return kind, natural
 
-    def _join(self, left: LogicalPlan, start: int) -> LogicalPlan | None:
+    def joined(self, left: LogicalPlan, start: int) -> LogicalPlan | None:
+        """`left` joined with the relation that follows, or None where no join begins."""
         found = self._join_kind()
         if found is None:
             return None
@@ -189,7 +190,7 @@ class RelationReader(ExpressionReader):
         if self.sees("WITH", "("):
             self._skip_parentheses(1)
         if self.sees("TABLESAMPLE"):
-            sample = self._sample_clause()
+            sample = self.sample_clause()
             return sample(self._aliased_plan(plan))
         return self._sampled(self._aliased_plan(plan))
 
@@ -307,9 +308,9 @@ class RelationReader(ExpressionReader):
         return self.placed(SubqueryAlias((name,), plan), start) if name else plan
 
     def _sampled(self, plan: LogicalPlan) -> LogicalPlan:
-        return self._sample_clause()(plan) if self.sees("TABLESAMPLE") else plan
+        return self.sample_clause()(plan) if self.sees("TABLESAMPLE") else plan
 
-    def _sample_clause(self) -> Callable[[LogicalPlan], LogicalPlan]:
+    def sample_clause(self) -> Callable[[LogicalPlan], LogicalPlan]:
         """TABLESAMPLE (...): the function that puts it over a plan. Its alias, behind it, goes below."""
         start = self.at
         self.expect("TABLESAMPLE")
@@ -370,7 +371,8 @@ class RelationReader(ExpressionReader):
 
     # -------------------------------------------------------------------------------------------- pivots
 
-    def _pivot(self, plan: LogicalPlan) -> LogicalPlan:
+    def pivot(self, plan: LogicalPlan) -> LogicalPlan:
+        """PIVOT (...) over a plan."""
         self.expect("PIVOT", "(")
         aggregates = [self._named(e) for e in self.separated(self._pivot_item)]
         self.expect("FOR")
@@ -402,7 +404,8 @@ class RelationReader(ExpressionReader):
         e, name = item
         return e if name is None else Alias(e, name, next_id())
 
-    def _unpivot(self, plan: LogicalPlan) -> LogicalPlan:
+    def unpivot(self, plan: LogicalPlan) -> LogicalPlan:
+        """UNPIVOT (...) over a plan."""
         self.expect("UNPIVOT")
         nulls = self.accept("INCLUDE", "NULLS")
         self.accept("EXCLUDE", "NULLS")

@@ -139,12 +139,13 @@ class WithWindowDefinition(UnaryNode):
     names: tuple[str, ...]
     specs: tuple[Expression, ...]
     child: LogicalPlan
+    piped: bool = False
     UNRESOLVED = True
 
     def arguments(self) -> list[str]:
-        """[w=spec], false."""
+        """[w=spec], whether it stands in |> SELECT."""
         pairs = ", ".join(f"{n}={s}" for n, s in zip(self.names, self.specs, strict=True))
-        return [f"[{pairs}]", "false"]
+        return [f"[{pairs}]", str(self.piped).lower()]
 
 
 @node
@@ -239,6 +240,13 @@ class LimitAll(UnaryNode):
 
     child: LogicalPlan
     UNRESOLVED = False
+
+
+@node
+class PipeOperator(UnaryNode):
+    """What is left of `|>` before WHERE, ORDER BY and LIMIT: names above it see its output only."""
+
+    child: LogicalPlan
 
 
 @node

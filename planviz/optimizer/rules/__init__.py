@@ -42,6 +42,7 @@ filters            InferFiltersFromConstraints                 Write down what a
 filters            InferFiltersFromGenerate                    An explode gives no row for null and empty input, so a filter below may say so.
 filters            PruneFilters                                Remove filters that are always true, empty the plan under one that never is, drop what the child guarantees.
 finish_analysis    ComputeCurrentTime                          Fix the instant and the day that the query calls now.
+finish_analysis    EliminatePipeOperators                      Drop the marks of SQL pipes.
 finish_analysis    EliminateResolvedHint                       Move join hints from the relations into the joins above them.
 finish_analysis    EliminateSubqueryAliases                    Drop the names of relations.
 finish_analysis    EliminateView                               Drop the marks of views.

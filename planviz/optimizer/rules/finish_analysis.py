@@ -12,6 +12,7 @@ from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.combining import Except, Intersect, Join
 from planviz.logical.operators import Aggregate, Project, ResolvedHint, Subquery, SubqueryAlias, View
 from planviz.logical.plan import UnaryNode
+from planviz.logical.unresolved import PipeOperator
 from planviz.optimizer.attributes import map_list
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.replacements import REPLACEABLE, replacement
@@ -37,6 +38,7 @@ class FinishAnalysis(OptimizerRule):
         self.parts: list[OptimizerRule] = [
             EliminateResolvedHint(context),
             EliminateSubqueryAliases(context),
+            EliminatePipeOperators(context),
             EliminateView(context),
             ReplaceExpressions(context),
             RewriteNonCorrelatedExists(context),
@@ -110,6 +112,22 @@ class EliminateSubqueryAliases(OptimizerRule):
     def apply(self, plan: Any) -> Any:
         """See the class."""
         return plan.transform_up(lambda p: p.child if isinstance(p, SubqueryAlias) else p, SubqueryAlias.BIT)
+
+
+class EliminatePipeOperators(OptimizerRule):
+    """Drop the marks of SQL pipes.
+
+    PipeOperator(child)  =>  child
+
+    Pays because they only limited what names could see. Wrong before analysis: in `FROM t |> SELECT a |> ORDER BY b`
+    the ORDER BY would find the b of t.
+    """
+
+    matches = (PipeOperator,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(lambda p: p.child if isinstance(p, PipeOperator) else p, PipeOperator.BIT)
 
 
 class EliminateView(OptimizerRule):
