@@ -256,6 +256,41 @@ class IsNotNull(UnaryExpression, Predicate):
 
 
 @node
+class IsUnknown(IsNull):
+    """child IS UNKNOWN: an IS NULL as soon as its child is another one.
+
+    Spark: a class without a name, so that it is printed as its child in parentheses.
+    """
+
+    child: Expression
+
+    def map_children(self, f):  # type: ignore[no-untyped-def]
+        """Over a new child it is IS NULL."""
+        new = f(self.child)
+        return self if new is self.child else self.rebuilt(IsNull(new))
+
+    def to_string(self) -> str:
+        """(child)."""
+        return f"({self.child})"
+
+
+@node
+class IsNotUnknown(IsNotNull):
+    """child IS NOT UNKNOWN, as IsUnknown."""
+
+    child: Expression
+
+    def map_children(self, f):  # type: ignore[no-untyped-def]
+        """Over a new child it is IS NOT NULL."""
+        new = f(self.child)
+        return self if new is self.child else self.rebuilt(IsNotNull(new))
+
+    def to_string(self) -> str:
+        """(child)."""
+        return f"({self.child})"
+
+
+@node
 class IsNaN(UnaryExpression, Predicate):
     """isnan(child)."""
 

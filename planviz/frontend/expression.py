@@ -32,7 +32,9 @@ from planviz.expressions.predicates import (
     GreaterThanOrEqual,
     In,
     IsNotNull,
+    IsNotUnknown,
     IsNull,
+    IsUnknown,
     LessThan,
     LessThanOrEqual,
     Like,
@@ -245,7 +247,7 @@ class ExpressionReader(SpecialForms, Cursor):
         if key in ("TRUE", "FALSE"):
             return self._not(EqualNullSafe(e, lit(key == "TRUE")), negated)
         if key == "UNKNOWN":
-            return IsNotNull(e) if negated else IsNull(e)
+            return IsNotUnknown(e) if negated else IsUnknown(e)
         if key == "DISTINCT" and self.accept("FROM"):
             return self._not(EqualNullSafe(e, self.value()), not negated)
         self.at -= 1
