@@ -102,7 +102,7 @@ def trees(sources: list[str]) -> list[exp.Expression]:
     for sql in sources:
         try:
             found += [t for t in sqlglot.parse(sql, read="spark", error_level=RAISE) if t is not None]
-        except (SqlglotError, ValueError, RecursionError):
+        except (SqlglotError, ValueError, RecursionError, AttributeError, AssertionError):
             continue
     return found
 
