@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.analysis.context import AnalysisContext, analysis_error
+from planviz.analysis.context import AnalysisContext, analysis_error, sql_text
 from planviz.analysis.names import unresolved_column
 from planviz.analysis.relations import table_not_found
 from planviz.errors import AnalysisError
@@ -20,9 +20,10 @@ from planviz.expressions.unresolved import (
     UnresolvedStar,
 )
 from planviz.expressions.windows import LagLead, NthValue, NTile, RankLike, UnresolvedWindowExpression, WindowExpression
+from planviz.frontend.literals import timestamp_literal
 from planviz.logical.combining import Except, Intersect, Join, SetOperation, Union
 from planviz.logical.operators import Aggregate, Filter, GlobalLimit, LocalLimit, Offset, Project
-from planviz.logical.unresolved import UnresolvedRelation
+from planviz.logical.unresolved import RelationTimeTravel, UnresolvedRelation
 from planviz.types import BOOLEAN, INT, UNKNOWN, is_integral
 
 
@@ -47,6 +48,8 @@ def _bottom_up(plan: Any) -> list[Any]:
 def _check_operator(plan: Any, context: AnalysisContext) -> None:
     if isinstance(plan, UnresolvedRelation):
         raise table_not_found(plan, context.catalog.names())
+    if isinstance(plan, RelationTimeTravel):
+        raise _time_travel(plan, context)
     for e in plan.expressions:
         _check_expression(e, plan, context)
     if isinstance(plan, Filter):
@@ -81,6 +84,25 @@ def _check_operator(plan: Any, context: AnalysisContext) -> None:
         and not isinstance(plan, SetOperation | Union)
     ):
         raise analysis_error("UNSUPPORTED_OPERATOR", f"{plan.node_name} could not be resolved here.", plan)
+
+
+def _time_travel(plan: RelationTimeTravel, context: AnalysisContext) -> Exception:
+    """What is wrong with reading an earlier state of a table: none of the catalogue's tables keeps any."""
+    moment, catalog = plan.timestamp, context.catalog
+    if moment is not None and not moment.deterministic:
+        return analysis_error(
+            "INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.NON_DETERMINISTIC",
+            f"The time {moment.sql} varies.",
+            plan,
+        )
+    text = moment.value if isinstance(moment, Literal) else None
+    if isinstance(text, str) and timestamp_literal(text) is None:
+        return analysis_error("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.INPUT", f"{text!r} is no timestamp.", plan)
+    if catalog.table(plan.parts) is None and catalog.view(plan.parts) is None:
+        return table_not_found(plan.rebuilt(UnresolvedRelation(plan.parts)), catalog.names())
+    return analysis_error(
+        "UNSUPPORTED_FEATURE.TIME_TRAVEL", f"The table {sql_text(plan.parts)} keeps no earlier states.", plan
+    )
 
 
 def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> None:

@@ -14,7 +14,7 @@ from planviz.expressions.core import Alias, AttributeReference, Cast, Expression
 from planviz.expressions.predicates import IsNotNull, Or
 from planviz.expressions.subqueries import LateralSubquery
 from planviz.expressions.unresolved import UnresolvedAttribute
-from planviz.frontend.cursor import END, MAX_JOINS, NUMBER, QUOTED, WORD
+from planviz.frontend.cursor import END, MAX_JOINS, NUMBER, QUOTED, STRING, WORD
 from planviz.frontend.expression import ExpressionReader
 from planviz.logical.combining import Join, LateralJoin
 from planviz.logical.operators import Filter, Generate, GlobalLimit, LocalLimit, Sample, SubqueryAlias
@@ -22,6 +22,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, cell
 from planviz.logical.unresolved import (
     Pivot,
+    RelationTimeTravel,
     Unpivot,
     UnresolvedInlineTable,
     UnresolvedRelation,
@@ -185,8 +186,7 @@ class RelationReader(ExpressionReader):
             self.at = at
             return self._table_function()
         self.plain_name()
-        plan = self.placed(UnresolvedRelation(parts), start)
-        self._time_travel()
+        plan = self._time_travel(parts, start)
         if self.sees("WITH", "("):
             self._skip_parentheses(1)
         if self.sees("TABLESAMPLE"):
@@ -194,15 +194,27 @@ class RelationReader(ExpressionReader):
             return sample(self._aliased_plan(plan))
         return self._sampled(self._aliased_plan(plan))
 
-    def _time_travel(self) -> None:
+    def _time_travel(self, parts: tuple[str, ...], start: int) -> LogicalPlan:
         if self.sees("CHANGES", "FROM") and self.peek(2) in ("VERSION", "TIMESTAMP"):
             raise self.error(
                 "UNSUPPORTED_FEATURE.CHANGE_DATA_CAPTURE", "The changes of a table cannot be read here; name it only."
             )
         if self.sees("FOR") and self.peek(1) in ("VERSION", "TIMESTAMP", "SYSTEM_VERSION", "SYSTEM_TIME"):
             self.at += 1
-        if self.sees_any("VERSION", "TIMESTAMP", "SYSTEM_VERSION", "SYSTEM_TIME") and self.peek(1) == "AS":
-            raise self.error("UNSUPPORTED_FEATURE.TIME_TRAVEL", "Time travel is not supported; name the table only.")
+        if not self.sees_any("VERSION", "TIMESTAMP", "SYSTEM_VERSION", "SYSTEM_TIME") or (
+            self.peek(1),
+            self.peek(2),
+        ) != ("AS", "OF"):
+            return self.placed(UnresolvedRelation(parts), start)
+        word = self.take().upper()
+        self.expect("AS", "OF")
+        if word in ("VERSION", "SYSTEM_VERSION"):
+            version = self.string() if self.kind == STRING else str(self.integer())
+            return self.placed(RelationTimeTravel(parts, None, version), start)
+        timestamp = self.value()
+        if timestamp.bits & UnresolvedAttribute.BIT:
+            raise self.error("_LEGACY_ERROR_TEMP_0056", "The time of a time travel cannot refer to a column.", start)
+        return self.placed(RelationTimeTravel(parts, timestamp), start)
 
     def _skip_parentheses(self, ahead: int) -> None:
         self.at += ahead

@@ -23,6 +23,21 @@ class UnresolvedRelation(LeafNode):
 
 
 @node
+class RelationTimeTravel(LeafNode):
+    """A table as it was at a time or in a version; exactly one of the two is given."""
+
+    parts: tuple[str, ...]
+    timestamp: Expression | None = None
+    version: str | None = None
+    UNRESOLVED = True
+
+    def arguments(self) -> list[str]:
+        """The relation, then the time or the version."""
+        relation = f"'UnresolvedRelation [{', '.join(self.parts)}], [], false"
+        return [relation, str(self.version if self.timestamp is None else self.timestamp)]
+
+
+@node
 class UnresolvedInlineTable(LeafNode):
     """VALUES with expressions that are not plain constants."""
 
