@@ -283,10 +283,13 @@ class QueryReader(RelationReader):
         if self.accept("("):
             if self.accept(")"):
                 return []
-            items = self.separated(self.expression)
+            items = self.separated(self._set_item)
             self.expect(")")
             return items
-        return [self.expression()]
+        return [self._set_item()]
+
+    def _set_item(self) -> Expression:
+        return self._ordinal(self.expression())
 
     def _ordinal(self, e: Expression) -> Expression:
         if isinstance(e, Literal) and e.type == INT and self.kinds[self.at - 1] == NUMBER:
