@@ -50,6 +50,10 @@ def _parser() -> argparse.ArgumentParser:
     rules.add_argument("--why-not", metavar="FILE", help="why the rule did not fire in the queries of an SQL file")
     add_settings(rules)
 
+    planner = commands.add_parser("planner", help="what Spark's planner consists of, as tables")
+    planner.add_argument("section", nargs="?", metavar="SECTION", help="strategies, mapping, pipeline, classes, ...")
+    planner.add_argument("--format", choices=("text", "json"), default="text")
+
     render = commands.add_parser("render", help="draw a plan to SVG, PNG, PDF, HTML, DOT, Mermaid or JSON")
     render.add_argument("file", metavar="FILE", help="plan text or JSON; - for standard input")
     render.add_argument("-o", "--output", required=True, metavar="OUT", help="OUT.{svg,png,pdf,html,dot,mmd,json}")
@@ -134,6 +138,10 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
 
         return catalog
 
+    if name == "planner":
+        from planviz.cli.planner import planner
+
+        return planner
     if name == "rules":
         from planviz.cli.rules import rules
 

@@ -21,6 +21,17 @@ class Mapping:
     when: str = ""
 
 
+@dataclass(frozen=True)
+class Section:
+    """One part of the overview as a table: its name on the command line, title, columns, rows, and a note to it."""
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+
 @cache
 def _data() -> dict[str, Any]:
     found: dict[str, Any] = json.loads((files("planviz.physical") / "planner.json").read_text(encoding="utf-8"))
@@ -58,6 +69,68 @@ def one_to_one() -> list[Mapping]:
 def patterns() -> list[dict[str, str]]:
     """Sub-trees that a strategy looks for as a whole: `name`, `used_by`, `what` (D-005)."""
     return list(_data()["patterns"])
+
+
+def trees() -> list[dict[str, str | None]]:
+    """The classes of plans, logical and physical (D-002); keys as in `hierarchy`."""
+    return list(_data()["trees"])
+
+
+def exchange_note() -> str:
+    """Where exchanges come from (D-008)."""
+    return str(_data()["exchange_note"])
+
+
+def sections() -> list[Section]:
+    """The whole overview as tables: pipeline, classes, strategies, mapping, patterns, categories."""
+    return [
+        Section(
+            "pipeline",
+            "From the optimized plan to the executed one",
+            ("stage", "made by", "what it is"),
+            tuple([(s["name"], s["made_by"], s["what"]) for s in pipeline()]),
+            f"{cost_note()} {exchange_note()}",
+        ),
+        Section(
+            "classes",
+            "Classes of the planner and of plans",
+            ("class", "extends", "where", "what it does"),
+            tuple(
+                [(str(c["name"]), c["parent"] or "", str(c["where"]), str(c["what"])) for c in (*hierarchy(), *trees())]
+            ),
+        ),
+        _strategies(),
+        Section(
+            "mapping",
+            "One operator becomes one operator",
+            ("logical", "physical", "strategy", "when"),
+            tuple([(m.logical, m.physical, m.strategy, m.when) for m in one_to_one()]),
+        ),
+        Section(
+            "patterns",
+            "Sub-trees planned as a whole",
+            ("pattern", "used by", "what it takes"),
+            tuple([(p["name"], p["used_by"], p["what"]) for p in patterns()]),
+        ),
+        Section(
+            "categories",
+            "Physical operators by their number of children",
+            ("category", "operators"),
+            tuple([(name, ", ".join(members)) for name, members in _data()["categories"].items()]),
+        ),
+    ]
+
+
+def _strategies() -> Section:
+    """Every strategy with its place in either version."""
+    old, new = strategies("spark-3.0"), strategies("spark-4.3")
+
+    def place(name: str, order: list[str]) -> str:
+        return str(order.index(name) + 1) if name in order else "–"
+
+    rows = [(place(name, new), place(name, old), name, _data()["strategy_about"][name]) for name in new]
+    columns = ("Spark 4.3", "Spark 3.0", "strategy", "plans")
+    return Section("strategies", "Strategies in the order asked", columns, tuple(rows), _data()["strategy_note"])
 
 
 def category(operator: str) -> str:

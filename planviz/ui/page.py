@@ -27,6 +27,7 @@ from planviz.render.text import one_line
 PAGES = (
     ("explore", "Explore", ""),
     ("rules", "Rules", "rules"),
+    ("planner", "Planner", "planner"),
     ("joins", "Joins", "joins"),
     ("aggregations", "Aggregations", "aggregations"),
     ("cardinality", "Cardinality", "cardinality"),

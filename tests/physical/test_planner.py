@@ -51,3 +51,13 @@ def test_classes_stand_below_their_parents():
 )
 def test_categories(operator, category):
     assert planner.category(operator) == category
+
+
+def test_every_section_is_a_full_table():
+    found = {s.name: s for s in planner.sections()}
+
+    assert list(found) == ["pipeline", "classes", "strategies", "mapping", "patterns", "categories"]
+    assert all(len(row) == len(s.columns) for s in found.values() for row in s.rows)
+    assert found["strategies"].rows[10][:3] == ("11", "9", "JoinSelection")
+    assert found["strategies"].rows[3][:3] == ("4", "–", "V2CommandStrategy")
+    assert "EnsureRequirements" in found["pipeline"].note

@@ -1,0 +1,35 @@
+"""`planviz planner`: what Spark's planner consists of, as tables or JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from planviz.cli.files import write
+from planviz.errors import InputError
+from planviz.physical.planner import Section, sections
+
+
+def planner(options: argparse.Namespace) -> int:
+    """Print all sections, or the one that was named. Raises InputError for another name."""
+    found = sections()
+    if options.section is not None:
+        names = [section.name for section in found]
+        if options.section not in names:
+            raise InputError(f"There is no section {options.section!r}; there are {', '.join(names)}.")
+        found = [section for section in found if section.name == options.section]
+    if options.format == "json":
+        told = {s.name: [dict(zip(s.columns, row, strict=True)) for row in s.rows] for s in found}
+        write(json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+    else:
+        write("\n".join(map(table, found)))
+    return 0
+
+
+def table(section: Section) -> str:
+    """A section as text: title, columns as wide as their longest word, note."""
+    rows = [section.columns, *section.rows]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(section.columns))]
+    lines = ["  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    note = [section.note] if section.note else []
+    return "\n".join([section.title, "", *lines, *([""] if note else []), *note]) + "\n"

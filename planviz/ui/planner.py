@@ -1,0 +1,71 @@
+"""What the Planner page shows: the stages of the open document, and the planner's parts as trees and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from planviz.document import Document
+from planviz.physical import planner
+from planviz.physical.planner import Section
+
+#: A plan text calls the last stage by another name than QueryExecution.
+_PHYSICAL = {"physical": "executedPlan"}
+
+
+def reached(document: Document | None) -> set[str]:
+    """The stages of the pipeline that a document has plans of."""
+    return {_PHYSICAL.get(plan.stage, plan.stage) for plan in document.plans} if document is not None else set()
+
+
+def overview(document: Document | None) -> str:
+    """The page as HTML."""
+    tables = [_table(s) for s in planner.sections() if s.name not in ("pipeline", "classes")]
+    notes = f"<p>{escape(planner.exchange_note())}</p><p>{escape(planner.cost_note())}</p>"
+    stages = _pipeline(reached(document), document is not None)
+    return f'<div class="pv-planner">{_LEAD}{stages}{notes}{_classes()}{"".join(tables)}</div>'
+
+
+def _pipeline(there: set[str], is_open: bool) -> str:
+    items = []
+    for stage in planner.pipeline():
+        has = stage["name"] in there
+        word = ("in this document" if has else "not in this document") if is_open else ""
+        items.append(
+            f'<li class="{"pv-there" if has else ""}"><b>{escape(stage["name"])}</b>'
+            f"<code>{escape(stage['made_by'])}</code><span>{escape(stage['what'])}</span>"
+            + (f"<em>{word}</em></li>" if word else "</li>")
+        )
+    return f'<ol class="pv-pipeline">{"".join(items)}</ol>'
+
+
+def _classes() -> str:
+    """Both families of classes, each below the one that it extends."""
+    trees = [_below(None, classes) for classes in (planner.hierarchy(), planner.trees())]
+    return f'<h2>Classes</h2><div class="pv-classes">{"".join(trees)}</div>'
+
+
+def _below(parent: str | None, classes: Sequence[dict[str, str | None]]) -> str:
+    items = [
+        f"<li><div><b>{escape(str(c['name']))}</b> <code>{escape(str(c['where']))}</code>"
+        f"<span>{escape(str(c['what']))}</span></div>{_below(c['name'], classes)}</li>"
+        for c in classes
+        if c["parent"] == parent
+    ]
+    return f"<ul>{''.join(items)}</ul>" if items else ""
+
+
+def _table(section: Section) -> str:
+    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in section.columns)
+    rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in section.rows)
+    note = f"<p>{escape(section.note)}</p>" if section.note else ""
+    return (
+        f'<h2>{escape(section.title)}</h2>{note}<div class="pv-table" tabindex="0" role="region" '
+        f'aria-label="{escape(section.title)}"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+    )
+
+
+_LEAD = (
+    '<div class="pv-lead"><h1>How Spark plans</h1>'
+    "<span>Five stages from the text to what runs; strategies turn logical operators into physical ones.</span></div>"
+)
