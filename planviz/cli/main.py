@@ -38,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
 
     trace = commands.add_parser("trace", help="print what every rule did to the queries of an SQL file")
     _add_files(trace, "SQL, several statements if you like; - for standard input")
-    trace.add_argument("--format", choices=("log", "json", "diff"), default="log", help="log is that of Spark itself")
+    trace.add_argument("--format", choices=("log", "json", "diff", "why"), default="log", help="log: as Spark's")
     trace.add_argument("--rule", metavar="NAME", help="only the steps of this rule")
     trace.add_argument("--stage", choices=("analyzed", "optimized"), help="only the steps that lead to this stage")
     add_settings(trace)

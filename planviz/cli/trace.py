@@ -10,12 +10,12 @@ from typing import Any
 from planviz.cli.files import read_text, show_each
 from planviz.cli.optimize import error_json, errors_of, statement_json
 from planviz.cli.settings import open_file
-from planviz.document import Document
+from planviz.document import Document, SqlStatement
 from planviz.errors import PlanvizError
 from planviz.graph.trace import RuleTrace
 from planviz.plantext.printing import rule_log, step_diff
 
-_ENDINGS = {"log": "log", "json": "json", "diff": "diff"}
+_ENDINGS = {"log": "log", "json": "json", "diff": "diff", "why": "txt"}
 _EXECUTORS = {"analyzed": "Analyzer", "optimized": "Optimizer"}
 
 
@@ -43,6 +43,8 @@ def _shown(document: Document, name: str, options: argparse.Namespace) -> str:
         return json.dumps({"file": name, "statements": statements}, ensure_ascii=True, indent=1) + "\n"
     if options.format == "diff":
         return "\n".join(step_diff(step) for found in traces.values() for step in found.steps)
+    if options.format == "why":
+        return "\n".join(_why(s, traces[s.index]) for s in document.statements if s.index in traces)
     return "".join(map(rule_log, traces.values()))
 
 
@@ -55,6 +57,27 @@ def _chosen(found: RuleTrace, options: argparse.Namespace) -> RuleTrace:
 
     wanted = rule_named(options.rule, [rule.rule for rule in found.rules])
     return RuleTrace([step for step in found.steps if step.rule == wanted], runs=found.runs)
+
+
+def _why(statement: SqlStatement, chosen: RuleTrace) -> str:
+    """Why the rules of these steps did what they did, as far as they have logic to tell."""
+    from planviz.document.explained import explained
+
+    if statement.execution is None:
+        return ""
+    wanted = set(map(id, chosen.steps))
+    parts = []
+    for at, step in enumerate(statement.trace.steps):
+        for told in explained(statement.execution, at) if id(step) in wanted else ():
+            branch = told.branch
+            lines = [f"Step {at + 1}, {branch.rule}: {getattr(branch.node, 'simple_string', branch.node)}"]
+            lines += [f"  {getattr(o.what, 'simple_string', o.what)} {o.gave}" for o in branch.seen]
+            lines += [f"  {branch.reason}", ""]
+            lines += [
+                f"{'>' if line.branch and line.branch == branch.took else ' '} {line.text}" for line in told.logic
+            ]
+            parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)
 
 
 def _trace_json(found: RuleTrace) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def _pipeline(there: set[str], is_open: bool) -> str:
         word = ("in this document" if has else "not in this document") if is_open else ""
         items.append(
             f'<li class="{"pv-there" if has else ""}"><b>{escape(stage["name"])}</b>'
-            f"<code>{escape(stage['made_by'])}</code><span>{escape(stage['what'])}</span>"
+            f"<code>{escape(stage['made_by']).replace('.', '.<wbr>')}</code><span>{escape(stage['what'])}</span>"
             + (f"<em>{word}</em></li>" if word else "</li>")
         )
     return f'<ol class="pv-pipeline">{"".join(items)}</ol>'

@@ -278,7 +278,7 @@ class PushPredicateThroughJoin(OptimizerRule):
 
 
 #: Of which kinds of join the parts of a filter above move where (the branch of `logic`), and why.
-_KEPT = "Rows of the {} side that match nothing stay in the result, so only they may be filtered before."
+_KEPT = "Rows of the {} side that match nothing stay in the result, so only that side may be filtered before."
 _ABOVE = {
     **dict.fromkeys(INNER, ("Filter over Inner", "A row is in the result only if all conjuncts hold, wherever asked.")),
     "LeftOuter": ("Filter over LeftOuter", _KEPT.format("left")),

@@ -51,7 +51,7 @@ export class RuleCard {
         item.append(element("code", "", what), " ", gave);
         list.append(item);
       }
-      box.append(element("h4", "", rule === steps.steps[k].rule ? "Why" : `Why: ${rule}`), element("code", "pv-line", node));
+      box.append(element("h4", "", "Why"), ...(rule === steps.steps[k].rule ? [] : [element("p", "pv-muted", `Its part ${rule}, at`)]), element("code", "pv-line", node));
       if (seen.length) box.append(list);
       box.append(element("p", "", reason), ...(rows ? [tableOf(rows)] : []), element("p", "pv-muted", "The rule's logic, in our words"), code);
       return box;

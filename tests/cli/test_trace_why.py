@@ -1,0 +1,24 @@
+"""`planviz trace --format why` as a user calls it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planviz.cli.main import run
+
+SQL = """CREATE TABLE l (k int, x int) USING parquet;
+CREATE TABLE r (k int, y int) USING parquet;
+SELECT * FROM l LEFT JOIN r ON l.k = r.k WHERE y > 1"""
+
+
+def test_it_marks_the_branch_taken(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    file = tmp_path / "q.sql"
+    file.write_text(SQL, encoding="utf-8")
+    assert run(["trace", str(file), "--format", "why", "--rule", "EliminateOuterJoin"]) == 0
+    shown = capfdbinary.readouterr().out.decode()
+    assert ">     if LeftOuter and R: Inner\n" in shown
+    assert shown.count("\n>") == 1
+    assert "reads the right side; on a row of nulls it is null" in shown
+    assert "PushPredicateThroughJoin" not in shown
