@@ -393,7 +393,7 @@ class RewritePredicateSubquery(OptimizerRule):
         ("IN", "    a IN (q): LeftSemi join with q on a = b"),
         ("NOT IN", "    a NOT IN (q): LeftAnti join with q on a = b OR isnull(a = b)"),
         ("inside", "    within OR and the like: ExistenceJoin, and a Filter on its column"),
-        "for other operators: ExistenceJoin, and its column in place of the subquery",
+        ("column", "for other operators: ExistenceJoin, and its column in place of the subquery"),
     )
     excludable = False
 
@@ -406,6 +406,7 @@ class RewritePredicateSubquery(OptimizerRule):
             return self._filter(plan)
         if isinstance(plan, UnaryNode) and any(has_predicate_subquery(e) for e in plan.expressions):
             child = plan.child
+            self.take(plan, "column", _REASONS["column"])
 
             def rewritten(e: Any) -> Any:
                 nonlocal child
@@ -469,6 +470,7 @@ _REASONS = {
     "NOT EXISTS": "An anti join keeps the rows that match nothing, as NOT EXISTS asks.",
     "IN": "A row passes when some row of the subquery is equal; null is equal to nothing.",
     "NOT IN": "One null among the values leaves NOT IN null for every row, so an unknown comparison counts as a match.",
+    "column": "Every row stays; the operator needs the answer as a value.",
     "inside": "The row may pass although the subquery says no, so the answer is needed as a column.",
 }
 
