@@ -49,6 +49,18 @@ SETTINGS = {
         Setting("spark.sql.optimizer.inSetConversionThreshold", 10, "Above how many values IN becomes INSET.", least=0),
         Setting("spark.sql.cbo.enabled", False, "Estimate rows from statistics."),
         Setting("spark.sql.cbo.joinReorder.enabled", False, "Order inner joins by estimated cost."),
+        Setting(
+            "spark.sql.cbo.joinReorder.dp.threshold", 12, "Up to how many relations all orders are tried.", least=1
+        ),
+        Setting("spark.sql.cbo.joinReorder.card.weight", 0.7, "What rows weigh in a cost; bytes weigh the rest."),
+        Setting("spark.sql.cbo.joinReorder.dp.star.filter", False, "Try only orders that join a star's tables first."),
+        Setting("spark.sql.cbo.starSchemaDetection", False, "Join a star's tables first, the selective ones before."),
+        Setting(
+            "spark.sql.cbo.starJoinFTRatio",
+            0.9,
+            "The second largest table of a star is smaller than that.",
+        ),
+        Setting("spark.sql.statistics.ndv.maxError", 0.05, "How far a count of distinct values may be off."),
         Setting("spark.sql.cbo.planStats.enabled", False, "Take rows and columns' statistics from the catalogue."),
         Setting("spark.sql.constraintPropagation.enabled", True, "Infer filters from what holds for every row."),
         Setting(
@@ -71,11 +83,14 @@ SETTINGS = {
         Setting(f"{_RUNTIME}.creationSideThreshold", 10 << 20, "Up to which size a side makes the filter.", "bytes"),
         Setting(f"{_RUNTIME}.expectedNumItems", 1_000_000, "Values that the filter expects.", least=1),
         Setting(f"{_RUNTIME}.numBits", 8_388_608, "Bits of the filter.", least=1),
+        Setting(f"{_RUNTIME}.maxNumItems", 4_000_000, "Values that it expects at most, of known rows.", least=1),
+        Setting(f"{_RUNTIME}.maxNumBits", 67_108_864, "Bits that it has at most, of known rows.", least=1),
         Setting("spark.sql.optimizer.runtimeFilter.number.threshold", 10, "Runtime filters of one query.", least=0),
         Setting(f"{_MERGE}.enabled", True, "Merge subqueries that differ in a filter."),
         Setting(f"{_MERGE}.symmetricFilterPropagation.enabled", False, "Also where both have a filter."),
         Setting(f"{_MERGE}.throughJoin.enabled", False, "Also where the filter stands below a join."),
         Setting(f"{_PRUNING}.enabled", True, "Read only the partitions that a join needs."),
+        Setting(f"{_PRUNING}.useStats", True, "Tell from distinct values what share of the partitions goes."),
         Setting(f"{_PRUNING}.fallbackFilterRatio", 0.5, "What share of them is taken to go where nothing tells."),
         Setting(f"{_PRUNING}.reuseBroadcastOnly", True, "Only where the join broadcasts the other side anyway."),
         Setting(

@@ -18,6 +18,8 @@ from planviz.frontend import Parameters, Statement, parse_plan, parse_script
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer import Optimizer
 from planviz.optimizer.context import OptimizerContext
+from planviz.optimizer.cost import Reordering
+from planviz.optimizer.statistics import cost_string, estimate, estimating
 from planviz.trees.executor import RuleExecutor
 from planviz.trees.trace import Trace
 from planviz.types import StructField
@@ -65,6 +67,7 @@ class QueryExecution:
     ids: Ids | None = field(default=None, repr=False)
     analyzer: Analyzer | None = field(default=None, repr=False)
     refusals: list[Refusal] | None = field(default=None, repr=False)
+    reorderings: list[Reordering] | None = field(default=None, repr=False)
     _first_new_id: int = 1
     _stages: dict[str, LogicalPlan] = field(default_factory=dict)
 
@@ -101,7 +104,8 @@ class QueryExecution:
         """The plan that the optimizer makes of the analyzed one."""
         if "optimized" not in self._stages:
             analyzed = self.analyzed
-            optimizer = Optimizer(self.config, OptimizerContext(self.config, refusals=self.refusals))
+            context = OptimizerContext(self.config, refusals=self.refusals, reorderings=self.reorderings)
+            optimizer = Optimizer(self.config, context)
             with self._numbered(), _told("optimized"):
                 self._first_new_id = next_id()
                 self._stages["optimized"] = optimizer.optimize(analyzed, self.trace)
@@ -114,7 +118,7 @@ class QueryExecution:
         New expressions get the numbers that they got the first time. Raises what the stages raise.
         """
         _ = self.optimized
-        other = replace(self, trace=Trace(), warnings=[], refusals=refusals)
+        other = replace(self, trace=Trace(), warnings=[], refusals=refusals, reorderings=None)
         other.config = config or self.config
         other.ids = Ids(self._first_new_id)
         other._stages = {name: self._stages[name] for name in ("parsed", "analyzed")}
@@ -146,6 +150,13 @@ class QueryExecution:
     def text(self, name: str) -> str:
         """A stage as Spark's extended explain prints it, without heading and output line."""
         return self.stage(name).tree_string
+
+    @property
+    def cost_text(self) -> str:
+        """The optimized plan with every operator's estimate, as `explain cost` prints it, without heading."""
+        plan = self.optimized
+        with estimating(self.config):
+            return cost_string(plan, estimate)
 
 
 def with_guesses(plans: list[LogicalPlan], catalog: Catalog, defined: Iterable[str] = ()) -> tuple[Catalog, list[str]]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from planviz.catalog import Catalog
 from planviz.catalog.ddl import table_of
+from planviz.catalog.tables import ColumnStatistics, Table
 from planviz.execution import QueryExecution
 from planviz.expressions.core import fresh_ids
 from planviz.types import parse_fields
@@ -22,6 +24,15 @@ u2(col1 int, col2 int, col3 int)
 arr(id int, xs array<int>, m map<string,int>, st struct<x:int,y:string>, ss array<struct<x:int,y:string>>)
 fl(k double, v float, id int)
 dim(p int, cat string)
+visits(v_day int, v_person int, pages int)
+people(person int, city int)
+days(day int, weekday int)
+"""
+#: Tables with statistics: rows, and the distinct values of each column.
+COUNTED = """
+visits 1000000 1000 100000 50
+people 100000 100000 200
+days 1000 1000 7
 """
 _ID = re.compile(r"#(\d+)(L?)(?!\w)")
 _CTE = re.compile(r"\b(CTERelationDef|CTERelationRef|UnionLoop) (\d+)")
@@ -29,13 +40,24 @@ _SEED = re.compile(r"\b(rand|randn|uuid|shuffle)\(((?:\w+#\w+, )?(?:Some\()?)-?\
 
 
 def small_catalog() -> Catalog:
-    """The documents' small tables, without statistics, and `fact`, which is partitioned by p."""
+    """The documents' small tables, most without statistics, and `fact`, which is partitioned by p."""
     catalog = Catalog()
     for line in TABLES.strip().splitlines():
         name, columns = line.split("(", 1)
         catalog = catalog.with_table(table_of((name,), parse_fields(columns[:-1])))
     fact = parse_fields("id bigint, amt bigint, p int")
-    return catalog.with_table(table_of(("fact",), fact, partition_columns=("p",)))
+    catalog = catalog.with_table(table_of(("fact",), fact, partition_columns=("p",)))
+    for line in COUNTED.strip().splitlines():
+        name, rows, distinct = line.split(" ", 2)
+        catalog = catalog.with_table(_counted(catalog.tables[f"default.{name}"], int(rows), distinct))
+    return catalog
+
+
+def _counted(table: Table, rows: int, distinct: str) -> Table:
+    """The table with so many rows; every column holds the numbers from 1 to its count of distinct values."""
+    counts = dict(zip((c.name for c in table.columns), map(int, distinct.split()), strict=True))
+    stats = tuple((name, ColumnStatistics(n, 1, n, 0, 4, 4)) for name, n in counts.items())
+    return replace(table, row_count=rows, size_in_bytes=100 * rows, column_stats=stats)
 
 
 def canonical(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from decimal import ROUND_HALF_UP, Context
 from typing import Any
 
 from planviz.expressions.core import Alias, AttributeReference, Expression
@@ -203,9 +204,11 @@ def size_text(size: int) -> str:
     three figures and an exponent where none is large enough.
     """
     if size >= 1 << 71:
-        return f"{size:.2E} B"
+        return f"{Context(prec=3, rounding=ROUND_HALF_UP).create_decimal(size)} B"
     unit, power = next(((u, p) for u, p in _UNITS if size >= 2 << p), ("B", 0))
-    return f"{size / (1 << power):.1f} {unit}"
+    # Half a tenth is rounded up, 6400 bytes are 6.3 KiB: to the nearest even digit, as floats go, would be 6.2.
+    tenths = (size * 20 + (1 << power)) // (2 << power)
+    return f"{tenths // 10}.{tenths % 10} {unit}"
 
 
 def bracketed(values: Any) -> str:

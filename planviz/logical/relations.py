@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, Literal
-from planviz.logical.plan import LeafNode, Source, bracketed, size_text
+from planviz.logical.plan import LeafNode, Source, bracketed
 from planviz.trees.node import lazy, node
 from planviz.types import DataType
 
@@ -149,8 +149,8 @@ class CTERelationRef(Source):
     streaming: bool = False
     recursive: bool = False
     rows: int | None = None
-    #: The definition's estimated size in bytes, once it is known.
-    statistics: int | None = None
+    #: The definition's estimate, once it is known.
+    statistics: Any = None
 
     @lazy
     def max_rows(self) -> int | None:
@@ -165,7 +165,7 @@ class CTERelationRef(Source):
     def arguments(self) -> list[str]:
         """id, resolved, [columns], streaming, size, recursive, most rows."""
         columns = [bracketed(self.attributes)] if self.attributes else []
-        size = [] if self.statistics is None else [f"Statistics(sizeInBytes={size_text(self.statistics)})"]
+        size = [] if self.statistics is None else [self.statistics.text]
         rows = [] if self.rows is None else [str(self.rows)]
         flags = [str(self.streaming).lower(), *size, str(self.recursive).lower()]
         return [str(self.id), str(self.is_resolved).lower(), *columns, *flags, *rows]

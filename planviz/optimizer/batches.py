@@ -24,6 +24,7 @@ from planviz.optimizer.rules import (
     filters,
     finish_analysis,
     floats,
+    join_reorder,
     joins,
     limits,
     merging,
@@ -184,6 +185,8 @@ def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
         ("Early Filter and Projection Push-Down", Once, [nested_aggregates.CollapseGroupedSumOfCount]),
         # After the definitions have settled, before joins are ordered by size.
         ("Update CTE Relation Stats", Once, [cte.UpdateCTERelationStats]),
+        # After filters went down and sizes are known; before sorts go, which a new order of joins would lose.
+        ("Join Reorder", FixedPoint(1), [join_reorder.CostBasedJoinReorder]),
         ("Push Down Join Through Union", Once, [joins.PushDownJoinThroughUnion]),
         # After join reordering: joins throw away the order of their inputs.
         ("Eliminate Sorts", Once, [limits.EliminateSorts, limits.RemoveRedundantSorts]),

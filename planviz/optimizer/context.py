@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from planviz.config import OptimizerConfig
 from planviz.decisions.branches import Branch
 from planviz.decisions.refusals import Refusal
+from planviz.optimizer.cost import Reordering
 from planviz.trees.rule import Rule
 
 
@@ -17,7 +18,8 @@ from planviz.trees.rule import Rule
 class OptimizerContext:
     """Settings, the instant that the query calls now, and how to optimize a subquery's plan on its own.
 
-    `refusals` takes the guards that say no, `branches` the ways that rules take, when somebody wants to know.
+    `refusals` takes the guards that say no, `branches` the ways that rules take, `reorderings` the searches for an
+    order of joins, when somebody wants to know.
     """
 
     config: OptimizerConfig = field(default_factory=OptimizerConfig)
@@ -26,6 +28,7 @@ class OptimizerContext:
     optimize: Callable[[Any], Any] = lambda plan: plan
     refusals: list[Refusal] | None = None
     branches: list[Branch] | None = None
+    reorderings: list[Reordering] | None = None
 
     def on(self, key: str) -> bool:
         """Whether a setting is true."""

@@ -11,6 +11,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.batches import batches, exclusion_warnings
 from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.evaluation import session_zone
+from planviz.optimizer.statistics import estimating
 from planviz.trees.executor import Check, RuleExecutor
 from planviz.trees.trace import Trace
 
@@ -37,7 +38,8 @@ class Optimizer:
 
     def optimize(self, plan: LogicalPlan, trace: Trace | None = None) -> LogicalPlan:
         """The optimized plan. Raises NotConverged and BrokenPlan when checks are on and a rule misbehaves."""
-        with session_zone(str(self.context.config.get("spark.sql.session.timeZone"))):
+        config = self.context.config
+        with session_zone(str(config.get("spark.sql.session.timeZone"))), estimating(config):
             optimized: LogicalPlan = self._run(plan, trace if trace is not None else Trace(), None)
         return optimized
 

@@ -1,13 +1,13 @@
 """How much of what real Spark printed comes out the same here: `python -m tests.fidelity [STAGE] [--modes] [-v]`.
 
-`--modes` measures optimized plans and the optimizer's steps in every captured mode.
+`--modes` measures optimized plans, the optimizer's steps and the estimates in every captured mode.
 """
 
 from __future__ import annotations
 
 import sys
 
-from tests.fidelity.scoreboard import CORPUS, MODES, measure, measure_trace
+from tests.fidelity.scoreboard import CORPUS, MODES, measure, measure_estimates, measure_trace
 
 
 def main(arguments: list[str]) -> int:
@@ -20,11 +20,13 @@ def main(arguments: list[str]) -> int:
             print(mode)
             _plans("optimized", mode, verbose)
             _steps("Optimizer", mode, verbose)
+            _estimates(mode, verbose)
         return 0
     for stage in [a for a in arguments if not a.startswith("-")] or ["parsed", "analyzed", "optimized"]:
         _plans(stage, MODES[0], verbose)
     for executor in ("Analyzer", "Optimizer"):
         _steps(executor, MODES[0], verbose)
+    _estimates(MODES[0], verbose)
     return 0
 
 
@@ -33,6 +35,13 @@ def _plans(stage: str, mode: str, verbose: bool) -> None:
     print(f"{stage:10} {score.total:4} queries   shape equal {score.shape:4}   text equal {score.text:4}")
     for name, why in score.differences:
         print(f"    {name}: {why}" if verbose else f"    {name}")
+
+
+def _estimates(mode: str, verbose: bool) -> None:
+    score = measure_estimates(mode)
+    print(f"estimates  {score.total:4} operators   equal {score.equal:4}")
+    for name, why in score.differences if verbose else []:
+        print(f"    {name}: {why}")
 
 
 def _steps(executor: str, mode: str, verbose: bool) -> None:

@@ -152,6 +152,39 @@ def _our_steps(sql: str, executor: str, mode: str) -> list[tuple[str, str]]:
     return [(rule, canon.text(t)) for rule, t in texts]
 
 
+@dataclass
+class EstimateScore:
+    """Counts over the operators of optimized plans and of their subqueries: as many bytes and rows, as printed."""
+
+    total: int = 0
+    equal: int = 0
+    differences: list[tuple[str, str]] = field(default_factory=list)
+
+
+def measure_estimates(mode: str = MODES[0]) -> EstimateScore:
+    """The estimates of `explain cost` beside Spark's, operator by operator."""
+    score = EstimateScore()
+    for document in captures(mode):
+        if "error" in document:
+            continue
+        wanted = _estimates(document["explain"]["cost"].split("== Physical Plan ==")[0])
+        with fresh_ids(FIRST_ID):
+            got = _estimates(execution(document["sql"], mode).cost_text)
+        score.total += len(wanted)
+        pairs = list(zip(wanted, got, strict=False)) if len(wanted) == len(got) else []
+        score.equal += sum(a == b for a, b in pairs)
+        if wanted != got:
+            first = next((f"{b}, Spark says {a}" for a, b in pairs if a != b), f"{len(got)} of {len(wanted)} operators")
+            score.differences.append((document["name"], first))
+    return score
+
+
+def _estimates(text: str) -> list[tuple[str, str]]:
+    """Every operator's name and what stands in the Statistics(...) at the end of its line."""
+    found = re.findall(r"(?m)^[ :]*(?:[+:]- )?!?(\w+).*, (Statistics\([^()]*\))$", text)
+    return [(name, estimate) for name, estimate in found]
+
+
 def measure(stage: str, mode: str = MODES[0]) -> Score:
     """The score of one stage over all captured queries of a mode."""
     score = Score(stage)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planviz.errors import AnalysisError
-from tests.fidelity.scoreboard import CORPUS, captures, measure, measure_trace, ours
+from tests.fidelity.scoreboard import CORPUS, captures, measure, measure_estimates, measure_trace, ours
 
 pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason=f"the corpus of captures is not at {CORPUS}")
 
@@ -42,7 +42,13 @@ def test_the_optimizer_gives_spark_s_plans():
 
 
 #: The same without any statistics, and with those that cost-based rules read. Adaptive execution changes none of them.
-OTHER_MODES = {"nostats-aqeoff": {"shape": 105, "text": 105}, "cbo-aqeoff": {"shape": 28, "text": 21}}
+OTHER_MODES = {"nostats-aqeoff": {"shape": 105, "text": 105}, "cbo-aqeoff": {"shape": 105, "text": 105}}
+
+
+#: The optimizer's steps with cost-based rules.
+COST_BASED = {"rules": 105, "trees": 104}
+#: How many operators' estimates are compared at least.
+ESTIMATES = {"nocbo-aqeoff": 4900, "cbo-aqeoff": 4900}
 
 
 @pytest.mark.parametrize("mode", OTHER_MODES)
@@ -58,6 +64,22 @@ def test_the_optimizer_takes_spark_s_steps():
 
     assert score.rules >= OPTIMIZED["rules"]
     assert score.trees >= OPTIMIZED["trees"]
+
+
+def test_the_optimizer_takes_spark_s_steps_with_cost_based_rules():
+    score = measure_trace("Optimizer", "cbo-aqeoff")
+
+    assert score.rules >= COST_BASED["rules"]
+    assert score.trees >= COST_BASED["trees"]
+
+
+@pytest.mark.parametrize("mode", ESTIMATES)
+def test_every_operator_has_spark_s_estimate(mode):
+    score = measure_estimates(mode)
+
+    assert score.total >= ESTIMATES[mode]
+    assert score.differences == []
+    assert score.equal == score.total
 
 
 def test_what_spark_refuses_is_refused_with_its_error_class():

@@ -27,6 +27,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.batches import all_rules
 from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.optimizer import Optimizer
+from planviz.optimizer.statistics import estimating
 from planviz.trees.executor import RuleExecutor
 from planviz.trees.rule import Batch, FixedPoint
 from planviz.trees.text import tree_string, unified_step
@@ -101,7 +102,8 @@ def run(case: Case) -> tuple[str, set[str]]:
             context = OptimizerContext(config)
             chosen = [rules[name](context) for name in case.flags["rules"]]
             start = rules["FinishAnalysis"](context).apply(analyzed)
-            result = RuleExecutor("Optimizer", [Batch("Rules", FixedPoint(), chosen)]).execute(start, trace)
+            with estimating(config):
+                result = RuleExecutor("Optimizer", [Batch("Rules", FixedPoint(), chosen)]).execute(start, trace)
         else:
             result = Optimizer(config).optimize(analyzed, trace)
     effective = {a.rule.rsplit(".", 1)[-1].rsplit("$", 1)[-1] for a in trace}

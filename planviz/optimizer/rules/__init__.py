@@ -51,6 +51,7 @@ finish_analysis    PullOutGroupingExpressions                  Compute a groupin
 finish_analysis    ReplaceCurrentLike                          Put in the names of the current catalogue, database and user.
 finish_analysis    ReplaceExpressions                          Put in what a function stands for.
 floats             NormalizeFloatingNumbers                    Floating keys of joins and windows get one NaN and one zero.
+join_reorder       CostBasedJoinReorder                        Join first what leaves the fewest rows and bytes.
 joins              CheckCartesianProducts                      Refuse a product that nobody asked for, when products are switched off.
 joins              EliminateOuterJoin                          An outer join whose null rows a filter removes anyway is a smaller kind of join.
 joins              OptimizeJoinCondition                       Write a null-safe comparison as one.

@@ -39,7 +39,8 @@ class EliminateDistinct(OptimizerRule):
         return plan.transform_down(self._operator, AggregateExpression.BIT)
 
     def _operator(self, plan: Any) -> Any:
-        from planviz.optimizer.rules.joins import distinct_keys, ignores_repeats
+        from planviz.optimizer.join_keys import distinct_keys
+        from planviz.optimizer.rules.joins import ignores_repeats
 
         keys = distinct_keys(plan.child) if isinstance(plan, Aggregate) else []
 

@@ -14,7 +14,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import CTERelationRef
 from planviz.optimizer.attributes import renewed
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.statistics.sizes import size_in_bytes
+from planviz.optimizer.statistics import Estimate, estimate
 from planviz.trees.depth import refuse_heavy
 
 
@@ -130,21 +130,21 @@ class UpdateCTERelationStats(OptimizerRule):
         """See the class."""
         return plan if isinstance(plan, Subquery) else self._told(plan, {})
 
-    def _told(self, plan: Any, sizes: dict[int, int]) -> Any:
+    def _told(self, plan: Any, known: dict[int, Estimate]) -> Any:
         if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT):
             return plan
         if isinstance(plan, WithCTE):
             definitions = []
             for d in plan.definitions:
-                new: Any = self._told(d, sizes)
-                sizes[new.id] = size_in_bytes(new)
+                new: Any = self._told(d, known)
+                known[new.id] = estimate(new)
                 definitions.append(new)
-            return plan.with_new_children((*definitions, self._told(plan.plan, sizes)))
+            return plan.with_new_children((*definitions, self._told(plan.plan, known)))
         if isinstance(plan, CTERelationRef):
-            return plan.replace(statistics=sizes.get(plan.id, plan.statistics))
-        below = plan.map_children(lambda c: self._told(c, sizes))
+            return plan.replace(statistics=known.get(plan.id, plan.statistics))
+        below = plan.map_children(lambda c: self._told(c, known))
         return below.transform_expressions_up(
-            lambda e: e.with_plan(self._told(e.plan, sizes)) if isinstance(e, SubqueryExpression) else e,
+            lambda e: e.with_plan(self._told(e.plan, known)) if isinstance(e, SubqueryExpression) else e,
             SubqueryExpression.BIT,
         )
 

@@ -11,13 +11,15 @@ from planviz.expressions.core import Literal
 from planviz.expressions.predicates import And, EqualNullSafe, EqualTo, IsNull, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.logical.combining import Join, Union
-from planviz.logical.operators import Aggregate, Distinct, Filter, Project
-from planviz.optimizer.attributes import correlated, id_of, renewed, same_output, substitute
+from planviz.logical.operators import Aggregate, Filter, Project
+from planviz.optimizer.attributes import correlated, renewed, same_output, substitute
 from planviz.optimizer.constraints import constraints
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.evaluation import UnknownValueError, row_value
+from planviz.optimizer.join_keys import unique_keys
 from planviz.optimizer.rules.pushdown import INNER, can_evaluate_within_join
-from planviz.optimizer.statistics.sizes import can_broadcast
+from planviz.optimizer.star_schema import reordered_star
+from planviz.optimizer.statistics import can_broadcast
 
 Input = tuple[Any, str]
 
@@ -44,6 +46,7 @@ class ReorderJoin(OptimizerRule):
     """
 
     matches = (Join,)
+    settings = ("spark.sql.cbo.starSchemaDetection", "spark.sql.cbo.enabled")
     logic = logic(
         "relations and conditions = those of inner joins and filters without hints",
         "if fewer than three relations, or no condition: nothing",
@@ -64,7 +67,7 @@ class ReorderJoin(OptimizerRule):
         inputs, conditions = flatten_joins(plan)
         if len(inputs) <= 2 or not conditions:
             return self._refused(plan, inputs)
-        new = ordered(inputs, conditions)
+        new = ordered(self._star_first(inputs, conditions), conditions)
         new = new if same_output(plan.output, new.output) else Project(plan.output, new)
         if new == plan:
             return self.refuse(plan, "every join can have a condition in the order that is there")
@@ -85,6 +88,14 @@ class ReorderJoin(OptimizerRule):
         seen += [(j.right.simple_string, f"joined on {j.condition}") for j in joins if j.condition is not None]
         reason = f"Of {len(joins)} joins {len(joins) - len(products)} now have a condition."
         self.take(plan, "product" if products else "connected", reason, seen[::-1])
+
+    def _star_first(self, inputs: list[Input], conditions: list[Any]) -> list[Input]:
+        """The inputs with a star's tables before the others, where the settings ask for it."""
+        if not self.context.on("spark.sql.cbo.starSchemaDetection") or self.context.on("spark.sql.cbo.enabled"):
+            return inputs
+        inner = [r for r, kind in inputs if kind == "Inner"]
+        star = reordered_star(inner, conditions, self.context.config)
+        return [(r, "Inner") for r in star] + [i for i in inputs if not any(i[0] is r for r in star)]
 
     def _refused(self, plan: Any, inputs: list[Input]) -> Any:
         join = plan.child if isinstance(plan, Filter) else plan
@@ -307,51 +318,6 @@ def equi_keys(condition: Any, side: Any) -> list[Any]:
     return keys
 
 
-def unique_keys(plan: Any, keys: list[Any]) -> bool:
-    """Whether no two rows of the plan share these keys."""
-    given = frozenset(k.expr_id for k in keys if hasattr(k, "expr_id"))
-    return any(s <= given for s in distinct_keys(plan))
-
-
-def distinct_keys(plan: Any) -> list[frozenset[int]]:
-    """Sets of columns whose values together occur once (Spark: DistinctKeyVisitor)."""
-    from planviz.expressions.core import Alias, AttributeReference
-
-    match plan:
-        case Aggregate(grouping, items, _):
-            if not grouping:
-                return [frozenset()]
-            keys: list[int] = []
-            for g in grouping:
-                found = next(
-                    (id_of(i) for i in items if (i.child if isinstance(i, Alias) else i).semantic_equals(g)), None
-                )
-                if found is None:
-                    return []
-                keys.append(found)
-            return [frozenset(keys)]
-        case Distinct():
-            return [frozenset(plan.output_set)]
-        case Project(items, child):
-            below = distinct_keys(child)
-            renamed = {
-                i.child.expr_id: i.expr_id
-                for i in items
-                if isinstance(i, Alias) and isinstance(i.child, AttributeReference)
-            }
-            kept = {i.expr_id for i in items if isinstance(i, AttributeReference)}
-            out = []
-            for s in below:
-                if all(k in kept or k in renamed for k in s):
-                    out.append(frozenset(k if k in kept else renamed[k] for k in s))
-            return out
-        case Filter(_, child):
-            return distinct_keys(child)
-        case Join(left, _, kind) if kind in ("LeftSemi", "LeftAnti"):
-            return distinct_keys(left)
-    return [frozenset()] if plan.max_rows is not None and plan.max_rows <= 1 else []
-
-
 class OptimizeJoinCondition(OptimizerRule):
     """Write a null-safe comparison as one.
 
@@ -451,7 +417,7 @@ class PushDownJoinThroughUnion(OptimizerRule):
         return join.replace(left=child, right=right, condition=condition)
 
     def _broadcast(self, join: Join) -> bool:
-        from planviz.optimizer.rules.runtime_filters import join_keys
+        from planviz.optimizer.join_keys import join_keys
 
         sides = [(join.right, join.right_hint)]
         if join.kind == "Inner":

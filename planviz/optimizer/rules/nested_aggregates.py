@@ -9,7 +9,8 @@ from planviz.expressions.core import Alias, AttributeReference, Literal
 from planviz.logical.operators import Aggregate, Expand, Project
 from planviz.optimizer.attributes import id_of
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.rules.joins import distinct_keys, duplicate_agnostic
+from planviz.optimizer.join_keys import distinct_keys
+from planviz.optimizer.rules.joins import duplicate_agnostic
 from planviz.types import LONG
 
 

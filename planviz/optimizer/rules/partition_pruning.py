@@ -13,9 +13,10 @@ from planviz.logical.plan import LeafNode
 from planviz.logical.relations import LocalRelation, LogicalRelation
 from planviz.optimizer.attributes import has_subquery
 from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.join_keys import join_keys
 from planviz.optimizer.lineage import origin, partition_ids, scanned
-from planviz.optimizer.rules.runtime_filters import PRUNES_LEFT, PRUNES_RIGHT, join_keys, likely_selective
-from planviz.optimizer.statistics.sizes import size_in_bytes
+from planviz.optimizer.rules.runtime_filters import PRUNES_LEFT, PRUNES_RIGHT, likely_selective
+from planviz.optimizer.statistics import estimate, size_in_bytes
 from planviz.types import BOOLEAN
 
 _SETTINGS = "spark.sql.optimizer.dynamicPartitionPruning."
@@ -66,7 +67,7 @@ class PartitionPruning(OptimizerRule):
         return join.replace(left=left, right=right)
 
     def _filtered(self, key: Any, plan: Any, other_key: Any, other: Any, other_keys: list[Any], scan: Any) -> Any:
-        pays = self._pays(scan, other)
+        pays = self._pays(key, scan, other_key, other)
         if not pays and not self.context.on("spark.sql.exchange.reuse"):
             return plan
         only_reused = self.context.on(_SETTINGS + "reuseBroadcastOnly") or not pays
@@ -74,13 +75,29 @@ class PartitionPruning(OptimizerRule):
         subquery = DynamicPruningSubquery(other, (key,), next_id(), (), tuple(other_keys), at, only_reused)
         return Filter(subquery, plan)
 
-    def _pays(self, scan: Any, other: Any) -> bool:
+    def _pays(self, key: Any, scan: Any, other_key: Any, other: Any) -> bool:
         """Whether what is not read is more than what is read once more to know it."""
         if not _selective(other):
             return False
-        ratio = float(self.context.config.get(_SETTINGS + "fallbackFilterRatio"))
+        ratio = self._share_that_goes(key, scan, other_key, other)
         again = sum(size_in_bytes(p) for p in other.walk() if isinstance(p, LeafNode))
         return ratio * size_in_bytes(scan) > again
+
+    def _share_that_goes(self, key: Any, scan: Any, other_key: Any, other: Any) -> float:
+        """What share of the partitions the other side's keys leave out; a guess where distinct values are unknown."""
+        guess = float(self.context.config.get(_SETTINGS + "fallbackFilterRatio"))
+        if not self.context.on(_SETTINGS + "useStats"):
+            return guess
+        here, there = _distinct(key, scan), _distinct(other_key, other)
+        # More keys than partitions: one of the counts is off.
+        return guess if not here or there is None or here <= there else 1 - there / here
+
+
+def _distinct(key: Any, plan: Any) -> int | None:
+    """The distinct values of the one column that a key reads."""
+    columns = list(key.references)
+    stats = estimate(plan).columns.get(columns[0]) if len(columns) == 1 else None
+    return None if stats is None else stats.distinct_count
 
 
 def _pruned(plan: Any) -> bool:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from math import log
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression
 from planviz.expressions.calls import FunctionCall
-from planviz.expressions.conditional import Coalesce
 from planviz.expressions.core import AttributeReference, Literal, alias, next_id
 from planviz.expressions.predicates import (
     And,
     BinaryComparison,
-    EqualNullSafe,
-    EqualTo,
     In,
     InSet,
-    IsNull,
     Like,
     MultiLike,
     Not,
@@ -23,7 +20,6 @@ from planviz.expressions.predicates import (
     RLike,
     StringPredicate,
 )
-from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.subqueries import DynamicPruningSubquery, ScalarSubquery
 from planviz.logical.combining import Join
@@ -31,48 +27,21 @@ from planviz.logical.operators import Aggregate, Filter, Project, Subquery, Wind
 from planviz.logical.plan import LeafNode
 from planviz.optimizer.attributes import id_of
 from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.join_keys import Key, join_keys
 from planviz.optimizer.lineage import origin
 from planviz.optimizer.rules.constants import ConstantFolding
 from planviz.optimizer.rules.projections import ColumnPruning
-from planviz.optimizer.statistics.sizes import UNKNOWN_SIZE, can_broadcast, size_in_bytes
+from planviz.optimizer.statistics import UNKNOWN_SIZE, can_broadcast, estimate, size_in_bytes
 from planviz.types import BINARY, BOOLEAN, LONG
 
 _HASH = FunctionSpec("xxhash64", result=lambda a: LONG, null=False)
 _BLOOM = FunctionSpec("bloom_filter_agg", result=lambda a: BINARY, null=True)
 _CONTAINS = FunctionSpec("might_contain", result=lambda a: BOOLEAN, null=True)
-Key = tuple[Any, Any]
+#: How many values that are not in a Bloom filter pass it, at most.
+_FALSE_POSITIVES = 0.03
 #: Joins whose left or right side keeps nothing that finds no match.
 PRUNES_LEFT = ("Inner", "LeftSemi", "RightOuter")
 PRUNES_RIGHT = ("Inner", "LeftSemi", "LeftOuter")
-
-
-def join_keys(join: Any) -> list[Key]:
-    """The pairs of expressions, left and right, that an equi-join compares (Spark: ExtractEquiJoinKeys)."""
-    if join.condition is None:
-        return []
-    left, right = join.left.output_set, join.right.output_set
-    keys: list[Key] = []
-    for c in split(join.condition):
-        if not isinstance(c, EqualTo | EqualNullSafe):
-            continue
-        a, b = c.left, c.right
-        if not a.references or not b.references:
-            continue
-        if not (a.references <= left and b.references <= right):
-            a, b = b, a
-        if not (a.references <= left and b.references <= right):
-            continue
-        if isinstance(c, EqualTo):
-            keys.append((a, b))
-        else:
-            keys += [(Coalesce((a, _default(a))), Coalesce((b, _default(b)))), (IsNull(a), IsNull(b))]
-    return keys
-
-
-def _default(e: Any) -> Literal:
-    from planviz.types import STRING
-
-    return Literal("" if e.data_type == STRING else 0, e.data_type)
 
 
 class InjectRuntimeFilter(OptimizerRule):
@@ -91,6 +60,8 @@ class InjectRuntimeFilter(OptimizerRule):
         "spark.sql.optimizer.runtime.bloomFilter.creationSideThreshold",
         "spark.sql.optimizer.runtime.bloomFilter.expectedNumItems",
         "spark.sql.optimizer.runtime.bloomFilter.numBits",
+        "spark.sql.optimizer.runtime.bloomFilter.maxNumItems",
+        "spark.sql.optimizer.runtime.bloomFilter.maxNumBits",
         "spark.sql.optimizer.runtimeFilter.number.threshold",
     )
 
@@ -139,12 +110,23 @@ class InjectRuntimeFilter(OptimizerRule):
             return None
         return selective_scan(creation, creation_key)
 
+    def _bloom_size(self, rows: int | None) -> tuple[int, int]:
+        """The values that the filter expects and its bits; of known rows so many that few others pass."""
+        config = self.context.config
+        bloom = "spark.sql.optimizer.runtime.bloomFilter."
+        if not rows:
+            return int(config.get(bloom + "expectedNumItems")), int(config.get(bloom + "numBits"))
+        most = int(config.get(bloom + "maxNumItems"))
+        # The fewer values, the fewer false positives a small filter can afford.
+        wrong = min(rows / (most / _FALSE_POSITIVES), _FALSE_POSITIVES)
+        bits = int(-rows * log(wrong) / log(2) ** 2)
+        return rows, min(bits, int(config.get(bloom + "maxNumBits")))
+
     def _filtered(self, key: Any, plan: Any, creation_key: Any, creation: Any) -> Any:
         config = self.context.config
         if size_in_bytes(creation) > int(config.get("spark.sql.optimizer.runtime.bloomFilter.creationSideThreshold")):
             return plan
-        items = int(config.get("spark.sql.optimizer.runtime.bloomFilter.expectedNumItems"))
-        bits = int(config.get("spark.sql.optimizer.runtime.bloomFilter.numBits"))
+        items, bits = self._bloom_size(estimate(creation).rows)
         call = AggregateCall(
             "bloom_filter_agg",
             (_hash(creation_key), Literal(items, LONG), Literal(bits, LONG)),

@@ -1,8 +1,31 @@
-"""Estimates: how big a plan's result is.
+"""Estimates: how many rows and bytes a plan's result has.
 
-sizes.py  bytes alone, from the sizes of tables: what Spark has without its cost-based optimizer
+model.py       one estimate, and the number arithmetic that all share
+visitor.py     `estimate(plan)`: which way of estimating an operator takes, with rows or without
+sizes.py       bytes alone, from the sizes of tables: what Spark has without its cost-based optimizer
+leaves.py      tables, local rows, ranges
+filters.py     the share of rows that a condition keeps
+intervals.py   ranges of values and histograms
+joins.py       the rows of joins
+aggregates.py  the rows of groups, projections and unions
 """
 
-from planviz.optimizer.statistics.sizes import can_broadcast, size_in_bytes
+from planviz.optimizer.statistics.model import Estimate, Part, cost_string
+from planviz.optimizer.statistics.visitor import (
+    UNKNOWN_SIZE,
+    can_broadcast,
+    estimate,
+    estimating,
+    size_in_bytes,
+)
 
-__all__ = ["can_broadcast", "size_in_bytes"]
+__all__ = [
+    "UNKNOWN_SIZE",
+    "Estimate",
+    "Part",
+    "can_broadcast",
+    "cost_string",
+    "estimate",
+    "estimating",
+    "size_in_bytes",
+]

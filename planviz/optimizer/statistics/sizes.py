@@ -1,95 +1,111 @@
-"""The size of a plan's result in bytes, from table sizes alone (Spark: SizeInBytesOnlyStatsPlanVisitor)."""
+"""The size of a plan's result in bytes, from table sizes alone (Spark: SizeInBytesOnlyStatsPlanVisitor).
+
+An operator over one input is taken to give as many rows as it gets, a join every pair. It is also the way out where
+rows are unknown although the cost-based optimizer is on.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from math import prod
 from typing import Any
 
-from planviz.config import OptimizerConfig
 from planviz.expressions.core import Literal
 from planviz.logical.combining import Except, Intersect, Join, Union, WithCTE
 from planviz.logical.operators import (
     Aggregate,
+    Distinct,
     Expand,
-    Generate,
+    Filter,
     GlobalLimit,
     LocalLimit,
+    Offset,
+    Project,
+    RebalancePartitions,
     Repartition,
     RepartitionByExpression,
     Sample,
     Sort,
+    Window,
 )
-from planviz.logical.plan import UnaryNode
-from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRelation, OneRowRelation, Range
+from planviz.optimizer.join_keys import distinct_keys, join_keys, unique_keys
+from planviz.optimizer.statistics.model import NO_COLUMNS, Estimate, output_size, row_size, share
 
-#: What Spark takes for a table of unknown size (spark.sql.defaultSizeInBytes).
-UNKNOWN_SIZE = (1 << 63) - 1
-
-
-def row_size(columns: Iterable[Any]) -> int:
-    """Bytes of one row: 8 and what each type takes by default."""
-    width: int = sum(a.data_type.default_size for a in columns)
-    return 8 + width
+_MATCHING = ("Inner", "LeftOuter", "RightOuter", "FullOuter")
 
 
-def size_in_bytes(plan: Any) -> int:
-    """The estimated size; computed once per plan node."""
-    if "_size" not in plan.__dict__:
-        plan.__dict__["_size"] = _size(plan)
-    found: int = plan.__dict__["_size"]
-    return found
-
-
-def _size(plan: Any) -> int:
+def size_estimate(plan: Any, inputs: tuple[Estimate, ...]) -> Estimate:
+    """The estimate of an operator from its children's, in bytes; rows only where a limit gives them."""
     match plan:
-        case LogicalRelation():
-            known = getattr(plan.table, "size_in_bytes", None)
-            return UNKNOWN_SIZE if known is None else int(known)
-        case LocalRelation(columns, rows):
-            return sum(a.data_type.default_size for a in columns) * len(rows)
-        case OneRowRelation():
-            return 1
-        case Range():
-            return 8 * (plan.max_rows or 1)
-        case CTERelationRef(statistics=size):
-            return UNKNOWN_SIZE if size is None else size
-        case WithCTE(_, query):
-            return size_in_bytes(query)
         case Aggregate(()):
-            return row_size(plan.output)
-        case GlobalLimit(Literal(int() as n, _), _):
-            return row_size(plan.output) * n if n else 1
-        case LocalLimit(Literal(0, _), _):
-            return 1
-        case Join(left, right, kind):
-            return size_in_bytes(left) if kind in ("LeftSemi", "LeftAnti") else _product((left, right))
-        case Union(inputs):
-            return sum(map(size_in_bytes, inputs))
-        case Intersect(left, right, _):
-            return min(size_in_bytes(left), size_in_bytes(right))
-        case Except(left, _, _):
-            return size_in_bytes(left)
+            return Estimate(output_size(plan.output, 1), 1, rule="one row without keys", inputs=inputs)
+        case Project() | Filter() | Aggregate() | Distinct() | Window():
+            return _widened(plan, inputs[0])
         case Expand(projections, _, _):
-            return _unary(plan) * len(projections)
+            one = _widened(plan, inputs[0])
+            return replace(one, size=one.size * len(projections), rule=f"{one.rule} * {len(projections)}")
+        case GlobalLimit() | LocalLimit() | Offset():
+            return _limited(plan, inputs[0])
+        case Join(_, _, kind) if kind in ("LeftSemi", "LeftAnti"):
+            return replace(inputs[0], rule="at most the left side", inputs=inputs)
+        case Join(_, _, kind) if kind in _MATCHING and _one_match(plan):
+            # What was estimated as a single byte stands for nothing.
+            size = sum(i.size for i in inputs if i.size > 1)
+            return Estimate(size, rule="sum of the sides: at most one match", inputs=inputs)
+        case Union():
+            return Estimate(sum(i.size for i in inputs), rule="sum of the inputs", inputs=inputs)
+        case Intersect():
+            return Estimate(min(i.size for i in inputs), rule="the smaller side", inputs=inputs)
+        case Except():
+            return replace(inputs[0], rule="at most the left side", inputs=inputs)
         case Sample():
-            return max(1, int(size_in_bytes(plan.child) * (plan.upper - plan.lower)))
-        case Sort() | Repartition() | RepartitionByExpression() | Generate():
-            return size_in_bytes(plan.child)
-        case UnaryNode():
-            return _unary(plan)
-    return _product(plan.children) if plan.children else UNKNOWN_SIZE
+            return _sampled(plan, inputs[0])
+        case WithCTE():
+            return inputs[-1]
+        case Sort() | Repartition() | RepartitionByExpression() | RebalancePartitions():
+            return inputs[0]
+    return Estimate(product(i.size for i in inputs), rule="product of the inputs", inputs=inputs)
 
 
-def _unary(plan: Any) -> int:
-    size = size_in_bytes(plan.child) * row_size(plan.output) // row_size(plan.child.output)
-    return size or 1
+def _one_match(join: Any) -> bool:
+    """Whether the keys of one side are unique, so that each row of the other side finds one match at most."""
+    if not distinct_keys(join.left) and not distinct_keys(join.right):
+        return False
+    keys = join_keys(join)
+    if not keys:
+        return False
+    return unique_keys(join.left, [a for a, _ in keys]) or unique_keys(join.right, [b for _, b in keys])
 
 
-def _product(children: Iterable[Any]) -> int:
-    return prod(s for s in map(size_in_bytes, children) if s > 0)
+def product(sizes: Iterable[int]) -> int:
+    """The product of those that are more than nothing."""
+    return prod(s for s in sizes if s > 0)
 
 
-def can_broadcast(plan: Any, config: OptimizerConfig) -> bool:
-    """Whether the plan is estimated to be small enough for a broadcast join."""
-    return 0 <= size_in_bytes(plan) <= int(config.get("spark.sql.autoBroadcastJoinThreshold"))
+def _widened(plan: Any, child: Estimate) -> Estimate:
+    size = child.size * row_size(plan.output) // row_size(plan.child.output)
+    return Estimate(size or 1, rule="bytes * bytes of a row / bytes of an input's row", inputs=(child,))
+
+
+def _limited(plan: Any, child: Estimate) -> Estimate:
+    e = plan.offset if isinstance(plan, Offset) else plan.limit
+    count = e.value if isinstance(e, Literal) and isinstance(e.value, int) else None
+    if isinstance(plan, LocalLimit):
+        # Every partition may give that many, and nobody knows how many partitions there are.
+        return Estimate(1, 0, rule="none") if count == 0 else replace(child, columns=NO_COLUMNS)
+    if count is None:
+        return _widened(plan, child)
+    if isinstance(plan, Offset):
+        rows = 0 if child.rows is None else max(0, child.rows - count)
+        rule = "rows - offset"
+    else:
+        rows = count if child.rows is None else min(child.rows, count)
+        rule = "min(rows, limit)"
+    return Estimate(output_size(plan.output, rows, child.columns), rows, rule=rule, inputs=(child,))
+
+
+def _sampled(plan: Any, child: Estimate) -> Estimate:
+    part = plan.upper - plan.lower
+    rows = None if child.rows is None else share(child.rows, part)
+    return Estimate(share(child.size, part) or 1, rows, rule="rows * share", inputs=(child,))

@@ -1,0 +1,129 @@
+"""The order of joins by estimated cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from planviz.expressions.core import AttributeReference
+from planviz.expressions.predicates import split_conjunction as split
+from planviz.logical.combining import Join
+from planviz.logical.operators import Project
+from planviz.optimizer.attributes import same_output
+from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.cost import JoinReorderDP
+from planviz.optimizer.rules.pushdown import INNER
+from planviz.optimizer.star_schema import find_star_join
+from planviz.optimizer.statistics import estimate
+
+_CBO = "spark.sql.cbo.enabled"
+_REORDER = "spark.sql.cbo.joinReorder.enabled"
+_THRESHOLD = "spark.sql.cbo.joinReorder.dp.threshold"
+_STAR = "spark.sql.cbo.joinReorder.dp.star.filter"
+
+
+class CostBasedJoinReorder(OptimizerRule):
+    """Join first what leaves the fewest rows and bytes.
+
+    Join(Join(customer, sales), dates, d = s)  =>  Join(Join(sales, dates), customer)     when few dates are left
+
+    Pays because every join above works on what the ones below give. Wrong where the estimates are: in
+    `WHERE city = 'Paris' AND country = 'France'` the conditions are taken to be independent, so that far too few rows
+    are expected. Needs the rows of every relation; a hint says that the user knows the order.
+    """
+
+    matches = (Join,)
+    settings = (_CBO, _REORDER, _THRESHOLD, "spark.sql.cbo.joinReorder.card.weight", _STAR)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        for key in (_CBO, _REORDER):
+            if not self.context.on(key):
+                return self.refuse(plan, "joins are not ordered by cost", False, setting=key)
+        return self._visit(plan)
+
+    def _visit(self, plan: Any) -> Any:
+        """The plan with every group of inner joins ordered, from the top down."""
+        if not plan.bits & Join.BIT:
+            return plan
+        if _joins(plan):
+            plan = self._reordered(plan)
+            return self._below(plan)
+        return plan.map_children(self._visit)
+
+    def _below(self, plan: Any) -> Any:
+        """What stands under a group of joins that has its order."""
+        if _ordered(plan) or (isinstance(plan, Project) and _ordered(plan.child)):
+            return plan.map_children(self._below)
+        return self._visit(plan)
+
+    def _reordered(self, plan: Any) -> Any:
+        relations, conditions = inner_joins(plan)
+        conditions = _without_repeats(conditions)
+        most = int(self.context.config.get(_THRESHOLD))
+        if len(relations) <= 2:
+            return self.refuse(plan, "there is nothing to choose between two relations")
+        if len(relations) > most:
+            return self.refuse(plan, "too many relations to try their orders", len(relations), setting=_THRESHOLD)
+        unknown = next((r for r in relations if estimate(r).rows is None), None)
+        if unknown is not None:
+            return self.refuse(plan, "the rows of a relation are unknown", unknown.node_name)
+        weight = float(self.context.config.get("spark.sql.cbo.joinReorder.card.weight"))
+        noted = self.context.reorderings
+        star = self._star(relations, conditions)
+        search = JoinReorderDP(relations, conditions, plan.output_set, weight, star, noted is not None).run()
+        if noted is not None:
+            noted.append(search)
+        if search.chosen is None:
+            return self.refuse(plan, "no order joins all relations without a product")
+        return _with_output(search.chosen.plan, plan.output)
+
+    def _star(self, relations: Sequence[Any], conditions: Sequence[Any]) -> int:
+        """The relations of a star as bits, when orders are to respect it; 0 where all or none belong to it."""
+        if not self.context.on(_STAR):
+            return 0
+        star = find_star_join(relations, conditions, self.context.config)
+        inside = [any(r is s for s in star) for r in relations]
+        return 0 if all(inside) else sum(1 << i for i, within in enumerate(inside) if within)
+
+
+def _with_output(plan: Any, output: tuple[Any, ...]) -> Any:
+    """The plan giving these columns in this order."""
+    if isinstance(plan, Project) and isinstance(plan.child, Join):
+        return plan if plan.projects == output else plan.replace(projects=output)
+    return plan if same_output(plan.output, output) else Project(output, plan)
+
+
+def _ordered(plan: Any) -> bool:
+    """Whether it is an inner join with a condition that no hint fixes."""
+    return (
+        isinstance(plan, Join)
+        and plan.kind in INNER
+        and plan.condition is not None
+        and not plan.left_hint
+        and not plan.right_hint
+    )
+
+
+def _joins(plan: Any) -> bool:
+    """Whether a group of joins begins here, at most under a projection that only picks columns."""
+    if isinstance(plan, Project):
+        return _ordered(plan.child) and all(isinstance(e, AttributeReference) for e in plan.projects)
+    return _ordered(plan)
+
+
+def inner_joins(plan: Any) -> tuple[list[Any], list[Any]]:
+    """The relations of a group of inner joins from left to right, and their conditions."""
+    if not _joins(plan):
+        return [plan], []
+    join: Any = plan.child if isinstance(plan, Project) else plan
+    left, left_on = inner_joins(join.left)
+    right, right_on = inner_joins(join.right)
+    return left + right, left_on + right_on + split(join.condition)
+
+
+def _without_repeats(conditions: list[Any]) -> list[Any]:
+    found: dict[Any, Any] = {}
+    for c in conditions:
+        found.setdefault(c.canonicalized if c.deterministic else id(c), c)
+    return list(found.values())

@@ -1,0 +1,66 @@
+"""Estimates of operators without children: each is what its source says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from planviz.catalog.tables import ColumnStatistics, Table
+from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRelation, OneRowRelation, Range
+from planviz.optimizer.statistics.model import Columns, Estimate, number, output_size
+
+#: What Spark takes for a table of unknown size (spark.sql.defaultSizeInBytes).
+UNKNOWN_SIZE = (1 << 63) - 1
+
+
+def leaf_estimate(plan: Any, with_rows: bool) -> Estimate:
+    """The estimate of a leaf; `with_rows` says whether the catalogue's rows and columns count."""
+    match plan:
+        case LogicalRelation():
+            return table_estimate(plan.table, plan.output, with_rows)
+        case LocalRelation(columns, rows):
+            return Estimate(
+                sum(a.data_type.default_size for a in columns) * len(rows), rule="rows known while planning"
+            )
+        case OneRowRelation():
+            return Estimate(1, rule="one row")
+        case Range():
+            return _range(plan)
+        case CTERelationRef(statistics=Estimate() as found):
+            return replace(found, rule="estimate of the definition", inputs=(found,))
+    return Estimate(UNKNOWN_SIZE, rule="unknown: spark.sql.defaultSizeInBytes")
+
+
+def table_estimate(table: Table | None, output: Iterable[Any], with_rows: bool) -> Estimate:
+    """The estimate of a table of the catalogue: its size, or with rows the size that they should have."""
+    if table is None:
+        return Estimate(UNKNOWN_SIZE, rule="unknown: spark.sql.defaultSizeInBytes")
+    if with_rows and table.row_count is not None:
+        columns = _columns(table, output)
+        size = output_size(output, table.row_count, columns)
+        return Estimate(size, table.row_count, columns, "rows of the catalogue * bytes of a row")
+    if table.size_in_bytes is None:
+        return Estimate(UNKNOWN_SIZE, rule="unknown: spark.sql.defaultSizeInBytes")
+    return Estimate(int(table.size_in_bytes), rule="size of the catalogue")
+
+
+def _columns(table: Table, output: Iterable[Any]) -> Columns:
+    given = {name.lower(): stats for name, stats in table.column_stats}
+    found: dict[int, ColumnStatistics] = {}
+    for a in output:
+        stats = given.get(a.name.lower())
+        if stats is not None:
+            low, high = number(stats.min, a.data_type), number(stats.max, a.data_type)
+            found[a.expr_id] = replace(stats, min=low, max=high)
+    return found
+
+
+def _range(plan: Range) -> Estimate:
+    rows = plan.max_rows if plan.max_rows is not None else 1
+    rule = "the number of steps"
+    if not rows:
+        return Estimate(0, 0, rule=rule)
+    last = plan.start + (rows - 1) * plan.step
+    stats = ColumnStatistics(rows, min(plan.start, last), max(plan.start, last), 0, 8, 8)
+    return Estimate(8 * rows, rows, {plan.column.expr_id: stats}, rule)

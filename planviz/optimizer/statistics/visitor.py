@@ -1,0 +1,116 @@
+"""`estimate(plan)`: every operator's estimate, once per node (Spark: LogicalPlanStats, BasicStatsPlanVisitor)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from planviz.config import OptimizerConfig
+from planviz.logical.combining import Except, Intersect, Join, Union, WithCTE
+from planviz.logical.operators import (
+    Aggregate,
+    Distinct,
+    Expand,
+    Filter,
+    Limit,
+    Offset,
+    Project,
+    RebalancePartitions,
+    Repartition,
+    RepartitionByExpression,
+    Sample,
+    Sort,
+    Window,
+)
+from planviz.logical.plan import LeafNode
+from planviz.optimizer.statistics.aggregates import aggregate_estimate, project_estimate, union_estimate
+from planviz.optimizer.statistics.filters import filter_estimate
+from planviz.optimizer.statistics.joins import join_estimate
+from planviz.optimizer.statistics.leaves import UNKNOWN_SIZE, leaf_estimate
+from planviz.optimizer.statistics.model import Estimate
+from planviz.optimizer.statistics.sizes import product, size_estimate
+
+__all__ = ["UNKNOWN_SIZE", "can_broadcast", "estimate", "estimating", "size_in_bytes"]
+
+#: The ways of estimating: bytes alone; bytes with the catalogue's rows at the tables; rows everywhere.
+SIZES, TABLE_ROWS, ROWS = "_sizes", "_sizes_and_table_rows", "_rows"
+#: Operators of which only bytes are estimated, whether rows are known or not.
+BY_SIZE = (
+    Except,
+    Expand,
+    Limit,
+    Offset,
+    RebalancePartitions,
+    Repartition,
+    RepartitionByExpression,
+    Sample,
+    Sort,
+    Window,
+    WithCTE,
+)
+_way: ContextVar[str] = ContextVar("way_of_estimating", default=SIZES)
+
+
+@contextmanager
+def estimating(config: OptimizerConfig) -> Iterator[None]:
+    """Estimate as these settings say within the block: with rows when `spark.sql.cbo.enabled`."""
+    rows = config.get("spark.sql.cbo.enabled")
+    token = _way.set(ROWS if rows else TABLE_ROWS if config.get("spark.sql.cbo.planStats.enabled") else SIZES)
+    try:
+        yield
+    finally:
+        _way.reset(token)
+
+
+def estimate(plan: Any) -> Estimate:
+    """What is thought of the plan's result; computed once per node and way of estimating."""
+    way = _way.get()
+    found: Estimate | None = plan.__dict__.get(way)
+    if found is None:
+        found = plan.__dict__[way] = _estimated(plan, way)
+    return found
+
+
+def _estimated(plan: Any, way: str) -> Estimate:
+    if isinstance(plan, LeafNode):
+        return leaf_estimate(plan, way != SIZES)
+    inputs = tuple([estimate(c) for c in plan.children])
+    found = _with_rows(plan, inputs) if way == ROWS else None
+    return found or size_estimate(plan, inputs)
+
+
+def _with_rows(plan: Any, inputs: tuple[Estimate, ...]) -> Estimate | None:
+    """The estimate with rows; None where only sizes can be told."""
+    match plan:
+        case Filter():
+            return filter_estimate(plan, inputs[0])
+        case Project():
+            return project_estimate(plan, inputs[0])
+        case Aggregate(grouping, items, _):
+            return aggregate_estimate(grouping, items, plan.output, inputs[0])
+        case Distinct(child):
+            return aggregate_estimate(child.output, child.output, child.output, inputs[0])
+        case Join():
+            return join_estimate(plan, *inputs)
+        case Union():
+            return union_estimate(plan, inputs)
+        case Intersect():
+            least = inputs[0] if inputs[0].size < inputs[1].size else inputs[1]
+            return Estimate(least.size, least.rows, rule="the smaller side", inputs=inputs)
+    if isinstance(plan, BY_SIZE):
+        return None
+    counts = [i.rows for i in inputs if i.rows is not None]
+    rows = product(counts) if len(counts) == len(inputs) else None
+    return Estimate(product(i.size for i in inputs), rows, rule="product of the inputs", inputs=inputs)
+
+
+def size_in_bytes(plan: Any) -> int:
+    """The estimated size of the plan's result."""
+    return estimate(plan).size
+
+
+def can_broadcast(plan: Any, config: OptimizerConfig) -> bool:
+    """Whether the plan is estimated to be small enough for a broadcast join."""
+    return 0 <= size_in_bytes(plan) <= int(config.get("spark.sql.autoBroadcastJoinThreshold"))
