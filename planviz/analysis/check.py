@@ -22,7 +22,7 @@ from planviz.expressions.unresolved import (
 from planviz.expressions.windows import LagLead, NthValue, NTile, RankLike, UnresolvedWindowExpression, WindowExpression
 from planviz.frontend.literals import timestamp_literal
 from planviz.logical.combining import Except, Intersect, Join, SetOperation, Union
-from planviz.logical.operators import Aggregate, Filter, GlobalLimit, LocalLimit, Offset, Project
+from planviz.logical.operators import Aggregate, Filter, GlobalLimit, LocalLimit, Offset, Project, Sort, Window
 from planviz.logical.unresolved import RelationTimeTravel, UnresolvedRelation
 from planviz.types import BOOLEAN, INT, UNKNOWN, is_integral
 
@@ -202,8 +202,16 @@ def _check_subquery(e: SubqueryExpression, plan: Any) -> None:
                 f"Invalid subquery: Scalar subquery must return only one column, but got {columns}.",
                 e,
             )
+        if e.outer and isinstance(plan, Join):
+            raise analysis_error(
+                "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_CORRELATED_SCALAR_SUBQUERY",
+                "Unsupported subquery expression: Correlated scalar subqueries can only be used in filters, "
+                "aggregations, projections, and UPDATE/MERGE/DELETE commands.",
+                e,
+            )
         if e.outer:
             _check_correlated_scalar(e)
+    _check_outer_references(e.plan)
     if isinstance(e, ListQuery) and plan is not None and not isinstance(plan, Filter | Project | Aggregate | Join):
         raise analysis_error(
             "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_IN_EXISTS_SUBQUERY",
@@ -211,6 +219,21 @@ def _check_subquery(e: SubqueryExpression, plan: Any) -> None:
             "projections.",
             e,
         )
+
+
+def _check_outer_references(plan: Any) -> None:
+    """Only some operators may read the query around."""
+    for p in plan.walk():
+        if not isinstance(p, Aggregate | Sort | Window):
+            continue
+        wrong = next((x for x in p.expressions if x.bits & OuterReference.BIT and occurs(x, OuterReference.BIT)), None)
+        if wrong is not None:
+            raise analysis_error(
+                "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.CORRELATED_REFERENCE",
+                "Unsupported subquery expression: Expressions referencing the outer query are not supported outside "
+                f'of WHERE/HAVING clauses: "{wrong.sql}".',
+                wrong,
+            )
 
 
 def _check_correlated_scalar(e: ScalarSubquery) -> None:

@@ -31,6 +31,7 @@ from planviz.expressions.unresolved import (
     LambdaFunction,
     MultiAlias,
     NamedLambdaVariable,
+    OuterReference,
     UnresolvedAlias,
     UnresolvedAttribute,
     UnresolvedFunction,
@@ -175,14 +176,14 @@ class ResolveAliases(AnalyzerRule):
     unresolvedalias(a + 1)  =>  (a + 1) AS (a + 1)#1
     """
 
-    matches = (UnresolvedAlias,)
+    matches = (UnresolvedAlias, OuterReference)
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_up(self._operator, UnresolvedAlias.BIT)
+        return plan.transform_up(self._operator, self.mask)
 
     def _operator(self, plan: Any) -> Any:
-        if not plan.children_resolved or not any(isinstance(e, UnresolvedAlias) for e in plan.expressions):
+        if not plan.children_resolved or not any(isinstance(e, self.matches) for e in plan.expressions):
             return plan
         if isinstance(plan, Project):
             return plan.replace(projects=tuple(self._name(e) for e in plan.projects))
@@ -192,6 +193,8 @@ class ResolveAliases(AnalyzerRule):
 
     @staticmethod
     def _name(e: Expression) -> Expression:
+        if isinstance(e, OuterReference):
+            return alias(e, e.name)
         if not isinstance(e, UnresolvedAlias):
             return e
         child = e.child
@@ -199,6 +202,8 @@ class ResolveAliases(AnalyzerRule):
             return e.rebuilt(MultiAlias(child, ())) if child.resolved else e
         if not child.resolved:
             return e
+        if isinstance(child, OuterReference):
+            return e.rebuilt(alias(child, child.name))
         if isinstance(child, NamedExpression) and not isinstance(child, NamedLambdaVariable):
             return child
         if isinstance(child, Cast) and isinstance(child.child, NamedExpression):

@@ -208,6 +208,8 @@ class RemoveAllHints(AnalyzerRule):
     """
 
     matches = (UnresolvedHint,)
+    # Hints stand upon one another.
+    order = "up"
     package = "org.apache.spark.sql.catalyst.analysis.ResolveHints$"
 
     def rewrite(self, node: Any) -> Any:

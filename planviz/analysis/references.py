@@ -600,8 +600,26 @@ class ResolveLateralColumnAliasReference(AnalyzerRule):
                 return _push_aliases(plan)
         if isinstance(plan, Aggregate) and any(e.bits & bit for e in plan.aggregates):
             ready = all(e.resolved for e in plan.aggregates) and all(g.resolved for g in plan.grouping)
-            return _split_aggregate(plan) if ready else plan
+            # What is neither grouped nor aggregated stays, to be reported.
+            return _split_aggregate(plan) if ready and all(_grouped(e, plan) for e in plan.aggregates) else plan
         return plan
+
+
+def _grouped(e: Expression, plan: Aggregate) -> bool:
+    """Whether an item is made of aggregate functions, grouping expressions and constants."""
+    if isinstance(e, AggregateExpression):
+        if e.bits & LateralColumnAliasReference.BIT:
+            name = e.collect(LateralColumnAliasReference)[0].name
+            raise analysis_error(
+                "UNSUPPORTED_FEATURE.LATERAL_COLUMN_ALIAS_IN_AGGREGATE_FUNC",
+                "The feature is not supported: Referencing a lateral column alias "
+                f'`{name}` in the aggregate function "{e.sql}".',
+                e,
+            )
+        return True
+    if any(g.semantic_equals(e) for g in plan.grouping):
+        return True
+    return not isinstance(e, AttributeReference) and all(_grouped(c, plan) for c in e.children)
 
 
 def _push_aliases(plan: Project) -> Any:

@@ -27,6 +27,7 @@ from planviz.logical.relations import (
     Range,
     cell,
 )
+from planviz.logical.scripts import ScriptTransformation
 from planviz.logical.unresolved import (
     LimitAll,
     UnresolvedCatalogRelation,
@@ -374,7 +375,7 @@ def _own_ids(plan: Any) -> tuple[int, ...]:
         return _aliases(plan.serializer)
     if isinstance(plan, Generate):
         return tuple([a.expr_id for a in plan.generator_output])
-    if isinstance(plan, Expand):
+    if isinstance(plan, Expand | ScriptTransformation):
         return tuple(sorted(plan.produced))
     return ()
 

@@ -8,7 +8,7 @@ from planviz.analysis.context import AnalyzerRule
 from planviz.expressions.core import AttributeReference
 from planviz.expressions.subqueries import ListQuery, SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
-from planviz.logical.combining import LateralJoin
+from planviz.logical.combining import Join, LateralJoin
 from planviz.logical.operators import outer_references
 from planviz.logical.plan import UnaryNode
 
@@ -28,7 +28,9 @@ class ResolveSubquery(AnalyzerRule):
         return plan.transform_up(self._operator, SubqueryExpression.BIT)
 
     def _operator(self, plan: Any) -> Any:
-        if not isinstance(plan, UnaryNode) or not plan.children_resolved:
+        if not isinstance(plan, UnaryNode | Join) or not plan.children_resolved:
+            return plan
+        if isinstance(plan, Join) and not plan.duplicate_resolved:
             return plan
         if isinstance(plan, LateralJoin):
             return plan.replace(right=self._subquery(plan.right, plan)) if not plan.right.resolved else plan

@@ -379,6 +379,10 @@ class OuterReference(LeafExpression, NamedExpression):
         """outer(a)."""
         return f"outer({r(self.attribute)})"
 
+    def render_pretty(self) -> str:
+        """The column keeps its qualifier: it is no column of this query."""
+        return f"outer({self.attribute.sql})"
+
 
 @node
 class TempResolvedColumn(UnaryExpression):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from planviz.expressions.core import Alias, Expression, Literal, SortOrder, next_id
 from planviz.expressions.unresolved import GroupingSets, UnresolvedAttribute, UnresolvedOrdinal
 from planviz.frontend.cursor import NUMBER
-from planviz.frontend.relation import RelationReader
+from planviz.frontend.scripts import ScriptReader
 from planviz.logical.combining import Except, Intersect, Union
 from planviz.logical.operators import (
     Aggregate,
@@ -33,10 +35,11 @@ from planviz.logical.unresolved import (
 )
 from planviz.types import INT
 
+Script = Callable[[LogicalPlan], LogicalPlan]
 _SET_WORDS = ("UNION", "EXCEPT", "MINUS", "SETMINUS", "INTERSECT")
 
 
-class QueryReader(RelationReader):
+class QueryReader(ScriptReader):
     """Reads whole queries."""
 
     def query(self) -> LogicalPlan:
@@ -125,6 +128,8 @@ class QueryReader(RelationReader):
             return plan
         if self.sees("SELECT"):
             return self._select(None)
+        if self._maps():
+            return self._map_or_reduce(None)
         if self.sees("FROM"):
             return self._from_first()
         if self.sees("VALUES"):
@@ -138,7 +143,16 @@ class QueryReader(RelationReader):
         source = self.from_clause()
         if self.sees("SELECT"):
             return self._select(source)
-        return source
+        return self._map_or_reduce(source) if self._maps() else source
+
+    def _maps(self) -> bool:
+        return self.sees_any("MAP", "REDUCE") and self.peek(1) not in ("", "(", ".", ",", ")", ";")
+
+    def _map_or_reduce(self, source: LogicalPlan | None) -> LogicalPlan:
+        """MAP or REDUCE expressions USING ...: TRANSFORM under older names."""
+        start = self.at
+        self.at += 1
+        return self._selected(start, self.separated(self.named_expression), self.script(start), source)
 
     def star_of_everything(self) -> Expression:
         """`*`."""
@@ -175,7 +189,21 @@ class QueryReader(RelationReader):
         distinct = self.accept("DISTINCT")
         if not distinct and self.sees("ALL") and self.peek(1) not in (",", ".", "FROM"):
             self.at += 1
-        items = self.separated(self.named_expression)
+        script: Script | None = None
+        if self.script_follows():
+            items = self.script_items()
+            script = self.script(start)
+        else:
+            items = self.separated(self.named_expression)
+        plan = self._selected(start, items, script, source)
+        if distinct:
+            plan = self.placed(Distinct(plan), start)
+        return self._hinted(self.windows(plan), hints, start)
+
+    def _selected(
+        self, start: int, items: list[Expression], script: Script | None, source: LogicalPlan | None
+    ) -> LogicalPlan:
+        """The clauses from FROM to QUALIFY, under the script that the rows go through."""
         plan: LogicalPlan
         if source is not None:
             plan = source
@@ -190,9 +218,7 @@ class QueryReader(RelationReader):
         plan = self._grouped(plan, tuple(items), start)
         if self.accept("QUALIFY"):
             plan = self.placed(UnresolvedQualify(self.expression(), plan), start)
-        if distinct:
-            plan = self.placed(Distinct(plan), start)
-        return self._hinted(self.windows(plan), hints, start)
+        return plan if script is None else script(plan)
 
     def _grouped(self, plan: LogicalPlan, items: tuple[Expression, ...], start: int) -> LogicalPlan:
         grouped = self.accept("GROUP", "BY")
@@ -353,8 +379,7 @@ class QueryReader(RelationReader):
     def _orders(self) -> tuple[Expression, ...]:
         if self.sees("ALL") and self.peek(1) not in (".", "(", ","):
             start = self.at
-            self.at += 1
-            everything = self.placed(UnresolvedAttribute(("all",)), start)
+            everything = self.placed(UnresolvedAttribute((self.take(),)), start)
             direction = "DESC" if self.accept("DESC") else "ASC"
             self.accept("ASC")
             nulls = "NULLS FIRST" if direction == "ASC" else "NULLS LAST"

@@ -16,7 +16,7 @@ from planviz.types import UNKNOWN, StructField
 
 #: Longest text that is read, in characters.
 MAX_LENGTH = 2_000_000
-_QUERY_WORDS = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "(")
+_QUERY_WORDS = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "MAP", "REDUCE", "(")
 
 
 @dataclass(frozen=True)
