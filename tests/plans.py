@@ -35,7 +35,7 @@ people 100000 100000 200
 days 1000 1000 7
 """
 _ID = re.compile(r"#(\d+)(L?)(?!\w)")
-_CTE = re.compile(r"\b(CTERelationDef|CTERelationRef|UnionLoop) (\d+)")
+_CTE = re.compile(r"\b(CTERelationDef|CTERelationRef|UnionLoop|UnionLoopRef) (\d+)")
 _SEED = re.compile(r"\b(rand|randn|uuid|shuffle)\(((?:\w+#\w+, )?(?:Some\()?)-?\d{6,}")
 
 

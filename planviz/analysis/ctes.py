@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.analysis.context import AnalyzerRule, same_name, subplans
+from planviz.analysis.context import AnalyzerRule, analysis_error, same_name, subplans
+from planviz.expressions.core import AttributeReference
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.combining import CTERelationDef, Union, UnionLoop, WithCTE
 from planviz.logical.operators import Distinct, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
-from planviz.logical.relations import CTERelationRef
+from planviz.logical.relations import CTERelationRef, UnionLoopRef
 from planviz.logical.unresolved import UnresolvedRelation, UnresolvedSubqueryColumnAliases, UnresolvedWith
 
 Definitions = list[tuple[str, CTERelationDef]]
@@ -61,7 +62,7 @@ class CTESubstitution(AnalyzerRule):
             recursive = plan.recursive and _refers(substituted, name)
             if recursive:
                 substituted = _recursive(substituted, name, number, depth)
-            definition = CTERelationDef(substituted, number, recursive)
+            definition = CTERelationDef(substituted, number, recursive, depth=depth if recursive else None)
             found.append(definition)
             relations = [(name, definition), *relations]
         return relations
@@ -102,7 +103,14 @@ def _recursive(plan: Any, name: str, number: int, depth: int | None) -> Any:
         if isinstance(inner, Union) and len(inner.inputs) == 2:
             anchor, recursion = inner.inputs
             if _refers(recursion, name):
-                return UnionLoop(number, anchor, recursion.transform_up(refer, UnresolvedRelation.BIT))
+                if inner is not p:
+                    raise analysis_error(
+                        "UNION_NOT_SUPPORTED_IN_RECURSIVE_CTE",
+                        "The UNION operator is not yet supported within recursive common table expressions; use "
+                        "UNION ALL instead.",
+                        p,
+                    )
+                return UnionLoop(number, anchor, recursion.transform_up(refer, UnresolvedRelation.BIT), (), depth)
         if isinstance(p, SubqueryAlias | UnresolvedSubqueryColumnAliases):
             return p.map_children(loop)
         return p
@@ -123,7 +131,7 @@ class ResolveWithCTE(AnalyzerRule):
         """See the class."""
         return self._resolve(plan, {})
 
-    def _resolve(self, plan: Any, known: dict[int, CTERelationDef]) -> Any:
+    def _resolve(self, plan: Any, known: dict[int, Any]) -> Any:
         if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT):
             return plan
         if isinstance(plan, WithCTE):
@@ -132,11 +140,10 @@ class ResolveWithCTE(AnalyzerRule):
                 new: Any = self._resolve(d, known)
                 definitions.append(new)
                 if new.recursive and not new.resolved:
-                    anchor = _anchor_of(new)
-                    if anchor is not None and anchor.resolved:
-                        known[new.id] = CTERelationDef(anchor, new.id, True)
-                        new = self._resolve(new, known)
-                        definitions[-1] = new
+                    new = _with_columns(new)
+                    seen = _seen_inside(new)
+                    new = self._resolve(new, known if seen is None else {**known, new.id: seen})
+                    definitions[-1] = new
                 if new.resolved:
                     known[new.id] = new
             changed = (
@@ -149,21 +156,38 @@ class ResolveWithCTE(AnalyzerRule):
             target = known.get(plan.id)
             if plan.is_resolved or target is None:
                 return plan
-            columns = target.output if not plan.recursive else tuple(a.new_instance() for a in target.output)
-            return plan.replace(is_resolved=True, attributes=columns, rows=target.max_rows)
+            if not isinstance(target, CTERelationDef):
+                return _renewed(target)
+            return plan.replace(is_resolved=True, attributes=target.output, rows=target.max_rows)
         new = subplans(plan, lambda p: self._resolve(p, known))
         return new.map_children(lambda c: self._resolve(c, known))
 
 
-def _anchor_of(plan: Any) -> Any:
-    loops = plan.collect(UnionLoop)
-    if not loops:
-        return None
-    anchor = loops[0].left
-    names = plan.collect(UnresolvedSubqueryColumnAliases)
-    if names and anchor.resolved and len(names[0].names) == len(anchor.output):
-        from planviz.expressions.core import alias
-        from planviz.logical.operators import Project
+def _with_columns(definition: CTERelationDef) -> Any:
+    """The loop's columns, once its anchor has some."""
 
-        return Project(tuple(alias(a, n) for a, n in zip(anchor.output, names[0].names, strict=True)), anchor)
-    return anchor
+    def step(p: Any) -> Any:
+        if not isinstance(p, UnionLoop) or p.attributes or not p.left.resolved:
+            return p
+        return p.replace(attributes=_nullable(p.left.output))
+
+    return definition.transform_up(step, UnionLoop.BIT)
+
+
+def _nullable(columns: tuple[AttributeReference, ...]) -> tuple[AttributeReference, ...]:
+    """Columns of the same types under fresh ids: what the recursion makes may be null where the anchor is not."""
+    return tuple(a.new_instance().with_nullability(True) for a in columns)
+
+
+def _seen_inside(definition: CTERelationDef) -> Any:
+    """What the recursion reads under the CTE's name: the loop's rows, renamed where the CTE names its columns."""
+    loop = next((x for x in definition.collect(UnionLoop) if x.id == definition.id), None)
+    if loop is None or not loop.attributes:
+        return None
+    reference = UnionLoopRef(loop.id, _nullable(loop.left.output))
+    names = definition.collect(UnresolvedSubqueryColumnAliases)
+    return UnresolvedSubqueryColumnAliases(names[0].names, reference) if names else reference
+
+
+def _renewed(plan: Any) -> Any:
+    return plan.transform_up(lambda p: p.new_instance() if isinstance(p, UnionLoopRef) else p)

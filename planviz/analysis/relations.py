@@ -25,6 +25,7 @@ from planviz.logical.relations import (
     LogicalRelation,
     OneRowRelation,
     Range,
+    UnionLoopRef,
     cell,
 )
 from planviz.logical.scripts import ScriptTransformation
@@ -41,7 +42,7 @@ from planviz.logical.unresolved import (
 from planviz.trees.depth import deep
 from planviz.types import LONG, NULL, UNKNOWN
 
-INSTANCES = (LogicalRelation, LocalRelation, LogicalRDD, Range, CTERelationRef)
+INSTANCES = (LogicalRelation, LocalRelation, LogicalRDD, Range, CTERelationRef, UnionLoopRef)
 
 
 class ResolveRelations(AnalyzerRule):

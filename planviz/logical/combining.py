@@ -318,6 +318,8 @@ class CTERelationDef(UnaryNode):
     under_subquery: bool = False
     #: While predicates are pushed into it: the plan without them and those pushed so far.
     original: Any = None
+    #: The deepest recursion, where MAX RECURSION LEVEL names one.
+    depth: int | None = None
 
     @lazy
     def max_rows(self) -> int | None:
@@ -325,20 +327,46 @@ class CTERelationDef(UnaryNode):
         return None if self.recursive else self.child.max_rows
 
     def arguments(self) -> list[str]:
-        """id, whether a subquery was made of it."""
-        return [str(self.id), str(self.under_subquery).lower()]
+        """id, whether a subquery was made of it, the deepest recursion."""
+        return [str(self.id), str(self.under_subquery).lower(), *([] if self.depth is None else [str(self.depth)])]
 
 
 @node
 class UnionLoop(BinaryNode):
-    """A recursive CTE: the anchor and the recursion."""
+    """A recursive CTE: the anchor and the recursion, under columns of its own once the anchor is resolved."""
 
     id: int
     left: LogicalPlan
     right: LogicalPlan
+    attributes: tuple[AttributeReference, ...] = ()
+    depth: int | None = None
+    limit: int | None = None
+
+    @lazy
+    def references(self) -> frozenset[int]:
+        """All columns of both sides: they are told apart by place."""
+        return frozenset(a.expr_id for c in self.children for a in c.output)
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
-        """The anchor's."""
-        out: tuple[AttributeReference, ...] = self.left.output
-        return out
+        """The anchor's columns under ids of their own."""
+        return self.attributes or self.left.output
+
+    @lazy
+    def produced(self) -> frozenset[int]:
+        """See output."""
+        return frozenset(a.expr_id for a in self.attributes)
+
+    @lazy
+    def expressions(self) -> tuple[Expression, ...]:
+        """None."""
+        return ()
+
+    @lazy
+    def resolved(self) -> bool:
+        """With its columns made."""
+        return bool(self.attributes) and self.children_resolved
+
+    def arguments(self) -> list[str]:
+        """id, deepest recursion, limit."""
+        return [str(self.id), *(str(n) for n in (self.depth, self.limit) if n is not None)]

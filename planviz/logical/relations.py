@@ -169,3 +169,20 @@ class CTERelationRef(Source):
         rows = [] if self.rows is None else [str(self.rows)]
         flags = [str(self.streaming).lower(), *size, str(self.recursive).lower()]
         return [str(self.id), str(self.is_resolved).lower(), *columns, *flags, *rows]
+
+
+@node
+class UnionLoopRef(Source):
+    """What the recursion of a UnionLoop reads: the rows of the step before, or all rows so far."""
+
+    id: int
+    attributes: tuple[AttributeReference, ...]
+    accumulated: bool = False
+
+    def new_instance(self) -> UnionLoopRef:
+        """The same rows under fresh ids."""
+        return self.replace(attributes=tuple(a.new_instance() for a in self.attributes))
+
+    def arguments(self) -> list[str]:
+        """id, [columns], accumulated."""
+        return [str(self.id), bracketed(self.attributes), str(self.accumulated).lower()]

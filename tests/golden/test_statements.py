@@ -22,7 +22,6 @@ KNOWN = {
     "select /*+ REBALANCE(a) */": "Spark without adaptive execution drops the hint",
     "select array(struct(a, b), struct(b, a))": "structs of other field names are taken as equal",
     "select sum(a) s, avg(b) v, s / v": "Spark casts the second lateral alias, too",
-    "with recursive r as": "the recursion's own reference",
 }
 
 

@@ -49,9 +49,7 @@ class InlineCTE(OptimizerRule):
 
     @staticmethod
     def _should_inline(d: Any, uses: int) -> bool:
-        if d.recursive:
-            return False
-        return uses <= 1 or d.deterministic or bool(d.bits & OuterReference.BIT)
+        return uses <= 1 or d.recursive or d.deterministic or bool(d.bits & OuterReference.BIT)
 
     def _count(self, plan: Any, definitions: dict[int, Any], uses: Counter[int]) -> None:
         if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT | CTERelationDef.BIT):

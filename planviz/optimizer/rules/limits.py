@@ -8,7 +8,7 @@ from planviz.decisions.branches import logic
 from planviz.expressions.aggregates import AggregateExpression, Average, Count, Max, Min, Sum
 from planviz.expressions.arithmetic import Add
 from planviz.expressions.core import AttributeReference, Literal, lit
-from planviz.logical.combining import Join, Union
+from planviz.logical.combining import Join, Union, UnionLoop
 from planviz.logical.operators import (
     Aggregate,
     Filter,
@@ -164,6 +164,10 @@ class LimitPushDown(OptimizerRule):
                     return self.refuse(node, "no input of the union gives more rows", limit)
                 self.take(node, "Union", _UNION, [(limit, "rows of each input are enough")])
                 return node.replace(child=union.replace(inputs=new))
+            case UnionLoop(limit=None) as loop if constant(limit) is not None:
+                return loop.replace(limit=constant(limit))
+            case Project(items, UnionLoop(limit=None) as loop) if constant(limit) is not None:
+                return Project(items, loop.replace(limit=constant(limit)))
             case Join() as join:
                 new = _into_join(limit, join)
                 return self._refused(node, join) if new == join else node.replace(child=self._joined(node, join, new))
