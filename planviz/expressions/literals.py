@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from math import isinf, isnan
 from typing import Any
@@ -158,13 +158,27 @@ def literal_text(value: Any, t: DataType) -> str:
     if t == CALENDAR_INTERVAL:
         return calendar_interval_text(value)
     if isinstance(t, ArrayType):
-        return "[" + ",".join(literal_text(v, t.element) for v in value) + "]"
+        return "[" + ",".join(_inner_text(v, t.element) for v in value) + "]"
     if isinstance(t, MapType):
-        keys = ",".join(literal_text(k, t.key) for k, _ in value)
-        return f"map(keys: [{keys}], values: [{','.join(literal_text(v, t.value) for _, v in value)}])"
+        keys = ",".join(_inner_text(k, t.key) for k, _ in value)
+        return f"map(keys: [{keys}], values: [{','.join(_inner_text(v, t.value) for _, v in value)}])"
     if isinstance(t, StructType):
-        return "[" + ",".join(literal_text(v, f.data_type) for v, f in zip(value, t.fields, strict=True)) + "]"
+        return "[" + ",".join(_inner_text(v, f.data_type) for v, f in zip(value, t.fields, strict=True)) + "]"
     return str(value)
+
+
+def _inner_text(value: Any, t: DataType) -> str:
+    """A value within an array, map or struct: days, microseconds and months as Spark stores them.
+
+    Wrong for a TIMESTAMP where the session's time zone is not UTC: the value is the session's wall clock.
+    """
+    if isinstance(value, datetime):
+        return str((value - datetime(1970, 1, 1)) // timedelta(microseconds=1))
+    if isinstance(value, date):
+        return str((value - date(1970, 1, 1)).days)
+    if isinstance(t, YearMonthIntervalType | DayTimeIntervalType) and value is not None:
+        return str(value)
+    return literal_text(value, t)
 
 
 def decimal_text(value: Decimal) -> str:

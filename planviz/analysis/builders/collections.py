@@ -26,7 +26,7 @@ def _sequence(a: Args) -> Expression:
     return FunctionCall("sequence", a, spec, (ZONE,))
 
 
-_ZIP = FunctionSpec("arrays_zip", (accepts("R"),), result_of("zip"))
+_ZIP = FunctionSpec("arrays_zip", (accepts("R"),), result_of("zip"), foldable=False)
 _SHUFFLE = FunctionSpec("shuffle", (accepts("R"), accepts("L")), result_of("0"), deterministic=False)
 
 

@@ -4,6 +4,7 @@ A line is `name | parameters | result | remarks`. Parameters are codes (see `acc
 its default behind `=`, `...` repeats the last. Remarks:
 
 - `null=` when the result is null (any: when an argument is; yes, no), `tolerant` a null argument need not make it so,
+  `unfolded` constants do not make it one,
   `random` a new value per row,
 - `as=` and `sql=` the name in plans and in SQL text, `tail=` what plans print behind the arguments (ZONE: the session's
   time zone, `!` behind a flag: the opposite with ANSI off), `zone` the time zone alone,
@@ -73,6 +74,7 @@ def _row(line: str) -> tuple[str, Signature]:
         (*tail, *zone),
         sql_name=remarks.get("sql", ""),
         null_intolerant="tolerant" not in remarks,
+        foldable="unfolded" not in remarks,
         option=len(inputs) if "option" in remarks else 0,
         folded=tuple(int(n) for n in remarks.get("fold", "").split(",") if n),
     )

@@ -8,8 +8,8 @@ array_contains | R * | B
 array_distinct | R | 0
 array_position | R * | L
 array_remove | R * | 0
-array_append | R * | 0
-array_prepend | R * | 0
+array_append | R * | 0 | tolerant
+array_prepend | R * | 0 | tolerant
 array_insert | R I * | 0 | tail=false
 array_compact | R | 0
 array_max | R | elem | null=yes

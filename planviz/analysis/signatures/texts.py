@@ -36,7 +36,7 @@ instr | S S | I
 lpad | S|X I S?=' ' | 0
 rpad | S|X I S?=' ' | 0
 concat_ws | S S[]|S... | S | null=first tolerant
-elt | I X|S... | 1 | null=yes tail=true!
+elt | I X|S... | 1 | null=yes tail=true! unfolded
 split | S S I?=-1 | S[]
 split_part | S S I | S
 substring_index | S S I | S

@@ -8,10 +8,12 @@ from planviz.optimizer.evaluation import (
     arithmetic,
     casts,
     containers,
+    csvvalues,
     dateformats,
     documents,
     formats,
     hashes,
+    jsonvalues,
     logic,
     mathematics,
     patterns,
@@ -31,8 +33,8 @@ from planviz.optimizer.evaluation.core import (
 
 #: Importing a family registers what it computes.
 FAMILIES = (
-    arithmetic, casts, containers, dateformats, documents, formats, hashes, logic, mathematics, patterns, temporal,
-    texts,
+    arithmetic, casts, containers, csvvalues, dateformats, documents, formats, hashes, jsonvalues, logic, mathematics,
+    patterns, temporal, texts,
 )  # fmt: skip
 
 __all__ = [

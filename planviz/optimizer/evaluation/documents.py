@@ -88,7 +88,7 @@ def _get_json_object(text: str, path: str) -> str | None:
     if not path.startswith("$"):
         return None
     try:
-        found: list[Any] = [json.loads(text, parse_float=_Raw, parse_int=_Raw)]
+        found: list[Any] = [json.loads(text, parse_float=Raw, parse_int=Raw)]
     except ValueError:
         return None
     at, several = 1, False
@@ -108,20 +108,21 @@ def _get_json_object(text: str, path: str) -> str | None:
     if not found or (len(found) == 1 and found[0] is None):
         return None
     if several and len(found) > 1:
-        return _written(found)
+        return written(found)
     value = found[0]
-    return value if isinstance(value, str) and not isinstance(value, _Raw) else _written(value)
+    return value if isinstance(value, str) and not isinstance(value, Raw) else written(value)
 
 
-class _Raw(str):
+class Raw(str):
     """A number as it was written."""
 
 
-def _written(value: Any) -> str:
-    if isinstance(value, _Raw):
+def written(value: Any) -> str:
+    """A document as text, without spaces."""
+    if isinstance(value, Raw):
         return str(value)
     if isinstance(value, list):
-        return "[" + ",".join(map(_written, value)) + "]"
+        return "[" + ",".join(map(written, value)) + "]"
     if isinstance(value, dict):
-        return "{" + ",".join(f"{json.dumps(k, ensure_ascii=False)}:{_written(v)}" for k, v in value.items()) + "}"
+        return "{" + ",".join(f"{json.dumps(k, ensure_ascii=False)}:{written(v)}" for k, v in value.items()) + "}"
     return json.dumps(value, ensure_ascii=False)

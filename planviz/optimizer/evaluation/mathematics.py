@@ -7,7 +7,7 @@ from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Any
 
-from planviz.optimizer.evaluation.arithmetic import bits_of, bounded_integer, to_decimal, wrapped
+from planviz.optimizer.evaluation.arithmetic import bits_of, bounded_integer, to_decimal, truncated, wrapped
 from planviz.optimizer.evaluation.core import WIDE, FailsError, function, type_of
 from planviz.types import LONG, DecimalType, is_integral
 
@@ -47,6 +47,9 @@ _real("atan")(math.atan)
 _real("sinh")(math.sinh)
 _real("cosh")(math.cosh)
 _real("tanh")(math.tanh)
+_real("asinh")(math.asinh)
+_real("acosh")(math.acosh)
+_real("atanh")(lambda x: math.copysign(math.inf, x) if abs(x) == 1 else math.atanh(x))
 _real("atan2")(lambda y, x: math.atan2(y + 0.0, x + 0.0))
 _real("degrees")(math.degrees)
 _real("radians")(math.radians)
@@ -123,6 +126,11 @@ def _bin(n: int) -> str:
 @function("bit_count", typed=True)
 def _bit_count(e: Any, n: Any) -> int:
     return int(n).bit_count() if n >= 0 else (int(n) & (1 << 64) - 1).bit_count()
+
+
+function("bitmap_bit_position")(lambda n: (n - 1) % 32768 if n > 0 else -n % 32768)
+function("bitmap_bucket_number")(lambda n: 1 + (n - 1) // 32768 if n > 0 else truncated(n, 32768))
+function("bitmap_count")(lambda bits: sum(b.bit_count() for b in bits))
 
 
 @function("bit_get", "getbit", typed=True)

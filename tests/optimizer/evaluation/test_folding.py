@@ -46,6 +46,10 @@ def test_folds(expression, value):
         "make_date(2021, 2, 29)",
         "'a' LIKE 'a\\\\b'",
         "regexp_extract('a', '(', 0)",
+        "elt(1, 'a', 'b')",
+        "arrays_zip(array(1), array(2))",
+        "to_timestamp('2020-02-30', 'yyyy-MM-dd')",
+        "to_timestamp('2020-02-20', 'YYYY-MM-dd')",
     ],
 )
 def test_leaves_what_fails(expression):
