@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from planviz.analysis import legacy
@@ -242,10 +243,13 @@ def _in_mode(e: Any, mode: str) -> Any:
 
 def coerce(e: Any, c: TypeCoercion) -> Any:
     """One node with its inputs cast; itself when they fit."""
-    for cls, rule in _RULES[c.mode]:
-        if isinstance(e, cls):
-            return rule(e, c)
-    return e
+    rule = _rule_for(e.__class__, c.mode)
+    return e if rule is None else rule(e, c)
+
+
+@cache
+def _rule_for(kind: type, mode: str) -> Callable[[Any, TypeCoercion], Any] | None:
+    return next((rule for cls, rule in _RULES[mode] if issubclass(kind, cls)), None)
 
 
 def _binary(e: Any, c: TypeCoercion) -> Any:

@@ -120,9 +120,9 @@ class Replaced(RuntimeReplaceable):
         """Only the replacement."""
         return (self.replacement,)
 
-    def map_children(self, f: Callable[[Expression], Expression]) -> Replaced:
+    def map_children(self, f: Callable[[Expression], Expression], mask: int = -1) -> Replaced:
         """Only the replacement is mapped."""
-        new = f(self.replacement)
+        new = f(self.replacement) if self.replacement.bits & mask else self.replacement
         return self if new is self.replacement else self.rebuilt(self.replace(replacement=new))
 
     @lazy

@@ -109,7 +109,7 @@ class Expression(TreeNode, root=True):
     @lazy
     def nullable(self) -> bool:
         """Whether the value can be null."""
-        return any(c.nullable for c in self.children)
+        return any([c.nullable for c in self.children])
 
     @lazy
     def foldable(self) -> bool:
@@ -119,7 +119,7 @@ class Expression(TreeNode, root=True):
     @lazy
     def deterministic(self) -> bool:
         """Whether the same inputs always give the same value."""
-        return not self.bits & Nondeterministic.BIT and all(c.deterministic for c in self.children)
+        return not self.bits & Nondeterministic.BIT and all([c.deterministic for c in self.children])
 
     @lazy
     def null_intolerant(self) -> bool:
@@ -148,7 +148,7 @@ class Expression(TreeNode, root=True):
     @lazy
     def children_resolved(self) -> bool:
         """Whether every child is resolved."""
-        return all(c.resolved for c in self.children)
+        return all([c.resolved for c in self.children])
 
     @lazy
     def resolved(self) -> bool:

@@ -365,9 +365,9 @@ class InSet(UnaryExpression, Predicate):
         """Only the tested value."""
         return (self.child,)
 
-    def map_children(self, f: Callable[[Expression], Expression]) -> InSet:
+    def map_children(self, f: Callable[[Expression], Expression], mask: int = -1) -> InSet:
         """Only the tested value is mapped."""
-        new = f(self.child)
+        new = f(self.child) if self.child.bits & mask else self.child
         return self if new is self.child else InSet(new, self.values)
 
     @lazy
@@ -453,9 +453,9 @@ class MultiLike(UnaryExpression, Predicate):
         """Only the tested value."""
         return (self.child,)
 
-    def map_children(self, f: Callable[[Expression], Expression]) -> MultiLike:
+    def map_children(self, f: Callable[[Expression], Expression], mask: int = -1) -> MultiLike:
         """Only the tested value is mapped."""
-        new = f(self.child)
+        new = f(self.child) if self.child.bits & mask else self.child
         return self if new is self.child else MultiLike(new, self.patterns, self.name)
 
     @lazy

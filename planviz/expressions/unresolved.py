@@ -343,7 +343,7 @@ class OuterReference(LeafExpression, NamedExpression):
         """None: the outer column is no input of this plan."""
         return ()
 
-    def map_children(self, f: Callable[[Expression], Expression]) -> OuterReference:
+    def map_children(self, f: Callable[[Expression], Expression], mask: int = -1) -> OuterReference:
         """Itself."""
         return self
 
@@ -429,7 +429,7 @@ class LateralColumnAliasReference(LeafExpression, NamedExpression):
         """None."""
         return ()
 
-    def map_children(self, f: Callable[[Expression], Expression]) -> LateralColumnAliasReference:
+    def map_children(self, f: Callable[[Expression], Expression], mask: int = -1) -> LateralColumnAliasReference:
         """Itself."""
         return self
 

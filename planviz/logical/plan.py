@@ -9,7 +9,7 @@ from typing import Any
 
 from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
-from planviz.trees.node import TreeNode, lazy
+from planviz.trees.node import Settled, TreeNode, lazy
 from planviz.trees.text import tree_string
 
 
@@ -55,7 +55,7 @@ class LogicalPlan(QueryPlan):
     @lazy
     def children_resolved(self) -> bool:
         """Whether every child is resolved."""
-        return all(c.resolved for c in self.children)
+        return all([c.resolved for c in self.children])
 
     @lazy
     def resolved(self) -> bool:
@@ -102,21 +102,21 @@ class LogicalPlan(QueryPlan):
 
     # -------------------------------------------------------------------------------------------- rewriting
 
-    def transform_expressions_up(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
+    def transform_expressions_up(self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None) -> Any:
         """This operator with `f` applied to every node of its expressions, children first."""
-        return self.map_expressions(lambda e: e.transform_up(f, mask) if e.bits & mask else e)
+        return self.map_expressions(lambda e: e.transform_up(f, mask, settled), mask) if self.own_bits & mask else self
 
-    def transform_expressions_down(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
+    def transform_expressions_down(
+        self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None
+    ) -> Any:
         """This operator with `f` applied to every node of its expressions, parents first."""
-        return self.map_expressions(lambda e: e.transform_down(f, mask) if e.bits & mask else e)
+        return (
+            self.map_expressions(lambda e: e.transform_down(f, mask, settled), mask) if self.own_bits & mask else self
+        )
 
-    def transform_all_expressions(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
+    def transform_all_expressions(self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None) -> Any:
         """The whole tree with `f` applied to every node of every expression, children first; not inside subqueries."""
-
-        def step(plan: Any) -> Any:
-            return plan.map_expressions(lambda e: e.transform_up(f, mask) if e.bits & mask else e)
-
-        return self.transform_up(step, mask)
+        return self.transform_up(lambda p: p.transform_expressions_up(f, mask, settled), mask, settled)
 
     def transform_with_subqueries(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
         """The whole tree with `f` applied to every operator, those inside subqueries too, children first."""
@@ -230,7 +230,7 @@ class Source(LeafNode):
         """None: the columns are its own."""
         return ()
 
-    def map_expressions(self, f: Callable[[Any], Any]) -> Any:
+    def map_expressions(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
         """Itself."""
         return self
 

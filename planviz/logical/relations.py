@@ -76,7 +76,7 @@ class LogicalRDD(LeafNode):
         """None."""
         return ()
 
-    def map_expressions(self, f):  # type: ignore[no-untyped-def]
+    def map_expressions(self, f, mask=-1):  # type: ignore[no-untyped-def]
         """Itself."""
         return self
 
@@ -109,7 +109,7 @@ class Range(LeafNode):
         """None."""
         return ()
 
-    def map_expressions(self, f):  # type: ignore[no-untyped-def]
+    def map_expressions(self, f, mask=-1):  # type: ignore[no-untyped-def]
         """Itself."""
         return self
 

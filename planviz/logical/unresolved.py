@@ -131,9 +131,9 @@ class UnresolvedWith(UnaryNode):
         """Only the query; definitions are inner children."""
         return (self.child,)
 
-    def map_children(self, f):  # type: ignore[no-untyped-def]
+    def map_children(self, f, mask=-1):  # type: ignore[no-untyped-def]
         """Only the query is mapped."""
-        new = f(self.child)
+        new = f(self.child) if self.child.bits & mask else self.child
         return self if new is self.child else self.rebuilt(self.replace(child=new))
 
     @property

@@ -6,9 +6,8 @@ for (Python functions, UpdateFields, data source writes and V2 scans, variants) 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from difflib import get_close_matches
-from typing import Any
 
 from planviz.optimizer import profiles
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
@@ -280,9 +279,14 @@ def batches(context: OptimizerContext) -> list[Batch]:
     excluded = excluded_rules(str(context.config.get("spark.sql.optimizer.excludedRules") or ""))
     kept_anyway = kept_by(context.config.profile)
     result = []
+    # One of each for all batches, for a rule remembers what it need not look at again.
+    made: dict[type[OptimizerRule], OptimizerRule] = {}
     for name, strategy, rules in _profile_table(context):
-        made: Sequence[Any] = [r(context) for r in rules]
-        kept = [r for r in made if kept_anyway(r) or not (r.spark_name in excluded or r.name in excluded)]
+        for r in rules:
+            if r not in made:
+                made[r] = r(context)
+        all_of_them = [made[r] for r in rules]
+        kept = [r for r in all_of_them if not excluded or kept_anyway(r) or not excluded & {r.spark_name, r.name}]
         if kept:
             result.append(Batch(name, strategy, kept, name not in NOT_IDEMPOTENT))
     return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.branches import Branch
@@ -48,3 +48,16 @@ class OptimizerRule(Rule):
         self.context = context
         self.refusals = context.refusals
         self.branches = context.branches
+
+    def on_expressions(self, plan: Any, f: Callable[[Any], Any], order: Literal["up", "down"] = "up") -> Any:
+        """The plan with `f` applied to every node of every expression, by `order`; not inside subqueries.
+
+        What `f` left alone is not visited again: wrong for an `f` that looks at more than the node that it gets.
+        """
+        mask, settled = self.mask, self.settled
+
+        def step(p: Any) -> Any:
+            transform = p.transform_expressions_up if order == "up" else p.transform_expressions_down
+            return transform(f, mask, settled)
+
+        return plan.transform_down(step, mask, settled)

@@ -87,7 +87,7 @@ def equal(a: Any, b: Any) -> bool:
     return True
 
 
-def transform_down(root: Any, f: Callable[[Any], Any], mask: int) -> Any:
+def transform_down(root: Any, f: Callable[[Any], Any], mask: int, known: dict[int, Any]) -> Any:
     """As `TreeNode.transform_down`, on a stack of its own."""
     # What became of a node; the node itself is kept, so that its id is not given to another.
     done: dict[int, tuple[Any, Any]] = {}
@@ -100,25 +100,30 @@ def transform_down(root: Any, f: Callable[[Any], Any], mask: int) -> Any:
             node.rebuilt(new)
         stack.append((node, new, list(reversed(new.children)), []))
 
-    if not root.bits & mask:
+    if id(root) in known:
         return root
     enter(root)
     while True:
         node, new, left, results = stack[-1]
         if left:
             child = left.pop()
-            known = done.get(id(child))
-            if known is not None or not child.bits & mask:
-                results.append(known[1] if known is not None else child)
+            key = id(child)
+            if not child.bits & mask or key in known:
+                results.append(child)
+            elif key in done:
+                results.append(done[key][1])
             else:
                 enter(child)
             continue
         stack.pop()
         changed = any(a is not b for a, b in zip(new.children, results, strict=True))
         result = new.with_new_children(tuple(results)) if changed else new
+        if result is node:
+            known[id(node)] = node
+        else:
+            done[id(node)] = (node, result)
         if not stack:
             return result
-        done[id(node)] = (node, result)
         stack[-1][3].append(result)
 
 

@@ -54,9 +54,11 @@ class RuleExecutor:
         """
         trace = trace if trace is not None else Trace()
         run, totals = trace.start_run(self.name, parent), replace(trace.totals)
+        # A rule that had nothing to do on this very plan has nothing to do on it now.
+        idle: Idle = {}
         for batch in self.batches:
             before = plan
-            plan, iterations = self._run_batch(batch, plan, trace, run)
+            plan, iterations = self._run_batch(batch, plan, trace, run, idle)
             rules = tuple([r.spark_name for r in batch.rules])
             trace.totals.calls += iterations * len(rules)
             done = len(trace.applications)
@@ -64,14 +66,13 @@ class RuleExecutor:
         trace.end_run(run, totals)
         return plan
 
-    def _run_batch(self, batch: Batch, plan: Any, trace: Trace, run: int) -> tuple[Any, int]:
+    def _run_batch(self, batch: Batch, plan: Any, trace: Trace, run: int, idle: Idle) -> tuple[Any, int]:
         strategy = batch.strategy
-        # A rule that had nothing to do on this very plan has nothing to do on it now.
-        idle: Idle = {}
         for iteration in range(1, strategy.max_iterations + 1):
             last = plan
             for rule in batch.rules:
-                plan = self._apply(rule, batch, plan, trace, run, iteration, idle)
+                if plan.bits & rule.mask and idle.get(rule) is not plan:
+                    plan = self._apply(rule, batch, plan, trace, run, iteration, idle)
             # Rules may undo each other within a pass: an equal plan is a settled one.
             if plan is last or plan == last:
                 return last, iteration
@@ -82,8 +83,6 @@ class RuleExecutor:
         return plan, strategy.max_iterations
 
     def _apply(self, rule: Rule, batch: Batch, plan: Any, trace: Trace, run: int, iteration: int, idle: Idle) -> Any:
-        if not plan.bits & rule.mask or idle.get(rule) is plan:
-            return plan
         start = perf_counter()
         result = self._applied(rule, plan)
         seconds = perf_counter() - start

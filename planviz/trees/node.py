@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from operator import is_
 from typing import Any, ClassVar, Generic, Self, TypeVar, dataclass_transform, get_args, get_type_hints
 
 from planviz.trees import depth
@@ -20,6 +21,9 @@ from planviz.trees.depth import SHALLOW, SHARED
 
 T = TypeVar("T")
 N = TypeVar("N", bound="TreeNode")
+
+#: Trees that a rule leaves alone, by id; the node is kept, so that its id is not given to another.
+Settled = dict[int, Any]
 
 #: Roles of a field: a node, a node or None, a tuple of nodes, a tuple of tuples of nodes, anything else.
 ONE, OPTIONAL, MANY, NESTED, DATA = "one", "optional", "many", "nested", "data"
@@ -75,7 +79,11 @@ class TreeNode:
     _count: ClassVar[int] = 1
 
     bits: int
+    #: The bits of an operator and its expressions, without its children.
+    own_bits: int
     height: int = 0
+    #: How many nodes the tree has, a shared one counted at every place; of what it holds, only high trees count.
+    weight: int = 1
     origin: Any = None
 
     def __init_subclass__(cls, *, root: bool = False, **kwargs: Any) -> None:
@@ -108,24 +116,17 @@ class TreeNode:
         """Whether everything but the children is equal, and there are as many of them; `other` is of the same class."""
         return True
 
-    @lazy
-    def weight(self) -> int:
-        """How many nodes the tree has, a shared one counted at every place; of what it holds, only high trees count."""
-        held: int = sum([e.weight for e in self.expressions if e.height > 2 * SHARED])
-        below: int = sum([c.weight for c in self.children])
-        return 1 + held + below
-
     @property
     def inner_children(self) -> tuple[TreeNode, ...]:
         """Nodes printed beneath this one that are not its children (plans of subqueries, CTE definitions)."""
         return ()
 
-    def map_children(self, f: Callable[[Any], Any]) -> Self:
-        """This node with `f` applied to every child; itself when no child changed."""
+    def map_children(self, f: Callable[[Any], Any], mask: int = -1) -> Self:
+        """This node with `f` applied to every child that has a bit of the mask; itself when no child changed."""
         return self
 
-    def map_expressions(self, f: Callable[[Any], Any]) -> Self:
-        """This node with `f` applied to every expression it holds; itself when none changed."""
+    def map_expressions(self, f: Callable[[Any], Any], mask: int = -1) -> Self:
+        """This node with `f` applied to every expression it holds, in the same way; itself when none changed."""
         return self
 
     def with_new_children(self, children: tuple[Any, ...]) -> Self:
@@ -135,12 +136,14 @@ class TreeNode:
 
     def replace(self, **changes: Any) -> Self:
         """This node with some fields changed; itself when they all stay identical."""
-        values = [changes.pop(f) if f in changes else getattr(self, f) for f in self.FIELDS]
-        if changes:
-            raise TypeError(f"{type(self).__name__} has no field {', '.join(changes)}")
-        if all(v is getattr(self, f) for f, v in zip(self.FIELDS, values, strict=True)):
+        values, same = self.__dict__, True
+        for f, v in changes.items():
+            if f not in values:
+                raise TypeError(f"{type(self).__name__} has no field {f}")
+            same = same and values[f] is v
+        if same:
             return self
-        return self.rebuilt(type(self)(*values))
+        return self.rebuilt(type(self)(**({f: values[f] for f in self.FIELDS} | changes)))
 
     def rebuilt(self, new: N) -> N:
         """`new` with this node's origin where it has none of its own."""
@@ -181,48 +184,67 @@ class TreeNode:
         """The first node, parents first, for which `test` holds, or None."""
         return next((n for n in self.walk() if test(n)), None)
 
-    def transform_up(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
-        """The tree with `f` applied to every node, children first; subtrees without the mask's bits are skipped."""
+    def transform_up(self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None) -> Any:
+        """The tree with `f` applied to every node, children first; subtrees without the mask's bits are skipped.
 
+        `settled` are trees known to stay as they are; those that do are added. Right where `f` looks at nothing but its
+        argument, and the same dictionary is only given with the same `f` (Spark: markRuleAsIneffective).
+        """
+        if not self.bits & mask:
+            return self
+        lowest = SHARED if settled is None else 0
+        known = {} if settled is None else settled
         done: dict[int, Any] = {}
 
         def go(node: TreeNode) -> Any:
-            if not node.bits & mask:
+            if not node.height:
+                new = f(node)
+                return new if new is node else node.rebuilt(new)
+            key = id(node)
+            if key in known:
                 return node
-            if node.height > SHARED and id(node) in done:
-                return done[id(node)]
-            below = node.map_children(go)
+            if key in done:
+                return done[key]
+            below = node.map_children(go, mask)
             new = f(below)
             if new is not below:
                 below.rebuilt(new)
-            if node.height > SHARED:
-                done[id(node)] = new
+            if node.height > lowest and new is node:
+                known[key] = node
+            elif node.height > SHARED:
+                done[key] = new
             return new
 
         if self.height > SHALLOW:
-            for node in depth.lowest_first(self, lambda n: not n.bits & mask):
+            for node in depth.lowest_first(self, lambda n: not n.bits & mask or id(n) in known):
                 go(node)
         return go(self)
 
-    def transform_down(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
-        """The tree with `f` applied to every node, the node before the children of the result."""
-
+    def transform_down(self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None) -> Any:
+        """The tree with `f` applied to every node, the node before the children of the result; `settled` as above."""
+        if not self.bits & mask:
+            return self
+        lowest = SHARED if settled is None else 0
+        known = {} if settled is None else settled
         if self.height > SHALLOW:
-            return depth.transform_down(self, f, mask)
+            return depth.transform_down(self, f, mask, known)
         # The node itself is kept, so that its id is not given to another.
         done: dict[int, tuple[Any, Any]] = {}
 
         def go(node: TreeNode) -> Any:
-            if not node.bits & mask:
+            key = id(node)
+            if key in known:
                 return node
-            if node.height > SHARED and id(node) in done:
-                return done[id(node)][1]
+            if key in done:
+                return done[key][1]
             new = f(node)
             if new is not node:
                 node.rebuilt(new)
-            result = new.map_children(go)
-            if node.height > SHARED:
-                done[id(node)] = (node, result)
+            result = new.map_children(go, mask) if new.height else new
+            if node.height > lowest and result is node:
+                known[key] = node
+            elif node.height > SHARED:
+                done[key] = (node, result)
             return result
 
         return go(self)
@@ -259,18 +281,21 @@ def _role(hint: Any) -> tuple[str, type | None]:
     return DATA, None
 
 
-_ADD = "bits |= {n}.bits; _h = {n}.height; height = _h if _h > height else height"
-_BITS = {
-    ONE: _ADD.format(n="{f}"),
-    OPTIONAL: "if {f} is not None: " + _ADD.format(n="{f}"),
-    MANY: "for _n in {f}: " + _ADD.format(n="_n"),
-    NESTED: "for _t in {f}:\n  for _n in _t: " + _ADD.format(n="_n"),
+_ADD = "bits |= {n}.bits; _h = {n}.height; height = _h if _h > height else height; "
+_EACH = {
+    ONE: "{add}",
+    OPTIONAL: "if {f} is not None: {add}",
+    MANY: "for _n in {f}: {add}",
+    NESTED: "for _t in {f}:\n  for _n in _t: {add}",
 }
+#: Of children every node weighs, of what is held besides only high ones do.
+_WEIGH_CHILD = "weight += {n}.weight"
+_WEIGH_OTHER = f"weight += {{n}}.weight if _h > {2 * SHARED} else 0"
 _MAP = {
-    ONE: "_{f} = f(self.{f})",
-    OPTIONAL: "_{f} = self.{f} and f(self.{f})",
-    MANY: "_{f} = _map_many(self.{f}, f)",
-    NESTED: "_{f} = _map_nested(self.{f}, f)",
+    ONE: "_{f} = f(self.{f}) if self.{f}.bits & mask else self.{f}",
+    OPTIONAL: "_{f} = f(self.{f}) if self.{f} is not None and self.{f}.bits & mask else self.{f}",
+    MANY: "_{f} = _map_many(self.{f}, f, mask)",
+    NESTED: "_{f} = _map_nested(self.{f}, f, mask)",
 }
 _ITEMS = {
     ONE: "self.{f},",
@@ -289,20 +314,19 @@ _SHAPE = {
 }
 
 
-def _map_many(items: tuple[Any, ...], f: Callable[[Any], Any]) -> tuple[Any, ...]:
-    new = tuple([f(n) for n in items])
-    for old, now in zip(items, new, strict=True):
-        if old is not now:
-            return new
-    return items
+def _adding(field: str, role: str, weigh: str) -> list[str]:
+    name = field if role in (ONE, OPTIONAL) else "_n"
+    return _EACH[role].format(f=field, add=(_ADD + weigh).format(n=name)).split("\n")
 
 
-def _map_nested(items: tuple[tuple[Any, ...], ...], f: Callable[[Any], Any]) -> tuple[tuple[Any, ...], ...]:
-    new = tuple([_map_many(t, f) for t in items])
-    for old, now in zip(items, new, strict=True):
-        if old is not now:
-            return new
-    return items
+def _map_many(items: tuple[Any, ...], f: Callable[[Any], Any], mask: int) -> tuple[Any, ...]:
+    new = [f(n) if n.bits & mask else n for n in items]
+    return items if all(map(is_, items, new)) else tuple(new)
+
+
+def _map_nested(items: tuple[tuple[Any, ...], ...], f: Callable[[Any], Any], mask: int) -> tuple[Any, ...]:
+    new = [_map_many(t, f, mask) for t in items]
+    return items if all(map(is_, items, new)) else tuple(new)
 
 
 def _mapper(name: str, fields: tuple[str, ...], mapped: list[tuple[str, str]]) -> str:
@@ -311,7 +335,7 @@ def _mapper(name: str, fields: tuple[str, ...], mapped: list[tuple[str, str]]) -
     names = {f for f, _ in mapped}
     args = ", ".join(f"_{f}" if f in names else f"self.{f}" for f in fields)
     return (
-        f"def {name}(self, f):\n {body}\n if {same}: return self\n"
+        f"def {name}(self, f, mask=-1):\n {body}\n if {same}: return self\n"
         f" new = _cls({args})\n if self.origin is not None: new.__dict__['origin'] = self.origin\n return new\n"
     )
 
@@ -340,11 +364,15 @@ def node(cls: type[N]) -> type[N]:
     others = [(f, r) for f, (r, c) in roles.items() if r != DATA and (f, r) not in children]
     # A plan inside an expression is carried data that takes part in the bits; an operator's expressions are mapped.
     params = ", ".join(f"{f}=_defaults[{f!r}]" if hasattr(cls, f) and f in cls.__dict__ else f for f in fields)
-    lines = [f"def __init__(self{', ' if params else ''}{params}):", " bits, height = _bits, -1"]
-    for f, r in children + others:
-        lines += [" " + line for line in _BITS[r].format(f=f).split("\n")]
-    lines += [" d = self.__dict__", *(f" d[{f!r}] = {f}" for f in fields), " d['bits'] = bits"]
-    lines += [" d['height'] = height + 1"] if children or others else []
+    lines = [f"def __init__(self{', ' if params else ''}{params}):", " bits, height, weight = _bits, -1, 1"]
+    by_hand = _written(cls, "children")
+    for f, r in others:
+        lines += [" " + line for line in _adding(f, r, _WEIGH_OTHER)]
+    lines += [" d = self.__dict__", " d['own_bits'] = bits"]
+    for f, r in children:
+        lines += [" " + line for line in _adding(f, r, _WEIGH_OTHER if by_hand else _WEIGH_CHILD)]
+    lines += [*(f" d[{f!r}] = {f}" for f in fields), " d['bits'] = bits"]
+    lines += [" d['height'], d['weight'] = height + 1, weight"] if children or others else []
     code = "\n".join(lines) + "\n"
     if children:
         code += _mapper("map_children", fields, children)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 from planviz.decisions.branches import Branch, LogicLine, Observation
 from planviz.decisions.refusals import Refusal
-from planviz.trees.node import TreeNode, mask_of
+from planviz.trees.node import Settled, TreeNode, mask_of
 
 
 class Rule:
@@ -42,11 +43,16 @@ class Rule:
         """The class's name, which is Spark's."""
         return type(self).__name__
 
-    @property
+    @cached_property
     def spark_name(self) -> str:
         """The rule's name as Spark's log prints it."""
         package = self.package
         return f"{package}{self.name}" if package.endswith("$") else f"{package}.{self.name}"
+
+    @cached_property
+    def settled(self) -> Settled:
+        """Nodes that it left alone with all beneath them, for transformations by what looks at nothing but the node."""
+        return {}
 
     def apply(self, plan: Any) -> Any:
         """The rewritten plan; the same object when nothing changed."""
@@ -56,7 +62,8 @@ class Rule:
         def step(node: Any) -> Any:
             return rewrite(node) if isinstance(node, classes) else node
 
-        return plan.transform_up(step, self.mask) if self.order == "up" else plan.transform_down(step, self.mask)
+        transform = plan.transform_up if self.order == "up" else plan.transform_down
+        return transform(step, self.mask, self.settled)
 
     def refuse(self, node: Any, reason: str, value: Any = None, *, setting: str | None = None) -> Any:
         """Note that a guard keeps `node` as it is; the node.

@@ -136,6 +136,43 @@ def test_origin_survives_a_rewrite_and_is_no_part_of_equality():
     assert new == Sum(Number(1), Number(9))
 
 
+@pytest.mark.parametrize("direction", ["transform_up", "transform_down"])
+def test_what_was_left_alone_is_not_visited_again(direction):
+    still = Call("f", (Number(1),))
+    seen: list[Term] = []
+    settled: dict[int, Term] = {}
+
+    def four_for_three(n: Term) -> Term:
+        seen.append(n)
+        return Number(4) if n == Number(3) else n
+
+    first = getattr(Sum(still, Number(3)), direction)(four_for_three, settled=settled)
+    assert first == Sum(still, Number(4))
+    assert first.left is still
+    assert settled == {id(still): still}
+    seen.clear()
+    second = getattr(first, direction)(four_for_three, settled=settled)
+    assert second is first
+    assert still not in seen
+    seen.clear()
+    assert getattr(first, direction)(four_for_three, settled=settled) is first
+    assert not seen
+
+
+def test_children_without_the_bits_are_not_mapped():
+    tree = Call("f", (Number(1), Sum(Number(1), Number(2))), Number(5))
+    seen: list[Term] = []
+    assert tree.map_children(lambda n: seen.append(n) or n, mask_of(Sum)) is tree
+    assert seen == [tree.arguments[1]]
+
+
+def test_weight_counts_a_shared_tree_at_every_place():
+    tree: Term = Number(1)
+    for _ in range(20):
+        tree = Sum(tree, tree)
+    assert tree.weight == 2**21 - 1
+
+
 def test_replace_keeps_identity_when_nothing_changes():
     tree = one_plus_two()
 

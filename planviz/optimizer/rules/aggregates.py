@@ -36,7 +36,7 @@ class EliminateDistinct(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(self._operator, AggregateExpression.BIT)
+        return plan.transform_down(self._operator, self.mask, self.settled)
 
     def _operator(self, plan: Any) -> Any:
         from planviz.optimizer.join_keys import distinct_keys
@@ -77,7 +77,7 @@ class EliminateAggregateFilter(OptimizerRule):
                     return Literal(None, e.data_type)
             return e
 
-        return plan.transform_all_expressions(step, AggregateExpression.BIT)
+        return plan.transform_all_expressions(step, self.mask, self.settled)
 
 
 class RemoveLiteralFromGroupExpressions(OptimizerRule):
@@ -146,8 +146,7 @@ class DecimalAggregates(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        mask = Sum.BIT | Average.BIT
-        return plan.transform_down(lambda p: p.transform_expressions_down(self._one, mask), mask)
+        return self.on_expressions(plan, self._one, "down")
 
     @staticmethod
     def _one(e: Any) -> Any:

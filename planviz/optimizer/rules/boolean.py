@@ -85,7 +85,7 @@ class BooleanSimplification(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(lambda p: p.transform_expressions_up(simplify, self.mask), self.mask)
+        return self.on_expressions(plan, simplify)
 
 
 def simplified_conditions(plan: Any) -> Any:
@@ -226,7 +226,7 @@ class ReplaceNullWithFalseInPredicate(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(self._operator, self.mask)
+        return plan.transform_down(self._operator, self.mask, self.settled)
 
     def _operator(self, plan: Any) -> Any:
         if not _has_truths(plan):
@@ -283,6 +283,10 @@ def _false_for_null(e: Any) -> Any:
     return e
 
 
+#: Nothing is known not to be null.
+_NONE = ExpressionSet()
+
+
 class SimplifyBinaryComparison(OptimizerRule):
     """Comparisons of a value with itself, and with true and false.
 
@@ -296,13 +300,13 @@ class SimplifyBinaryComparison(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(self._operator)
+        return plan.transform_down(self._operator, self.mask, self.settled)
 
     def _operator(self, plan: Any) -> Any:
-        known = ExpressionSet()
-        if isinstance(plan, Filter):
-            known = ExpressionSet(c.child for c in split(plan.condition) if isinstance(c, IsNotNull))
-        return plan.map_expressions(lambda e: e.transform_up(lambda x: self._compare(x, known)))
+        if not isinstance(plan, Filter):
+            return plan.transform_expressions_up(lambda e: self._compare(e, _NONE), self.mask, self.settled)
+        known = ExpressionSet(c.child for c in split(plan.condition) if isinstance(c, IsNotNull))
+        return plan.transform_expressions_up(lambda e: self._compare(e, known), self.mask)
 
     @staticmethod
     def _compare(e: Any, known: ExpressionSet) -> Any:

@@ -52,7 +52,7 @@ class SimplifyCasts(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(lambda p: p.transform_expressions_down(self._one, Cast.BIT), Cast.BIT)
+        return self.on_expressions(plan, self._one, "down")
 
     @staticmethod
     def _one(e: Any) -> Any:
@@ -100,7 +100,7 @@ class UnwrapCastInBinaryComparison(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(lambda p: p.transform_expressions_up(self._one, Cast.BIT), Cast.BIT)
+        return self.on_expressions(plan, self._one)
 
     @staticmethod
     def _one(e: Any) -> Any:

@@ -53,7 +53,7 @@ class SimplifyConditionals(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(lambda p: p.transform_expressions_up(self._one, self.mask), self.mask)
+        return self.on_expressions(plan, self._one)
 
     @staticmethod
     def _one(e: Any) -> Any:
@@ -136,7 +136,7 @@ class PushFoldableIntoBranches(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(lambda p: p.transform_expressions_up(self._one, self.mask), self.mask)
+        return self.on_expressions(plan, self._one)
 
     @staticmethod
     def _one(e: Any) -> Any:
@@ -185,7 +185,7 @@ class LikeSimplification(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(lambda p: p.transform_expressions_down(self._one, self.mask), self.mask)
+        return self.on_expressions(plan, self._one, "down")
 
     @staticmethod
     def _one(e: Any) -> Any:
@@ -261,7 +261,7 @@ class SimplifyCaseConversionExpressions(OptimizerRule):
                     return e.replace(arguments=inner.arguments)
             return e
 
-        return plan.transform_all_expressions(step, FunctionCall.BIT)
+        return plan.transform_all_expressions(step, FunctionCall.BIT, self.settled)
 
 
 class SimplifyExtractValueOps(OptimizerRule):
@@ -283,7 +283,7 @@ class SimplifyExtractValueOps(OptimizerRule):
                 return p
             return p.transform_expressions_up(self._one, ExtractValue.BIT)
 
-        return plan.transform_down(operator, ExtractValue.BIT)
+        return plan.transform_down(operator, ExtractValue.BIT, self.settled)
 
     @staticmethod
     def _one(e: Any) -> Any:

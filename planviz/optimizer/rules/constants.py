@@ -65,9 +65,11 @@ class NullPropagation(OptimizerRule):
     Pays because what is null or constant needs no column. DISTINCT counts values, not rows: count(DISTINCT a) stays.
     """
 
+    matches = (Literal, AggregateExpression, IsNull, IsNotNull, EqualNullSafe, Coalesce, AssertNotNull)
+
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(lambda p: p.map_expressions(lambda e: e.transform_up(self._one)))
+        return self.on_expressions(plan, self._one)
 
     @staticmethod
     def _one(e: Any) -> Any:
@@ -121,7 +123,7 @@ class NullDownPropagation(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(lambda p: p.transform_expressions_down(self._one, self.mask), self.mask)
+        return self.on_expressions(plan, self._one, "down")
 
     @staticmethod
     def _one(e: Any) -> Any:
@@ -144,11 +146,11 @@ class ConstantFolding(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(lambda p: p.map_expressions(self._fold))
+        return plan.transform_down(lambda p: p.map_expressions(self._fold), settled=self.settled)
 
     @deep
     def _fold(self, e: Any) -> Any:
-        if isinstance(e, Literal | AttributeReference):
+        if isinstance(e, Literal | AttributeReference) or id(e) in self.settled:
             return e
         if e.foldable:
             value = value_of(e)
@@ -161,7 +163,10 @@ class ConstantFolding(OptimizerRule):
             return Literal(len(made.children) // (2 if isinstance(made, CreateMap) else 1), e.data_type)
         if isinstance(e, ScalarSubquery) and getattr(e.plan, "max_rows", None) == 0:
             return Literal(None, e.data_type)
-        return e.map_children(self._fold)
+        new = e.map_children(self._fold)
+        if new is e:
+            self.settled[id(e)] = e
+        return new
 
 
 def _harmless(e: Any) -> bool:
@@ -246,7 +251,7 @@ class ConstantPropagation(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(self._step, Filter.BIT)
+        return plan.transform_down(self._step, Filter.BIT, self.settled)
 
     def _step(self, plan: Any) -> Any:
         if not isinstance(plan, Filter):
@@ -339,7 +344,7 @@ class OptimizeIn(OptimizerRule):
                 )
             return In(e.value, items)
 
-        return plan.transform_down(lambda p: p.transform_expressions_down(step, In.BIT), In.BIT)
+        return self.on_expressions(plan, step, "down")
 
 
 class OptimizeRand(OptimizerRule):
@@ -365,7 +370,7 @@ class OptimizeRand(OptimizerRule):
                     return FALSE if v.value >= 1 else TRUE if v.value < 0 else e
             return e
 
-        return plan.transform_all_expressions(step, BinaryComparison.BIT)
+        return plan.transform_all_expressions(step, BinaryComparison.BIT, self.settled)
 
 
 def _rand(e: Any) -> bool:
@@ -385,7 +390,7 @@ class ReorderAssociativeOperator(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(self._operator, self.mask)
+        return plan.transform_down(self._operator, self.mask, self.settled)
 
     def _operator(self, plan: Any) -> Any:
         keys = ExpressionSet(plan.grouping) if isinstance(plan, Aggregate) else ExpressionSet()
@@ -439,7 +444,7 @@ class CombineConcats(OptimizerRule):
                 return e
             return Concat(tuple(_flat(e)))
 
-        return plan.transform_down(lambda p: p.transform_expressions_down(step, Concat.BIT), Concat.BIT)
+        return self.on_expressions(plan, step, "down")
 
 
 def _flat(e: Any) -> list[Any]:

@@ -29,7 +29,7 @@ class SimplifyDateTimeConversions(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_all_expressions(_there_and_back, FunctionCall.BIT)
+        return plan.transform_all_expressions(_there_and_back, FunctionCall.BIT, self.settled)
 
 
 def _there_and_back(e: Any) -> Any:
@@ -89,7 +89,7 @@ class OptimizeCsvJsonExprs(OptimizerRule):
                 p = p.transform_expressions_down(step, self.mask)
             return p
 
-        return plan.transform_down(operator, self.mask)
+        return plan.transform_down(operator, self.mask, self.settled)
 
 
 def _json(e: Any) -> Any:

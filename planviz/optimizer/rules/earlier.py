@@ -103,7 +103,7 @@ class FinishSubqueries(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_all_expressions(self._inside, SubqueryExpression.BIT)
+        return plan.transform_all_expressions(self._inside, SubqueryExpression.BIT, self.settled)
 
     def _inside(self, e: Any) -> Any:
         if not isinstance(e, SubqueryExpression):

@@ -33,7 +33,7 @@ class InferFiltersFromConstraints(OptimizerRule):
         key = "spark.sql.constraintPropagation.enabled"
         if not self.context.on(key):
             return self.refuse(plan, "the setting is off", False, setting=key)
-        return plan.transform_down(self._step, self.mask)
+        return plan.transform_down(self._step, self.mask, self.settled)
 
     def _step(self, plan: Any) -> Any:
         if isinstance(plan, Filter):

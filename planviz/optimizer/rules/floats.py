@@ -26,7 +26,7 @@ class NormalizeFloatingNumbers(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(self._step, self.mask)
+        return plan.transform_down(self._step, self.mask, self.settled)
 
     @staticmethod
     def _step(plan: Any) -> Any:

@@ -59,7 +59,7 @@ class ReorderJoin(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(self._step, Join.BIT)
+        return plan.transform_down(self._step, Join.BIT, self.settled)
 
     def _step(self, plan: Any) -> Any:
         if not isinstance(plan, Filter | Join):
@@ -166,7 +166,7 @@ class EliminateOuterJoin(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(self._step, Join.BIT)
+        return plan.transform_down(self._step, Join.BIT, self.settled)
 
     def _step(self, plan: Any) -> Any:
         match plan:

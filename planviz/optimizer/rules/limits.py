@@ -139,7 +139,7 @@ class LimitPushDown(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(self._step, self.mask)
+        return plan.transform_down(self._step, self.mask, self.settled)
 
     def _step(self, plan: Any) -> Any:
         match plan:
@@ -255,7 +255,7 @@ class LimitPushDownThroughWindow(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(self._step, Window.BIT)
+        return plan.transform_down(self._step, Window.BIT, self.settled)
 
     def _step(self, plan: Any) -> Any:
         match plan:
@@ -353,7 +353,7 @@ class EliminateSorts(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(self._step, Sort.BIT)
+        return plan.transform_down(self._step, Sort.BIT, self.settled)
 
     def _step(self, plan: Any) -> Any:
         match plan:

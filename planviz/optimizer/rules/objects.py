@@ -81,7 +81,7 @@ class EliminateMapObjects(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_all_expressions(self._one, MapObjects.BIT)
+        return plan.transform_all_expressions(self._one, MapObjects.BIT, self.settled)
 
     @staticmethod
     def _one(e: Any) -> Any:
@@ -113,7 +113,7 @@ class ObjectSerializerPruning(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(self._step, SerializeFromObject.BIT)
+        return plan.transform_down(self._step, SerializeFromObject.BIT, self.settled)
 
     @staticmethod
     def _step(plan: Any) -> Any:

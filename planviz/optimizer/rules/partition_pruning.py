@@ -163,7 +163,7 @@ class CleanupDynamicPruningFilters(OptimizerRule):
         """See the class."""
         if not self.context.on(_SETTINGS + "enabled"):
             return plan
-        return plan.transform_down(self._step, DynamicPruningSubquery.BIT)
+        return plan.transform_down(self._step, DynamicPruningSubquery.BIT, self.settled)
 
     @staticmethod
     def _step(plan: Any) -> Any:

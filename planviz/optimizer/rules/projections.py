@@ -40,9 +40,11 @@ class ColumnPruning(OptimizerRule):
     `SELECT a FROM (SELECT a, c FROM t EXCEPT SELECT a, c FROM u)` would remove other rows.
     """
 
+    matches = (Project, Aggregate, Expand, Join)
+
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return self._without_projects_below_filters(plan.transform_down(self._step))
+        return self._without_projects_below_filters(plan.transform_down(self._step, self.mask, self.settled))
 
     def _step(self, plan: Any) -> Any:
         if isinstance(plan, Project):
@@ -347,7 +349,7 @@ class PushProjectionThroughUnion(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_up(self._step, Union.BIT)
+        return plan.transform_up(self._step, Union.BIT, self.settled)
 
     @staticmethod
     def _step(plan: Any) -> Any:
@@ -378,7 +380,7 @@ class PushProjectionThroughLimitAndOffset(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(self._step, self.mask)
+        return plan.transform_down(self._step, self.mask, self.settled)
 
     @staticmethod
     def _step(plan: Any) -> Any:

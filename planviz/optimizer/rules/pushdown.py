@@ -252,7 +252,7 @@ class PushPredicateThroughJoin(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(self._step, Join.BIT)
+        return plan.transform_down(self._step, Join.BIT, self.settled)
 
     def _step(self, plan: Any) -> Any:
         if isinstance(plan, Filter) and isinstance(plan.child, Join):
@@ -392,7 +392,7 @@ class PushDownPredicates(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(self._step, self.mask)
+        return plan.transform_down(self._step, self.mask, self.settled)
 
     def _step(self, plan: Any) -> Any:
         if isinstance(plan, Filter):

@@ -43,7 +43,7 @@ class ConvertToLocalRelation(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(self._step, LocalRelation.BIT)
+        return plan.transform_down(self._step, LocalRelation.BIT, self.settled)
 
     def _step(self, plan: Any) -> Any:
         try:
@@ -98,7 +98,7 @@ class PropagateEmptyRelation(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_up(self._step, self.mask)
+        return plan.transform_up(self._step, self.mask, self.settled)
 
     def _step(self, plan: Any) -> Any:
         if isinstance(plan, Union):
@@ -176,16 +176,16 @@ class UpdateAttributeNullability(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_up(self._step)
+        return plan.transform_up(self._step, settled=self.settled)
 
     @staticmethod
     def _step(plan: Any) -> Any:
-        if not plan.children or not plan.resolved:
+        if not plan.children or not plan.own_bits & AttributeReference.BIT or not plan.resolved:
             return plan
-        nullable: dict[int, bool] = {}
-        for c in plan.children:
-            for a in c.output:
-                nullable[a.expr_id] = nullable.get(a.expr_id, False) or a.is_nullable
+        nullable = {a.expr_id: a.is_nullable for c in plan.children for a in c.output}
+        # The sides of a join do not share ids; where they do, the column of one may be null.
+        if len(nullable) < sum([len(c.output) for c in plan.children]):
+            nullable.update({a.expr_id: True for c in plan.children for a in c.output if a.is_nullable})
 
         def step(e: Any) -> Any:
             if type(e) is AttributeReference and e.expr_id in nullable:
@@ -208,7 +208,7 @@ class OptimizeOneRowPlan(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_up(self._step, self.mask)
+        return plan.transform_up(self._step, self.mask, self.settled)
 
     @staticmethod
     def _step(plan: Any) -> Any:

@@ -242,7 +242,7 @@ class CombineUnions(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(self._step, Union.BIT)
+        return plan.transform_down(self._step, Union.BIT, self.settled)
 
     @staticmethod
     def _step(plan: Any) -> Any:
@@ -311,7 +311,7 @@ class RemoveNoopUnion(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(self._step, Union.BIT)
+        return plan.transform_down(self._step, Union.BIT, self.settled)
 
     @staticmethod
     def _step(plan: Any) -> Any:

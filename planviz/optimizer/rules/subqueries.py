@@ -108,7 +108,7 @@ class PullupCorrelatedPredicates(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_up(self._operator, AnySubquery.BIT)
+        return plan.transform_up(self._operator, AnySubquery.BIT, self.settled)
 
     def _operator(self, plan: Any) -> Any:
         if not isinstance(plan, UnaryNode | Join | LateralJoin):
@@ -229,7 +229,7 @@ class RewriteNonCorrelatedExists(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_all_expressions(self._one, Exists.BIT)
+        return plan.transform_all_expressions(self._one, Exists.BIT, self.settled)
 
     @staticmethod
     def _one(e: Any) -> Any:
@@ -254,7 +254,7 @@ class RewriteCorrelatedScalarSubquery(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_up(self._operator, ScalarSubquery.BIT)
+        return plan.transform_up(self._operator, ScalarSubquery.BIT, self.settled)
 
     def _operator(self, plan: Any) -> Any:
         if not isinstance(plan, Aggregate | Project | Filter):

@@ -50,7 +50,7 @@ class OptimizeWindowFunctions(OptimizerRule):
                     return e.replace(function=a.replace(function=NthValue(child, lit(1), ignore)))
             return e
 
-        return plan.transform_all_expressions(step, WindowExpression.BIT)
+        return plan.transform_all_expressions(step, WindowExpression.BIT, self.settled)
 
 
 def _made(window: Any) -> set[int]:
@@ -220,7 +220,7 @@ class InferWindowGroupLimit(OptimizerRule):
         """See the class."""
         if int(self.context.config.get("spark.sql.optimizer.windowGroupLimitThreshold")) == -1:
             return plan
-        return plan.transform_down(self._step, Window.BIT)
+        return plan.transform_down(self._step, Window.BIT, self.settled)
 
     def _step(self, plan: Any) -> Any:
         match plan:
