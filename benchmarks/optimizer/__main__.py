@@ -1,10 +1,13 @@
 """How long planning takes, beside warm Spark and sqlglot, and how time and memory grow.
 
-    python -m benchmarks.optimizer [--rounds 6] [--no-spark] [--no-sqlglot] [--only q1 q2 ...] [--out FILE.json]
+    python -m benchmarks.optimizer [--rounds 6] [--no-spark] [--no-sqlglot] [--no-growth] [--only q1 q2 ...]
+        [--out FILE.json]
 
 The queries are the 105 TPC-DS queries that Spark plans, with their catalogue, read from ../shared/corpus/tpcds; without
 that folder only growth is measured. All tools run one after the other in one run on one machine, each query in every
-round, and the figure of a query is its best round, in milliseconds of wall time:
+round, and the figure of a query is its best round, in milliseconds of wall time. Progress goes to standard error; what
+was measured until a Ctrl-C or a SIGTERM is shown and written all the same. The load of the machine is noted beside
+every tool; on a busy machine compare `planviz, processor` and `sqlglot, processor`, which are processor time.
 
 - `planviz`: text to optimized plan (parse, analyse, optimize) with the full trace, catalogue in memory, nothing cached
   between rounds, garbage collection on.
@@ -14,8 +17,8 @@ round, and the figure of a query is its best round, in milliseconds of wall time
 - `sqlglot`: `sqlglot.optimizer.optimize(parse_one(text), schema)`, the schema given with every query.
 - `trace`: what Python holds more (tracemalloc) for a planned query with all its stages and its trace, in KiB.
 
-Growth: one query of each size, best of three rounds, by stage; `joins` of one table with itself, branches of UNION ALL,
-comparisons with AND, the same in two filters that become one, and an IN list.
+Growth: one query of each size, best of three rounds, by stage, in processor time; `joins` of one table with itself,
+branches of UNION ALL, comparisons with AND, the same in two filters that become one, and an IN list.
 """
 
 from __future__ import annotations
@@ -25,13 +28,14 @@ import gc
 import json
 import logging
 import os
+import signal
 import statistics
 import sys
 import tempfile
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 from planviz.catalog import Catalog, read_catalog
@@ -43,6 +47,8 @@ from planviz.types import parse_fields
 
 CORPUS = Path(__file__).resolve().parents[2].parent / "shared" / "corpus" / "tpcds"
 Times = dict[str, float]
+#: Everything that was measured, in the form in which it is written.
+Figures = dict[str, Any]
 
 SMALL = Catalog().with_table(table_of(("t",), parse_fields("a int, b int, c string")))
 GROWTH: dict[str, tuple[tuple[int, ...], Callable[[int], str]]] = {
@@ -97,22 +103,29 @@ def planned(sql: str, catalog: Catalog) -> QueryExecution:
     return execution
 
 
-def best(work: dict[str, Callable[[], Any]], rounds: int) -> Times:
-    """Of each piece of work its best round, in milliseconds; all pieces take turns."""
-    found: Times = {}
-    for _ in range(rounds):
+def measure(figures: Figures, tool: str, work: Mapping[str, Callable[[], Any]], rounds: int) -> None:
+    """Of each piece of work its best round, in milliseconds, into `figures` as they come; all pieces take turns."""
+    wall: Times = figures["times"].setdefault(tool, {})
+    processor: Times = figures["processor"].setdefault(tool, {})
+    figures["load"][tool] = [os.getloadavg()]
+    for number in range(1, rounds + 1):
         for name, run in work.items():
-            start = perf_counter()
+            start, own_start = perf_counter(), process_time()
             run()
-            found[name] = min(found.get(name, 1e9), (perf_counter() - start) * 1000)
-    return found
+            own, seconds = process_time() - own_start, perf_counter() - start
+            wall[name] = min(wall.get(name, 1e9), seconds * 1000)
+            processor[name] = min(processor.get(name, 1e9), own * 1000)
+        mean = statistics.geometric_mean(wall.values())
+        print(f"{tool}: round {number} of {rounds}, {len(wall)} queries, {mean:.1f} ms", file=sys.stderr, flush=True)
+        figures["rounds"][tool] = number
+        figures["load"][tool].append(os.getloadavg())
 
 
-def of_planviz(sqls: dict[str, str], catalog: Catalog, rounds: int) -> Times:
-    return best({n: lambda s=s: planned(s, catalog) for n, s in sqls.items()}, rounds)
+def of_planviz(figures: Figures, sqls: dict[str, str], catalog: Catalog, rounds: int) -> None:
+    measure(figures, "planviz", {n: lambda s=s: planned(s, catalog) for n, s in sqls.items()}, rounds)
 
 
-def of_sqlglot(sqls: dict[str, str], catalog: Catalog, rounds: int) -> Times:
+def of_sqlglot(figures: Figures, sqls: dict[str, str], catalog: Catalog, rounds: int) -> None:
     import sqlglot
     from sqlglot.errors import SqlglotError
     from sqlglot.optimizer import optimize
@@ -130,10 +143,11 @@ def of_sqlglot(sqls: dict[str, str], catalog: Catalog, rounds: int) -> Times:
             work[name] = lambda s=sql: run(s)
         except SqlglotError as e:
             print(f"sqlglot refuses {name}: {str(e).splitlines()[0][:80]}", file=sys.stderr)
-    return best(work, rounds)
+    measure(figures, "sqlglot", work, rounds)
 
 
-def of_spark(sqls: dict[str, str], catalog: Catalog, rounds: int) -> dict[str, Times]:
+def of_spark(figures: Figures, sqls: dict[str, str], catalog: Catalog, rounds: int) -> None:
+    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     with tempfile.TemporaryDirectory() as folder:
@@ -162,18 +176,23 @@ def of_spark(sqls: dict[str, str], catalog: Catalog, rounds: int) -> dict[str, T
             def run(sql: str) -> None:
                 spark.sql(sql)._jdf.queryExecution().optimizedPlan()
 
-            work = {n: lambda s=s: run(s) for n, s in sqls.items()}
-            best(work, 1)
-            plain = best(work, rounds)
+            work = {}
+            for name, sql in sqls.items():
+                try:
+                    run(sql)
+                    work[name] = lambda s=sql: run(s)
+                except PySparkException as e:
+                    print(f"Spark refuses {name}: {str(e).splitlines()[0][:80]}", file=sys.stderr)
+            print(f"spark: warm with {len(work)} queries", file=sys.stderr, flush=True)
+            measure(figures, "spark", work, rounds)
             spark.conf.set("spark.sql.planChangeLog.level", "WARN")
-            return {"spark": plain, "spark, log": best(work, rounds)}
+            measure(figures, "spark, log", work, rounds)
         finally:
             spark.stop()
 
 
-def trace_sizes(sqls: dict[str, str], catalog: Catalog) -> Times:
-    """KiB that a planned query with its trace holds."""
-    found: Times = {}
+def trace_sizes(found: Times, sqls: dict[str, str], catalog: Catalog) -> None:
+    """KiB that a planned query with its trace holds, into `found` as they come."""
     tracemalloc.start()
     for name, sql in sqls.items():
         gc.collect()
@@ -183,12 +202,10 @@ def trace_sizes(sqls: dict[str, str], catalog: Catalog) -> Times:
         found[name] = (tracemalloc.get_traced_memory()[0] - before) / 1024
         del execution
     tracemalloc.stop()
-    return found
 
 
-def growth() -> dict[str, list[dict[str, float]]]:
-    """By family and size the milliseconds of each stage."""
-    found: dict[str, list[dict[str, float]]] = {}
+def growth(found: dict[str, list[dict[str, float]]]) -> None:
+    """By family and size the milliseconds of processor time of each stage, into `found` as they come."""
     for family, (sizes, make) in GROWTH.items():
         for n in sizes:
             sql, row = make(n), {"n": float(n)}
@@ -196,11 +213,10 @@ def growth() -> dict[str, list[dict[str, float]]]:
                 with fresh_ids():
                     execution = QueryExecution(sql, SMALL)
                     for stage in ("parsed", "analyzed", "optimized"):
-                        start = perf_counter()
+                        start = process_time()
                         execution.stage(stage)
-                        row[stage] = min(row.get(stage, 1e9), (perf_counter() - start) * 1000)
+                        row[stage] = min(row.get(stage, 1e9), (process_time() - start) * 1000)
             found.setdefault(family, []).append(row)
-    return found
 
 
 def summary(times: Times) -> dict[str, float]:
@@ -214,21 +230,43 @@ def summary(times: Times) -> dict[str, float]:
     }
 
 
-def show(figures: dict[str, Any]) -> None:
-    print(f"\nload of the machine (1, 5, 15 minutes): {figures['load']}, processors: {os.cpu_count()}")
-    if figures["times"]:
-        heads = ["queries", "geometric mean", "median", "max", "sum"]
-        print("\n| milliseconds | " + " | ".join(heads) + " |\n|---|" + "---:|" * len(heads))
-        for tool, times in {**figures["times"], "trace (KiB)": figures["trace"]}.items():
+def show(figures: Figures) -> None:
+    print(f"\nprocessors: {os.cpu_count()}; rounds: {figures['rounds']}")
+    for tool, loads in figures["load"].items():
+        print(f"load (1 minute) during {tool}: {' '.join(f'{one[0]:.1f}' for one in loads)}")
+    tables = {
+        **figures["times"],
+        **{f"{t}, processor": figures["processor"].get(t) for t in ("planviz", "sqlglot")},
+        "trace (KiB)": figures["trace"],
+    }
+    heads = ["queries", "geometric mean", "median", "max", "sum"]
+    print("\n| milliseconds | " + " | ".join(heads) + " |\n|---|" + "---:|" * len(heads))
+    for tool, times in tables.items():
+        if times:
             s = summary(times)
             print(f"| {tool} | {s['queries']:.0f} | " + " | ".join(f"{s[h]:,.1f}" for h in heads[1:]) + " |")
-        slow = sorted(figures["times"]["planviz"].items(), key=lambda kv: -kv[1])[:5]
-        print("\nslowest: " + ", ".join(f"{n} {t:.0f} ms" for n, t in slow))
+    slow = sorted(figures["times"].get("planviz", {}).items(), key=lambda kv: -kv[1])[:5]
+    print("\nslowest: " + ", ".join(f"{n} {t:.0f} ms" for n, t in slow))
     for family, rows in figures["growth"].items():
         print(f"\n| {family} | parsed | analyzed | optimized | ms for each |\n|---:|---:|---:|---:|---:|")
         for r in rows:
             stages = [r["parsed"], r["analyzed"], r["optimized"]]
             print(f"| {r['n']:,.0f} | " + " | ".join(f"{v:,.1f}" for v in [*stages, sum(stages) / r["n"]]) + " |")
+
+
+def run_all(a: argparse.Namespace, figures: Figures) -> None:
+    if CORPUS.is_dir():
+        sqls, catalog = queries(a.only)
+        of_planviz(figures, sqls, catalog, a.rounds)
+        if not a.no_sqlglot:
+            of_sqlglot(figures, sqls, catalog, a.rounds)
+        if not a.no_spark:
+            of_spark(figures, sqls, catalog, a.rounds)
+        trace_sizes(figures["trace"], sqls, catalog)
+    else:
+        print(f"no queries at {CORPUS}: only growth is measured", file=sys.stderr)
+    if not a.no_growth:
+        growth(figures["growth"])
 
 
 def main() -> None:
@@ -237,25 +275,21 @@ def main() -> None:
     p.add_argument("--rounds", type=int, default=6)
     p.add_argument("--no-spark", action="store_true")
     p.add_argument("--no-sqlglot", action="store_true")
+    p.add_argument("--no-growth", action="store_true")
     p.add_argument("--only", nargs="*", default=[], metavar="QUERY")
     p.add_argument("--out", type=Path, help="where to write all figures as JSON")
     a = p.parse_args()
-    figures: dict[str, Any] = {"load": os.getloadavg(), "rounds": a.rounds, "times": {}, "trace": {}}
-    if CORPUS.is_dir():
-        sqls, catalog = queries(a.only)
-        figures["times"]["planviz"] = of_planviz(sqls, catalog, a.rounds)
-        if not a.no_sqlglot:
-            figures["times"]["sqlglot"] = of_sqlglot(sqls, catalog, a.rounds)
-        if not a.no_spark:
-            figures["times"].update(of_spark(sqls, catalog, a.rounds))
-        figures["trace"] = trace_sizes(sqls, catalog)
-    else:
-        print(f"no queries at {CORPUS}: only growth is measured", file=sys.stderr)
-    figures["growth"] = growth()
-    show(figures)
-    if a.out:
-        a.out.parent.mkdir(parents=True, exist_ok=True)
-        a.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    figures: Figures = {"load": {}, "rounds": {}, "times": {}, "processor": {}, "trace": {}, "growth": {}}
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        run_all(a, figures)
+    except KeyboardInterrupt:
+        print("stopped: this is what was measured", file=sys.stderr)
+    finally:
+        show(figures)
+        if a.out:
+            a.out.parent.mkdir(parents=True, exist_ok=True)
+            a.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
