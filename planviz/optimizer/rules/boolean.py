@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from planviz.expressions.arithmetic import operands
@@ -31,6 +32,7 @@ from planviz.logical.operators import Filter
 from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
 from planviz.trees.depth import deep
+from planviz.trees.node import Settled
 from planviz.types import BOOLEAN, NULL
 
 TRUE, FALSE, UNKNOWN_TRUTH = Literal(True, BOOLEAN), Literal(False, BOOLEAN), Literal(None, BOOLEAN)
@@ -305,8 +307,19 @@ class SimplifyBinaryComparison(OptimizerRule):
     def _operator(self, plan: Any) -> Any:
         if not isinstance(plan, Filter):
             return plan.transform_expressions_up(lambda e: self._compare(e, _NONE), self.mask, self.settled)
-        known = ExpressionSet(c.child for c in split(plan.condition) if isinstance(c, IsNotNull))
-        return plan.transform_expressions_up(lambda e: self._compare(e, known), self.mask)
+        condition = plan.condition
+        if id(condition) in self._settled_conditions:
+            return plan
+        known = ExpressionSet(c.child for c in split(condition) if isinstance(c, IsNotNull))
+        new = condition.transform_up(lambda e: self._compare(e, known), self.mask)
+        if new is condition:
+            self._settled_conditions[id(condition)] = condition
+        return plan.replace(condition=new)
+
+    @cached_property
+    def _settled_conditions(self) -> Settled:
+        """Conditions of filters that were left alone, though some columns were known not to be null."""
+        return {}
 
     @staticmethod
     def _compare(e: Any, known: ExpressionSet) -> Any:
