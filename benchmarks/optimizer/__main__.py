@@ -24,6 +24,7 @@ branches of UNION ALL, comparisons with AND, the same in two filters that become
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import json
 import logging
@@ -147,6 +148,7 @@ def of_sqlglot(figures: Figures, sqls: dict[str, str], catalog: Catalog, rounds:
 
 
 def of_spark(figures: Figures, sqls: dict[str, str], catalog: Catalog, rounds: int) -> None:
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
@@ -188,7 +190,9 @@ def of_spark(figures: Figures, sqls: dict[str, str], catalog: Catalog, rounds: i
             spark.conf.set("spark.sql.planChangeLog.level", "WARN")
             measure(figures, "spark, log", work, rounds)
         finally:
-            spark.stop()
+            # A signal that ended the JVM, too, leaves nobody to stop.
+            with contextlib.suppress(OSError, Py4JError):
+                spark.stop()
 
 
 def trace_sizes(found: Times, sqls: dict[str, str], catalog: Catalog) -> None:
