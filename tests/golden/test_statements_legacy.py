@@ -29,7 +29,6 @@ ENTRIES = blocks(Path(__file__).parent / "statements_legacy.txt")
 #: Statements, by their beginning, that come out differently, with the reason.
 KNOWN = {
     "select m[1], element_at(m, 1)": "a key of another type than the map's is not refused",
-    "select elt(1, 'a', 'b')": "Spark does not fold elt",
     "select substring(s, '1', 2)": "left is not replaced where its length is a text",
     "select ~s": "a bitwise not of a text is not refused",
     "select da - s": "days that are a text are taken for a date",
