@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
+from typing import NamedTuple
 
 from planviz.expressions.core import Literal
 from planviz.types import (
     BINARY,
     BYTE,
-    CALENDAR_INTERVAL,
     DATE,
     DOUBLE,
     FLOAT,
@@ -197,7 +197,19 @@ def unit_name(word: str) -> str | None:
     return unit if unit in _YEAR_MONTH or unit in _DAY_TIME else None
 
 
-def interval_of_units(parts: list[tuple[str, str]]) -> Literal | str:
+class Refused(NamedTuple):
+    """Why a text is no literal: Spark's error class and a sentence."""
+
+    error_class: str
+    message: str
+
+
+_FORMAT = "INVALID_INTERVAL_FORMAT"
+#: The most that a field behind the first one may be.
+_MOST = {"month": 11, "hour": 23, "minute": 59, "second": 59}
+
+
+def interval_of_units(parts: list[tuple[str, str]]) -> Literal | Refused:
     """INTERVAL with (number, unit) parts, or what is wrong with it."""
     months, micros, days = 0, 0, 0
     units = [u for _, u in parts]
@@ -213,12 +225,13 @@ def interval_of_units(parts: list[tuple[str, str]]) -> Literal | str:
             else:
                 micros += int(value * _DAY_TIME[unit]) if unit != "nanosecond" else int(value) // 1000
     except (ArithmeticError, ValueError):
-        return f"Cannot parse the INTERVAL value: {' '.join(f'{t} {u}' for t, u in parts)}."
+        shown = " ".join(f"{t} {u}" for t, u in parts)
+        return Refused("_LEGACY_ERROR_TEMP_0026", f"Cannot parse the INTERVAL value: {shown}.")
     if all(u in _YEAR_MONTH for u in units):
         fields = [list(_YEAR_MONTH).index(u) for u in units]
         return Literal(months, YearMonthIntervalType(min(fields), max(fields)))
     if any(u in _YEAR_MONTH for u in units):
-        return "Cannot mix year-month and day-time fields in one interval literal."
+        return Refused("_LEGACY_ERROR_TEMP_0029", "Cannot mix year-month and day-time fields in one interval literal.")
     fields = [_FIELD[u] for u in units]
     return Literal(days * _DAY_TIME["day"] + micros, DayTimeIntervalType(min(fields), max(fields)))
 
@@ -234,38 +247,37 @@ _UNIT_TO_UNIT = {
 }
 
 
-def interval_from_to(text: str, start: str, end: str) -> Literal | str:
+def interval_from_to(text: str, start: str, end: str) -> Literal | Refused:
     """INTERVAL 'text' start TO end, or what is wrong with it."""
     pattern = _UNIT_TO_UNIT.get((start, end))
     if pattern is None:
-        return f"The intervals from {start} to {end} are unsupported."
+        return Refused(f"{_FORMAT}.UNSUPPORTED_FROM_TO_EXPRESSION", f"Intervals from {start} to {end} are unsupported.")
     m = re.match(r"\s*(?P<sign>[+-]?)\s*" + pattern + r"\s*\Z", text)
     if not m:
-        return f"Interval string does not match {start}-{end} format: {text}."
+        message = f"Interval string does not match {start}-{end} format: {text}."
+        return Refused(f"{_FORMAT}.UNMATCHED_FORMAT_STRING_WITH_NOTICE", message)
     sign = -1 if m["sign"] == "-" else 1
     parts = {k: Decimal(v) for k, v in m.groupdict().items() if k != "sign"}
+    for unit, value in parts.items():
+        if unit != start and int(value) > _MOST[unit]:
+            error = f"{_FORMAT}.INTERVAL_PARSING" if unit == "month" else "_LEGACY_ERROR_TEMP_0063"
+            return Refused(error, f"{unit} {value} is outside the range [0, {_MOST[unit]}].")
     if start == "year":
         return Literal(sign * int(parts["year"] * 12 + parts["month"]), YearMonthIntervalType(0, 1))
     micros = sum(int(v * _DAY_TIME[k]) for k, v in parts.items())
     return Literal(sign * micros, DayTimeIntervalType(_FIELD[start], _FIELD[end]))
 
 
-def interval_text(text: str) -> Literal | str:
+def interval_text(text: str) -> Literal | Refused:
     """INTERVAL 'text' where the text names the units, or what is wrong with it."""
     body = text.strip().lower().removeprefix("interval").strip()
     pairs = re.findall(r"([+-]?\s*\d*\.?\d+)\s*([a-z]+)\s*", body)
     if not pairs or re.sub(r"([+-]?\s*\d*\.?\d+)\s*([a-z]+)\s*", "", body).strip():
-        return f"Cannot parse the INTERVAL value: {text}."
+        return Refused("INVALID_TYPED_LITERAL", f"Cannot parse the INTERVAL value: {text}.")
     parts = []
     for value, word in pairs:
         unit = unit_name(word)
         if unit is None:
-            return f"Cannot parse the INTERVAL value: {text}."
+            return Refused("INVALID_TYPED_LITERAL", f"Cannot parse the INTERVAL value: {text}.")
         parts.append((value.replace(" ", ""), unit))
-    one_kind = interval_of_units(parts)
-    if isinstance(one_kind, Literal):
-        return one_kind
-    months = sum(int(v) * _YEAR_MONTH[u] for v, u in parts if u in _YEAR_MONTH)
-    days = sum(int(v) * (7 if u == "week" else 1) for v, u in parts if u in ("week", "day"))
-    micros = sum(int(Decimal(v) * _DAY_TIME[u]) for v, u in parts if u in _DAY_TIME and u not in ("week", "day"))
-    return Literal((months, days, micros), CALENDAR_INTERVAL)
+    return interval_of_units(parts)

@@ -108,7 +108,7 @@ class SpecialForms:
         start = self.at
         self.at += 1
         parts: list[tuple[str, str]] = []
-        made: Literal | str
+        made: Literal | literals.Refused
         while True:
             sign = "-" if self.accept("-") else ""
             if not sign:
@@ -142,8 +142,8 @@ class SpecialForms:
             if self.kind == NUMBER and not self._unit_after(1):
                 made = literals.interval_of_units(parts)
                 break
-        if isinstance(made, str):
-            raise self.error("INVALID_INTERVAL_FORMAT", made, start)
+        if isinstance(made, literals.Refused):
+            raise self.error(made.error_class, made.message, start)
         return made
 
     def _unit_after(self: Any, ahead: int) -> bool:
