@@ -113,6 +113,13 @@ SETTINGS = {
         Setting("spark.sql.crossJoin.enabled", True, "Allow joins without a condition."),
         Setting("spark.sql.autoBroadcastJoinThreshold", 10 << 20, "Up to which size a side is broadcast.", "bytes", -1),
         Setting("spark.sql.shuffle.partitions", 200, "Partitions of a shuffle.", least=1),
+        Setting("spark.sql.maxSinglePartitionBytes", 128 << 20, "Up to which size joined rows stay in one.", "bytes"),
+        Setting("spark.sql.adaptive.enabled", True, "Plan anew while the query runs, on what its stages gave."),
+        Setting("spark.sql.join.preferSortMergeJoin", True, "Sort and merge where a hash map per partition would do."),
+        Setting("spark.sql.shuffledHashJoinFactor", 3, "How many times smaller the hashed side must be.", least=1),
+        Setting("spark.sql.optimizeNullAwareAntiJoin", True, "Plan NOT IN over one column as a broadcast hash join."),
+        Setting("spark.sql.execution.useObjectHashAggregateExec", True, "Hash groups whose buffers are objects."),
+        Setting("spark.sql.execution.replaceHashWithSortAgg", True, "Aggregate sorted rows group by group."),
     )
 }
 #: Defaults of Spark 4.3.
@@ -140,6 +147,8 @@ PROFILES = {
                     "spark.sql.ansi.enabled": False,
                     f"{_RUNTIME}.enabled": False,
                     "spark.sql.optimizer.windowGroupLimitThreshold": -1,
+                    "spark.sql.adaptive.enabled": False,
+                    "spark.sql.execution.replaceHashWithSortAgg": False,
                 }
             ),
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from planviz.analysis import Analyzer
 from planviz.analysis.inference import infer
@@ -20,11 +21,13 @@ from planviz.optimizer import Optimizer
 from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.cost import Reordering
 from planviz.optimizer.statistics import cost_string, estimate, estimating
+from planviz.physical.plan import SparkPlan
+from planviz.physical.query import PhysicalPlan, plan_query
 from planviz.trees.executor import RuleExecutor
 from planviz.trees.trace import Trace
 from planviz.types import StructField
 
-STAGES = ("parsed", "analyzed", "optimized")
+STAGES = ("parsed", "analyzed", "optimized", "physical")
 
 
 @contextmanager
@@ -69,7 +72,8 @@ class QueryExecution:
     refusals: list[Refusal] | None = field(default=None, repr=False)
     reorderings: list[Reordering] | None = field(default=None, repr=False)
     _first_new_id: int = 1
-    _stages: dict[str, LogicalPlan] = field(default_factory=dict)
+    _stages: dict[str, Any] = field(default_factory=dict)
+    _planned: PhysicalPlan | None = field(default=None, repr=False)
 
     def starting_at(self, plan: LogicalPlan) -> QueryExecution:
         """This execution of a plan that was not read from text."""
@@ -83,7 +87,8 @@ class QueryExecution:
             plan = self.statement.plan if self.statement is not None else None
             with self._numbered(), _told("read"):
                 self._stages["parsed"] = plan if plan is not None else parse_plan(self.sql, self.params)
-        return self._stages["parsed"]
+        made: LogicalPlan = self._stages["parsed"]
+        return made
 
     @property
     def analyzed(self) -> LogicalPlan:
@@ -97,7 +102,8 @@ class QueryExecution:
                 plan, warnings = analyzer.analyze(parsed, self.trace)
             self._stages["analyzed"] = plan
             self.warnings += [*warnings, *self.config.warnings]
-        return self._stages["analyzed"]
+        made: LogicalPlan = self._stages["analyzed"]
+        return made
 
     @property
     def optimized(self) -> LogicalPlan:
@@ -110,7 +116,26 @@ class QueryExecution:
                 self._first_new_id = next_id()
                 self._stages["optimized"] = optimizer.optimize(analyzed, self.trace)
             self.warnings += optimizer.warnings
-        return self._stages["optimized"]
+        plan: LogicalPlan = self._stages["optimized"]
+        return plan
+
+    @property
+    def planned(self) -> PhysicalPlan:
+        """What the planner made of the optimized plan, with the decisions it took."""
+        if self._planned is None:
+            optimized = self.optimized
+            with self._numbered(), _told("planned"):
+                self._planned = plan_query(optimized, self.config)
+            self.warnings += self._planned.warnings
+        return self._planned
+
+    @property
+    def physical(self) -> SparkPlan:
+        """The plan that runs: operators, exchanges and sorts, generated stages."""
+        if "physical" not in self._stages:
+            self._stages["physical"] = self.planned.executed
+        plan: SparkPlan = self._stages["physical"]
+        return plan
 
     def again(self, config: OptimizerConfig | None = None, refusals: list[Refusal] | None = None) -> QueryExecution:
         """The analyzed query to be optimized once more, with other settings; guards that say no go to `refusals`.
@@ -118,7 +143,7 @@ class QueryExecution:
         New expressions get the numbers that they got the first time. Raises what the stages raise.
         """
         _ = self.optimized
-        other = replace(self, trace=Trace(), warnings=[], refusals=refusals, reorderings=None)
+        other = replace(self, trace=Trace(), warnings=[], refusals=refusals, reorderings=None, _planned=None)
         other.config = config or self.config
         other.ids = Ids(self._first_new_id)
         other._stages = {name: self._stages[name] for name in ("parsed", "analyzed")}
@@ -128,7 +153,7 @@ class QueryExecution:
         return nullcontext() if self.ids is None else ids_from(self.ids)
 
     @property
-    def stages(self) -> dict[str, LogicalPlan]:
+    def stages(self) -> dict[str, Any]:
         """The stages computed so far, by name, in order."""
         return dict(self._stages)
 
@@ -140,16 +165,16 @@ class QueryExecution:
             return e
         return None
 
-    def stage(self, name: str) -> LogicalPlan:
+    def stage(self, name: str) -> Any:
         """A stage by its name (see STAGES)."""
         if name not in STAGES:
             raise PlanvizError(f"There is no stage {name!r}; there are {', '.join(STAGES)}.")
-        plan: LogicalPlan = getattr(self, name)
-        return plan
+        return getattr(self, name)
 
     def text(self, name: str) -> str:
         """A stage as Spark's extended explain prints it, without heading and output line."""
-        return self.stage(name).tree_string
+        text: str = self.stage(name).tree_string
+        return text
 
     @property
     def cost_text(self) -> str:

@@ -8,16 +8,18 @@ from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.document.model import Document, SqlStatement, StatementKind
 from planviz.document.traces import plan_graph, rule_trace
-from planviz.execution import STAGES, Outcome, Session
+from planviz.execution import Outcome, Session
 from planviz.frontend import Parameters
 from planviz.graph import PlanGraph
 from planviz.graph.from_tree import Identities
 from planviz.graph.trace import RuleTrace
+from planviz.trees.node import TreeNode
 
 _TITLES = {
     "parsed": "Parsed Logical Plan",
     "analyzed": "Analyzed Logical Plan",
     "optimized": "Optimized Logical Plan",
+    "physical": "Physical Plan",
 }
 
 
@@ -28,7 +30,7 @@ def open_sql(
     *,
     params: Parameters | None = None,
     infer: bool | None = None,
-    stage: str = STAGES[-1],
+    stage: str = "optimized",
 ) -> Document:
     """Plan the queries of a text up to `stage`, with the catalogue's tables and the settings.
 
@@ -79,9 +81,13 @@ def _planned(outcome: Outcome, text: str) -> tuple[list[PlanGraph], RuleTrace]:
 
 def _lines_of(node: Any, text: str) -> tuple[int, int] | None:
     """The line of the text that an operator was written on; None for what stands in another text (a stored view)."""
-    if node.origin is None or node.origin[0] is not text:
+    origin = node.origin
+    # A physical operator comes from a logical one, and that from the text.
+    while isinstance(origin, TreeNode):
+        origin = origin.origin
+    if origin is None or origin[0] is not text:
         return None
-    line = text.count("\n", 0, node.origin[1]) + 1
+    line = text.count("\n", 0, origin[1]) + 1
     return line, line
 
 

@@ -50,10 +50,13 @@ def graph_of_tree(
     """
     nodes: list[PlanNode] = []
     links: list[Link] = []
-    stack: list[tuple[Any, PlanNode | None, EdgeType]] = [(root, None, "child")]
+    stack: list[tuple[Any, PlanNode | None, EdgeType, int | None]] = [(root, None, "child", None)]
     line = 1
     while stack:
-        tree, parent, type = stack.pop()
+        tree, parent, type, generated = stack.pop()
+        # The marks of generated stages are no operators: they number what is beneath them.
+        while hasattr(tree, "codegen_stage"):
+            generated, tree = tree.codegen_stage, tree.child
         printed: str = tree.simple_string
         last = line + printed.count("\n")
         match = _LINE.match(printed)
@@ -66,6 +69,7 @@ def graph_of_tree(
             source=(line, last) if source_of is None else source_of(tree),
             depth=0 if parent is None else parent.depth + 1,
             parent=None if parent is None else parent.id,
+            codegen_stage=generated,
             badges=tuple(MARKS[mark] for mark in dict.fromkeys(marks)),
             reader=reader,
             identity=identities.of(tree),
@@ -74,6 +78,6 @@ def graph_of_tree(
         nodes.append(node)
         if parent is not None and type != "child":
             links.append(Link(parent.id, node.id, type))
-        stack.extend((child, node, "child") for child in reversed(tree.children))
-        stack.extend((child, node, "subquery") for child in reversed(tree.inner_children))
+        stack.extend((child, node, "child", generated) for child in reversed(tree.children))
+        stack.extend((child, node, "subquery", None) for child in reversed(tree.inner_children))
     return PlanGraph.from_nodes(stage, title, nodes, links)

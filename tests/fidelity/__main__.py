@@ -22,8 +22,10 @@ def main(arguments: list[str]) -> int:
             _steps("Optimizer", mode, verbose)
             _estimates(mode, verbose)
         return 0
-    for stage in [a for a in arguments if not a.startswith("-")] or ["parsed", "analyzed", "optimized"]:
+    for stage in [a for a in arguments if not a.startswith("-")] or ["parsed", "analyzed", "optimized", "physical"]:
         _plans(stage, MODES[0], verbose)
+        if stage == "physical":
+            _plans(stage, "nocbo-aqeon", verbose)
     for executor in ("Analyzer", "Optimizer"):
         _steps(executor, MODES[0], verbose)
     _estimates(MODES[0], verbose)

@@ -25,7 +25,12 @@ MODES = ("nocbo-aqeoff", "nocbo-aqeon", "nostats-aqeoff", "cbo-aqeoff", "cbo-aqe
 _COST_BASED = ("spark.sql.cbo.enabled", "spark.sql.cbo.planStats.enabled", "spark.sql.cbo.joinReorder.enabled")
 #: Our ids count from here, far above the `#7` that literals hold, so that the two cannot be confused.
 FIRST_ID = 1_000_000
-HEADINGS = {"parsed": "Parsed Logical Plan", "analyzed": "Analyzed Logical Plan", "optimized": "Optimized Logical Plan"}
+HEADINGS = {
+    "parsed": "Parsed Logical Plan",
+    "analyzed": "Analyzed Logical Plan",
+    "optimized": "Optimized Logical Plan",
+    "physical": "Physical Plan",
+}
 
 
 @dataclass
@@ -62,7 +67,8 @@ def catalog(mode: str = MODES[0]) -> Catalog:
 
 def config(mode: str = MODES[0]) -> OptimizerConfig:
     """The settings of a mode."""
-    return OptimizerConfig().with_settings(dict.fromkeys(_COST_BASED, mode.startswith("cbo")))
+    settings = dict.fromkeys(_COST_BASED, mode.startswith("cbo"))
+    return OptimizerConfig().with_settings({**settings, "spark.sql.adaptive.enabled": mode.endswith("aqeon")})
 
 
 def captures(mode: str = MODES[0]) -> list[dict[str, Any]]:

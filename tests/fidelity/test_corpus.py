@@ -82,6 +82,18 @@ def test_every_operator_has_spark_s_estimate(mode):
     assert score.equal == score.total
 
 
+#: What physical plans must reach at least, by mode.
+PHYSICAL = {"nocbo-aqeoff": {"shape": 102, "text": 96}}
+
+
+@pytest.mark.parametrize("mode", PHYSICAL)
+def test_the_planner_gives_spark_s_physical_plans(mode):
+    score = measure("physical", mode)
+
+    assert score.shape >= PHYSICAL[mode]["shape"]
+    assert score.text >= PHYSICAL[mode]["text"]
+
+
 def test_what_spark_refuses_is_refused_with_its_error_class():
     refused = [d for d in captures() if "error" in d]
 

@@ -1,0 +1,230 @@
+"""How rows are spread and sorted: what operators ask for (Distribution) and what they give (Partitioning, order)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from planviz.expressions.core import Expression, SortOrder
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two expressions always give the same value."""
+    return a is b or bool(a.semantic_equals(b))
+
+
+def among(e: Any, others: Sequence[Any]) -> bool:
+    """Whether an expression has its like among others."""
+    return any(same(e, o) for o in others)
+
+
+@dataclass(frozen=True)
+class BroadcastMode:
+    """What a broadcast makes of the rows: `keys` (over the rows' positions) of a hash relation, none for plain rows."""
+
+    keys: tuple[Expression, ...] = ()
+    null_aware: bool = False
+    identity: bool = False
+
+    def __str__(self) -> str:
+        if self.identity:
+            return "IdentityBroadcastMode"
+        keys = ", ".join(map(str, self.keys))
+        return f"HashedRelationBroadcastMode(List({keys}),{str(self.null_aware).lower()})"
+
+
+# ------------------------------------------------------------------------------------------------ what is asked for
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Anything (Spark: UnspecifiedDistribution)."""
+
+
+UNSPECIFIED = Distribution()
+
+
+@dataclass(frozen=True)
+class AllTuples(Distribution):
+    """All rows in one partition."""
+
+
+@dataclass(frozen=True)
+class ClusteredDistribution(Distribution):
+    """Rows that are equal in `keys` in one partition."""
+
+    keys: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class OrderedDistribution(Distribution):
+    """Every partition wholly before the next one."""
+
+    order: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class BroadcastDistribution(Distribution):
+    """All rows everywhere, as `mode` says."""
+
+    mode: BroadcastMode
+
+
+# ------------------------------------------------------------------------------------------------ what is given
+
+
+@dataclass(frozen=True)
+class Partitioning:
+    """How rows are spread over `number` partitions; `satisfies` says whether that is enough for a distribution."""
+
+    number: int
+
+    def satisfies(self, wanted: Distribution) -> bool:
+        """Whether rows spread like this are as wanted."""
+        if wanted == UNSPECIFIED:
+            return True
+        return isinstance(wanted, AllTuples) and self.number == 1
+
+
+@dataclass(frozen=True)
+class UnknownPartitioning(Partitioning):
+    """Nothing is known."""
+
+    def satisfies(self, wanted: Distribution) -> bool:
+        """Only where nothing is asked for, or one partition is all there is."""
+        return super().satisfies(wanted)
+
+
+@dataclass(frozen=True)
+class RoundRobinPartitioning(UnknownPartitioning):
+    """In turn."""
+
+
+@dataclass(frozen=True)
+class SinglePartition(Partitioning):
+    """All rows in one."""
+
+    number: int = 1
+
+    def satisfies(self, wanted: Distribution) -> bool:
+        """All but a broadcast."""
+        return not isinstance(wanted, BroadcastDistribution)
+
+
+@dataclass(frozen=True)
+class HashPartitioning(Partitioning):
+    """By the hash of `keys`."""
+
+    keys: tuple[Expression, ...] = ()
+
+    def satisfies(self, wanted: Distribution) -> bool:
+        """Also clusters by these keys and more: rows that agree in more keys agree in these."""
+        if isinstance(wanted, ClusteredDistribution):
+            return all(among(k, wanted.keys) for k in self.keys)
+        return super().satisfies(wanted)
+
+
+@dataclass(frozen=True)
+class RangePartitioning(Partitioning):
+    """By ranges of the order."""
+
+    order: tuple[SortOrder, ...] = ()
+
+    def satisfies(self, wanted: Distribution) -> bool:
+        """Also orders that begin like this one, and clusters by its keys and more."""
+        if isinstance(wanted, ClusteredDistribution):
+            return all(among(o.child, wanted.keys) for o in self.order)
+        if isinstance(wanted, OrderedDistribution):
+            pairs = list(zip(self.order, wanted.order, strict=False))
+            return bool(pairs) and all(same(a, b) for a, b in pairs)
+        return super().satisfies(wanted)
+
+
+@dataclass(frozen=True)
+class BroadcastPartitioning(Partitioning):
+    """All rows everywhere."""
+
+    number: int = 1
+    mode: BroadcastMode = BroadcastMode()
+
+    def satisfies(self, wanted: Distribution) -> bool:
+        """A broadcast of the same mode."""
+        if isinstance(wanted, BroadcastDistribution):
+            return wanted.mode == self.mode
+        return wanted == UNSPECIFIED
+
+
+@dataclass(frozen=True)
+class PartitioningCollection(Partitioning):
+    """Spread in several equivalent ways: an inner join's output is by the left keys and by the right ones."""
+
+    ways: tuple[Partitioning, ...] = ()
+
+    def satisfies(self, wanted: Distribution) -> bool:
+        """When one of the ways does."""
+        return any(w.satisfies(wanted) for w in self.ways)
+
+
+def collection(ways: Sequence[Partitioning]) -> Partitioning:
+    """Several ways as one partitioning."""
+    return PartitioningCollection(ways[0].number, tuple(ways))
+
+
+def flattened(p: Partitioning) -> list[Partitioning]:
+    """Every single way."""
+    if isinstance(p, PartitioningCollection):
+        return [x for w in p.ways for x in flattened(w)]
+    return [p]
+
+
+def canonical_partitioning(p: Partitioning) -> Partitioning:
+    """The partitioning with its expressions in the form that is equal for equal values, the first way of several."""
+    match flattened(p)[0]:
+        case HashPartitioning(number, keys):
+            return HashPartitioning(number, tuple(k.canonicalized for k in keys))
+        case RangePartitioning(number):
+            return UnknownPartitioning(number)
+        case first:
+            return first
+
+
+# ------------------------------------------------------------------------------------------------ orders
+
+
+@dataclass(frozen=True)
+class OutputOrder:
+    """A sort key of rows that are sorted; `others` are expressions of equal value (Spark: sameOrderExpressions)."""
+
+    child: Any
+    direction: str = "ASC"
+    null_order: str = "NULLS FIRST"
+    others: tuple[Any, ...] = ()
+
+    @property
+    def all(self) -> tuple[Any, ...]:
+        """The key in all its forms."""
+        return (self.child, *self.others)
+
+    def satisfies(self, wanted: SortOrder) -> bool:
+        """Whether rows sorted like this are sorted as wanted (Spark: SortOrder.satisfies)."""
+        return (
+            self.direction == wanted.direction
+            and self.null_order == wanted.null_order
+            and among(wanted.child, self.all)
+        )
+
+
+def given_order(order: Sequence[Any]) -> tuple[OutputOrder, ...]:
+    """What rows sorted by this order give."""
+    return tuple(OutputOrder(o.child, o.direction, o.null_order) for o in order)
+
+
+def ascending(keys: Sequence[Any]) -> tuple[SortOrder, ...]:
+    """The keys, each ascending."""
+    return tuple(SortOrder(k) for k in keys)
+
+
+def ordering_satisfies(given: Sequence[OutputOrder], wanted: Sequence[Any]) -> bool:
+    """Whether rows sorted as given are sorted as wanted (Spark: SortOrder.orderingSatisfies)."""
+    return len(wanted) <= len(given) and all(g.satisfies(w) for g, w in zip(given, wanted, strict=False))

@@ -1,0 +1,286 @@
+"""Operators that move rows, what is used again in place of them, and subqueries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from planviz.expressions.core import AttributeReference, Expression, LeafExpression
+from planviz.logical.plan import bracketed
+from planviz.physical.distribution import (
+    BroadcastMode,
+    BroadcastPartitioning,
+    HashPartitioning,
+    OutputOrder,
+    Partitioning,
+    RangePartitioning,
+    RoundRobinPartitioning,
+    SinglePartition,
+)
+from planviz.physical.plan import LeafExec, PlanHolder, SparkPlan, UnaryExec
+from planviz.trees.node import lazy, node
+from planviz.types import DataType
+
+ENSURE_REQUIREMENTS = "ENSURE_REQUIREMENTS"
+
+
+@node
+class BoundReference(LeafExpression):
+    """A column of the input by its position."""
+
+    ordinal: int
+    type: DataType
+    is_nullable: bool
+
+    @property
+    def data_type(self) -> DataType:
+        """Its type."""
+        return self.type
+
+    @lazy
+    def nullable(self) -> bool:
+        """See Expression."""
+        return self.is_nullable
+
+    def to_string(self) -> str:
+        """input[0, int, true]."""
+        return f"input[{self.ordinal}, {self.type.simple_string}, {str(self.is_nullable).lower()}]"
+
+
+class Exchange(UnaryExec):
+    """Base of the operators that move rows; `plan_id` names one in the plan's text."""
+
+    plan_id: int
+
+    @lazy
+    def output_ordering(self) -> tuple[OutputOrder, ...]:
+        """None: rows come as they arrive."""
+        return ()
+
+
+@node
+class ShuffleExchangeExec(Exchange):
+    """Sends every row to the partition that its keys say (Spark: ShuffleExchangeExec).
+
+    `kind` is hashpartitioning, rangepartitioning, RoundRobinPartitioning or SinglePartition, `keys` what it goes by,
+    `origin` why it is there.
+    """
+
+    kind: str
+    keys: tuple[Expression, ...]
+    number: int
+    origin: str
+    child: SparkPlan
+    plan_id: int = 0
+
+    UNCOMPARED = ("plan_id", "origin")
+
+    @classmethod
+    def of(cls, p: Partitioning, child: Any, plan_id: int, origin: str = ENSURE_REQUIREMENTS) -> ShuffleExchangeExec:
+        """The exchange that spreads rows like this."""
+        match p:
+            case HashPartitioning():
+                return cls("hashpartitioning", p.keys, p.number, origin, child, plan_id)
+            case RangePartitioning():
+                return cls("rangepartitioning", p.order, p.number, origin, child, plan_id)
+            case RoundRobinPartitioning():
+                return cls("RoundRobinPartitioning", (), p.number, origin, child, plan_id)
+        return cls("SinglePartition", (), 1, origin, child, plan_id)
+
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """As it sends them."""
+        order: Any = self.keys
+        match self.kind:
+            case "hashpartitioning":
+                return HashPartitioning(self.number, self.keys)
+            case "rangepartitioning":
+                return RangePartitioning(self.number, order)
+            case "RoundRobinPartitioning":
+                return RoundRobinPartitioning(self.number)
+        return SinglePartition()
+
+    @lazy
+    def simple_string(self) -> str:
+        """Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=7]."""
+        spread = self.kind
+        if self.kind == "RoundRobinPartitioning":
+            spread += f"({self.number})"
+        elif self.kind != "SinglePartition":
+            spread += f"({', '.join([*map(str, self.keys), str(self.number)])})"
+        return f"Exchange {spread}, {self.origin}, [plan_id={self.plan_id}]"
+
+
+@node
+class BroadcastExchangeExec(Exchange):
+    """Sends all rows everywhere, as `mode` says."""
+
+    mode: BroadcastMode
+    child: SparkPlan
+    plan_id: int = 0
+
+    UNCOMPARED = ("plan_id",)
+
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """Everywhere."""
+        return BroadcastPartitioning(1, self.mode)
+
+    @lazy
+    def canonicalized(self) -> Any:
+        """With the keys in the form that is equal for equal values."""
+        keys = tuple(k.canonicalized for k in self.mode.keys)
+        return BroadcastExchangeExec(replace(self.mode, keys=keys), self.child.canonicalized)
+
+    @lazy
+    def simple_string(self) -> str:
+        """BroadcastExchange mode, [plan_id=7]."""
+        return f"BroadcastExchange {self.mode}, [plan_id={self.plan_id}]"
+
+
+@node
+class ReusedExchangeExec(LeafExec):
+    """The rows of another exchange of the plan under the columns that are read here."""
+
+    columns: tuple[AttributeReference, ...]
+    exchange: Any
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The columns."""
+        return self.columns
+
+    @lazy
+    def children(self) -> tuple[Any, ...]:
+        """None: the exchange stands elsewhere."""
+        return ()
+
+    def map_children(self, f: Any) -> ReusedExchangeExec:
+        """Itself."""
+        return self
+
+    @lazy
+    def expressions(self) -> tuple[Any, ...]:
+        """None."""
+        return ()
+
+    def map_expressions(self, f: Any) -> ReusedExchangeExec:
+        """Itself."""
+        return self
+
+    @lazy
+    def canonicalized(self) -> Any:
+        """The exchange's."""
+        return self.exchange.canonicalized
+
+    @lazy
+    def simple_string(self) -> str:
+        """ReusedExchange [columns], the exchange."""
+        return f"ReusedExchange {bracketed(self.columns)}, {self.exchange.simple_string}"
+
+
+@node
+class SubqueryExec(UnaryExec):
+    """The root of a subquery's plan."""
+
+    name: str
+    child: SparkPlan
+    plan_id: int = 0
+
+    UNCOMPARED = ("plan_id",)
+
+    @lazy
+    def canonicalized(self) -> Any:
+        """Without its name."""
+        return SubqueryExec("", self.child.canonicalized)
+
+    @lazy
+    def simple_string(self) -> str:
+        """Subquery name, [id=#7]."""
+        return f"Subquery {self.name}, [id=#{self.plan_id}]"
+
+
+@node
+class ReusedSubqueryExec(LeafExec):
+    """The value of another subquery of the plan."""
+
+    subquery: Any
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The subquery's."""
+        out: tuple[AttributeReference, ...] = self.subquery.output
+        return out
+
+    @lazy
+    def canonicalized(self) -> Any:
+        """The subquery's."""
+        return self.subquery.canonicalized
+
+    @lazy
+    def simple_string(self) -> str:
+        """ReusedSubquery and the subquery."""
+        return f"ReusedSubquery {self.subquery.simple_string}"
+
+
+@node
+class ScalarSubqueryExec(PlanHolder):
+    """The single value of a subquery (Spark: execution.ScalarSubquery)."""
+
+    plan: Any
+    type: DataType
+    expr_id: int
+
+    @property
+    def data_type(self) -> DataType:
+        """The column's."""
+        return self.type
+
+    @lazy
+    def nullable(self) -> bool:
+        """Always."""
+        return True
+
+    @lazy
+    def foldable(self) -> bool:
+        """Never."""
+        return False
+
+    @lazy
+    def canonicalized(self) -> Expression:
+        """Without its id."""
+        return ScalarSubqueryExec(self.plan.canonicalized, self.type, 0)
+
+    def to_string(self) -> str:
+        """The plan's line."""
+        return str(self.plan.simple_string)
+
+
+@node
+class InSubqueryExec(PlanHolder):
+    """value IN the rows of a subquery."""
+
+    value: Expression
+    plan: Any
+    expr_id: int
+
+    @property
+    def data_type(self) -> DataType:
+        """boolean."""
+        from planviz.types import BOOLEAN
+
+        return BOOLEAN
+
+    @lazy
+    def foldable(self) -> bool:
+        """Never."""
+        return False
+
+    @lazy
+    def canonicalized(self) -> Expression:
+        """Without its id."""
+        return InSubqueryExec(self.value.canonicalized, self.plan.canonicalized, 0)
+
+    def to_string(self) -> str:
+        """value IN the plan's line."""
+        return f"{self.value} IN {self.plan.simple_string}"

@@ -1,0 +1,471 @@
+"""Physical operators over rows that stay where they are, limits, unions and leaves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.core import Alias, AttributeReference, Expression
+from planviz.expressions.predicates import IsNotNull, split_conjunction
+from planviz.logical.plan import bracketed
+from planviz.physical.distribution import (
+    UNSPECIFIED,
+    AllTuples,
+    ClusteredDistribution,
+    Distribution,
+    OrderedDistribution,
+    OutputOrder,
+    Partitioning,
+    SinglePartition,
+    UnknownPartitioning,
+    ascending,
+    canonical_partitioning,
+    given_order,
+)
+from planviz.physical.plan import LeafExec, SparkPlan, UnaryExec
+from planviz.physical.projection import Projection
+from planviz.trees.node import lazy, node
+
+
+def null_intolerant(e: Any) -> bool:
+    """Whether the value is null as soon as one of its columns is."""
+    return isinstance(e, AttributeReference) or (e.null_intolerant and all(map(null_intolerant, e.children)))
+
+
+@node
+class ProjectExec(UnaryExec):
+    """Computes columns."""
+
+    projects: tuple[Expression, ...]
+    child: SparkPlan
+    CODEGEN = True
+
+    @property
+    def streams(self) -> bool:
+        """As the child."""
+        return bool(self.child.streams)
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The projected columns."""
+        return tuple([e.to_attribute() for e in self.projects])
+
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """The child's, as far as its columns are still there."""
+        return Projection(self.projects).partitioning(self.child.output_partitioning)
+
+    @lazy
+    def output_ordering(self) -> tuple[OutputOrder, ...]:
+        """The child's, as far as its columns are still there."""
+        return Projection(self.projects).ordering(self.child.output_ordering)
+
+
+@node
+class FilterExec(UnaryExec):
+    """Keeps the rows for which the condition holds."""
+
+    condition: Expression
+    child: SparkPlan
+    CODEGEN = True
+
+    @property
+    def streams(self) -> bool:
+        """As the child."""
+        return bool(self.child.streams)
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The child's columns, those never null that the condition says are not."""
+        parts = [c.child for c in split_conjunction(self.condition) if isinstance(c, IsNotNull)]
+        never = frozenset[int]().union(*[e.references for e in parts if null_intolerant(e)])
+        return tuple([a.with_nullability(False) if a.expr_id in never else a for a in self.child.output])
+
+    @lazy
+    def simple_string(self) -> str:
+        """Filter (condition)."""
+        return f"Filter {self.condition}"
+
+
+@node
+class SortExec(UnaryExec):
+    """Sorts each partition; `whole` says that the partitions must be in order, too."""
+
+    order: tuple[Expression, ...]
+    whole: bool
+    child: SparkPlan
+    CODEGEN = True
+
+    @property
+    def required_distribution(self) -> tuple[Distribution, ...]:
+        """Ranges for a whole order."""
+        return (OrderedDistribution(self.order) if self.whole else UNSPECIFIED,)
+
+    @lazy
+    def output_ordering(self) -> tuple[OutputOrder, ...]:
+        """Its own."""
+        return given_order(self.order)
+
+    @lazy
+    def simple_string(self) -> str:
+        """Sort [keys], whole, 0 (the last is a switch of Spark's own tests)."""
+        return f"Sort {bracketed(self.order)}, {str(self.whole).lower()}, 0"
+
+
+@node
+class LocalLimitExec(UnaryExec):
+    """The first rows of each partition."""
+
+    limit: int
+    child: SparkPlan
+    CODEGEN = True
+
+
+@node
+class GlobalLimitExec(UnaryExec):
+    """The first rows of all, after `offset` of them."""
+
+    limit: int
+    child: SparkPlan
+    offset: int = 0
+    CODEGEN = True
+
+    @property
+    def required_distribution(self) -> tuple[Distribution, ...]:
+        """All rows together."""
+        return (AllTuples(),)
+
+
+class CollectedExec(UnaryExec):
+    """Base of the operators that end with all rows in one partition."""
+
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """One."""
+        return SinglePartition()
+
+
+@node
+class CollectLimitExec(CollectedExec):
+    """The first rows of a whole query; offset 0 is not printed."""
+
+    limit: int
+    child: SparkPlan
+    offset: int = 0
+
+    @lazy
+    def simple_string(self) -> str:
+        """CollectLimit 10."""
+        return f"CollectLimit {self.limit}" + (f", {self.offset}" if self.offset else "")
+
+
+@node
+class TakeOrderedAndProjectExec(CollectedExec):
+    """The first rows by an order, projected: sort, limit and projection in one."""
+
+    limit: int
+    order: tuple[Expression, ...]
+    projects: tuple[Expression, ...]
+    child: SparkPlan
+    offset: int = 0
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The projected columns."""
+        return tuple([e.to_attribute() for e in self.projects])
+
+    @lazy
+    def output_ordering(self) -> tuple[OutputOrder, ...]:
+        """Its own, as far as its keys are among the columns."""
+        return Projection(self.projects).ordering(given_order(self.order))
+
+    @lazy
+    def simple_string(self) -> str:
+        """TakeOrderedAndProject(limit=100, orderBy=[...], output=[...])."""
+        order, output = (",".join(map(str, x)) for x in (self.order, self.projects))
+        skipped = f"offset={self.offset}, " if self.offset else ""
+        return f"TakeOrderedAndProject(limit={self.limit}, {skipped}orderBy=[{order}], output=[{output}])"
+
+
+class WindowBase(UnaryExec):
+    """Base of the operators that need the rows of a group together and in order."""
+
+    partition: tuple[Expression, ...]
+    order: tuple[Expression, ...]
+
+    @property
+    def required_distribution(self) -> tuple[Distribution, ...]:
+        """By group; all rows together where there is none."""
+        return (ClusteredDistribution(self.partition) if self.partition else AllTuples(),)
+
+    @property
+    def required_ordering(self) -> tuple[tuple[Any, ...], ...]:
+        """By group, then by the order within it."""
+        return ((*ascending(self.partition), *self.order),)
+
+
+@node
+class WindowExec(WindowBase):
+    """Window functions that share partitioning and order."""
+
+    functions: tuple[Expression, ...]
+    partition: tuple[Expression, ...]
+    order: tuple[Expression, ...]
+    child: SparkPlan
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The child's columns and the functions."""
+        return (*self.child.output, *[e.to_attribute() for e in self.functions])
+
+
+@node
+class WindowGroupLimitExec(WindowBase):
+    """The rows of each group whose rank is at most `limit`; `mode` Partial needs no shuffle, Final gives the result."""
+
+    partition: tuple[Expression, ...]
+    order: tuple[Expression, ...]
+    rank: Expression
+    limit: int
+    mode: str
+    child: SparkPlan
+
+    @property
+    def required_distribution(self) -> tuple[Distribution, ...]:
+        """None for Partial."""
+        return super().required_distribution if self.mode == "Final" else (UNSPECIFIED,)
+
+
+@node
+class ExpandExec(UnaryExec):
+    """Every row once per projection."""
+
+    projections: tuple[tuple[Expression, ...], ...]
+    columns: tuple[AttributeReference, ...]
+    child: SparkPlan
+    CODEGEN = True
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """Its columns."""
+        return self.columns
+
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """Nothing is known: keys may have become null."""
+        return UnknownPartitioning(0)
+
+    @lazy
+    def output_ordering(self) -> tuple[OutputOrder, ...]:
+        """None."""
+        return ()
+
+
+@node
+class GenerateExec(UnaryExec):
+    """A generator's rows beside the child's `required` columns."""
+
+    generator: Expression
+    required: tuple[AttributeReference, ...]
+    outer: bool
+    columns: tuple[AttributeReference, ...]
+    child: SparkPlan
+    CODEGEN = True
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The kept columns and the generator's."""
+        return (*self.required, *self.columns)
+
+    @lazy
+    def simple_string(self) -> str:
+        """Generate generator, [kept], outer, [columns]."""
+        kept = f", {bracketed(self.required)}" if self.required else ""
+        return f"Generate {self.generator}{kept}, {str(self.outer).lower()}, {bracketed(self.columns)}"
+
+
+@node
+class SampleExec(UnaryExec):
+    """A share of the rows between two bounds."""
+
+    lower: float
+    upper: float
+    with_replacement: bool
+    seed: int | None
+    child: SparkPlan
+    CODEGEN = True
+
+    @lazy
+    def simple_string(self) -> str:
+        """Sample 0.0, 0.1, false, seed."""
+        from planviz.expressions.literals import java_double
+
+        bounds = f"{java_double(self.lower)}, {java_double(self.upper)}"
+        return f"Sample {bounds}, {str(self.with_replacement).lower()}, {self.seed}"
+
+
+@node
+class CoalesceExec(UnaryExec):
+    """Fewer partitions without a shuffle."""
+
+    number: int
+    child: SparkPlan
+
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """Nothing is known but one partition of one."""
+        return SinglePartition() if self.number == 1 else UnknownPartitioning(self.number)
+
+    @lazy
+    def output_ordering(self) -> tuple[OutputOrder, ...]:
+        """None."""
+        return ()
+
+
+@node
+class UnionExec(SparkPlan):
+    """The rows of every child; `columns` are its own, in the first child's names."""
+
+    inputs: tuple[SparkPlan, ...]
+    columns: tuple[AttributeReference, ...]
+
+    @lazy
+    def expressions(self) -> tuple[Any, ...]:
+        """None: the columns are the children's."""
+        return ()
+
+    def map_expressions(self, f: Any) -> UnionExec:
+        """Itself."""
+        return self
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The columns."""
+        return self.columns
+
+    @property
+    def supports_codegen(self) -> bool:
+        """Where every child streams from one input, and the spread of the children does not matter above."""
+        unknown = isinstance(self.output_partitioning, UnknownPartitioning)
+        return unknown and all(c.streams for c in self.inputs)
+
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """The children's where they all are spread alike, position by position."""
+        spreads = [self._spread(c) for c in self.inputs]
+        first = spreads[0]
+        alike = not isinstance(first, UnknownPartitioning) and all(s == first for s in spreads)
+        return first if alike else UnknownPartitioning(0)
+
+    def _spread(self, child: SparkPlan) -> Partitioning:
+        """How a child is spread, over the columns of the union."""
+        names = zip(child.output, self.columns, strict=True)
+        given = [Alias(a, b.name, b.expr_id) if a.expr_id != b.expr_id else a for a, b in names]
+        found = Projection(given).partitioning(child.output_partitioning)
+        return canonical_partitioning(found)
+
+    @lazy
+    def canonicalized(self) -> Any:
+        """Only the children count."""
+        return UnionExec(tuple(c.canonicalized for c in self.inputs), ())
+
+    @lazy
+    def simple_string(self) -> str:
+        """Union."""
+        return "Union"
+
+
+class SourceExec(LeafExec):
+    """A leaf whose `columns` are its own."""
+
+    columns: tuple[AttributeReference, ...]
+
+    @lazy
+    def expressions(self) -> tuple[Any, ...]:
+        """None: the columns are its own."""
+        return ()
+
+    def map_expressions(self, f: Any) -> Any:
+        """Itself."""
+        return self
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """Its columns."""
+        return self.columns
+
+    @lazy
+    def canonicalized(self) -> Any:
+        """With ids by position."""
+        return self.replace(columns=tuple(a.with_id(i).canonicalized for i, a in enumerate(self.columns)))
+
+
+@node
+class LocalTableScanExec(SourceExec):
+    """Rows known while planning."""
+
+    columns: tuple[AttributeReference, ...]
+    rows: tuple[tuple[Any, ...], ...] = ()
+    CODEGEN = True
+
+    @lazy
+    def simple_string(self) -> str:
+        """LocalTableScan <empty>, [columns]."""
+        return f"LocalTableScan {'' if self.rows else '<empty>, '}{bracketed(self.columns)}"
+
+
+@node
+class OneRowRelationExec(LeafExec):
+    """One row without columns."""
+
+    CODEGEN = True
+
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """One."""
+        return SinglePartition()
+
+    @lazy
+    def simple_string(self) -> str:
+        """Scan OneRowRelation[]."""
+        return "Scan OneRowRelation[]"
+
+
+@node
+class RangeExec(SourceExec):
+    """range(start, end, step) in `splits` partitions."""
+
+    start: int
+    end: int
+    step: int
+    splits: int
+    columns: tuple[AttributeReference, ...]
+    CODEGEN = True
+
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """Ranges; one partition of one."""
+        return SinglePartition() if self.splits == 1 else UnknownPartitioning(self.splits)
+
+    @lazy
+    def output_ordering(self) -> tuple[OutputOrder, ...]:
+        """By its column, downwards for a negative step."""
+        down = OutputOrder(self.columns[0], "DESC", "NULLS LAST")
+        return (OutputOrder(self.columns[0]) if self.step > 0 else down,)
+
+    @lazy
+    def simple_string(self) -> str:
+        """Range (0, 10, step=1, splits=2)."""
+        return f"Range ({self.start}, {self.end}, step={self.step}, splits={self.splits})"
+
+
+@node
+class RDDScanExec(SourceExec):
+    """Rows that a program handed over."""
+
+    columns: tuple[AttributeReference, ...]
+    CODEGEN = True
+
+    @lazy
+    def simple_string(self) -> str:
+        """Scan ExistingRDD[columns]."""
+        return f"Scan ExistingRDD[{','.join(map(str, self.columns))}]"

@@ -1,0 +1,116 @@
+"""Two or more children whose rows must meet partition by partition (Spark: ShuffleSpec, EnsureRequirements)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from planviz.optimizer.statistics.sizes import size_in_bytes
+from planviz.physical.distribution import (
+    ClusteredDistribution,
+    Distribution,
+    HashPartitioning,
+    Partitioning,
+    PartitioningCollection,
+    SinglePartition,
+    among,
+    same,
+)
+from planviz.physical.exchanges import Exchange
+
+
+@dataclass(frozen=True)
+class Spec:
+    """How one child is spread, seen from the keys that it must be clustered by (Spark: ShuffleSpec)."""
+
+    number: int
+    #: For every hashed key the places among the clustering keys; None where the spread is no hash of them.
+    ways: tuple[tuple[frozenset[int], ...], ...]
+    single: bool
+    creates: bool
+    keys: int
+
+    def fits(self, other: Spec) -> bool:
+        """Whether equal rows of both are in partitions of the same number."""
+        if self.single or other.single:
+            return self.number == other.number == 1
+        if self.keys != other.keys or self.number != other.number:
+            return False
+        return any(
+            len(a) == len(b) and all(x & y for x, y in zip(a, b, strict=True)) for a in self.ways for b in other.ways
+        )
+
+    def partitioning(self, clustering: Sequence[Any]) -> Partitioning:
+        """The same spread by the keys of another side."""
+        return HashPartitioning(self.number, tuple(clustering[min(places)] for places in self.ways[0]))
+
+
+def spec_of(p: Partitioning, wanted: ClusteredDistribution) -> Spec:
+    """The spec of a partitioning that satisfies a distribution."""
+    ways, full = [], []
+    for way in p.ways if isinstance(p, PartitioningCollection) else (p,):
+        for single in _ways(way, wanted):
+            ways.append(single)
+            full.append(all(any(among(k, [x]) for x in _hashed(way)) for k in wanted.keys))
+    creates = bool(ways) and all(full)
+    return Spec(p.number, tuple(ways), isinstance(p, SinglePartition), creates, len(wanted.keys))
+
+
+def _hashed(p: Partitioning) -> Sequence[Any]:
+    if isinstance(p, PartitioningCollection):
+        return [k for w in p.ways for k in _hashed(w)]
+    return p.keys if isinstance(p, HashPartitioning) else ()
+
+
+def _ways(p: Partitioning, wanted: ClusteredDistribution) -> list[tuple[frozenset[int], ...]]:
+    if isinstance(p, PartitioningCollection):
+        return [x for w in p.ways for x in _ways(w, wanted)]
+    if not isinstance(p, HashPartitioning) or not p.satisfies(wanted):
+        return []
+    return [tuple(frozenset(i for i, k in enumerate(wanted.keys) if same(k, e)) for e in p.keys)]
+
+
+def co_partitioned(
+    children: list[Any],
+    wanted: Sequence[Distribution],
+    exchange: Callable[[Partitioning, Any], Any],
+    partitions: int,
+    most: int,
+) -> list[Any]:
+    """The children, shuffled anew where they do not fit each other.
+
+    `partitions` is what a shuffle makes, `most` how many bytes may stay in one partition.
+    """
+    specs = {
+        i: spec_of(c.output_partitioning, d)
+        for i, (c, d) in enumerate(zip(children, wanted, strict=True))
+        if isinstance(d, ClusteredDistribution)
+    }
+    if len(specs) < 2:
+        return children
+    first = next(iter(specs.values()))
+    if all(s.single for s in specs.values()):
+        if all(children[i].origin is None or size_in_bytes(children[i].origin) <= most for i in specs):
+            return children
+    elif all(first.fits(s) for s in specs.values()):
+        return children
+    best = _best(specs, children, partitions)
+    out = list(children)
+    for i, spec in specs.items():
+        if best is not None and best.fits(spec):
+            continue
+        clustering: Any = wanted[i]
+        default = HashPartitioning(partitions, clustering.keys)
+        out[i] = exchange(default if best is None else best.partitioning(clustering.keys), children[i])
+    return out
+
+
+def _best(specs: dict[int, Spec], children: list[Any], partitions: int) -> Spec | None:
+    """The spread that the others follow: of a child that is no shuffle itself where there is one, else the widest."""
+    usable = {i: s for i, s in specs.items() if s.creates}
+    shuffled = {i for i in specs if isinstance(children[i], Exchange)}
+    if shuffled and any(s.number < partitions for i, s in usable.items() if i not in shuffled):
+        usable = {i: s for i, s in usable.items() if s.number >= partitions}
+    standing = {i: s for i, s in usable.items() if i not in shuffled} or usable
+    return max(standing.values(), key=lambda s: s.number, default=None)

@@ -1,0 +1,111 @@
+"""Exchanges and sorts where an operator asks for them (Spark: EnsureRequirements)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from planviz.physical.distribution import (
+    AllTuples,
+    BroadcastDistribution,
+    ClusteredDistribution,
+    Distribution,
+    HashPartitioning,
+    OrderedDistribution,
+    Partitioning,
+    PartitioningCollection,
+    RangePartitioning,
+    SinglePartition,
+    ordering_satisfies,
+    same,
+)
+from planviz.physical.exchanges import BroadcastExchangeExec, ShuffleExchangeExec
+from planviz.physical.joins import ShuffledJoinExec
+from planviz.physical.operators import SortExec
+from planviz.physical.preparations.co_partitioning import co_partitioned
+from planviz.physical.strategies.context import PlanningContext
+
+
+class EnsureRequirements:
+    """Gives every operator its children as it asks for them, from the leaves up."""
+
+    def __init__(self, context: PlanningContext) -> None:
+        self.context = context
+
+    def apply(self, plan: Any) -> Any:
+        """The plan with exchanges and sorts."""
+        return plan.transform_up(self._operator)
+
+    def _operator(self, plan: Any) -> Any:
+        if not plan.children:
+            return plan
+        if isinstance(plan, ShuffledJoinExec):
+            plan = reordered(plan)
+        wanted = plan.required_distribution
+        children = [self._distributed(c, d) for c, d in zip(plan.children, wanted, strict=True)]
+        most = int(self.context.config.get("spark.sql.maxSinglePartitionBytes"))
+        children = co_partitioned(children, wanted, self.exchange, self.context.partitions, most)
+        orders = plan.required_ordering
+        return plan.with_new_children(tuple(self._sorted(c, o) for c, o in zip(children, orders, strict=True)))
+
+    def _distributed(self, child: Any, wanted: Distribution) -> Any:
+        if child.output_partitioning.satisfies(wanted):
+            return child
+        if isinstance(wanted, BroadcastDistribution):
+            return BroadcastExchangeExec(wanted.mode, child, self.context.next_plan_id())
+        return self.exchange(partitioning_for(wanted, self.context.partitions), child)
+
+    def exchange(self, p: Partitioning, child: Any) -> Any:
+        """The child shuffled; in place of a shuffle that it has already."""
+        if isinstance(child, ShuffleExchangeExec):
+            return ShuffleExchangeExec.of(p, child.child, self.context.next_plan_id(), child.origin)
+        return ShuffleExchangeExec.of(p, child, self.context.next_plan_id())
+
+    @staticmethod
+    def _sorted(child: Any, order: tuple[Any, ...]) -> Any:
+        return child if ordering_satisfies(child.output_ordering, order) else SortExec(order, False, child)
+
+
+def partitioning_for(wanted: Distribution, number: int) -> Partitioning:
+    """How a shuffle meets a distribution (Spark: Distribution.createPartitioning)."""
+    match wanted:
+        case ClusteredDistribution(keys):
+            return HashPartitioning(number, keys) if number > 1 else SinglePartition()
+        case OrderedDistribution(order):
+            return RangePartitioning(number, order)
+    assert isinstance(wanted, AllTuples)
+    return SinglePartition()
+
+
+def reordered(join: Any) -> Any:
+    """The join with its keys in the order in which a side is partitioned already (Spark: reorderJoinKeys)."""
+    left, right = list(join.left_keys), list(join.right_keys)
+    if not all(k.deterministic for k in (*left, *right)):
+        return join
+    for side, keys in ((join.left, left), (join.right, right)):
+        for expected in hashed(side.output_partitioning):
+            order = _places(expected, keys)
+            if order is not None:
+                pairs = tuple(left[i] for i in order), tuple(right[i] for i in order)
+                return join.replace(left_keys=pairs[0], right_keys=pairs[1])
+    return join
+
+
+def hashed(p: Partitioning) -> list[Sequence[Any]]:
+    """The keys of every hash partitioning in it."""
+    if isinstance(p, PartitioningCollection):
+        return [k for w in p.ways for k in hashed(w)]
+    return [p.keys] if isinstance(p, HashPartitioning) else []
+
+
+def _places(expected: Sequence[Any], keys: Sequence[Any]) -> list[int] | None:
+    """Where the expected keys stand among the keys, each once; None where they are not the same keys."""
+    if len(expected) != len(keys):
+        return None
+    places: list[int] = []
+    for e in expected:
+        at = next((i for i, k in enumerate(keys) if i not in places and same(e, k)), None)
+        if at is None:
+            return None
+        places.append(at)
+    return places

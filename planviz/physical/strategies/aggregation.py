@@ -1,0 +1,159 @@
+"""Aggregation: how many stages, and which operator each of them is (Spark: Aggregation, AggUtils)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from planviz.decisions.choices import Recorder
+from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.core import Alias, AttributeReference, NamedExpression, next_id
+from planviz.logical.operators import Aggregate
+from planviz.physical.aggregates import HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec
+from planviz.physical.buffers import buffer_of, is_imperative, is_mutable
+from planviz.physical.strategies.context import PlanningContext
+
+_OBJECT_HASH = "spark.sql.execution.useObjectHashAggregateExec"
+Function = AggregateExpression
+
+
+class PhysicalAggregation:
+    """An aggregate taken apart: its keys with names, every function once, the results over both."""
+
+    def __init__(self, plan: Aggregate) -> None:
+        self.child = plan.child
+        self.functions: list[Function] = []
+        ids: dict[Any, AttributeReference] = {}
+        for e in plan.aggregates:
+            for f in e.collect(AggregateExpression) if e.bits & AggregateExpression.BIT else ():
+                key = f.canonicalized
+                if key not in ids or not f.deterministic:
+                    self.functions.append(f)
+                    ids[key] = AttributeReference(str(f.function), f.data_type, f.nullable, f.result_id)
+        self.keys: list[Any] = []
+        names: dict[Any, Any] = {}
+        for g in plan.grouping:
+            named = g if isinstance(g, NamedExpression) else Alias(g, "_groupingexpression", next_id())
+            self.keys.append(named)
+            names.setdefault((g.child if isinstance(g, Alias) else g).canonicalized, named.to_attribute())
+
+        def over(e: Any) -> Any:
+            if isinstance(e, AggregateExpression):
+                return ids[e.canonicalized]
+            return names.get(e.canonicalized, e) if names and e.deterministic else e
+
+        self.results = [_named(e.transform_down(over), e) for e in plan.aggregates]
+
+    @property
+    def key_attributes(self) -> list[AttributeReference]:
+        """The keys' columns."""
+        return [k.to_attribute() for k in self.keys]
+
+
+def _named(new: Any, old: Any) -> Any:
+    """The result under the name and id that it had."""
+    if isinstance(new, NamedExpression) and new.expr_id == old.expr_id:
+        return new
+    return Alias(new, old.name, old.expr_id, old.qualifier)
+
+
+class Stages:
+    """Builds the stages of one aggregate and records why each has its operator."""
+
+    def __init__(self, context: PlanningContext, recorder: Recorder, functions: Sequence[Function]) -> None:
+        self.context, self.recorder = context, recorder
+        self.buffers = {id(f.function): buffer_of(f.function) for f in functions}
+        self.names: list[str] = []
+
+    def of(self, functions: Sequence[Function]) -> list[AttributeReference]:
+        """The buffers' columns of functions, in order."""
+        return [a for f in functions for a in self.buffers[id(f.function)]]
+
+    def stage(
+        self,
+        child: Any,
+        keys: Sequence[Any],
+        functions: Sequence[Function],
+        distribution: Sequence[Any] | None = None,
+        results: Sequence[Any] | None = None,
+    ) -> Any:
+        """One stage; without `results` it gives keys and buffers."""
+        buffers = self.of(functions)
+        given = [*[k.to_attribute() for k in keys], *buffers] if results is None else results
+        cls = self._operator(functions, buffers)
+        self.names.append(f"{cls.__name__.removesuffix('Exec')} ({', '.join(sorted({f.mode for f in functions}))})")
+        wanted = None if distribution is None else tuple(distribution)
+        return cls(wanted, tuple(keys), tuple(functions), tuple(buffers), tuple(given), child)
+
+    def _operator(self, functions: Sequence[Function], buffers: Sequence[AttributeReference]) -> Any:
+        ask = self.recorder.ask
+        at = f"stage {len(self.names) + 1}"
+        fixed = [f"{a.name} {a.type.simple_string}" for a in buffers if not is_mutable(a.type)]
+        if ask(at, "every buffer can be updated in place", not fixed, fixed=tuple(fixed)):
+            return HashAggregateExec
+        self.recorder.reject("HashAggregate", f"a buffer cannot be updated in place: {', '.join(fixed)}")
+        on = bool(self.context.config.get(_OBJECT_HASH))
+        objects = any(is_imperative(f.function) for f in functions)
+        if ask(
+            at, "a function keeps objects and hashing them is allowed", on and objects, _OBJECT_HASH, objects=objects
+        ):
+            return ObjectHashAggregateExec
+        reason = "no function keeps objects" if on else "the setting says no"
+        self.recorder.reject("ObjectHashAggregate", reason)
+        return SortAggregateExec
+
+
+def aggregate(plan: Aggregate, context: PlanningContext) -> Any:
+    """The stages for an aggregate, the last one on top; the decision goes to the context."""
+    parts, recorder = PhysicalAggregation(plan), Recorder()
+    stages = Stages(context, recorder, parts.functions)
+    distinct = [f for f in parts.functions if f.distinct]
+    child = context.plan(parts.child)
+    columns = distinct[0].function.children if distinct else ()
+    if recorder.ask("distinct", "a function is DISTINCT", bool(distinct), columns=tuple(map(str, columns))):
+        made = _one_distinct(parts, distinct, stages, child)
+    else:
+        made = _without_distinct(parts, stages, child)
+    outcome = type(made).__name__.removesuffix("Exec")
+    context.decisions.append(recorder.decided("Aggregation", plan, outcome, stages=tuple(stages.names)))
+    return made
+
+
+def _mode(functions: Sequence[Function], mode: str) -> list[Function]:
+    """The functions in a mode; only the stage that sees the rows filters them."""
+    return [f.replace(mode=mode, where=f.where if mode == "Partial" else None) for f in functions]
+
+
+def _without_distinct(parts: PhysicalAggregation, stages: Stages, child: Any) -> Any:
+    partial = stages.stage(child, parts.keys, _mode(parts.functions, "Partial"))
+    keys = parts.key_attributes
+    return stages.stage(partial, keys, _mode(parts.functions, "Final"), keys, parts.results)
+
+
+def _one_distinct(parts: PhysicalAggregation, distinct: list[Function], stages: Stages, child: Any) -> Any:
+    """Partial by keys and distinct columns, merged; then what is distinct is counted, merged once more."""
+    plain = [f for f in parts.functions if not f.distinct]
+    columns: dict[Any, Any] = {}
+    for c in distinct[0].function.children:
+        if not c.foldable:
+            columns.setdefault(c.canonicalized, c if isinstance(c, NamedExpression) else Alias(c, str(c), next_id()))
+    named = list(columns.values())
+    attributes = [n.to_attribute() for n in named]
+    keys = parts.key_attributes
+    counted = [_over_columns(f, columns, stages) for f in distinct]
+
+    one = stages.stage(child, [*parts.keys, *named], _mode(plain, "Partial"))
+    both = [*keys, *attributes]
+    two = stages.stage(one, both, _mode(plain, "PartialMerge"), both)
+    third = [*_mode(plain, "PartialMerge"), *_mode(counted, "Partial")]
+    three = stages.stage(two, keys, third)
+    return stages.stage(three, keys, [*_mode(plain, "Final"), *_mode(counted, "Final")], keys, parts.results)
+
+
+def _over_columns(f: Function, columns: dict[Any, Any], stages: Stages) -> Function:
+    """The function reading the columns of the first stages."""
+    new: Any = f.function.map_children(
+        lambda c: columns[c.canonicalized].to_attribute() if c.canonicalized in columns else c
+    )
+    stages.buffers[id(new)] = stages.buffers[id(f.function)]
+    return f.replace(function=new)

@@ -1,0 +1,128 @@
+"""Operators that become one operator each (Spark: BasicOperators, Window, WindowGroupLimit)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.core import Alias, Literal, SortOrder
+from planviz.logical.combining import CTERelationDef, Union, WithCTE
+from planviz.logical.operators import (
+    Expand,
+    Filter,
+    Generate,
+    GlobalLimit,
+    LocalLimit,
+    Offset,
+    Project,
+    RebalancePartitions,
+    Repartition,
+    RepartitionByExpression,
+    Sample,
+    Sort,
+    Window,
+    WindowGroupLimit,
+)
+from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRDD, OneRowRelation, Range
+from planviz.physical import operators as o
+from planviz.physical.distribution import (
+    HashPartitioning,
+    Partitioning,
+    RangePartitioning,
+    RoundRobinPartitioning,
+    SinglePartition,
+)
+from planviz.physical.exchanges import ShuffleExchangeExec
+from planviz.physical.strategies.context import PlanningContext
+
+#: Partitions of range() where nobody says another number: as many as a session has cores.
+DEFAULT_PARALLELISM = 4
+
+
+def basic(plan: Any, context: PlanningContext) -> Any:
+    """The operator for a logical one, or None where there is none."""
+    below = context.plan
+    match plan:
+        case Project(projects, child):
+            return o.ProjectExec(projects, below(child))
+        case Filter(condition, child):
+            return o.FilterExec(condition, below(child))
+        case Sort(order, whole, child):
+            return o.SortExec(order, whole, below(child))
+        case Window(functions, partition, order, child):
+            return o.WindowExec(functions, partition, order, below(child))
+        case WindowGroupLimit(partition, order, rank, limit, child):
+            partial = o.WindowGroupLimitExec(partition, order, rank, limit, "Partial", below(child))
+            return o.WindowGroupLimitExec(partition, order, rank, limit, "Final", partial)
+        case Expand(projections, columns, child):
+            return o.ExpandExec(projections, columns, below(child))
+        case Generate():
+            kept = tuple(a for i, a in enumerate(plan.child.output) if i not in plan.needless)
+            return o.GenerateExec(plan.generator, kept, plan.outer, plan.generator_output, below(plan.child))
+        case Sample():
+            return o.SampleExec(plan.lower, plan.upper, plan.with_replacement, plan.seed, below(plan.child))
+        case Union(inputs):
+            return o.UnionExec(tuple(map(below, inputs)), plan.output)
+        case LocalRelation(columns, rows):
+            return o.LocalTableScanExec(columns, rows)
+        case OneRowRelation():
+            return o.OneRowRelationExec()
+        case LogicalRDD(columns):
+            return o.RDDScanExec(columns)
+        case Range(start, end, step, slices, column):
+            return o.RangeExec(start, end, step, slices or DEFAULT_PARALLELISM, (column,))
+    return _limit(plan, context) or _moved(plan, context) or _cte(plan, context)
+
+
+def _limit(plan: Any, context: PlanningContext) -> Any:
+    match plan:
+        case LocalLimit(Literal(int() as n, _), child):
+            return o.LocalLimitExec(n, context.plan(child))
+        case GlobalLimit(Literal(int() as n, _), Offset(Literal(int() as skipped, _), child)):
+            return o.GlobalLimitExec(n, context.plan(child), skipped)
+        case GlobalLimit(Literal(int() as n, _), child):
+            return o.GlobalLimitExec(n, context.plan(child))
+        case Offset(Literal(int() as skipped, _), child):
+            return o.GlobalLimitExec(-1, context.plan(child), skipped)
+    return None
+
+
+def _moved(plan: Any, context: PlanningContext) -> Any:
+    match plan:
+        case Repartition(number, False, child):
+            return o.CoalesceExec(number, context.plan(child))
+        case Repartition(number, _, child):
+            return _exchange(_spread((), number), child, "REPARTITION_BY_NUM", context)
+        case RepartitionByExpression(keys, child, number):
+            origin = "REPARTITION_BY_COL" if number is None else "REPARTITION_BY_NUM"
+            return _exchange(_spread(keys, number or context.partitions), child, origin, context)
+        case RebalancePartitions(keys, child, number):
+            origin = f"REBALANCE_PARTITIONS_BY_{'COL' if keys else 'NONE'}"
+            return _exchange(_spread(keys, number or context.partitions), child, origin, context)
+    return None
+
+
+def _exchange(p: Partitioning, child: Any, origin: str, context: PlanningContext) -> Any:
+    return ShuffleExchangeExec.of(p, context.plan(child), context.next_plan_id(), origin)
+
+
+def _spread(keys: tuple[Any, ...], number: int) -> Partitioning:
+    if number == 1:
+        return SinglePartition()
+    if keys and all(isinstance(k, SortOrder) for k in keys):
+        return RangePartitioning(number, keys)
+    return HashPartitioning(number, keys) if keys else RoundRobinPartitioning(number)
+
+
+def _cte(plan: Any, context: PlanningContext) -> Any:
+    match plan:
+        case WithCTE(definitions, query):
+            context.definitions |= {d.id: d for d in definitions if isinstance(d, CTERelationDef)}
+            return context.plan(query)
+        case CTERelationRef() if plan.id in context.definitions:
+            child = context.definitions[plan.id].child
+            pairs = zip(child.output, plan.output, strict=True)
+            projects = tuple(Alias(a, b.name, b.expr_id) if a.expr_id != b.expr_id else a for a, b in pairs)
+            same = [a.expr_id for a in child.output] == [a.expr_id for a in plan.output]
+            read = child if same else Project(projects, child)
+            return _exchange(RoundRobinPartitioning(context.partitions), read, "REPARTITION_BY_COL", context)
+    return None

@@ -1,0 +1,35 @@
+"""What every strategy works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from planviz.config import OptimizerConfig
+from planviz.decisions.choices import Decision
+
+
+@dataclass
+class PlanningContext:
+    """Settings, the decisions taken so far, warnings, and `plan`, which plans what is beneath an operator.
+
+    `next_plan_id` numbers exchanges and subqueries.
+    """
+
+    config: OptimizerConfig
+    plan: Callable[[Any], Any]
+    decisions: list[Decision] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    definitions: dict[int, Any] = field(default_factory=dict)
+    plan_id: int = 0
+
+    def next_plan_id(self) -> int:
+        """A number that no other exchange or subquery of the query has."""
+        self.plan_id += 1
+        return self.plan_id
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions a shuffle makes."""
+        return int(self.config.get("spark.sql.shuffle.partitions"))

@@ -1,0 +1,243 @@
+"""Physical plans of small statements: operators, stages, exchanges, as Spark 4.3 printed them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from planviz.catalog.tables import Catalog, Table
+from planviz.config import OptimizerConfig
+from planviz.execution import QueryExecution, explain
+from planviz.types import INT, STRING, DecimalType, StructField
+
+MB = 1 << 20
+SIZES = {"tiny": MB, "small": 5 * MB, "at10": 10 * MB, "over10": 10 * MB + 1, "mid": 30 * MB, "mid89": 90 * MB - 1}
+SIZES |= {"mid90": 90 * MB, "lim": 40 * MB, "big": 10**12, "big2": 10**12}
+COLUMNS = tuple(StructField(n, t) for n, t in (("k", INT), ("v", INT), ("s", STRING), ("d", DecimalType(12, 2))))
+TYPES = ("join", "left join", "right join", "full join", "left semi join", "left anti join")
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    found = Catalog()
+    for name, size in SIZES.items():
+        found = found.with_table(Table(name, COLUMNS, size_in_bytes=size))
+    return found
+
+
+def planned(sql: str, catalog: Catalog, **settings: object) -> QueryExecution:
+    known = {"spark.sql.adaptive.enabled": False, "spark.sql.shuffle.partitions": 4}
+    known |= {f"spark.sql.{k.replace('__', '.')}": v for k, v in settings.items()}
+    return explain(sql, catalog, OptimizerConfig().with_settings(known))
+
+
+def operators(execution: QueryExecution, wanted: str) -> list[str]:
+    """The lines of operators whose name begins like this, without marks and ids."""
+    lines = [re.sub(r"^[ :+-]*(\*\(\d+\) )?", "", line) for line in execution.text("physical").splitlines()]
+    return [re.sub(r"#\d+L?", "", line) for line in lines if re.match(wanted, line)]
+
+
+def join_of(sql: str, catalog: Catalog, **settings: object) -> str:
+    found = operators(planned(sql, catalog, **settings), r"\w*Join|Cartesian")
+    assert len(found) == 1
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("left", "kind", "right", "expected"),
+    [
+        ("big", "join", "small", "BroadcastHashJoin [k], [k], Inner, BuildRight, false, false"),
+        ("small", "join", "big", "BroadcastHashJoin [k], [k], Inner, BuildLeft, false, false"),
+        ("tiny", "join", "small", "BroadcastHashJoin [k], [k], Inner, BuildLeft, false, false"),
+        ("big", "join", "at10", "BroadcastHashJoin [k], [k], Inner, BuildRight, false, false"),
+        ("big", "join", "over10", "SortMergeJoin [k], [k], Inner"),
+        ("big", "left join", "small", "BroadcastHashJoin [k], [k], LeftOuter, BuildRight, false, false"),
+        ("small", "left join", "big", "SortMergeJoin [k], [k], LeftOuter"),
+        ("big", "right join", "small", "SortMergeJoin [k], [k], RightOuter"),
+        ("small", "right join", "big", "BroadcastHashJoin [k], [k], RightOuter, BuildLeft, false, false"),
+        ("big", "full join", "small", "SortMergeJoin [k], [k], FullOuter"),
+        ("big", "left semi join", "small", "BroadcastHashJoin [k], [k], LeftSemi, BuildRight, false, false"),
+        ("small", "left anti join", "big", "SortMergeJoin [k], [k], LeftAnti"),
+    ],
+)
+def test_the_size_and_the_type_choose_an_equi_join(left, kind, right, expected, catalog):
+    assert join_of(f"SELECT * FROM {left} {kind} {right} ON {left}.k = {right}.k", catalog) == expected
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "settings", "expected"),
+    [
+        ("big", "mid", {}, "ShuffledHashJoin [k], [k], Inner, BuildRight"),
+        ("mid", "big", {}, "ShuffledHashJoin [k], [k], Inner, BuildLeft"),
+        ("mid90", "mid", {}, "ShuffledHashJoin [k], [k], Inner, BuildRight"),
+        ("mid89", "mid", {}, "SortMergeJoin [k], [k], Inner"),
+        ("mid89", "mid", {"shuffledHashJoinFactor": 2}, "ShuffledHashJoin [k], [k], Inner, BuildRight"),
+        ("big", "lim", {}, "SortMergeJoin [k], [k], Inner"),
+        ("big", "lim", {"shuffle__partitions": 5}, "ShuffledHashJoin [k], [k], Inner, BuildRight"),
+    ],
+)
+def test_a_shuffled_hash_join_needs_a_local_map_and_a_ratio(left, right, settings, expected, catalog):
+    sql = f"SELECT * FROM {left} JOIN {right} ON {left}.k = {right}.k"
+
+    assert join_of(sql, catalog, join__preferSortMergeJoin=False, **settings) == expected
+
+
+@pytest.mark.parametrize(
+    ("hints", "expected"),
+    [
+        ("BROADCAST(big2)", "BroadcastHashJoin [k], [k], Inner, BuildRight, false, false"),
+        ("MAPJOIN(big)", "BroadcastHashJoin [k], [k], Inner, BuildLeft, false, false"),
+        ("SHUFFLE_HASH(big2)", "ShuffledHashJoin [k], [k], Inner, BuildRight"),
+        ("SHUFFLE_REPLICATE_NL(big2)", "CartesianProduct (k = k)"),
+        ("MERGE(big), BROADCAST(big2)", "BroadcastHashJoin [k], [k], Inner, BuildRight, false, false"),
+        ("SHUFFLE_HASH(big), MERGE(big2)", "SortMergeJoin [k], [k], Inner"),
+        ("SHUFFLE_REPLICATE_NL(big), SHUFFLE_HASH(big2)", "ShuffledHashJoin [k], [k], Inner, BuildRight"),
+    ],
+)
+def test_hints_have_priorities(hints, expected, catalog):
+    assert join_of(f"SELECT /*+ {hints} */ * FROM big JOIN big2 ON big.k = big2.k", catalog) == expected
+
+
+def test_a_hint_that_cannot_be_followed_warns(catalog):
+    execution = planned("SELECT /*+ BROADCAST(big) */ * FROM big LEFT JOIN big2 ON big.k = big2.k", catalog)
+
+    assert operators(execution, "SortMergeJoin")
+    warning = "Hint (strategy=broadcast) is not supported in the query: build left for left outer join."
+    assert warning in execution.warnings
+
+
+@pytest.mark.parametrize(
+    ("left", "kind", "right", "expected"),
+    [
+        ("big", "join", "big2", "CartesianProduct (k < k)"),
+        ("big", "join", "small", "BroadcastNestedLoopJoin BuildRight, Inner, (k < k)"),
+        ("small", "left join", "tiny", "BroadcastNestedLoopJoin BuildRight, LeftOuter, (k < k)"),
+        ("small", "right join", "tiny", "BroadcastNestedLoopJoin BuildLeft, RightOuter, (k < k)"),
+        ("small", "left join", "big", "BroadcastNestedLoopJoin BuildLeft, LeftOuter, (k < k)"),
+        ("big", "full join", "big2", "BroadcastNestedLoopJoin BuildRight, FullOuter, (k < k)"),
+    ],
+)
+def test_a_join_without_keys_loops(left, kind, right, expected, catalog):
+    assert join_of(f"SELECT * FROM {left} {kind} {right} ON {left}.k < {right}.k", catalog) == expected
+
+
+def test_keys_may_be_null_safe_and_a_rest_stays(catalog):
+    safe = join_of("SELECT * FROM big JOIN big2 ON big.k <=> big2.k", catalog)
+    rest = join_of("SELECT * FROM big JOIN big2 ON big.k = big2.k AND big.v < big2.v", catalog)
+
+    assert safe == "SortMergeJoin [coalesce(k, 0), isnull(k)], [coalesce(k, 0), isnull(k)], Inner"
+    assert rest == "SortMergeJoin [k], [k], Inner, (v < v)"
+
+
+def test_not_in_is_a_null_aware_anti_join(catalog):
+    sql = "SELECT * FROM big WHERE k NOT IN (SELECT k FROM big2)"
+
+    assert join_of(sql, catalog) == "BroadcastHashJoin [k], [k], LeftAnti, BuildRight, true, false"
+    assert join_of(sql, catalog, optimizeNullAwareAntiJoin=False).startswith("BroadcastNestedLoopJoin BuildRight")
+
+
+def test_a_join_records_its_path(catalog):
+    execution = planned("SELECT * FROM big JOIN over10 ON big.k = over10.k", catalog)
+
+    decision = next(d for d in execution.planned.decisions if d.strategy == "JoinSelection")
+    assert decision.outcome == "SortMergeJoin"
+    assert [(c.node, c.passed) for c in decision.checks] == [
+        ("N0", True),
+        ("N1", False),
+        ("N2", False),
+        ("N3", False),
+        ("N6", True),
+    ]
+    n2 = decision.checks[2]
+    assert n2.setting == "spark.sql.autoBroadcastJoinThreshold"
+    assert dict(n2.values)["limit"] == 10 * MB
+    assert [r.operator for r in decision.rejected] == ["BroadcastHashJoin", "ShuffledHashJoin"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "stages", "exchanges"),
+    [
+        ("SELECT k, count(v) FROM big GROUP BY k", ["HashAggregate", "HashAggregate"], 1),
+        ("SELECT count(*) FROM big", ["HashAggregate", "HashAggregate"], 1),
+        ("SELECT k FROM big GROUP BY k", ["HashAggregate", "HashAggregate"], 1),
+        ("SELECT k, count(DISTINCT v), sum(d) FROM big GROUP BY k", ["HashAggregate"] * 4, 2),
+        ("SELECT k, count(DISTINCT v), count(DISTINCT s) FROM big GROUP BY k", ["HashAggregate"] * 4, 2),
+        ("SELECT k, max(s) FROM big GROUP BY k", ["SortAggregate", "SortAggregate"], 1),
+        ("SELECT k, collect_list(v), max(s) FROM big GROUP BY k", ["ObjectHashAggregate"] * 2, 1),
+        (
+            "SELECT /*+ MERGE(big2) */ big.k, count(*) FROM big JOIN big2 ON big.k = big2.k GROUP BY big.k",
+            ["SortAggregate"],
+            2,
+        ),
+    ],
+)
+def test_aggregates_have_their_stages(sql, stages, exchanges, catalog):
+    execution = planned(sql, catalog)
+
+    assert [x.split("(")[0] for x in operators(execution, r"\w*Aggregate")] == stages
+    assert len(operators(execution, "Exchange")) == exchanges
+
+
+def test_one_distinct_takes_four_stages(catalog):
+    execution = planned("SELECT k, count(DISTINCT v), sum(d) FROM big GROUP BY k", catalog)
+
+    assert [x.split("functions=")[1].split(", output")[0] for x in operators(execution, "HashAggregate")] == [
+        "[sum(d), count(distinct v)]",
+        "[merge_sum(d), partial_count(distinct v)]",
+        "[merge_sum(d)]",
+        "[partial_sum(d)]",
+    ]
+    decision = next(d for d in execution.planned.decisions if d.strategy == "Aggregation")
+    assert len(dict(decision.values)["stages"]) == 4
+
+
+def test_the_setting_for_objects_is_obeyed(catalog):
+    sql = "SELECT k, collect_list(v) FROM big GROUP BY k"
+
+    execution = planned(sql, catalog, execution__useObjectHashAggregateExec=False)
+
+    assert [x.split("(")[0] for x in operators(execution, r"\w*Aggregate")] == ["SortAggregate"] * 2
+
+
+def test_what_is_clustered_already_is_not_shuffled_again(catalog):
+    execution = planned("SELECT /*+ REPARTITION(k) */ k, v, count(*) FROM big GROUP BY k, v", catalog)
+    joined = planned("SELECT big.k, count(*) FROM big JOIN big2 ON big.k = big2.k GROUP BY big.k", catalog)
+
+    assert len(operators(joined, "Exchange")) == 2
+    assert len(operators(execution, "Exchange")) <= 2
+
+
+def test_a_self_join_shuffles_once(catalog):
+    execution = planned("SELECT a.k FROM big a JOIN big b ON a.k = b.k", catalog)
+
+    assert len(operators(execution, "Exchange")) == 1
+    assert len(operators(execution, "ReusedExchange")) == 1
+
+
+def test_a_whole_order_is_by_ranges_and_a_limited_one_is_taken(catalog):
+    whole = planned("SELECT k FROM big ORDER BY k", catalog)
+    top = planned("SELECT k FROM big ORDER BY k LIMIT 3", catalog)
+
+    assert operators(whole, "Exchange")[0].startswith("Exchange rangepartitioning(k ASC NULLS FIRST, 4)")
+    assert operators(top, "Take") == ["TakeOrderedAndProject(limit=3, orderBy=[k ASC NULLS FIRST], output=[k])"]
+    assert operators(planned("SELECT k FROM big LIMIT 3", catalog), "Collect") == ["CollectLimit 3"]
+
+
+def test_a_scan_says_what_it_reads(catalog):
+    scan = operators(planned("SELECT k FROM big WHERE v > 3 AND s LIKE 'a%' AND k IN (2, 10)", catalog), "FileScan")[0]
+
+    assert scan.startswith("FileScan parquet spark_catalog.default.big[k,v,s] Batched: true, DataFilters: [")
+    pushed = scan.split("PushedFilters: [")[1].split("], ReadSchema")[0]
+    assert "GreaterThan(v,3)" in pushed
+    assert "StringStartsWith(s,a)" in pushed
+    assert "In(k, [10,2])" in pushed
+    assert scan.endswith("ReadSchema: struct<k:int,v:int,s:string>")
+
+
+def test_adaptive_execution_wraps_the_plan(catalog):
+    on = planned("SELECT k, count(*) FROM big GROUP BY k", catalog, adaptive__enabled=True).text("physical")
+    nothing_to_adapt = planned("SELECT k FROM big WHERE k > 1", catalog, adaptive__enabled=True).text("physical")
+
+    assert on.startswith("AdaptiveSparkPlan isFinalPlan=false\n+- HashAggregate")
+    assert nothing_to_adapt.startswith("*(1) Filter")
