@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 import planviz
 from planviz.cli.settings import add_settings
-from planviz.execution import STAGES
 
 _EPILOG = (
     "“-” is standard input everywhere. "
@@ -33,7 +32,7 @@ def _parser() -> argparse.ArgumentParser:
 
     optimize = commands.add_parser("optimize", help="plan the queries of an SQL file and print one stage")
     _add_files(optimize, "SQL, several statements if you like; - for standard input")
-    optimize.add_argument("--stage", choices=STAGES, default="optimized")
+    optimize.add_argument("--stage", choices=("parsed", "analyzed", "optimized", "physical"), default="optimized")
     optimize.add_argument("--format", choices=("text", "json", "dot", "mmd"), default="text")
     add_settings(optimize)
 

@@ -24,6 +24,7 @@ from planviz.expressions.predicates import (
     Or,
     StringPredicate,
 )
+from planviz.physical.exchanges import ScalarSubqueryExec
 from planviz.types import quote_if_needed
 
 _MIRRORED: dict[type, type] = {
@@ -37,9 +38,9 @@ _MIRRORED: dict[type, type] = {
 def pushed(e: Any) -> str | None:
     """The filter as a scan prints it, or None where a data source cannot take it."""
     match e:
-        case BinaryComparison(left=AttributeReference() as a, right=Literal() as v):
+        case BinaryComparison(left=AttributeReference() as a, right=Literal() | ScalarSubqueryExec() as v):
             return _comparison(type(e), a, v)
-        case BinaryComparison(left=Literal() as v, right=AttributeReference() as a):
+        case BinaryComparison(left=Literal() | ScalarSubqueryExec() as v, right=AttributeReference() as a):
             return _comparison(_MIRRORED.get(type(e), type(e)), a, v)
         case In(AttributeReference() as a, items) if all(isinstance(i, Literal) for i in items):
             return f"In({_name(a)}, [{_values(items)}])"
@@ -58,8 +59,8 @@ def pushed(e: Any) -> str | None:
     return None
 
 
-def _comparison(cls: type, a: AttributeReference, v: Literal) -> str | None:
-    if v.value is None and cls is not EqualNullSafe:
+def _comparison(cls: type, a: AttributeReference, v: Literal | ScalarSubqueryExec) -> str | None:
+    if isinstance(v, Literal) and v.value is None and cls is not EqualNullSafe:
         return None
     known = (EqualTo, EqualNullSafe, LessThan, LessThanOrEqual, GreaterThan, GreaterThanOrEqual)
     return f"{cls.__name__}({_name(a)},{_value(v)})" if cls in known else None
@@ -69,7 +70,9 @@ def _name(a: AttributeReference) -> str:
     return quote_if_needed(a.name)
 
 
-def _value(v: Literal) -> str:
+def _value(v: Literal | ScalarSubqueryExec) -> str:
+    if isinstance(v, ScalarSubqueryExec):
+        return f"ScalarSubquery#{v.expr_id}"
     return literal_text(v.value, v.type)
 
 

@@ -89,11 +89,7 @@ def co_partitioned(
     }
     if len(specs) < 2:
         return children
-    first = next(iter(specs.values()))
-    if all(s.single for s in specs.values()):
-        if all(children[i].origin is None or size_in_bytes(children[i].origin) <= most for i in specs):
-            return children
-    elif all(first.fits(s) for s in specs.values()):
+    if all(s.single and _small(children[i], most) for i, s in specs.items()):
         return children
     best = _best(specs, children, partitions)
     out = list(children)
@@ -104,6 +100,11 @@ def co_partitioned(
         default = HashPartitioning(partitions, clustering.keys)
         out[i] = exchange(default if best is None else best.partitioning(clustering.keys), children[i])
     return out
+
+
+def _small(child: Any, most: int) -> bool:
+    """Whether all rows of a child may be in one partition."""
+    return child.origin is None or size_in_bytes(child.origin) <= most
 
 
 def _best(specs: dict[int, Spec], children: list[Any], partitions: int) -> Spec | None:

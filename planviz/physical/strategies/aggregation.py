@@ -10,7 +10,7 @@ from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, NamedExpression, next_id
 from planviz.logical.operators import Aggregate
 from planviz.physical.aggregates import HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec
-from planviz.physical.buffers import buffer_of, is_imperative, is_mutable
+from planviz.physical.buffers import is_imperative, is_mutable
 from planviz.physical.strategies.context import PlanningContext
 
 _OBJECT_HASH = "spark.sql.execution.useObjectHashAggregateExec"
@@ -62,7 +62,7 @@ class Stages:
 
     def __init__(self, context: PlanningContext, recorder: Recorder, functions: Sequence[Function]) -> None:
         self.context, self.recorder = context, recorder
-        self.buffers = {id(f.function): buffer_of(f.function) for f in functions}
+        self.buffers = {id(f.function): context.buffer(f.function) for f in functions}
         self.names: list[str] = []
 
     def of(self, functions: Sequence[Function]) -> list[AttributeReference]:

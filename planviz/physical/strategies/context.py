@@ -8,6 +8,7 @@ from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
+from planviz.physical.buffers import buffer_of
 
 
 @dataclass
@@ -22,12 +23,20 @@ class PlanningContext:
     decisions: list[Decision] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     definitions: dict[int, Any] = field(default_factory=dict)
+    #: Every function planned so far with its buffer's columns: a plan that is planned twice has the same ones.
+    buffers: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     plan_id: int = 0
 
     def next_plan_id(self) -> int:
         """A number that no other exchange or subquery of the query has."""
         self.plan_id += 1
         return self.plan_id
+
+    def buffer(self, function: Any) -> Any:
+        """The buffer's columns of an aggregate function, the same for the same object."""
+        if id(function) not in self.buffers:
+            self.buffers[id(function)] = (function, buffer_of(function))
+        return self.buffers[id(function)][1]
 
     @property
     def partitions(self) -> int:

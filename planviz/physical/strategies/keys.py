@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from planviz.expressions.conditional import Coalesce
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.predicates import EqualNullSafe, EqualTo, IsNull, Or, conjunction, split_conjunction
 from planviz.logical.combining import Join
-from planviz.types import BOOLEAN, STRING
+from planviz.types import BOOLEAN, DATE, DOUBLE, FLOAT, STRING, DataType, DecimalType
+
+#: What stands for null where it is not 0.
+_DEFAULTS: dict[DataType, Any] = {STRING: "", BOOLEAN: False, DATE: date(1970, 1, 1), DOUBLE: 0.0, FLOAT: 0.0}
 
 
 @dataclass(frozen=True)
@@ -63,4 +68,6 @@ def _sides(c: Any, join: Join) -> tuple[Any, Any] | None:
 def _default(e: Expression) -> Literal:
     """Spark's default value of a type: what stands for null in a null-safe key."""
     t = e.data_type
-    return Literal("" if t == STRING else False if t == BOOLEAN else 0, t)
+    if isinstance(t, DecimalType):
+        return Literal(Decimal(0).scaleb(-t.scale), t)
+    return Literal(_DEFAULTS.get(t, 0), t)
