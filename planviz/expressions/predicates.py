@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from planviz.expressions.arithmetic import BinaryOperator, operands
 from planviz.expressions.core import BinaryExpression, Expression, Literal, TypeMismatch, UnaryExpression
@@ -264,9 +264,9 @@ class IsUnknown(IsNull):
 
     child: Expression
 
-    def map_children(self, f):  # type: ignore[no-untyped-def]
+    def map_children(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
         """Over a new child it is IS NULL."""
-        new = f(self.child)
+        new = f(self.child) if self.child.bits & mask else self.child
         return self if new is self.child else self.rebuilt(IsNull(new))
 
     def to_string(self) -> str:
@@ -280,9 +280,9 @@ class IsNotUnknown(IsNotNull):
 
     child: Expression
 
-    def map_children(self, f):  # type: ignore[no-untyped-def]
+    def map_children(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
         """Over a new child it is IS NOT NULL."""
-        new = f(self.child)
+        new = f(self.child) if self.child.bits & mask else self.child
         return self if new is self.child else self.rebuilt(IsNotNull(new))
 
     def to_string(self) -> str:

@@ -155,7 +155,7 @@ class ReusedExchangeExec(LeafExec):
         """None: the exchange stands elsewhere."""
         return ()
 
-    def map_children(self, f: Any) -> ReusedExchangeExec:
+    def map_children(self, f: Any, mask: int = -1) -> ReusedExchangeExec:
         """Itself."""
         return self
 
@@ -164,7 +164,7 @@ class ReusedExchangeExec(LeafExec):
         """None."""
         return ()
 
-    def map_expressions(self, f: Any) -> ReusedExchangeExec:
+    def map_expressions(self, f: Any, mask: int = -1) -> ReusedExchangeExec:
         """Itself."""
         return self
 

@@ -333,7 +333,7 @@ class UnionExec(SparkPlan):
         """None: the columns are the children's."""
         return ()
 
-    def map_expressions(self, f: Any) -> UnionExec:
+    def map_expressions(self, f: Any, mask: int = -1) -> UnionExec:
         """Itself."""
         return self
 
@@ -384,7 +384,7 @@ class SourceExec(LeafExec):
         """None: the columns are its own."""
         return ()
 
-    def map_expressions(self, f: Any) -> Any:
+    def map_expressions(self, f: Any, mask: int = -1) -> Any:
         """Itself."""
         return self
 

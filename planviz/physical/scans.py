@@ -41,9 +41,12 @@ class FileSourceScanExec(LeafExec):
         """The filters; the columns are its own."""
         return (*self.partition_filters, *self.data_filters)
 
-    def map_expressions(self, f: Any) -> FileSourceScanExec:
+    def map_expressions(self, f: Any, mask: int = -1) -> FileSourceScanExec:
         """Only the filters are mapped."""
-        data, parts = tuple(map(f, self.data_filters)), tuple(map(f, self.partition_filters))
+        data, parts = (
+            tuple(f(e) if e.bits & mask else e for e in filters)
+            for filters in (self.data_filters, self.partition_filters)
+        )
         return self.replace(
             data_filters=self.data_filters if data == self.data_filters else data,
             partition_filters=self.partition_filters if parts == self.partition_filters else parts,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from planviz.optimizer.statistics.sizes import size_in_bytes
+from planviz.optimizer.statistics import size_in_bytes
 from planviz.physical.distribution import (
     ClusteredDistribution,
     Distribution,

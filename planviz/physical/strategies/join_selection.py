@@ -6,7 +6,7 @@ from typing import Any
 
 from planviz.decisions.choices import Recorder
 from planviz.logical.combining import Join
-from planviz.optimizer.statistics.sizes import size_in_bytes
+from planviz.optimizer.statistics import size_in_bytes
 from planviz.physical import joins as j
 from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.keys import EquiJoin, equi_join, null_aware_anti_join
