@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import re
 import shutil
+import tempfile
 from functools import cache
 from typing import Any
 
@@ -173,6 +175,14 @@ class RealSpark:
 
     def stop(self) -> None:
         self.spark.stop()
+
+
+@cache
+def real_spark() -> RealSpark:
+    """The real Spark of the whole test run: a JVM keeps its warehouse, so there is one session, ended with Python."""
+    engine = RealSpark(tempfile.mkdtemp(prefix="planviz-spark-"))
+    atexit.register(engine.stop)
+    return engine
 
 
 @cache

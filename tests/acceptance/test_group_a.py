@@ -12,7 +12,7 @@ from planviz.execution import explain
 from planviz.frontend.writing import sql_of
 from planviz.optimizer.batches import batches
 from planviz.optimizer.context import OptimizerContext
-from tests.acceptance.engines import Ours, RealSpark, short, skip_without_java
+from tests.acceptance.engines import Ours, real_spark, short, skip_without_java
 from tests.acceptance.table import cases, check, lines
 from tests.plans import small_catalog
 
@@ -27,11 +27,9 @@ ELSEWHERE = {"A-001", "A-002", "A-003", "A-004", "A-015", "A-026"}
 
 
 @pytest.fixture(scope="module")
-def real(tmp_path_factory):
+def real():
     skip_without_java()
-    engine = RealSpark(str(tmp_path_factory.mktemp("spark")))
-    yield engine
-    engine.stop()
+    return real_spark()
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
@@ -163,7 +161,6 @@ def test_a_026_rewrites_as_sql_give_the_same_rows(sql, real):
     assert real.rows(sql_of(explain(sql, small_catalog()).optimized).text) == real.rows(sql)
 
 
-@pytest.mark.xfail(strict=True, reason="joins are not reordered by cost yet")
 def test_a_101_joins_are_reordered_by_cost_when_asked():
     asked = {"spark.sql.cbo.enabled": True, "spark.sql.cbo.joinReorder.enabled": True}
     rules = [r.name for b in batches(OptimizerContext(OptimizerConfig().with_settings(asked))) for r in b.rules]

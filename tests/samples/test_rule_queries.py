@@ -10,7 +10,7 @@ import pytest
 from planviz.catalog import read_bundled
 from planviz.config import OptimizerConfig
 from planviz.execution import Session
-from tests.acceptance.engines import RealSpark, short, skip_without_java
+from tests.acceptance.engines import real_spark, short, skip_without_java
 from tests.acceptance.table import Case
 
 FOLDER = Path(__file__).parents[2] / "sample_queries"
@@ -58,15 +58,15 @@ def test_a_file_is_named_after_its_rule():
 
 
 @pytest.fixture(scope="module")
-def real(tmp_path_factory):
+def real():
     skip_without_java()
-    engine = RealSpark(str(tmp_path_factory.mktemp("spark")))
+    engine = real_spark()
     engine.spark.sql("CREATE DATABASE IF NOT EXISTS tpcds")
     for name, table in read_bundled("tpcds").tables.items():
         columns = ", ".join(f"{c.name} {c.data_type.simple_string}" for c in table.columns)
         engine.spark.sql(f"CREATE TABLE IF NOT EXISTS tpcds.{name.split('.')[-1]} ({columns}) USING parquet")
     yield engine
-    engine.stop()
+    engine.spark.sql("USE default")
 
 
 @pytest.mark.spark
@@ -77,6 +77,8 @@ def test_a_real_spark_applies_them_too(path, real):
     real.spark.sql(f"USE {'tpcds' if head['catalogue'] == 'tpcds' else 'default'}")
     *before, query = statements(text)
     for statement in before:
+        if made := re.match(r"CREATE TABLE (\w+)", statement):
+            real.spark.sql(f"DROP TABLE IF EXISTS {made[1]}")
         real.spark.sql(statement.replace("CREATE TEMPORARY", "CREATE OR REPLACE TEMPORARY"))
 
     given = [f"{k}={v}" for k, v in settings(head).items()]
