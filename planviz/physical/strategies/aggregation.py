@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from planviz.decisions.choices import Recorder
+from planviz.decisions.choices import Recorder, Rejected
+from planviz.decisions.stages import PlannedStage
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, NamedExpression, next_id
-from planviz.logical.operators import Aggregate
+from planviz.logical.operators import Aggregate, Expand
 from planviz.physical.aggregates import HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec
 from planviz.physical.buffers import is_imperative, is_mutable
 from planviz.physical.strategies.context import PlanningContext
@@ -63,7 +64,7 @@ class Stages:
     def __init__(self, context: PlanningContext, recorder: Recorder, functions: Sequence[Function]) -> None:
         self.context, self.recorder = context, recorder
         self.buffers = {id(f.function): context.buffer(f.function) for f in functions}
-        self.names: list[str] = []
+        self.made: list[PlannedStage] = []
 
     def of(self, functions: Sequence[Function]) -> list[AttributeReference]:
         """The buffers' columns of functions, in order."""
@@ -80,27 +81,44 @@ class Stages:
         """One stage; without `results` it gives keys and buffers."""
         buffers = self.of(functions)
         given = [*[k.to_attribute() for k in keys], *buffers] if results is None else results
-        cls = self._operator(functions, buffers)
-        self.names.append(f"{cls.__name__.removesuffix('Exec')} ({', '.join(sorted({f.mode for f in functions}))})")
         wanted = None if distribution is None else tuple(distribution)
-        return cls(wanted, tuple(keys), tuple(functions), tuple(buffers), tuple(given), child)
+        cls = self._operator(functions, buffers)
+        made = cls(wanted, tuple(keys), tuple(functions), tuple(buffers), tuple(given), child)
+        self.made.append(PlannedStage.of(len(self.made) + 1, made))
+        return made
 
     def _operator(self, functions: Sequence[Function], buffers: Sequence[AttributeReference]) -> Any:
-        ask = self.recorder.ask
-        at = f"stage {len(self.names) + 1}"
-        fixed = [f"{a.name} {a.type.simple_string}" for a in buffers if not is_mutable(a.type)]
-        if ask(at, "every buffer can be updated in place", not fixed, fixed=tuple(fixed)):
+        """The first of the three that can compute the functions (inventory C-030)."""
+        at = f"stage {len(self.made) + 1}"
+        if self._all_mutable(at, buffers):
+            self._reject("ObjectHashAggregate", "HashAggregate is asked first, and it can keep these buffers")
+            self._reject("SortAggregate", "a hash map needs no sorted rows")
             return HashAggregateExec
-        self.recorder.reject("HashAggregate", f"a buffer cannot be updated in place: {', '.join(fixed)}")
+        ask = self.recorder.ask
+        objects = tuple([f.function.pretty_name for f in functions if is_imperative(f.function)])
+        if not ask(at, "a function keeps an object as its buffer", bool(objects), functions=objects):
+            self._reject("ObjectHashAggregate", "no function keeps an object as its buffer")
+            return SortAggregateExec
         on = bool(self.context.config.get(_OBJECT_HASH))
-        objects = any(is_imperative(f.function) for f in functions)
-        if ask(
-            at, "a function keeps objects and hashing them is allowed", on and objects, _OBJECT_HASH, objects=objects
-        ):
-            return ObjectHashAggregateExec
-        reason = "no function keeps objects" if on else "the setting says no"
-        self.recorder.reject("ObjectHashAggregate", reason)
-        return SortAggregateExec
+        if not ask(at, "groups whose buffers are objects may be hashed", on, _OBJECT_HASH, value=on):
+            self._reject("ObjectHashAggregate", f"{_OBJECT_HASH} is false")
+            return SortAggregateExec
+        self._reject("SortAggregate", "a hash map needs no sorted rows")
+        return ObjectHashAggregateExec
+
+    def _all_mutable(self, at: str, buffers: Sequence[AttributeReference]) -> bool:
+        shown = tuple([f"{a.name} {a.type.simple_string}" for a in buffers])
+        fixed = [text for text, a in zip(shown, buffers, strict=True) if not is_mutable(a.type)]
+        seen = {"buffers": shown, "first_fixed": fixed[0]} if fixed else {"buffers": shown}
+        if self.recorder.ask(at, "every buffer can be updated in place", not fixed, **seen):
+            return True
+        self._reject("HashAggregate", f"the buffer {fixed[0]} cannot be updated in place")
+        return False
+
+    def _reject(self, operator: str, reason: str) -> None:
+        """Note a rejected operator, with the same reason once for all stages."""
+        if Rejected(operator, reason) not in self.recorder.rejected:
+            self.recorder.reject(operator, reason)
 
 
 def aggregate(plan: Aggregate, context: PlanningContext) -> Any:
@@ -109,14 +127,26 @@ def aggregate(plan: Aggregate, context: PlanningContext) -> Any:
     stages = Stages(context, recorder, parts.functions)
     distinct = [f for f in parts.functions if f.distinct]
     child = context.plan(parts.child)
-    columns = distinct[0].function.children if distinct else ()
-    if recorder.ask("distinct", "a function is DISTINCT", bool(distinct), columns=tuple(map(str, columns))):
-        made = _one_distinct(parts, distinct, stages, child)
-    else:
-        made = _without_distinct(parts, stages, child)
-    outcome = type(made).__name__.removesuffix("Exec")
-    context.decisions.append(recorder.decided("Aggregation", plan, outcome, stages=tuple(stages.names)))
+    _ask_about(parts, recorder)
+    made = _one_distinct(parts, distinct, stages, child) if distinct else _without_distinct(parts, stages, child)
+    values = {"keys": tuple(parts.keys), "functions": tuple(parts.functions), "results": tuple(parts.results)}
+    outcome = made.node_name
+    context.decisions.append(recorder.decided("Aggregation", plan, outcome, **values, stages=tuple(stages.made)))
     return made
+
+
+def _ask_about(parts: PhysicalAggregation, recorder: Recorder) -> None:
+    """The checks that decide how many stages there are (inventory C-002, C-003, C-013, C-025)."""
+    functions, ask = parts.functions, recorder.ask
+    streams = any(getattr(p, "streaming", False) for p in parts.child.walk())
+    ask("streaming", "the input is a stream", streams)
+    ask("group-only", "there are keys and no function: the rows are only grouped", not functions, keys=len(parts.keys))
+    sets = {f.function.children: None for f in functions if f.distinct}
+    shown = tuple([", ".join(map(str, columns)) for columns in sets])
+    rewritten = isinstance(parts.child, Expand)
+    ask("distinct", "a function is DISTINCT", bool(sets), columns=shown, expanded=rewritten)
+    filters = tuple([str(f.where) for f in functions if f.where is not None])
+    ask("filter", "a function has a FILTER, for the stage that sees the rows", bool(filters), conditions=filters)
 
 
 def _mode(functions: Sequence[Function], mode: str) -> list[Function]:
