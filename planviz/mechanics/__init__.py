@@ -1,4 +1,5 @@
 """What the operators of a plan do with rows, on rows small enough to be shown.
 
-rows.py   the rows of a plan whose tables' rows are known
+buffers.py   aggregate functions by their buffers
+rows.py      the rows of a plan whose tables' rows are known
 """

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import localcontext
-from functools import cmp_to_key, reduce
-from operator import add
+from functools import cmp_to_key
 from typing import Any
 
-from planviz.expressions.aggregates import AggregateExpression, Average, Count, FirstLast, Max, Min, Sum
-from planviz.expressions.core import Literal
+from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.core import Expression, Literal
 from planviz.logical.combining import Except, Intersect, Join, Union
 from planviz.logical.operators import (
     Aggregate,
     Distinct,
+    Expand,
     Filter,
     GlobalLimit,
     LocalLimit,
@@ -29,14 +28,12 @@ from planviz.logical.operators import (
     View,
 )
 from planviz.logical.relations import LocalRelation, LogicalRelation, OneRowRelation, Range
+from planviz.mechanics.buffers import buffered
 from planviz.optimizer.evaluation import UnknownValueError, compare, row_value
-from planviz.types import DOUBLE, LONG, DecimalType
 
 #: Most rows that any operator may give, and most pairs that a join may look at.
 MOST_ROWS = 10_000
 MOST_PAIRS = 200_000
-#: Digits in which decimals are added: more than any sum of that many rows has.
-_DIGITS = 60
 
 Row = tuple[Any, ...]
 Rows = list[Row]
@@ -107,6 +104,10 @@ class _Evaluator:
     def project(self, plan: Any) -> Rows:
         return [_values(plan.projects, row) for row in _named(plan.child, self.rows(plan.child))]
 
+    def expand(self, plan: Any) -> Rows:
+        named = _named(plan.child, self.rows(plan.child))
+        return [_values(projection, row) for row in named for projection in plan.projections]
+
     def filter(self, plan: Any) -> Rows:
         below = self.rows(plan.child)
         named = _named(plan.child, below)
@@ -171,11 +172,12 @@ class _Evaluator:
 
 
 _OPERATORS: dict[type, Callable[[_Evaluator, Any], Rows]] = {
-    LocalRelation: lambda _, plan: [tuple(row) for row in plan.rows],
+    LocalRelation: lambda _, plan: [tuple(map(_plain, row)) for row in plan.rows],
     OneRowRelation: lambda _, plan: [()],
     LogicalRelation: _Evaluator.table,
     Range: _Evaluator.range,
     Project: _Evaluator.project,
+    Expand: _Evaluator.expand,
     Filter: _Evaluator.filter,
     Join: _Evaluator.join,
     Union: _Evaluator.union,
@@ -190,6 +192,11 @@ _OPERATORS: dict[type, Callable[[_Evaluator, Any], Rows]] = {
     SubqueryAlias: _Evaluator.below,
     View: _Evaluator.below,
 }
+
+
+def _plain(value: Any) -> Any:
+    """A value of an inline table, which may still stand as an expression of constants."""
+    return row_value(value, {}) if isinstance(value, Expression) else value
 
 
 def _named(plan: Any, rows: Rows) -> list[dict[int, Any]]:
@@ -288,43 +295,6 @@ def _aggregated(e: Any, rows: list[dict[int, Any]]) -> Any:
     function = e.function
     if e.where is not None:
         rows = [row for row in rows if row_value(e.where, row) is True]
-    arguments = function.arguments if isinstance(function, Count) else (getattr(function, "child", None),)
-    if arguments == (None,):
-        raise UnknownValueError(function.node_name)
-    values = [_values(arguments, row) for row in rows]
-    if not isinstance(function, FirstLast) or function.ignore_nulls:
-        values = [v for v in values if None not in v]
-    values = _distinct(values) if e.distinct else values
-    if isinstance(function, Count):
-        return len(values)
-    return _reduced(function, [v[0] for v in values]) if values else None
-
-
-def _sum(values: list[Any], data_type: Any) -> Any:
-    """The sum one by one, as doubles are added; unknown where it does not fit its type."""
-    with localcontext(prec=_DIGITS):
-        total = reduce(add, values)
-        fits = data_type == DOUBLE or (
-            abs(total) < 10 ** (data_type.precision - data_type.scale)
-            if isinstance(data_type, DecimalType)
-            else -(2**63) <= total < 2**63
-        )
-    if not fits:
-        raise UnknownValueError("an overflow")
-    return total
-
-
-def _reduced(function: Any, values: list[Any]) -> Any:
-    """The value over at least one value."""
-    match function:
-        case Min():
-            return min(values, key=cmp_to_key(compare))
-        case Max():
-            return max(values, key=cmp_to_key(compare))
-        case FirstLast(_, name):
-            return values[-1 if name.startswith("last") else 0]
-        case Sum() if function.data_type in (LONG, DOUBLE) or isinstance(function.data_type, DecimalType):
-            return _sum(values, function.data_type)
-        case Average() if function.data_type == DOUBLE:
-            return reduce(add, map(float, values)) / len(values)
-    raise UnknownValueError(function.node_name)
+    kept = buffered(function)
+    values = [_values(kept.arguments, row) for row in rows]
+    return kept.over(_distinct(values) if e.distinct else values)
