@@ -5,18 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from planviz.decisions.flips import Flip
+
 
 @dataclass(frozen=True)
 class Check:
     """One question of a decision.
 
     `node` names it (N0, H1 ... in the tree of join selection), `condition` says it in words, `setting` is the key of
-    the setting that it reads and `hint` the hint, `values` are what it saw, by name.
+    the setting that it reads and `hint` the hint, `values` are what it saw, by name. `passed` is None where the answer
+    cannot be told: a pasted plan does not say what its planner saw.
     """
 
     node: str
     condition: str
-    passed: bool
+    passed: bool | None
     setting: str | None = None
     hint: str | None = None
     values: tuple[tuple[str, Any], ...] = ()
@@ -24,17 +27,23 @@ class Check:
 
 @dataclass(frozen=True)
 class Rejected:
-    """A candidate that was not taken, and why."""
+    """A candidate that was not taken, and why: the check that it failed and the numbers it failed on.
+
+    `node` is empty for one that was not asked, because another came first.
+    """
 
     operator: str
     reason: str
+    node: str = ""
+    values: tuple[tuple[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)
 class Decision:
     """One choice of the planner: `strategy` took it for `subject`, a logical operator; `outcome` is the operator taken.
 
-    `values` are what describes the outcome, by name: join type, build side, keys, stages.
+    `values` are what describes the outcome, by name: join type, build side, keys, stages. `flips` are the nearest
+    changes that would give another outcome; planning does not look for them (see `planviz.document.flips`).
     """
 
     strategy: str
@@ -43,6 +52,11 @@ class Decision:
     checks: tuple[Check, ...] = ()
     rejected: tuple[Rejected, ...] = ()
     values: tuple[tuple[str, Any], ...] = ()
+    flips: tuple[Flip, ...] = ()
+
+    def value(self, name: str) -> Any:
+        """One of the values; None where there is none of this name."""
+        return next((v for n, v in self.values if n == name), None)
 
 
 @dataclass
@@ -65,9 +79,9 @@ class Recorder:
         self.checks.append(Check(node, condition, passed, setting, hint, tuple(values.items())))
         return passed
 
-    def reject(self, operator: str, reason: str) -> None:
-        """Record a candidate that is not taken."""
-        self.rejected.append(Rejected(operator, reason))
+    def reject(self, operator: str, reason: str, node: str = "", **values: Any) -> None:
+        """Record a candidate that is not taken; `node` is the check that said so."""
+        self.rejected.append(Rejected(operator, reason, node, tuple(values.items())))
 
     def decided(self, strategy: str, subject: Any, outcome: str, **values: Any) -> Decision:
         """The decision with all that was recorded."""
