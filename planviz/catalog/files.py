@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
@@ -20,7 +21,7 @@ _type = lru_cache(maxsize=1000)(parse_type)
 _TOP = ("format", "name", "description", "tables", "views")
 _TABLE = ("columns", "provider", "partition_columns", "stats")
 _COLUMN = ("name", "type", "nullable", "guessed")
-_STATS = ("rowCount", "sizeInBytes", "columns")
+_STATS = ("rowCount", "sizeInBytes", "analyzedAt", "columns")
 #: Keys of a column's statistics and the fields that hold them; the counts first.
 _COUNTS = {"distinctCount": "distinct_count", "nullCount": "null_count", "avgLen": "avg_len", "maxLen": "max_len"}
 _COLUMN_STATS = {"min": "min", "max": "max", **_COUNTS, "histogram": "histogram"}
@@ -114,6 +115,16 @@ class _Reader:
         self.problem(path, f"must be a whole number of at least 0, not {_shown(value)}.")
         return None
 
+    def moment(self, value: Any, path: str) -> str | None:
+        if value is None:
+            return None
+        try:
+            datetime.fromisoformat(value)
+        except (TypeError, ValueError):
+            self.problem(path, f"must be a date or a moment as 2026-01-31 or 2026-01-31T12:00:00, not {_shown(value)}.")
+            return None
+        return str(value)
+
     def flag(self, value: Any, path: str) -> bool:
         if not isinstance(value, bool):
             self.problem(path, f"must be true or false, not {_shown(value)}.")
@@ -152,6 +163,7 @@ class _Reader:
             self.count(stats.get("sizeInBytes"), f"{path}.stats.sizeInBytes"),
             tuple((c, self.column_stats(s, f"{path}.stats.columns.{c}")) for c, s in by_column.items()),
             frozenset(guessed),
+            self.moment(stats.get("analyzedAt"), f"{path}.stats.analyzedAt"),
         )
 
     def columns(self, entries: Any, path: str) -> tuple[list[StructField], list[str]]:
@@ -229,6 +241,8 @@ def _table_entry(table: Table) -> dict[str, Any]:
         stats["rowCount"] = table.row_count
     if table.size_in_bytes is not None:
         stats["sizeInBytes"] = table.size_in_bytes
+    if table.analyzed_at is not None:
+        stats["analyzedAt"] = table.analyzed_at
     if table.column_stats:
         stats["columns"] = {c: _column_stats_entry(s) for c, s in table.column_stats}
     if stats:

@@ -46,6 +46,8 @@ class Table:
     column_stats: tuple[tuple[str, ColumnStatistics], ...] = ()
     #: Columns whose type was guessed from how a query uses them.
     guessed: frozenset[str] = frozenset()
+    #: When the statistics were counted, as the catalogue says it (ISO 8601); None: they were written, not counted.
+    analyzed_at: str | None = None
 
     @property
     def qualified(self) -> tuple[str, ...]:

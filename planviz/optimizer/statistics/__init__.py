@@ -8,8 +8,11 @@ filters.py     the share of rows that a condition keeps
 intervals.py   ranges of values and histograms
 joins.py       the rows of joins
 aggregates.py  the rows of groups, projections and unions
+formulas.py    the ways of estimating by name, with what they take for granted
+explained.py   estimates as records that tell how they were reckoned
 """
 
+from planviz.optimizer.statistics.explained import explain_estimate, explain_estimates
 from planviz.optimizer.statistics.model import Estimate, Part, cost_string
 from planviz.optimizer.statistics.visitor import (
     UNKNOWN_SIZE,
@@ -27,5 +30,7 @@ __all__ = [
     "cost_string",
     "estimate",
     "estimating",
+    "explain_estimate",
+    "explain_estimates",
     "size_in_bytes",
 ]

@@ -9,6 +9,7 @@ from typing import Any
 from planviz.catalog.tables import ColumnStatistics
 from planviz.expressions.core import Alias, AttributeReference
 from planviz.optimizer.evaluation import value_of
+from planviz.optimizer.statistics import formulas
 from planviz.optimizer.statistics.model import Columns, Estimate, Part, counted, number, output_size, ranged
 from planviz.types import BOOLEAN, DataType
 
@@ -24,12 +25,15 @@ def aggregate_estimate(
         stats = child.columns.get(key.expr_id) if isinstance(key, AttributeReference) else None
         if stats is None or stats.distinct_count is None or not counted(stats):
             return None
-        parts.append(Part(key, stats.distinct_count + (1 if stats.null_count else 0), "distinct values and null"))
+        null = 1 if stats.null_count else 0
+        given = (("distinct values", stats.distinct_count), ("null", null))
+        parts.append(Part(key, stats.distinct_count + null, formulas.KEY_GROUPS, given))
     groups = prod(int(p.value or 0) for p in parts)
     rows = min(groups, child.rows) if grouping else 1
     columns = _of_output(items, output, child, rows)
-    rule = "min(product of the keys' distinct values, rows)" if grouping else "one row without keys"
-    return Estimate(output_size(output, rows, columns), rows, columns, rule, (child,), tuple(parts))
+    rule = formulas.GROUPS if grouping else formulas.NO_KEYS
+    size = output_size(output, rows, columns)
+    return Estimate(size, rows, columns, rule, (child,), tuple(parts), (("product of the keys", groups),))
 
 
 def project_estimate(plan: Any, child: Estimate) -> Estimate | None:
@@ -37,7 +41,7 @@ def project_estimate(plan: Any, child: Estimate) -> Estimate | None:
     if child.rows is None:
         return None
     columns = _of_output(plan.projects, plan.output, child, child.rows)
-    return Estimate(output_size(plan.output, child.rows, columns), child.rows, columns, "rows of the child", (child,))
+    return Estimate(output_size(plan.output, child.rows, columns), child.rows, columns, formulas.PROJECT, (child,))
 
 
 def _of_output(items: Iterable[Any], output: Iterable[Any], child: Estimate, rows: int) -> Columns:
@@ -74,7 +78,7 @@ def union_estimate(plan: Any, inputs: tuple[Estimate, ...]) -> Estimate:
         merged = _merged(given, a.data_type, rows) if len(given) == len(known) else None
         if merged is not None:
             columns[a.expr_id] = merged
-    return Estimate(sum(i.size for i in inputs), rows, columns, "sum of the inputs", inputs)
+    return Estimate(sum(i.size for i in inputs), rows, columns, formulas.UNION, inputs)
 
 
 def _merged(given: list[ColumnStatistics], data_type: DataType, rows: int | None) -> ColumnStatistics | None:

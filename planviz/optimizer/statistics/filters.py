@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from planviz.catalog.tables import ColumnStatistics
+from planviz.decisions.estimates import Formula
 from planviz.expressions.core import AttributeReference, Literal
 from planviz.expressions.predicates import (
     And,
@@ -29,10 +30,12 @@ from planviz.expressions.predicates import (
     Or,
 )
 from planviz.logical.plan import LeafNode
+from planviz.optimizer.statistics import formulas
 from planviz.optimizer.statistics.intervals import bins_in, holds
 from planviz.optimizer.statistics.model import (
     Columns,
     Estimate,
+    Given,
     Part,
     ceiling,
     counted,
@@ -45,10 +48,13 @@ from planviz.optimizer.statistics.model import (
     textual,
 )
 
+#: A selectivity, the formula that gave it, the numbers that it took.
+Selectivity = tuple[float, Formula, Given]
 #: The textbook's guess for two columns whose ranges overlap in part.
 A_THIRD = 1.0 / 3.0
 _BELOW = (LessThan, LessThanOrEqual)
 _COMPARISONS = (LessThan, LessThanOrEqual, GreaterThan, GreaterThanOrEqual)
+_SIGNS: dict[Any, str] = {LessThan: "<", LessThanOrEqual: "<=", GreaterThan: ">", GreaterThanOrEqual: ">="}
 _MIRRORED: dict[Any, Any] = {
     LessThan: GreaterThan,
     LessThanOrEqual: GreaterThanOrEqual,
@@ -63,10 +69,11 @@ def filter_estimate(plan: Any, child: Estimate) -> Estimate | None:
         return None
     reader = _Conditions(child.rows, child.columns, isinstance(plan.child, LeafNode))
     kept = reader.selectivity(plan.condition, True)
-    rows = share(child.rows, 1.0 if kept is None else kept)
+    part = 1.0 if kept is None else kept
+    rows = share(child.rows, part)
     columns = reader.columns_after(rows) if rows else {}
     size = output_size(plan.output, rows, columns)
-    return Estimate(size, rows, columns, "rows * selectivity", (child,), tuple(reader.parts))
+    return Estimate(size, rows, columns, formulas.FILTER, (child,), tuple(reader.parts), (("selectivity", part),))
 
 
 class _Conditions:
@@ -102,14 +109,15 @@ class _Conditions:
             case Not(Literal(None, _) as inner):
                 return self._single(inner, False)
             case Not(inner):
+                start = len(self.parts)
                 part = self.selectivity(inner, False)
-                return None if part is None else 1.0 - part
+                return None if part is None else self._compound(e, 1.0 - part, formulas.NOT, start)
         part = self._single(e, update)
         return None if part is None else min(max(part, 0.0), 1.0)
 
     def _chain(self, e: Any, kind: Any, update: bool, combined: Callable[[float, float], float]) -> float:
         """Of AND or OR; the left side, which can be thousands deep, without recursion."""
-        rights = []
+        whole, start, rights = e, len(self.parts), []
         while isinstance(e, kind):
             left, right = e.left, e.right
             rights.append(right)
@@ -117,22 +125,27 @@ class _Conditions:
         part = self._known(e, update)
         for right in reversed(rights):
             part = combined(part, self._known(right, update))
-        return part
+        return self._compound(whole, part, formulas.AND if kind is And else formulas.OR, start)
+
+    def _compound(self, e: Any, value: float, formula: Formula, start: int) -> float:
+        """Note what AND, OR, NOT gave, over the parts noted since `start`."""
+        self.parts[start:] = [Part(e, value, formula, (), tuple(self.parts[start:]))]
+        return value
 
     def _known(self, e: Any, update: bool) -> float:
         part = self.selectivity(e, update)
         return 1.0 if part is None else part
 
     def _single(self, e: Any, update: bool) -> float | None:
-        value, rule = self._estimated(e, update) or (None, "not estimated: every row is kept")
-        self.parts.append(Part(e, value, rule))
-        return value
+        found = self._estimated(e, update)
+        self.parts.append(Part(e, None, formulas.NOT_ESTIMATED) if found is None else Part(e, *found))
+        return None if found is None else found[0]
 
-    def _estimated(self, e: Any, update: bool) -> tuple[float, str] | None:
+    def _estimated(self, e: Any, update: bool) -> Selectivity | None:
         match e:
             case Literal(value, _):
                 if value is None or isinstance(value, bool):
-                    return (1.0 if value else 0.0), "constant"
+                    return (1.0 if value else 0.0), formulas.CONSTANT, (("constant", value),)
                 return None
             case In(AttributeReference() as column, items):
                 if all(isinstance(i, Literal) for i in items):
@@ -147,7 +160,7 @@ class _Conditions:
             return self._compared(e, update)
         return None
 
-    def _compared(self, e: Any, update: bool) -> tuple[float, str] | None:
+    def _compared(self, e: Any, update: bool) -> Selectivity | None:
         kind, a, b = type(e), e.left, e.right
         if isinstance(a, Literal):
             kind, a, b = _MIRRORED.get(kind, kind), b, a
@@ -164,7 +177,7 @@ class _Conditions:
     def _of(self, column: Any) -> ColumnStatistics | None:
         return self.now.get(column.expr_id) or self.before.get(column.expr_id)
 
-    def _nulls(self, column: Any, null: bool, update: bool) -> tuple[float, str] | None:
+    def _nulls(self, column: Any, null: bool, update: bool) -> Selectivity | None:
         stats = self._of(column)
         if stats is None or stats.null_count is None or not counted(stats):
             return None
@@ -173,39 +186,49 @@ class _Conditions:
             self.now[column.expr_id] = (
                 replace(stats, distinct_count=0, min=None, max=None) if null else replace(stats, null_count=0)
             )
-        return (part, "nulls / rows") if null else (1.0 - part, "1 - nulls / rows")
+        given = (("nulls", stats.null_count), ("rows", self.rows))
+        return (part, formulas.NULLS, given) if null else (1.0 - part, formulas.NO_NULLS, given)
 
-    def _equal(self, column: Any, literal: Literal, update: bool) -> tuple[float, str] | None:
+    def _equal(self, column: Any, literal: Literal, update: bool) -> Selectivity | None:
         stats = self._of(column)
         if stats is None:
             return None
         value = number(literal.value, column.data_type)
         if ranged(stats) and not holds(stats, value, column.data_type):
-            return 0.0, "outside of [min, max]"
+            return 0.0, formulas.OUTSIDE, (("value", value), *_range(stats))
         if update:
             low, high = (stats.min, stats.max) if textual(column.data_type) else (value, value)
             self.now[column.expr_id] = replace(stats, distinct_count=1, min=low, max=high, null_count=0)
         if stats.histogram is not None:
-            return self._of_bins(stats, float(value), float(value)), "bins with the value / bins"
+            return self._of_bins(stats, formulas.EQUALS_BINS, "bins with the value", float(value), float(value))
         if stats.distinct_count is None:
             return None
-        return (1.0 / stats.distinct_count if stats.distinct_count else 1.0), "1 / distinct values"
+        if not stats.distinct_count:
+            return 1.0, formulas.NO_DISTINCT, (("selectivity", 1.0),)
+        return 1.0 / stats.distinct_count, formulas.EQUALS, (("distinct values", stats.distinct_count),)
 
     @staticmethod
     def _of_bins(
-        stats: ColumnStatistics, low: float, high: float, with_low: bool = True, with_high: bool = True
-    ) -> float:
+        stats: ColumnStatistics,
+        formula: Formula,
+        name: str,
+        low: float,
+        high: float,
+        with_low: bool = True,
+        with_high: bool = True,
+    ) -> Selectivity:
         bins = stats.histogram.bins if stats.histogram else ()
         whole = bins_in(bins, float(stats.min), float(stats.max))
-        return bins_in(bins, low, high, with_low, with_high) / whole
+        found = bins_in(bins, low, high, with_low, with_high)
+        return found / whole, formula, ((name, found), ("bins of the range", whole))
 
-    def _among(self, column: Any, values: set[Any], update: bool) -> tuple[float, str] | None:
+    def _among(self, column: Any, values: set[Any], update: bool) -> Selectivity | None:
         stats = self._of(column)
         if stats is None or stats.distinct_count is None:
             return None
         distinct = stats.distinct_count
         if distinct == 0:
-            return 0.0, "no values"
+            return 0.0, formulas.NO_DISTINCT, (("selectivity", 0.0),)
         found = len(values)
         low, high = stats.min, stats.max
         if not textual(column.data_type):
@@ -214,14 +237,16 @@ class _Conditions:
             numbers = [number(v, column.data_type) for v in values]
             within = [n for n in numbers if holds(stats, n, column.data_type)]
             if not within:
-                return 0.0, "all outside of [min, max]"
+                return 0.0, formulas.NONE_AMONG, _range(stats)
             low, high, found = min(within), max(within), len(within)
         found = min(distinct, found)
         if update:
             self.now[column.expr_id] = replace(stats, distinct_count=found, min=low, max=high, null_count=0)
-        return min(found / distinct, 1.0), "values within [min, max] / distinct values"
+        return (
+            min(found / distinct, 1.0), formulas.AMONG, (("values in [min, max]", found), ("distinct values", distinct))
+        )  # fmt: skip
 
-    def _bounded(self, kind: Any, column: Any, literal: Literal, update: bool) -> tuple[float, str] | None:
+    def _bounded(self, kind: Any, column: Any, literal: Literal, update: bool) -> Selectivity | None:
         stats = self._of(column)
         if stats is None or textual(column.data_type) or not ranged(stats) or stats.distinct_count is None:
             return None
@@ -236,42 +261,51 @@ class _Conditions:
             GreaterThanOrEqual: (value > high, value <= low),
         }[kind]
         if nothing or everything:
-            return (0.0, "no value of [min, max]") if nothing else (1.0, "all of [min, max]")
-        part, rule = self._within(kind, stats, value, low, high)
+            given = (*_range(stats), ("comparison", _SIGNS[kind]), ("bound", bound))
+            return (0.0, formulas.NONE_OF_RANGE, given) if nothing else (1.0, formulas.ALL_OF_RANGE, given)
+        found = self._within(kind, stats, value, low, high)
+        part = found[0]
         if update:
             distinct = ceiling(Decimal(repr(stats.distinct_count * part)))
             below = kind in _BELOW
             least, greatest = (stats.min, bound) if below else (bound, stats.max)
             self.now[column.expr_id] = replace(stats, distinct_count=distinct, min=least, max=greatest, null_count=0)
-        return part, rule
+        return found
 
-    def _within(self, kind: Any, stats: ColumnStatistics, value: float, low: float, high: float) -> tuple[float, str]:
+    def _within(self, kind: Any, stats: ColumnStatistics, value: float, low: float, high: float) -> Selectivity:
         """The share of the values that lie on one side of a bound between the least and the greatest."""
         below, with_bound = kind in _BELOW, kind in (LessThanOrEqual, GreaterThanOrEqual)
         if stats.histogram is not None:
             ends = (low, value, True, with_bound) if below else (value, high, with_bound, True)
-            return self._of_bins(stats, *ends), "bins on that side / bins"
+            return self._of_bins(stats, formulas.SIDE_BINS, "bins on that side", *ends)
         one = 1.0 / stats.distinct_count if stats.distinct_count else 1.0
+        distinct = (("distinct values", stats.distinct_count),)
         if value == (high if below else low) and not with_bound:
-            return 1.0 - one, "1 - 1 / distinct values"
+            return 1.0 - one, formulas.ALL_BUT_ONE, distinct
         if value == (low if below else high) and with_bound:
-            return one, "1 / distinct values"
+            return one, formulas.EQUALS, distinct
+        given = (*_range(stats), ("bound", value))
         if below:
-            return (value - low) / (high - low), "(bound - min) / (max - min)"
-        return (high - value) / (high - low), "(max - bound) / (max - min)"
+            return (value - low) / (high - low), formulas.BELOW, given
+        return (high - value) / (high - low), formulas.ABOVE, given
 
-    def _two_columns(self, kind: Any, a: Any, b: Any, update: bool) -> tuple[float, str] | None:
+    def _two_columns(self, kind: Any, a: Any, b: Any, update: bool) -> Selectivity | None:
         left, right = self._of(a), self._of(b)
         if left is None or right is None or not counted(left) or not counted(right) or textual(a.data_type):
             return None
         if not ranged(left) or not ranged(right):
             return None
         nothing, everything = _positions(kind, left, right)
+        given = (("left min", left.min), ("left max", left.max), ("right min", right.min), ("right max", right.max))
         if nothing or everything:
-            return (0.0, "ranges apart") if nothing else (1.0, "true for all of both ranges")
+            return (0.0, formulas.APART, given) if nothing else (1.0, formulas.ALWAYS, given)
         if update:
             self.now[a.expr_id], self.now[b.expr_id] = _narrowed(kind, left, right)
-        return A_THIRD, "1 / 3, the ranges overlap"
+        return A_THIRD, formulas.OVERLAP, given
+
+
+def _range(stats: ColumnStatistics) -> Given:
+    return (("min", stats.min), ("max", stats.max))
 
 
 def _positions(kind: Any, a: ColumnStatistics, b: ColumnStatistics) -> tuple[bool, bool]:

@@ -12,12 +12,15 @@ from math import inf
 from typing import Any
 
 from planviz.catalog.tables import ColumnStatistics
+from planviz.decisions.estimates import Formula
 from planviz.expressions.core import AttributeReference
 from planviz.optimizer.join_keys import Key, join_keys, unique_keys
+from planviz.optimizer.statistics import formulas
 from planviz.optimizer.statistics.intervals import intersection, overlaps
 from planviz.optimizer.statistics.model import (
     Columns,
     Estimate,
+    Given,
     Part,
     ceiling,
     counted,
@@ -28,9 +31,9 @@ from planviz.optimizer.statistics.model import (
 )
 
 _FORMULAS = {
-    "LeftOuter": "max(left rows, inner rows)",
-    "RightOuter": "max(right rows, inner rows)",
-    "FullOuter": "max(left rows, inner rows) + max(right rows, inner rows) - inner rows",
+    "LeftOuter": formulas.LEFT_OUTER,
+    "RightOuter": formulas.RIGHT_OUTER,
+    "FullOuter": formulas.FULL_OUTER,
 }
 
 
@@ -40,14 +43,14 @@ def join_estimate(plan: Any, left: Estimate, right: Estimate) -> Estimate | None
         if left.rows is None:
             return None
         size = output_size(plan.output, left.rows, left.columns)
-        return Estimate(size, left.rows, left.columns, "left rows", (left, right))
+        return Estimate(size, left.rows, left.columns, formulas.LEFT_ROWS, (left, right))
     if plan.kind == "ExistenceJoin" or left.rows is None or right.rows is None:
         return None
     keys = join_keys(plan)
     if not keys:
         rows, columns = left.rows * right.rows, {**left.columns, **right.columns}
         size = output_size(plan.output, rows, columns)
-        return Estimate(size, rows, columns, "left rows * right rows", (left, right))
+        return Estimate(size, rows, columns, formulas.PAIRS, (left, right))
     return _equi_join(plan, left, right, left.rows, right.rows, keys)
 
 
@@ -65,8 +68,8 @@ def _equi_join(
     }.get(kind, inner)
     columns = _columns_after(plan, matches, rows) if rows else {}
     size = output_size(plan.output, rows, columns)
-    rule = _FORMULAS.get(kind, "inner rows: the fewest that a pair of keys gives")
-    return Estimate(size, rows, columns, rule, (left, right), tuple(matches.parts))
+    rule = _FORMULAS.get(kind, formulas.INNER)
+    return Estimate(size, rows, columns, rule, (left, right), tuple(matches.parts), (("inner rows", inner),))
 
 
 def _columns_after(plan: Any, matches: _Matches, rows: int) -> Columns:
@@ -116,7 +119,7 @@ class _Matches:
     def count(self, keys: list[Key]) -> None:
         """Estimate from these pairs of keys."""
         self.rows, rule = self._at_most(keys)
-        self.parts.append(Part(None, self.rows, rule))
+        self.parts.append(Part(None, self.rows, rule, self._sides))
         for a, b in keys:
             if self.rows == 0:
                 return
@@ -125,31 +128,37 @@ class _Matches:
                 if one is not None and other is not None and counted(one) and counted(other):
                     self._pair(a, b, one, other)
 
-    def _at_most(self, keys: list[Key]) -> tuple[int, str]:
+    @property
+    def _sides(self) -> Given:
+        return (("left rows", self.left_rows), ("right rows", self.right_rows))
+
+    def _at_most(self, keys: list[Key]) -> tuple[int, Formula]:
         left = unique_keys(self.plan.left, [a for a, _ in keys])
         right = unique_keys(self.plan.right, [b for _, b in keys])
         if left and right:
-            return min(self.left_rows, self.right_rows), "at most the rows of the smaller side: keys are unique"
+            return min(self.left_rows, self.right_rows), formulas.BOTH_UNIQUE
         if left or right:
-            return (self.right_rows if left else self.left_rows), "at most one match: keys are unique on one side"
-        return self.left_rows * self.right_rows, "left rows * right rows, without statistics of keys"
+            return (self.right_rows, formulas.LEFT_UNIQUE) if left else (self.left_rows, formulas.RIGHT_UNIQUE)
+        return self.left_rows * self.right_rows, formulas.AT_MOST_PAIRS
 
     def _pair(self, a: Any, b: Any, one: ColumnStatistics, other: ColumnStatistics) -> None:
         both = intersection(one, other, a.data_type)
         if both is None:
             self.rows = 0
-            self.parts.append(Part((a, b), 0, "the keys' ranges are apart"))
+            self.parts.append(Part((a, b), 0, formulas.KEYS_APART, _ranges(one, other)))
             return
         if one.histogram is not None and other.histogram is not None and both[0] is not None:
             rows, distinct = self._by_histograms(one, other, both)
-            rule = "sum over the histograms' common ranges"
+            rule = formulas.KEY_BINS
+            given: Given = (("sum over common ranges", rows),)
         else:
             most = max(one.distinct_count or 0, other.distinct_count or 0)
             product = self.left_rows * self.right_rows
             rows = ceiling(quotient(product, most)) if most else product
             distinct = min(one.distinct_count or 0, other.distinct_count or 0)
-            rule = "left rows * right rows / max(distinct keys)"
-        self.parts.append(Part((a, b), rows, rule))
+            rule = formulas.KEYS
+            given = (*self._sides, ("left distinct", one.distinct_count), ("right distinct", other.distinct_count))
+        self.parts.append(Part((a, b), rows, rule, given))
         joined = ColumnStatistics(distinct, *both, 0, _mean(one.avg_len, other.avg_len), _least(one, other))
         self.keys[a.expr_id] = replace(joined, histogram=one.histogram)
         self.keys[b.expr_id] = replace(joined, histogram=other.histogram)
@@ -167,6 +176,12 @@ class _Matches:
             last = r.high
             rows += Decimal(repr(r.left_rows * r.right_rows / max(r.left_distinct, r.right_distinct)))
         return ceiling(rows), ceiling(Decimal(repr(distinct)))
+
+
+def _ranges(one: ColumnStatistics, other: ColumnStatistics) -> Given:
+    return (
+        ("left min", one.min), ("left max", one.max), ("right min", other.min), ("right max", other.max)
+    )  # fmt: skip
 
 
 def _mean(a: int | None, b: int | None) -> int | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from planviz.catalog.tables import ColumnStatistics, Table
 from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRelation, OneRowRelation, Range
+from planviz.optimizer.statistics import formulas
 from planviz.optimizer.statistics.model import Columns, Estimate, number, output_size
 
 #: What Spark takes for a table of unknown size (spark.sql.defaultSizeInBytes).
@@ -21,28 +22,30 @@ def leaf_estimate(plan: Any, with_rows: bool) -> Estimate:
             return table_estimate(plan.table, plan.output, with_rows)
         case LocalRelation(columns, rows):
             return Estimate(
-                sum(a.data_type.default_size for a in columns) * len(rows), rule="rows known while planning"
+                sum(a.data_type.default_size for a in columns) * len(rows),
+                rule=formulas.LOCAL_ROWS,
+                given=(("rows in the plan", len(rows)),),
             )
         case OneRowRelation():
-            return Estimate(1, rule="one row")
+            return Estimate(1, rule=formulas.ONE_ROW)
         case Range():
             return _range(plan)
         case CTERelationRef(statistics=Estimate() as found):
-            return replace(found, rule="estimate of the definition", inputs=(found,))
-    return Estimate(UNKNOWN_SIZE, rule="unknown: spark.sql.defaultSizeInBytes")
+            return replace(found, rule=formulas.DEFINITION, inputs=(found,), parts=(), given=())
+    return Estimate(UNKNOWN_SIZE, rule=formulas.UNKNOWN_TABLE)
 
 
 def table_estimate(table: Table | None, output: Iterable[Any], with_rows: bool) -> Estimate:
     """The estimate of a table of the catalogue: its size, or with rows the size that they should have."""
     if table is None:
-        return Estimate(UNKNOWN_SIZE, rule="unknown: spark.sql.defaultSizeInBytes")
+        return Estimate(UNKNOWN_SIZE, rule=formulas.UNKNOWN_TABLE)
     if with_rows and table.row_count is not None:
         columns = _columns(table, output)
         size = output_size(output, table.row_count, columns)
-        return Estimate(size, table.row_count, columns, "rows of the catalogue * bytes of a row")
+        return Estimate(size, table.row_count, columns, formulas.TABLE_ROWS)
     if table.size_in_bytes is None:
-        return Estimate(UNKNOWN_SIZE, rule="unknown: spark.sql.defaultSizeInBytes")
-    return Estimate(int(table.size_in_bytes), rule="size of the catalogue")
+        return Estimate(UNKNOWN_SIZE, rule=formulas.UNKNOWN_TABLE)
+    return Estimate(int(table.size_in_bytes), rule=formulas.TABLE_SIZE)
 
 
 def _columns(table: Table, output: Iterable[Any]) -> Columns:
@@ -58,9 +61,8 @@ def _columns(table: Table, output: Iterable[Any]) -> Columns:
 
 def _range(plan: Range) -> Estimate:
     rows = plan.max_rows if plan.max_rows is not None else 1
-    rule = "the number of steps"
     if not rows:
-        return Estimate(0, 0, rule=rule)
+        return Estimate(0, 0, rule=formulas.RANGE)
     last = plan.start + (rows - 1) * plan.step
     stats = ColumnStatistics(rows, min(plan.start, last), max(plan.start, last), 0, 8, 8)
-    return Estimate(8 * rows, rows, {plan.column.expr_id: stats}, rule)
+    return Estimate(8 * rows, rows, {plan.column.expr_id: stats}, formulas.RANGE)

@@ -9,7 +9,9 @@ from decimal import ROUND_CEILING, ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from planviz.catalog.tables import ColumnStatistics
+from planviz.decisions.estimates import Formula
 from planviz.logical.plan import size_text
+from planviz.optimizer.statistics.formulas import UNKNOWN_TABLE
 from planviz.trees.text import tree_string
 from planviz.types import BINARY, BOOLEAN, DATE, INTEGRAL, STRING, DataType, DecimalType
 
@@ -23,13 +25,22 @@ _MICROSECONDS = 1_000_000
 NO_COLUMNS: Columns = {}
 
 
+#: Numbers that a formula took, by the names that it has for them; the rows and bytes of the inputs go without saying.
+Given = tuple[tuple[str, Any], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of an estimate: what was estimated, its number, and the rule that gave it, as a formula."""
+    """A piece of an estimate: what was estimated, its number, the formula that gave it and the formula's inputs.
+
+    `parts` are the operands of AND, OR and NOT.
+    """
 
     about: Any
     value: float | int | None
-    rule: str
+    rule: Formula
+    given: Given = ()
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +48,16 @@ class Estimate:
     """What is thought of a plan's result: bytes, rows (None: unknown), statistics of columns.
 
     `rule` is the way it was estimated, `inputs` the estimates of what it was made of, `parts` the pieces in between
-    (selectivities of conditions, join keys).
+    (selectivities of conditions, join keys), `given` other numbers that the rule took.
     """
 
     size: int
     rows: int | None = None
     columns: Columns = field(default_factory=dict, compare=False)
-    rule: str = field(default="", compare=False)
+    rule: Formula = field(default=UNKNOWN_TABLE, compare=False)
     inputs: tuple[Estimate, ...] = field(default=(), compare=False, repr=False)
     parts: tuple[Part, ...] = field(default=(), compare=False, repr=False)
+    given: Given = field(default=(), compare=False, repr=False)
 
     @property
     def text(self) -> str:

@@ -30,6 +30,7 @@ from planviz.logical.operators import (
     Window,
 )
 from planviz.optimizer.join_keys import distinct_keys, join_keys, unique_keys
+from planviz.optimizer.statistics import formulas
 from planviz.optimizer.statistics.model import NO_COLUMNS, Estimate, output_size, row_size, share
 
 _MATCHING = ("Inner", "LeftOuter", "RightOuter", "FullOuter")
@@ -39,33 +40,38 @@ def size_estimate(plan: Any, inputs: tuple[Estimate, ...]) -> Estimate:
     """The estimate of an operator from its children's, in bytes; rows only where a limit gives them."""
     match plan:
         case Aggregate(()):
-            return Estimate(output_size(plan.output, 1), 1, rule="one row without keys", inputs=inputs)
+            return Estimate(output_size(plan.output, 1), 1, rule=formulas.NO_KEYS, inputs=inputs)
         case Project() | Filter() | Aggregate() | Distinct() | Window():
             return _widened(plan, inputs[0])
         case Expand(projections, _, _):
             one = _widened(plan, inputs[0])
-            return replace(one, size=one.size * len(projections), rule=f"{one.rule} * {len(projections)}")
+            given = (*one.given, ("projections", len(projections)))
+            return replace(one, size=one.size * len(projections), rule=formulas.EXPANDED, given=given)
         case GlobalLimit() | LocalLimit() | Offset():
             return _limited(plan, inputs[0])
         case Join(_, _, kind) if kind in ("LeftSemi", "LeftAnti"):
-            return replace(inputs[0], rule="at most the left side", inputs=inputs)
+            return _left(inputs)
         case Join(_, _, kind) if kind in _MATCHING and _one_match(plan):
             # What was estimated as a single byte stands for nothing.
             size = sum(i.size for i in inputs if i.size > 1)
-            return Estimate(size, rule="sum of the sides: at most one match", inputs=inputs)
+            return Estimate(size, rule=formulas.ONE_MATCH_SIZE, inputs=inputs)
         case Union():
-            return Estimate(sum(i.size for i in inputs), rule="sum of the inputs", inputs=inputs)
+            return Estimate(sum(i.size for i in inputs), rule=formulas.SUM_SIZE, inputs=inputs)
         case Intersect():
-            return Estimate(min(i.size for i in inputs), rule="the smaller side", inputs=inputs)
+            return Estimate(min(i.size for i in inputs), rule=formulas.SMALLER_SIZE, inputs=inputs)
         case Except():
-            return replace(inputs[0], rule="at most the left side", inputs=inputs)
+            return _left(inputs)
         case Sample():
             return _sampled(plan, inputs[0])
         case WithCTE():
             return inputs[-1]
         case Sort() | Repartition() | RepartitionByExpression() | RebalancePartitions():
             return inputs[0]
-    return Estimate(product(i.size for i in inputs), rule="product of the inputs", inputs=inputs)
+    return Estimate(product(i.size for i in inputs), rule=formulas.PAIRS_SIZE, inputs=inputs)
+
+
+def _left(inputs: tuple[Estimate, ...]) -> Estimate:
+    return replace(inputs[0], rule=formulas.LEFT_SIZE, inputs=inputs, parts=(), given=())
 
 
 def _one_match(join: Any) -> bool:
@@ -84,8 +90,9 @@ def product(sizes: Iterable[int]) -> int:
 
 
 def _widened(plan: Any, child: Estimate) -> Estimate:
-    size = child.size * row_size(plan.output) // row_size(plan.child.output)
-    return Estimate(size or 1, rule="bytes * bytes of a row / bytes of an input's row", inputs=(child,))
+    wide, before = row_size(plan.output), row_size(plan.child.output)
+    given = (("bytes of a row", wide), ("bytes of an input's row", before))
+    return Estimate(child.size * wide // before or 1, rule=formulas.WIDENED, inputs=(child,), given=given)
 
 
 def _limited(plan: Any, child: Estimate) -> Estimate:
@@ -93,19 +100,24 @@ def _limited(plan: Any, child: Estimate) -> Estimate:
     count = e.value if isinstance(e, Literal) and isinstance(e.value, int) else None
     if isinstance(plan, LocalLimit):
         # Every partition may give that many, and nobody knows how many partitions there are.
-        return Estimate(1, 0, rule="none") if count == 0 else replace(child, columns=NO_COLUMNS)
+        if count == 0:
+            return Estimate(1, 0, rule=formulas.NOTHING, inputs=(child,))
+        rule = formulas.PASSED_ON_SIZE if child.rows is None else formulas.PASSED_ON
+        return replace(child, columns=NO_COLUMNS, rule=rule, inputs=(child,), parts=(), given=())
     if count is None:
         return _widened(plan, child)
     if isinstance(plan, Offset):
         rows = 0 if child.rows is None else max(0, child.rows - count)
-        rule = "rows - offset"
+        rule, name = formulas.OFFSET, "offset"
     else:
         rows = count if child.rows is None else min(child.rows, count)
-        rule = "min(rows, limit)"
-    return Estimate(output_size(plan.output, rows, child.columns), rows, rule=rule, inputs=(child,))
+        rule, name = formulas.LIMIT, "limit"
+    size = output_size(plan.output, rows, child.columns)
+    return Estimate(size, rows, rule=rule, inputs=(child,), given=((name, count),))
 
 
 def _sampled(plan: Any, child: Estimate) -> Estimate:
     part = plan.upper - plan.lower
     rows = None if child.rows is None else share(child.rows, part)
-    return Estimate(share(child.size, part) or 1, rows, rule="rows * share", inputs=(child,))
+    rule = formulas.SAMPLE_SIZE if rows is None else formulas.SAMPLE
+    return Estimate(share(child.size, part) or 1, rows, rule=rule, inputs=(child,), given=(("share", part),))

@@ -25,6 +25,7 @@ from planviz.logical.operators import (
     Window,
 )
 from planviz.logical.plan import LeafNode
+from planviz.optimizer.statistics import formulas
 from planviz.optimizer.statistics.aggregates import aggregate_estimate, project_estimate, union_estimate
 from planviz.optimizer.statistics.filters import filter_estimate
 from planviz.optimizer.statistics.joins import join_estimate
@@ -98,12 +99,12 @@ def _with_rows(plan: Any, inputs: tuple[Estimate, ...]) -> Estimate | None:
             return union_estimate(plan, inputs)
         case Intersect():
             least = inputs[0] if inputs[0].size < inputs[1].size else inputs[1]
-            return Estimate(least.size, least.rows, rule="the smaller side", inputs=inputs)
+            return Estimate(least.size, least.rows, rule=formulas.SMALLER, inputs=inputs)
     if isinstance(plan, BY_SIZE):
         return None
     counts = [i.rows for i in inputs if i.rows is not None]
     rows = product(counts) if len(counts) == len(inputs) else None
-    return Estimate(product(i.size for i in inputs), rows, rule="product of the inputs", inputs=inputs)
+    return Estimate(product(i.size for i in inputs), rows, rule=formulas.PRODUCT, inputs=inputs)
 
 
 def size_in_bytes(plan: Any) -> int:

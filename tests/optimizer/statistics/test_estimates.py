@@ -25,7 +25,7 @@ TABLES = {
 }  # fmt: skip
 
 
-def _catalog() -> Catalog:
+def small_tables() -> Catalog:
     catalog = Catalog()
     for name, (rows, columns, stats) in TABLES.items():
         known = tuple(
@@ -39,7 +39,7 @@ def _catalog() -> Catalog:
 
 def _estimate(sql, cbo=True, catalog=None):
     config = OptimizerConfig().with_settings({"spark.sql.cbo.enabled": cbo})
-    plan = QueryExecution(sql, catalog or _catalog(), config).optimized
+    plan = QueryExecution(sql, catalog or small_tables(), config).optimized
     with estimating(config):
         return estimate(plan)
 
@@ -104,7 +104,7 @@ def test_a_join_s_row_is_8_bytes_and_its_columns():
 
 def test_a_histogram_knows_frequent_values():
     bins = (*[(1.0, 1.0, 1)] * 9, (1.0, 1001.0, 100))
-    catalog = _catalog()
+    catalog = small_tables()
     table = catalog.tables["default.wide"]
     known = tuple((n, replace(s, histogram=Histogram(1000, bins)) if n == "a" else s) for n, s in table.column_stats)
 
@@ -122,7 +122,7 @@ def test_costs_are_compared_as_shares():
 def test_the_search_for_an_order_is_recorded():
     config = OptimizerConfig().with_settings({"spark.sql.cbo.enabled": True, "spark.sql.cbo.joinReorder.enabled": True})
     sql = "SELECT x, y, z FROM l JOIN r ON k = rk JOIN (SELECT * FROM far WHERE z = 5) f ON x = fk"
-    query = QueryExecution(sql, _catalog(), config, reorderings=[])
+    query = QueryExecution(sql, small_tables(), config, reorderings=[])
 
     _ = query.optimized
 
