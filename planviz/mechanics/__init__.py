@@ -2,4 +2,5 @@
 
 buffers.py   aggregate functions by their buffers
 rows.py      the rows of a plan whose tables' rows are known
+stages.py    rows through the stages of an aggregate
 """

@@ -132,15 +132,15 @@ class _Evaluator:
         return self.set_operation(plan, inside=False)
 
     def set_operation(self, plan: Any, inside: bool) -> Rows:
-        left, right = self.rows(plan.left), [_key(row) for row in self.rows(plan.right)]
+        left, right = self.rows(plan.left), [same_key(row) for row in self.rows(plan.right)]
         if not plan.is_all:
             found = set(right)
-            return _distinct(row for row in left if (_key(row) in found) is inside)
+            return _distinct(row for row in left if (same_key(row) in found) is inside)
         kept = []
         for row in left:
-            there = _key(row) in right
+            there = same_key(row) in right
             if there:
-                right.remove(_key(row))
+                right.remove(same_key(row))
             if there is inside:
                 kept.append(row)
         return kept
@@ -151,7 +151,7 @@ class _Evaluator:
     def aggregate(self, plan: Any) -> Rows:
         groups: dict[Any, list[dict[int, Any]]] = {} if plan.grouping else {(): []}
         for row in _named(plan.child, self.rows(plan.child)):
-            groups.setdefault(_key(_values(plan.grouping, row)), []).append(row)
+            groups.setdefault(same_key(_values(plan.grouping, row)), []).append(row)
         return [tuple([_result(item, plan, rows) for item in plan.aggregates]) for rows in groups.values()]
 
     def sort(self, plan: Any) -> Rows:
@@ -209,15 +209,15 @@ def _values(expressions: Sequence[Any], row: dict[int, Any]) -> Row:
     return tuple([row_value(e, row) for e in expressions])
 
 
-def _key(value: Any) -> Any:
+def same_key(value: Any) -> Any:
     """What is equal exactly for values of one column that SQL groups together: nulls, NaNs, both zeros."""
     if isinstance(value, tuple):
-        return tuple([_key(v) for v in value])
+        return tuple([same_key(v) for v in value])
     return "NaN" if value != value else value
 
 
 def _distinct(rows: Iterable[Row]) -> Rows:
-    return list({_key(row): row for row in rows}.values())
+    return list({same_key(row): row for row in rows}.values())
 
 
 def _comparing(order: Any) -> Callable[[Any, Any], int]:
