@@ -6,6 +6,11 @@
     │   ├── InputTooLarge        more text than planviz opens
     │   ├── ParseError           SQL that does not follow the grammar
     │   └── AnalysisError        SQL that names what is not there, or whose types do not fit
+    ├── SparkError               a live Spark could not do what it was asked for
+    │   ├── SparkMissing         PySpark or Java is not there
+    │   ├── SparkUnreachable     no Spark answers at the address
+    │   ├── SparkLost            Spark ended, or stopped answering, while it worked
+    │   └── StatementRefused     SQL that planviz does not give to a live Spark
     ├── ExportError              a picture or file cannot be made as asked
     ├── PlanTooLarge             a plan grew past what planviz works on
     └── InternalError            a defect of planviz itself
@@ -58,6 +63,26 @@ class AnalysisError(InputError):
 
 def _place(line: int | None, column: int | None) -> str:
     return "" if line is None else f" (line {line}, column {column})"
+
+
+class SparkError(PlanvizError):
+    """A live Spark could not do what it was asked for."""
+
+
+class SparkMissing(SparkError):
+    """PySpark or Java is not there; the message says how to get it."""
+
+
+class SparkUnreachable(SparkError):
+    """No Spark answers at the address."""
+
+
+class SparkLost(SparkError):
+    """Spark ended, or stopped answering, while it worked; the next call starts another one."""
+
+
+class StatementRefused(SparkError):
+    """SQL that planviz does not give to a live Spark, because more than a plan would come of it."""
 
 
 class ExportError(PlanvizError):

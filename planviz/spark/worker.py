@@ -1,0 +1,91 @@
+"""Spark's process: reads tasks from standard input, gives answers on standard output (`process.py` has the form).
+
+Each task runs in a thread and a session of its own. When the JVM ends this process ends, too, and says why; when
+planviz goes away the input ends, and so does this.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import IO, Any
+
+from planviz.errors import PlanvizError, SparkError
+from planviz.spark import tasks
+from planviz.spark.session import Spark, start
+
+_AT_ONCE = 8
+
+
+class _Answers:
+    """The way back: whole lines, one at a time."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._lock = threading.Lock()
+
+    def give(self, message: dict[str, Any]) -> None:
+        """Send one message."""
+        data = json.dumps(message).encode() + b"\n"
+        with self._lock:
+            self._stream.write(data)
+            self._stream.flush()
+
+
+def main() -> None:
+    """Start Spark as the first line says, then work on tasks until the input ends."""
+    # What Spark or a query prints must not get between the answers.
+    answers = _Answers(os.fdopen(os.dup(1), "wb"))
+    os.dup2(2, 1)
+    settings = json.loads(sys.stdin.readline())
+    try:
+        spark = start(settings)
+    except Exception as error:
+        answers.give({"failed": told(error)})
+        return
+    answers.give({"ready": spark.described()})
+    if spark.jvm_process is not None:
+        threading.Thread(target=_watch, args=(spark, answers), daemon=True).start()
+    pool, pings = ThreadPoolExecutor(_AT_ONCE), ThreadPoolExecutor(1)
+    for line in sys.stdin:
+        task = json.loads(line)
+        (pings if task["task"] == "ping" else pool).submit(_work, spark, answers, task)
+    os._exit(0)
+
+
+def _work(spark: Spark, answers: _Answers, task: dict[str, Any]) -> None:
+    number = task["id"]
+
+    def progress(at: str) -> None:
+        answers.give({"id": number, "progress": at})
+
+    try:
+        answers.give({"id": number, "value": tasks.TASKS[task["task"]](spark, task["arguments"], progress)})
+    except Exception as error:
+        if not spark.gone():
+            answers.give({"id": number, "error": told(error)})
+
+
+def _watch(spark: Spark, answers: _Answers) -> None:
+    assert spark.jvm_process is not None
+    status = spark.jvm_process.wait()
+    how = f"by signal {-status}" if status < 0 else f"with status {status}"
+    answers.give({"died": f"its JVM was ended {how}" if status < 0 else f"its JVM ended {how}"})
+    os._exit(3)
+
+
+def told(error: Exception) -> dict[str, Any]:
+    """An error as JSON values: kind, message and, of Spark's own, its class and place."""
+    if isinstance(error, PlanvizError):
+        return {"kind": type(error).__name__, "message": str(error)}
+    return tasks.spark_error(error) or {
+        "kind": SparkError.__name__,
+        "message": f"Spark failed with {type(error).__name__}: {str(error).strip().splitlines()[0][:500]}",
+    }
+
+
+if __name__ == "__main__":
+    main()

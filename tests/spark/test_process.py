@@ -1,0 +1,180 @@
+"""A process that dies, hangs or takes too long is explained, and replaced by the next task."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from planviz.errors import AnalysisError, SparkError, SparkLost, SparkMissing, SparkUnreachable, StatementRefused
+from planviz.spark import java, process
+from planviz.spark.process import LiveSpark, SparkSettings
+
+FAKE = (str(Path(__file__).with_name("fake_worker.py")),)
+
+
+@pytest.fixture
+def java_found(monkeypatch):
+    monkeypatch.setattr(process, "find_java", lambda: java.Java(Path("/nowhere"), 17, "made up"))
+
+
+@pytest.fixture
+def spark(java_found):
+    live = LiveSpark(SparkSettings(silence=0.6, start=20), FAKE)
+    yield live
+    live.close()
+
+
+def pid(spark):
+    return spark.call("echo")[0]
+
+
+def test_tasks_share_one_process_that_starts_with_the_first(spark):
+    assert spark.pid is None
+    assert pid(spark) == pid(spark) == spark.pid
+
+
+def test_the_process_sees_no_secret_of_its_surroundings(spark, monkeypatch):
+    monkeypatch.setenv("MY_PASSWORD", "hunter2")
+    names = spark.call("echo")[2]
+    assert "MY_PASSWORD" not in names
+    assert "JAVA_HOME" in names
+
+
+def test_a_death_says_why_and_when_and_the_next_task_works(spark):
+    first = pid(spark)
+    with pytest.raises(SparkLost, match=r"ended while it was planning: its JVM was ended by signal 9\. The next query"):
+        spark.call("die")
+    assert pid(spark) != first
+
+
+def test_a_death_between_two_tasks_is_no_error(spark):
+    first = pid(spark)
+    os.kill(first, signal.SIGKILL)
+    time.sleep(0.3)
+    assert pid(spark) != first
+
+
+def test_full_memory_is_named(spark):
+    with pytest.raises(SparkLost, match="its memory was full; give it more with --memory"):
+        spark.call("fill memory")
+
+
+def test_silence_is_noticed(spark):
+    with pytest.raises(SparkLost, match=r"ended while it was running: it gave no sign of life for 0\.6 s"):
+        spark.call("hang", limit=30)
+    assert pid(spark)
+
+
+def test_a_task_that_takes_too_long_is_stopped(spark):
+    with pytest.raises(SparkLost, match=r"it was still running after 0\.3 s"):
+        spark.call("work", limit=0.3)
+
+
+def test_a_death_ends_every_task_under_way(spark):
+    pid(spark)
+    lost = []
+
+    def work():
+        try:
+            spark.call("work", limit=30)
+        except SparkLost as error:
+            lost.append(str(error))
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.2)
+    os.kill(spark.pid, signal.SIGKILL)
+    for thread in threads:
+        thread.join(10)
+    assert len(lost) == 3
+    assert "ended by SIGKILL" in lost[0]
+
+
+def test_errors_keep_their_class_and_place(spark):
+    with pytest.raises(StatementRefused, match="No"):
+        spark.call("refuse")
+    with pytest.raises(AnalysisError, match=r"\[X\] no y \(line 2, column 3\)") as caught:
+        spark.call("misspell")
+    assert (caught.value.line, caught.value.column) == (2, 3)
+
+
+def test_what_the_task_is_at_is_told(spark):
+    told = []
+    with pytest.raises(SparkLost):
+        spark.call("work", limit=0.2, on_progress=told.append)
+    assert told == ["running"]
+
+
+def test_a_start_that_fails_is_told(java_found):
+    with pytest.raises(SparkError, match="The master cannot be reached"):
+        LiveSpark(SparkSettings(conf=(("start", "fails"),)), FAKE).call("echo")
+
+
+def test_without_java_one_sentence_says_how_to_get_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setattr(java, "_FOLDERS", ())
+    monkeypatch.setattr(java, "_INSTALLED", str(tmp_path))
+    with pytest.raises(SparkMissing, match="Spark needs Java 17 or later, and there is none here"):
+        LiveSpark().call("echo")
+
+
+def test_an_old_java_is_named(monkeypatch, tmp_path):
+    (tmp_path / "bin").mkdir()
+    script = tmp_path / "bin" / "java"
+    script.write_text("#!/bin/sh\necho 'openjdk version \"1.8.0_402\"' >&2\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(java, "_candidates", lambda: iter([(tmp_path, "JAVA_HOME")]))
+    with pytest.raises(SparkMissing, match=r"Found is only Java 8 \(JAVA_HOME\)"):
+        java.find_java()
+
+
+def test_without_pyspark_one_sentence_says_so(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(SparkMissing, match="PySpark is not installed"):
+        LiveSpark().call("echo")
+
+
+@pytest.fixture
+def listener():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server
+
+
+def connect(listener):
+    return LiveSpark(SparkSettings(master=f"sc://127.0.0.1:{listener.getsockname()[1]}"))
+
+
+def test_a_connect_address_that_does_not_answer_fails_within_five_seconds(listener):
+    begin = time.monotonic()
+    with pytest.raises(SparkUnreachable, match="does not answer within 2 s"):
+        connect(listener).call("echo")
+    assert time.monotonic() - begin < 5
+
+
+def test_a_connect_address_of_something_else_is_refused(listener):
+    def answer():
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(100)
+            connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    threading.Thread(target=answer, daemon=True).start()
+    with pytest.raises(SparkUnreachable, match="is no Spark Connect server"):
+        connect(listener).call("echo")
+
+
+def test_nothing_at_a_connect_address_is_told_at_once():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    with pytest.raises(SparkUnreachable, match="Nothing answers at"):
+        LiveSpark(SparkSettings(master=f"sc://127.0.0.1:{port}")).call("echo")
+    with pytest.raises(SparkUnreachable, match="is no address"):
+        LiveSpark(SparkSettings(master="sc://")).call("echo")
