@@ -20,6 +20,23 @@ ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write the texts that golden tests compare with")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Any:
+    """`golden(text, name)`: the text must be that of the file `name` beside the test."""
+
+    def same(text: str, name: str) -> None:
+        path = Path(request.path).parent / name
+        if request.config.getoption("--update-golden"):
+            path.write_text(text, encoding="utf-8")
+        assert text == path.read_text(encoding="utf-8")
+
+    return same
+
+
 @pytest.fixture(scope="session")
 def corpus() -> Path:
     """The folder of captures from real Spark; tests that need it are skipped on a plain clone."""

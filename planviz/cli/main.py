@@ -43,6 +43,11 @@ def _parser() -> argparse.ArgumentParser:
     trace.add_argument("--stage", choices=("analyzed", "optimized"), help="only the steps that lead to this stage")
     add_settings(trace)
 
+    why = commands.add_parser("why", help="why the planner chose each join and aggregate of an SQL file or pasted plan")
+    _add_files(why, "SQL, or the text of a plan; - for standard input")
+    why.add_argument("--format", choices=("text", "json"), default="text")
+    add_settings(why)
+
     _add_catalog(commands.add_parser("catalog", help="list, show, check and guess catalogues of tables"))
 
     rules = commands.add_parser("rules", help="list the optimizer's rules, or tell all about one")
@@ -133,6 +138,10 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
         from planviz.cli.trace import trace
 
         return trace
+    if name == "why":
+        from planviz.cli.why import why
+
+        return why
     if name == "catalog":
         from planviz.cli.catalog import catalog
 

@@ -7,7 +7,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from planviz.errors import InputError
+from planviz.errors import InputError, PlanvizError
 
 if TYPE_CHECKING:
     from planviz.catalog import Catalog
@@ -77,7 +77,28 @@ def open_file(text: str, options: argparse.Namespace, stage: str) -> Document:
     document = open_sql(
         text, catalog_of(options), config_of(options), params=params_of(options), infer=options.infer, stage=stage
     )
+    _tell(document)
+    return document
+
+
+def open_input(text: str, options: argparse.Namespace, stage: str) -> Document:
+    """As `open_file` for SQL; any other text (a plan, a rule log) is read as what it is."""
+    from planviz.document import open_text
+    from planviz.document.text import looks_like_sql
+    from planviz.errors import ParseError
+
+    if not looks_like_sql(text):
+        return open_text(text)
+    try:
+        return open_file(text, options, stage)
+    except ParseError as error:
+        try:
+            return open_text(text)
+        except PlanvizError:
+            raise error from None
+
+
+def _tell(document: Document) -> None:
     warnings = [w for s in document.statements if s.execution is not None for w in s.execution.warnings]
     for warning in dict.fromkeys(warnings):
         print(f"planviz: note: {warning}", file=sys.stderr)
-    return document

@@ -47,6 +47,11 @@ def open_text(
         return _open(text, catalog, config)
 
 
+def looks_like_sql(text: str) -> bool:
+    """Whether a text begins as statements do; the text of a plan may, too, by chance."""
+    return _SQL.match(text) is not None
+
+
 @contextmanager
 def _collector_at_rest() -> Iterator[None]:
     # Everything built here stays; the cyclic collector would only walk the growing plan again and again, which at a

@@ -118,7 +118,7 @@ class JoinSelection:
             hinted = [s for s in BOTH if self.hints[s] == hint]
             sides = [s for s in hinted if s in allowed and fit]
             words = f"{hint.upper()} on a side that may be built"
-            if self.recorder.ask(node, words, bool(sides), None, hint, **self._hint_values, allowed=allowed, keys=fit):
+            if self.recorder.ask(node, words, bool(sides), None, hint, **self._hint_values, allowed=allowed, fit=fit):
                 return operator, "" if hint == "merge" else self._smaller(sides, "hinted")
             for side in hinted:
                 self._refused(node, hint, operator, side, fit)

@@ -1,0 +1,75 @@
+"""`planviz why`: why the planner chose each join and each aggregate, and what would change it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+
+from planviz.cli.files import read_text, show_each
+from planviz.cli.optimize import errors_of, statement_json
+from planviz.cli.settings import config_of, open_input
+from planviz.decisions.choices import Decision
+from planviz.document import Document
+from planviz.document.decided import Decided, answer, decided, decision_json, outcome, plain, seen, subject, title
+from planviz.errors import PlanvizError
+
+_ENDINGS = {"text": "txt", "json": "json"}
+_NOUNS = {"JoinSelection": "Join", "Aggregation": "Aggregate"}
+
+
+def why(options: argparse.Namespace) -> int:
+    """Print the decisions on each file's queries, or on its pasted plans."""
+
+    def show(name: str) -> tuple[str, Sequence[PlanvizError]]:
+        document = open_input(read_text(name), options, "physical")
+        found = decided(document, config_of(options))
+        shown = _json(document, found, name) if options.format == "json" else _text(document, found)
+        return shown, errors_of(document) if document.statements else []
+
+    return show_each(options.files, options.out, _ENDINGS[options.format], show)
+
+
+def _json(document: Document, found: Sequence[Decided], name: str) -> str:
+    entries = []
+    for query in found:
+        statement = {} if query.statement is None else statement_json(document.statements[query.statement])
+        place = {} if query.plan is None else {"plan": query.plan}
+        entries.append({**statement, **place, "decisions": [decision_json(d) for d in query.decisions]})
+    return json.dumps({"file": name, "queries": entries}, ensure_ascii=True, indent=1) + "\n"
+
+
+def _text(document: Document, found: Sequence[Decided]) -> str:
+    parts = []
+    for query in found:
+        if len(found) > 1:
+            parts.append(_heading(document, query))
+        counts = dict.fromkeys(_NOUNS, 0)
+        for d in query.decisions:
+            counts[d.strategy] = counts.get(d.strategy, 0) + 1
+            parts.append(_decision(d, counts[d.strategy]))
+        if not query.decisions:
+            parts.append("No join and no aggregate.\n")
+    return "\n".join(parts)
+
+
+def _heading(document: Document, query: Decided) -> str:
+    if query.statement is None:
+        return f"Plan {(query.plan or 0) + 1}\n"
+    return f"Statement {query.statement + 1}, line {document.statements[query.statement].line}\n"
+
+
+def _decision(d: Decision, number: int) -> str:
+    """One decision: the question's answers with what they saw, outcome, what was rejected, flips."""
+    lines = [f"{_NOUNS.get(d.strategy, d.strategy)} {number}: {subject(d)}"]
+    lines.append(f"  {outcome(d)}{_because(d)}")
+    node, wide = (max((len(of(c)) for c in d.checks), default=0) for of in (lambda c: c.node, title))
+    lines += [f"    {answer(c):<7} {c.node:<{node}}  {title(c):<{wide}}  {seen(c)}".rstrip() for c in d.checks]
+    lines += [f"    not {r.operator}: {plain(r.reason)}" for r in d.rejected if r.node or d.strategy != "JoinSelection"]
+    lines += [f"    flip: {f.words} -> {f.promise}" for f in d.flips]
+    return "\n".join(lines) + "\n"
+
+
+def _because(d: Decision) -> str:
+    because = d.value("because")
+    return f" ({because})" if because else ""

@@ -1,0 +1,180 @@
+"""The planner's decisions of an opened input, one after the other, and what a person reads of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from planviz.config import OptimizerConfig
+from planviz.decisions.choices import Check, Decision
+from planviz.decisions.flips import flip_json
+from planviz.decisions.join_tree import JOIN_TREES
+from planviz.logical.plan import size_text
+
+if TYPE_CHECKING:
+    from planviz.document.model import Document
+    from planviz.execution import QueryExecution
+
+_ID = re.compile(r"#\d+L?(?!\w)")
+_TITLES = {q.name: q.title for tree in JOIN_TREES.values() for q in tree.questions}
+#: Values that are numbers of bytes.
+_BYTES = ("left", "right", "limit", "threshold")
+#: Words for a value's name; an empty one leaves the name out.
+_NAMES = {"keys": "", "types": "", "value": "", "left_hint": "left", "right_hint": "right", "allowed": "may build"}
+#: Values that are worth telling only when they are unlike this.
+_USUAL = {"hashable": True, "fit": True, "left_hint": None, "right_hint": None, "form": True}
+_SIDES = {"BuildLeft": "left", "BuildRight": "right"}
+
+
+@dataclass(frozen=True)
+class Decided:
+    """The decisions on one query, in the order in which the planner took them: the topmost operator's first.
+
+    `statement` is the statement's index in the document, None for a pasted plan, whose index in the document `plan`
+    then is. `execution` is the query behind it, None for a pasted plan: its decisions are read back from the text as
+    far as that allows, checks of which it says nothing have no answer, and there are no flips.
+    """
+
+    decisions: tuple[Decision, ...]
+    statement: int | None = None
+    plan: int | None = None
+    execution: QueryExecution | None = None
+    profile: str = "spark-4.3"
+
+    def of(self, strategy: str) -> tuple[Decision, ...]:
+        """Those of one strategy: JoinSelection or Aggregation."""
+        return tuple([d for d in self.decisions if d.strategy == strategy])
+
+
+def decided(document: Document, config: OptimizerConfig | None = None) -> tuple[Decided, ...]:
+    """The decisions on every query of a document, on every physical plan of a pasted text.
+
+    `config` are settings to read a pasted plan with, where it names none itself. A query that cannot be planned has no
+    entry; its error stands with its statement.
+    """
+    if not document.statements:
+        from planviz.document.reconstructed import reconstructed
+
+        return reconstructed(document, config)
+    found = []
+    for s in document.statements:
+        execution = s.execution
+        if execution is None or s.error is not None or execution.error_until("physical") is not None:
+            continue
+        found.append(Decided(execution.planned.decisions, s.index, None, execution, execution.config.profile))
+    return tuple(found)
+
+
+# ------------------------------------------------------------------------------------------------- words
+
+
+def subject(decision: Decision) -> str:
+    """What was decided on: the relations of a join's sides, an aggregate's groups; without ids."""
+    plan = decision.subject
+    sides = decision.value("sides")
+    if sides is None and decision.strategy == "JoinSelection":
+        sides = [", ".join(relations(side)) for side in (plan.left, plan.right)]
+    if sides is not None:
+        return " ⋈ ".join(side or "?" for side in sides)
+    return plain(getattr(plan, "simple_string", plan))
+
+
+def relations(plan: Any) -> list[str]:
+    """The names of the relations that a plan reads, each once, in the order of the text."""
+    leaves = [node for node in plan.walk() if not node.children]
+    return list(dict.fromkeys(_relation(leaf) for leaf in leaves))
+
+
+def _relation(leaf: Any) -> str:
+    table = getattr(leaf, "table", None)
+    name = getattr(table, "name", None) or getattr(leaf, "name", None) or leaf.node_name
+    return str(name[-1] if isinstance(name, tuple) else name).rsplit(".", 1)[-1]
+
+
+def plain(value: Any) -> str:
+    """A text without the ids of expressions."""
+    return _ID.sub("", str(value))
+
+
+def title(check: Check) -> str:
+    """The question in a few words."""
+    return _TITLES.get(check.node, check.condition)
+
+
+def answer(check: Check) -> str:
+    """yes, no or unknown."""
+    return "unknown" if check.passed is None else "yes" if check.passed else "no"
+
+
+def seen(check: Check) -> str:
+    """What a check saw, in words: left 37.0 GiB, right 476.8 MiB, limit 10.0 MiB. Empty when it saw nothing."""
+    return ", ".join(part for name, value in check.values if (part := _said(name, value)))
+
+
+def _said(name: str, value: Any) -> str:
+    if name in _USUAL and value == _USUAL[name]:
+        return ""
+    words = value_text(name, value)
+    label = _NAMES.get(name, name.replace("_", " "))
+    return f"{label} {words}".strip() if words else ""
+
+
+def value_text(name: str, value: Any) -> str:
+    """One value in words: bytes in their unit, true and false, lists with commas, none for nothing."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple | list):
+        return ", ".join(plain(_SIDES.get(v, v) if isinstance(v, str) else v) for v in value)
+    if name in _BYTES and isinstance(value, int):
+        return size_text(value) if value >= 0 else str(value)
+    return plain(value)
+
+
+def outcome(decision: Decision) -> str:
+    """The operator and the side that it builds."""
+    build = decision.value("build")
+    return f"{decision.outcome}, {build}" if build else decision.outcome
+
+
+# ------------------------------------------------------------------------------------------------- JSON
+
+
+def decision_json(decision: Decision) -> dict[str, Any]:
+    """A decision as JSON values; `passed` is null for what a pasted plan does not say."""
+    return {
+        "strategy": decision.strategy,
+        "subject": subject(decision),
+        "outcome": decision.outcome,
+        "values": _json(dict(decision.values)),
+        "checks": [
+            {
+                "node": c.node,
+                "question": title(c),
+                "condition": c.condition,
+                "passed": c.passed,
+                "setting": c.setting,
+                "hint": c.hint,
+                "values": _json(dict(c.values)),
+            }
+            for c in decision.checks
+        ],
+        "rejected": [
+            {"operator": r.operator, "reason": r.reason, "node": r.node or None, "values": _json(dict(r.values))}
+            for r in decision.rejected
+        ],
+        "flips": [flip_json(f) for f in decision.flips],
+    }
+
+
+def _json(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(k): _json(v) for k, v in value.items()}
+    if isinstance(value, Iterable):
+        return [_json(v) for v in value]
+    return str(value)

@@ -1,0 +1,60 @@
+"""`planviz why` as a user calls it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from planviz.cli.main import run
+
+SQL = """SELECT /*+ BROADCAST(t1) */ t2.c, count(DISTINCT t2.b)
+FROM t1 LEFT JOIN t2 ON t1.a = t2.a
+WHERE t1.b NOT IN (SELECT b FROM t3) GROUP BY t2.c"""
+
+
+def shown(tmp_path, capfdbinary, text, *options):
+    file = tmp_path / "q.sql"
+    file.write_text(text, encoding="utf-8")
+    status = run(["why", str(file), *options])
+    got = capfdbinary.readouterr()
+    return status, got.out.decode(), got.err.decode()
+
+
+def test_text(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], golden) -> None:
+    status, out, err = shown(tmp_path, capfdbinary, SQL, "--catalog", "documents")
+    assert status == 0
+    assert "Hint (strategy=broadcast) is not supported in the query: build left for left outer join." in err
+    golden(out[: out.index("Aggregate 1")], "why.txt")
+    assert "  HashAggregate\n" in out
+
+
+def test_json(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    status, out, _ = shown(tmp_path, capfdbinary, SQL, "--catalog", "documents", "--format", "json")
+    found = json.loads(out)["queries"][0]["decisions"]
+    assert status == 0
+    assert sorted(d["strategy"] for d in found) == ["Aggregation", "JoinSelection", "JoinSelection"]
+    join = next(d for d in found if d["values"].get("type") == "LeftOuter")
+    assert {c["node"]: c["passed"] for c in join["checks"]}["H1"] is False
+    assert join["rejected"][0] == {
+        "operator": "BroadcastHashJoin",
+        "reason": "the hint cannot be followed: build left for left outer join",
+        "node": "H1",
+        "values": {},
+    }
+
+
+def test_several_statements_have_headings(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    text = "SELECT * FROM t1;\nSELECT * FROM t1 JOIN t2 ON t1.a < t2.a;"
+    _, out, _ = shown(tmp_path, capfdbinary, text, "--catalog", "documents")
+    assert out.splitlines()[0] == "Statement 1, line 1"
+    assert "No join and no aggregate." in out
+    assert "Statement 2, line 2" in out
+
+
+def test_what_cannot_be_read_is_told(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    status, out, err = shown(tmp_path, capfdbinary, "SELECT FROM WHERE")
+    assert status == 2
+    assert not out
+    assert "Traceback" not in err
