@@ -285,7 +285,7 @@ class Session:
 
     def _execution(self, s: Statement) -> QueryExecution:
         return QueryExecution(
-            s.sql, self.catalog, self.config, s, warnings=list(self.warnings), ids=Ids(self._first_id)
+            s.sql, self.catalog, self.config, s, self.params, warnings=list(self.warnings), ids=Ids(self._first_id)
         )
 
     def _define(self, s: Statement) -> None:

@@ -46,6 +46,9 @@ def _parser() -> argparse.ArgumentParser:
     why = commands.add_parser("why", help="why the planner chose each join and aggregate of an SQL file or pasted plan")
     _add_files(why, "SQL, or the text of a plan; - for standard input")
     why.add_argument("--format", choices=("text", "json"), default="text")
+    why.add_argument(
+        "--flips", action=argparse.BooleanOptionalAction, default=True, help="the nearest changes that would flip it"
+    )
     add_settings(why)
 
     _add_catalog(commands.add_parser("catalog", help="list, show, check and guess catalogues of tables"))

@@ -12,6 +12,7 @@ from planviz.cli.settings import config_of, open_input
 from planviz.decisions.choices import Decision
 from planviz.document import Document
 from planviz.document.decided import Decided, answer, decided, decision_json, outcome, plain, seen, subject, title
+from planviz.document.flips import with_flips
 from planviz.errors import PlanvizError
 
 _ENDINGS = {"text": "txt", "json": "json"}
@@ -24,6 +25,8 @@ def why(options: argparse.Namespace) -> int:
     def show(name: str) -> tuple[str, Sequence[PlanvizError]]:
         document = open_input(read_text(name), options, "physical")
         found = decided(document, config_of(options))
+        if options.flips:
+            found = tuple(map(with_flips, found))
         shown = _json(document, found, name) if options.format == "json" else _text(document, found)
         return shown, errors_of(document) if document.statements else []
 

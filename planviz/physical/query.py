@@ -8,6 +8,7 @@ from typing import Any
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
 from planviz.expressions.subqueries import ListQuery, ScalarSubquery, SubqueryExpression
+from planviz.optimizer.statistics import estimating
 from planviz.physical.codegen import AdaptiveSparkPlanExec
 from planviz.physical.distribution import UNSPECIFIED
 from planviz.physical.exchanges import Exchange, InSubqueryExec, ScalarSubqueryExec, SubqueryExec
@@ -48,8 +49,9 @@ class Preparation:
 
     def plan(self, optimized: Any) -> PhysicalPlan:
         """Both physical plans of an optimized one. Raises AnalysisError for an operator that cannot be planned."""
-        spark = self.planner.plan(optimized)
-        executed = self._prepared(spark, False)
+        with estimating(self.config):
+            spark = self.planner.plan(optimized)
+            executed = self._prepared(spark, False)
         return PhysicalPlan(spark, executed, tuple(self.context.decisions), tuple(self.context.warnings))
 
     def _prepared(self, plan: Any, subquery: bool) -> Any:

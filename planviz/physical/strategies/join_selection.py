@@ -44,6 +44,12 @@ class JoinSelection:
 
     def plan(self) -> Any:
         """The operator over the planned sides; the decision goes to the context."""
+        operator, side, flag, keys = self.choose()
+        left, right = self.context.plan(self.join.left), self.context.plan(self.join.right)
+        return self._made(operator, side, flag, keys, left, right)
+
+    def choose(self) -> tuple[str, str, bool, EquiJoin]:
+        """Operator, build side, whether it is null-aware, and keys; nothing beneath the join is planned."""
         keys = equi_join(self.join)
         types = () if keys is None else tuple([k.data_type.simple_string for k in keys.left])
         shown = () if keys is None else tuple([f"{a} = {b}" for a, b in zip(keys.left, keys.right, strict=True)])
@@ -54,9 +60,8 @@ class JoinSelection:
         else:
             operator, side, flag = self._without_keys()
         self._record(operator, side, shown)
-        left, right = self.context.plan(self.join.left), self.context.plan(self.join.right)
-        keys = keys or (null_aware_anti_join(self.join) if flag else None) or EquiJoin((), (), self.join.condition)
-        return self._made(operator, side, flag, keys, left, right)
+        found = keys or (null_aware_anti_join(self.join) if flag else None) or EquiJoin((), (), self.join.condition)
+        return operator, side, flag, found
 
     def _record(self, operator: str, side: str, keys: tuple[str, ...]) -> None:
         """The decision, with the candidates that nobody came to ask."""

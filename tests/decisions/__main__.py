@@ -1,0 +1,16 @@
+"""`python -m tests.decisions [QUERY...]`: applies every flip offered over TPC-DS and counts the promises kept."""
+
+from __future__ import annotations
+
+import sys
+
+from tests.decisions.promises import tpcds
+
+tally = tpcds(sys.argv[1:] or None)
+offered = sum(tally.offered.values())
+for line in tally.broken:
+    print(line)
+print(f"{tally.decisions} decisions, {tally.bare} without a flip; {tally.tried} changes tried")
+print(f"{offered} flips offered: {dict(tally.offered)}")
+print(f"kept: {offered - len(tally.broken)} of {offered}")
+sys.exit(bool(tally.broken))

@@ -1,0 +1,121 @@
+"""Flips: found by exact arithmetic, offered only when planning anew confirms them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from planviz.catalog import Catalog
+from planviz.catalog.ddl import table_of
+from planviz.config import OptimizerConfig
+from planviz.decisions.flips import SettingChange, StatisticsChange, TextChange
+from planviz.document.flips import flips_of
+from planviz.document.hints import hint_added, hint_removed
+from planviz.document.join_flips import join_candidates
+from planviz.document.replanned import applied, decision_after
+from planviz.execution import Session, explain
+from planviz.types import parse_fields
+
+MB = 1 << 20
+SIZES = {"small": 5 * MB, "mid": 30 * MB, "big": 10**12, "big2": 10**12, "unknown": None}
+THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
+
+
+@pytest.fixture(scope="module")
+def catalog():
+    made = Catalog()
+    for name, size in SIZES.items():
+        table = table_of((name,), parse_fields("k int, v int"))
+        made = made.with_table(replace(table, size_in_bytes=size))
+    return made
+
+
+def flips(sql, catalog, **settings):
+    config = OptimizerConfig.of(**{"spark.sql.adaptive.enabled": False, **settings})
+    execution = explain(sql, catalog, config)
+    decision = next(d for d in execution.planned.decisions if d.strategy == "JoinSelection")
+    return execution, decision, flips_of(decision, execution)
+
+
+def of_kind(found, kind):
+    return {f.promise: f for f in found if f.kind == kind}
+
+
+def test_the_threshold_turns_at_the_byte(catalog):
+    execution, decision, found = flips("SELECT * FROM big JOIN mid ON big.k = mid.k", catalog)
+    flip = of_kind(found, "setting")["BroadcastHashJoin, BuildRight"]
+    value = flip.changes[0].value
+    less = replace(flip, changes=(SettingChange(THRESHOLD, value - 1),))
+
+    assert flip.changes[0].key == THRESHOLD
+    assert flip.words == f"raise {THRESHOLD} to {30 * MB} (30.0 MiB)"
+    assert decision_after(decision, execution, flip).outcome == "BroadcastHashJoin"
+    assert decision_after(decision, execution, less).outcome == "SortMergeJoin"
+
+
+def test_a_hint_goes_into_the_select_that_reads_the_relation(catalog):
+    sql = "SELECT * FROM big JOIN (SELECT b.k AS k FROM big2 b) x ON big.k = x.k"
+    execution, _, found = flips(sql, catalog)
+    flip = next(f for f in found if f.kind == "hint" and f.promise == "BroadcastHashJoin, BuildRight")
+
+    assert flip.short == "BROADCAST(x)"
+    assert applied(execution, flip).sql.startswith("SELECT /*+ BROADCAST(x) */ * FROM big")
+
+
+def test_a_hint_can_be_taken_away(catalog):
+    sql = "SELECT /*+ MERGE(big, small) */ * FROM big JOIN small ON big.k = small.k"
+    execution, _, found = flips(sql.replace("big, small", "small"), catalog)
+    flip = next(f for f in found if f.words == "remove the hint MERGE(small)")
+
+    assert flip.promise == "BroadcastHashJoin, BuildRight"
+    assert applied(execution, flip).sql == "SELECT  * FROM big JOIN small ON big.k = small.k"
+    kept = hint_removed(sql, sql.index("small ON"), "small", ("MERGE",))
+    assert kept.on(sql) == "SELECT /*+ MERGE(big) */ * FROM big JOIN small ON big.k = small.k"
+
+
+def test_unknown_statistics_are_to_be_collected(catalog):
+    _, _, found = flips("SELECT big.k FROM big JOIN unknown u ON big.k = u.k", catalog)
+    flip = of_kind(found, "statistics")["BroadcastHashJoin, BuildRight"]
+
+    assert flip.words.startswith("collect statistics for unknown, if they tell")
+    assert isinstance(flip.changes[0], StatisticsChange)
+
+
+def test_hash_joins_may_be_preferred(catalog):
+    _, _, found = flips("SELECT * FROM big JOIN mid ON big.k = mid.k", catalog)
+    preferred = (SettingChange("spark.sql.join.preferSortMergeJoin", False),)
+
+    assert [f.promise for f in found if f.changes == preferred] == ["ShuffledHashJoin, BuildRight"]
+
+
+def test_not_in_turns_with_its_setting(catalog):
+    _, _, found = flips("SELECT * FROM big WHERE k NOT IN (SELECT k FROM mid)", catalog)
+
+    assert [f.promise for f in found if f.kind == "setting"] == ["BroadcastNestedLoopJoin, BuildRight"]
+
+
+def test_a_join_that_keeps_its_type_has_no_flip_to_what_the_type_forbids(catalog):
+    _, _, found = flips("SELECT * FROM big FULL JOIN mid ON big.k = mid.k", catalog)
+
+    assert found
+    assert not [f for f in found if "Broadcast" in f.outcome or "Cartesian" in f.outcome]
+
+
+def test_flips_work_within_a_script(catalog):
+    script = "SET spark.sql.adaptive.enabled = false;\nSELECT big.k FROM big JOIN mid ON big.k = mid.k"
+    execution = next(o.execution for o in Session(catalog).run(script, "physical") if o.execution)
+    (decision,) = execution.planned.decisions
+    found = flips_of(decision, execution)
+
+    assert {f.kind for f in found} == {"setting", "hint", "statistics"}
+
+
+def test_no_more_is_tried_than_offered_here(catalog):
+    execution, decision, found = flips("SELECT * FROM big JOIN mid ON big.k = mid.k", catalog)
+    assert len(found) == len(join_candidates(decision, execution))
+
+
+def test_a_hint_needs_a_select():
+    assert hint_added("FROM t", 5, "BROADCAST", "t") is None
+    assert hint_added("SELECT * FROM `a b`", 14, "MERGE", "a b") == TextChange(6, 6, " /*+ MERGE(`a b`) */")
