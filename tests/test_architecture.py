@@ -27,7 +27,7 @@ TOWERS = {
     "plantext": {"errors", "graph"},
     "layout": {"errors", "graph"},
     "render": {"errors", "graph", "layout"},
-    "mechanics": {"errors", "types", "expressions", "logical", "optimizer"},
+    "mechanics": {"errors", "types", "expressions", "logical", "catalog", "optimizer", "physical"},
     "spark": {"errors", "graph", "plantext", "document", "catalog"},
     "store": {"errors", "graph"},
     "samples": {"errors"},

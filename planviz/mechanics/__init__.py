@@ -1,6 +1,20 @@
 """What the operators of a plan do with rows, on rows small enough to be shown.
 
-buffers.py   aggregate functions by their buffers
-rows.py      the rows of a plan whose tables' rows are known
-stages.py    rows through the stages of an aggregate
+rows.py         the rows of a logical plan whose tables' rows are known
+buffers.py      aggregate functions by their buffers
+stages.py       rows through the stages of an aggregate
+play.py         a played operator as data: panels, steps, limits
+hashing.py      Murmur3 and partition ids, as Spark has them
+exchange.py     shuffles
+joins/          the join operators, step by step
+aggregates/     the aggregate operators, step by step
+flow.py         the rows that flow through a physical plan
+sample.py       rows made from types and statistics
+choice.py       `of`: the model for a physical operator, with its rows
 """
+
+from planviz.mechanics.choice import of, playable
+from planviz.mechanics.flow import Options
+from planviz.mechanics.play import CannotPlay, Play
+
+__all__ = ["CannotPlay", "Options", "Play", "of", "playable"]

@@ -90,7 +90,7 @@ def scene_page(
         "dark": None if theme is None else theme == "dark",
     }
     heading = title or (scenes[0]["title"] if len(scenes) == 1 else "")
-    return _page("workbench", data, heading, theme, ' role="tablist" aria-label="Plans"' if len(scenes) > 1 else "")
+    return page("workbench", data, heading, theme, ' role="tablist" aria-label="Plans"' if len(scenes) > 1 else "")
 
 
 def steps_page(trace: Mapping[str, Any], *, title: str | None = None, theme: str | None = None, **more: Any) -> str:
@@ -101,10 +101,11 @@ def steps_page(trace: Mapping[str, Any], *, title: str | None = None, theme: str
     if theme is not None:
         palette(theme)
     data = {"key": "trace", "trace": trace, "theme": tokens(), "dark": None if theme is None else theme == "dark"}
-    return _page("rules", data | more, title or trace["title"], theme, "")
+    return page("rules", data | more, title or trace["title"], theme)
 
 
-def _page(name: str, data: Any, title: str, theme: str | None, role: str) -> str:
+def page(name: str, data: Any, title: str, theme: str | None, role: str = "") -> str:
+    """The element called `name` (see `planviz.render.web.script`) with its data as one page that requests nothing."""
     code, sheet = script(name, page=True), _faces() + _sheet(name, theme)
     return _PAGE.format(
         policy=_policy(code, sheet),

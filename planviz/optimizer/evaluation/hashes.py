@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -184,13 +184,18 @@ class _Kind:
             seed = self.of(v, kind, seed)
         return seed
 
-    def chained(self, e: Any, *values: Any) -> int:
+    def over(self, values: Sequence[Any], types: Sequence[DataType]) -> int:
         """The hash of several values, each seeded with the one before; 42 begins."""
         seed = 42
-        for a, v in zip(e.arguments, values, strict=True):
-            seed = self.of(v, a.data_type, seed) & (1 << self.bits) - 1
+        for v, t in zip(values, types, strict=True):
+            seed = self.of(v, t, seed) & (1 << self.bits) - 1
         return wrapped(seed, self.bits)
 
+    def chained(self, e: Any, *values: Any) -> int:
+        """The hash of a call's arguments."""
+        return self.over(values, [a.data_type for a in e.arguments])
 
-function("hash", typed=True, nulls=True)(_Kind(32, _murmur_int, _murmur_long, _murmur_bytes).chained)
+
+MURMUR3 = _Kind(32, _murmur_int, _murmur_long, _murmur_bytes)
+function("hash", typed=True, nulls=True)(MURMUR3.chained)
 function("xxhash64", typed=True, nulls=True)(_Kind(64, _xx_int, _xx_long, _xx_bytes).chained)

@@ -14,10 +14,15 @@ from importlib.resources import files
 _SHARED = ("dom", "theme", "host", "tidy", "plan", "draw", "canvas")
 _MODULES = {
     "workbench": (*_SHARED, "keys", "rail", "panel", "rawtext", "shell", "bench", "workbench"),
-    "rules": (*_SHARED, "steps", "textdiff", "timeline", "rulecard", "panes", "player", "rules"),
+    "rules": (*_SHARED, "steps", "textdiff", "timeline", "transport", "rulecard", "panes", "player", "rules"),
+    "mechanics": ("dom", "theme", "host", "timeline", "transport", "board", "stepcard", "playback", "mechanics"),
 }
-_PAGES = {"workbench": "page", "rules": "rulespage"}
-_SHEETS = {"workbench": ("workbench.css",), "rules": ("workbench.css", "rules.css")}
+_PAGES = {"workbench": "page", "rules": "rulespage", "mechanics": "mechanicspage"}
+_SHEETS = {
+    "workbench": ("workbench.css",),
+    "rules": ("workbench.css", "rules.css"),
+    "mechanics": ("workbench.css", "rules.css", "mechanics.css"),
+}
 
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?:(?:const|class|function) )(\w+)", re.MULTILINE)
@@ -26,7 +31,7 @@ _DEFAULT = re.compile(r"^export default ", re.MULTILINE)
 
 @cache
 def style(name: str = "workbench") -> str:
-    """The style sheet of the element called `name`: "workbench" or "rules"."""
+    """The style sheet of the element called `name`: "workbench", "rules" or "mechanics"."""
     return "".join(map(_source, _SHEETS[name]))
 
 

@@ -5,8 +5,9 @@ import { RuleCard, time } from "./rulecard.js";
 import { Steps } from "./steps.js";
 import { dress } from "./theme.js";
 import { Timeline } from "./timeline.js";
+import { keyList, Transport, typedElsewhere } from "./transport.js";
 
-const NARROW = 800, PACE = 1100, FEW = 40, REMEMBERED = 24;
+const NARROW = 800, FEW = 40, REMEMBERED = 24;
 const VIEWS = [["split", "Side by side"], ["merged", "Merged"], ["log", "Log"], ["sql", "SQL"]];
 const KEYS = [[["←", "→"], "step"], [["space"], "play"], [["s"], "silent rules"], [["v"], "view"], [["f"], "fit"]];
 const memory = new Map(); // key -> step, view, cameras
@@ -63,26 +64,13 @@ export class Player {
   }
 
   #stepBar() {
-    const bar = element("div", "pv-toolbar pv-step-line");
-    bar.setAttribute("role", "toolbar");
-    bar.setAttribute("aria-label", "Steps");
-    this.back = button("pv-button pv-round", "‹", "Previous step (←)", () => this.go(this.k - 1));
-    this.playing = button("pv-button pv-round", "▶", "Play (space)", () => this.play());
-    this.next = button("pv-button pv-round", "›", "Next step (→)", () => this.go(this.k + 1));
-    this.title = element("b", "pv-step-title");
-    this.pill = element("span", "pv-badge pv-batch-pill");
-    this.time = element("span", "pv-muted pv-step-time");
-    this.slider = element("input", "pv-slider");
-    this.slider.type = "range";
-    this.slider.min = 1;
-    this.slider.setAttribute("aria-label", "Step");
-    this.slider.addEventListener("input", () => this.go(Number(this.slider.value) - 1));
+    this.transport = new Transport({ go: (k) => this.go(k), at: () => this.k, count: () => this.steps?.count ?? 0 });
     const views = element("div", "pv-segment");
     this.viewButtons = VIEWS.map(([name, words]) => button("", words, `${words} (v)`, () => this.setView(name)));
     views.append(...this.viewButtons);
     this.exports = element("div", "pv-exports");
-    bar.append(this.back, this.playing, this.next, this.title, this.pill, this.time, this.slider, views, this.exports);
-    return bar;
+    this.transport.root.append(views, this.exports);
+    return this.transport.root;
   }
 
   // ---- data
@@ -124,7 +112,7 @@ export class Player {
     this.steps = steps;
     this.k = undefined;
     this.panes.play(steps, cameras);
-    this.slider.max = steps.count;
+    this.transport.slider.max = steps.count;
     this.timeline.show(steps, this.silent);
   }
 
@@ -181,21 +169,18 @@ export class Player {
     this.#draw();
     const drawn = performance.now();
     this.#painted(() => (window.__planviz.stepped = { k, asked, drawn, painted: performance.now() }));
-    this.title.replaceChildren(element("span", "pv-step-number", number), step.rule);
-    this.title.title = step.name;
     const batch = steps.data.batches[step.batch]?.name ?? "";
-    this.pill.textContent = step.iteration == null ? batch : `${batch} · iteration ${step.iteration}`;
-    this.pill.title = this.pill.textContent;
-    this.time.textContent = step.milliseconds == null ? "" : time(step.milliseconds);
-    this.slider.value = k + 1;
-    this.slider.setAttribute("aria-valuetext", `${number} ${step.rule}`);
-    this.back.disabled = k === 0;
-    this.next.disabled = k === steps.count - 1;
+    this.transport.show(k, {
+      number,
+      name: step.rule,
+      hint: step.name,
+      pill: step.iteration == null ? batch : `${batch} · iteration ${step.iteration}`,
+      time: step.milliseconds == null ? "" : time(step.milliseconds),
+    });
     this.timeline.select(k, step.batch);
     this.#tellSilent();
     this.card.show(steps, k, { ...this.data, comparing: Boolean(this.comparing) });
     this.#links();
-    if (this.running && k === steps.count - 1) this.play(false);
     if (quiet) return;
     this.live.textContent = `${number} ${step.rule}, ${steps.weight(k)} changed`;
     if (this.comparing) return;
@@ -211,16 +196,8 @@ export class Player {
     this.root.classList.toggle("pv-no-map", this.steps.data.scenes[this.panes.scene].x.length <= FEW);
   }
 
-  play(on = !this.running) {
-    clearInterval(this.running);
-    this.running = 0;
-    if (on && this.steps) {
-      if (this.k === this.steps.count - 1) this.go(0);
-      this.running = setInterval(() => this.go(this.k + 1), PACE);
-    }
-    this.playing.textContent = this.running ? "❚❚" : "▶";
-    this.playing.setAttribute("aria-label", this.running ? "Pause (space)" : "Play (space)");
-    this.playing.title = this.running ? "Pause (space)" : "Play (space)";
+  play(on) {
+    this.transport.play(on);
   }
 
   // ---- selecting
@@ -276,24 +253,18 @@ export class Player {
   // ---- words around the picture
 
   #words() {
-    const { totals, batches } = this.data.trace, keys = element("div", "pv-keys");
-    for (const [names, words] of KEYS) {
-      const item = element("span");
-      for (const name of names) item.append(element("kbd", "", name));
-      item.append(` ${words}`);
-      keys.append(item);
-    }
+    const { totals, batches } = this.data.trace;
     const effective = batches.filter(({ steps }) => steps.length).length, parts = [];
     const of = totals.rules ? ` of ${totals.rules}` : "";
     parts.push(`${totals.effective}${of} ${totals.effective === 1 && !of ? "rule" : "rules"} changed the plan`);
     if (effective < batches.length) parts.push(`${effective} of ${batches.length} batches`);
     if (totals.runs) parts.push(`${totals.runs.toLocaleString("en")} rule runs`);
     if (totals.passes) parts.push(`${totals.passes} passes`);
-    this.footer.replaceChildren(keys, element("div", "pv-grow"), element("span", "pv-total", parts.join(" · ")));
+    this.footer.replaceChildren(keyList(KEYS), element("div", "pv-grow"), element("span", "pv-total", parts.join(" · ")));
   }
 
   state() {
-    return { k: this.k, view: this.view, mode: this.mode, playing: Boolean(this.running), selected: this.selected, scene: this.panes.scene };
+    return { k: this.k, view: this.view, mode: this.mode, playing: Boolean(this.transport.running), selected: this.selected, scene: this.panes.scene };
   }
 
   place(slot, pane) {
@@ -311,11 +282,8 @@ export class Player {
   // ---- keys
 
   #key(event) {
-    if (!this.steps || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    const target = event.composedPath()[0], tag = target?.tagName;
-    if ((tag === "INPUT" && target !== this.slider) || tag === "TEXTAREA" || tag === "SELECT" || target?.isContentEditable) return;
-    if ((tag === "BUTTON" || tag === "A") && (event.key === " " || event.key === "Enter")) return;
-    if (tag === "PRE" && event.key.startsWith("Arrow")) return;
+    if (!this.steps || typedElsewhere(event, this.transport.slider)) return;
+    if (event.composedPath()[0]?.tagName === "PRE" && event.key.startsWith("Arrow")) return;
     const pane = this.panes.first;
     const acts = {
       ArrowRight: () => this.#stepTo(this.k + 1),

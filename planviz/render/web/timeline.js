@@ -47,7 +47,8 @@ export class Timeline {
     const item = element("li", "pv-batch"), bars = element("ol", "pv-bars");
     bars.setAttribute("aria-label", name);
     for (const k of own) {
-      const { rule } = steps.steps[k], weight = weights[k], words = weight ? `${weight} changed` : "nothing to see in the tree";
+      const { rule } = steps.steps[k], weight = weights[k];
+      const words = steps.words?.(k) ?? (weight ? `${weight} changed` : "nothing to see in the tree");
       const slot = element("li"), bar = button("pv-step-bar", "", "", () => {});
       bar.dataset.step = k;
       bar.title = `${k + 1} ${rule} · ${words}`;

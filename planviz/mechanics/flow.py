@@ -1,0 +1,251 @@
+"""The rows that flow through a physical plan, partition by partition: what an operator that is played gets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cmp_to_key
+from typing import Any
+
+from planviz.catalog.tables import Catalog
+from planviz.mechanics.hashing import partition_of, range_bounds, range_of
+from planviz.mechanics.play import MOST_ROWS, CannotPlay, Input, Play, Row, computed, sliced
+from planviz.mechanics.sample import sample_rows
+from planviz.optimizer.evaluation import UnknownValueError, compare
+from planviz.physical.aggregates import BaseAggregateExec
+from planviz.physical.codegen import AdaptiveSparkPlanExec, ColumnarToRowExec, InputAdapter, WholeStageCodegenExec
+from planviz.physical.exchanges import BroadcastExchangeExec, ReusedExchangeExec, ShuffleExchangeExec
+from planviz.physical.joins import JoinExec
+from planviz.physical.operators import (
+    CollectLimitExec,
+    ExpandExec,
+    FilterExec,
+    GlobalLimitExec,
+    LocalLimitExec,
+    LocalTableScanExec,
+    OneRowRelationExec,
+    ProjectExec,
+    RangeExec,
+    SortExec,
+    TakeOrderedAndProjectExec,
+    UnionExec,
+)
+from planviz.physical.scans import FileSourceScanExec
+
+Partitions = tuple[tuple[Row, ...], ...]
+#: Operators through which rows pass as they are.
+PASSING = (
+    WholeStageCodegenExec, InputAdapter, ColumnarToRowExec, AdaptiveSparkPlanExec, BroadcastExchangeExec,
+)  # fmt: skip
+#: Most rows that any operator may give on the way.
+_MOST = 20 * MOST_ROWS
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is chosen for a play.
+
+    `slices`: partitions of a table's rows. `capacity`: keys (rows of a sort) that fit in memory, None for all;
+    `fallback`: rows after which a hash map is spilled; `threshold`: keys after which an object hash map falls back.
+    """
+
+    slices: int = 2
+    capacity: int | None = None
+    fallback: int | None = None
+    threshold: int = 128
+
+
+@dataclass
+class Flow:
+    """Computes rows from the leaves up.
+
+    `tables` has rows of catalogue tables by qualified or plain name, all columns; a table without is sampled by
+    its columns' types and, where `catalog` has them, statistics, and named in `sampled`. `play` makes a play of an
+    operator (`planviz.mechanics.choice.of`, which this module must not know).
+    """
+
+    tables: Mapping[str, Sequence[Row]]
+    options: Options
+    play: Callable[[Any, Flow], Play]
+    catalog: Catalog | None = None
+    sampled: dict[str, int] = field(default_factory=dict)
+
+    def input(self, plan: Any, name: str) -> Input:
+        """The rows of a plan as the input of what stands above it; `name` where it has no better one.
+
+        Raises CannotPlay for an operator, an expression or a number of rows that is too much for here.
+        """
+        return Input(name_of(plan) or name, tuple(plan.output), self.partitions(plan))
+
+    def partitions(self, plan: Any) -> Partitions:
+        """The rows of a plan. Raises CannotPlay."""
+        compute = next((f for c, f in _OPERATORS.items() if isinstance(plan, c)), None)
+        if compute is None:
+            raise CannotPlay(f"What {plan.node_name} does with rows is not modelled.")
+        made = tuple(tuple(part) for part in compute(self, plan))
+        if sum(map(len, made)) > _MOST:
+            raise CannotPlay(f"{plan.node_name} gives more than {_MOST:,} rows: play fewer.")
+        return made
+
+    # ---- leaves
+
+    def _scan(self, plan: FileSourceScanExec) -> Partitions:
+        name = plan.table[-1]
+        rows = next((self.tables[n] for n in (".".join(plan.table), name) if n in self.tables), None)
+        if rows is None:
+            table = self.catalog.table(plan.table) if self.catalog is not None else None
+            rows = sample_rows(plan.relation, table)
+            self.sampled[name] = len(rows)
+        whole = Input(name, plan.relation, (tuple(rows),))
+        if any(len(row) != len(plan.relation) for row in rows):
+            raise CannotPlay(f"{name} has {len(plan.relation)} columns; give each of its rows so many values.")
+        envs = [whole.env(row) for row in rows]
+        kept = [env for env in envs if all(computed(c, env) is True for c in plan.partition_filters)]
+        return sliced([tuple(env[a.expr_id] for a in plan.columns) for env in kept], self.options.slices)
+
+    def _range(self, plan: RangeExec) -> Partitions:
+        numbers = range(plan.start, plan.end, plan.step)[: _MOST + 1]
+        return sliced([(n,) for n in numbers], self.options.slices)
+
+    # ---- rows that stay where they are
+
+    def _each(self, plan: Any, f: Callable[[list[Any]], Sequence[Row]]) -> Partitions:
+        """`f` over the environments of each partition of the child."""
+        below = self.input(plan.child, "input")
+        return tuple(tuple(f([below.env(row) for row in part])) for part in below.partitions)
+
+    def _project(self, plan: ProjectExec) -> Partitions:
+        return self._each(plan, lambda envs: [tuple(computed(e, env) for e in plan.projects) for env in envs])
+
+    def _filter(self, plan: FilterExec) -> Partitions:
+        ids = [a.expr_id for a in plan.child.output]
+        return self._each(
+            plan,
+            lambda envs: [tuple(env[i] for i in ids) for env in envs if computed(plan.condition, env) is True],
+        )
+
+    def _expand(self, plan: ExpandExec) -> Partitions:
+        return self._each(
+            plan, lambda envs: [tuple(computed(e, env) for e in p) for env in envs for p in plan.projections]
+        )
+
+    def _sort(self, plan: SortExec) -> Partitions:
+        below = self.input(plan.child, "input")
+        return tuple(tuple(sorted_rows(below, part, plan.order)) for part in below.partitions)
+
+    def _union(self, plan: UnionExec) -> Partitions:
+        return tuple(part for child in plan.inputs for part in self.partitions(child))
+
+    # ---- rows that move
+
+    def _shuffle(self, plan: ShuffleExchangeExec) -> Partitions:
+        below = self.input(plan.child, "input")
+        parts: list[list[Row]] = [[] for _ in range(plan.number)]
+        for row, to in zip(below.rows, destinations(plan, below), strict=True):
+            parts[to].append(row)
+        return tuple(map(tuple, parts))
+
+    def _reused(self, plan: ReusedExchangeExec) -> Partitions:
+        return self.partitions(plan.exchange)
+
+    def _local_limit(self, plan: LocalLimitExec) -> Partitions:
+        return tuple(part[: plan.limit] for part in self.partitions(plan.child))
+
+    def _limit(self, plan: Any) -> Partitions:
+        rows = [row for part in self.partitions(plan.child) for row in part]
+        return (tuple(rows[: plan.limit][plan.offset :]),)
+
+    def _top(self, plan: TakeOrderedAndProjectExec) -> Partitions:
+        below = self.input(plan.child, "input")
+        kept = sorted_rows(below, below.rows, plan.order)[: plan.limit][plan.offset :]
+        return (tuple(tuple(computed(e, below.env(row)) for e in plan.projects) for row in kept),)
+
+    def _played(self, plan: Any) -> Partitions:
+        return self.play(plan, self).output
+
+
+_OPERATORS: dict[Any, Callable[[Flow, Any], Any]] = {
+    LocalTableScanExec: lambda flow, plan: sliced(plan.rows, flow.options.slices),
+    OneRowRelationExec: lambda flow, plan: (((),),),
+    FileSourceScanExec: Flow._scan,
+    RangeExec: Flow._range,
+    PASSING: lambda flow, plan: flow.partitions(plan.child),
+    ProjectExec: Flow._project,
+    FilterExec: Flow._filter,
+    ExpandExec: Flow._expand,
+    SortExec: Flow._sort,
+    UnionExec: Flow._union,
+    ShuffleExchangeExec: Flow._shuffle,
+    ReusedExchangeExec: Flow._reused,
+    LocalLimitExec: Flow._local_limit,
+    (GlobalLimitExec, CollectLimitExec): Flow._limit,
+    TakeOrderedAndProjectExec: Flow._top,
+    (JoinExec, BaseAggregateExec): Flow._played,
+}
+
+
+def destinations(plan: ShuffleExchangeExec, below: Input) -> list[int]:
+    """The partition that takes each row of the input, row by row. Raises CannotPlay where it cannot be known."""
+    rows = below.rows
+    match plan.kind:
+        case "hashpartitioning":
+            types = [k.data_type for k in plan.keys]
+            keys = [[computed(k, below.env(row)) for k in plan.keys] for row in rows]
+            try:
+                return [partition_of(key, types, plan.number) for key in keys]
+            except UnknownValueError as error:
+                raise CannotPlay(f"{', '.join(map(str, plan.keys))} cannot be hashed here: {error}.") from None
+        case "rangepartitioning":
+            values = [order_values(below, row, plan.keys) for row in rows]
+            comparing = comparison(plan.keys)
+            bounds = range_bounds(values, plan.number, comparing)
+            return [range_of(v, bounds, comparing) for v in values]
+        case "RoundRobinPartitioning":
+            return [at % plan.number for at in range(len(rows))]
+    return [0] * len(rows)
+
+
+def order_values(source: Input, row: Row, order: Sequence[Any]) -> Row:
+    """What a row is sorted by."""
+    return tuple([computed(o.child, source.env(row)) for o in order])
+
+
+def comparison(order: Sequence[Any]) -> Callable[[Row, Row], int]:
+    """How an order compares two such values."""
+
+    def comparing(a: Row, b: Row) -> int:
+        for o, x, y in zip(order, a, b, strict=True):
+            if x is None or y is None:
+                found = ((y is None) - (x is None)) * (1 if o.null_order == "NULLS FIRST" else -1)
+            else:
+                found = compare(x, y) * (1 if o.direction == "ASC" else -1)
+            if found:
+                return found
+        return 0
+
+    return comparing
+
+
+def sorted_rows(source: Input, rows: Sequence[Row], order: Sequence[Any]) -> list[Row]:
+    """Rows of an input in an order."""
+    comparing = comparison(order)
+    keyed: list[tuple[Row, Row]] = [(order_values(source, row, order), row) for row in rows]
+    by_value: Callable[[Row], Any] = cmp_to_key(comparing)
+    return [row for _, row in sorted(keyed, key=lambda pair: by_value(pair[0]))]
+
+
+def through(plan: Any, *classes: Any) -> Any:
+    """The plan below operators of these classes, and below those through which rows pass."""
+    passing = (*PASSING, *classes)
+    while isinstance(plan, passing):
+        plan = plan.child
+    return plan
+
+
+def name_of(plan: Any) -> str:
+    """What to call the rows of a plan: the table or alias that all its columns are of, else nothing."""
+    found = through(plan, ProjectExec, FilterExec, SortExec, ShuffleExchangeExec)
+    if isinstance(found, FileSourceScanExec):
+        return str(found.table[-1])
+    names = {a.qualifier[-1] if a.qualifier else "" for a in plan.output}
+    return names.pop() if len(names) == 1 else ""

@@ -1,0 +1,52 @@
+"""Where an exchange sends a row: Spark's partition ids by hash and by range."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cmp_to_key
+from typing import Any
+
+from planviz.optimizer.evaluation import UnknownValueError
+from planviz.optimizer.evaluation.hashes import MURMUR3
+from planviz.types import DataType
+
+Compare = Callable[[Any, Any], int]
+
+
+def murmur3(values: Sequence[Any], types: Sequence[DataType]) -> int:
+    """Spark's `hash(...)`: Murmur3 of 32 bits with seed 42, values as those of `Literal`; a null changes nothing.
+
+    Raises UnknownValueError for a type that is not hashed here.
+    """
+    try:
+        return MURMUR3.over(values, types)
+    except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
+        raise UnknownValueError(str(error)) from None
+
+
+def partition_of(values: Sequence[Any], types: Sequence[DataType], number: int) -> int:
+    """The partition of `number` that takes the row with these keys (Spark: HashPartitioning.partitionIdExpression)."""
+    return murmur3(values, types) % number
+
+
+def range_bounds(keys: Sequence[Any], number: int, compare: Compare) -> list[Any]:
+    """The upper bounds of all ranges but the last, `keys` being those of all rows (Spark: RangePartitioner).
+
+    Spark reads a sample of 100 rows for each partition to be made; that few rows are all in it, each weighing the same.
+    """
+    ordered = sorted(keys, key=cmp_to_key(compare))
+    ranges = min(number, len(ordered))
+    bounds: list[Any] = []
+    target = step = len(ordered) / ranges if ranges else 0.0
+    for count, key in enumerate(ordered, 1):
+        if len(bounds) >= ranges - 1:
+            break
+        if count >= target and (not bounds or compare(key, bounds[-1]) > 0):
+            bounds.append(key)
+            target += step
+    return bounds
+
+
+def range_of(key: Any, bounds: Sequence[Any], compare: Compare) -> int:
+    """The range that takes a key: the first whose upper bound is not below it."""
+    return next((at for at, bound in enumerate(bounds) if compare(key, bound) <= 0), len(bounds))

@@ -1,0 +1,30 @@
+"""The player of operators' mechanics as a Streamlit component."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from planviz.mechanics.play import Play
+from planviz.render.mechanics import packed, player_data
+
+NAME = "planviz_mechanics"
+
+
+@cache
+def _component() -> Callable[..., Any]:
+    import streamlit as st
+
+    from planviz.render.web import script, style
+
+    mount: Callable[..., Any] = st.components.v2.component(
+        NAME, css=style("mechanics"), js=script("mechanics"), isolate_styles=True
+    )
+    return mount
+
+
+def mechanics_player(plays: Sequence[Play], key: str, *, play: int = 0, height: int | str = 640) -> None:
+    """Draw the player of these plays; `key` names them on the page, and the browser keeps its step while it stays."""
+    data = packed(player_data([p.to_json() for p in plays], key, play=play))
+    _component()(key=f"planviz.mechanics.{key}", data=data, height=height, width="stretch")
