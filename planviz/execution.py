@@ -23,6 +23,7 @@ from planviz.optimizer.cost import Reordering
 from planviz.optimizer.statistics import cost_string, estimate, estimating
 from planviz.physical.plan import SparkPlan
 from planviz.physical.query import PhysicalPlan, plan_query
+from planviz.trees.collector import collector_at_rest
 from planviz.trees.executor import RuleExecutor
 from planviz.trees.trace import Trace
 from planviz.types import StructField
@@ -81,6 +82,7 @@ class QueryExecution:
         return self
 
     @property
+    @collector_at_rest()
     def parsed(self) -> LogicalPlan:
         """The plan as the text says it."""
         if "parsed" not in self._stages:
@@ -91,6 +93,7 @@ class QueryExecution:
         return made
 
     @property
+    @collector_at_rest()
     def analyzed(self) -> LogicalPlan:
         """The plan with every name and type known."""
         if "analyzed" not in self._stages:
@@ -106,6 +109,7 @@ class QueryExecution:
         return made
 
     @property
+    @collector_at_rest()
     def optimized(self) -> LogicalPlan:
         """The plan that the optimizer makes of the analyzed one."""
         if "optimized" not in self._stages:
@@ -120,6 +124,7 @@ class QueryExecution:
         return plan
 
     @property
+    @collector_at_rest()
     def planned(self) -> PhysicalPlan:
         """What the planner made of the optimized plan, with the decisions it took."""
         if self._planned is None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from planviz.document.model import Document
@@ -15,6 +12,7 @@ from planviz.plantext import scanner
 from planviz.plantext.collapsed import restore_indentation, restore_lines
 from planviz.plantext.json_plans import looks_like_json, read_json
 from planviz.plantext.lines import Lines, clean
+from planviz.trees.collector import collector_at_rest
 
 if TYPE_CHECKING:
     from planviz.catalog.tables import Catalog
@@ -43,26 +41,13 @@ def open_text(
             f"This text has {len(text) / 1e6:,.0f} million characters; the box takes up to {limit / 1e6:,.0f} million. "
             "Paste the plan alone or one execution of the log, or open the file with `planviz parse FILE`."
         )
-    with _collector_at_rest():
+    with collector_at_rest():
         return _open(text, catalog, config)
 
 
 def looks_like_sql(text: str) -> bool:
     """Whether a text begins as statements do; the text of a plan may, too, by chance."""
     return _SQL.match(text) is not None
-
-
-@contextmanager
-def _collector_at_rest() -> Iterator[None]:
-    # Everything built here stays; the cyclic collector would only walk the growing plan again and again, which at a
-    # million operators doubles the time.
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
 
 
 def _open(text: str, catalog: Catalog | None, config: OptimizerConfig | None) -> Document:

@@ -171,7 +171,9 @@ class Expression(TreeNode, root=True):
         """Whether both are deterministic and always give the same value."""
         if self is other:
             return self.deterministic
-        return self.deterministic and other.deterministic and bool(self.canonicalized == other.canonicalized)
+        if self.references != other.references or not (self.deterministic and other.deterministic):
+            return False
+        return bool(self.canonicalized == other.canonicalized)
 
     def to_attribute(self) -> AttributeReference:
         """The attribute that refers to this expression's value; only named expressions have one."""
@@ -296,6 +298,12 @@ class Literal(LeafExpression):
     pairs, structs tuples.
     """
 
+    resolved = True
+    children_resolved = True
+    deterministic = True
+    foldable = True
+    null_intolerant = False
+
     value: Any
     type: DataType
 
@@ -308,11 +316,6 @@ class Literal(LeafExpression):
     def nullable(self) -> bool:
         """Only the null literal is."""
         return self.value is None
-
-    @lazy
-    def foldable(self) -> bool:
-        """Always."""
-        return True
 
     def to_string(self) -> str:
         """The bare value, without quotes."""
@@ -348,6 +351,12 @@ class Attribute(NamedExpression):
 class AttributeReference(LeafExpression, Attribute):
     """A column known by its id."""
 
+    resolved = True
+    children_resolved = True
+    deterministic = True
+    foldable = False
+    null_intolerant = False
+
     name: str
     type: DataType
     is_nullable: bool
@@ -359,15 +368,10 @@ class AttributeReference(LeafExpression, Attribute):
         """See Expression."""
         return self.type
 
-    @lazy
+    @property
     def nullable(self) -> bool:
         """See Expression."""
         return self.is_nullable
-
-    @lazy
-    def foldable(self) -> bool:
-        """Never."""
-        return False
 
     @lazy
     def references(self) -> frozenset[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -126,8 +127,10 @@ def _aliased(items: Iterable[Any], below: ExpressionSet) -> ExpressionSet:
         if isinstance(child, Literal):
             new.add(EqualNullSafe(attribute, child))
             continue
-        form = child.canonicalized
+        form, read = child.canonicalized, child.references
         for c in list(new):
+            if not read <= c.references:
+                continue
             replaced = c.transform_down(
                 lambda e, form=form, attribute=attribute: (
                     attribute if e.deterministic and e.canonicalized == form else e
@@ -224,9 +227,14 @@ def _replace_into(found: ExpressionSet, predicates: list[Any], source: Any, targ
 
 def not_null(known: ExpressionSet, output: Iterable[Any]) -> ExpressionSet:
     """isnotnull of every attribute whose null would make a known predicate null, and of the never-null columns."""
-    found = ExpressionSet(IsNotNull(a) for c in known for a in _strict_attributes_of(c))
-    for a in output:
-        if not a.nullable:
+    columns = {c.child.expr_id for c in known if isinstance(c, IsNotNull) and type(c.child) is AttributeReference}
+    found = ExpressionSet()
+    strict = (a for c in known for a in _strict_attributes_of(c))
+    for a in itertools.chain(strict, (a for a in output if not a.nullable)):
+        if type(a) is not AttributeReference:
+            found.add(IsNotNull(a))
+        elif a.expr_id not in columns:
+            columns.add(a.expr_id)
             found.add(IsNotNull(a))
     return found.minus(known)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -40,11 +40,21 @@ class Optimizer:
         """The optimized plan. Raises NotConverged and BrokenPlan when checks are on and a rule misbehaves."""
         config = self.context.config
         with session_zone(str(config.get("spark.sql.session.timeZone"))), estimating(config):
-            optimized: LogicalPlan = self._run(plan, trace if trace is not None else Trace(), None)
+            optimized: LogicalPlan = self._runs(trace if trace is not None else Trace())(plan)
         return optimized
 
-    def _run(self, plan: Any, trace: Trace, parent: int | None) -> Any:
-        run = len(trace.runs)
-        context = replace(self.context, optimize=lambda p: self._run(p, trace, run))
-        executor = RuleExecutor("Optimizer", batches(context), self.checks)
-        return executor.execute(plan, trace, parent)
+    def _runs(self, trace: Trace) -> Callable[[Any], Any]:
+        """The function that optimizes a plan; rules call it again for the plans of subqueries."""
+        # The numbers of the runs under way, innermost last.
+        under_way: list[int] = []
+
+        def run(plan: Any) -> Any:
+            parent = under_way[-1] if under_way else None
+            under_way.append(len(trace.runs))
+            try:
+                return executor.execute(plan, trace, parent)
+            finally:
+                under_way.pop()
+
+        executor = RuleExecutor("Optimizer", batches(replace(self.context, optimize=run)), self.checks)
+        return run

@@ -298,10 +298,10 @@ _MAP = {
     NESTED: "_{f} = _map_nested(self.{f}, f, mask)",
 }
 _ITEMS = {
-    ONE: "self.{f},",
-    OPTIONAL: "*((self.{f},) if self.{f} is not None else ()),",
-    MANY: "*self.{f},",
-    NESTED: "*(_n for _t in self.{f} for _n in _t),",
+    ONE: "{f},",
+    OPTIONAL: "*(({f},) if {f} is not None else ()),",
+    MANY: "*{f},",
+    NESTED: "*(_n for _t in {f} for _n in _t),",
 }
 
 
@@ -372,14 +372,16 @@ def node(cls: type[N]) -> type[N]:
     for f, r in children:
         lines += [" " + line for line in _adding(f, r, _WEIGH_OTHER if by_hand else _WEIGH_CHILD)]
     lines += [*(f" d[{f!r}] = {f}" for f in fields), " d['bits'] = bits"]
+    if children and not by_hand:
+        lines += [f" d['children'] = ({''.join(_ITEMS[r].format(f=f) for f, r in children)})"]
     lines += [" d['height'], d['weight'] = height + 1, weight"] if children or others else []
     code = "\n".join(lines) + "\n"
     if children:
         code += _mapper("map_children", fields, children)
-        code += f"def _children(self): return ({''.join(_ITEMS[r].format(f=f) for f, r in children)})\n"
     if others:
         code += _mapper("map_expressions", fields, others)
-        code += f"def _expressions(self): return ({''.join(_ITEMS[r].format(f=f) for f, r in others)})\n"
+        held = "".join(_ITEMS[r].format(f=f"self.{f}") for f, r in others)
+        code += f"def _expressions(self): return ({held})\n"
     compared = [f for f in fields if f not in cls.UNCOMPARED]
     same = " and ".join([f"self.{f} == other.{f}" for f in compared] or ["True"])
     values = "".join(f"self.{f}, " for f in compared)
@@ -409,11 +411,14 @@ def node(cls: type[N]) -> type[N]:
     for name in ("__init__", "__eq__", "__hash__", "equal_apart", "map_children", "map_expressions"):
         if name in scope and (name == "__hash__" or not _written(cls, name)):
             setattr(cls, name, scope[name])
-    for name, source in (("children", "_children"), ("expressions", "_expressions")):
-        if source in scope and not _written(cls, name):
-            descriptor = lazy_alone(scope[source])
-            descriptor.__set_name__(cls, name)
-            setattr(cls, name, descriptor)
+    if not children and not by_hand:
+        setattr(cls, "children", ())  # noqa: B010 (no field for the type checker: a constant of the class)
+    if others and not _written(cls, "expressions"):
+        descriptor = lazy_alone(scope["_expressions"])
+        descriptor.__set_name__(cls, "expressions")
+        setattr(cls, "expressions", descriptor)  # noqa: B010
+    elif not _written(cls, "expressions"):
+        setattr(cls, "expressions", ())  # noqa: B010
     setattr(cls, "_fields_", roles)  # noqa: B010 (not declared: only this decorator reads it)
     setattr(cls, "__match_args__", fields)  # noqa: B010 (the type checker makes its own)
     cls.FIELDS, cls.ROLES = fields, tuple(r for r, _ in roles.values())

@@ -79,6 +79,13 @@ class ColumnPruning(OptimizerRule):
         if child.input_set <= required:
             return self.refuse(plan, "every column of the input of the operator below is read", child.node_name)
         children = tuple(pruned_child(c, required) for c in child.children)
+        if (
+            isinstance(child, Filter)
+            and not _conflicts(child.condition, child.child)
+            and self._step(children[0]) is children[0]
+        ):
+            # The projection below the filter would prune nothing further and go again.
+            return plan
         return plan.replace(child=child.with_new_children(children))
 
     def _narrowed(self, plan: Any, child: Any, needed: frozenset[int]) -> Any:

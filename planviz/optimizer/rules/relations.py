@@ -192,7 +192,12 @@ class UpdateAttributeNullability(OptimizerRule):
                 return e.with_nullability(nullable[e.expr_id])
             return e
 
-        return plan.map_expressions(lambda e: e.transform_up(step, AttributeReference.BIT))
+        def updated(e: Any) -> Any:
+            read = e.collect(AttributeReference)
+            same = all([nullable.get(a.expr_id, a.is_nullable) == a.is_nullable for a in read])
+            return e if same else e.transform_up(step, AttributeReference.BIT)
+
+        return plan.map_expressions(updated)
 
 
 class OptimizeOneRowPlan(OptimizerRule):
