@@ -171,9 +171,7 @@ class Expression(TreeNode, root=True):
         """Whether both are deterministic and always give the same value."""
         if self is other:
             return self.deterministic
-        if self.references != other.references or not (self.deterministic and other.deterministic):
-            return False
-        return bool(self.canonicalized == other.canonicalized)
+        return self.deterministic and other.deterministic and bool(self.canonicalized == other.canonicalized)
 
     def to_attribute(self) -> AttributeReference:
         """The attribute that refers to this expression's value; only named expressions have one."""
@@ -298,6 +296,7 @@ class Literal(LeafExpression):
     pairs, structs tuples.
     """
 
+    # Constants of the class: most nodes of a plan are literals and attributes.
     resolved = True
     children_resolved = True
     deterministic = True

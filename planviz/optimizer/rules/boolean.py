@@ -61,6 +61,8 @@ def is_null(e: Any) -> bool:
 
 def opposite(a: Any, b: Any) -> bool:
     """Whether one is the other's negation."""
+    if a.references != b.references:
+        return False
     for x, y in ((a, b), (b, a)):
         if isinstance(x, Connective):
             return isinstance(y, Not) and same(x, y.child)
@@ -71,7 +73,7 @@ def same(a: Any, b: Any) -> bool:
     """Whether both always give the same value; a chain of AND or OR is only compared with another one."""
     if isinstance(a, Connective) or isinstance(b, Connective):
         return type(a) is type(b) and a.semantic_equals(b)
-    return a.semantic_equals(b)  # type: ignore[no-any-return]
+    return bool(a.references == b.references and a.semantic_equals(b))
 
 
 class BooleanSimplification(OptimizerRule):
