@@ -147,3 +147,11 @@ FIXED = "string char(3) varchar(5) binary array<int> map<int,int> struct<a:int> 
 )
 def test_types_that_can_be_updated_in_place(words, mutable):
     assert is_mutable(parse_type(words.replace("_to_", " to ").replace("interval_", "interval "))) is mutable
+
+
+def test_what_a_plain_functions_filter_reads_comes_through_the_expand():
+    sql = "SELECT count(DISTINCT v), sum(DISTINCT d), max(day) FILTER (WHERE s = 'A') FROM t"
+    lower = decisions(sql)[0]
+
+    expand = lower.subject.child
+    assert {i for f in dict(lower.values)["functions"] for i in f.where.references} <= expand.output_set

@@ -226,10 +226,12 @@ class _Expansion:
                     if not c.foldable and c.canonicalized not in children:
                         children[c.canonicalized] = (c, _fresh(c, True))
         own: dict[Any, tuple[Any, Any]] = {}
-        for a in self.regular:
-            for c in a.function.children:
-                if not c.foldable and c.canonicalized not in own:
-                    own[c.canonicalized] = (c, _fresh(c, True))
+        read = [c for a in self.regular for c in a.function.children if not c.foldable]
+        # A regular function's FILTER is computed above the expand, so what it reads has to come through.
+        read += [c for a in self.regular if a.where is not None for c in a.where.collect(AttributeReference)]
+        for c in read:
+            if c.canonicalized not in own:
+                own[c.canonicalized] = (c, _fresh(c, True))
         wheres: dict[Any, tuple[Any, Any]] = {}
         for group in self.groups:
             for a in group:
@@ -263,9 +265,13 @@ class _Expansion:
     def _aggregates(self, keys: Any, children: Any, own: Any, wheres: Any, expand: Any) -> Any:
         results: dict[int, Any] = {}
         below: list[Any] = []
+
+        def through(e: Any) -> Any:
+            return own[e.canonicalized][1] if e.canonicalized in own else e
+
         for a in self.regular:
-            f = a.function.map_children(lambda c: own[c.canonicalized][1] if c.canonicalized in own else c)
-            partial = alias(a.replace(function=f, result_id=next_id()), a.sql)
+            f, where = a.function.map_children(through), a.where and a.where.transform_down(through)
+            partial = alias(a.replace(function=f, where=where, result_id=next_id()), a.sql)
             below.append(partial)
             first = FirstLast(partial.to_attribute(), "first", True)
             is_gid = EqualTo(self.gid, lit(0))
