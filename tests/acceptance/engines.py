@@ -6,6 +6,8 @@ import atexit
 import re
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -14,7 +16,8 @@ import pytest
 from planviz.config import OptimizerConfig
 from planviz.dataframe import Encoders, functions, session
 from planviz.errors import PlanvizError
-from tests.acceptance.table import Answer, Case
+from planviz.physical.aggregates import BaseAggregateExec
+from tests.acceptance.table import Answer, Case, stage
 from tests.plans import TABLES, small_catalog
 
 MORE_TABLES = "dec(d7 decimal(7,2), d8 decimal(8,2), d9 decimal(9,2), d11 decimal(11,2), d12 decimal(12,2))"
@@ -27,7 +30,11 @@ ROWS = {
     "t1": "(1, 10, 'x'), (2, 20, 'y'), (2, 20, 'y'), (3, null, 'z'), (null, 5, null)",
     "t2": "(1, 10, 'x'), (2, 20, 'y'), (2, 20, 'y'), (3, null, 'z'), (null, 5, null), (1, 10, 'x'), (7, 70, 'q')",
 }
-BASE = {"spark.sql.session.timeZone": "UTC"}
+BASE = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.adaptive.enabled": "false",
+}
 
 
 def f(x):
@@ -55,20 +62,38 @@ def typed_names(spark: Any, encoders: Any, typed: Any) -> dict[str, Any]:
 class Ours:
     """planviz."""
 
+    @staticmethod
+    def config(case: Case) -> OptimizerConfig:
+        """The settings of a case, beside those that hold for all."""
+        return OptimizerConfig().with_settings({**BASE, **case.settings})
+
     def run(self, case: Case) -> Answer:
         """The answer to one case, in a session of its own."""
-        config = OptimizerConfig().with_settings({**BASE, **case.settings})
-        spark = session(small_catalog(), config)
+        spark = session(small_catalog(), self.config(case))
         spark.sql(f"CREATE TABLE {MORE_TABLES}; {VIEWS}")
         try:
             if case.is_sql:
                 df = spark.sql(case.code)
             else:
                 df = eval(case.code, {"F": functions, **typed_names(spark, Encoders, lambda d, e: d.as_(e))})
-            stages = {s: df.execution.text(s) for s in ("parsed", "analyzed", "optimized")}
+            asked = ("parsed", "analyzed", "optimized", *(("physical",) if case.physical else ()))
+            stages = {s: df.execution.text(s) for s in asked}
         except PlanvizError as e:
             return Answer({}, frozenset(), str(e))
-        return Answer(stages, frozenset(short(a.rule) for a in df.execution.trace))
+        aggregates = aggregates_of(df.execution.physical) if case.physical else ()
+        return Answer(stages, frozenset(short(a.rule) for a in df.execution.trace), aggregates=aggregates)
+
+
+def aggregates_of(plan: Any) -> tuple[str, ...]:
+    """The aggregates of one of our physical plans, top down, in the words of the table."""
+    found = []
+    for node in plan.walk():
+        if isinstance(node, BaseAggregateExec):
+            functions = [(f.function.pretty_name, f.mode) for f in node.functions]
+            (distribution,), ordered = node.required_distribution, any(node.required_ordering)
+            name = type(distribution).__name__.removesuffix("Distribution") or "Unspecified"
+            found.append(stage(node.node_name, len(node.keys), name, ordered, functions))
+    return tuple(found)
 
 
 class Dataset:
@@ -115,7 +140,7 @@ class RealSpark:
         from pyspark.sql import SparkSession
 
         options = {
-            "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "4", "spark.sql.adaptive.enabled": "false",
+            "spark.ui.enabled": "false",
             "spark.sql.warehouse.dir": f"{folder}/warehouse", "spark.sql.catalogImplementation": "in-memory",
             "spark.sql.maxPlanStringLength": "1000000", "spark.sql.debug.maxToStringFields": "1000",
             "spark.driver.memory": "900m", "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xss4m", **BASE,
@@ -142,20 +167,20 @@ class RealSpark:
 
     def run(self, case: Case) -> Answer:
         """The answer to one case; settings are put back."""
-        old = {k: self.spark.conf.get(k, None) for k in case.settings}
-        for k, v in case.settings.items():
-            self.spark.conf.set(k, v)
         try:
-            df = self.spark.sql(case.code) if case.is_sql else eval(case.code, self.names)
-            execution = (df.java if isinstance(df, Dataset) else df._jdf).queryExecution()
-            stages = {
-                "parsed": execution.logical().toString(),
-                "analyzed": execution.analyzed().toString(),
-                "optimized": execution.optimizedPlan().toString(),
-            }
-            return Answer(stages, self._fired(execution))
+            with self.settings(case.settings):
+                return self._answer(case)
         except Exception as e:
             return Answer({}, frozenset(), str(e))
+
+    @contextmanager
+    def settings(self, given: dict[str, str]) -> Iterator[None]:
+        """Use settings within the block."""
+        old = {k: self.spark.conf.get(k, None) for k in given}
+        for k, v in given.items():
+            self.spark.conf.set(k, v)
+        try:
+            yield
         finally:
             for k, v in old.items():
                 if v is None:
@@ -163,9 +188,38 @@ class RealSpark:
                 else:
                     self.spark.conf.set(k, v)
 
+    def _answer(self, case: Case) -> Answer:
+        df = self.spark.sql(case.code) if case.is_sql else eval(case.code, self.names)
+        execution = (df.java if isinstance(df, Dataset) else df._jdf).queryExecution()
+        stages = {
+            "parsed": execution.logical().toString(),
+            "analyzed": execution.analyzed().toString(),
+            "optimized": execution.optimizedPlan().toString(),
+        }
+        aggregates: tuple[str, ...] = ()
+        if case.physical:
+            stages["physical"] = execution.executedPlan().toString()
+            aggregates = tuple(self._aggregates(execution.executedPlan()))
+        return Answer(stages, self._fired(execution), aggregates=aggregates)
+
     def rows(self, sql: str) -> list[str]:
         """The rows that a query gives, in no order."""
         return sorted(str(tuple(r)) for r in self.spark.sql(sql).collect())
+
+    def _aggregates(self, plan: Any) -> Iterator[str]:
+        """The aggregates of an executed plan, top down, in the words of the table."""
+        listed = self.spark._jvm.scala.jdk.javaapi.CollectionConverters.asJava
+        name = plan.getClass().getSimpleName()
+        if name.endswith("AggregateExec"):
+            functions = [
+                (f.aggregateFunction().prettyName(), f.mode().toString()) for f in listed(plan.aggregateExpressions())
+            ]
+            asked = plan.requiredChildDistribution().head().toString()
+            kind = re.match(r"\w+", asked)[0].removesuffix("Distribution")
+            keys, ordered = len(listed(plan.groupingExpressions())), plan.requiredChildOrdering().head().nonEmpty()
+            yield stage(name, keys, kind, ordered, functions)
+        for child in listed(plan.children()):
+            yield from self._aggregates(child)
 
     @staticmethod
     def _fired(execution: Any) -> frozenset[str]:

@@ -8,21 +8,27 @@ Indented lines say what must be true of it, everything without expression ids:
     plan A | B | C       the operators of the optimized plan, top down, each by the beginning of its line
     has TEXT             the optimized plan contains it     lacks TEXT       it does not
     parsed TEXT          the parsed plan contains it        analyzed TEXT    the analyzed plan does
+    tree A | B | C       the aggregates, exchanges, sorts and expands of the physical plan, top down, as in `plan`
+    stage TEXT           an aggregate of the physical plan, top down: operator, keys, distribution that it asks for,
+                         "sorted" where it asks for that, and every function with its mode
     error TEXT           planning fails and says so
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-FILE = Path(__file__).parent / "group_a.txt"
+FOLDER = Path(__file__).parent
 _ITEM = re.compile(r"([A-G]-\d{3}) (.*)")
 _ID = re.compile(r"#\d+L?(?!\w)")
 #: How the JVM prints functions that have no name of their own.
 _FUNCTION = re.compile(r"org\.apache\.spark\S*Lambda[^\s,]*|generalized constraint|CombineTypedFilters\(f, f\)")
-_TREE = re.compile(r"^(?:[ :]  )*(?:[:+]- )?")
+_TREE = re.compile(r"^(?:[ :]  )*(?:[:+]- )?(?:\*\(\d+\) )?")
+#: Operators of the physical plan that `tree` names.
+_MOVES = re.compile(r"\w*(?:Aggregate|Exchange|Sort|Expand|AggregatePython)\b(?!MergeJoin)")
 
 
 @dataclass
@@ -43,6 +49,11 @@ class Case:
         """The settings."""
         return dict(s.split("=", 1) for s in self.expect.get("set", []))
 
+    @property
+    def physical(self) -> bool:
+        """Whether it says anything of the physical plan."""
+        return not self.expect.keys().isdisjoint(("tree", "stage"))
+
     def rules(self, kind: str) -> set[str]:
         """The rule names of `fired` or `not-fired`."""
         return {r.strip() for line in self.expect.get(kind, []) for r in line.split(",")}
@@ -50,17 +61,21 @@ class Case:
 
 @dataclass(frozen=True)
 class Answer:
-    """What an engine made of a case: texts of the stages, effective rules, or the message of an error."""
+    """What an engine made of a case: texts of the stages, effective rules, or the message of an error.
+
+    `aggregates` are those of the physical plan, top down, as `stage` says them.
+    """
 
     stages: dict[str, str]
     fired: frozenset[str]
     error: str | None = None
+    aggregates: tuple[str, ...] = ()
 
 
-def cases() -> list[Case]:
-    """The cases of the table."""
+def cases(name: str = "group_a.txt") -> list[Case]:
+    """The cases of a table."""
     found: list[Case] = []
-    for line in FILE.read_text(encoding="utf-8").splitlines():
+    for line in (FOLDER / name).read_text(encoding="utf-8").splitlines():
         if m := _ITEM.match(line):
             found.append(Case(m[1], m[2]))
         elif line.startswith("  "):
@@ -97,6 +112,21 @@ def check(case: Case, answer: Answer) -> None:
     for text in expect.get("lacks", []):
         assert text not in optimized
     for plan in expect.get("plan", []):
-        wanted, operators = plan.split(" | "), lines(optimized)
-        assert len(operators) == len(wanted), optimized
-        assert [o[: len(w)] for o, w in zip(operators, wanted, strict=True)] == wanted
+        _same_beginnings(plan, lines(optimized))
+    for tree in expect.get("tree", []):
+        _same_beginnings(tree, [line for line in lines(answer.stages["physical"]) if _MOVES.match(line)])
+    if "stage" in expect:
+        assert list(answer.aggregates) == expect["stage"]
+
+
+def _same_beginnings(wanted: str, operators: list[str]) -> None:
+    beginnings = wanted.split(" | ")
+    assert len(operators) == len(beginnings), operators
+    assert [o[: len(w)] for o, w in zip(operators, beginnings, strict=True)] == beginnings
+
+
+def stage(operator: str, keys: int, distribution: str, ordered: bool, functions: Iterable[tuple[str, str]]) -> str:
+    """An aggregate in the words of the table; `functions` are names and modes."""
+    asked = f"{distribution} sorted" if ordered else distribution
+    listed = ", ".join(f"{name} {mode}" for name, mode in functions) or "none"
+    return f"{operator.removesuffix('Exec')} {keys} {asked}: {listed}"
