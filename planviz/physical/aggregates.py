@@ -7,7 +7,7 @@ from typing import Any
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, SortOrder
 from planviz.logical.plan import bracketed, positioned, positions_of
-from planviz.physical.buffers import is_imperative
+from planviz.physical.buffers import is_imperative, is_mutable
 from planviz.physical.distribution import (
     UNSPECIFIED,
     AllTuples,
@@ -87,6 +87,11 @@ class BaseAggregateExec(UnaryExec):
         """The modes of the functions."""
         return frozenset(f.mode for f in self.functions)
 
+    @property
+    def declarative(self) -> bool:
+        """Whether every function is made of expressions, so that code can be generated for it."""
+        return not any(is_imperative(f.function) for f in self.functions)
+
     @lazy
     def simple_string(self) -> str:
         """HashAggregate(keys=[...], functions=[...], output=[...])."""
@@ -104,7 +109,11 @@ class HashAggregateExec(BaseAggregateExec):
     buffers: tuple[AttributeReference, ...]
     results: tuple[Expression, ...]
     child: SparkPlan
-    CODEGEN = True
+
+    @property
+    def supports_codegen(self) -> bool:
+        """Unless a function has code of its own."""
+        return self.declarative
 
 
 @node
@@ -133,8 +142,8 @@ class SortAggregateExec(BaseAggregateExec):
 
     @property
     def supports_codegen(self) -> bool:
-        """Unless a function keeps objects."""
-        return not any(is_imperative(f.function) for f in self.functions)
+        """Where every buffer can be updated in place, and no function has code of its own."""
+        return self.declarative and all(is_mutable(a.type) for a in self.buffers)
 
     @property
     def required_ordering(self) -> tuple[tuple[SortOrder, ...], ...]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateCall, Average, Count, FirstLast, MinMax, Sum
-from planviz.expressions.core import AttributeReference, next_id
+from planviz.expressions.core import AttributeReference, Literal, next_id
 from planviz.types import (
     BINARY,
     BOOLEAN,
@@ -39,7 +40,10 @@ _CENTRAL = {
 _COVARIANCE = ("n", "xAvg", "yAvg", "ck")
 _PAIRS = {"covar_pop": _COVARIANCE, "covar_samp": _COVARIANCE, "corr": (*_COVARIANCE, "xMk", "yMk")}
 _BITS = {"bit_and": "bit_and", "bit_or": "bit_or", "bit_xor": "bit_xor"}
-_SKETCH_WORDS = 52
+_BITMAPS = ("bitmap_construct_agg", "bitmap_or_agg", "bitmap_and_agg")
+_IMPERATIVE = ("approx_count_distinct", "pivotfirst", *_BITMAPS)
+#: Registers of 6 bits in a word of 64.
+_REGISTERS_PER_WORD = 10
 
 
 def is_mutable(t: DataType) -> bool:
@@ -47,9 +51,14 @@ def is_mutable(t: DataType) -> bool:
     return t in MUTABLE or isinstance(t, DecimalType) or is_ansi_interval(t) or t.simple_string.startswith("time(")
 
 
-def is_imperative(function: Any) -> bool:
+def keeps_objects(function: Any) -> bool:
     """Whether the function keeps an object of its own (Spark: TypedImperativeAggregate)."""
     return [c for c, _ in columns_of(function)] == ["buf"]
+
+
+def is_imperative(function: Any) -> bool:
+    """Whether the function changes its buffer by code of its own, which no stage generates (ImperativeAggregate)."""
+    return getattr(function, "name", "").lower() in _IMPERATIVE or keeps_objects(function)
 
 
 def columns_of(f: Any) -> list[tuple[str, DataType]]:
@@ -89,8 +98,20 @@ def _call_columns(f: AggregateCall) -> list[tuple[str, DataType]]:
     if name in ("max_by", "min_by"):
         return [("valueWithExtremumOrdering", f.data_type), ("extremumOrdering", f.arguments[1].data_type)]
     if name == "approx_count_distinct":
-        return [(f"MS[{i}]", LONG) for i in range(_SKETCH_WORDS)]
+        return [(f"MS[{i}]", LONG) for i in range(_sketch_words(f))]
+    if name == "pivotfirst":
+        return [(text, f.arguments[1].data_type) for text in f.tail[:-2]]
+    if name in _BITMAPS:
+        return [("bitmap", BINARY)]
     return [("buf", BINARY)]
+
+
+def _sketch_words(f: AggregateCall) -> int:
+    """How many words a HyperLogLog sketch of the wanted precision has."""
+    wanted = f.arguments[1] if len(f.arguments) > 1 else None
+    deviation = float(wanted.value) if isinstance(wanted, Literal) and wanted.value else 0.05
+    registers = 1 << math.ceil(2 * math.log2(1.106 / deviation))
+    return registers // _REGISTERS_PER_WORD + 1
 
 
 def buffer_of(function: Any) -> tuple[AttributeReference, ...]:

@@ -1,9 +1,27 @@
-"""Whole-stage code generation: the nodes that mark its stages. No text shows them but as `*(n)`."""
+"""Whole-stage code generation: what can be fused, and the nodes that mark its stages. No text shows them but `*(n)`."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from planviz.expressions.calls import GeneratorCall
+from planviz.expressions.core import Expression
+from planviz.expressions.specs import SignatureCall
 from planviz.physical.plan import SparkPlan, UnaryExec
-from planviz.trees.node import node
+from planviz.trees.node import mask_of, node
+
+#: More columns than these are not generated (spark.sql.codegen.maxFields).
+MAX_FIELDS = 100
+#: Functions that no code is generated for (Spark: CodegenFallback), and how the names of families of them begin.
+FALLBACK = frozenset(
+    (
+        *("approx_top_k_estimate", "array_sort", "from_json", "hll_sketch_estimate", "hll_union", "java_method"),
+        *("map_filter", "map_zip_with", "reflect", "replicaterows", "transform_keys", "transform_values", "unnest"),
+        *("theta_difference", "theta_intersection", "theta_sketch_estimate", "theta_union", "zip_with"),
+    )
+)
+_FAMILIES = ("kll_sketch_get_", "kll_sketch_to_string_", "kll_sketch_merge_", "tuple_")
+_CALLS = mask_of(SignatureCall, GeneratorCall)
 
 
 @node
@@ -32,11 +50,6 @@ class ColumnarToRowExec(UnaryExec):
     child: SparkPlan
     CODEGEN = True
 
-    @property
-    def streams(self) -> bool:
-        """Always."""
-        return True
-
 
 @node
 class AdaptiveSparkPlanExec(UnaryExec):
@@ -48,3 +61,27 @@ class AdaptiveSparkPlanExec(UnaryExec):
     def simple_string(self) -> str:
         """AdaptiveSparkPlan isFinalPlan=false."""
         return "AdaptiveSparkPlan isFinalPlan=false"
+
+
+def generated(plan: Any) -> bool:
+    """Whether an operator can be part of a stage (Spark: CollapseCodegenStages.supportCodegen)."""
+    if not plan.supports_codegen or any(e.bits & _CALLS and _falls_back(e) for e in plan.expressions):
+        return False
+    return len(plan.output) <= MAX_FIELDS and all(len(c.output) <= MAX_FIELDS for c in plan.children)
+
+
+def _falls_back(e: Expression) -> bool:
+    """Whether a function in it has no generated code; one without arguments does not matter."""
+    for x in e.walk():
+        if x.bits & _CALLS and isinstance(x, SignatureCall | GeneratorCall) and x.children:
+            name = x.name.lower()
+            if name in FALLBACK or name.startswith(_FAMILIES):
+                return True
+    return False
+
+
+def inputs_of(plan: Any) -> int:
+    """How many inputs the generated code of an operator and of those fused with it reads (Spark: inputRDDs)."""
+    if not plan.children or not generated(plan):
+        return 1
+    return len(plan.children) if plan.APART else sum(map(inputs_of, plan.driven))

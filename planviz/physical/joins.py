@@ -82,6 +82,8 @@ class EquiJoinExec(JoinExec):
 class ShuffledJoinExec(EquiJoinExec):
     """Base of the joins for which both sides are shuffled by their keys (Spark: ShuffledJoin)."""
 
+    APART = True
+
     @property
     def required_distribution(self) -> tuple[Distribution, ...]:
         """Rows of equal keys together."""
@@ -160,6 +162,11 @@ class BuildSide:
         """The other side."""
         return self.right if self.build == "BuildLeft" else self.left
 
+    @property
+    def driven(self) -> tuple[Any, ...]:
+        """The streamed side alone."""
+        return (self.streamed,)
+
     def around(self, for_build: Any, for_stream: Any) -> tuple[Any, Any]:
         """Left and right of what holds for the sides."""
         return (for_build, for_stream) if self.build == "BuildLeft" else (for_stream, for_build)
@@ -209,11 +216,6 @@ class BroadcastHashJoinExec(BuildSide, EquiJoinExec):
     null_aware: bool = False
     exists: AttributeReference | None = None
     CODEGEN = True
-
-    @property
-    def streams(self) -> bool:
-        """As the streamed side."""
-        return bool(self.streamed.streams)
 
     @property
     def build_keys(self) -> tuple[Expression, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.predicates import IsNotNull, split_conjunction
 from planviz.logical.plan import bracketed
+from planviz.physical.codegen import inputs_of
 from planviz.physical.distribution import (
     UNSPECIFIED,
     AllTuples,
@@ -39,11 +40,6 @@ class ProjectExec(UnaryExec):
     child: SparkPlan
     CODEGEN = True
 
-    @property
-    def streams(self) -> bool:
-        """As the child."""
-        return bool(self.child.streams)
-
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
         """The projected columns."""
@@ -67,11 +63,6 @@ class FilterExec(UnaryExec):
     condition: Expression
     child: SparkPlan
     CODEGEN = True
-
-    @property
-    def streams(self) -> bool:
-        """As the child."""
-        return bool(self.child.streams)
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
@@ -296,11 +287,12 @@ class SampleExec(UnaryExec):
 
     @lazy
     def simple_string(self) -> str:
-        """Sample 0.0, 0.1, false, seed."""
+        """Sample 0.0, 0.1, false, seed; no seed where the query names none."""
         from planviz.expressions.literals import java_double
 
         bounds = f"{java_double(self.lower)}, {java_double(self.upper)}"
-        return f"Sample {bounds}, {str(self.with_replacement).lower()}, {self.seed}"
+        seed = "" if self.seed is None else f", {self.seed}"
+        return f"Sample {bounds}, {str(self.with_replacement).lower()}{seed}"
 
 
 @node
@@ -344,9 +336,14 @@ class UnionExec(SparkPlan):
 
     @property
     def supports_codegen(self) -> bool:
-        """Where every child streams from one input, and the spread of the children does not matter above."""
+        """Where every child's code reads one input, and the spread of the children does not matter above."""
         unknown = isinstance(self.output_partitioning, UnknownPartitioning)
-        return unknown and all(c.streams for c in self.inputs)
+        return unknown and not self.columnar and all(inputs_of(c) == 1 for c in self.inputs)
+
+    @property
+    def columnar(self) -> bool:
+        """Where every child is."""
+        return all(c.columnar for c in self.inputs)
 
     @lazy
     def output_partitioning(self) -> Partitioning:
@@ -410,7 +407,8 @@ class LocalTableScanExec(SourceExec):
     @lazy
     def simple_string(self) -> str:
         """LocalTableScan <empty>, [columns]."""
-        return f"LocalTableScan {'' if self.rows else '<empty>, '}{bracketed(self.columns)}"
+        shown = [*([] if self.rows else ["<empty>"]), *([bracketed(self.columns)] if self.columns else [])]
+        return " ".join(["LocalTableScan", ", ".join(shown)]).rstrip()
 
 
 @node
@@ -418,11 +416,6 @@ class OneRowRelationExec(LeafExec):
     """One row without columns."""
 
     CODEGEN = True
-
-    @lazy
-    def output_partitioning(self) -> Partitioning:
-        """One."""
-        return SinglePartition()
 
     @lazy
     def simple_string(self) -> str:

@@ -34,6 +34,8 @@ class SparkPlan(QueryPlan):
 
     #: Whether the operator is of those that whole-stage code generation can fuse.
     CODEGEN: ClassVar[bool] = False
+    #: Whether its children are stages of their own even where they could be fused with it.
+    APART: ClassVar[bool] = False
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
@@ -76,8 +78,13 @@ class SparkPlan(QueryPlan):
         return self.CODEGEN
 
     @property
-    def streams(self) -> bool:
-        """Whether rows pass one by one from a single input through this operator's generated code."""
+    def driven(self) -> tuple[TreeNode, ...]:
+        """The children whose rows pass through this operator one by one: not those that are gathered first."""
+        return self.children
+
+    @property
+    def columnar(self) -> bool:
+        """Whether it gives batches of columns instead of rows (Spark: supportsColumnar)."""
         return False
 
     @lazy

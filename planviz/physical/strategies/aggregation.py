@@ -11,7 +11,7 @@ from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, NamedExpression, next_id
 from planviz.logical.operators import Aggregate, Expand
 from planviz.physical.aggregates import HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec
-from planviz.physical.buffers import is_imperative, is_mutable
+from planviz.physical.buffers import is_mutable, keeps_objects
 from planviz.physical.strategies.context import PlanningContext
 
 _OBJECT_HASH = "spark.sql.execution.useObjectHashAggregateExec"
@@ -34,7 +34,7 @@ class PhysicalAggregation:
         self.keys: list[Any] = []
         names: dict[Any, Any] = {}
         for g in plan.grouping:
-            named = g if isinstance(g, NamedExpression) else Alias(g, "_groupingexpression", next_id())
+            named = g if isinstance(g, NamedExpression) else Alias(g, str(g), next_id())
             self.keys.append(named)
             names.setdefault((g.child if isinstance(g, Alias) else g).canonicalized, named.to_attribute())
 
@@ -95,7 +95,7 @@ class Stages:
             self._reject("SortAggregate", "a hash map needs no sorted rows")
             return HashAggregateExec
         ask = self.recorder.ask
-        objects = tuple([f.function.pretty_name for f in functions if is_imperative(f.function)])
+        objects = tuple([f.function.pretty_name for f in functions if keeps_objects(f.function)])
         if not ask(at, "a function keeps an object as its buffer", bool(objects), functions=objects):
             self._reject("ObjectHashAggregate", "no function keeps an object as its buffer")
             return SortAggregateExec
