@@ -28,7 +28,7 @@ TOWERS = {
     "layout": {"errors", "graph"},
     "render": {"errors", "graph", "layout"},
     "mechanics": {"errors", "types", "expressions", "logical", "catalog", "optimizer", "physical"},
-    "spark": {"errors", "graph", "plantext", "document", "catalog"},
+    "spark": {"errors", "graph", "plantext", "document", "catalog", "types", "expressions", "logical", "frontend"},
     "store": {"errors", "graph"},
     "samples": {"errors"},
 }

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import gzip
 import sys
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from planviz.errors import ExportError, InputError, PlanvizError
 
+_GZIP = b"\x1f\x8b"
+
 
 def read_text(name: str) -> str:
-    """The text of a file or, for `-`, of standard input; bytes that are no UTF-8 survive a round trip.
+    """The text of a file or, for `-`, of standard input, unpacked where it is gzip.
 
-    Line endings stay as they are. Raises `InputError` when the file cannot be read.
+    Bytes that are no UTF-8 survive a round trip, line endings stay. Raises `InputError` when it cannot be read.
     """
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        if data[:2] == _GZIP:
+            data = gzip.decompress(data)
+    except (EOFError, gzip.BadGzipFile, zlib.error):
+        raise InputError(f"{name} is a gzip file that ends too early or is damaged. Copy it whole.") from None
     except OSError as error:
         raise InputError(
             f"{name}: {error.strerror or error}. Name an existing file, or - for standard input."

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import planviz
 from planviz.cli.settings import add_settings
+from planviz.cli.spark import add_spark, spark
 
 _EPILOG = (
     "“-” is standard input everywhere. "
@@ -71,6 +72,8 @@ def _parser() -> argparse.ArgumentParser:
     render.add_argument("--plan", type=int, metavar="N", help="the N-th plan of the text, from 1")
     render.add_argument("--theme", choices=("light", "dark"), default="light")
     render.add_argument("--title", metavar="TEXT")
+
+    add_spark(commands.add_parser("spark", help="capture queries from a live Spark"))
 
     samples = commands.add_parser("samples", help="list the bundled sample plans, or print one")
     samples.add_argument("name", nargs="?", metavar="NAME")
@@ -162,6 +165,8 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
         from planviz.cli.render import render
 
         return render
+    if name == "spark":
+        return spark
     if name == "samples":
         from planviz.cli.samples import samples
 

@@ -45,7 +45,7 @@ def config_of(options: argparse.Namespace) -> OptimizerConfig:
     """The settings of `--profile` and, over them, `--conf`. Raises InputError for one that cannot be read."""
     from planviz.config import OptimizerConfig
 
-    return OptimizerConfig.of(options.profile or "spark-4.3", **_pairs(options.conf, "--conf"))
+    return OptimizerConfig.of(options.profile or "spark-4.3", **pairs(options.conf, "--conf"))
 
 
 def params_of(options: argparse.Namespace) -> Parameters | None:
@@ -56,11 +56,12 @@ def params_of(options: argparse.Namespace) -> Parameters | None:
     if any(named) and not all(named):
         raise InputError("--param is either NAME=VALUE for :NAME, or VALUE for ?; the two do not mix.")
     if named and named[0]:
-        return {name: parse_constant(value) for name, value in _pairs(options.param, "--param").items()}
+        return {name: parse_constant(value) for name, value in pairs(options.param, "--param").items()}
     return [parse_constant(text) for text in options.param] or None
 
 
-def _pairs(given: list[str], option: str) -> dict[str, str]:
+def pairs(given: list[str], option: str) -> dict[str, str]:
+    """What an option gave as NAME=VALUE, by name. Raises InputError for one that is written otherwise."""
     pairs = {}
     for text in given:
         key, equals, value = text.partition("=")

@@ -9,6 +9,7 @@ from planviz.document.model import Document
 from planviz.errors import InputTooLarge, NotAPlan, ParseError
 from planviz.graph.trace import RuleTrace
 from planviz.plantext import scanner
+from planviz.plantext.captures import looks_like_capture, read_capture
 from planviz.plantext.collapsed import restore_indentation, restore_lines
 from planviz.plantext.json_plans import looks_like_json, read_json
 from planviz.plantext.lines import Lines, clean
@@ -51,6 +52,9 @@ def looks_like_sql(text: str) -> bool:
 
 
 def _open(text: str, catalog: Catalog | None, config: OptimizerConfig | None) -> Document:
+    if looks_like_capture(text):
+        plans, trace, reasons, remarks = read_capture(text)
+        return Document(text, "Spark capture", reasons, tuple(plans), trace, (), remarks)
     if looks_like_json(text):
         found = read_json(text)
         if found is not None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from planviz.errors import NotAPlan
 from planviz.graph import Link, PlanGraph, PlanNode, kind_of
+from planviz.graph.plan_graph import Estimate
 from planviz.plantext.expression_json import field_parts
 from planviz.plantext.operators import Details, read_arguments
 from planviz.plantext.references import link_references
@@ -182,11 +183,23 @@ def plan_info_graph(info: dict[str, Any], title: str = "Physical Plan") -> PlanG
 
 def _add_metadata(node: PlanNode, entry: dict[str, Any]) -> None:
     metadata = {key: value for key, value in (entry.get("metadata") or {}).items() if value not in ("", None)}
-    metrics = [str(metric.get("name")) for metric in entry.get("metrics", ()) if isinstance(metric, dict)]
+    metrics = [metric for metric in entry.get("metrics", ()) if isinstance(metric, dict)]
     if metrics:
-        node.metrics = dict.fromkeys(metrics)
+        node.metrics = {str(metric.get("name")): _measured(metric) for metric in metrics}
+    if "estimate" in entry:
+        node.estimate = Estimate(*entry["estimate"])
     if metadata and ", " not in node.text:
         node.text += " " + ", ".join(f"{key}: {value}" for key, value in metadata.items())
+
+
+def _measured(metric: dict[str, Any]) -> Any:
+    """A metric's value: counts and bytes raw, times in words, averages with the place that Spark keeps."""
+    value, type = metric.get("value"), metric.get("metricType")
+    if value is None or type in ("sum", "size"):
+        return value
+    if type == "average":
+        return value / 10
+    return f"{value / 1e6:,.1f} ms" if type == "nsTiming" else f"{value:,} ms"
 
 
 # -- REST

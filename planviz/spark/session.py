@@ -17,8 +17,8 @@ from planviz.spark.reach import is_connect
 WHOLE_TEXTS = {"spark.sql.debug.maxToStringFields": "100000", "spark.sql.maxMetadataStringLength": "100000"}
 #: Safety that a session cannot switch off again: Spark 4.3 refuses methods of Java in SQL by this list.
 _STATIC = {"spark.sql.reflect.allowList": "^$"}
-#: Safety that holds as long as no SET reaches the session: no table that is a path.
-_SAFE = {"spark.sql.runSQLOnFiles": "false"}
+#: Safety that holds as long as no SET reaches the session: no table that is a path, no ${env:NAME} in a text.
+_SAFE = {"spark.sql.runSQLOnFiles": "false", "spark.sql.variable.substitute": "false"}
 _LOG4J = """rootLogger.level = error
 rootLogger.appenderRef.stdout.ref = console
 appender.console.type = Console
@@ -61,7 +61,7 @@ class Spark:
     def task_session(self, conf: dict[str, str]) -> Iterator[Any]:
         """A session for one task, with its settings, safe and with whole texts."""
         session = self._another()
-        for key, value in {**_SAFE, **WHOLE_TEXTS, **conf}.items():
+        for key, value in {**WHOLE_TEXTS, **conf, **_SAFE}.items():
             session.conf.set(key, value)
         try:
             yield session

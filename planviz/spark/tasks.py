@@ -6,7 +6,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from planviz.errors import SparkError, StatementRefused
+from planviz.frontend import parse_script
+from planviz.spark.capturing import capture_frame
+from planviz.spark.safety import check_with_spark, queries_of
 from planviz.spark.session import Spark
+from planviz.spark.tables import register_catalog, register_data
 
 #: Says what a task is at: "planning", "running" ...
 Progress = Callable[[str], None]
@@ -25,7 +30,38 @@ def describe(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dic
     return spark.described()
 
 
-TASKS: dict[str, Task] = {"ping": ping, "describe": describe}
+def capture(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
+    """One query of the text `sql` captured; executed when `run` says so, else planned only.
+
+    `conf` are settings of the session, `catalog` a planviz-catalog/1 text, `data` a folder of Parquet tables, `setup`
+    SQL of the user that is executed first, unchecked.
+    """
+    sql = str(arguments["sql"])
+    if len(queries_of(sql)) != 1:
+        raise StatementRefused("One query at a time is given to a live Spark.")
+    with spark.task_session(arguments.get("conf") or {}) as session:
+        progress("preparing the tables")
+        _prepare(spark, session, arguments)
+        progress("reading the query")
+        if not spark.is_connect:
+            check_with_spark(session._jvm, session._jsparkSession, sql)
+        return capture_frame(session.sql(sql), sql=sql, run=bool(arguments.get("run")), progress=progress)
+
+
+def _prepare(spark: Spark, session: Any, arguments: dict[str, Any]) -> None:
+    for statement in parse_script(arguments.get("setup") or "", tolerant=True):
+        session.sql(statement.sql)
+    if arguments.get("catalog"):
+        if spark.is_connect:
+            raise SparkError(
+                "A planviz catalogue needs a Spark that planviz starts itself; Connect has its own tables."
+            )
+        register_catalog(session, arguments["catalog"])
+    if arguments.get("data"):
+        register_data(session, arguments["data"])
+
+
+TASKS: dict[str, Task] = {"ping": ping, "describe": describe, "capture": capture}
 
 
 def spark_error(error: Exception) -> dict[str, Any] | None:

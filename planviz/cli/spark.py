@@ -1,0 +1,164 @@
+"""`planviz spark`: what only a live Spark knows."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planviz.cli.files import read_text, write
+from planviz.cli.settings import catalog_of, pairs
+from planviz.errors import InputError, PlanvizError
+
+if TYPE_CHECKING:
+    from planviz.document import Document
+    from planviz.graph import PlanNode
+    from planviz.spark.process import LiveSpark
+
+
+def add_spark(parser: argparse.ArgumentParser) -> None:
+    """The parts of `planviz spark` and their options."""
+    parts = parser.add_subparsers(dest="part", metavar="capture", required=True)
+    capture = parts.add_parser("capture", help="plans, rules and measured rows of queries, as files that planviz opens")
+    capture.add_argument("files", nargs="+", metavar="FILE", help="SQL queries; - for standard input")
+    capture.add_argument("--run", action="store_true", help="execute the queries; without it they are planned only")
+    capture.add_argument("-o", "--output", metavar="OUT", help="OUT.planviz.json.gz; a folder for several queries")
+    _add_session(capture)
+
+
+def _add_session(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--master", default="local[*]", help="local[*] (default), spark://host:7077, yarn, or sc://host:15002 (Connect)"
+    )
+    parser.add_argument("--memory", default="2g", help="memory of Spark's driver (default: 2g)")
+    parser.add_argument("--limit", type=float, default=600.0, metavar="SECONDS", help="stop a query after so long")
+    parser.add_argument("--conf", metavar="KEY=VALUE", action="append", default=[], help="a spark.* setting")
+    parser.add_argument("--catalog", metavar="NAME|FILE", help="make these tables, empty, with their statistics")
+    parser.add_argument("--data", metavar="DIR", help="a folder of Parquet tables")
+    parser.add_argument("--setup", metavar="FILE", help="SQL of yours that is executed first, whatever it does")
+
+
+def spark(options: argparse.Namespace) -> int:
+    """Run one part."""
+    return _capture(options)
+
+
+def _live(options: argparse.Namespace) -> LiveSpark:
+    from planviz.spark.process import LiveSpark, SparkSettings
+
+    return LiveSpark(SparkSettings(options.master, tuple(pairs(options.conf, "--conf").items()), options.memory))
+
+
+def _session_arguments(options: argparse.Namespace) -> dict[str, Any]:
+    from planviz.catalog.files import write_catalog
+
+    found: dict[str, Any] = {}
+    if options.master.startswith("sc://"):
+        found["conf"] = pairs(options.conf, "--conf")
+    if options.catalog:
+        found["catalog"] = write_catalog(catalog_of(options))
+    if options.data:
+        found["data"] = str(Path(options.data).resolve())
+    if options.setup:
+        found["setup"] = read_text(options.setup)
+    return found
+
+
+def _capture(options: argparse.Namespace) -> int:
+    """Capture every query of every file; a query that fails stops no other."""
+    from planviz.spark.capture_file import capture_text, write_capture
+    from planviz.spark.safety import queries_of
+
+    status = 0
+    queries: list[tuple[str, str]] = []
+    for name in options.files:
+        try:
+            found = queries_of(read_text(name))
+        except PlanvizError as error:
+            status = _failed(name, error)
+            continue
+        stem = "stdin" if name == "-" else Path(name).stem
+        queries += [(f"{stem}-{at}" if len(found) > 1 else stem, q.sql) for at, q in enumerate(found, 1)]
+    if not queries:
+        return status
+    arguments = _session_arguments(options)
+    live = _live(options)
+    try:
+        for stem, sql in queries:
+            try:
+                asked = {"sql": sql, "run": options.run, **arguments}
+                captured = live.call("capture", asked, limit=options.limit, on_progress=_progress(stem))
+                path = _path(options.output, stem, len(queries) > 1)
+                write_capture(captured, path)
+                write(_summary(captured, path, capture_text(captured)))
+            except PlanvizError as error:
+                status = _failed(stem, error)
+    finally:
+        live.close()
+    return status
+
+
+def _failed(name: str, error: PlanvizError) -> int:
+    print(f"planviz: {name}: {error}", file=sys.stderr)
+    return 2
+
+
+def _progress(name: str) -> Any:
+    return lambda at: print(f"{name}: {at} …", file=sys.stderr) if sys.stderr.isatty() else None
+
+
+def _path(output: str | None, stem: str, several: bool) -> Path:
+    from planviz.spark.capture_file import ENDING
+
+    if output is None:
+        return Path(f"{stem}{ENDING}")
+    path = Path(output)
+    if several or path.is_dir():
+        if path.suffix:
+            raise InputError(f"{output}: several queries are written to a folder; name one.")
+        path.mkdir(parents=True, exist_ok=True)
+        return path / f"{stem}{ENDING}"
+    return path
+
+
+def _summary(captured: dict[str, Any], path: Path, text: str) -> str:
+    from planviz.document import open_text
+
+    document = open_text(text)
+    spark, times = captured["spark"], captured["milliseconds"]
+    told = [f"{path}: Spark {spark['version']}, planned in {times['planned']:,.0f} ms"]
+    if document.trace.steps:
+        told.append(f"{len(document.trace.steps)} rules at work")
+    executed = captured.get("executed")
+    if executed:
+        told.append(f"ran in {executed['milliseconds']:,.0f} ms, {executed['rows']:,} rows")
+    return ", ".join(told) + "\n" + (_operators(document) if executed else "")
+
+
+def _operators(document: Document) -> str:
+    """The operators that ran: rows that were expected and measured, and how far these are apart."""
+    nodes = [node for node in document.plans[-1] if _rows(node) != (None, None)]
+    if not nodes:
+        return ""
+    top = min(node.depth for node in nodes)
+    lines = [("operator", "expected", "measured", "off")]
+    lines += [("  " * (node.depth - top) + node.op, *_shown(*_rows(node))) for node in nodes]
+    widths = [max(len(line[at]) for line in lines) for at in range(4)]
+    return "".join(
+        f"  {name.ljust(widths[0])}  {expected.rjust(widths[1])}  {measured.rjust(widths[2])}  {off}".rstrip() + "\n"
+        for name, expected, measured, off in lines
+    )
+
+
+def _rows(node: PlanNode) -> tuple[int | None, int | None]:
+    measured = (node.metrics or {}).get("number of output rows")
+    return (node.estimate.rows if node.estimate is not None else None, measured)
+
+
+def _shown(expected: int | None, measured: int | None) -> tuple[str, str, str]:
+    off = ""
+    if expected is not None and measured is not None:
+        factor = max(expected, 1) / max(measured, 1)
+        off = f"{factor:,.1f}x" if factor >= 1 else f"1/{1 / factor:,.1f}"
+    return ("" if expected is None else f"{expected:,}", "" if measured is None else f"{measured:,}", off)

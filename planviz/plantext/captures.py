@@ -1,0 +1,136 @@
+"""What `planviz spark capture` wrote of one query (planviz-capture/1) -> plans, trace and notes.
+
+    {"format": "planviz-capture/1", "sql", "spark": {"version", "master", "kind"}, "conf": {...},
+     "milliseconds": {"planned", "analysis", ...}, "explain": {MODE: text}, "estimates": [[rows, bytes] | null ...],
+     "trace": {"texts", "runs", "steps", "batches", "differs", "rules": [[name, runs, effective, ms]]},
+     "executed": {"milliseconds", "rows", "plan": {...}}, "notes": [...]}
+
+`estimates` stand in the order of the optimized plan's text; `trace` and `executed` may be missing. `plan` has the form
+of Spark's sparkPlanInfo with values and estimates.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from planviz.errors import NotAPlan
+from planviz.graph import PlanGraph
+from planviz.graph.plan_graph import Estimate
+from planviz.graph.trace import BatchRecord, RuleCalls, RuleRun, RuleStep, RuleTrace, RunMetrics, TracedPlan
+from planviz.plantext.json_plans import plan_info_graph
+from planviz.plantext.lines import clean
+from planviz.plantext.scanner import graph_of_text, scan
+
+FORMAT = "planviz-capture/1"
+#: The modes of `explain` that a capture holds.
+MODES = ("simple", "extended", "codegen", "cost", "formatted")
+
+
+def looks_like_capture(text: str) -> bool:
+    """Whether a text is a capture: its format is named at the beginning."""
+    return f'"{FORMAT}"' in text[:200]
+
+
+def read_capture(text: str) -> tuple[list[PlanGraph], RuleTrace, tuple[str, ...], tuple[str, ...]]:
+    """Plans, trace, reasons and notes of a capture. Raises NotAPlan when the file is cut off or damaged."""
+    try:
+        capture = json.loads(text)
+        plans = _plans(capture)
+        trace = _trace(capture["trace"]) if "trace" in capture else RuleTrace()
+        return plans, trace, _reasons(capture), _notes(capture)
+    except json.JSONDecodeError as error:
+        raise NotAPlan(
+            f"This capture ends too early or is damaged, at line {error.lineno}. Capture the query again.",
+            line=error.lineno,
+            column=error.colno,
+        ) from None
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise NotAPlan(f"This capture is damaged ({type(error).__name__}: {error}). Capture the query again.") from None
+
+
+def _plans(capture: dict[str, Any]) -> list[PlanGraph]:
+    explain = capture["explain"]
+    plans = list(scan(clean(explain.get("extended") or explain.get("formatted") or "")).plans)
+    for plan in plans:
+        for node in plan:
+            # The lines are those of a text inside the file.
+            node.source = None
+    estimates = capture.get("estimates") or []
+    for plan in plans:
+        if plan.stage == "optimized" and len(plan) == len(estimates):
+            for node, estimate in zip(plan, estimates, strict=True):
+                node.estimate = None if estimate is None else Estimate(*estimate)
+    executed = capture.get("executed")
+    if executed:
+        plan = plan_info_graph(executed["plan"], "Executed Plan")
+        plan.title = "Executed Plan · final"
+        plan.notes.append(
+            f"Spark ran the query in {executed['milliseconds']:,.0f} ms and it gave {executed['rows']:,} rows."
+        )
+        plans.append(plan)
+    return plans
+
+
+def _trace(trace: dict[str, Any]) -> RuleTrace:
+    plans = [TracedPlan(partial(str, text), partial(graph_of_text, text)) for text in trace["texts"]]
+    steps = [
+        RuleStep(
+            s["rule"], plans[s["before"]], plans[s["after"]],
+            batch=s["batch"], run=s["run"], iteration=s["iteration"], milliseconds=s["ms"],
+        )
+        for s in trace["steps"]
+    ]  # fmt: skip
+    batches = [_batch(b, plans.__getitem__) for b in trace["batches"]]
+    calls = {
+        name: RuleCalls(name, runs, runs, effective, spent, spent if effective else 0.0)
+        for name, runs, effective, spent in trace.get("rules", ())
+    }
+    order = dict.fromkeys(rule for batch in batches for rule in batch.rules)
+    rules = [calls.pop(rule) for rule in order if rule in calls] + list(calls.values())
+    runs = [RuleRun(number, None, executor) for number, executor in enumerate(trace["runs"])]
+    metrics = [_metrics(run, steps, batches) for run in runs]
+    return RuleTrace(steps, batches, metrics, runs, rules)
+
+
+def _batch(batch: dict[str, Any], plan: Callable[[int], TracedPlan]) -> BatchRecord:
+    before, after = (plan(batch[side]) if side in batch else None for side in ("before", "after"))
+    return BatchRecord(
+        batch["name"], batch["effective"], batch["steps"], None, batch["run"], batch["iterations"],
+        tuple(batch["rules"]), before, after,
+    )  # fmt: skip
+
+
+def _metrics(run: RuleRun, steps: list[RuleStep], batches: list[BatchRecord]) -> RunMetrics:
+    own = [step for step in steps if step.run == run.number]
+    calls = sum(len(b.rules) * (b.iterations or 0) for b in batches if b.run == run.number)
+    ended = sum((b.run or 0) <= run.number for b in batches)
+    spent = sum(step.milliseconds or 0.0 for step in own)
+    return RunMetrics(run.executor, calls, None, len(own), spent, ended, run.number)
+
+
+def _reasons(capture: dict[str, Any]) -> tuple[str, ...]:
+    spark = capture["spark"]
+    found = [f"captured from Spark {spark['version']} at {spark['master']}"]
+    if "trace" in capture:
+        found.append(f"{len(capture['trace']['steps'])} effective rules")
+    if "executed" in capture:
+        found.append("executed")
+    return tuple(found)
+
+
+def _notes(capture: dict[str, Any]) -> tuple[str, ...]:
+    found = list(capture.get("notes", ()))
+    trace = capture.get("trace")
+    if trace:
+        found.append(
+            "Each rule was applied once more, one by one, to see what it does; a step's time is that of this call, the "
+            "times of the rules' totals are Spark's own."
+        )
+        if trace["differs"]:
+            found.append(
+                f"The plan of the steps differs from Spark's own at the end of: {', '.join(trace['differs'])}."
+            )
+    return tuple(found)

@@ -1,0 +1,124 @@
+"""Everything that Spark knows of one query, as JSON values in the form planviz-capture/1 (`plantext.captures`).
+
+A classic session gives the explain texts, the replayed rules, exact estimates and the plan as it ran. Spark Connect
+gives the texts and, for a query that ran, its metrics; it shows a client no rules, and the capture says so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from planviz.plantext.captures import FORMAT, MODES
+from planviz.spark.connect import capture_connect
+from planviz.spark.jvm import entries, estimate, items
+from planviz.spark.measured import Measured
+from planviz.spark.replay import Replayer
+
+_MOST_RULES = 10_000
+#: Roots whose rows are few by themselves; executed as `collect` does, they stop as early as Spark does.
+_LIMITED = ("CollectLimit", "TakeOrderedAndProject", "CommandResult", "LocalTableScan")
+
+Progress = Callable[[str], None]
+
+
+def capture_frame(
+    frame: Any, *, sql: str = "", run: bool = False, progress: Progress = lambda at: None
+) -> dict[str, Any]:
+    """A DataFrame captured, and executed when `run` says so; its rows are counted, not kept.
+
+    Raises what Spark raises when the query cannot be planned or run.
+    """
+    if not hasattr(frame, "_jdf"):
+        return capture_connect(frame, sql=sql, run=run, progress=progress)
+    return _Classic(frame).capture(sql, run, progress)
+
+
+class _Classic:
+    """One query of a classic session."""
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+        self._spark = frame.sparkSession
+        self._session = self._spark._jsparkSession
+        self._jvm: Any = self._spark._jvm
+        self._logical = frame._jdf.queryExecution().logical()
+
+    def capture(self, sql: str, run: bool, progress: Progress) -> dict[str, Any]:
+        progress("planning")
+        execution = self._execution()
+        begin = time.perf_counter()
+        execution.executedPlan()
+        planned = (time.perf_counter() - begin) * 1e3
+        found: dict[str, Any] = {
+            "format": FORMAT,
+            "sql": sql,
+            "spark": {"version": self._spark.version, "master": self._spark.sparkContext.master, "kind": "classic"},
+            "conf": self._conf(),
+            "milliseconds": {"planned": round(planned, 1)} | self._phases(execution),
+            "explain": {mode: self._explained(execution, mode) for mode in MODES},
+            "estimates": self._estimates(execution.optimizedPlan()),
+            "notes": [],
+        }
+        progress("following the rules")
+        found["trace"] = Replayer(self._jvm, self._session).all(execution).as_json()
+        found["trace"]["rules"] = self._rules(execution)
+        if run:
+            found["executed"] = self._run(progress)
+        return found
+
+    def _execution(self) -> Any:
+        """A query execution of its own: rules keep state, so one that was looked into must not run."""
+        return self._session.sessionState().executePlan(self._logical, self._frame._jdf.queryExecution().mode())
+
+    def _conf(self) -> dict[str, str]:
+        """What was set for this session, without what may hold a secret."""
+        pairs = entries(self._jvm, self._session.sessionState().conf().getAllConfs())
+        return {str(key): str(value) for key, value in sorted(pairs) if str(key).startswith("spark.sql.")}
+
+    def _explained(self, execution: Any, mode: str) -> str:
+        modes = self._jvm.org.apache.spark.sql.execution.ExplainMode
+        return str(execution.explainString(modes.fromString(mode)))
+
+    def _phases(self, execution: Any) -> dict[str, float]:
+        phases = entries(self._jvm, execution.tracker().phases())
+        return {str(name): float(phase.durationMs()) for name, phase in phases}
+
+    def _rules(self, execution: Any) -> list[list[Any]]:
+        """Spark's own counts: name, runs, effective runs, milliseconds, in order of time spent."""
+        found = []
+        for pair in items(self._jvm, execution.tracker().topRulesByTime(_MOST_RULES)):
+            summary = pair._2()
+            spent = round(summary.totalTimeNs() / 1e6, 3)
+            found.append([str(pair._1()), int(summary.numInvocations()), int(summary.numEffectiveInvocations()), spent])
+        return found
+
+    def _estimates(self, plan: Any) -> list[list[int | None] | None]:
+        """Rows and bytes of every operator of the optimized plan, in the order of its text."""
+        found: list[list[int | None] | None]
+        try:
+            found = [estimate(plan)]
+        except Exception:
+            # A cached table shows its physical plan beneath.
+            found = [None]
+        for child in [*items(self._jvm, plan.innerChildren()), *items(self._jvm, plan.children())]:
+            found += self._estimates(child)
+        return found
+
+    def _run(self, progress: Progress) -> dict[str, Any]:
+        progress("running")
+        execution = self._execution()
+        optimized = Measured(self._jvm, execution.optimizedPlan())
+        begin = time.perf_counter()
+        plan = execution.executedPlan()
+        if str(self._root(plan).nodeName()).startswith(_LIMITED):
+            rows = len(plan.executeCollect())
+        else:
+            rows = int(execution.toRdd().count())
+        spent = (time.perf_counter() - begin) * 1e3
+        progress("collecting what was measured")
+        return {"milliseconds": round(spent, 1), "rows": rows, "plan": optimized.tree(plan)}
+
+    def _root(self, plan: Any) -> Any:
+        return plan.inputPlan() if str(plan.nodeName()) == "AdaptiveSparkPlan" else plan

@@ -1,0 +1,94 @@
+"""The plan as it ran: every operator with what Spark measured in it and what it had expected of it (inventory M7).
+
+The tree has the form of Spark's own `sparkPlanInfo` (event logs, status store): `nodeName`, `simpleString`, `children`,
+`metrics` of `{"name", "metricType", "value"}`, and here `estimate`, `[rows, bytes]`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.spark.jvm import class_name, entries, estimate, items, optional
+
+#: Operators whose logical plan is the top of what the scan took in, and the logical operator that is their own.
+_OWN = {"FilterExec": "Filter", "ProjectExec": "Project"}
+
+
+class Measured:
+    """Reads executed plans in one JVM."""
+
+    def __init__(self, jvm: Any, optimized: Any) -> None:
+        """`optimized` is the plan before execution, which has the estimates."""
+        self._jvm = jvm
+        self._expected: dict[str, list[int | None] | None] = {}
+        self._remember(optimized)
+
+    def tree(self, plan: Any) -> dict[str, Any]:
+        """An executed plan with all below it."""
+        name = class_name(self._jvm, plan)
+        found: dict[str, Any] = {
+            "nodeName": str(plan.nodeName()),
+            "simpleString": str(plan.simpleString(100_000)),
+            "metrics": self._metrics(plan),
+            "children": [self.tree(child) for child in self._below(plan, name)],
+        }
+        if (expected := self._estimate(plan, name)) is not None:
+            found["estimate"] = expected
+        return found
+
+    def _below(self, plan: Any, name: str) -> list[Any]:
+        if name == "AdaptiveSparkPlanExec":
+            return [plan.executedPlan()]
+        if name.endswith("QueryStageExec"):
+            return [plan.plan()]
+        if name == "ReusedSubqueryExec":
+            return [plan.child()]
+        if name == "InMemoryTableScanExec":
+            return [plan.relation().cachedPlan()]
+        return [*items(self._jvm, plan.children()), *items(self._jvm, plan.subqueries())]
+
+    def _metrics(self, plan: Any) -> list[dict[str, Any]]:
+        found = []
+        for _, metric in entries(self._jvm, plan.metrics()):
+            name = optional(metric.name())
+            if name is not None:
+                found.append({"name": str(name), "metricType": str(metric.metricType()), "value": int(metric.value())})
+        return sorted(found, key=lambda metric: (metric["name"] != "number of output rows", metric["name"]))
+
+    # Adaptive execution puts query stages with their measured sizes into the logical plan; what was expected is that of
+    # the plan before, found by the text of the operator, whose ids are the same.
+
+    def _remember(self, plan: Any) -> None:
+        text = _line(plan)
+        expected = estimate(plan)
+        known = self._expected.get(text, expected)
+        self._expected[text] = expected if known == expected else None
+        for child in [*items(self._jvm, plan.children()), *items(self._jvm, plan.subqueries())]:
+            self._remember(child)
+
+    def _estimate(self, plan: Any, name: str) -> list[int | None] | None:
+        logical = optional(plan.logicalLink())
+        if logical is None or name.endswith(("QueryStageExec", "ExchangeExec", "SparkPlanExec")):
+            return None
+        if name.endswith("AggregateExec") and not plan.requiredChildDistributionExpressions().isDefined():
+            return None  # a partial one, whose groups nobody estimates
+        logical = self._without_stage(logical)
+        if "Scan" in name:
+            while len(children := items(self._jvm, logical.children())) == 1:
+                logical = self._without_stage(children[0])
+        elif (own := _OWN.get(name)) is not None:
+            while class_name(self._jvm, logical) != own:
+                children = items(self._jvm, logical.children())
+                if len(children) != 1:
+                    return None
+                logical = self._without_stage(children[0])
+        return self._expected.get(_line(logical))
+
+    def _without_stage(self, logical: Any) -> Any:
+        while class_name(self._jvm, logical) == "LogicalQueryStage":
+            logical = logical.logicalPlan()
+        return logical
+
+
+def _line(plan: Any) -> str:
+    return str(plan.simpleString(100_000))

@@ -1,0 +1,141 @@
+"""Every rule of a query's planning applied one by one, outside Spark's own run, to see what each does (F-002).
+
+Spark keeps no plans between its rules. Here the same batches run with the same rules over the same plan, and each
+result is compared with Spark's own. What a rule does inside (OptimizeSubqueries plans subqueries) is part of its step.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from planviz.spark.jvm import items, module
+
+_NUMBERS = re.compile(r"#\d+L?|(?<=plan_id=)\d+|\b(?:CTERelation(?:Def|Ref)|UnionLoop(?:Ref)?) \d+")
+
+
+@dataclass
+class Replay:
+    """The steps as JSON values (`planviz.plantext.captures` reads them).
+
+    `texts` holds every plan once; steps and batches name them by index. `differs` names the stages whose replayed plan
+    is not Spark's own.
+    """
+
+    texts: list[str] = field(default_factory=list)
+    runs: list[str] = field(default_factory=list)
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    batches: list[dict[str, Any]] = field(default_factory=list)
+    differs: list[str] = field(default_factory=list)
+    _known: dict[str, int] = field(default_factory=dict)
+
+    def text(self, plan: Any) -> int:
+        """The index of a plan's text."""
+        text = str(plan.toString()).rstrip("\n")
+        if text not in self._known:
+            self._known[text] = len(self.texts)
+            self.texts.append(text)
+        return self._known[text]
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON values."""
+        names = ("texts", "runs", "steps", "batches", "differs")
+        return {name: getattr(self, name) for name in names}
+
+
+class Replayer:
+    """Replays the planning of one query in one session."""
+
+    def __init__(self, jvm: Any, session: Any) -> None:
+        self._jvm = jvm
+        self._session = session
+        self.replay = Replay()
+
+    def all(self, execution: Any) -> Replay:
+        """Analyzer, optimizer and preparations of a query execution, which is not changed."""
+        self._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(self._session)
+        state = self._session.sessionState()
+        stages = (
+            ("Analyzer", execution.logical(), execution.analyzed(), state.analyzer()),
+            ("Optimizer", execution.withCachedData(), execution.optimizedPlan(), state.optimizer()),
+        )
+        for executor, start, end, rules in stages:
+            self._stage(executor, start, end, [_Batch(self._jvm, b) for b in items(self._jvm, rules.batches())])
+        preparations = module(self._jvm.org.apache.spark.sql.execution, "QueryExecution").preparations(
+            self._session, self._jvm.scala.Option.empty(), False
+        )
+        self._run("Preparations", execution.sparkPlan(), [_Preparations(items(self._jvm, preparations))])
+        return self.replay
+
+    def _stage(self, executor: str, start: Any, end: Any, batches: list[_Batch]) -> None:
+        found = self._run(executor, start, batches)
+        if comparable(str(found.toString())) != comparable(str(end.toString())):
+            self.replay.differs.append(executor)
+
+    def _run(self, executor: str, plan: Any, batches: Iterable[_Batch | _Preparations]) -> Any:
+        run = len(self.replay.runs)
+        self.replay.runs.append(executor)
+        for batch in batches:
+            plan = self._batch(run, batch, plan)
+        return plan
+
+    def _batch(self, run: int, batch: _Batch | _Preparations, plan: Any) -> Any:
+        before, iterations = plan, 0
+        while iterations < batch.most:
+            iterations += 1
+            start = plan
+            for name, rule in batch.rules:
+                plan = self._rule(run, batch.name, iterations, name, rule, plan)
+            if plan.fastEquals(start):
+                break
+        effective = not plan.fastEquals(before)
+        found = {"run": run, "name": batch.name, "effective": effective, "steps": len(self.replay.steps),
+                 "iterations": iterations, "rules": [name for name, _ in batch.rules]}  # fmt: skip
+        if effective:
+            found |= {"before": self.replay.text(before), "after": self.replay.text(plan)}
+        self.replay.batches.append(found)
+        return plan
+
+    def _rule(self, run: int, batch: str, iteration: int, name: str, rule: Any, plan: Any) -> Any:
+        begin = time.perf_counter()
+        after = rule.apply(plan)
+        spent = (time.perf_counter() - begin) * 1e3
+        if after.fastEquals(plan):
+            return after
+        self.replay.steps.append(
+            {
+                "run": run,
+                "batch": batch,
+                "iteration": iteration,
+                "rule": name,
+                "ms": round(spent, 3),
+                "before": self.replay.text(plan),
+                "after": self.replay.text(after),
+            }
+        )
+        return after
+
+
+class _Batch:
+    """A batch of analyzer or optimizer: its name, its rules by name, and how often they run at most."""
+
+    def __init__(self, jvm: Any, batch: Any) -> None:
+        self.name = str(batch.name())
+        self.most = int(batch.strategy().maxIterations())
+        self.rules = [(str(rule.ruleName()), rule) for rule in items(jvm, batch.rules())]
+
+
+class _Preparations:
+    """The rules that make a physical plan executable, as a batch that runs once."""
+
+    def __init__(self, rules: list[Any]) -> None:
+        self.name, self.most = "Preparations", 1
+        self.rules = [(str(rule.ruleName()), rule) for rule in rules]
+
+
+def comparable(text: str) -> str:
+    """A plan's text without the numbers that differ from run to run."""
+    return _NUMBERS.sub(lambda match: match[0].rstrip("0123456789L"), text).rstrip("\n")

@@ -1,0 +1,180 @@
+"""Which SQL a live Spark is given: one query, made of operators on a list, read by two parsers.
+
+`spark.sql()` executes many statements at once, before anybody asks for rows, and a plain SELECT can call methods of
+Java or read any file. So planviz reads the text with its own parser first, and then asks Spark's parser what Spark
+understands by it (that has no effect). Both have a list of what may occur; everything else is refused. Beside this,
+Spark's settings refuse Java's methods and files by path (`session.py`), and time and memory are limited (`process.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from planviz import logical
+from planviz.errors import InputError, StatementRefused
+from planviz.expressions.core import Expression, Literal
+from planviz.expressions.subqueries import SubqueryExpression
+from planviz.expressions.unresolved import UnresolvedFunction
+from planviz.frontend import Statement, parse_script
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.scripts import ScriptTransformation
+from planviz.logical.unresolved import UnresolvedCommand, UnresolvedRelation, UnresolvedTableValuedFunction
+from planviz.spark.jvm import class_name, items
+
+#: Functions that call Java, by the last part of their name.
+_JAVA = frozenset({"reflect", "java_method", "try_reflect"})
+#: Functions whose result is as large as an argument says, and the largest such argument.
+_GROWING = frozenset({"repeat", "sequence", "array_repeat", "space", "lpad", "rpad"})
+_LARGEST = 1_000_000
+#: Databases that mean: the name behind is a file's path.
+_FILES = frozenset({"parquet", "orc", "csv", "json", "text", "avro", "xml", "binaryfile", "delta", "iceberg", "hudi",
+                    "jdbc", "kafka", "image", "libsvm", "noop", "socket", "rate"})  # fmt: skip
+_TABLE_FUNCTIONS = frozenset({"range", "explode", "explode_outer", "posexplode", "posexplode_outer", "inline",
+                              "inline_outer", "stack", "json_tuple", "variant_explode", "variant_explode_outer",
+                              "collations", "sql_keywords"})  # fmt: skip
+#: The operators of a parsed query as Spark's parser names them.
+_OPERATORS = frozenset(
+    {
+        "Aggregate",
+        "AsOfJoin",
+        "CTERelationDef",
+        "CTERelationRef",
+        "Deduplicate",
+        "Distinct",
+        "Except",
+        "Expand",
+        "Filter",
+        "Generate",
+        "GlobalLimit",
+        "Intersect",
+        "Join",
+        "LateralJoin",
+        "LimitAll",
+        "LocalLimit",
+        "LocalRelation",
+        "Offset",
+        "OneRowRelation",
+        "PipeOperator",
+        "Pivot",
+        "Project",
+        "Range",
+        "RebalancePartitions",
+        "RelationTimeTravel",
+        "Repartition",
+        "RepartitionByExpression",
+        "ResolvedInlineTable",
+        "Sample",
+        "Sort",
+        "SubqueryAlias",
+        "Tail",
+        "UnresolvedHaving",
+        "UnresolvedHint",
+        "UnresolvedInlineTable",
+        "UnresolvedOffset",
+        "UnresolvedPivot",
+        "UnresolvedQualify",
+        "UnresolvedRelation",
+        "UnresolvedSubqueryColumnAliases",
+        "UnresolvedTVFAliases",
+        "UnresolvedTableValuedFunction",
+        "UnresolvedUnpivot",
+        "UnresolvedWith",
+        "Union",
+        "UnionLoop",
+        "Unpivot",
+        "Window",
+        "WithWindowDefinition",
+    }
+)
+_ADVICE = "Only a single query (SELECT, WITH, FROM, VALUES, TABLE) is given to a live Spark."
+
+
+def queries_of(text: str) -> list[Statement]:
+    """The queries of a text, each fit to be planned by a live Spark.
+
+    Raises StatementRefused, with line and reason, for the first statement that is none or that could do more than give
+    rows.
+    """
+    try:
+        statements = parse_script(text)
+    except InputError as error:
+        raise StatementRefused(f"planviz cannot read this SQL, so it is not given to Spark: {error}") from None
+    if not statements:
+        raise StatementRefused(f"There is no statement in the text. {_ADVICE}")
+    for statement in statements:
+        line = text.count("\n", 0, statement.start) + 1
+        if (reason := _refusal(statement)) is not None:
+            raise StatementRefused(f"Line {line}: {reason}")
+    return statements
+
+
+def _refusal(statement: Statement) -> str | None:
+    if statement.kind != "query" or statement.plan is None:
+        word = statement.sql.split(None, 1)[0].upper()
+        return f"{word} does more than ask for rows; nothing of it was executed. {_ADVICE}"
+    for plan in _plans(statement.plan):
+        if (reason := _operator_refusal(plan)) is not None:
+            return reason
+        for expression in plan.expressions:
+            for part in expression.walk():
+                if (reason := _expression_refusal(part)) is not None:
+                    return reason
+    return None
+
+
+def _plans(plan: LogicalPlan) -> Iterator[LogicalPlan]:
+    """Every operator, those of subqueries and of WITH included."""
+    stack: list[Any] = [plan]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack += [*node.children, *node.inner_children]
+        for expression in node.expressions:
+            if isinstance(expression, Expression):
+                stack += [s.plan for s in expression.collect(SubqueryExpression)]
+
+
+def _operator_refusal(plan: LogicalPlan) -> str | None:
+    if isinstance(plan, ScriptTransformation):
+        return f"TRANSFORM ... USING would start the program “{plan.script[:60]}”."
+    if isinstance(plan, UnresolvedCommand):
+        return f"A command stands where a query was expected. {_ADVICE}"
+    if isinstance(plan, UnresolvedRelation) and len(plan.parts) == 2 and plan.parts[0].lower() in _FILES:
+        return f"{plan.parts[0]}.`...` reads a file by its path; register it as a table instead (--data, --catalog)."
+    if isinstance(plan, UnresolvedTableValuedFunction) and plan.parts[-1].lower() not in _TABLE_FUNCTIONS:
+        return f"The table function {plan.parts[-1]} is not on the list of those that only give rows."
+    if type(plan).__module__.split(".")[:2] != logical.__name__.split("."):
+        return f"The operator {type(plan).__name__} is not on the list of those that only give rows."
+    return None
+
+
+def _expression_refusal(expression: Any) -> str | None:
+    if not isinstance(expression, UnresolvedFunction):
+        return None
+    name = expression.parts[-1].lower()
+    if name in _JAVA:
+        return f"{name}() calls any method of Java, even while a query is only planned."
+    if name in _GROWING:
+        for argument in expression.arguments:
+            value = argument.value if isinstance(argument, Literal) else None
+            if isinstance(value, int) and abs(value) > _LARGEST:
+                return (
+                    f"{name}() up to {value:,} is computed while the query is planned; at most {_LARGEST:,} is taken."
+                )
+    return None
+
+
+def check_with_spark(jvm: Any, session: Any, sql: str) -> None:
+    """Let Spark's own parser read a query, which has no effect. Raises StatementRefused for an operator off the list.
+
+    Raises Spark's ParseException for what Spark cannot read.
+    """
+    stack = [session.sessionState().sqlParser().parsePlan(sql)]
+    while stack:
+        plan = stack.pop()
+        name = class_name(jvm, plan).rstrip("$")
+        if name not in _OPERATORS:
+            raise StatementRefused(f"Spark reads {name} in this text, which is not on the list of operators. {_ADVICE}")
+        for more in (plan.children(), plan.innerChildren(), plan.subqueries()):
+            stack += items(jvm, more)

@@ -1,0 +1,118 @@
+"""The tables that a live Spark plans with: those of a planviz catalogue, empty, with its statistics; and real data.
+
+A table that exists in two forms cannot: a Spark holds one catalogue at a time, and another one under the same names is
+refused.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+from planviz.catalog.files import read_catalog
+from planviz.catalog.tables import Catalog, ColumnStatistics, Table
+from planviz.errors import InputError, SparkError
+from planviz.spark.jvm import module
+from planviz.spark.safety import check_with_spark, queries_of
+from planviz.types import quote
+
+_lock = threading.Lock()
+_known: dict[str, Table] = {}
+
+
+def register_catalog(session: Any, text: str) -> None:
+    """Make the tables and views of a planviz-catalog/1 text; statistics count as if they had been measured.
+
+    Raises SparkError for a table that another catalogue has made under the same name.
+    """
+    catalog: Catalog = read_catalog(text)
+    with _lock:
+        for table in catalog.tables.values():
+            name = f"{quote(table.database)}.{quote(table.name)}"
+            if name in _known:
+                if _known[name] != table:
+                    raise SparkError(f"This Spark already has another table {table.shown_name}; start another one.")
+                continue
+            session.sql(f"CREATE DATABASE IF NOT EXISTS {quote(table.database)}")
+            session.sql(_definition(name, table))
+            _inject(session, name, table)
+            _known[name] = table
+    for view in catalog.views.values():
+        queries_of(view.sql)
+        check_with_spark(session._jvm, session._jsparkSession, view.sql)
+        columns = f"({', '.join(map(quote, view.columns))})" if view.columns else ""
+        session.sql(f"CREATE OR REPLACE TEMPORARY VIEW {quote(view.name)} {columns} AS {view.sql}")
+
+
+def register_data(session: Any, folder: str) -> list[str]:
+    """Make every Parquet file or folder of a folder a temporary view of its name; the names.
+
+    Raises InputError when there is none.
+    """
+    root = Path(folder)
+    found = sorted(p for p in (root.iterdir() if root.is_dir() else ()) if _is_parquet(p))
+    if not found:
+        raise InputError(f"{folder} holds no Parquet tables: files or folders named as the tables are.")
+    for path in found:
+        session.read.parquet(str(path)).createOrReplaceTempView(quote(path.stem))
+    return [path.stem for path in found]
+
+
+def _is_parquet(path: Path) -> bool:
+    if path.is_dir():
+        return next(path.rglob("*.parquet"), None) is not None
+    return path.suffix == ".parquet"
+
+
+def _definition(name: str, table: Table) -> str:
+    columns = ", ".join(f"{quote(c.name)} {c.data_type.sql}{'' if c.nullable else ' NOT NULL'}" for c in table.columns)
+    parts = f" PARTITIONED BY ({', '.join(map(quote, table.partition_columns))})" if table.partition_columns else ""
+    return f"CREATE TABLE {name} ({columns}) USING {table.provider}{parts}"
+
+
+# Spark has no statement that sets statistics. Its catalogue takes them as an object, whose numbers are Scala's BigInt;
+# py4j would cut those to 64 bits, so they are made on the other side, from text, by what reads stored statistics.
+
+
+def _inject(session: Any, name: str, table: Table) -> None:
+    if table.size_in_bytes is None and table.row_count is None and not table.column_stats:
+        return
+    jvm = session._jvm
+    catalog = session._jsparkSession.sessionState().catalog()
+    identifier = session._jsparkSession.sessionState().sqlParser().parseTableIdentifier(name)
+    columns = jvm.java.util.HashMap()
+    for column, stats in table.column_stats:
+        columns.put(column, _stored(jvm, table.name, column, stats))
+    rows = jvm.scala.Option.empty() if table.row_count is None else _number(jvm, table.row_count)
+    size = table.size_in_bytes
+    if size is None:
+        # Without a size Spark takes the default, which is larger than any table it would broadcast.
+        size = 2**63 - 1
+    arguments = jvm.java.util.ArrayList()
+    arguments.addAll(jvm.scala.jdk.javaapi.CollectionConverters.asJava(_number(jvm, size).toList()))
+    arguments.add(rows)
+    arguments.add(jvm.org.apache.spark.api.python.PythonUtils.toScalaMap(columns))
+    kind = jvm.java.lang.Class.forName("org.apache.spark.sql.catalyst.catalog.CatalogStatistics")
+    catalog.alterTableStats(identifier, jvm.scala.Some(kind.getConstructors()[0].newInstance(arguments.toArray())))
+    session.catalog.refreshTable(name)
+
+
+def _number(jvm: Any, value: int) -> Any:
+    """Some(BigInt) on the other side."""
+    return _stored(jvm, "t", "c", ColumnStatistics(distinct_count=value)).distinctCount()
+
+
+def _stored(jvm: Any, table: str, column: str, stats: ColumnStatistics) -> Any:
+    """A column's statistics, as Spark reads them back from text."""
+    values = {"distinctCount": stats.distinct_count, "min": stats.min, "max": stats.max, "nullCount": stats.null_count,
+              "avgLen": stats.avg_len, "maxLen": stats.max_len}  # fmt: skip
+    texts = jvm.java.util.HashMap()
+    texts.put(f"{column}.version", "2")
+    for key, value in values.items():
+        if value is not None:
+            texts.put(f"{column}.{key}", str(value))
+    made = module(jvm.org.apache.spark.sql.catalyst.catalog, "CatalogColumnStat").fromMap(
+        table, column, jvm.org.apache.spark.api.python.PythonUtils.toScalaMap(texts)
+    )
+    return made.get()

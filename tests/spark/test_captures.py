@@ -1,0 +1,186 @@
+"""Captures: what a real Spark gave of a query, as a file, opened again."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+import planviz
+from planviz.cli.main import run
+from planviz.document import open_text
+from planviz.errors import NotAPlan
+from planviz.spark.capture_file import capture_text, write_capture
+from planviz.spark.capturing import capture_frame
+from tests.acceptance.engines import real_spark, skip_without_java
+
+EXTENDED = """== Parsed Logical Plan ==
+'Filter ('a > (1 + 1))
++- 'UnresolvedRelation [t], [], false
+
+== Analyzed Logical Plan ==
+a: int
+Filter (a#1 > (1 + 1))
++- Relation [a#1] parquet
+
+== Optimized Logical Plan ==
+Filter (a#1 > 2)
++- Relation [a#1] parquet
+
+== Physical Plan ==
+*(1) Filter (a#1 > 2)
++- *(1) ColumnarToRow
+   +- FileScan parquet [a#1]
+"""
+SCAN = {"nodeName": "Scan parquet ", "simpleString": "FileScan parquet [a#1]", "children": [], "estimate": [100, 900],
+        "metrics": [{"name": "number of output rows", "metricType": "sum", "value": 90},
+                    {"name": "scan time", "metricType": "timing", "value": 1500},
+                    {"name": "time in user code", "metricType": "nsTiming", "value": 2_500_000}]}  # fmt: skip
+CAPTURE = {
+    "format": "planviz-capture/1",
+    "sql": "SELECT * FROM t WHERE a > 1 + 1",
+    "spark": {"version": "4.3.0", "master": "local[2]", "kind": "classic"},
+    "conf": {},
+    "milliseconds": {"planned": 12.0},
+    "explain": {"extended": EXTENDED},
+    "estimates": [[40, 360], [100, 900]],
+    "notes": ["A note."],
+    "trace": {
+        "texts": ["Filter (a#1 > (1 + 1))\n+- Relation [a#1] parquet", "Filter (a#1 > 2)\n+- Relation [a#1] parquet"],
+        "runs": ["Optimizer"],
+        "steps": [{"run": 0, "batch": "Operators", "iteration": 1, "rule": "x.ConstantFolding", "ms": 0.5,
+                   "before": 0, "after": 1}],
+        "batches": [
+            {"run": 0, "name": "First", "effective": False, "steps": 0, "iterations": 1, "rules": ["x.Other"]},
+            {"run": 0, "name": "Operators", "effective": True, "steps": 1, "iterations": 2,
+             "rules": ["x.ConstantFolding", "x.Silent"], "before": 0, "after": 1},
+        ],
+        "differs": [],
+        "rules": [["x.ConstantFolding", 2, 1, 0.4], ["x.Silent", 2, 0, 0.1], ["x.Other", 1, 0, 0.2]],
+    },
+    "executed": {"milliseconds": 1234.5, "rows": 40, "plan": {
+        "nodeName": "WholeStageCodegen (1)", "simpleString": "WholeStageCodegen (1)", "metrics": [], "children": [SCAN],
+    }},
+}  # fmt: skip
+
+
+def test_a_capture_opens_with_plans_estimates_and_measured_rows():
+    document = open_text(capture_text(CAPTURE))
+    assert document.recognised == "Spark capture"
+    assert [plan.stage for plan in document.plans] == ["parsed", "analyzed", "optimized", "physical", "physical"]
+    assert [node.estimate.rows for node in document.plans[2]] == [40, 100]
+    (scan,) = document.plans[-1]
+    assert scan.metrics == {"number of output rows": 90, "scan time": "1,500 ms", "time in user code": "2.5 ms"}
+    assert (scan.estimate.rows, scan.codegen_stage) == (100, 1)
+    assert document.plans[-1].notes == ["Spark ran the query in 1,234 ms and it gave 40 rows."]
+    assert document.notes[0] == "A note."
+
+
+def test_its_trace_has_steps_batches_and_the_rules_that_were_silent():
+    trace = open_text(capture_text(CAPTURE)).trace
+    (step,) = trace.steps
+    assert (step.short_rule, step.batch, step.iteration, step.milliseconds) == ("ConstantFolding", "Operators", 1, 0.5)
+    assert [len(graph) for graph in step.graphs()] == [2, 2]
+    assert [rule.rule for rule in trace.silent] == ["x.Other", "x.Silent"]
+    assert [(batch.name, batch.effective) for batch in trace.batches] == [("First", False), ("Operators", True)]
+    assert trace.only("Optimizer").steps == trace.steps
+
+
+def test_a_difference_from_spark_s_own_plan_is_told():
+    differs = {**CAPTURE, "trace": {**CAPTURE["trace"], "differs": ["Optimizer"]}}
+    assert "differs from Spark's own at the end of: Optimizer" in open_text(capture_text(differs)).notes[-1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        capture_text(CAPTURE)[:-300],
+        capture_text({**CAPTURE, "trace": {"texts": []}}),
+        capture_text({**CAPTURE, "explain": None}),
+        capture_text({**CAPTURE, "executed": {"plan": []}}),
+    ],
+)
+def test_a_damaged_capture_is_told_in_a_sentence(text):
+    with pytest.raises(NotAPlan, match="Capture the query again"):
+        open_text(text)
+
+
+def test_the_command_line_opens_the_compressed_file(tmp_path, capsys):
+    path = tmp_path / "q.planviz.json.gz"
+    write_capture(CAPTURE, path)
+    assert json.loads(gzip.decompress(path.read_bytes())) == CAPTURE
+    assert run(["parse", "--format", "log", str(path)]) == 0
+    assert "=== Applying Rule x.ConstantFolding ===" in capsys.readouterr().out
+    assert run(["render", str(path), "-o", str(tmp_path / "q.svg")]) == 0
+    path.write_bytes(path.read_bytes()[:-9])
+    assert run(["parse", str(path)]) == 2
+    assert "gzip file that ends too early" in capsys.readouterr().err
+
+
+# -- on a real Spark
+
+
+QUERY = """SELECT c.region, count(*) AS n, sum(o.amount) AS total
+FROM orders o JOIN customer c ON o.customer_id = c.id
+WHERE o.amount > 5 + 5 AND c.id IN (SELECT max(customer_id) FROM orders)
+GROUP BY c.region ORDER BY n DESC LIMIT 3"""
+
+
+@pytest.fixture(scope="module")
+def spark():
+    skip_without_java()
+    session = real_spark().spark.newSession()
+    session.conf.set("spark.sql.adaptive.enabled", "true")
+    session.range(200).selectExpr(
+        "id", "id % 20 AS customer_id", "cast(id AS double) AS amount"
+    ).createOrReplaceTempView("orders")
+    session.range(20).selectExpr("id", "concat('r', id % 3) AS region").createOrReplaceTempView("customer")
+    return session
+
+
+def measured(node):
+    """Operators with the rows that Spark counted in them."""
+    rows = {m["name"]: m["value"] for m in node["metrics"]}.get("number of output rows")
+    return [(node["nodeName"].strip(), rows), *(entry for child in node["children"] for entry in measured(child))]
+
+
+@pytest.mark.spark
+def test_a_query_is_captured_with_its_rules_and_what_was_measured(spark):
+    at = []
+    captured = capture_frame(spark.sql(QUERY), sql=QUERY, run=True, progress=at.append)
+    document = open_text(capture_text(captured))
+
+    assert at == ["planning", "following the rules", "running", "collecting what was measured"]
+    assert set(captured["explain"]) == {"simple", "extended", "codegen", "cost", "formatted"}
+    assert captured["trace"]["differs"] == []
+    assert {"ConstantFolding", "RewritePredicateSubquery", "CollapseCodegenStages", "ResolveReferences"} <= {
+        step.short_rule for step in document.trace.steps
+    }
+    assert [run.executor for run in document.trace.runs] == ["Analyzer", "Optimizer", "Preparations"]
+    assert all(node.estimate is not None for node in document.plans[2])
+    assert document.plans[-1].title == "Executed Plan · final"
+    assert captured["executed"]["rows"] == 1
+    rows = measured(captured["executed"]["plan"])
+    assert ("TakeOrderedAndProject", None) in rows
+    assert {n for name, n in rows if name == "Range"} == {200, 20}
+    assert [n for name, n in rows if name.endswith("Join")] == [10, 10, 1]
+
+
+@pytest.mark.spark
+def test_estimates_are_those_before_adaptive_execution(spark):
+    captured = capture_frame(spark.sql("SELECT a.id FROM range(1000) a JOIN range(500) b ON a.id = b.id"), run=True)
+    nodes = list(open_text(capture_text(captured)).plans[-1])
+    found = {n.op: (n.estimate.rows, n.metrics["number of output rows"]) for n in nodes if n.estimate and n.metrics}
+    assert found["Range"] in {(1000, 1000), (500, 500)}
+    assert nodes[0].text == "AdaptiveSparkPlan isFinalPlan=true"
+
+
+@pytest.mark.spark
+def test_a_data_frame_of_the_user_is_captured_in_place(spark, tmp_path):
+    frame = spark.table("orders").groupBy("customer_id").count().filter("count > 3")
+    path = tmp_path / "mine.planviz.json.gz"
+    document = planviz.capture(frame, path)
+    assert [plan.stage for plan in document.plans] == ["parsed", "analyzed", "optimized", "physical"]
+    assert document.trace.steps
+    assert open_text(gzip.decompress(path.read_bytes()).decode()).text == document.text
