@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -142,16 +142,24 @@ class QueryExecution:
         plan: SparkPlan = self._stages["physical"]
         return plan
 
-    def again(self, config: OptimizerConfig | None = None, refusals: list[Refusal] | None = None) -> QueryExecution:
+    def again(
+        self,
+        config: OptimizerConfig | None = None,
+        refusals: list[Refusal] | None = None,
+        plans: Mapping[str, LogicalPlan] | None = None,
+    ) -> QueryExecution:
         """The analyzed query to be optimized once more, with other settings; guards that say no go to `refusals`.
 
-        New expressions get the numbers that they got the first time. Raises what the stages raise.
+        `plans` take the place of the stages "analyzed" or "optimized", which are then not computed. New expressions get
+        the numbers that they got the first time, or go on counting behind an optimized plan. Raises what the stages
+        raise.
         """
         _ = self.optimized
         other = replace(self, trace=Trace(), warnings=[], refusals=refusals, reorderings=None, _planned=None)
         other.config = config or self.config
-        other.ids = Ids(self._first_new_id)
-        other._stages = {name: self._stages[name] for name in ("parsed", "analyzed")}
+        if not plans or "optimized" not in plans:
+            other.ids = Ids(self._first_new_id)
+        other._stages = {name: self._stages[name] for name in ("parsed", "analyzed")} | dict(plans or {})
         return other
 
     def _numbered(self) -> AbstractContextManager[None]:
