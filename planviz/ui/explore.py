@@ -13,6 +13,7 @@ from planviz.catalog.bundled import NAMES
 from planviz.samples import samples
 from planviz.ui import cache, components, rules, state, views
 from planviz.ui.cache import Opened
+from planviz.ui.join_examples import JOIN_EXAMPLES
 from planviz.ui.rules import EXAMPLES
 
 _BEST_TEXT = """spark.conf.set("spark.sql.debug.maxToStringFields", 100000)
@@ -30,6 +31,9 @@ _SAMPLES = (
 
 _RULES_LEAD = """<div class="pv-lead"><h1>See every rule at work</h1>
 <span>Paste SQL, or the log that Spark writes with <code>spark.sql.planChangeLog.level=warn</code>.</span></div>"""
+_OPEN_STAYS = "Paste SQL or the text of another plan; what is open now stays until then."
+_JOINS_LEAD = """<div class="pv-lead"><h1>See why each join is what it is</h1>
+<span>Paste SQL and try other settings, sizes and hints at once; or the explain text of any Spark.</span></div>"""
 _RULES_LOG = """spark.conf.set("spark.sql.planChangeLog.level", "WARN")
 df.explain()"""
 _NO_TRACE = """<div class="pv-lead"><h2>There are no rules to show for what is open</h2>
@@ -116,6 +120,26 @@ def rules_opening(opened: Opened | None) -> None:
             st.button(f"{log.title} (Spark's log)", on_click=state.open_sample, args=(log.name,))
         st.html('<div class="pv-lead"><h2>Or Spark\'s own log</h2><span>What it then writes to its log.</span></div>')
         st.code(_RULES_LOG, language="python", wrap_lines=True)
+
+
+def joins_opening(opened: Opened | None, why: str) -> None:
+    """The Joins page while there is no join: the box, queries to begin with; `why` nothing of what is open is shown."""
+    if opened is not None:
+        st.html(f'<div class="pv-lead"><h2>{escape(why)}</h2><span>{_OPEN_STAYS}</span></div>')
+        if opened.document.error is not None:
+            error_line(opened)
+    together = st.container(key="planviz-opening", horizontal=True, gap="large")
+    with together, st.container(key="planviz-opening-box"):
+        if opened is None:
+            st.html(_JOINS_LEAD)
+        _box(small=False)
+    with together, st.container(key="planviz-opening-more"):
+        st.html('<div class="pv-lead"><h2>Queries to begin with</h2><span>On the tables of TPC-H.</span></div>')
+        with st.container(horizontal=True, gap="xsmall"):
+            for title, sql in JOIN_EXAMPLES:
+                st.button(title, key=f"planviz.example.{title}", on_click=state.open_example, args=(title, sql, "tpch"))
+        st.html(_BEST)
+        st.code(_BEST_TEXT, language="python", wrap_lines=True)
 
 
 def error_line(opened: Opened) -> None:

@@ -4,6 +4,8 @@
     GET /plan/<key>/<plan>/details.json
     GET /plan/<key>/<plan>.svg|png|html?theme=light|dark
     GET /plan/<key>/step-<n>.svg|png?theme=light|dark&view=split|merged      a step of the trace, from 1
+    POST /joins/<key>                            what-ifs of the Joins page, answered with the joins planned anew
+    GET /joins/<key>/<n>.svg|png?theme=light|dark&what=...                   a join's decision tree, from 1
 
 `key` is the hash of the document's text, so only who has the text can ask for it, and only while this process holds it.
 """
@@ -12,7 +14,7 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -25,6 +27,8 @@ from planviz.errors import PlanvizError
 if TYPE_CHECKING:
     from planviz.ui.cache import Opened
 
+#: Most bytes of a question about joins.
+_QUESTION = 100_000
 _TYPES = {"svg": "image/svg+xml", "png": "image/png", "html": "text/html; charset=utf-8"}
 
 # A picture runs nothing and loads nothing; the page runs its own script in an origin of its own, without network.
@@ -43,6 +47,8 @@ def routes() -> list[Route]:
         Route("/plan", upload, methods=["POST"]),
         Route("/plan/{key}/{plan}/details.json", details, methods=["GET"]),
         Route("/plan/{key}/{file}", picture, methods=["GET"]),
+        Route("/joins/{key}", joins_as_if, methods=["POST"]),
+        Route("/joins/{key}/{file}", join_picture, methods=["GET"]),
     ]
 
 
@@ -52,14 +58,72 @@ async def upload(request: Request) -> Response:
     The box sends long texts here and only the key through Streamlit, which would put the text into JSON twice on its
     way to the page. Pages of other origins are turned away.
     """
+    body = await _body(request, 4 * PASTE_LIMIT)
+    if body is None:
+        return _refusal(f"The box takes up to {PASTE_LIMIT // 10**6} million characters.", None, 413)
+    if isinstance(body, Response):
+        return body
+    return await run_in_threadpool(_opened, body.decode("utf-8", "surrogatepass"))
+
+
+async def _body(request: Request, most: int) -> bytearray | Response | None:
+    """What was sent; None when it is more than `most` bytes, the answer when it comes from elsewhere."""
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return PlainTextResponse("Only planviz's own page may send texts here.\n", status_code=403, headers=_SAFE)
     body = bytearray()
     async for part in request.stream():
         body += part
-        if len(body) > 4 * PASTE_LIMIT:
-            return _refusal(f"The box takes up to {PASTE_LIMIT // 10**6} million characters.", None, 413)
-    return await run_in_threadpool(_opened, body.decode("utf-8", "surrogatepass"))
+        if len(body) > most:
+            return None
+    return body
+
+
+async def joins_as_if(request: Request) -> Response:
+    """The joins of a document as if settings, sizes, hints or types were others (`planviz.ui.joins.reply`)."""
+    body = await _body(request, _QUESTION)
+    if isinstance(body, Response):
+        return body
+    opened = _find(request.path_params["key"])
+    if opened is None:
+        return _refusal("The server no longer holds this plan in memory. Reload the page.", None, 404)
+    try:
+        asked = json.loads(body or b"")
+    except ValueError:
+        asked = None
+    if not isinstance(asked, dict):
+        return _refusal("The page sent a request that cannot be read.", None, 422)
+    return await run_in_threadpool(_as_if, opened, asked)
+
+
+def _as_if(opened: Opened, asked: dict[str, Any]) -> Response:
+    from planviz.ui.joins import reply
+
+    try:
+        return JSONResponse(reply(opened, asked), headers=_SAFE | {"Cache-Control": "no-store"})
+    except PlanvizError as error:
+        return _refusal(str(error), None, 422)
+
+
+def join_picture(request: Request) -> Response:
+    """A join's decision tree as SVG or PNG."""
+    from planviz.render.png import png
+    from planviz.render.svg import svg
+    from planviz.ui.joins import join_drawing
+
+    number, _, format = str(request.path_params["file"]).rpartition(".")
+    opened = _find(request.path_params["key"])
+    whole = number.isascii() and number.isdigit() and len(number) < 9
+    if opened is None or format not in ("svg", "png") or not whole:
+        return _missing()
+    asked = request.query_params
+    try:
+        drawing = join_drawing(opened, int(number) - 1, asked.get("what", ""), asked.get("theme", "light"))
+    except KeyError:
+        return _missing()
+    except PlanvizError as error:
+        return PlainTextResponse(f"{error}\n", status_code=422, headers=_SAFE)
+    body = svg(drawing).encode() if format == "svg" else png(drawing)
+    return _answer(request, body, _TYPES[format], _POLICIES[format])
 
 
 def _opened(text: str) -> Response:

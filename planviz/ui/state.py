@@ -18,7 +18,7 @@ from planviz.render.text import one_line
 from planviz.samples import load, samples
 from planviz.ui import cache, links, views
 
-#: {"key", "text", "name", "sample", "plan", "node", "step", "catalog", "off", "why"} of the open document
+#: {"key", "text", "name", "sample", "plan", "node", "step", "catalog", "off", "why", "join", "what"} of what is open
 DOCUMENT = "planviz.document"
 ERROR = "planviz.error"  # {"message", "line", "text", "unseen"} of the text that could not be opened last
 READ = "planviz.address-read"  # whether this session has looked at its address
@@ -60,7 +60,7 @@ def open_text(text: str, *, name: str = "", sample: str = "", catalog: str = "")
     plan = views.first_plan(opened)
     st.session_state[DOCUMENT] = {
         "key": opened.key, "text": text, "name": name, "sample": sample, "plan": plan, "node": None,
-        "step": None, "catalog": catalog, "off": [], "why": [],
+        "step": None, "catalog": catalog, "off": [], "why": [], "join": None, "what": "",
     }  # fmt: skip
     st.session_state.pop(TAB, None)
     return True
@@ -94,13 +94,16 @@ def open_sample(name: str) -> None:
         fail(error)
 
 
-def open_example(title: str, sql: str) -> None:
-    """Open a query that comes with planviz, on the tables of the small shop."""
-    open_text(sql, name=title, catalog="shop")
+def open_example(title: str, sql: str, catalog: str = "shop") -> None:
+    """Open a query that comes with planviz, on the tables of a bundled catalogue."""
+    open_text(sql, name=title, catalog=catalog)
 
 
 def open_address(query: Mapping[str, str]) -> None:
-    """Open what an address names: `plan` (packed text), `sample` or `doc` (a key), then `stage`, `step` and `node`."""
+    """Open what an address names: `plan` (packed text), `sample` or `doc` (a key), then what is shown of it.
+
+    That is `stage`, `step` and `node`, and on the Joins page `join` with `what` is otherwise.
+    """
     catalog = query.get("catalog", "") if query.get("catalog") in cache.CATALOGS else ""
     try:
         if "plan" in query:
@@ -123,12 +126,11 @@ def open_address(query: Mapping[str, str]) -> None:
     plan = views.plan_of_address(opened, query.get("stage", ""), query.get("step", ""))
     if plan is not None:
         shown["plan"] = plan
-    step = query.get("step", "")
-    if step.isascii() and step.isdigit() and len(step) < 9:
-        shown["step"] = int(step)
-    node = query.get("node", "")
-    if node.isascii() and node.isdigit() and len(node) < 9:
-        shown["node"] = int(node)
+    for part in ("step", "node", "join"):
+        number = query.get(part, "")
+        if number.isascii() and number.isdigit() and len(number) < 9:
+            shown[part] = int(number)
+    shown["what"] = query.get("what", "")[:4_000]
 
 
 def show_plan(plan: str) -> None:

@@ -16,12 +16,14 @@ _MODULES = {
     "workbench": (*_SHARED, "keys", "rail", "panel", "rawtext", "shell", "bench", "workbench"),
     "rules": (*_SHARED, "steps", "textdiff", "timeline", "transport", "rulecard", "panes", "player", "rules"),
     "mechanics": ("dom", "theme", "host", "timeline", "transport", "board", "stepcard", "playback", "mechanics"),
+    "joins": ("dom", "theme", "host", "drawn", "jointable", "whatifs", "joinpanel", "mechanism", "joinbench", "joins"),
 }
 _PAGES = {"workbench": "page", "rules": "rulespage", "mechanics": "mechanicspage"}
 _SHEETS = {
     "workbench": ("workbench.css",),
     "rules": ("workbench.css", "rules.css"),
     "mechanics": ("workbench.css", "rules.css", "mechanics.css"),
+    "joins": ("workbench.css", "joins.css"),
 }
 
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
@@ -31,7 +33,7 @@ _DEFAULT = re.compile(r"^export default ", re.MULTILINE)
 
 @cache
 def style(name: str = "workbench") -> str:
-    """The style sheet of the element called `name`: "workbench", "rules" or "mechanics"."""
+    """The style sheet of the element called `name`: "workbench", "rules", "mechanics" or "joins"."""
     return "".join(map(_source, _SHEETS[name]))
 
 

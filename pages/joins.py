@@ -1,0 +1,29 @@
+"""Joins: why each join became its operator, and what would change it (the third screen)."""
+
+import streamlit as st
+
+from planviz.ui import components, explore, state
+from planviz.ui import joins as shown_joins
+from planviz.ui.joinbench import joinbench
+from planviz.ui.page import page
+
+opened = state.current()
+why_not = shown_joins.nothing_to_show(opened)
+if opened is None or why_not:
+    with page("Joins", document=state.name() if opened else "") as bar, st.container(key="planviz-body"):
+        explore.joins_opening(opened, why_not)
+else:
+    shown = st.session_state[state.DOCUMENT]
+    with page("Joins", document=state.name()) as bar:
+        explore.heading(opened, "")
+        with st.container(key="planviz-fill", horizontal=True, gap=None, height="stretch", wrap=False):
+            joinbench(shown_joins.data(opened, shown["join"], shown["what"]))
+        components.drop_zone()
+        with bar:
+            if st.button("Open…", on_click=state.ask) or state.unseen_error():
+                explore.open_dialog()
+            query, portable = state.address(opened, plan=False)
+            selected = shown_joins.address(shown["join"], shown["what"])
+            components.address_bar(query, f"{opened.key}/joins", selected, button=portable, part="join")
+            if not portable:
+                explore.too_long_for_link(opened)

@@ -1,0 +1,335 @@
+// The element of the Joins page: its parts put together, and what is asked of the server.
+import { button, element } from "./dom.js";
+import { drawn } from "./drawn.js";
+import { JoinPanel } from "./joinpanel.js";
+import { JoinTable } from "./jointable.js";
+import { mechanism } from "./mechanism.js";
+import { dress } from "./theme.js";
+import { WhatIfs } from "./whatifs.js";
+
+const REST = 160, REMEMBERED = 24, NARROW = 860, MIDDLING = 1260;
+const KEYS = [[["↑", "↓"], "test"], [["j", "k"], "join"], [["r"], "reset"]];
+const NOTHING = () => ({ settings: {}, sizes: {}, hints: {}, types: {} });
+const memory = new Map(); // key -> selected join and what is asked
+
+export class JoinBench {
+  constructor(parent, callbacks) {
+    this.callbacks = callbacks ?? {};
+    this.scheme = matchMedia("(prefers-color-scheme: dark)");
+    this.#build();
+    parent.append(this.root);
+    this.onScheme = () => this.data && this.#dress();
+    this.scheme.addEventListener("change", this.onScheme);
+    this.resizing = new ResizeObserver(() => this.#measure());
+    this.resizing.observe(this.root);
+  }
+
+  destroy() {
+    this.#remember();
+    this.gone = true;
+    clearTimeout(this.resting);
+    this.scheme.removeEventListener("change", this.onScheme);
+    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
+    this.resizing.disconnect();
+    this.root.remove();
+  }
+
+  #build() {
+    const root = (this.root = element("div", "pv pv-joins"));
+    root.tabIndex = -1;
+    this.table = new JoinTable({ select: (n) => this.select(n), reset: (part, name) => this.reset(part, name) });
+    this.stage = element("div", "pv-join-stage");
+    this.tree = element("div", "pv-drawn");
+    this.ring = element("div", "pv-ring");
+    this.below = element("div", "pv-below");
+    this.stage.append(this.tree, this.below);
+    this.whatIfs = new WhatIfs({ change: (part, name, value) => this.change(part, name, value) });
+    this.panel = new JoinPanel({ test: (at) => this.test(at), flip: (flip) => this.flip(flip) }, this.whatIfs);
+    const side = element("aside", "pv-panel");
+    side.setAttribute("aria-label", "The join");
+    side.append(this.panel.root);
+    this.note = element("p", "pv-join-note");
+    this.note.setAttribute("role", "status");
+    this.footer = element("footer", "pv-footer");
+    this.live = element("div", "pv-live");
+    this.live.setAttribute("aria-live", "polite");
+    root.append(this.table.root, this.stage, side, this.footer, this.note, this.live);
+    root.addEventListener("keydown", (event) => this.#key(event));
+    if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
+  }
+
+  // ---- data
+
+  update(data) {
+    const received = performance.now(), old = this.data;
+    this.data = data;
+    if (old && old.key === data.key) return this.#dress();
+    if (old) this.#remember(old);
+    window.__planviz = { received, painted: null, asked: null, handle: this.handle };
+    this.mode = dress(this.root, data.theme, data.dark, this.scheme);
+    this.base = data.settings;
+    this.told = this.at = undefined;
+    const kept = memory.get(data.key);
+    this.asked = structuredClone(kept?.asked ?? data.told.asked ?? NOTHING());
+    this.note.textContent = data.note;
+    this.#show(data.told);
+    this.#words();
+    if (kept && (kept.n !== this.told.join?.n || Object.values(kept.asked).some((part) => Object.keys(part).length))) this.#ask(kept.n);
+    else this.#rest();
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        window.__planviz.painted ??= performance.now();
+        this.root.dispatchEvent(new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: window.__planviz }));
+      }, 0),
+    );
+  }
+
+  #remember(data = this.data) {
+    if (!data || !this.told?.join) return;
+    memory.delete(data.key);
+    memory.set(data.key, { n: this.told.join.n, asked: this.asked });
+    if (memory.size > REMEMBERED) memory.delete(memory.keys().next().value);
+  }
+
+  #dress() {
+    const before = this.mode;
+    this.mode = dress(this.root, this.data.theme, this.data.dark, this.scheme);
+    if (before !== this.mode && this.told) this.#show(this.told);
+  }
+
+  // ---- what is asked
+
+  select(n) {
+    if (n !== this.told?.join?.n) this.#ask(n, { whole: true });
+  }
+
+  // One thing otherwise; a value of undefined goes back to what it is.
+  change(part, name, value) {
+    const next = { ...this.asked, [part]: { ...this.asked[part] } };
+    if (value === undefined) delete next[part][name];
+    else next[part][name] = value;
+    this.asked = next;
+    this.#ask(this.told.join.n);
+  }
+
+  flip({ asked }) {
+    for (const part of Object.keys(NOTHING())) this.asked = { ...this.asked, [part]: { ...this.asked[part], ...asked[part] } };
+    this.#ask(this.told.join.n, { whole: true });
+  }
+
+  reset(part, name) {
+    if (part) return this.change(part, name, undefined);
+    this.asked = NOTHING();
+    this.#ask(this.told.join?.n ?? 0, { whole: true });
+  }
+
+  // Ask for the joins as if. While an answer is awaited the newest question waits; `whole` plans all from the beginning,
+  // otherwise the optimizer's part follows when the hand rests.
+  #ask(n, { whole = false } = {}) {
+    clearTimeout(this.resting);
+    const question = { n, whole, made: performance.now(), asked: this.asked };
+    if (this.asking) return void (this.waiting = question);
+    this.#send(question);
+  }
+
+  async #send(question) {
+    this.asking = question;
+    const { n, whole, asked, made } = question, { key, ask } = this.data;
+    const told = await post(ask, { join: n, asked, quick: !whole });
+    this.asking = undefined;
+    if (this.gone || key !== this.data.key) return;
+    const next = this.waiting;
+    this.waiting = undefined;
+    if (told.message) this.#complain(told.message);
+    else {
+      const answered = performance.now();
+      this.note.textContent = this.data.note;
+      this.root.classList.remove("pv-refused");
+      this.#show(told);
+      requestAnimationFrame(() => setTimeout(() => (window.__planviz.asked = { made, answered, painted: performance.now(), whole }), 0));
+    }
+    if (next) this.#send(next);
+    else if (!told.message) this.#rest(whole);
+  }
+
+  // The hand rests: the whole planning, then what might flip the join and what became of the plan.
+  #rest(whole = true) {
+    clearTimeout(this.resting);
+    if (!this.data.own || !this.told.join) return;
+    this.resting = setTimeout(() => (whole ? this.#more() : this.#ask(this.told.join.n, { whole: true })), whole ? 20 : REST);
+  }
+
+  async #more() {
+    const { told } = this, n = told.join.n, asked = this.asked;
+    const still = () => !this.gone && this.told === told && this.asked === asked;
+    for (const want of told.what ? ["diff", "flips"] : ["flips"]) {
+      const found = await post(this.data.ask, { join: n, asked, want });
+      if (!still()) return;
+      if (want === "flips") this.panel.flips(found.flips ?? []);
+      else this.#difference(found.diff);
+    }
+  }
+
+  #complain(message) {
+    this.note.textContent = message;
+    this.root.classList.add("pv-refused");
+    this.live.textContent = message;
+  }
+
+  // ---- what is shown
+
+  #show(told) {
+    const before = this.told;
+    this.told = told;
+    const { join } = told;
+    this.root.classList.toggle("pv-no-joins", !join);
+    this.table.show(told, this.#changes());
+    if (!join) return;
+    this.tree.replaceChildren(drawn(join.svg, this.data.theme, this.mode), this.ring);
+    this.tree.setAttribute("role", "img");
+    this.tree.setAttribute("aria-label", `Decision tree of ${join.heading}. The path stands in the panel as a list.`);
+    const same = before?.join?.n === join.n;
+    if (!same) this.at = undefined;
+    this.panel.show(join, this.data.own, same);
+    this.whatIfs.show(join, this.base, this.asked, this.data.own);
+    this.below.replaceChildren(mechanism(join.mechanism, this.data.theme, this.mode), (this.changes = element("div")));
+    this.#ringAt(this.at);
+    const what = told.what ? `&what=${encodeURIComponent(told.what)}` : "";
+    const id = `${join.n + 1}${what}`;
+    if (before) {
+      this.live.textContent = `${join.heading}${told.changed ? `, ${told.changed} joins changed` : ""}`;
+      this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id, key: this.data.key } }));
+    }
+  }
+
+  #changes() {
+    const { settings, sizes, hints, types } = this.asked;
+    return [
+      ...Object.entries(settings).map(([name, value]) => ["settings", name, this.whatIfs.words(name, value)]),
+      ...Object.entries(sizes).map(([name, value]) => ["sizes", name, `${name} ${this.whatIfs.size(value)}`]),
+      ...Object.entries(hints).map(([n, [left, right]]) => ["hints", n, `join ${Number(n) + 1}: ${[left && `${left.toUpperCase()} left`, right && `${right.toUpperCase()} right`].filter(Boolean).join(", ") || "no hint"}`]),
+      ...Object.entries(types).map(([n, kind]) => ["types", n, `join ${Number(n) + 1}: ${kind}`]),
+    ];
+  }
+
+  // The plan before and after, in words and as one tree.
+  #difference(found) {
+    const box = element("section", "pv-diff-section");
+    box.append(element("h4", "", "What became of the plan"));
+    if (!found) box.append(element("p", "pv-muted", "The plan that runs is the same."));
+    else {
+      const list = element("ul", "pv-changes"), names = { "+": "pv-inserted", "−": "pv-removed", "~": "pv-changed", "↕": "pv-moved" };
+      for (const [sign, words] of found.words) {
+        const item = element("li", `pv-change ${names[sign] ?? ""}`);
+        item.append(element("b", "", sign), element("span", "", words));
+        list.append(item);
+      }
+      const picture = element("details"), holder = element("div", "pv-drawn pv-plan-drawn");
+      picture.append(element("summary", "", "Both plans as one tree"), holder);
+      picture.addEventListener("toggle", () => {
+        this.showPlans = picture.open;
+        if (picture.open && !holder.firstChild) holder.append(drawn(found.svg, this.data.theme, this.mode));
+      });
+      picture.open = Boolean(this.showPlans);
+      box.append(element("p", "pv-muted", found.summary), list, picture);
+    }
+    this.changes.replaceChildren(box);
+  }
+
+  // ---- a test of the path
+
+  test(at) {
+    const { path } = this.told.join;
+    this.at = at == null ? undefined : Math.min(Math.max(0, at), path.length - 1);
+    this.panel.test(this.at);
+    this.#ringAt(this.at, true);
+  }
+
+  #ringAt(at, reveal = false) {
+    const step = at === undefined ? undefined : this.told.join.path[at], svg = this.tree.querySelector("svg");
+    this.ring.hidden = !step || step.index == null;
+    if (this.ring.hidden) return;
+    const group = svg.querySelectorAll(":scope > g")[step.index], box = group.getBBox(), scale = svg.clientWidth / svg.viewBox.baseVal.width;
+    Object.assign(this.ring.style, { left: `${svg.offsetLeft ?? 0 + box.x * scale}px`, width: `${box.width * scale + 10}px`, height: `${box.height * scale + 10}px` });
+    const frame = svg.getBoundingClientRect(), outer = this.tree.getBoundingClientRect();
+    this.ring.style.left = `${frame.left - outer.left + box.x * scale - 5}px`;
+    this.ring.style.top = `${frame.top - outer.top + box.y * scale - 5}px`;
+    if (reveal) this.ring.scrollIntoView({ block: "nearest" });
+  }
+
+  // ---- words and sizes
+
+  #words() {
+    const keys = element("div", "pv-keys");
+    for (const [names, words] of KEYS) {
+      if (words === "reset" && !this.data.own) continue;
+      const item = element("span");
+      for (const name of names) item.append(element("kbd", "", name));
+      item.append(` ${words}`);
+      keys.append(item);
+    }
+    this.total = element("span", "pv-total");
+    const { join } = this.told;
+    if (join) this.total.textContent = `path of ${join.path.length} of ${join.tests} tests`;
+    const links = element("div", "pv-exports");
+    for (const format of ["svg", "png"]) {
+      const link = element("a", "pv-button", format.toUpperCase());
+      link.title = `The tree as ${format.toUpperCase()}`;
+      link.addEventListener("click", () => this.#link(link, format));
+      this.#link(link, format);
+      links.append(link);
+    }
+    this.footer.replaceChildren(keys, element("div", "pv-grow"), this.total, ...(join ? [links] : []));
+  }
+
+  #link(link, format) {
+    const { join, what } = this.told;
+    if (!join) return;
+    link.href = `${this.data.ask}/${join.n + 1}.${format}?theme=${this.mode}${what ? `&what=${encodeURIComponent(what)}` : ""}`;
+    link.download = `join-${join.n + 1}.${format}`;
+  }
+
+  #measure() {
+    const { clientWidth: width } = this.root;
+    if (!width) return;
+    this.root.classList.toggle("pv-narrow", width <= NARROW);
+    this.root.classList.toggle("pv-middling", width > NARROW && width < MIDDLING);
+    if (this.told?.join) this.#ringAt(this.at);
+  }
+
+  state() {
+    const { told } = this;
+    return { n: told.join?.n, what: told.what, ops: told.rows.map(({ op }) => op), changed: told.changed, mode: this.mode, busy: Boolean(this.asking || this.waiting) };
+  }
+
+  // ---- keys
+
+  #key(event) {
+    if (!this.told?.join || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = event.composedPath()[0], tag = target?.tagName;
+    if (["INPUT", "TEXTAREA", "SELECT", "SUMMARY"].includes(tag) || target?.isContentEditable) return;
+    const n = this.told.join.n, last = this.told.rows.length - 1;
+    const acts = {
+      ArrowDown: () => this.test((this.at ?? -1) + 1),
+      ArrowUp: () => this.test((this.at ?? this.told.join.path.length) - 1),
+      Escape: () => this.test(null),
+      j: () => this.select(Math.min(last, n + 1)),
+      k: () => this.select(Math.max(0, n - 1)),
+      r: () => this.data.own && this.reset(),
+    };
+    const act = acts[event.key] ?? (/^[1-9]$/.test(event.key) && event.key <= last + 1 ? () => this.select(Number(event.key) - 1) : undefined);
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  }
+}
+
+async function post(address, body) {
+  try {
+    const answer = await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    return await answer.json();
+  } catch {
+    return { message: "The server does not answer. Reload the page, or start planviz again." };
+  }
+}

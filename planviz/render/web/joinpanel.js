@@ -1,0 +1,70 @@
+// All about the selected join in words: what it is, flips, what-ifs, the path as a list, what was rejected.
+import { button, element } from "./dom.js";
+
+export class JoinPanel {
+  constructor(on, whatIfs) {
+    this.on = on;
+    this.root = element("div", "pv-panel-body");
+    this.flipBox = element("section", "pv-section");
+    this.whatBox = element("section", "pv-section");
+    this.whatBox.append(element("h4", "", "What if"), whatIfs.root);
+    this.title = element("div");
+    this.pathBox = element("section", "pv-section");
+    this.root.append(this.title, this.flipBox, this.whatBox, this.pathBox);
+  }
+
+  show(join, own, same) {
+    const { left, right, on, because } = join, sides = element("p", "pv-join-sides");
+    for (const [at, side] of [left, right].entries()) {
+      const name = element("b", side.build ? "pv-build" : "", side.names);
+      name.title = side.all;
+      sides.append(at ? " ⋈ " : "", name, side.size ? element("span", "pv-muted", ` ${side.size}`) : "");
+    }
+    const words = [element("h3", "", join.heading), sides];
+    if (on) words.push(element("code", "pv-line", on));
+    if (because) words.push(element("p", "pv-muted", `The built side: ${because}.`));
+    this.title.replaceChildren(...words);
+    this.whatBox.hidden = this.flipBox.hidden = !own;
+    if (!same) this.flips(null);
+    this.#path(join);
+  }
+
+  // Null for not known yet.
+  flips(found) {
+    const list = element("div", "pv-flips");
+    for (const flip of found ?? []) list.append(button("pv-flip", `${flip.short} → ${flip.outcome}`, flip.words, () => this.on.flip(flip)));
+    const note = found === null ? "Looking for what would change it…" : found.length ? "Each was planned and changes the plan as said." : "No single setting, hint or size nearby changes it.";
+    this.flipBox.replaceChildren(element("h4", "", "Nearest flips"), list, element("p", "pv-muted", note));
+  }
+
+  #path({ path, heading, rejected }) {
+    const list = element("ol", "pv-path");
+    this.items = path.map(({ title, condition, answer, seen, setting }, at) => {
+      const item = element("li"), go = button("pv-test", "", "", () => this.on.test(at)), words = element("span");
+      words.append(element("b", "", title), element("span", "pv-muted", seen || condition));
+      if (setting) go.title = setting;
+      go.append(element("span", `pv-answer pv-answer-${answer}`, answer === "unknown" ? "?" : answer), words);
+      item.append(go);
+      return item;
+    });
+    const end = element("li", "pv-path-end", heading);
+    list.append(...this.items, end);
+    list.setAttribute("aria-label", "The path through the decision tree");
+    const parts = [element("h4", "", "The path"), list];
+    if (rejected.length) {
+      const others = element("ul", "pv-rejected");
+      for (const { operator, reason } of rejected) {
+        const item = element("li");
+        item.append(element("b", "", operator), element("span", "pv-muted", reason));
+        others.append(item);
+      }
+      parts.push(element("h4", "", "Not taken"), others);
+    }
+    this.pathBox.replaceChildren(...parts);
+  }
+
+  test(at) {
+    this.items.forEach((item, i) => item.firstChild.setAttribute("aria-current", String(i === at)));
+    this.items[at]?.scrollIntoView({ block: "nearest" });
+  }
+}

@@ -1,0 +1,71 @@
+// The table of joins, with what is otherwise above it.
+import { button, element } from "./dom.js";
+
+const COLUMNS = ["", "operator", "type", "left", "right", "on", "why"];
+
+export class JoinTable {
+  constructor(on) {
+    this.on = on;
+    this.root = element("div", "pv-join-top");
+    this.bar = element("div", "pv-join-bar");
+    this.holder = element("div", "pv-join-rows");
+    this.root.append(this.bar, this.holder);
+  }
+
+  show({ rows, join, changed, before }, asked) {
+    this.#bar(rows.length, changed, before, asked);
+    const table = element("table"), top = element("thead"), head = element("tr");
+    for (const name of COLUMNS) {
+      const cell = element("th", "", name);
+      cell.scope = "col";
+      head.append(cell);
+    }
+    top.append(head);
+    this.body = element("tbody");
+    this.rows = rows.map((row) => this.#row(row, join));
+    this.body.append(...this.rows);
+    table.append(element("caption", "pv-spoken", "Joins, the topmost first"), top, this.body);
+    const scroll = this.holder.scrollTop;
+    this.holder.replaceChildren(table);
+    this.holder.scrollTop = scroll;
+    const now = join && this.rows[join.n];
+    if (now && this.shown !== join.n) now.scrollIntoView({ block: "nearest" });
+    this.shown = join?.n;
+  }
+
+  #bar(count, changed, before, asked) {
+    const words = element("b", "", count === 1 ? "1 join" : `${count} joins`);
+    const parts = [words];
+    if (asked.length) {
+      const told = changed == null ? `${before} before` : changed ? `${changed} planned otherwise` : "all as before";
+      parts.push(element("span", changed === 0 ? "pv-badge" : "pv-badge pv-estimated", told));
+      const chips = element("div", "pv-asked");
+      for (const [part, name, text] of asked) chips.append(button("pv-chip", `${text} ×`, `Back: ${text}`, () => this.on.reset(part, name)));
+      parts.push(chips, element("span", "pv-grow"), button("pv-button", "Reset", "Everything as it was (r)", () => this.on.reset()));
+    }
+    this.bar.replaceChildren(...parts);
+  }
+
+  #row(row, join) {
+    const line = element("tr", row.was ? "pv-was" : "");
+    if (row.n === join?.n) line.setAttribute("aria-selected", "true");
+    const number = element("td", "pv-join-number"), go = button("", String(row.n + 1), `Join ${row.n + 1}: ${row.operator}`, () => this.on.select(row.n));
+    go.setAttribute("aria-current", String(row.n === join?.n));
+    number.append(go);
+    const operator = element("td", "pv-join-op"), why = element("td", "pv-join-why", row.reason), on = element("td", "pv-join-on", row.on || "no condition");
+    operator.append(element("i", `pv-op pv-op-${row.op}`), element("b", "", row.operator));
+    if (row.was) operator.append(element("span", "pv-badge pv-estimated", row.was));
+    on.title = row.on;
+    why.title = row.reason;
+    line.append(number, operator, element("td", "", row.query ? `${row.type} · ${row.query}` : row.type), sideCell(row.left), sideCell(row.right), on, why);
+    line.addEventListener("click", () => this.on.select(row.n));
+    return line;
+  }
+}
+
+function sideCell({ names, all, size, build }) {
+  const cell = element("td", build ? "pv-join-side pv-build" : "pv-join-side");
+  cell.title = build ? `${all}: built` : all;
+  cell.append(element("span", "", names), element("span", "pv-muted", size));
+  return cell;
+}

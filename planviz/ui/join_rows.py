@@ -1,0 +1,106 @@
+"""The rows of the Joins page's table: each join in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.decisions.choices import Decision
+from planviz.document import charts
+from planviz.document.decided import Decided, outcome, plain, relations, value_text
+from planviz.graph.differences import conjuncts
+from planviz.graph.words import join_type_words, spaced
+from planviz.render.text import one_line
+
+_SIDES = {"BuildLeft": "left", "BuildRight": "right"}
+
+
+def row(n: int, query: Decided, decision: Decision, before: Decision | None, several: bool = False) -> dict[str, Any]:
+    """One join in the table: operator, type, condition, sides with sizes, why; `was` where it was planned otherwise."""
+    was = before if before is not None and outcome(before) != outcome(decision) else None
+    return {
+        "n": n,
+        "query": _place(query) if several else "",
+        "op": decision.outcome,
+        "operator": spaced(decision.outcome),
+        "type": join_type_words(str(decision.value("type") or "")),
+        "on": condition(decision),
+        "left": side(decision, "left"),
+        "right": side(decision, "right"),
+        "reason": reason(decision),
+        "was": _was(was, decision) if was is not None else "",
+    }
+
+
+def _was(before: Decision, now: Decision) -> str:
+    if before.outcome != now.outcome:
+        return f"was {spaced(before.outcome)}"
+    return f"built the {_SIDES.get(str(before.value('build')), 'other')} side"
+
+
+def _place(query: Decided) -> str:
+    if query.statement is not None:
+        return f"Statement {query.statement + 1}"
+    return f"Plan {(query.plan or 0) + 1}"
+
+
+def side(decision: Decision, name: str) -> dict[str, Any]:
+    """One side: `names` of its relations in short, `all` of them, `size` as Spark says it, whether it is built."""
+    at = ("left", "right").index(name)
+    names = side_relations(decision, name)
+    size = (decision.value("sizes") or (None, None))[at]
+    shown = names[0] if len(names) == 1 else f"{names[0]} +{len(names) - 1}" if names else "?"
+    return {
+        "names": one_line(shown, 60),
+        "all": one_line(", ".join(names), 400),
+        "size": charts.short_size(size) if isinstance(size, int) else "",
+        "build": decision.value("build") == f"Build{name.capitalize()}",
+    }
+
+
+def side_relations(decision: Decision, name: str) -> list[str]:
+    """The names of the relations of a side, left or right."""
+    sides = decision.value("sides")
+    if sides is not None:
+        return [part for part in str(sides[("left", "right").index(name)]).split(", ") if part]
+    return relations(getattr(decision.subject, name))
+
+
+def condition(decision: Decision) -> str:
+    """The join's condition without ids, empty for none."""
+    keys = decision.value("keys")
+    found = getattr(decision.subject, "condition", None)
+    if found is not None:
+        return one_line(" AND ".join(_bare(part) for part in conjuncts(plain(found))), 300)
+    return one_line(" AND ".join(plain(key) for key in keys), 300) if keys else ""
+
+
+def _bare(part: str) -> str:
+    """A comparison without the brackets around it."""
+    inner = part[1:-1]
+    return inner if part[:1] == "(" and part[-1:] == ")" and "(" not in inner else part
+
+
+def reason(decision: Decision) -> str:
+    """Why it became this operator, in one sentence."""
+    last = next((check for check in reversed(decision.checks) if check.passed is not None), None)
+    if last is None:
+        return "The plan does not say what decided."
+    values = dict(last.values)
+    small = charts.brief(last)
+    words = {
+        "H1": "A BROADCAST hint asks for it.",
+        "H2": "A MERGE hint asks for it.",
+        "H3": "A SHUFFLE_HASH hint asks for it.",
+        "H4": "A SHUFFLE_REPLICATE_NL hint asks for it.",
+        "H5": "A BROADCAST hint asks for it; there are no keys to hash.",
+        "H6": "A SHUFFLE_REPLICATE_NL hint asks for it.",
+        "N2": f"A side is small enough to be broadcast: {small}.",
+        "N5": f"Sorting is not preferred, and one side is much smaller: {small}.",
+        "N6": "No side is small enough to be broadcast, and the keys can be sorted.",
+        "N7": "The keys cannot be sorted.",
+        "N9": "NOT IN over one column has an operator of its own.",
+        "N11": f"There are no keys, and a side is small enough to be broadcast: {small}.",
+        "N12": "There are no keys, and no side is small enough to be broadcast.",
+    }
+    found = words.get(last.node, f"{last.condition}: {value_text('', list(values.values()))}.")
+    return found if last.passed or last.node in ("N7", "N11", "N12") else f"After “{last.condition}”: no."

@@ -1,0 +1,26 @@
+"""The Joins page's element as a Streamlit component: everything after the first data it asks the server for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+NAME, KEY = "planviz_joins", "planviz.joins"
+
+
+@cache
+def _component() -> Callable[..., Any]:
+    import streamlit as st
+
+    from planviz.render.web import script, style
+
+    mount: Callable[..., Any] = st.components.v2.component(
+        NAME, css=style("joins"), js=script("joins"), isolate_styles=True
+    )
+    return mount
+
+
+def joinbench(data: bytes, *, height: int | str = "stretch") -> None:
+    """Draw the element; `data` is what `planviz.ui.joins.data` made."""
+    _component()(key=KEY, data=data, height=height, width="stretch")

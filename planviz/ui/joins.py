@@ -1,0 +1,298 @@
+"""What the Joins page shows: a row for every join, the selected one's tree, and both planned anew under what-ifs.
+
+Everything is a plain value, ready for JSON: the page's element asks for it again while a slider moves
+(`POST /joins/<key>`), without a rerun of the page.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote
+
+from planviz.decisions.choices import Decision
+from planviz.decisions.join_tree import DecisionTree, join_tree
+from planviz.document import charts
+from planviz.document.decided import Decided, answer, decided, plain, seen
+from planviz.document.join_inputs import MECHANISMS, join_inputs
+from planviz.document.what_if import ASKABLE, HINTS, WhatIf, replanned, tables_of, types_for
+from planviz.errors import InputError, PlanvizError
+from planviz.execution import QueryExecution
+from planviz.graph.words import join_type_words, spaced
+from planviz.render.primitives import Drawing
+from planviz.render.svg import svg
+from planviz.render.text import one_line
+from planviz.render.theme import tokens
+from planviz.ui.cache import Opened
+from planviz.ui.join_rows import condition, row, side, side_relations
+from planviz.ui.what_if import from_text, to_text
+
+#: Plannings kept of one document, the newest.
+_KEPT = 6
+
+NOT_OURS = (
+    "These plans were made elsewhere: what their planner saw is read from the text as far as it says so. "
+    "Paste the SQL to try other settings, sizes and hints."
+)
+
+
+def nothing_to_show(opened: Opened | None) -> str:
+    """Why there is no join to show of what is open; empty when there is one, or nothing open."""
+    if opened is None:
+        return ""
+    if opened.document.error is not None and not _flat(queries_of(opened)):
+        return "The SQL cannot be planned"
+    if _flat(queries_of(opened)):
+        return ""
+    if any(query.decisions for query in queries_of(opened)) or opened.document.statements:
+        return "There is no join in what is open"
+    return "There is no physical plan with a join in what is open"
+
+
+def address(join: int | None, what: str) -> str | None:
+    """The selected join and what is otherwise, as they stand in the address behind `join=`; None for neither."""
+    if join is None and not what:
+        return None
+    return f"{join or 1}&what={quote(what)}" if what else str(join)
+
+
+def queries_of(opened: Opened, asked: WhatIf | None = None, *, quick: bool = False) -> tuple[Decided, ...]:
+    """The decisions on all joins of a document, as planned or as if; made once. Raises what planning raises."""
+    key = ("joins", to_text(asked or WhatIf()), quick)
+    if key not in opened.made:
+        kept = [name for name in opened.made if name[0] == "joins" and name[1]]
+        for old in kept[: max(0, len(kept) - _KEPT)]:
+            opened.made.pop(old, None)
+        found = decided(opened.document) if not asked else _replanned(queries_of(opened), asked, quick)
+        opened.made[key] = found
+    made: tuple[Decided, ...] = opened.made[key]
+    return made
+
+
+def _replanned(queries: tuple[Decided, ...], asked: WhatIf, quick: bool) -> tuple[Decided, ...]:
+    """Every query planned as if; joins count on from one query to the next."""
+    found, first = [], 0
+    for query in queries:
+        count = len(_joins(query))
+        execution = query.execution
+        if execution is not None and count:
+            own = replace(
+                asked,
+                sizes={name: size for name, size in asked.sizes.items() if name in tables_of(execution)},
+                hints={n - first: hints for n, hints in asked.hints.items() if first <= n < first + count},
+                types={n - first: kind for n, kind in asked.types.items() if first <= n < first + count},
+            )
+            other = replanned(execution, own, quick=quick)
+            query = replace(query, decisions=other.planned.decisions, execution=other)
+        found.append(query)
+        first += count
+    return tuple(found)
+
+
+def _joins(query: Decided) -> tuple[Decision, ...]:
+    return query.of("JoinSelection")
+
+
+def _flat(queries: tuple[Decided, ...]) -> list[tuple[Decided, Decision]]:
+    return [(query, decision) for query in queries for decision in _joins(query)]
+
+
+# -- the whole page
+
+
+def data(opened: Opened, join: int | None, what: str) -> bytes:
+    """The element's data, gzipped: the same bytes for the same arguments.
+
+    `join` is the selected one, from 1 as in the address; `what` says in the address's words what is otherwise; what
+    cannot be read of it is passed over.
+    """
+    name = ("joins-data", join, what)
+    if name not in opened.made:
+        for old in [key for key in opened.made if key[0] == "joins-data"]:
+            del opened.made[old]
+        told = page_data(opened, join, what)
+        opened.made[name] = gzip.compress(json.dumps(told, separators=(",", ":")).encode(), 6, mtime=0)
+    made: bytes = opened.made[name]
+    return made
+
+
+def page_data(opened: Opened, join: int | None, what: str) -> dict[str, Any]:
+    """The element's data as JSON values."""
+    own = any(query.execution is not None for query in queries_of(opened))
+    try:
+        asked = from_text(what) if own else WhatIf()
+        told = asked_for(opened, asked, (join or 1) - 1)
+    except PlanvizError:
+        told = asked_for(opened, WhatIf(), (join or 1) - 1)
+    return {
+        "key": f"{opened.key}/joins",
+        "ask": f"/joins/{opened.key}",
+        "theme": tokens(),
+        "dark": None,
+        "own": own,
+        "note": "" if own else NOT_OURS,
+        "settings": _settings(queries_of(opened)) if own else {},
+        "told": told,
+    }
+
+
+def _settings(queries: tuple[Decided, ...]) -> dict[str, Any]:
+    config = next(query.execution.config for query in queries if query.execution is not None)
+    return {key: config.get(key) for key in ASKABLE}
+
+
+def asked_for(opened: Opened, asked: WhatIf, join: int, *, quick: bool = False) -> dict[str, Any]:
+    """The rows of all joins and everything about the one of this number, from 0 (another: the first).
+
+    Raises PlanvizError for what cannot be asked or planned.
+    """
+    base, now = _flat(queries_of(opened)), _flat(queries_of(opened, asked, quick=quick))
+    several = len(queries_of(opened)) > 1
+    join = join if 0 <= join < len(now) else 0
+    same = len(base) == len(now)
+    rows = [
+        row(n, query, decision, base[n][1] if same and asked else None, several)
+        for n, (query, decision) in enumerate(now)
+    ]
+    return {
+        "what": to_text(asked),
+        "asked": {
+            "settings": dict(asked.settings),
+            "sizes": dict(asked.sizes),
+            "hints": {str(n): list(hints) for n, hints in asked.hints.items()},
+            "types": {str(n): kind for n, kind in asked.types.items()},
+        },
+        "rows": rows,
+        "changed": sum(1 for entry in rows if entry["was"]) if same else None,
+        "before": len(base),
+        "join": detail(join, *now[join]) if now else None,
+    }
+
+
+# -- the selected join
+
+
+def detail(n: int, query: Decided, decision: Decision) -> dict[str, Any]:
+    """All about one join: its tree as SVG, the path, what was rejected, the mechanism, what can be asked of it."""
+    tree = join_tree(query.profile)
+    drawing = charts.draw_join(decision, query.profile, titled=False)
+    execution = query.execution
+    return {
+        "n": n,
+        "svg": svg(drawing, embed_font=False),
+        "heading": charts.heading(decision),
+        "left": side(decision, "left"),
+        "right": side(decision, "right"),
+        "on": condition(decision),
+        "because": one_line(str(decision.value("because") or ""), 200),
+        "path": path(decision, tree),
+        "tests": len(tree.questions),
+        "rejected": [
+            {"operator": spaced(r.operator), "reason": one_line(plain(r.reason), 300)}
+            for r in decision.rejected
+            if r.node
+        ],
+        "mechanism": mechanism(decision, execution),
+    } | (_askable(n, decision, execution) if execution is not None else {})
+
+
+def path(decision: Decision, tree: DecisionTree) -> list[dict[str, Any]]:
+    """The tests on the way, in order: question, answer, what was seen; `index` is its place in the drawing."""
+    found = []
+    order = {question.name: at for at, question in enumerate(tree.questions)}
+    for check in decision.checks:
+        question = tree.question(check.node)
+        found.append(
+            {
+                "index": order.get(check.node),
+                "title": question.title if question else check.condition,
+                "condition": question.condition if question else check.condition,
+                "answer": answer(check),
+                "seen": one_line(seen(check), 300),
+                "setting": check.setting or "",
+            }
+        )
+    return found
+
+
+def mechanism(decision: Decision, execution: QueryExecution | None) -> dict[str, Any]:
+    """How the operator works, and what stands beneath it on both sides for its sake."""
+    sides = []
+    for found in join_inputs(decision, execution) if execution is not None else ():
+        shown = side(decision, found.side)
+        sides.append(
+            {
+                "side": found.side,
+                "role": found.role,
+                "names": shown["names"],
+                "size": shown["size"],
+                "needs": one_line(found.needs, 160),
+                "sorted": one_line(found.sorted, 160),
+                "put": [{"op": spaced(p.op), "kind": p.kind, "text": one_line(p.text, 160)} for p in found.put],
+            }
+        )
+    return {"op": spaced(decision.outcome), "words": MECHANISMS.get(decision.outcome, ""), "sides": sides}
+
+
+def _askable(n: int, decision: Decision, execution: QueryExecution) -> dict[str, Any]:
+    """What can be asked of this join: its hints and type as they are, and the sizes of the tables beneath it."""
+    tables = tables_of(execution)
+    names = [*side_relations(decision, "right"), *side_relations(decision, "left")]
+    return {
+        "hints": list(decision.value("hints") or (None, None)),
+        "known_hints": list(HINTS),
+        "type": str(decision.value("type")),
+        "types": [[kind, join_type_words(kind)] for kind in types_for(str(decision.value("type")))],
+        "tables": [
+            {"name": name, "size": tables[name].size_in_bytes} for name in dict.fromkeys(names) if name in tables
+        ],
+    }
+
+
+# -- requests of the element
+
+
+def reply(opened: Opened, body: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer to what the element asks: the joins as if `asked`, one of them whole (`join`, from 0).
+
+    `quick` plans only the planner's part anew; `want` is "flips" or "diff" for those.
+    Raises InputError for a request that makes no sense, and what planning raises.
+    """
+    from planviz.ui import join_changes
+
+    join = body.get("join")
+    if not isinstance(join, int):
+        raise InputError("The page sent a request that names no join.")
+    asked = _asked(body.get("asked") or {})
+    if body.get("want") == "flips":
+        return {"flips": join_changes.flips(opened, asked, join)}
+    if body.get("want") == "diff":
+        return {"diff": join_changes.difference(opened, asked, join)}
+    return asked_for(opened, asked, join, quick=bool(body.get("quick")))
+
+
+def _asked(told: Mapping[str, Any]) -> WhatIf:
+    try:
+        return WhatIf(
+            {str(key): value for key, value in dict(told.get("settings") or {}).items() if key in ASKABLE},
+            {str(name): int(size) for name, size in dict(told.get("sizes") or {}).items() if int(size) >= 0},
+            {int(n): (hints[0] or None, hints[1] or None) for n, hints in dict(told.get("hints") or {}).items()},
+            {int(n): str(kind) for n, kind in dict(told.get("types") or {}).items()},
+        )
+    except (TypeError, ValueError, IndexError, KeyError):
+        raise InputError("The page sent what-ifs that cannot be read.") from None
+
+
+def join_drawing(opened: Opened, join: int, what: str, theme: str) -> Drawing:
+    """A join's tree as a picture that stands alone, as if `what`.
+
+    Raises KeyError when there is no join of this number (from 0), PlanvizError for a what-if that cannot be planned.
+    """
+    found = _flat(queries_of(opened, from_text(what)))
+    if not 0 <= join < len(found):
+        raise KeyError(join)
+    query, decision = found[join]
+    return charts.draw_join(decision, query.profile, theme=theme)

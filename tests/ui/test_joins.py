@@ -1,0 +1,266 @@
+"""The Joins page: its values, what is asked of it while a slider moves, and the page by Streamlit's own test driver."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from planviz.document.what_if import WhatIf
+from planviz.errors import InputError
+from planviz.samples import load
+from planviz.ui import joins, links
+from planviz.ui.cache import open_document
+from planviz.ui.join_examples import JOIN_EXAMPLES
+from planviz.ui.what_if import from_text, to_text
+from tests.ui.test_routes import Client
+
+PAGE = Path(__file__).parents[2] / "pages" / "joins.py"
+THRESHOLD, PREFER = "spark.sql.autoBroadcastJoinThreshold", "spark.sql.join.preferSortMergeJoin"
+TWO = JOIN_EXAMPLES[0][1]
+
+
+@pytest.fixture
+def opened() -> Any:
+    return open_document(TWO, "tpch")
+
+
+def ops(told: dict[str, Any]) -> list[str]:
+    return [row["op"] for row in told["rows"]]
+
+
+def ask(opened: Any, join: int = 0, **asked: Any) -> dict[str, Any]:
+    return joins.reply(opened, {"join": join, "asked": asked})
+
+
+# -- what is shown
+
+
+def test_a_row_tells_operator_type_condition_sides_and_why(opened: Any) -> None:
+    told = joins.asked_for(opened, WhatIf(), 0)
+    assert ops(told) == ["BroadcastHashJoin", "SortMergeJoin", "SortMergeJoin"]
+    first = told["rows"][0]
+    assert first["on"] == "c_nationkey = n_nationkey"
+    assert first["right"]["names"] == "nation"
+    assert first["right"]["build"]
+    assert not first["left"]["build"]
+    assert first["left"]["names"] == "customer +2"
+    assert first["left"]["all"] == "customer, orders, lineitem"
+    assert first["reason"].startswith("A side is small enough to be broadcast: ")
+    assert told["rows"][1]["reason"] == "No side is small enough to be broadcast, and the keys can be sorted."
+
+
+def test_the_selected_join_has_its_whole_tree_and_its_path(opened: Any) -> None:
+    join = joins.asked_for(opened, WhatIf(), 1)["join"]
+    assert join["heading"] == "Sort Merge Join, Inner"
+    assert [step["answer"] for step in join["path"]] == ["yes", "no", "no", "no", "yes"]
+    assert join["tests"] == 18
+    assert join["svg"].count("<g>") == 18 + 15
+    drawn = join["svg"].split("<g>")[1:]
+    for step in join["path"]:
+        assert step["title"].replace("<", "&lt;") in drawn[step["index"]]
+    assert {entry["operator"] for entry in join["rejected"]} == {"Broadcast Hash Join", "Shuffled Hash Join"}
+    sides = join["mechanism"]["sides"]
+    assert [put["op"] for put in sides[0]["put"]] == ["Sort", "Exchange"]
+    assert "in one partition" in sides[0]["needs"]
+
+
+def test_a_broadcast_has_a_build_and_a_stream_side(opened: Any) -> None:
+    sides = joins.asked_for(opened, WhatIf(), 0)["join"]["mechanism"]["sides"]
+    assert [side["role"] for side in sides] == ["stream", "build"]
+    assert [put["op"] for put in sides[1]["put"]] == ["Broadcast Exchange"]
+    assert sides[0]["put"] == []
+
+
+# -- what if
+
+
+def test_a_threshold_plans_anew_and_tells_which_joins_changed(opened: Any) -> None:
+    told = ask(opened, settings={THRESHOLD: -1})
+    assert ops(told) == ["SortMergeJoin"] * 3
+    assert told["changed"] == 1
+    assert told["rows"][0]["was"] == "was Broadcast Hash Join"
+    assert told["what"] == "autoBroadcastJoinThreshold=-1"
+
+
+def test_sizes_hints_and_types_count(opened: Any) -> None:
+    assert ops(ask(opened, sizes={"customer": 1000}))[-1] == "BroadcastHashJoin"
+    assert ops(ask(opened, hints={"1": [None, "shuffle_hash"]}))[1] == "ShuffledHashJoin"
+    outer = ask(opened, settings={THRESHOLD: 1 << 40}, types={"0": "FullOuter"})
+    assert ops(outer)[0] == "SortMergeJoin"
+    assert outer["rows"][0]["type"] == "Full Outer"
+
+
+def test_the_quick_answer_is_that_of_the_planner_alone(opened: Any) -> None:
+    for asked in ({"settings": {THRESHOLD: 1 << 30}}, {"settings": {PREFER: False}}, {"sizes": {"customer": 1 << 20}}):
+        quick = joins.reply(opened, {"join": 0, "asked": asked, "quick": True})
+        assert ops(quick) == ops(ask(opened, **asked)), asked
+
+
+def test_nothing_asked_is_the_plan_as_it_is(opened: Any) -> None:
+    told = ask(opened)
+    assert told["what"] == ""
+    assert not [row for row in told["rows"] if row["was"]]
+    assert told == joins.asked_for(opened, WhatIf(), 0)
+
+
+def test_the_difference_of_the_plans_is_told_and_drawn(opened: Any) -> None:
+    found = joins.reply(opened, {"join": 0, "asked": {"settings": {THRESHOLD: -1}}, "want": "diff"})["diff"]
+    assert ["~", "Sort Merge Join: operator BroadcastHashJoin → SortMergeJoin"] in found["words"]
+    assert found["svg"].startswith("<svg")
+    assert (
+        joins.reply(opened, {"join": 0, "asked": {"settings": {THRESHOLD: 10485761}}, "want": "diff"})["diff"] is None
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"join": "1"},
+        {"join": 0, "asked": {"sizes": {"nowhere": 5}}},
+        {"join": 0, "asked": {"sizes": {"customer": "much"}}},
+        {"join": 0, "asked": {"types": {"0": "LeftSemi"}}},
+        {"join": 0, "asked": {"hints": {"0": ["COALESCE", None]}}},
+        {"join": 0, "asked": {"settings": {THRESHOLD: "lots"}}},
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_a_sentence(opened: Any, body: dict[str, Any]) -> None:
+    if body.get("asked", {}).get("sizes") == {"nowhere": 5}:
+        # Of several queries one may read it: a table that none reads changes nothing.
+        assert ops(joins.reply(opened, body)) == ops(ask(opened))
+        return
+    with pytest.raises(InputError):
+        joins.reply(opened, body)
+
+
+def test_what_ifs_come_back_from_an_address() -> None:
+    asked = WhatIf(
+        {THRESHOLD: -1, PREFER: False, "spark.sql.shuffle.partitions": 4},
+        {"a.b": 7},
+        {2: (None, "merge"), 0: ("broadcast", None)},
+        {1: "LeftOuter"},
+    )
+    text = to_text(asked)
+    assert from_text(text) == asked
+    assert to_text(from_text(text)) == text
+    assert from_text("") == WhatIf()
+    with pytest.raises(InputError):
+        from_text("colour=blue")
+
+
+# -- the route
+
+
+def post(key: str, body: Any, **headers: str) -> tuple[int, Any]:
+    sent = json.dumps(body).encode() if not isinstance(body, bytes) else body
+    answer = Client().ask("POST", f"/joins/{key}", headers, sent)
+    return answer.status_code, json.loads(answer.content) if answer.content[:1] == b"{" else answer.text
+
+
+def test_the_route_answers_the_element(opened: Any) -> None:
+    status, told = post(opened.key, {"join": 0, "asked": {"settings": {THRESHOLD: -1}}})
+    assert status == 200
+    assert ops(told) == ["SortMergeJoin"] * 3
+    status, refused = post(opened.key, {"join": 0, "asked": {"types": {"0": "LeftSemi"}}})
+    assert status == 422
+    assert "columns" in refused["message"]
+    assert post(opened.key, b"{")[0] == 422
+    assert post(opened.key, b"[1]")[0] == 422
+    assert post("unknown", {})[0] == 404
+    assert post(opened.key, {"join": 0}, **{"sec-fetch-site": "cross-site"})[0] == 403
+    assert post(opened.key, b" " * 200_000)[0] == 422
+
+
+def test_the_tree_is_a_picture_at_an_address(opened: Any) -> None:
+    client = Client()
+    picture = client.get(f"/joins/{opened.key}/1.svg?what=autoBroadcastJoinThreshold%3D-1&theme=dark")
+    assert picture.headers["content-type"] == "image/svg+xml"
+    assert "Sort Merge Join, Inner" in picture.text
+    assert client.get(f"/joins/{opened.key}/1.png").content[:4] == b"\x89PNG"
+    assert client.get(f"/joins/{opened.key}/9.svg").status_code == 404
+    assert client.get(f"/joins/{opened.key}/1.svg?what=colour").status_code == 422
+
+
+# -- the page
+
+
+def page(**query: str) -> AppTest:
+    app = AppTest.from_file(str(PAGE), default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def element_data(app: AppTest, name: str) -> Any:
+    for element in app.get("bidi_component"):
+        if element.proto.component_name == name:
+            proto = element.proto
+            raw = proto.bytes if proto.WhichOneof("data") == "bytes" else proto.json.encode()
+            return json.loads(gzip.decompress(raw) if raw[:1] == b"\x1f" else raw)
+    return None
+
+
+def test_it_opens_empty_with_the_box_and_queries_to_begin_with() -> None:
+    app = page()
+    assert not app.exception
+    assert element_data(app, "planviz_box")["look"] == "box"
+    assert [button.label for button in app.button][: len(JOIN_EXAMPLES)] == [title for title, _ in JOIN_EXAMPLES]
+
+
+@pytest.mark.parametrize("title", [title for title, _ in JOIN_EXAMPLES])
+def test_every_query_to_begin_with_has_joins_and_no_error(title: str) -> None:
+    app = page()
+    app.button(key=f"planviz.example.{title}").click().run()
+    assert not app.exception
+    data = element_data(app, "planviz_joins")
+    assert data["own"]
+    assert data["told"]["join"]["path"]
+    assert not [element for element in app.get("html") if "pv-alert" in str(element.proto.body)[:40]]
+
+
+def test_an_address_comes_back_to_its_join_and_its_what_ifs() -> None:
+    app = page(plan=str(links.pack(TWO)), catalog="tpch", join="2", what="autoBroadcastJoinThreshold=-1")
+    told = element_data(app, "planviz_joins")["told"]
+    assert told["join"]["n"] == 1
+    assert ops(told) == ["SortMergeJoin"] * 3
+    address = element_data(app, "planviz_address")
+    assert address["part"] == "join"
+    assert address["node"] == "2&what=autoBroadcastJoinThreshold%3D-1"
+
+
+def test_a_damaged_what_if_of_an_address_is_passed_over() -> None:
+    app = page(plan=str(links.pack(TWO)), catalog="tpch", join="99", what="colour=blue")
+    told = element_data(app, "planviz_joins")["told"]
+    assert told["join"]["n"] == 0
+    assert told["what"] == ""
+
+
+def test_a_rerun_sends_the_same_bytes() -> None:
+    app = page(plan=str(links.pack(TWO)), catalog="tpch")
+    first = [element.proto.SerializeToString() for element in app.get("bidi_component")]
+    app.run()
+    assert [element.proto.SerializeToString() for element in app.get("bidi_component")] == first
+
+
+def said(app: AppTest) -> str:
+    return " ".join(str(element.proto.body) for element in app.get("html"))
+
+
+def test_a_query_without_joins_and_one_that_fails_say_so() -> None:
+    assert "There is no join in what is open" in said(page(plan=str(links.pack("SELECT 1"))))
+    app = page(plan=str(links.pack("SELECT x FROM customer")), catalog="tpch")
+    assert not app.exception
+    assert "The SQL cannot be planned" in said(app)
+    assert "UNRESOLVED_COLUMN" in said(app)
+
+
+def test_a_rule_log_has_no_joins_to_show_and_is_no_error() -> None:
+    app = page(sample="rule-log")
+    assert not app.exception
+    assert element_data(app, "planviz_joins") is None
+    assert load("rule-log")
