@@ -113,7 +113,7 @@ def _of_leaf(node: Any) -> Given:
     if isinstance(node, Range):
         return (("steps", node.max_rows),)
     if isinstance(node, LocalRelation):
-        return (("bytes of a row", sum(a.data_type.default_size for a in node.output)),)
+        return (("rows in the plan", len(node.rows)),)
     table = node.table if isinstance(node, LogicalRelation) else None
     default = ("spark.sql.defaultSizeInBytes", UNKNOWN_SIZE)
     return (
@@ -137,7 +137,7 @@ def _size_rule(found: Estimate) -> Formula | None:
     if found.rows is None:
         return None
     if found.rows == 0:
-        return formulas.NO_BYTES
+        return formulas.NO_BYTES if found.size else formulas.NOTHING
     return _OTHER_SIZES.get(found.rule, formulas.ROW_BYTES)
 
 

@@ -260,17 +260,16 @@ class _Conditions:
             GreaterThan: (value >= high, value < low),
             GreaterThanOrEqual: (value > high, value <= low),
         }[kind]
+        given = (*_range(stats), ("comparison", _SIGNS[kind]), ("bound", bound))
         if nothing or everything:
-            given = (*_range(stats), ("comparison", _SIGNS[kind]), ("bound", bound))
             return (0.0, formulas.NONE_OF_RANGE, given) if nothing else (1.0, formulas.ALL_OF_RANGE, given)
-        found = self._within(kind, stats, value, low, high)
-        part = found[0]
+        part, rule, more = self._within(kind, stats, value, low, high)
         if update:
             distinct = ceiling(Decimal(repr(stats.distinct_count * part)))
             below = kind in _BELOW
             least, greatest = (stats.min, bound) if below else (bound, stats.max)
             self.now[column.expr_id] = replace(stats, distinct_count=distinct, min=least, max=greatest, null_count=0)
-        return found
+        return part, rule, (*given, *more)
 
     def _within(self, kind: Any, stats: ColumnStatistics, value: float, low: float, high: float) -> Selectivity:
         """The share of the values that lie on one side of a bound between the least and the greatest."""
@@ -284,10 +283,9 @@ class _Conditions:
             return 1.0 - one, formulas.ALL_BUT_ONE, distinct
         if value == (low if below else high) and with_bound:
             return one, formulas.EQUALS, distinct
-        given = (*_range(stats), ("bound", value))
         if below:
-            return (value - low) / (high - low), formulas.BELOW, given
-        return (high - value) / (high - low), formulas.ABOVE, given
+            return (value - low) / (high - low), formulas.BELOW, ()
+        return (high - value) / (high - low), formulas.ABOVE, ()
 
     def _two_columns(self, kind: Any, a: Any, b: Any, update: bool) -> Selectivity | None:
         left, right = self._of(a), self._of(b)

@@ -9,7 +9,7 @@ from typing import Any
 from planviz.catalog.tables import ColumnStatistics, Table
 from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRelation, OneRowRelation, Range
 from planviz.optimizer.statistics import formulas
-from planviz.optimizer.statistics.model import Columns, Estimate, number, output_size
+from planviz.optimizer.statistics.model import Columns, Estimate, number, output_size, row_size
 
 #: What Spark takes for a table of unknown size (spark.sql.defaultSizeInBytes).
 UNKNOWN_SIZE = (1 << 63) - 1
@@ -21,11 +21,8 @@ def leaf_estimate(plan: Any, with_rows: bool) -> Estimate:
         case LogicalRelation():
             return table_estimate(plan.table, plan.output, with_rows)
         case LocalRelation(columns, rows):
-            return Estimate(
-                sum(a.data_type.default_size for a in columns) * len(rows),
-                rule=formulas.LOCAL_ROWS,
-                given=(("rows in the plan", len(rows)),),
-            )
+            count = len(rows)
+            return Estimate(row_size(columns) * count, count, rule=formulas.LOCAL_ROWS)
         case OneRowRelation():
             return Estimate(1, rule=formulas.ONE_ROW)
         case Range():
