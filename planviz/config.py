@@ -198,7 +198,16 @@ class OptimizerConfig:
         return bool(self.get("spark.sql.caseSensitive"))
 
 
+#: Settings of Spark that change no plan before it runs, and why.
+_WITHOUT_EFFECT = {
+    "spark.sql.join.forceApplyShuffledHashJoin": "Spark obeys it in its own tests only.",
+    "spark.sql.adaptive.autoBroadcastJoinThreshold": "Spark reads it while a query runs, when sizes are measured.",
+}
+
+
 def _unknown(key: str) -> str:
+    if key in _WITHOUT_EFFECT:
+        return f"The setting {key} changes nothing in the plan before it runs: {_WITHOUT_EFFECT[key]}"
     near = get_close_matches(key, SETTINGS, 1, 0.8)
     hint = f"did you mean {near[0]}?" if near else "docs/settings.md lists those that do."
     return f"The setting {key} changes nothing in planviz's plans; {hint}"

@@ -131,11 +131,12 @@ class ResolveJoinStrategyHints(AnalyzerRule):
         if not plan.parameters:
             return ResolvedHint(strategy, plan.child)
         names = [_name(p) for p in plan.parameters]
+        written = f"{plan.name}({', '.join(names)})"
         found: set[str] = set()
         child = _apply_hint(plan.child, [n.lower() for n in names], strategy, found)
         for n in names:
             if n.lower() not in found:
-                self.context.counters.warn(f"The relation {n} that the hint {plan.name} names is not there.")
+                self.context.counters.warn(f"Count not find relation '{n}' specified in hint '{written}'.")
         return child
 
 
@@ -214,5 +215,6 @@ class RemoveAllHints(AnalyzerRule):
 
     def rewrite(self, node: Any) -> Any:
         """See the class."""
-        self.context.counters.warn(f"The hint {node.name} is not known and has no effect.")
+        parameters = f"({', '.join(map(_name, node.parameters))})" if node.parameters else ""
+        self.context.counters.warn(f"Unrecognized hint: {node.name}{parameters}")
         return node.child

@@ -130,8 +130,9 @@ def without_rule(execution: QueryExecution, name: str) -> WithoutRule:
     other = execution.again(excluding(execution.config, [rule]))
     before, after = (_operators(e.optimized) for e in (execution, other))
     lost, gained = before - after, after - before
-    if other.warnings:
-        sentence = " ".join(other.warnings)
+    told = [w for w in other.warnings if w not in execution.warnings]
+    if told:
+        sentence = " ".join(told)
     elif other.optimized == execution.optimized:
         sentence = f"Without {rule} the final plan is the same."
     elif not lost and not gained:

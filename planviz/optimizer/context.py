@@ -29,6 +29,13 @@ class OptimizerContext:
     refusals: list[Refusal] | None = None
     branches: list[Branch] | None = None
     reorderings: list[Reordering] | None = None
+    #: What is worth telling beside the plan, each once.
+    warnings: list[str] = field(default_factory=list, compare=False)
+
+    def warn(self, text: str) -> None:
+        """Remember a warning, once."""
+        if text not in self.warnings:
+            self.warnings.append(text)
 
     def on(self, key: str) -> bool:
         """Whether a setting is true."""

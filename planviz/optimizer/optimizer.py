@@ -33,8 +33,8 @@ class Optimizer:
 
     @property
     def warnings(self) -> list[str]:
-        """What is to be said of the excluded rules."""
-        return exclusion_warnings(self.context)
+        """What is to be said of the excluded rules, and what the rules said."""
+        return [*exclusion_warnings(self.context), *self.context.warnings]
 
     def optimize(self, plan: LogicalPlan, trace: Trace | None = None) -> LogicalPlan:
         """The optimized plan. Raises NotConverged and BrokenPlan when checks are on and a rule misbehaves."""

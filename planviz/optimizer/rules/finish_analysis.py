@@ -75,7 +75,14 @@ class EliminateResolvedHint(OptimizerRule):
     def apply(self, plan: Any) -> Any:
         """See the class."""
         moved = plan.transform_up(self._join, ResolvedHint.BIT)
-        return moved.transform_up(lambda p: p.child if isinstance(p, ResolvedHint) else p, ResolvedHint.BIT)
+        return moved.transform_up(self._without_join, ResolvedHint.BIT)
+
+    def _without_join(self, plan: Any) -> Any:
+        if not isinstance(plan, ResolvedHint):
+            return plan
+        hint = f"(strategy={plan.strategy})"
+        self.context.warn(f"A join hint {hint} is specified but it is not part of a join relation.")
+        return plan.child
 
     def _join(self, plan: Any) -> Any:
         if not isinstance(plan, Join) or plan.left_hint or plan.right_hint:
@@ -83,8 +90,16 @@ class EliminateResolvedHint(OptimizerRule):
         left, left_hints = self._extract(plan.left)
         right, right_hints = self._extract(plan.right)
         return plan.replace(
-            left=left, right=right, left_hint=next(iter(left_hints), None), right_hint=next(iter(right_hints), None)
+            left=left, right=right, left_hint=self._first(left_hints), right_hint=self._first(right_hints)
         )
+
+    def _first(self, hints: list[str]) -> str | None:
+        for overridden in hints[1:]:
+            if overridden != hints[0]:
+                self.context.warn(
+                    f"Hint (strategy={overridden}) is overridden by another hint and will not take effect."
+                )
+        return hints[0] if hints else None
 
     def _extract(self, plan: Any) -> tuple[Any, list[str]]:
         if isinstance(plan, ResolvedHint):

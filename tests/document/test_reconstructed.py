@@ -1,0 +1,111 @@
+"""Decisions read back from the text of a plan: what it says, and nothing more."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.config import OptimizerConfig
+from planviz.decisions.join_tree import join_tree
+from planviz.document import open_text
+from planviz.document.decided import decided, subject
+from planviz.execution import explain
+from tests.physical.grid import catalog, rows
+
+
+def joins(text, **settings):
+    config = OptimizerConfig.of(**{f"spark.sql.{k.replace('__', '.')}": v for k, v in settings.items()})
+    return [d for query in decided(open_text(text), config) for d in query.of("JoinSelection")]
+
+
+def text_of(sql, cost=True):
+    config = OptimizerConfig.of(**{"spark.sql.adaptive.enabled": False})
+    execution = explain(sql, catalog(), config)
+    physical = f"== Physical Plan ==\n{execution.text('physical')}"
+    return f"== Optimized Logical Plan ==\n{execution.cost_text}\n{physical}" if cost else physical
+
+
+def answers(decision):
+    return [(c.node, c.passed) for c in decision.checks]
+
+
+def test_a_physical_plan_alone_says_that_there_were_keys():
+    (found,) = joins(text_of("SELECT * FROM big JOIN small ON big.k = small.k", cost=False))
+
+    assert subject(found) == "big ⋈ small"
+    assert answers(found) == [("N0", True), ("N1", None)]
+    assert found.value("sizes") is None
+    assert not found.flips
+
+
+def test_the_optimized_plan_beside_it_says_hints_and_sizes():
+    (found,) = joins(text_of("SELECT * FROM big JOIN mid ON big.k = mid.k"))
+
+    assert answers(found) == [("N0", True), ("N1", False), ("N2", False), ("N3", None), ("N6", True)]
+    assert dict(found.checks[2].values)["right"] == 30 << 20
+    assert "limit" not in dict(found.checks[2].values)
+
+
+def test_a_setting_that_is_given_is_known():
+    (found,) = joins(text_of("SELECT * FROM big JOIN mid ON big.k = mid.k"), join__preferSortMergeJoin=True)
+
+    assert answers(found)[3:] == [("N3", False), ("N6", True)]
+
+
+def test_a_rounded_size_beside_the_threshold_proves_nothing():
+    text = text_of("SELECT * FROM big JOIN over10 ON big.k < over10.k")
+    (known,) = joins(text.replace("10.0 MiB", "10.4 MiB"), autoBroadcastJoinThreshold="10MB")
+    (found,) = joins(text, autoBroadcastJoinThreshold="10MB")
+
+    assert ("N11", False) in answers(known)
+    assert dict(answers(found))["N11"] is False  # the product says so, not the size
+
+
+def test_hints_are_followed():
+    sql = "SELECT /*+ SHUFFLE_HASH(big2) */ * FROM big JOIN big2 ON big.k = big2.k"
+    (found,) = joins(text_of(sql))
+
+    assert answers(found) == [("N0", True), ("N1", True), ("H1", False), ("H2", False), ("H3", True)]
+
+
+def test_a_null_aware_anti_join_is_known_by_its_flag():
+    (found,) = joins(text_of("SELECT * FROM big WHERE k NOT IN (SELECT k FROM big2)"))
+
+    assert answers(found) == [("N0", False), ("N9", True)]
+
+
+def test_equalities_within_an_alternative_are_no_keys():
+    (some,) = joins(text_of("SELECT * FROM big JOIN big2 ON big.k = big2.k OR big.v = big2.v", cost=False))
+    (none,) = joins(text_of("SELECT * FROM big JOIN big2 ON big.k < big2.k AND big.v > 1", cost=False))
+
+    assert answers(some)[0] == answers(none)[0] == ("N0", False)
+
+
+def test_what_ran_was_chosen_on_other_sizes():
+    text = """== Physical Plan ==
+AdaptiveSparkPlan isFinalPlan=true
++- == Final Plan ==
+   BroadcastHashJoin [k#1], [k#2], Inner, BuildRight, false, false
+   :- FileScan parquet a[k#1]
+   +- BroadcastQueryStage 0
+      +- BroadcastExchange HashedRelationBroadcastMode(List(cast(input[0, int, false] as bigint)),false)
+         +- FileScan parquet b[k#2]
+"""
+    (found,) = joins(text)
+
+    assert found.value("because") == "chosen anew while the query ran"
+    assert found.value("sizes") is None
+
+
+@pytest.mark.parametrize("cost", [True, False])
+def test_what_is_read_back_is_never_wrong(cost):
+    tree = join_tree()
+    for row in rows()[::9]:
+        for hint, _ in row.codes:
+            execution = explain(row.sql(hint), catalog(), OptimizerConfig.of(**{"spark.sql.adaptive.enabled": False}))
+            (planned,) = execution.planned.decisions
+            (found,) = joins(text_of(row.sql(hint), cost))
+            truth = dict(answers(planned))
+            assert found.outcome == planned.outcome
+            assert all(truth.get(node) is passed for node, passed in answers(found) if passed is not None)
+            # Raises when it is no path.
+            tree.path(found.checks)
