@@ -11,6 +11,7 @@ from planviz.cli.optimize import errors_of, statement_json
 from planviz.cli.settings import config_of, open_input
 from planviz.decisions.choices import Decision
 from planviz.document import Document
+from planviz.document.aggregated import AggregateReport, aggregates, stage_words
 from planviz.document.decided import Decided, answer, decided, decision_json, outcome, plain, seen, subject, title
 from planviz.document.flips import with_flips
 from planviz.errors import PlanvizError
@@ -44,13 +45,14 @@ def _json(document: Document, found: Sequence[Decided], name: str) -> str:
 
 def _text(document: Document, found: Sequence[Decided]) -> str:
     parts = []
+    executed = {id(r.decisions[-1].subject): r for r in aggregates(document) if r.decisions}
     for query in found:
         if len(found) > 1:
             parts.append(_heading(document, query))
         counts = dict.fromkeys(_NOUNS, 0)
         for d in query.decisions:
             counts[d.strategy] = counts.get(d.strategy, 0) + 1
-            parts.append(_decision(d, counts[d.strategy]))
+            parts.append(_decision(d, counts[d.strategy]) + _stages(d, executed.get(id(d.subject))))
         if not query.decisions:
             parts.append("No join and no aggregate.\n")
     return "\n".join(parts)
@@ -71,6 +73,16 @@ def _decision(d: Decision, number: int) -> str:
     lines += [f"    not {r.operator}: {plain(r.reason)}" for r in d.rejected if r.node or d.strategy != "JoinSelection"]
     lines += [f"    flip: {f.words} -> {f.promise}" for f in d.flips]
     return "\n".join(lines) + "\n"
+
+
+def _stages(d: Decision, executed: AggregateReport | None) -> str:
+    """The stages of an aggregate as they run, and what became of those that were planned."""
+    if executed is not None:
+        lines = [*stage_words(executed), *executed.notes]
+    else:
+        # Of a pasted plan the decision has them in words; those of an upper aggregate stand with the lower one.
+        lines = [s for s in d.value("stages") or () if isinstance(s, str)]
+    return "".join(f"    {line}\n" for line in lines)
 
 
 def _because(d: Decision) -> str:

@@ -55,9 +55,10 @@ def decided(document: Document, config: OptimizerConfig | None = None) -> tuple[
     entry; its error stands with its statement.
     """
     if not document.statements:
+        from planviz.document.aggregated import with_aggregates
         from planviz.document.reconstructed import reconstructed
 
-        return reconstructed(document, config)
+        return with_aggregates(reconstructed(document, config), document)
     found = []
     for s in document.statements:
         execution = s.execution

@@ -7,13 +7,17 @@ from dataclasses import replace
 
 from planviz.decisions.choices import Decision
 from planviz.decisions.flips import Flip
+from planviz.document.aggregate_flips import aggregate_candidates
 from planviz.document.decided import Decided
 from planviz.document.join_flips import join_candidates
 from planviz.document.replanned import confirmed
 from planviz.execution import QueryExecution
 
 #: By strategy, what might flip one of its decisions.
-CANDIDATES: dict[str, Callable[[Decision, QueryExecution], Iterable[Flip]]] = {"JoinSelection": join_candidates}
+CANDIDATES: dict[str, Callable[[Decision, QueryExecution], Iterable[Flip]]] = {
+    "JoinSelection": join_candidates,
+    "Aggregation": aggregate_candidates,
+}
 
 
 def flips_of(decision: Decision, execution: QueryExecution) -> tuple[Flip, ...]:

@@ -1,0 +1,132 @@
+"""The aggregates of documents: of SQL with their operators, of pasted plans as far as the text tells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from planviz.config import OptimizerConfig
+from planviz.document import open_sql, open_text
+from planviz.document.aggregated import aggregates, exchange_words, stage_words
+from planviz.document.decided import decided
+from planviz.document.flips import flips_of
+from tests.plans import small_catalog
+
+OBJECT_HASH = "spark.sql.execution.useObjectHashAggregateExec"
+MERGED = "SELECT /*+ MERGE(y) */ x.a, count(*) FROM t1 x JOIN t2 y ON x.a = y.a GROUP BY x.a"
+
+
+def opened(sql: str, **settings: Any) -> Any:
+    config = OptimizerConfig().with_settings({"spark.sql.shuffle.partitions": 4, **settings})
+    return open_sql(sql, small_catalog(), config)
+
+
+def pasted(sql: str) -> Any:
+    """The same query's plan as a text."""
+    text = opened(sql, **{"spark.sql.adaptive.enabled": False}).statements[0].execution.text("physical")
+    return open_text(f"== Physical Plan ==\n{text}\n")
+
+
+def only(document: Any) -> Any:
+    (report,) = aggregates(document)
+    return report
+
+
+@pytest.mark.parametrize("adaptive", [True, False])
+def test_stages_of_a_query(adaptive):
+    report = only(
+        opened("SELECT a, count(DISTINCT b), sum(b) FROM t1 GROUP BY a", **{"spark.sql.adaptive.enabled": adaptive})
+    )
+
+    assert report.keys == ("a",)
+    assert report.functions == ("sum(b)", "count(distinct b)")
+    assert [s.planned.modes for s in report.stages] == [
+        ("Partial",), ("PartialMerge",), ("Partial", "PartialMerge"), ("Final",)
+    ]  # fmt: skip
+    assert [s.exchange and exchange_words(s.exchange) for s in report.stages] == [
+        None, "Exchange hashpartitioning(a, b, 4)", None, "Exchange hashpartitioning(a, 4)"
+    ]  # fmt: skip
+    assert [a.name for a in report.below.output] == ["a", "b"]
+
+
+def test_several_distinct_sets_are_one_aggregate_over_an_expand():
+    report = only(opened("SELECT count(DISTINCT a), count(DISTINCT b) FROM t1"))
+
+    assert len(report.stages) == 4
+    assert len(report.decisions) == 2
+    assert report.expand is not None
+    assert report.below is report.expand.child
+    assert any(note.startswith("RewriteDistinctAggregates") for note in report.notes)
+
+
+def test_merged_and_replaced_stages_are_told():
+    report = only(opened(MERGED))
+
+    (stage,) = report.stages
+    assert (stage.text.operator, stage.text.mode) == ("SortAggregate", "complete")
+    assert [n.partition(":")[0] for n in report.notes] == ["CombineAdjacentAggregation", "ReplaceHashWithSortAgg"]
+    assert [(c.node, c.passed) for c in stage.checks] == [("mutable", True), ("sorted", True)]
+
+
+def test_without_the_setting_the_stage_hashes():
+    stage = only(opened(MERGED, **{"spark.sql.execution.replaceHashWithSortAgg": False})).stages[0]
+
+    assert stage.text.operator == "HashAggregate"
+    assert dict(stage.checks[-1].values) == {"value": False}
+
+
+def test_a_query_in_a_subquery_has_its_aggregates():
+    reports = aggregates(opened("SELECT * FROM t1 WHERE b > (SELECT max(b) FROM t2 GROUP BY a LIMIT 1)"))
+
+    assert [r.functions for r in reports] == [("max(b)",)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "checks", "unknown"),
+    [
+        ("SELECT a, sum(b) FROM t1 GROUP BY a", [("mutable", True), ("sorted", False)], 0),
+        ("SELECT a, max(c) FROM t1 GROUP BY a", [("mutable", False), ("objects", False)], 0),
+        ("SELECT a, collect_list(b) FROM t1 GROUP BY a", [("mutable", False), ("objects", True), ("allowed", True)], 0),
+        (MERGED, [("mutable", None)], 1),
+    ],
+)
+def test_the_path_of_a_pasted_stage(sql, checks, unknown):
+    report = only(pasted(sql))
+
+    assert [(c.node, c.passed) for c in report.stages[0].checks] == checks
+    assert sum(c.passed is None for c in report.stages[0].checks) == unknown
+    assert report.stages[0].planned is None
+
+
+@pytest.mark.parametrize("sql", ["SELECT a, count(DISTINCT b), sum(b) FROM t1 GROUP BY a", MERGED])
+def test_a_pasted_plan_has_the_stages_of_its_query(sql):
+    mine = list(stage_words(only(opened(sql, **{"spark.sql.adaptive.enabled": False}))))
+
+    assert [line.partition("; buffers")[0] for line in mine] == list(stage_words(only(pasted(sql))))
+
+
+def test_decisions_on_pasted_plans_have_their_aggregates():
+    (found,) = decided(pasted("SELECT a, sum(b) FROM t1 GROUP BY a"))
+    (decision,) = found.of("Aggregation")
+
+    assert decision.outcome == "HashAggregate"
+    assert len(decision.value("stages")) == 3
+
+
+@pytest.mark.parametrize(("now", "promised"), [(True, "SortAggregate"), (False, "ObjectHashAggregate")])
+def test_the_setting_for_objects_flips_and_was_tried(now, promised):
+    sql = "SELECT a, collect_list(b) FROM t1 GROUP BY a"
+    document = opened(sql, **{OBJECT_HASH: now})
+    (report,) = aggregates(document)
+    (flip,) = flips_of(report.decisions[0], report.execution)
+
+    assert flip.outcome == promised
+    changed = opened(sql, **{c.key: c.value for c in flip.changes})
+    assert only(changed).stages[-1].text.operator == promised
+
+
+def test_no_flip_is_offered_where_nothing_changes():
+    (report,) = aggregates(opened("SELECT a, max(c) FROM t1 GROUP BY a"))
+
+    assert flips_of(report.decisions[0], report.execution) == ()
