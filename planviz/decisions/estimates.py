@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from string import Formatter
 from typing import Any, Literal
 
 #: Where a number comes from: the slides of the documents, a formula, a run of the query; or nobody knows it.
@@ -12,6 +12,8 @@ Label = Literal["slide", "estimated", "measured", "unknown"]
 #: Where statistics come from: written into a catalogue, counted by ANALYZE TABLE (the catalogue says when), a table
 #: guessed from queries, the default for a size that nobody knows, or the plan itself (rows that stand in it).
 Source = Literal["declared", "analyzed", "guessed", "default size", "plan"]
+
+_NAME = re.compile(r"\{([^{}]*)\}")
 
 
 @dataclass(frozen=True)
@@ -42,19 +44,13 @@ class Formula:
     @property
     def names(self) -> frozenset[str]:
         """The names of its inputs."""
-        return frozenset(name for _, name, _, _ in Formatter().parse(self.template) if name)
+        return frozenset(_NAME.findall(self.template))
 
     def with_values(self, values: Mapping[str, Any]) -> str:
         """The formula with values in place of names; a name without a value stays."""
-        return self.template.format_map(_Known(values))
-
-
-class _Known(dict[str, str]):
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        super().__init__((name, figure_text(value)) for name, value in values.items())
-
-    def __missing__(self, name: str) -> str:
-        return name
+        given = {name: figure_text(value) for name, value in values.items()}
+        # Names hold brackets and dots (`values in [min, max]`), which `str.format` would take for look-ups.
+        return _NAME.sub(lambda found: given.get(found[1], found[1]), self.template)
 
 
 def figure_text(value: Any) -> str:
