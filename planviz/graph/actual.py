@@ -1,0 +1,126 @@
+"""Estimated rows beside measured ones: which operator of a run answers which of the plan, and where they part."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from planviz.graph.plan_graph import PlanGraph, PlanNode
+
+#: Kinds that have rows of their own in both plans; all others pass on what is beneath them.
+_OWN = ("scan", "filter", "join", "aggregate", "limit", "set", "generate", "window")
+_IDS = re.compile(r"#\d+L?|\s+|[()`]")
+#: From this factor on an estimate counts as wrong.
+FACTOR = 10.0
+
+Key = tuple[str, tuple[tuple[str, int], ...]]
+
+
+def measured_rows(node: PlanNode) -> int | None:
+    """Spark's "number of output rows" of an operator; None when it was not measured."""
+    value = (node.metrics or {}).get("number of output rows")
+    if isinstance(value, str):
+        # Totals of several tasks stand below a heading: `total (min, med, max)\n12,345 (...)`.
+        found = re.search(r"\d[\d,]{0,30}", value.rpartition("\n")[2])
+        return int(found[0].replace(",", "")) if found else None
+    return int(value) if isinstance(value, int | float) else None
+
+
+def actual_rows(estimated: PlanGraph, run: PlanGraph) -> dict[int, int]:
+    """Measured rows of a run by the node of the optimizer's plan that they belong to.
+
+    Operators answer each other when they are of one kind over the same tables, and with several of those by their
+    condition, then by their order. What has no rows of its own (projections, sorts, exchanges) takes those beneath it.
+    """
+    candidates: dict[Key, list[PlanNode]] = defaultdict(list)
+    tables = _tables(run)
+    for node in run.walk():
+        if measured_rows(node) is not None and not _is_part(run, node):
+            candidates[node.kind, tables[node.id]].append(node)
+    found: dict[int, int] = {}
+    theirs = _tables(estimated)
+    for node in estimated.walk():
+        rest = candidates.get((node.kind, theirs[node.id]), [])
+        if node.kind in _OWN and rest:
+            same = [one for one in rest if _words(one) == _words(node)]
+            taken = (same or rest)[0]
+            rest.remove(taken)
+            found[node.id] = measured_rows(taken) or 0
+    for node in reversed(list(estimated.walk())):
+        below = estimated.children(node.id)
+        if node.id not in found and node.kind not in _OWN and len(below) == 1 and below[0] in found:
+            found[node.id] = found[below[0]]
+    return found
+
+
+def _is_part(run: PlanGraph, node: PlanNode) -> bool:
+    """Whether it is an early part of an aggregate whose last part stands above, or a batch of rows unpacked."""
+    if node.op == "ColumnarToRow" or node.kind == "exchange":
+        return True
+    above = node.parent if node.kind == "aggregate" else None
+    while above is not None and run[above].kind in ("exchange", "sort", "other"):
+        above = run[above].parent
+    return above is not None and run[above].kind == "aggregate"
+
+
+def _tables(graph: PlanGraph) -> list[tuple[tuple[str, int], ...]]:
+    """The tables beneath every node, each with how often it stands there."""
+    counted = [Counter[str]() for _ in graph]
+    for node in reversed(list(graph.walk())):
+        if node.kind == "scan":
+            counted[node.id][
+                str(node.arguments.get("table") or node.text[:80]).rpartition(".")[2].strip("`").lower()
+            ] += 1
+        if node.parent is not None and graph.edge_type(node.parent, node.id) == "child":
+            counted[node.parent].update(counted[node.id])
+    return [tuple(sorted(one.items())) for one in counted]
+
+
+def _words(node: PlanNode) -> str:
+    """The condition of a filter without ids, its parts in order; empty for other kinds."""
+    if node.kind != "filter":
+        return ""
+    return " AND ".join(sorted(_IDS.sub("", str(node.arguments.get("condition", node.text))).split("AND")))
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """The node where estimates go wrong first, and how many times they are off there; `under` tells too few."""
+
+    node: int
+    factor: float
+    under: bool
+
+
+def error_factor(estimated: int, measured: int) -> float:
+    """How many times an estimate is off, the same for too few and too many; nothing counts as one row."""
+    one, other = max(1, estimated), max(1, measured)
+    return max(one, other) / min(one, other)
+
+
+def first_divergence(
+    graph: PlanGraph, rows: Sequence[int | None], actual: Mapping[int, int], factor: float = FACTOR
+) -> Divergence | None:
+    """The deepest node that is off by `factor` or more while nothing beneath it is; None when all are near.
+
+    Of several as deep the one that is farthest off.
+    """
+    off: dict[int, float] = {}
+    for id, measured in actual.items():
+        expected = rows[id]
+        if expected is not None and error_factor(expected, measured) >= factor:
+            off[id] = error_factor(expected, measured)
+    above = {graph[id].parent for id in off}
+    tainted: set[int] = set()
+    for start in above:
+        at = start
+        while at is not None and at not in tainted:
+            tainted.add(at)
+            at = graph[at].parent
+    first = [id for id in off if id not in tainted]
+    if not first:
+        return None
+    node = max(first, key=lambda id: (graph[id].depth, off[id]))
+    return Divergence(node, off[node], (rows[node] or 0) < actual[node])
