@@ -49,7 +49,7 @@ def _box(key: str, error: Mapping[str, Any] | None, text: str = "") -> None:
     )
 
 
-def address_bar(query: str, view: str, node: int | None, *, button: bool = True, part: str = "node") -> None:
+def address_bar(query: str, view: str, node: int | str | None, *, button: bool = True, part: str = "node") -> None:
     """Put the open picture into the address bar, and draw the button that copies it unless there is another.
 
     `query` is the address after the "?", without the node; `view` names the picture, `node` what is selected at first,

@@ -13,6 +13,7 @@ from planviz.catalog.bundled import NAMES
 from planviz.samples import samples
 from planviz.ui import cache, components, rules, state, views
 from planviz.ui.cache import Opened
+from planviz.ui.examples import ESTIMATED
 from planviz.ui.join_examples import JOIN_EXAMPLES
 from planviz.ui.rules import EXAMPLES
 
@@ -48,6 +49,15 @@ _CATALOGS = {
     "tpcds": "TPC-DS",
     cache.NO_CATALOG: "guessed from the query",
 }
+
+_NO_NUMBERS = """<div class="pv-lead"><h1>This text has no numbers</h1>
+<span>It is a plan without rows and bytes. Of SQL planviz reckons them itself; Spark prints its own as below.</span>
+</div>"""
+_NUMBERS_LEAD = """<div class="pv-lead"><h1>How many rows Spark expects, and why</h1>
+<span>Paste SQL, explain text with costs, or a run with its metrics. Change a number, and see the plan follow.</span>
+</div>"""
+_NUMBERS_TEXT = """df.explain("cost")            # what Spark expects
+# what came: an event log, or /api/v1/applications/<id>/sql?details=true"""
 
 _FORMATS = (
     ("svg", "SVG picture", "image/svg+xml"),
@@ -140,6 +150,34 @@ def joins_opening(opened: Opened | None, why: str) -> None:
                 st.button(title, key=f"planviz.example.{title}", on_click=state.open_example, args=(title, sql, "tpch"))
         st.html(_BEST)
         st.code(_BEST_TEXT, language="python", wrap_lines=True)
+
+
+def cardinality_opening(opened: Opened | None) -> None:
+    """The Cardinality page while there are no numbers: the box, queries to begin with, and how to get Spark's own."""
+    if opened is not None:
+        st.html(_NO_NUMBERS)
+        if opened.document.error is not None:
+            error_line(opened)
+    together = st.container(key="planviz-opening", horizontal=True, gap="large")
+    with together, st.container(key="planviz-opening-box"):
+        if opened is None:
+            st.html(_NUMBERS_LEAD)
+        _box(small=False)
+    with together, st.container(key="planviz-opening-more"):
+        st.html('<div class="pv-lead"><h2>Queries to begin with</h2><span>On tables with statistics.</span></div>')
+        with st.container(horizontal=True, gap="xsmall"):
+            for example in ESTIMATED:
+                st.button(
+                    example.title,
+                    key=f"planviz.estimated.{example.title}",
+                    help=example.about,
+                    on_click=state.open_example,
+                    args=(example.title, example.sql, example.catalog),
+                )
+            for sample in (sample for sample in samples() if sample.name in ("cost-with-statistics", "rest-execution")):
+                st.button(sample.title, help=sample.about, on_click=state.open_sample, args=(sample.name,))
+        st.html('<div class="pv-lead"><h2>Or Spark\'s own numbers</h2><span>Paste what this prints.</span></div>')
+        st.code(_NUMBERS_TEXT, language="python", wrap_lines=True)
 
 
 def error_line(opened: Opened) -> None:

@@ -3,6 +3,7 @@
     POST /plan                                   a text, answered with its key
     GET /plan/<key>/<plan>/details.json
     GET /plan/<key>/<plan>.svg|png|html?theme=light|dark
+    POST /cardinality/<key>[/order|/catalogue]   what is edited on the Cardinality page, answered with plans (JSON)
     GET /plan/<key>/step-<n>.svg|png?theme=light|dark&view=split|merged      a step of the trace, from 1
     POST /joins/<key>                            what-ifs of the Joins page, answered with the joins planned anew
     GET /joins/<key>/<n>.svg|png?theme=light|dark&what=...                   a join's decision tree, from 1
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Most bytes of a question about joins.
 _QUESTION = 100_000
+#: Most bytes of a question about estimates: edits of many tables are some kB.
+_EDITS = 1_000_000
 _TYPES = {"svg": "image/svg+xml", "png": "image/png", "html": "text/html; charset=utf-8"}
 
 # A picture runs nothing and loads nothing; the page runs its own script in an origin of its own, without network.
@@ -49,6 +52,8 @@ def routes() -> list[Route]:
         Route("/plan/{key}/{file}", picture, methods=["GET"]),
         Route("/joins/{key}", joins_as_if, methods=["POST"]),
         Route("/joins/{key}/{file}", join_picture, methods=["GET"]),
+        Route("/cardinality/{key}", estimates, methods=["POST"]),
+        Route("/cardinality/{key}/{what}", estimates, methods=["POST"]),
     ]
 
 
@@ -124,6 +129,26 @@ def join_picture(request: Request) -> Response:
         return PlainTextResponse(f"{error}\n", status_code=422, headers=_SAFE)
     body = svg(drawing).encode() if format == "svg" else png(drawing)
     return _answer(request, body, _TYPES[format], _POLICIES[format])
+
+
+async def estimates(request: Request) -> Response:
+    """What the Cardinality page asks while somebody edits: JSON of `planviz.ui.cardinality.asked_for`."""
+    body = await _body(request, _EDITS)
+    if body is None:
+        return _refusal("That many edits are not taken at once.", None, 413)
+    if isinstance(body, Response):
+        return body
+    opened = _find(request.path_params["key"])
+    if opened is None:
+        return _missing()
+    return await run_in_threadpool(_estimated, opened, request.path_params.get("what", ""), bytes(body))
+
+
+def _estimated(opened: Opened, what: str, body: bytes) -> Response:
+    from planviz.ui.cardinality import asked_for
+
+    status, answer = asked_for(opened, what, body)
+    return Response(answer, status, media_type="application/json", headers=_SAFE | {"Cache-Control": "no-store"})
 
 
 def _opened(text: str) -> Response:

@@ -18,7 +18,8 @@ from planviz.render.text import one_line
 from planviz.samples import load, samples
 from planviz.ui import cache, links, views
 
-#: {"key", "text", "name", "sample", "plan", "node", "step", "catalog", "off", "why", "join", "what"} of what is open
+#: {"key", "text", "name", "sample", "plan", "node", "step", "catalog", "off", "why", "join", "what", "numbers"} of
+#: what is open
 DOCUMENT = "planviz.document"
 ERROR = "planviz.error"  # {"message", "line", "text", "unseen"} of the text that could not be opened last
 READ = "planviz.address-read"  # whether this session has looked at its address
@@ -60,7 +61,7 @@ def open_text(text: str, *, name: str = "", sample: str = "", catalog: str = "")
     plan = views.first_plan(opened)
     st.session_state[DOCUMENT] = {
         "key": opened.key, "text": text, "name": name, "sample": sample, "plan": plan, "node": None,
-        "step": None, "catalog": catalog, "off": [], "why": [], "join": None, "what": "",
+        "step": None, "catalog": catalog, "off": [], "why": [], "join": None, "what": "", "numbers": None,
     }  # fmt: skip
     st.session_state.pop(TAB, None)
     return True
@@ -102,7 +103,8 @@ def open_example(title: str, sql: str, catalog: str = "shop") -> None:
 def open_address(query: Mapping[str, str]) -> None:
     """Open what an address names: `plan` (packed text), `sample` or `doc` (a key), then what is shown of it.
 
-    That is `stage`, `step` and `node`, and on the Joins page `join` with `what` is otherwise.
+    That is `stage`, `step` and `node`, on the Joins page `join` with `what` is otherwise, and on the Cardinality page
+    `numbers`.
     """
     catalog = query.get("catalog", "") if query.get("catalog") in cache.CATALOGS else ""
     try:
@@ -131,6 +133,8 @@ def open_address(query: Mapping[str, str]) -> None:
         if number.isascii() and number.isdigit() and len(number) < 9:
             shown[part] = int(number)
     shown["what"] = query.get("what", "")[:4_000]
+    # What was compared and edited on the Cardinality page (planviz.ui.cardinality.asked_of reads it).
+    shown["numbers"] = query.get("numbers") or None
 
 
 def show_plan(plan: str) -> None:

@@ -14,6 +14,7 @@ from importlib.resources import files
 _SHARED = ("dom", "theme", "host", "tidy", "plan", "draw", "canvas")
 _MODULES = {
     "workbench": (*_SHARED, "keys", "rail", "panel", "rawtext", "shell", "bench", "workbench"),
+    "cardinality": (*_SHARED, "figures", "flow", "formula", "figuretable", "joinorder", "estimates", "cardinality"),
     "rules": (*_SHARED, "steps", "textdiff", "timeline", "transport", "rulecard", "panes", "player", "rules"),
     "mechanics": ("dom", "theme", "host", "timeline", "transport", "board", "stepcard", "playback", "mechanics"),
     "joins": ("dom", "theme", "host", "drawn", "jointable", "whatifs", "joinpanel", "mechanism", "joinbench", "joins"),
@@ -24,6 +25,7 @@ _SHEETS = {
     "rules": ("workbench.css", "rules.css"),
     "mechanics": ("workbench.css", "rules.css", "mechanics.css"),
     "joins": ("workbench.css", "joins.css"),
+    "cardinality": ("workbench.css", "cardinality.css"),
 }
 
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
@@ -33,7 +35,7 @@ _DEFAULT = re.compile(r"^export default ", re.MULTILINE)
 
 @cache
 def style(name: str = "workbench") -> str:
-    """The style sheet of the element called `name`: "workbench", "rules", "mechanics" or "joins"."""
+    """The style sheet of the element called `name`, one of `_SHEETS`."""
     return "".join(map(_source, _SHEETS[name]))
 
 

@@ -15,7 +15,7 @@ export class Canvas {
     this.camera = { x: 0, y: 0, k: 1 };
     this.selected = this.hover = -1;
     this.found = null;
-    this.marks = this.labels = this.ghosts = null; // see draw.js
+    this.marks = this.labels = this.ghosts = this.measure = null; // see draw.js
     this.width = this.height = 0;
     this.canvas = element("canvas", "pv-canvas");
     this.canvas.setAttribute("aria-hidden", "true"); // the tree rail carries the same plan for screen readers
@@ -198,6 +198,7 @@ export class Canvas {
     this.frame = 0;
     if (!this.plan || !this.width || this.gone) return;
     const began = performance.now();
+    if (this.measure) this.labelled = [];
     this.drawn = drawFrame(this.ctx, this);
     this.#placeMapView();
     this.frames.push(performance.now() - began);
@@ -423,15 +424,22 @@ export class Canvas {
     return this.plan ? this.plan.boxAt(x + px / k, y + py / k) : -1;
   }
 
+  // The node whose number stands where the pointer is, or -1.
+  #numberUnder(event) {
+    const [px, py] = this.#local(event), x = this.camera.x + px / this.camera.k, y = this.camera.y + py / this.camera.k;
+    return this.labelled?.find(([x0, y0, x1, y1]) => x >= x0 && x <= x1 && y >= y0 && y <= y1)?.[4] ?? -1;
+  }
+
   #clicked(event) {
     const b = this.#boxUnder(event);
-    if (b < 0) return this.on.select(-1);
+    if (b < 0) return this.on.select(this.#numberUnder(event));
     const { plan, selected } = this;
     this.on.select(selected >= 0 && plan.box[selected] === b ? selected : plan.first[b]);
   }
 
   #hoverAt(event) {
     const b = event ? this.#boxUnder(event) : -1;
+    if (this.measure && event) this.canvas.classList.toggle("pv-over", b >= 0 || this.#numberUnder(event) >= 0);
     if (b === this.hover) return;
     this.hover = b;
     this.canvas.classList.toggle("pv-over", b >= 0);

@@ -9,7 +9,9 @@ export const NEAR = 0.7;
 // px per CSS px), selected node, hover box, found (Set of nodes or null), lit (Uint8Array of boxes on the way to the root),
 // and when two states of a plan are compared marks (box -> "removed", "inserted" or "moved"; for
 // what changed "was" and "is", or "changed" where one card stands for both),
-// labels (box -> words beside its card) and ghosts ([box, box above] of edges that are no more).
+// labels (box -> words beside its card) and ghosts ([box, box above] of edges that are no more). measure, where edges
+// tell other numbers than the scene's rows: width(node) in px, words(node) as [text, colour] pieces, tint(node) as an
+// index into tints (colours; 0 is none); labelled then holds [x0, y0, x1, y1, node] of what was written.
 export function drawFrame(ctx, view) {
   const { plan, camera, ratio } = view, { x, y, k } = camera;
   const colours = view.theme[view.mode];
@@ -28,7 +30,7 @@ export function drawFrame(ctx, view) {
   drawLinks(ctx, view, colours, x, y, x1, y1);
   if (k < FAR) drawBars(ctx, view, colours, boxes);
   else drawCards(ctx, view, colours, boxes);
-  if (k >= NEAR) drawEdgeLabels(ctx, view, colours, edges);
+  if (k >= (view.measure ? FAR : NEAR)) drawEdgeLabels(ctx, view, colours, edges);
   if (view.labels && k >= FAR) drawMarkLabels(ctx, view, colours, boxes);
   return boxes.length;
 }
@@ -52,8 +54,8 @@ function drawEdges(ctx, view, colours, edges) {
     lastX = cx;
     lastTop = plan.y[b];
     const subquery = plan.nodes.edge[i] === "s";
-    const width = subquery ? theme.edge.min : Math.round(edgeWidth(theme, plan.nodes.rows[i]));
-    const bucket = width + (subquery ? 100 : 0) + (lit[b] ? 1000 : 0) + 10000 * EDGE_MARKS.indexOf(view.marks?.get(b) ?? "");
+    const width = subquery ? theme.edge.min : Math.round(view.measure ? view.measure.width(i) : edgeWidth(theme, plan.nodes.rows[i]));
+    const bucket = width + (subquery ? 100 : 0) + (lit[b] ? 1000 : 0) + 10000 * EDGE_MARKS.indexOf(view.marks?.get(b) ?? "") + 100000 * (view.measure?.tint(i) ?? 0);
     let path = buckets.get(bucket);
     if (!path) buckets.set(bucket, (path = []));
     path.push(b, p);
@@ -61,9 +63,10 @@ function drawEdges(ctx, view, colours, edges) {
   ctx.lineCap = "butt";
   for (const [bucket, pairs] of buckets) {
     const width = bucket % 100;
-    const subquery = bucket % 1000 >= 100, lighted = bucket % 10000 >= 1000, mark = EDGE_MARKS[Math.floor(bucket / 10000)];
-    ctx.strokeStyle = mark ? colours[mark].border : lighted ? colours.accent : subquery ? colours.link : colours.edge;
-    ctx.globalAlpha = mark || lighted ? 0.55 : 1;
+    const subquery = bucket % 1000 >= 100, lighted = bucket % 10000 >= 1000, mark = EDGE_MARKS[Math.floor((bucket % 100000) / 10000)];
+    const tint = view.measure?.tints[Math.floor(bucket / 100000)];
+    ctx.strokeStyle = mark ? colours[mark].border : tint ? tint : lighted ? colours.accent : subquery ? colours.link : colours.edge;
+    ctx.globalAlpha = mark || (lighted && !tint) ? 0.55 : 1;
     ctx.lineWidth = Math.max(straight ? width * 0.6 : width, thin);
     ctx.setLineDash(subquery || mark === "removed" ? theme.edge.dash : []);
     ctx.beginPath();
@@ -95,6 +98,7 @@ function tracePath(ctx, plan, b, p, straight) {
 // Rows above each child, on the outer side of its edge where no sibling's edge passes; an estimate wears the sign for
 // "about", so that it never looks measured.
 function drawEdgeLabels(ctx, view, colours, edges) {
+  if (view.measure) return drawMeasures(ctx, view, colours, edges);
   const { plan, theme } = view;
   ctx.font = view.fonts.label;
   ctx.fillStyle = colours.muted;
@@ -108,6 +112,30 @@ function drawEdgeLabels(ctx, view, colours, edges) {
     ctx.fillText(words.join(" · "), x + outer * (edgeWidth(theme, rows) / 2 + 6), plan.y[b] - 8);
   }
   ctx.textAlign = "left";
+}
+
+// As above, with the words and widths of `view.measure`, on a patch of the surface so that no edge runs through them.
+function drawMeasures(ctx, view, colours, edges) {
+  const { plan, measure, theme, camera: { k } } = view, height = Math.round(Math.min(19, Math.max(theme.edge.label + 1, 9.5 / k)));
+  ctx.font = view.font(400, height);
+  for (const b of edges) {
+    const i = plan.first[b], p = plan.up[b], pieces = measure.words(i);
+    if (!pieces.length) continue;
+    const x = plan.x[b] + plan.w[b] / 2, outer = x < plan.x[p] + plan.w[p] / 2 - 0.5 ? -1 : 1;
+    const width = pieces.reduce((sum, [text]) => sum + ctx.measureText(text).width, 0) + 5 * (pieces.length - 1);
+    const off = measure.width(i) / 2 + 6, y = plan.y[b] - 9;
+    let at = outer < 0 ? x - off - width : x + off;
+    view.labelled?.push([at - 4, y - height, at + width + 4, y + 5, i]);
+    ctx.fillStyle = colours.surface;
+    ctx.globalAlpha = 0.82;
+    ctx.fillRect(at - 2, y - height + 2, width + 4, height + 2);
+    ctx.globalAlpha = 1;
+    for (const [text, colour] of pieces) {
+      ctx.fillStyle = colour;
+      ctx.fillText(text, at, y);
+      at += ctx.measureText(text).width + 5;
+    }
+  }
 }
 
 function drawLinks(ctx, view, colours, x0, y0, x1, y1) {

@@ -288,7 +288,7 @@ export function short(value) {
     v /= 1000;
     at++;
   }
-  if (v >= 999.5) return v.toExponential(1);
+  if (v >= 999.5) return Number(value).toExponential(1).replace("e+", "e");
   return (at === 0 || v >= 99.95 ? Math.round(v) : Number(v.toFixed(1))) + units[at];
 }
 

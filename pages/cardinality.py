@@ -1,0 +1,27 @@
+"""Cardinality: how many rows and bytes Spark expects, why, and what the plan becomes when they change (screen 5)."""
+
+import streamlit as st
+
+from planviz.ui import cardinality, components, explore, state
+from planviz.ui.numbers import flow
+from planviz.ui.page import page
+
+opened = state.current()
+if opened is None or not cardinality.has_numbers(opened):
+    with page("Cardinality", document=state.name() if opened else "") as bar, st.container(key="planviz-body"):
+        explore.cardinality_opening(opened)
+else:
+    shown = st.session_state[state.DOCUMENT]
+    with page("Cardinality", document=state.name()) as bar:
+        explore.heading(opened, "")
+        with st.container(key="planviz-fill", horizontal=True, gap=None, height="stretch", wrap=False):
+            flow(cardinality.data(opened, cardinality.asked_of(opened, shown["numbers"])))
+        components.drop_zone()
+        with bar:
+            if st.button("Open…", on_click=state.ask) or state.unseen_error():
+                explore.open_dialog()
+            query, portable = state.address(opened, plan=False)
+            view, part = f"{opened.key}/cardinality", cardinality.part(shown["numbers"])
+            components.address_bar(query, view, part, button=portable, part="numbers")
+            if not portable:
+                explore.too_long_for_link(opened)

@@ -1,0 +1,427 @@
+// The Cardinality page put together: views in the middle, the card or the statistics at the side, planning anew.
+import { button, element } from "./dom.js";
+import { FigureTable } from "./figuretable.js";
+import { bytes, count, error, errorWords, flowWidth } from "./figures.js";
+import { Flow } from "./flow.js";
+import { formulaCard } from "./formula.js";
+import { joinOrder } from "./joinorder.js";
+import { dress } from "./theme.js";
+
+const NARROW = 820;
+const VIEWS = [["plans", "Plans"], ["order", "Join order"]];
+const KEYS = [[["↑", "↓", "←", "→"], "walk"], [["b"], "rows or bytes"], [["f"], "fit"], [["Ctrl Z"], "undo"]];
+const HUES = ["under", "over"];
+
+export class Estimates {
+  constructor(parent, callbacks) {
+    this.callbacks = callbacks ?? {};
+    this.frames = [];
+    this.selected = [0, -1];
+    this.view = "plans";
+    this.scheme = matchMedia("(prefers-color-scheme: dark)");
+    this.#build();
+    parent.append(this.root);
+    this.onScheme = () => this.data && this.#dress();
+    this.scheme.addEventListener("change", this.onScheme);
+    document.fonts?.addEventListener?.("loadingdone", (this.onFonts = () => this.answer && this.flow.tell(this.flow.by)));
+    this.resizing = new ResizeObserver(() => this.#measure());
+    this.resizing.observe(this.root);
+    this.#measure();
+  }
+
+  destroy() {
+    this.scheme.removeEventListener("change", this.onScheme);
+    document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
+    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
+    this.resizing.disconnect();
+    this.flow.destroy();
+    this.root.remove();
+  }
+
+  // ---- the frame
+
+  #build() {
+    const root = (this.root = element("div", "pv pv-cardinality"));
+    root.tabIndex = -1;
+    this.flow = new Flow({ select: (side, node) => this.select(side, node) }, this.frames);
+    this.table = new FigureTable({ edited: () => this.#ask(), download: () => this.#download() });
+    this.order = element("div", "pv-scroll pv-order-view");
+    this.order.tabIndex = 0;
+    this.live = element("div", "pv-live");
+    this.live.setAttribute("aria-live", "polite");
+    this.footer = element("footer", "pv-footer");
+    root.append(this.#bar(), this.flow.root, this.order, this.#side(), this.footer, this.live);
+    root.addEventListener("keydown", (event) => this.#key(event));
+    if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
+  }
+
+  #bar() {
+    const bar = element("div", "pv-toolbar pv-card-bar");
+    bar.setAttribute("role", "toolbar");
+    bar.setAttribute("aria-label", "Views");
+    this.views = segment(VIEWS, (name) => this.setView(name));
+    this.by = segment([["rows", "Rows"], ["bytes", "Size"]], (name) => this.#tell(name));
+    this.verdict = element("div", "pv-verdict");
+    this.status = element("span", "pv-muted pv-status");
+    this.legend = element("div", "pv-widths");
+    bar.append(this.views.root, this.by.root, this.verdict, element("span", "pv-grow"), this.status);
+    return bar;
+  }
+
+  #side() {
+    const side = element("aside", "pv-panel");
+    side.setAttribute("aria-label", "Estimate and statistics");
+    this.tabs = segment([["estimate", "Estimate"], ["statistics", "Statistics"]], (name) => this.#turn(name));
+    const head = element("div", "pv-panel-tabs");
+    head.append(this.tabs.root);
+    this.body = element("div", "pv-panel-body");
+    side.append(head, this.body);
+    return side;
+  }
+
+  // ---- data
+
+  update(data) {
+    const received = performance.now(), again = this.data?.key === data.key;
+    this.data = data;
+    if (again && this.answer && same(this.shownAsked, data.asked)) return void this.#dress();
+    window.__planviz = { received, drawn: null, painted: null, planned: null, frames: this.frames, handle: this.handle };
+    this.shownAsked = data.asked;
+    this.asked = { ...data.asked };
+    this.edits = this.asked.edits ?? {};
+    this.mode = dress(this.root, data.theme, data.dark, this.scheme);
+    this.#hues();
+    this.selected = [0, -1];
+    this.root.classList.toggle("pv-fixed", !data.exports);
+    this.views.root.hidden = !data.exports;
+    this.table.past = [];
+    this.table.future = [];
+    this.table.problems = [];
+    if (data.tables) this.table.show(data.tables, this.asked.edits);
+    this.tabs.root.parentElement.hidden = !data.tables;
+    this.by.press("rows");
+    this.tabs.press("estimate");
+    this.tab = "estimate";
+    this.#take(data.answer, false);
+    this.setView("plans");
+    if (data.node != null && data.node >= 0) this.select(data.answer.sides.length - 1, data.node, true);
+    window.__planviz.drawn = performance.now();
+    painted(() => {
+      window.__planviz.painted ??= performance.now();
+      this.root.dispatchEvent(new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: window.__planviz }));
+    });
+  }
+
+  #take(answer, keep) {
+    const id = this.#identity();
+    this.answer = answer;
+    this.table.tell(answer.problems);
+    this.flow.show(answer, this.data.theme, this.mode, keep);
+    this.#heads();
+    this.#words();
+    this.selected = [this.selected[0], keep ? this.#again(id) : -1];
+    if (this.selected[0] >= answer.sides.length) this.selected = [0, -1];
+    this.flow.select(...this.selected);
+    this.#card();
+  }
+
+  // The selected node in words that hold over planning anew, and the node of those words.
+  #identity() {
+    const [side, i] = this.selected, nodes = this.answer?.sides[side]?.scene.nodes;
+    return i < 0 || !nodes ? null : nodes.title[i] + JSON.stringify(nodes.sub?.[i]);
+  }
+
+  #again(id) {
+    const nodes = this.answer.sides[this.selected[0]]?.scene.nodes;
+    return id && nodes ? nodes.title.findIndex((title, i) => title + JSON.stringify(nodes.sub?.[i]) === id) : -1;
+  }
+
+  // ---- planning anew, on the server and without the page's script
+
+  async #ask(more) {
+    if (!this.data.exports) return;
+    const asked = performance.now(), turn = (this.turn = (this.turn ?? 0) + 1);
+    this.asked = { ...this.asked, ...more, edits: this.table.edits };
+    this.root.classList.add("pv-busy");
+    const found = await this.#post("", this.asked);
+    if (turn !== this.turn) return; // a later one is on its way
+    this.root.classList.remove("pv-busy");
+    if (found.message) return this.#say(found.message, true);
+    const answered = performance.now();
+    this.#take(found, true);
+    this.orderOf = null;
+    if (this.view === "order") this.#askOrder();
+    this.#say(`planned in ${Math.round(found.ms.planned)} ms`);
+    painted(() => (window.__planviz.planned = { asked, answered, painted: performance.now() }));
+    this.#keep();
+  }
+
+  async #post(path, told) {
+    try {
+      const response = await fetch(`${this.data.exports}${path}`, { method: "POST", body: JSON.stringify(told), headers: { "Content-Type": "application/json" } });
+      const type = response.headers.get("content-type") ?? "";
+      if (type.includes("json")) return await response.json();
+      return { message: (await response.text()).slice(0, 300) || "The server could not plan this." };
+    } catch {
+      return { message: "The server cannot be reached." };
+    }
+  }
+
+  async #askOrder() {
+    const turn = (this.orderTurn = (this.orderTurn ?? 0) + 1);
+    if (!this.orderOf) this.order.replaceChildren(element("p", "pv-muted", "Searching …"));
+    const found = await this.#post("/order", { edits: this.table.edits });
+    if (turn !== this.orderTurn) return;
+    this.orderOf = found;
+    this.order.replaceChildren(...(found.message ? [element("p", "pv-note", found.message)] : joinOrder(found)));
+  }
+
+  async #download() {
+    const found = await this.#post("/catalogue", { edits: this.table.edits });
+    if (found.message) return this.#say(found.message, true);
+    const link = element("a");
+    link.href = URL.createObjectURL(new Blob([found.text], { type: "application/json" }));
+    link.download = `${found.name}.json`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  // The address keeps what was edited and which plans stand beside each other.
+  #keep() {
+    const { left, right, edits } = this.asked, plain = left === "off" && right === "reorder" && !Object.keys(edits).length;
+    const id = plain ? null : JSON.stringify({ left, right, edits });
+    this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id: id === null || id.length > 6000 ? null : encodeURIComponent(id), key: this.data.key } }));
+  }
+
+  #say(words, wrong = false) {
+    this.status.textContent = words;
+    this.status.classList.toggle("pv-wrong-words", wrong);
+    this.live.textContent = words;
+  }
+
+  // ---- selecting
+
+  select(side, node, reveal = false) {
+    this.selected = [side, node];
+    this.flow.select(side, node, reveal);
+    if (node >= 0) this.#turn("estimate");
+    else this.#card();
+  }
+
+  #card() {
+    if (this.tab !== "estimate" || !this.answer) return;
+    const [at, i] = this.selected, side = this.answer.sides[at];
+    this.body.replaceChildren(...(i < 0 ? this.#overview() : formulaCard(this.#told(side, at, i))));
+    this.body.scrollTop = 0;
+  }
+
+  #told(side, at, i) {
+    const { nodes } = side.scene, partner = this.flow.partner[at].get(i), other = this.answer.sides[1 - at];
+    const from = partner === undefined || at === 0 || !other ? null : { rows: this.flow.value.call({ by: "rows", answer: this.answer }, 0, partner).value, bytes: other.scene.nodes.bytes[partner] };
+    return { title: nodes.title[i], sub: nodes.sub?.[i] ?? [], card: side.cards[i], rows: nodes.rows[i], bytes: nodes.bytes[i], other: from };
+  }
+
+  #turn(name) {
+    this.tab = name;
+    this.tabs.press(name);
+    if (name === "statistics") this.body.replaceChildren(this.table.root);
+    else this.#card();
+  }
+
+  setView(name) {
+    this.view = name;
+    this.root.dataset.view = name;
+    this.views.press(name);
+    this.by.root.hidden = name !== "plans";
+    if (name === "plans") this.flow.settle();
+    if (name === "order" && !this.orderOf) this.#askOrder();
+  }
+
+  #tell(by) {
+    this.by.press(by);
+    this.flow.tell(by);
+    this.#words();
+  }
+
+  // ---- words
+
+  #heads() {
+    const { ways } = this.data, { sides } = this.answer;
+    this.flow.panes.forEach(({ head }, at) => {
+      const side = sides[at];
+      head.replaceChildren();
+      if (!side) return;
+      if (!ways) return head.append(element("span", "pv-pane-name", side.title));
+      const shown = segment(ways.map(({ id, short, title }) => [id, short ?? title]), (id) => this.#ask({ [at ? "right" : "left"]: id }));
+      shown.press(side.way);
+      head.append(shown.root);
+      const other = button("pv-button pv-alone", sides.length > 1 ? "×" : "Compare", sides.length > 1 ? "This plan alone" : "Another plan beside it", () => this.#alone(at));
+      if (sides.length > 1 ? at === 1 : true) head.append(other);
+    });
+  }
+
+  #alone(at) {
+    if (this.answer.sides.length > 1) this.#ask({ right: "" });
+    else this.#ask({ right: this.asked.left === "reorder" ? "off" : "reorder" });
+    return at;
+  }
+
+  #words() {
+    const keys = element("div", "pv-keys");
+    for (const [names, words] of KEYS) {
+      if (words === "undo" && !this.data.tables) continue;
+      const item = element("span");
+      for (const name of names) item.append(element("kbd", "", name));
+      item.append(` ${words}`);
+      keys.append(item);
+    }
+    this.verdict.replaceChildren(...this.#verdict());
+    this.footer.replaceChildren(keys, element("div", "pv-grow"), this.#widths());
+  }
+
+  // What all edges mean: widths, brackets, hues.
+  #widths() {
+    const box = element("div", "pv-widths");
+    box.append(element("span", "", this.flow.by === "bytes" ? "bytes" : "rows"));
+    for (const value of [1, 1e3, 1e6, 1e8, 1e10]) {
+      const line = element("i");
+      line.style.height = `${flowWidth(value)}px`;
+      box.append(line, element("span", "", this.flow.by === "bytes" ? bytes(value) : count(value)));
+    }
+    if (this.#measured()) for (const side of HUES) for (const step of [1, 2, 3]) {
+      const hue = element("i", "pv-hue");
+      hue.style.background = this.data.theme[this.mode][side][step - 1];
+      box.append(hue);
+      if (step === 3) box.append(element("span", "", side === "under" ? "too few 2× 10× 100×" : "too many"));
+    }
+    return box;
+  }
+
+  #measured() {
+    return this.answer.sides.some((side) => side.cards.some((card) => card.measured != null));
+  }
+
+  // The rows of all joins together, in both plans: what the order of joins is worth.
+  #verdict() {
+    const sums = this.answer.sides.map((side, at) => {
+      let rows = 0;
+      side.scene.nodes.kind.forEach((kind, i) => {
+        if (side.scene.kinds[kind] === "join") rows += this.flow.value.call({ by: "rows", answer: this.answer }, at, i).value ?? 0;
+      });
+      return rows;
+    });
+    if (sums.every((rows) => !rows)) return [];
+    const words = [element("span", "pv-muted", "rows out of all joins "), element("b", "", sums.map((rows) => `≈${count(rows)}`).join(" → "))];
+    return words;
+  }
+
+  #overview() {
+    const parts = [element("h3", "", this.answer.sides.map(({ title }) => title).join(" beside "))];
+    parts.push(element("p", "pv-small", "Click a card or a number: how it was reckoned, with what, and what it takes for granted."));
+    const { divergence } = this.answer;
+    if (divergence) parts.push(this.#divergence(divergence));
+    for (const [at, side] of this.answer.sides.entries()) parts.push(this.#most(side, at));
+    if (this.answer.sides.some(({ imagined }) => imagined)) parts.push(element("p", "pv-small", "In brackets: rows that Spark does not reckon with CBO off; its formulas would give them for this plan."));
+    for (const note of this.answer.notes ?? []) parts.push(element("p", "pv-note", note));
+    return parts;
+  }
+
+  #divergence({ side, node, factor }) {
+    const box = element("section", "pv-section pv-first"), { scene, cards } = this.answer.sides[side];
+    const found = error(scene.nodes.rows[node] ?? cards[node].imagined, cards[node].measured);
+    box.append(element("h4", "", "First divergence"));
+    const go = button("pv-neighbour", "", "", () => this.select(side, node, true));
+    go.append(element("span", "pv-name", scene.nodes.title[node]), element("b", `pv-${found.side}`, errorWords(found)));
+    box.append(go, element("p", "pv-small", `The deepest operator that is off by ${factor}× or more, with what feeds it still right: what is above inherits from it.`));
+    return box;
+  }
+
+  #most(side, at) {
+    const { nodes, kinds } = side.scene, box = element("section", "pv-section"), list = element("div", "pv-neighbours");
+    box.append(element("h4", "", this.answer.sides.length > 1 ? `Most rows, ${side.title}` : "Most rows"), list);
+    const value = (i) => this.flow.value.call({ by: "rows", answer: this.answer }, at, i);
+    const top = [...nodes.kind.keys()].filter((i) => kinds[nodes.kind[i]] === "join" && value(i).value != null).sort((a, b) => value(b).value - value(a).value).slice(0, 6);
+    for (const i of top) {
+      const go = button("pv-neighbour", "", "", () => this.select(at, i, true)), { value: rows, imagined } = value(i);
+      const dot = element("span", "pv-swatch");
+      dot.style.background = this.data.theme.kinds[kinds[nodes.kind[i]]][this.mode];
+      go.append(element("span", "pv-number", imagined ? `(≈${count(rows)})` : `≈${count(rows)}`), dot, element("span", "pv-name", `${nodes.title[i]} ${nodes.sub?.[i]?.[0]?.join(" ") ?? ""}`));
+      list.append(go);
+    }
+    if (!top.length) list.append(element("p", "pv-small", "No rows are known."));
+    return box;
+  }
+
+  // ---- keys, sizes, theme
+
+  #key(event) {
+    if (!this.answer || event.defaultPrevented || event.altKey) return;
+    const target = event.composedPath()[0], typing = ["INPUT", "TEXTAREA", "SELECT"].includes(target?.tagName);
+    if (event.ctrlKey || event.metaKey) {
+      if (typing || !this.data.tables) return;
+      if (event.key === "z" && !event.shiftKey) this.table.undo();
+      else if (event.key === "y" || event.key === "Z") this.table.redo();
+      else return;
+      return event.preventDefault();
+    }
+    if (typing || this.view !== "plans") return;
+    if (event.key === "b") this.#tell(this.flow.by === "rows" ? "bytes" : "rows");
+    else if (event.key === "f") this.flow.panes[0].canvas.fit();
+    else if (!this.#walk(event.key)) return;
+    event.preventDefault();
+  }
+
+  #walk(key) {
+    const [at, i] = this.selected, { plan } = this.flow.panes[at];
+    if (key === "Escape") return this.select(at, -1), true;
+    if (!key.startsWith("Arrow")) return false;
+    if (i < 0) return this.select(at, plan.order[0], true), true;
+    const p = plan.nodes.parent[i], beside = p < 0 ? [i] : [...plan.children(p)], place = beside.indexOf(i);
+    const to = { ArrowUp: p, ArrowDown: plan.children(i)[0], ArrowLeft: beside[place - 1], ArrowRight: beside[place + 1] }[key];
+    if (to !== undefined && to >= 0) this.select(at, to, true);
+    return true;
+  }
+
+  #measure() {
+    const { clientWidth: width } = this.root;
+    if (!width) return;
+    this.root.classList.toggle("pv-narrow", width <= NARROW);
+    this.root.classList.toggle("pv-middling", width > NARROW && width < 1300);
+    this.flow.settle();
+  }
+
+  #dress() {
+    const before = this.mode;
+    this.mode = dress(this.root, this.data.theme, this.data.dark, this.scheme);
+    this.#hues();
+    if (before === this.mode) return;
+    this.flow.setTheme(this.data.theme, this.mode);
+    this.#words();
+    this.#card();
+  }
+
+  #hues() {
+    const colours = this.data.theme[this.mode];
+    for (const side of HUES) this.root.style.setProperty(`--pv-${side}`, colours[`${side}_text`]);
+  }
+
+  state() {
+    return { selected: this.selected, view: this.view, mode: this.mode, tab: this.tab, by: this.flow.by, edits: this.table.edits, asked: this.asked, rows: this.answer?.sides.map((side) => side.scene.nodes.rows), titles: this.answer?.sides.map((side) => side.scene.nodes.title) };
+  }
+}
+
+// Buttons of which one is pressed.
+function segment(names, act) {
+  const root = element("div", "pv-segment"), buttons = names.map(([name, words]) => [name, button("", words, "", () => act(name))]);
+  root.append(...buttons.map(([, one]) => one));
+  return { root, press: (name) => buttons.forEach(([other, one]) => one.setAttribute("aria-pressed", String(other === name))) };
+}
+
+function painted(done) {
+  if (document.hidden) setTimeout(done, 0);
+  else requestAnimationFrame(() => setTimeout(done, 0));
+}
+
+function same(a, b) {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,58 @@
+// Numbers of the Cardinality page: short words, widths of edges, how far an estimate is from what was measured.
+import { short } from "./plan.js";
+
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+
+// A width that still tells a million rows from a hundred million: it grows with the square of the number's digits, from
+// 1.5 px for one row to 18 px for ten billion and more.
+export function flowWidth(rows) {
+  if (rows == null) return 1.5;
+  const digits = Math.min(10, Math.log10(Math.max(1, rows)));
+  return 1.5 + 16.5 * (digits / 10) ** 2;
+}
+
+export function count(value) {
+  return value == null ? "?" : short(value);
+}
+
+export function bytes(value) {
+  if (value == null) return "?";
+  let at = 0, v = Number(value);
+  while (v >= 1023.5 && at < UNITS.length - 1) {
+    v /= 1024;
+    at++;
+  }
+  if (v >= 9999.5) return `${Number(value).toExponential(1).replace("e+", "e")} B`;
+  return `${v >= 99.95 || at === 0 ? Math.round(v) : Number(v.toFixed(1))} ${UNITS[at]}`;
+}
+
+// What changed from one number to another: "×3.2", "÷40", "=" or "" where one is unknown.
+export function change(from, to) {
+  if (from == null || to == null) return "";
+  if (from === to) return "=";
+  const factor = Math.max(1, from) / Math.max(1, to);
+  const by = factor > 1 ? factor : 1 / factor;
+  if (by < 1.005) return "≈";
+  return `${factor > 1 ? "÷" : "×"}${by < 9.95 ? Number(by.toFixed(1)) || 1 : short(by)}`;
+}
+
+// How far an estimate is from what was measured, the same for both directions: 1 is right, 10 ten times too few
+// (under) or too many (over). Nothing counts as one row, as everywhere.
+export function error(estimated, measured) {
+  if (estimated == null || measured == null) return null;
+  const e = Math.max(1, estimated), m = Math.max(1, measured);
+  return e < m ? { side: "under", factor: m / e } : { side: e > m ? "over" : "right", factor: e / m };
+}
+
+export function errorWords(found) {
+  if (!found) return "";
+  if (found.factor < 1.05) return "as estimated";
+  return `${found.factor < 9.95 ? found.factor.toFixed(1) : short(found.factor)}× ${found.side === "under" ? "too few" : "too many"}`;
+}
+
+// Steps of the two hues: none below 2, then by 2, 10 and 100.
+export function tintOf(found) {
+  if (!found || found.side === "right" || found.factor < 2) return 0;
+  const step = found.factor >= 100 ? 3 : found.factor >= 10 ? 2 : 1;
+  return found.side === "under" ? step : step + 3;
+}

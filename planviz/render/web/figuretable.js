@@ -1,0 +1,215 @@
+// Statistics that can be edited in place: a table with its columns at a time, undo and redo, a factor for all.
+import { button, element } from "./dom.js";
+import { grouped, short } from "./plan.js";
+
+const TABLE = [["rowCount", "rows"], ["sizeInBytes", "bytes"]];
+const COLUMN = [["distinctCount", "distinct"], ["nullCount", "nulls"], ["min", "min"], ["max", "max"]];
+const COUNTS = new Set(["rowCount", "sizeInBytes", "distinctCount", "nullCount"]);
+const SUFFIX = { k: 1e3, K: 1e3, m: 1e6, M: 1e6, b: 1e9, B: 1e9, g: 1e9, G: 1e9, t: 1e12, T: 1e12 };
+
+// "1.2M" as 1200000, "" as null (unknown); undefined for what is no number of things.
+export function readCount(text) {
+  const plain = text.replace(/[,_ \u00a0]/g, "");
+  if (plain === "" || plain === "?") return null;
+  const found = /^(\d+(?:\.\d+)?(?:e\d+)?)([kKmMbBgGtT]?)$/.exec(plain);
+  if (!found) return undefined;
+  const value = Math.round(Number(found[1]) * (SUFFIX[found[2]] ?? 1));
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+export class FigureTable {
+  // on: { edited(edits), download() }
+  constructor(on) {
+    this.on = on;
+    this.root = element("div", "pv-statistics");
+    this.past = [];
+    this.future = [];
+    this.edits = {};
+    this.open = new Set();
+  }
+
+  show(tables, edits) {
+    this.tables = tables;
+    this.edits = edits ?? {};
+    if (!this.open.size && tables.length) this.open.add(tables.reduce((most, t) => ((t.rowCount ?? 0) > (most.rowCount ?? 0) ? t : most)).name);
+    this.draw();
+  }
+
+  // What cannot be true in these numbers, in sentences.
+  tell(problems) {
+    const before = (this.problems ?? []).join();
+    this.problems = problems;
+    if (before !== (problems ?? []).join()) this.draw();
+  }
+
+  get changed() {
+    let n = 0;
+    for (const table of Object.values(this.edits)) for (const [key, value] of Object.entries(table)) n += key === "columns" ? Object.values(value).reduce((sum, column) => sum + Object.keys(column).length, 0) : 1;
+    return n;
+  }
+
+  // Another state of all numbers; the one before can be had back.
+  #take(edits) {
+    this.past.push(this.edits);
+    this.future = [];
+    this.edits = edits;
+    this.draw();
+    this.on.edited(edits);
+  }
+
+  undo() {
+    if (!this.past.length) return;
+    this.future.push(this.edits);
+    this.edits = this.past.pop();
+    this.draw();
+    this.on.edited(this.edits);
+  }
+
+  redo() {
+    if (!this.future.length) return;
+    this.past.push(this.edits);
+    this.edits = this.future.pop();
+    this.draw();
+    this.on.edited(this.edits);
+  }
+
+  reset() {
+    if (this.changed) this.#take({});
+  }
+
+  set(table, column, field, value) {
+    const edits = structuredClone(this.edits), base = this.tables.find((t) => t.name === table), given = column ? base.columns.find((c) => c.name === column) : base;
+    const own = (edits[table] ??= {}), to = column ? ((own.columns ??= {})[column] ??= {}) : own;
+    if (given[field] === value) delete to[field];
+    else to[field] = value;
+    if (own.columns) for (const name of Object.keys(own.columns)) if (!Object.keys(own.columns[name]).length) delete own.columns[name];
+    if (own.columns && !Object.keys(own.columns).length) delete own.columns;
+    if (!Object.keys(own).length) delete edits[table];
+    this.#take(edits);
+  }
+
+  // Rows, bytes and distinct values (where they grow with the rows: keys) of a table times a factor.
+  scale(names, factor) {
+    const edits = structuredClone(this.edits), times = (value) => (value == null ? value : Math.round(value * factor));
+    for (const table of this.tables) {
+      if (!names.includes(table.name)) continue;
+      const own = (edits[table.name] ??= {}), rows = this.now(table.name, null, "rowCount");
+      for (const [field] of TABLE) if (this.now(table.name, null, field) != null) own[field] = times(this.now(table.name, null, field));
+      for (const { name } of table.columns) {
+        const distinct = this.now(table.name, name, "distinctCount"), nulls = this.now(table.name, name, "nullCount");
+        const column = ((own.columns ??= {})[name] ??= {});
+        if (nulls) column.nullCount = times(nulls);
+        // A column whose values hardly repeat has as many more of them as there are more rows.
+        if (distinct != null && rows && distinct > 0.5 * rows) column.distinctCount = Math.max(1, times(distinct));
+        if (!Object.keys(column).length) delete own.columns[name];
+      }
+    }
+    this.#take(edits);
+  }
+
+  now(table, column, field) {
+    const own = this.edits[table], base = this.tables.find((t) => t.name === table), given = column ? own?.columns?.[column] : own;
+    if (given && field in given) return given[field];
+    return (column ? base.columns.find((c) => c.name === column) : base)[field];
+  }
+
+  draw() {
+    const bar = element("div", "pv-edit-bar"), changed = this.changed;
+    const undo = button("pv-button", "Undo", "Undo (Ctrl+Z)", () => this.undo()), redo = button("pv-button", "Redo", "Redo (Ctrl+Y)", () => this.redo());
+    const reset = button("pv-button", "Reset", "The catalogue's own numbers again", () => this.reset());
+    undo.disabled = !this.past.length;
+    redo.disabled = !this.future.length;
+    reset.disabled = !changed;
+    bar.append(undo, redo, reset, element("span", "pv-grow"), button("pv-button", "Download", "All tables with these numbers as a catalogue file", () => this.on.download()));
+    const all = element("div", "pv-edit-all");
+    all.append(element("span", "pv-muted", "all tables"), ...this.#factors(this.tables.map((t) => t.name)));
+    const parts = this.tables.map((table) => this.#table(table));
+    const note = element("p", "pv-small", changed ? `${changed} ${changed === 1 ? "number is" : "numbers are"} yours; the plans follow.` : "Change a number and the plans follow. 1.2M and 3k are read; empty means unknown.");
+    const wrong = (this.problems ?? []).slice(0, 4).map((words) => element("p", "pv-note", words));
+    const active = this.root.querySelector("input:focus")?.dataset.at;
+    this.root.replaceChildren(bar, note, ...wrong, all, ...parts);
+    if (active) [...this.root.querySelectorAll("input")].find((input) => input.dataset.at === active)?.focus();
+  }
+
+  #factors(names) {
+    return [["÷10", 0.1], ["÷2", 0.5], ["×2", 2], ["×10", 10]].map(([words, factor]) => button("pv-factor", words, `Rows, bytes and keys of ${names.length === 1 ? names[0] : "all tables"} ${words}`, () => this.scale(names, factor)));
+  }
+
+  #table(table) {
+    const box = element("details", "pv-edit-table"), summary = element("summary"), own = this.edits[table.name];
+    box.open = this.open.has(table.name);
+    box.addEventListener("toggle", () => (box.open ? this.open.add(table.name) : this.open.delete(table.name)));
+    summary.append(element("b", "", table.name));
+    if (table.guessed) summary.append(element("span", "pv-badge", "guessed"));
+    if (own) summary.append(element("span", "pv-badge pv-estimated", "edited"));
+    const fields = element("div", "pv-edit-fields");
+    for (const [field, words] of TABLE) fields.append(this.#field(table.name, null, field, words));
+    const factors = element("span", "pv-edit-factors");
+    factors.append(...this.#factors([table.name]));
+    fields.append(factors);
+    box.append(summary, fields);
+    if (table.columns.length) box.append(this.#columns(table));
+    return box;
+  }
+
+  #columns(table) {
+    const grid = element("table", "pv-edit-columns"), head = element("tr");
+    head.append(element("th", "", "column"));
+    for (const [, words] of COLUMN) head.append(element("th", "", words));
+    grid.append(head);
+    for (const column of table.columns) {
+      const row = element("tr"), name = element("th", "", column.name);
+      name.scope = "row";
+      name.title = `${column.name} ${column.type}: ${column.used.join(", ")}`;
+      row.append(name);
+      for (const [field] of COLUMN) {
+        const cell = element("td");
+        cell.append(this.#input(table.name, column.name, field));
+        row.append(cell);
+      }
+      grid.append(row);
+    }
+    return grid;
+  }
+
+  #field(table, column, field, words) {
+    const box = element("label", "pv-edit-field");
+    box.append(element("span", "pv-muted", words), this.#input(table, column, field));
+    return box;
+  }
+
+  #input(table, column, field) {
+    const input = element("input"), counted = COUNTS.has(field), value = this.now(table, column, field), given = column ? this.edits[table]?.columns?.[column] : this.edits[table];
+    const exact = value == null ? "" : counted ? grouped(value) : String(value);
+    const shown = column && counted && exact.length > 7 ? short(value) : exact;
+    input.value = shown;
+    input.placeholder = "?";
+    input.dataset.at = [table, column ?? "", field].join("\0");
+    input.setAttribute("aria-label", `${field} of ${column ? `${table}.${column}` : table}`);
+    input.title = exact;
+    // In a narrow column a number is short until somebody looks at it.
+    input.addEventListener("focus", () => (input.value = exact));
+    input.addEventListener("blur", () => input.value === exact && (input.value = shown));
+    if (given && field in given) input.classList.add("pv-edited");
+    input.addEventListener("change", () => {
+      if (input.value === exact) return;
+      const next = counted ? readCount(input.value) : read(input.value);
+      if (next === undefined) return void input.classList.add("pv-wrong");
+      this.set(table, column, field, next);
+    });
+    input.addEventListener("keydown", (event) => {
+      event.stopPropagation();
+      if (event.key === "Enter") input.dispatchEvent(new Event("change"));
+      if (event.key === "Escape") {
+        input.value = exact;
+        input.blur();
+      }
+    });
+    return input;
+  }
+}
+
+function read(text) {
+  if (text.trim() === "") return null;
+  return /^-?\d{1,15}(\.\d+)?$/.test(text.trim()) ? Number(text) : text.trim();
+}

@@ -1,0 +1,155 @@
+// One or two plans with their numbers on the edges, under one view. What stands in both plans stands at one place.
+import { Canvas } from "./canvas.js";
+import { element } from "./dom.js";
+import { bytes, change, count, error, flowWidth, tintOf } from "./figures.js";
+import { Plan } from "./plan.js";
+
+const HEAD = 44; // px above the drawing for the names of the ways
+const LEGIBLE = 0.5;
+
+export class Flow {
+  // on: { select(side, node) }
+  constructor(on, frames) {
+    this.on = on;
+    this.root = element("div", "pv-flow");
+    this.panes = [0, 1].map((at) => {
+      const host = element("div", "pv-stage"), head = element("div", "pv-flow-head");
+      host.setAttribute("role", "img");
+      host.append(head);
+      this.root.append(host);
+      const canvas = new Canvas(host, { select: (i) => on.select(at, i), toggle: () => {}, camera: () => this.#follow(at) }, frames);
+      return { host, head, canvas, plan: null };
+    });
+    this.cameras = this.panes.map(({ canvas }) => canvas.camera);
+    this.by = "rows";
+  }
+
+  destroy() {
+    for (const { canvas } of this.panes) canvas.destroy();
+  }
+
+  // The answer of planviz/ui/cardinality.py; with `keep` the view stays at rest.
+  show(answer, theme, mode, keep) {
+    const both = answer.sides.length > 1, was = this.both, aligned = both && answer.aligned;
+    keep = keep && was === both && this.aligned === aligned;
+    this.aligned = aligned;
+    // One view for both where what stands in both stands at one place.
+    this.panes[1].canvas.camera = aligned ? this.cameras[0] : this.cameras[1];
+    Object.assign(this, { answer, theme, mode, both });
+    this.root.classList.toggle("pv-both", both);
+    this.root.classList.toggle("pv-aligned", aligned);
+    this.partner = [new Map(answer.pairs), new Map(answer.pairs.map(([a, b]) => [b, a]))];
+    answer.sides.forEach((side, at) => {
+      const pane = this.panes[at], { canvas } = pane;
+      pane.plan = new Plan(side.scene, theme);
+      pane.plan.arrange();
+      if (was !== both) canvas.resize();
+      if (!canvas.plan || canvas.theme !== theme || canvas.mode !== mode) {
+        canvas.show(pane.plan, theme, mode);
+        canvas.opened = true;
+      }
+      canvas.measure = this.#measure(at);
+      canvas.selected = -1;
+      canvas.step(pane.plan, { marks: null, labels: null, ghosts: null });
+      pane.host.setAttribute("aria-label", `${side.title}: ${pane.plan.size} operators`);
+    });
+    if (!keep) this.open();
+  }
+
+  setTheme(theme, mode) {
+    Object.assign(this, { theme, mode });
+    if (!this.answer) return;
+    this.answer.sides.forEach((_, at) => {
+      this.panes[at].canvas.setTheme(theme, mode);
+      this.panes[at].canvas.measure = this.#measure(at);
+      this.panes[at].canvas.draw();
+    });
+  }
+
+  // What the edges tell: "rows" or "bytes".
+  tell(by) {
+    this.by = by;
+    this.answer?.sides.forEach((_, at) => {
+      this.panes[at].canvas.measure = this.#measure(at);
+      this.panes[at].canvas.drawNow();
+    });
+  }
+
+  // Everything when that can be read, else from the root or, where that says little, the first join down.
+  open() {
+    this.unopened = false;
+    this.panes.forEach(({ canvas, plan }, at) => {
+      if (at && (!this.both || this.aligned)) return;
+      if (!canvas.width || !plan) return void (this.unopened = true);
+      const fit = Math.min((canvas.width - 8) / plan.width, (canvas.height - HEAD) / plan.height);
+      const first = plan.order.find((i) => plan.children(i).length > 1) ?? 0, b = plan.box[first];
+      const k = fit >= LEGIBLE ? Math.min(1, fit) : Math.max(0.62, Math.min(0.85, canvas.width / plan.width));
+      const whole = k * plan.width <= canvas.width + 1, x = (whole ? plan.width / 2 : plan.x[b] + plan.w[b] / 2) - canvas.width / k / 2;
+      const y = fit >= LEGIBLE ? Math.max(-HEAD / k, (plan.height - canvas.height / k - HEAD / k) / 2) : plan.y[0] - (HEAD + 14) / k;
+      canvas.moveTo({ x, y, k }, false);
+    });
+  }
+
+  settle() {
+    for (const { canvas } of this.panes) canvas.resize();
+    if (this.unopened) this.open();
+  }
+
+  // The value that stands on the edge above a node, and whether it is one that Spark does not reckon.
+  value(at, i) {
+    const { cards, scene } = this.answer.sides[at];
+    if (this.by === "bytes") return { value: scene.nodes.bytes[i], imagined: false };
+    const rows = scene.nodes.rows[i];
+    return rows == null && cards[i].imagined != null ? { value: cards[i].imagined, imagined: true } : { value: rows, imagined: false };
+  }
+
+  #measure(at) {
+    const side = this.answer.sides[at], colours = this.theme[this.mode], say = this.by === "bytes" ? bytes : count;
+    const estimated = side.scene.rows_are !== "measured", tints = ["", ...colours.under, ...colours.over];
+    return {
+      tints,
+      width: (i) => flowWidth(this.value(at, i).value),
+      tint: (i) => (this.by === "rows" ? tintOf(error(this.value(at, i).value, side.cards[i].measured)) : 0),
+      words: (i) => {
+        const { value, imagined } = this.value(at, i), measured = this.by === "rows" ? side.cards[i].measured : null;
+        const said = value == null ? "?" : `${estimated ? "≈" : ""}${say(value)}`;
+        const pieces = [[imagined ? `(${said})` : said, imagined || value == null ? colours.muted : colours.ink]];
+        if (measured != null) {
+          const found = error(value, measured), tint = tintOf(found);
+          pieces.push([`→ ${say(measured)}`, tint ? colours[found.side + "_text"] : colours.muted]);
+        } else if (at === 1 && this.both) {
+          const other = this.partner[1].get(i), from = other === undefined ? null : this.value(0, other).value, by = change(from, value);
+          if (by && by !== "=" && by !== "≈") pieces.push([by, by[0] === "÷" ? colours.inserted.text : colours.removed.text]);
+        }
+        return pieces;
+      },
+    };
+  }
+
+  // Marks a node in its plan and its partner in the other.
+  select(at, i, reveal) {
+    this.panes.forEach(({ canvas, plan }, pane) => {
+      if (!plan || (pane && !this.both)) return;
+      canvas.selected = i < 0 ? -1 : pane === at ? i : (this.partner[at].get(i) ?? -1);
+      canvas.lightPath();
+      canvas.draw();
+    });
+    if (i < 0) return;
+    if (reveal) this.panes[at].canvas.bringIntoView(i);
+    const other = this.partner[at].get(i);
+    if (this.both && !this.aligned && other !== undefined) this.panes[1 - at].canvas.bringIntoView(other);
+  }
+
+  #follow(at) {
+    if (this.following || !this.aligned) return;
+    this.following = true;
+    this.panes[1 - at].canvas.drawNow();
+    this.following = false;
+  }
+
+  // Where a node's card stands on the page, for tests.
+  place(at, i) {
+    const { canvas, plan } = this.panes[at], b = plan.box[i], { x, y, k } = canvas.camera, bounds = canvas.canvas.getBoundingClientRect();
+    return { x: bounds.left + (plan.x[b] - x) * k, y: bounds.top + (plan.y[b] - y) * k, width: plan.w[b] * k, height: plan.h[b] * k };
+  }
+}

@@ -1,0 +1,209 @@
+"""What the Cardinality page shows: plans with rows and bytes on their edges, two ways of planning beside each other."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping
+from time import perf_counter
+from typing import Any
+from urllib.parse import quote
+
+from planviz.catalog.files import write_catalog
+from planviz.errors import InputError, PlanvizError
+from planviz.execution import QueryExecution
+from planviz.graph import PlanGraph
+from planviz.render.paired import paired_scenes, single_scene
+from planviz.render.theme import tokens
+from planviz.ui import cache
+from planviz.ui.cache import Opened
+from planviz.ui.joinorder import order_table
+from planviz.ui.sides import WAYS, Side, planned_sides, text_side, to_plan
+from planviz.ui.statistics import edited, problems, used_tables
+
+#: What a query begins with.
+PAIR = {"left": "off", "right": "reorder"}
+#: Answers that are kept: undo and redo find theirs ready.
+_KEPT = 24
+
+Asked = Mapping[str, Any]
+
+
+def execution_of(opened: Opened) -> QueryExecution | None:
+    """The last query of the document that was planned to its end; None for anything but SQL."""
+    found = [s.execution for s in opened.document.statements if s.execution is not None and s.error is None]
+    return found[-1] if found else None
+
+
+def has_numbers(opened: Opened) -> bool:
+    """Whether the document has rows or bytes to show: SQL that was planned, or a text that tells them."""
+    return execution_of(opened) is not None or bool(_numbered(opened))
+
+
+def _numbered(opened: Opened) -> dict[str, PlanGraph]:
+    """The plans of a text that carry rows or bytes, by their index: those with estimates, else those that ran."""
+    plans = {str(index): graph for index, graph in enumerate(opened.document.plans)}
+    expected = {way: graph for way, graph in plans.items() if any(node.estimate for node in graph)}
+    return expected or {way: graph for way, graph in plans.items() if any(node.metrics for node in graph)}
+
+
+def asked_of(opened: Opened, numbers: str | None) -> dict[str, Any]:
+    """What is shown first: as the part `numbers` of an address says, where that can be read; else the usual pair."""
+    ways = list(WAYS) if execution_of(opened) is not None else list(_numbered(opened))
+    usual = {**PAIR, "edits": {}} if execution_of(opened) is not None else {"left": ways[0], "right": "", "edits": {}}
+    try:
+        told = json.loads(numbers or "")
+    except ValueError:
+        return usual
+    if not isinstance(told, dict) or told.get("left") not in ways or told.get("right") not in [*ways, ""]:
+        return usual
+    asked = {key: told.get(key) or "" for key in ("left", "right")} | {"edits": told.get("edits") or {}}
+    try:
+        answer(opened, asked)
+    except (PlanvizError, AttributeError, TypeError):
+        return usual
+    return asked
+
+
+def part(numbers: str | None) -> str | None:
+    """The part `numbers` as it stands in an address."""
+    return quote(numbers) if numbers else None
+
+
+def data(opened: Opened, asked: Asked) -> bytes:
+    """What the page's component begins with, gzipped: the first answer, the ways to plan, the tables, the theme."""
+    name = ("cardinality", "begin", json.dumps(asked, sort_keys=True))
+    if name not in opened.made:
+        execution = execution_of(opened)
+        if execution is not None:
+            ways = [{"id": id, "title": way.title, "short": way.short} for id, way in WAYS.items()]
+        else:
+            ways = [{"id": id, "title": graph.title} for id, graph in _numbered(opened).items()]
+        told = {
+            "key": f"{opened.key}/cardinality",
+            "theme": tokens(),
+            "dark": None,
+            "ways": ways if len(ways) > 1 else None,
+            "usual": asked_of(opened, None),
+            "tables": None if execution is None else used_tables(execution),
+            "exports": f"/cardinality/{opened.key}",
+            "asked": dict(asked),
+            "answer": answer(opened, asked),
+        }
+        opened.made[name] = gzip.compress(_json(told), 6, mtime=0)
+    made: bytes = opened.made[name]
+    return made
+
+
+def answer(opened: Opened, asked: Asked) -> dict[str, Any]:
+    """The plans that were asked for, with their numbers.
+
+    `asked` has `left` and `right` (of `WAYS`, or plans of a text by index; `right` "" for one plan alone), `edits` of
+    statistics (`planviz.ui.statistics.Edits`) and `measured`, the key of an open document with a run's metrics. Raises
+    InputError for what is not there and whatever planning raises.
+    """
+    name = ("cardinality", "answer", json.dumps(asked, sort_keys=True))
+    if name not in opened.made:
+        kept = [key for key in opened.made if key[:2] == name[:2]]
+        for old in kept[: len(kept) + 1 - _KEPT]:
+            del opened.made[old]
+        opened.made[name] = _answer(opened, asked)
+    found: dict[str, Any] = opened.made[name]
+    return found
+
+
+def _answer(opened: Opened, asked: Asked) -> dict[str, Any]:
+    began = perf_counter()
+    sides = _sides(opened, [str(asked[at]) for at in ("left", "right") if asked.get(at)], asked.get("edits") or {})
+    if not sides:
+        raise InputError("No plan was asked for.")
+    run = _run(opened, asked.get("measured"))
+    if run is not None:
+        for side in sides:
+            side.measure(run)
+    planned = perf_counter()
+    scenes, pairs, aligned = _scenes([side.graph for side in sides])
+    told = {
+        "sides": [side.told(scene) for side, scene in zip(sides, scenes, strict=True)],
+        "pairs": pairs,
+        "aligned": aligned,
+        "divergence": next(({"side": at} | d for at, side in enumerate(sides) if (d := side.divergence())), None),
+        "notes": list(dict.fromkeys(note for side in sides for note in side.notes)),
+        "problems": _problems(opened, asked.get("edits") or {}),
+    }
+    drawn = perf_counter()
+    return told | {"ms": {"planned": round((planned - began) * 1e3, 1), "drawn": round((drawn - planned) * 1e3, 1)}}
+
+
+def _problems(opened: Opened, edits: Mapping[str, Any]) -> list[str]:
+    execution = execution_of(opened)
+    return [] if execution is None or not edits else problems(edited(execution.catalog, edits), edits)
+
+
+def _scenes(graphs: list[PlanGraph]) -> tuple[list[dict[str, Any]], list[list[int]], bool]:
+    return ([single_scene(graphs[0])], [], False) if len(graphs) == 1 else paired_scenes(*graphs)
+
+
+def _sides(opened: Opened, ways: list[str], edits: Mapping[str, Any]) -> list[Side]:
+    execution = execution_of(opened)
+    if execution is not None:
+        return planned_sides(execution, ways, edits)
+    plans = _numbered(opened)
+    if not set(ways) <= set(plans):
+        raise InputError("There is no such plan with numbers in this text.")
+    return [text_side(plans[way], way, plans[way].title) for way in ways]
+
+
+def _run(opened: Opened, measured: Any) -> PlanGraph | None:
+    """The plan with metrics: of the document that was named, else of this one beside its estimates."""
+    source = opened
+    if measured:
+        found = cache.find(str(measured))
+        if found is None:
+            raise InputError("The run is not open any more: paste it again.")
+        source = found
+    ran = [graph for graph in source.document.plans if any(node.metrics for node in graph)]
+    if measured and not ran:
+        raise InputError("That text has no measured rows: an event log or Spark's REST answer of a run has them.")
+    estimated = bool(measured) or any(node.estimate for graph in source.document.plans for node in graph)
+    return ran[-1] if ran and estimated else None
+
+
+def asked_for(opened: Opened, what: str, body: bytes) -> tuple[int, bytes]:
+    """The answer to what the component asks while somebody edits: HTTP status and JSON.
+
+    `what` is "" for plans, "order" for the table of join orders, "catalogue" for a catalogue file with the edits.
+    """
+    try:
+        asked = json.loads(body)
+        if not isinstance(asked, dict) or not isinstance(asked.get("edits") or {}, dict):
+            raise InputError("What is asked must be a JSON object.")
+        if what == "":
+            return 200, _json(answer(opened, asked))
+        if what == "order":
+            return 200, _json(_order(opened, asked))
+        if what == "catalogue":
+            return 200, _json(_catalogue(opened, asked))
+    except (PlanvizError, ValueError, AttributeError, TypeError) as error:
+        known = isinstance(error, PlanvizError)
+        return 422, _json({"message": str(error) if known else "This question cannot be read."})
+    return 404, _json({"message": "There is no such question."})
+
+
+def _order(opened: Opened, asked: Asked) -> dict[str, Any]:
+    execution = execution_of(opened)
+    if execution is None:
+        raise InputError("A text does not tell how the order of joins was searched; open the query's SQL.")
+    return order_table(to_plan(execution, "reorder", asked.get("edits") or {}))
+
+
+def _catalogue(opened: Opened, asked: Asked) -> dict[str, Any]:
+    execution = execution_of(opened)
+    if execution is None:
+        raise InputError("This text has no catalogue.")
+    catalog = edited(execution.catalog, asked.get("edits") or {})
+    return {"name": f"{catalog.name}-edited" if asked.get("edits") else catalog.name, "text": write_catalog(catalog)}
+
+
+def _json(told: Any) -> bytes:
+    return json.dumps(told, separators=(",", ":"), allow_nan=False, default=str).encode()

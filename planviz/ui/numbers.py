@@ -1,0 +1,26 @@
+"""The Cardinality page's element as a Streamlit component; editing and planning anew stay out of the page's script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+NAME, KEY = "planviz_cardinality", "planviz.cardinality"
+
+
+@cache
+def _component() -> Callable[..., Any]:
+    import streamlit as st
+
+    from planviz.render.web import script, style
+
+    mount: Callable[..., Any] = st.components.v2.component(
+        NAME, css=style("cardinality"), js=script("cardinality"), isolate_styles=True
+    )
+    return mount
+
+
+def flow(data: bytes, *, height: int | str = "stretch") -> None:
+    """Draw the element with `planviz.ui.cardinality.data`."""
+    _component()(key=KEY, data=data, height=height, width="stretch")

@@ -1,0 +1,155 @@
+"""The plans that stand side by side on the Cardinality page: planned by planviz, or as a text tells them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from planviz.document.traces import plan_graph
+from planviz.errors import InputError
+from planviz.execution import QueryExecution
+from planviz.graph import PlanGraph, PlanNode
+from planviz.graph.actual import FACTOR, actual_rows, first_divergence, measured_rows
+from planviz.graph.contracted import contracted
+from planviz.graph.from_tree import Identities
+from planviz.graph.plan_graph import Estimate as Expected
+from planviz.optimizer.statistics import estimate, estimating
+from planviz.optimizer.statistics.explained import explain_estimates
+from planviz.trees.trace import Trace
+from planviz.ui.cards import card_of
+from planviz.ui.statistics import edited
+
+_CBO, _REORDER = "spark.sql.cbo.enabled", "spark.sql.cbo.joinReorder.enabled"
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to plan: what differs from the document's settings. `short` names it where there is little room."""
+
+    title: str
+    short: str
+    settings: Mapping[str, Any]
+
+
+WAYS = {
+    "off": Way("CBO off", "CBO off", {_CBO: False, _REORDER: False}),
+    "on": Way("CBO on, joins as written", "CBO on", {_CBO: True, _REORDER: False}),
+    "reorder": Way("CBO on, joins reordered", "+ reorder", {_CBO: True, _REORDER: True}),
+}
+#: Numbers beyond are drawn as this one; the card tells them whole.
+_MOST = 10**300
+
+
+@dataclass
+class Side:
+    """One plan: its graph, the card of every node, and whether rows were reckoned that Spark does not reckon."""
+
+    way: str
+    title: str
+    graph: PlanGraph
+    cards: list[dict[str, Any]]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def rows(self) -> list[int | None]:
+        """The rows that are shown as expected: Spark's, or what its formulas would give."""
+        return [
+            node.estimate.rows if node.estimate and node.estimate.rows is not None else card.get("imagined")
+            for node, card in zip(self.graph, self.cards, strict=True)
+        ]
+
+    def measure(self, run: PlanGraph) -> None:
+        """Put the rows that a run measured beside the expected ones."""
+        for id, rows in actual_rows(self.graph, run).items():
+            self.cards[id]["measured"] = rows
+
+    def divergence(self, factor: float = FACTOR) -> dict[str, Any] | None:
+        """The first node whose rows are off by `factor` or more."""
+        actual = {id: card["measured"] for id, card in enumerate(self.cards) if card.get("measured") is not None}
+        found = first_divergence(self.graph, self.rows, actual, factor)
+        return None if found is None else {"node": found.node, "factor": factor}
+
+    def told(self, scene: dict[str, Any]) -> dict[str, Any]:
+        """As JSON values, with the scene that it is drawn from."""
+        scene["details"] = None  # The cards tell more, and of what this page is about.
+        imagined = any(card.get("imagined") is not None for card in self.cards)
+        return {"way": self.way, "title": self.title, "scene": scene, "cards": self.cards, "imagined": imagined}
+
+
+def settings_of(way: str) -> dict[str, Any]:
+    """The settings of a way to plan. Raises InputError for an unknown one."""
+    if way not in WAYS:
+        raise InputError(f"There is no way to plan called {way!r}; there are {', '.join(WAYS)}.")
+    return dict(WAYS[way].settings)
+
+
+def planned_sides(execution: QueryExecution, ways: Sequence[str], edits: Mapping[str, Any]) -> list[Side]:
+    """The query with other statistics, planned in several ways: read and analyzed once.
+
+    Raises InputError for an unknown way, and what planning raises.
+    """
+    first, *others = ways
+    query = to_plan(execution, first, edits)
+    return [_planned_side(query, first)] + [
+        _planned_side(query.again(query.config.with_settings(settings_of(way))), way) for way in others
+    ]
+
+
+def _planned_side(other: QueryExecution, way: str) -> Side:
+    plan = other.optimized
+    whole = plan_graph(plan, Identities(), stage="optimized", title=WAYS[way].title)
+    graph, kept = contracted(whole, _passes_on)
+    records = list(explain_estimates(plan, other.config))
+    counted = other.config.with_settings(settings_of("on"))
+    cards = []
+    for node, id in zip(graph, kept, strict=True):
+        record = records[id]
+        node.estimate = Expected(_drawn(record.rows), _drawn(record.size))
+        card = card_of(record)
+        if record.rows is None:
+            with estimating(counted):
+                card["imagined"] = _drawn(estimate(record.node).rows)
+        cards.append(card)
+    return Side(way, WAYS[way].title, graph, cards, list(other.warnings))
+
+
+def _passes_on(node: PlanNode) -> bool:
+    """Whether an operator has the rows of its child by its nature, so that its number tells nothing new."""
+    return node.op in ("Project", "SubqueryAlias")
+
+
+def to_plan(execution: QueryExecution, way: str, edits: Mapping[str, Any]) -> QueryExecution:
+    """The query with other statistics, still to be optimized one way."""
+    config = execution.config.with_settings(settings_of(way))
+    if not edits:
+        return execution.again(config)
+    catalog = edited(execution.catalog, edits)
+    other = replace(execution, catalog=catalog, config=config, trace=Trace(), warnings=[], analyzer=None, _planned=None)
+    other.ids, other.infer = None, False
+    other._stages = {"parsed": execution.parsed}
+    return other
+
+
+def _drawn(number: int | None) -> int | None:
+    return None if number is None else min(number, _MOST)
+
+
+def text_side(graph: PlanGraph, way: str, title: str) -> Side:
+    """A plan of a text with the numbers that stand in it: Spark's estimates, or what a run measured."""
+    shown, _ = contracted(graph, _passes_on)
+    return Side(way, title, shown, [_text_card(node) for node in shown])
+
+
+def _text_card(node: PlanNode) -> dict[str, Any]:
+    told: dict[str, Any] = {"label": "unknown", "rows": None, "bytes": None}
+    if (measured := measured_rows(node)) is not None:
+        return told | {"label": "measured", "rows": f"{measured:,}"}
+    if node.estimate is None:
+        return told
+    rows, size = node.estimate.rows, node.estimate.size_in_bytes
+    told |= {"rows": None if rows is None else f"{rows:,}", "bytes": None if size is None else f"{size:,}"}
+    told["label"], told["size_label"] = ("unknown" if rows is None else "spark"), "spark"
+    if node.estimate.rounded:
+        told["note"] = "Spark printed these numbers with three figures; the exact ones are not in the text."
+    return told
