@@ -10,12 +10,17 @@ from typing import Any
 from planviz.catalog.files import Problem
 from planviz.catalog.tables import Catalog, ColumnStatistics, Table
 from planviz.types import (
+    BINARY,
     BOOLEAN,
     DATE,
+    STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
+    ArrayType,
     DataType,
     DecimalType,
+    MapType,
+    StructType,
     is_integral,
     is_numeric,
 )
@@ -36,6 +41,9 @@ def _table(table: Table, path: str) -> Iterator[Problem]:
         data_type = table.type_of(name)
         if data_type is None:
             yield Problem(at, f"{name} is none of the table's columns.")
+        elif isinstance(data_type, ArrayType | MapType | StructType):
+            what = data_type.simple_string
+            yield Problem(at, f"Spark counts nothing of {what} columns (ANALYZE_UNSUPPORTED_COLUMN_TYPE).")
         else:
             yield from _column(stats, data_type, table.row_count, at)
 
@@ -48,6 +56,8 @@ def _column(s: ColumnStatistics, data_type: DataType, rows: int | None, path: st
     if s.avg_len is not None and s.max_len is not None and s.avg_len > s.max_len:
         yield Problem(f"{path}.avgLen", f"{s.avg_len} is more than maxLen, {s.max_len}.")
     low, high = s.min, s.max
+    if data_type in (STRING, BINARY) and (low is not None or high is not None):
+        yield Problem(f"{path}.min", f"Spark keeps no least and greatest value of {data_type.simple_string} columns.")
     values = []
     for key, value in (("min", low), ("max", high)):
         if value is None:

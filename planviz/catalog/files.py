@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
@@ -21,10 +21,14 @@ _type = lru_cache(maxsize=1000)(parse_type)
 _TOP = ("format", "name", "description", "tables", "views")
 _TABLE = ("columns", "provider", "partition_columns", "stats")
 _COLUMN = ("name", "type", "nullable", "guessed")
-_STATS = ("rowCount", "sizeInBytes", "analyzedAt", "columns")
+#: What a table's statistics say of the whole table.
+TABLE_KEYS = ("rowCount", "sizeInBytes", "analyzedAt")
+_STATS = (*TABLE_KEYS, "columns")
 #: Keys of a column's statistics and the fields that hold them; the counts first.
 _COUNTS = {"distinctCount": "distinct_count", "nullCount": "null_count", "avgLen": "avg_len", "maxLen": "max_len"}
 _COLUMN_STATS = {"min": "min", "max": "max", **_COUNTS, "histogram": "histogram"}
+#: What they say of a column.
+COLUMN_KEYS = tuple(_COLUMN_STATS)
 
 
 @dataclass(frozen=True)
@@ -42,10 +46,22 @@ def read_catalog(source: str | Path) -> Catalog:
     """A catalogue from a file, or from its text when `source` is JSON. Raises InputError that names the mistake."""
     text = source if isinstance(source, str) and source.lstrip().startswith("{") else _text(Path(source))
     catalog, problems = parse_catalog(text)
+    _refuse(problems)
+    return catalog
+
+
+def read_table(name: str, entry: Mapping[str, Any]) -> Table:
+    """A table from its entry in a catalogue's document (as `table_entry` gives it). Raises InputError."""
+    reader = _Reader()
+    table = reader.table(name, entry, f"tables.{name}")
+    _refuse(reader.problems)
+    return table
+
+
+def _refuse(problems: list[Problem]) -> None:
     if problems:
         more = f" (and {len(problems) - 1} more: see `planviz catalog check`)" if len(problems) > 1 else ""
         raise InputError(f"In the catalogue, {problems[0]}{more}")
-    return catalog
 
 
 def parse_catalog(text: str) -> tuple[Catalog, list[Problem]]:
@@ -224,13 +240,14 @@ def write_catalog(catalog: Catalog) -> str:
     document: dict[str, Any] = {"format": FORMAT, "name": catalog.name}
     if catalog.description:
         document["description"] = catalog.description
-    document["tables"] = {t.shown_name: _table_entry(t) for t in catalog.tables.values()}
+    document["tables"] = {t.shown_name: table_entry(t) for t in catalog.tables.values()}
     if catalog.views:
         document["views"] = {v.name: v.sql for v in catalog.views.values()}
     return json.dumps(document, indent=1, ensure_ascii=False)
 
 
-def _table_entry(table: Table) -> dict[str, Any]:
+def table_entry(table: Table) -> dict[str, Any]:
+    """What a catalogue's document says of a table."""
     entry: dict[str, Any] = {
         "columns": [_column_entry(c, c.name in table.guessed) for c in table.columns],
         "provider": table.provider,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
+from planviz.errors import InputError
 from planviz.types import DataType, StructField
 
 #: Spark's names of the built-in catalogue and its first database.
@@ -116,6 +119,27 @@ class Catalog:
         key = f"{table.database.lower()}.{table.name.lower()}"
         views = {k: v for k, v in self.views.items() if k != table.name.lower() or v.temporary}
         return replace(self, tables={**self.tables, key: table}, views=views)
+
+    def scaled(self, factor: float | Fraction, tables: Iterable[str] | None = None) -> Catalog:
+        """This catalogue with `factor` times the data, in these tables or in all (see `catalog.edit.scaled`)."""
+        from planviz.catalog.edit import scaled
+
+        return scaled(self, factor, tables)
+
+    def with_statistics(self, table: str, **numbers: Any) -> Catalog:
+        """This catalogue with other `row_count`, `size_in_bytes`, `column_stats` (by column) in a table.
+
+        Columns that are not named keep what is known of them. Raises InputError when there is no such table.
+        """
+        found = self.table(tuple(table.split(".")))
+        if found is None:
+            raise InputError(f"The catalogue {self.name} has no table {table}.")
+        columns = numbers.pop("column_stats", {})
+        if columns:
+            given = {name.lower(): (name, stats) for name, stats in columns.items()}
+            kept = [(n, s) for n, s in found.column_stats if n.lower() not in given]
+            numbers["column_stats"] = (*kept, *given.values())
+        return self.with_table(replace(found, **numbers))
 
     def with_view(self, view: View) -> Catalog:
         """This catalogue and one more view."""

@@ -1,4 +1,4 @@
-"""`planviz catalog`: the bundled catalogues, what is in one, what is wrong with one, one guessed from queries."""
+"""`planviz catalog`: bundled catalogues, what is in one, what is wrong with one, one guessed or with other numbers."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import argparse
 import json
 import sys
 from difflib import get_close_matches
+from fractions import Fraction
 from pathlib import Path
 
-from planviz.catalog import NAMES, Catalog, Table, read_bundled, write_catalog
+from planviz.catalog import NAMES, Catalog, Table, edited, read_bundled, write_catalog
+from planviz.catalog.check import contradictions
 from planviz.catalog.files import Problem
 from planviz.catalog.text import catalog_text
 from planviz.catalogs import find, guess, problems_of
@@ -18,7 +20,7 @@ from planviz.errors import InputError, PlanvizError
 
 def catalog(options: argparse.Namespace) -> int:
     """Run the part that was asked for."""
-    return {"list": _list, "show": _show, "check": _check, "infer": _infer}[options.part](options)
+    return {"list": _list, "show": _show, "check": _check, "infer": _infer, "edit": _edit}[options.part](options)
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -90,6 +92,28 @@ def _infer(options: argparse.Namespace) -> int:
         write(text)
     _notes(warnings)
     return 0
+
+
+def _edit(options: argparse.Namespace) -> int:
+    found = find(options.catalog)
+    if options.scale is not None:
+        found = found.scaled(factor(options.scale), options.tables or None)
+    found = edited(found, options.set)
+    text = catalog_text(found) if options.format == "text" else write_catalog(found) + "\n"
+    if options.output:
+        write_file(Path(options.output), text.encode("utf-8"))
+    else:
+        write(text)
+    _notes([str(problem) for problem in contradictions(found)])
+    return 0
+
+
+def factor(text: str) -> Fraction:
+    """A factor as 10, 0.5 or 1/3. Raises InputError for another text."""
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise InputError(f"{text} is no factor; write it as 10, 0.5 or 1/3.") from None
 
 
 def _notes(notes: list[str] | tuple[str, ...]) -> None:

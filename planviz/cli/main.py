@@ -91,7 +91,7 @@ def _add_files(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def _add_catalog(parser: argparse.ArgumentParser) -> None:
-    parts = parser.add_subparsers(dest="part", metavar="list|show|check|infer", required=True)
+    parts = parser.add_subparsers(dest="part", metavar="list|show|check|infer|edit", required=True)
 
     listing = parts.add_parser("list", help="the bundled catalogues")
     show = parts.add_parser("show", help="tables, columns and statistics of a catalogue")
@@ -103,8 +103,17 @@ def _add_catalog(parser: argparse.ArgumentParser) -> None:
     infer.add_argument("files", nargs="+", metavar="FILE", help="SQL; - for standard input")
     infer.add_argument("-o", "--output", metavar="FILE", help="write the catalogue here instead of printing it")
     infer.add_argument("--catalog", metavar="NAME|FILE", help="tables that are known and need no guessing")
-    for part in (listing, show, check, infer):
-        default = "json" if part is infer else "text"
+    edit = parts.add_parser("edit", help="a catalogue with other statistics")
+    edit.add_argument("catalog", metavar="NAME|FILE", help="a bundled catalogue, a JSON or DDL file; - for stdin")
+    edit.add_argument(
+        "--set", metavar="PATH=VALUE", action="append", default=[],
+        help="table.rowCount=1000, table.column.distinctCount=10; an empty value forgets the number",
+    )  # fmt: skip
+    edit.add_argument("--scale", metavar="FACTOR", help="so many times the data, before --set")
+    edit.add_argument("--table", dest="tables", metavar="TABLE", action="append", help="scale only these tables")
+    edit.add_argument("-o", "--output", metavar="FILE", help="write the catalogue here instead of printing it")
+    for part in (listing, show, check, infer, edit):
+        default = "json" if part in (infer, edit) else "text"
         part.add_argument("--format", choices=("text", "json"), default=default)
 
 

@@ -123,3 +123,38 @@ def test_parameters_settings_and_profile_reach_the_plan(capsys, tmp_path):
     assert "must be true or false" in capsys.readouterr().err
     assert run(["optimize", str(query), *options, "--conf", "spark.sql.cbo.enable=true"]) == 0
     assert "did you mean spark.sql.cbo.enabled?" in capsys.readouterr().err
+
+
+def test_edit_writes_other_statistics(capsys, tmp_path):
+    target = tmp_path / "big.json"
+    edits = (
+        "--scale",
+        "10",
+        "--table",
+        "orders",
+        "--set",
+        "customer.rowCount=7",
+        "--set",
+        "customer.id.distinctCount=8",
+    )
+
+    status, out, err = said(capsys, "edit", "documents", *edits, "-o", str(target))
+
+    assert (status, out) == (0, "")
+    assert "8 is more than the table's 7 rows" in err
+    assert "40 rows" in said(capsys, "show", str(target), "orders")[1]
+    assert "7 rows" in said(capsys, "show", str(target), "customer")[1]
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (("--set", "customer.rowcout=1"), "did you mean rowCount?"), (("--scale", "much"), "is no factor"),
+        (("--scale", "0"), "more than 0"), (("--scale", "2", "--table", "nowhere"), "has no table nowhere"),
+    ],
+)  # fmt: skip
+def test_edit_says_what_cannot_be_set(capsys, edit, message):
+    status, _, err = said(capsys, "edit", "documents", *edit)
+
+    assert status == 2
+    assert message in err
