@@ -11,6 +11,9 @@ Indented lines say what must be true of it, everything without expression ids:
     tree A | B | C       the aggregates, exchanges, sorts and expands of the physical plan, top down, as in `plan`
     stage TEXT           an aggregate of the physical plan, top down: operator, keys, distribution that it asks for,
                          "sorted" where it asks for that, and every function with its mode
+    join A | B           the joins of the physical plan, top down, as in `plan`
+    path N0+ N1-         the answers by which planviz chose the topmost join
+    warn TEXT            a warning about hints              quiet            there is none
     error TEXT           planning fails and says so
 """
 
@@ -29,6 +32,7 @@ _FUNCTION = re.compile(r"org\.apache\.spark\S*Lambda[^\s,]*|generalized constrai
 _TREE = re.compile(r"^(?:[ :]  )*(?:[:+]- )?(?:\*\(\d+\) )?")
 #: Operators of the physical plan that `tree` names.
 _MOVES = re.compile(r"\w*(?:Aggregate|Exchange|Sort|Expand|AggregatePython)\b(?!MergeJoin)")
+_JOINS = re.compile(r"\w*Join\b|CartesianProduct\b")
 
 
 @dataclass
@@ -52,7 +56,7 @@ class Case:
     @property
     def physical(self) -> bool:
         """Whether it says anything of the physical plan."""
-        return not self.expect.keys().isdisjoint(("tree", "stage"))
+        return not self.expect.keys().isdisjoint(("tree", "stage", "join"))
 
     def rules(self, kind: str) -> set[str]:
         """The rule names of `fired` or `not-fired`."""
@@ -115,12 +119,14 @@ def check(case: Case, answer: Answer) -> None:
         _same_beginnings(plan, lines(optimized))
     for tree in expect.get("tree", []):
         _same_beginnings(tree, [line for line in lines(answer.stages["physical"]) if _MOVES.match(line)])
+    for joins in expect.get("join", []):
+        _same_beginnings(joins, [line for line in lines(answer.stages["physical"]) if _JOINS.match(line)])
     if "stage" in expect:
         assert list(answer.aggregates) == expect["stage"]
 
 
 def _same_beginnings(wanted: str, operators: list[str]) -> None:
-    beginnings = wanted.split(" | ")
+    beginnings = wanted.split(" | ") if wanted else []
     assert len(operators) == len(beginnings), operators
     assert [o[: len(w)] for o, w in zip(operators, beginnings, strict=True)] == beginnings
 

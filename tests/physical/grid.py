@@ -201,14 +201,23 @@ class Spark:
         logger.setLevel(log4j.Level.WARN)
         return buffer
 
+    @property
+    def warnings(self) -> list[str]:
+        """What was warned of since the last `forget`."""
+        return list(dict.fromkeys(self.log.toString().splitlines()))
+
+    def forget(self) -> None:
+        """Start the warnings anew."""
+        self.log.getBuffer().setLength(0)
+
     def answer(self, row: Row, hint: str) -> str:
         """The code that Spark gives."""
         for key, value in settings_of(row).items():
             self.spark.conf.set(key, str(value))
         try:
-            self.log.getBuffer().setLength(0)
+            self.forget()
             plan = self.spark.sql(row.sql(hint))._jdf.queryExecution().sparkPlan().toString()
-            return coded(plan, self.log.toString().splitlines())
+            return coded(plan, self.warnings)
         finally:
             for key in settings_of(row):
                 self.spark.conf.unset(key)
