@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +21,16 @@ if TYPE_CHECKING:
 
 def add_spark(parser: argparse.ArgumentParser) -> None:
     """The parts of `planviz spark` and their options."""
-    parts = parser.add_subparsers(dest="part", metavar="capture", required=True)
+    parts = parser.add_subparsers(dest="part", metavar="capture|compare", required=True)
     capture = parts.add_parser("capture", help="plans, rules and measured rows of queries, as files that planviz opens")
     capture.add_argument("files", nargs="+", metavar="FILE", help="SQL queries; - for standard input")
     capture.add_argument("--run", action="store_true", help="execute the queries; without it they are planned only")
     capture.add_argument("-o", "--output", metavar="OUT", help="OUT.planviz.json.gz; a folder for several queries")
     _add_session(capture)
+    compare = parts.add_parser("compare", help="the same query by planviz and by Spark: plans, rules, estimates")
+    compare.add_argument("files", nargs="+", metavar="FILE", help="SQL queries; - for standard input")
+    compare.add_argument("--format", choices=("text", "json"), default="text")
+    _add_session(compare)
 
 
 def _add_session(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +47,7 @@ def _add_session(parser: argparse.ArgumentParser) -> None:
 
 def spark(options: argparse.Namespace) -> int:
     """Run one part."""
-    return _capture(options)
+    return {"capture": _capture, "compare": _compare}[options.part](options)
 
 
 def _live(options: argparse.Namespace) -> LiveSpark:
@@ -68,6 +74,46 @@ def _session_arguments(options: argparse.Namespace) -> dict[str, Any]:
 def _capture(options: argparse.Namespace) -> int:
     """Capture every query of every file; a query that fails stops no other."""
     from planviz.spark.capture_file import capture_text, write_capture
+
+    def keep(stem: str, sql: str, captured: dict[str, Any], several: bool) -> int:
+        path = _path(options.output, stem, several)
+        write_capture(captured, path)
+        write(_summary(captured, path, capture_text(captured)))
+        return 0
+
+    return _each(options, options.run, keep)
+
+
+def _compare(options: argparse.Namespace) -> int:
+    """Compare every query of every file; 1 when something differs.
+
+    Both sides plan without adaptive execution unless a setting says otherwise: what it would do is not known before.
+    """
+    from planviz.cli.compared import comparison_json, comparison_text
+    from planviz.config import OptimizerConfig
+    from planviz.document import open_sql, open_text
+    from planviz.document.compared import compare
+    from planviz.spark.capture_file import capture_text
+
+    options.conf = ["spark.sql.adaptive.enabled=false", "spark.sql.session.timeZone=UTC", *options.conf]
+    config = OptimizerConfig().with_settings(
+        {k: v for k, v in pairs(options.conf, "--conf").items() if k.startswith("spark.sql.")}
+    )
+
+    def show(stem: str, sql: str, captured: dict[str, Any], several: bool) -> int:
+        ours = open_sql(sql, catalog_of(options), config, stage="physical")
+        found = compare(ours, open_text(capture_text(captured)))
+        if options.format == "json":
+            write(json.dumps({"query": stem, **comparison_json(found)}) + "\n")
+        else:
+            write(comparison_text(stem, found))
+        return 0 if found.equal else 1
+
+    return _each(options, False, show)
+
+
+def _each(options: argparse.Namespace, run: bool, use: Callable[[str, str, dict[str, Any], bool], int]) -> int:
+    """Capture the queries of all files and use each; the largest status. A query that fails stops no other."""
     from planviz.spark.safety import queries_of
 
     status = 0
@@ -87,11 +133,9 @@ def _capture(options: argparse.Namespace) -> int:
     try:
         for stem, sql in queries:
             try:
-                asked = {"sql": sql, "run": options.run, **arguments}
+                asked = {"sql": sql, "run": run, **arguments}
                 captured = live.call("capture", asked, limit=options.limit, on_progress=_progress(stem))
-                path = _path(options.output, stem, len(queries) > 1)
-                write_capture(captured, path)
-                write(_summary(captured, path, capture_text(captured)))
+                status = max(status, use(stem, sql, captured, len(queries) > 1))
             except PlanvizError as error:
                 status = _failed(stem, error)
     finally:

@@ -7,12 +7,13 @@ gives the texts and, for a query that ran, its metrics; it shows a client no rul
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from planviz.plantext.captures import FORMAT, MODES
 from planviz.spark.connect import capture_connect
-from planviz.spark.jvm import entries, estimate, items
+from planviz.spark.jvm import entries, estimate, items, optional
 from planviz.spark.measured import Measured
 from planviz.spark.replay import Replayer
 
@@ -32,7 +33,23 @@ def capture_frame(
     """
     if not hasattr(frame, "_jdf"):
         return capture_connect(frame, sql=sql, run=run, progress=progress)
-    return _Classic(frame).capture(sql, run, progress)
+    with active_session(frame.sparkSession):
+        return _Classic(frame).capture(sql, run, progress)
+
+
+@contextmanager
+def active_session(spark: Any) -> Iterator[None]:
+    """Make a session the one whose settings count in this thread; estimates and texts are made late, by these."""
+    sessions = spark._jvm.org.apache.spark.sql.classic.SparkSession
+    before = optional(sessions.getActiveSession())
+    sessions.setActiveSession(spark._jsparkSession)
+    try:
+        yield
+    finally:
+        if before is None:
+            sessions.clearActiveSession()
+        else:
+            sessions.setActiveSession(before)
 
 
 class _Classic:

@@ -47,7 +47,7 @@ class Replay:
 
 
 class Replayer:
-    """Replays the planning of one query in one session."""
+    """Replays the planning of one query in one session, which is the active one."""
 
     def __init__(self, jvm: Any, session: Any) -> None:
         self._jvm = jvm
@@ -56,7 +56,6 @@ class Replayer:
 
     def all(self, execution: Any) -> Replay:
         """Analyzer, optimizer and preparations of a query execution, which is not changed."""
-        self._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(self._session)
         state = self._session.sessionState()
         stages = (
             ("Analyzer", execution.logical(), execution.analyzed(), state.analyzer()),

@@ -47,9 +47,15 @@ class Spark:
         pid = None if self.jvm_process is None else self.jvm_process.pid
         return {"version": self.session.version, "master": self.master, "jvm": pid}
 
-    def gone(self) -> bool:
-        """Whether the JVM has ended."""
-        return self.jvm_process is not None and self.jvm_process.poll() is not None
+    def gone(self, within: float = 0.0) -> bool:
+        """Whether the JVM has ended, or does within so many seconds."""
+        if self.jvm_process is None:
+            return False
+        try:
+            self.jvm_process.wait(within)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
 
     def alive(self) -> bool:
         """Ask Spark for a sign of life; a hung JVM never answers."""

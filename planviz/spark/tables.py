@@ -7,6 +7,7 @@ refused.
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from planviz.catalog.tables import Catalog, ColumnStatistics, Table
 from planviz.errors import InputError, SparkError
 from planviz.spark.jvm import module
 from planviz.spark.safety import check_with_spark, queries_of
-from planviz.types import quote
+from planviz.types import TIMESTAMP, TIMESTAMP_NTZ, quote
 
 _lock = threading.Lock()
 _known: dict[str, Table] = {}
@@ -76,18 +77,18 @@ def _definition(name: str, table: Table) -> str:
 
 
 def _inject(session: Any, name: str, table: Table) -> None:
-    if table.size_in_bytes is None and table.row_count is None and not table.column_stats:
-        return
     jvm = session._jvm
     catalog = session._jsparkSession.sessionState().catalog()
     identifier = session._jsparkSession.sessionState().sqlParser().parseTableIdentifier(name)
     columns = jvm.java.util.HashMap()
     for column, stats in table.column_stats:
+        if table.type_of(column) in (TIMESTAMP, TIMESTAMP_NTZ):
+            stats = replace(stats, min=_microseconds(stats.min), max=_microseconds(stats.max))
         columns.put(column, _stored(jvm, table.name, column, stats))
     rows = jvm.scala.Option.empty() if table.row_count is None else _number(jvm, table.row_count)
     size = table.size_in_bytes
     if size is None:
-        # Without a size Spark takes the default, which is larger than any table it would broadcast.
+        # An empty folder would count as 0 bytes; what Spark takes for a size that is not known is its largest number.
         size = 2**63 - 1
     arguments = jvm.java.util.ArrayList()
     arguments.addAll(jvm.scala.jdk.javaapi.CollectionConverters.asJava(_number(jvm, size).toList()))
@@ -96,6 +97,12 @@ def _inject(session: Any, name: str, table: Table) -> None:
     kind = jvm.java.lang.Class.forName("org.apache.spark.sql.catalyst.catalog.CatalogStatistics")
     catalog.alterTableStats(identifier, jvm.scala.Some(kind.getConstructors()[0].newInstance(arguments.toArray())))
     session.catalog.refreshTable(name)
+
+
+def _microseconds(value: Any) -> Any:
+    """A point in time as Spark stores it in statistics, with six digits behind the second."""
+    whole, _, fraction = str(value).partition(".")
+    return None if value is None else f"{whole}.{fraction:0<6}"
 
 
 def _number(jvm: Any, value: int) -> Any:

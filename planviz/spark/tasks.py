@@ -17,7 +17,7 @@ from planviz.spark.tables import register_catalog, register_data
 Progress = Callable[[str], None]
 Task = Callable[[Spark, dict[str, Any], Progress], Any]
 
-_PLACE = re.compile(r"\(line (\d+), pos (\d+)\)")
+_PLACE = re.compile(r"[(;] ?line (\d+),? pos (\d+)")
 
 
 def ping(spark: Spark, arguments: dict[str, Any], progress: Progress) -> bool:
@@ -73,8 +73,8 @@ def spark_error(error: Exception) -> dict[str, Any] | None:
     text = str(error)
     place = _PLACE.search(text)
     # Behind the sentence Spark prints the query and the plan.
-    sentence = re.split(r"\n\n?== SQL|;\n'|\n\nJVM stacktrace|\(line \d+, pos \d+\)", text)[0].strip()
-    sentence = sentence.removeprefix(f"[{name}]").strip()
+    sentence = re.split(r"\n\n?== SQL|;\n'|\n\nJVM stacktrace|[(;] ?line \d+,? pos \d+", text)[0].strip()
+    sentence = " ".join(sentence.removeprefix(f"[{name}]").split())
     if not name:
         return {"kind": "SparkError", "message": f"Spark says: {sentence[:1000]}"}
     kind = "ParseError" if type(error).__name__ == "ParseException" else "AnalysisError"

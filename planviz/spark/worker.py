@@ -18,6 +18,8 @@ from planviz.spark import tasks
 from planviz.spark.session import Spark, start
 
 _AT_ONCE = 8
+#: What py4j raises when the JVM is not there any more.
+_BROKEN = ("Py4JNetworkError", "Py4JError")
 
 
 class _Answers:
@@ -65,7 +67,9 @@ def _work(spark: Spark, answers: _Answers, task: dict[str, Any]) -> None:
     try:
         answers.give({"id": number, "value": tasks.TASKS[task["task"]](spark, task["arguments"], progress)})
     except Exception as error:
-        if not spark.gone():
+        # When the JVM dies, its connections break before its end is known.
+        broken = isinstance(error, OSError) or type(error).__name__ in _BROKEN
+        if not spark.gone(2.0 if broken else 0.0):
             answers.give({"id": number, "error": told(error)})
 
 

@@ -1,0 +1,108 @@
+"""A query planned twice: what is the same, and the first place where two plans part."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+
+from planviz.cli.compared import comparison_json, comparison_text
+from planviz.config import OptimizerConfig
+from planviz.document import open_sql, open_text
+from planviz.document.compared import compare
+from planviz.errors import InputError
+from planviz.optimizer.statistics import estimate, estimating
+from tests.plans import small_catalog
+
+SQL = "SELECT person, sum(pages) FROM visits JOIN people ON v_person = person WHERE city = 1 + 1 GROUP BY person"
+CONFIG = OptimizerConfig().with_settings(
+    {"spark.sql.adaptive.enabled": "false", "spark.sql.cbo.enabled": "true", "spark.sql.session.timeZone": "UTC"}
+)
+HEADINGS = {"parsed": "Parsed Logical Plan", "analyzed": "Analyzed Logical Plan",
+            "optimized": "Optimized Logical Plan", "physical": "Physical Plan"}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def ours():
+    return open_sql(SQL, small_catalog(), CONFIG, stage="physical")
+
+
+@pytest.fixture
+def captured(ours):
+    """Our own plans in the form of a capture, with other ids."""
+    (statement,) = ours.statements
+    texts = {stage: statement.text(stage).replace("#", "#9") for stage in HEADINGS}
+    texts["analyzed"] = f"person: int\n{texts['analyzed']}"
+    with estimating(CONFIG):
+        estimates = [[e.rows, e.size] for e in map(estimate, statement.execution.optimized.walk())]
+    rules = list(dict.fromkeys(step.rule for step in ours.trace.steps))
+    batch = {"run": 0, "name": "All", "effective": False, "steps": 0, "iterations": 1, "rules": [*rules, "x.Silent"]}
+    return {
+        "format": "planviz-capture/1",
+        "spark": {"version": "4.3.0", "master": "local"},
+        "explain": {"extended": "".join(f"== {HEADINGS[s]} ==\n{text}\n" for s, text in texts.items())},
+        "estimates": estimates,
+        "trace": {"texts": [], "runs": ["Optimizer"], "steps": [], "batches": [batch], "differs": [],
+                  "rules": [*([rule, 2, 1, 0.1] for rule in rules), ["x.Silent", 1, 0, 0.1]]},
+    }  # fmt: skip
+
+
+def opened(capture):
+    return open_text(json.dumps(capture))
+
+
+def test_the_same_plans_are_equal_whatever_their_ids(ours, captured):
+    found = compare(ours, opened(captured))
+    assert found.equal
+    assert [stage.difference for stage in found.stages] == [None] * 4
+    assert found.estimates == (len(captured["estimates"]), len(captured["estimates"]))
+    assert len(found.rules) > 5
+    assert comparison_text("q", found).startswith("q: equal\n  parsed     equal (")
+    assert comparison_json(found)["equal"] is True
+
+
+def test_the_first_difference_shows_both_sides(ours, captured):
+    captured["explain"]["extended"] = captured["explain"]["extended"].replace("(city#", "(bity#")
+    found = compare(ours, opened(captured))
+    assert [stage.equal for stage in found.stages] == [True, False, False, False]
+    spark, planviz = found.stages[2].difference
+    assert "bity#" in spark
+    assert "(city#" in planviz
+    assert found.stages[2].same == found.stages[2].operators - 1
+    assert found.estimates is None
+    assert "operators equal; the first that differs:\n             Spark    Filter" in comparison_text("q", found)
+
+
+def test_ids_that_are_mixed_up_are_a_difference(ours, captured):
+    text = captured["explain"]["extended"]
+    first = text.index("v_person#9", text.index("== Optimized"))
+    number = text[first + 8 :].split("L")[0].split("]")[0].split(",")[0].split(" ")[0]
+    captured["explain"]["extended"] = text[:first] + text[first:].replace(number, "#77777", 1)
+    assert not compare(ours, opened(captured)).stages[2].equal
+
+
+def test_rules_and_estimates_of_one_side_are_named(ours, captured):
+    changed = copy.deepcopy(captured)
+    gone = changed["trace"]["rules"].pop(0)[0]
+    changed["trace"]["rules"][-1][2] = 1
+    rows, size = changed["estimates"][0]
+    changed["estimates"][0] = [rows + 1, size]
+    found = compare(ours, opened(changed))
+    assert (found.only_spark, found.only_planviz) == (("Silent",), (gone.rsplit(".", 1)[-1].rsplit("$", 1)[-1],))
+    assert [(spark[0], ours[0]) for _, spark, ours in found.wrong] == [(rows + 1, rows)]
+    text = comparison_text("q", found)
+    assert "only in Spark: Silent" in text
+    assert f"Spark {rows + 1:,} rows" in text
+
+
+def test_a_stage_that_one_side_did_not_reach_is_said(ours, captured):
+    captured["explain"]["extended"] = captured["explain"]["extended"].split("== Physical")[0]
+    found = compare(ours, opened(captured))
+    assert found.stages[3].missing == "Spark"
+    assert "physical   Spark did not reach this stage" in comparison_text("q", found)
+
+
+def test_only_a_query_and_its_capture_are_compared(ours):
+    with pytest.raises(InputError, match="One query is compared with one capture"):
+        compare(ours, ours)
