@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import sys
-import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -20,15 +18,23 @@ def read_text(name: str) -> str:
     """
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-        if data[:2] == _GZIP:
-            data = gzip.decompress(data)
-    except (EOFError, gzip.BadGzipFile, zlib.error):
-        raise InputError(f"{name} is a gzip file that ends too early or is damaged. Copy it whole.") from None
     except OSError as error:
         raise InputError(
             f"{name}: {error.strerror or error}. Name an existing file, or - for standard input."
         ) from None
+    if data[:2] == _GZIP:
+        data = _unpacked(name, data)
     return data.decode("utf-8", errors="surrogateescape")
+
+
+def _unpacked(name: str, data: bytes) -> bytes:
+    import gzip
+    import zlib
+
+    try:
+        return gzip.decompress(data)
+    except (EOFError, gzip.BadGzipFile, zlib.error):
+        raise InputError(f"{name} is a gzip file that ends too early or is damaged. Copy it whole.") from None
 
 
 def write(text: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -89,6 +88,8 @@ def _compare(options: argparse.Namespace) -> int:
 
     Both sides plan without adaptive execution unless a setting says otherwise: what it would do is not known before.
     """
+    from json import dumps
+
     from planviz.cli.compared import comparison_json, comparison_text
     from planviz.config import OptimizerConfig
     from planviz.document import open_sql, open_text
@@ -104,7 +105,7 @@ def _compare(options: argparse.Namespace) -> int:
         ours = open_sql(sql, catalog_of(options), config, stage="physical")
         found = compare(ours, open_text(capture_text(captured)))
         if options.format == "json":
-            write(json.dumps({"query": stem, **comparison_json(found)}) + "\n")
+            write(dumps({"query": stem, **comparison_json(found)}) + "\n")
         else:
             write(comparison_text(stem, found))
         return 0 if found.equal else 1
