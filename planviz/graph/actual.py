@@ -11,6 +11,8 @@ from planviz.graph.plan_graph import PlanGraph, PlanNode
 
 #: Kinds that have rows of their own in both plans; all others pass on what is beneath them.
 _OWN = ("scan", "filter", "join", "aggregate", "limit", "set", "generate", "window")
+#: Spark's name of the metric.
+ROWS = "number of output rows"
 _IDS = re.compile(r"#\d+L?|\s+|[()`]")
 #: From this factor on an estimate counts as wrong.
 FACTOR = 10.0
@@ -20,7 +22,7 @@ Key = tuple[str, tuple[tuple[str, int], ...]]
 
 def measured_rows(node: PlanNode) -> int | None:
     """Spark's "number of output rows" of an operator; None when it was not measured."""
-    value = (node.metrics or {}).get("number of output rows")
+    value = (node.metrics or {}).get(ROWS)
     if isinstance(value, str):
         # Totals of several tasks stand below a heading: `total (min, med, max)\n12,345 (...)`.
         found = re.search(r"\d[\d,]{0,30}", value.rpartition("\n")[2])

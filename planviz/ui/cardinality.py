@@ -121,13 +121,14 @@ def _answer(opened: Opened, asked: Asked) -> dict[str, Any]:
     if run is not None:
         for side in sides:
             side.measure(run)
+    divergences = [side.divergence() for side in sides]
     planned = perf_counter()
     scenes, pairs, aligned = _scenes([side.graph for side in sides])
     told = {
         "sides": [side.told(scene) for side, scene in zip(sides, scenes, strict=True)],
         "pairs": pairs,
         "aligned": aligned,
-        "divergence": next(({"side": at} | d for at, side in enumerate(sides) if (d := side.divergence())), None),
+        "divergence": next(({"side": at} | d for at, d in enumerate(divergences) if d), None),
         "notes": list(dict.fromkeys(note for side in sides for note in side.notes)),
         "problems": _problems(opened, asked.get("edits") or {}),
     }

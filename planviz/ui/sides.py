@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from planviz.document.traces import plan_graph
 from planviz.errors import InputError
 from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph, PlanNode
-from planviz.graph.actual import FACTOR, actual_rows, first_divergence, measured_rows
+from planviz.graph.actual import FACTOR, ROWS, actual_rows, first_divergence, measured_rows
 from planviz.graph.contracted import contracted
 from planviz.graph.from_tree import Identities
 from planviz.graph.plan_graph import Estimate as Expected
+from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.statistics import estimate, estimating
 from planviz.optimizer.statistics.explained import explain_estimates
-from planviz.trees.trace import Trace
 from planviz.ui.cards import card_of
 from planviz.ui.statistics import edited
 
@@ -37,6 +37,10 @@ WAYS = {
     "on": Way("CBO on, joins as written", "CBO on", {_CBO: True, _REORDER: False}),
     "reorder": Way("CBO on, joins reordered", "+ reorder", {_CBO: True, _REORDER: True}),
 }
+#: Operators that are left out: they have the rows of their child by their nature, so that their number tells nothing.
+_IDLE = frozenset({"Project", "SubqueryAlias", "ColumnarToRow", "AQEShuffleRead", "AdaptiveSparkPlan"})
+#: Kinds that give the rows that they get, of which Spark does not count them.
+_CARRIES = ("exchange", "sort", "project", "other")
 #: Numbers beyond are drawn as this one; the card tells them whole.
 _MOST = 10**300
 
@@ -65,10 +69,13 @@ class Side:
             self.cards[id]["measured"] = rows
 
     def divergence(self, factor: float = FACTOR) -> dict[str, Any] | None:
-        """The first node whose rows are off by `factor` or more."""
+        """The first node whose rows are off by `factor` or more; it gets a badge that says so."""
         actual = {id: card["measured"] for id, card in enumerate(self.cards) if card.get("measured") is not None}
         found = first_divergence(self.graph, self.rows, actual, factor)
-        return None if found is None else {"node": found.node, "factor": factor}
+        if found is None:
+            return None
+        self.graph[found.node].badges += ("first divergence",)
+        return {"node": found.node, "factor": factor}
 
     def told(self, scene: dict[str, Any]) -> dict[str, Any]:
         """As JSON values, with the scene that it is drawn from."""
@@ -116,7 +123,7 @@ def _planned_side(other: QueryExecution, way: str) -> Side:
 
 def _passes_on(node: PlanNode) -> bool:
     """Whether an operator has the rows of its child by its nature, so that its number tells nothing new."""
-    return node.op in ("Project", "SubqueryAlias")
+    return node.op in _IDLE
 
 
 def to_plan(execution: QueryExecution, way: str, edits: Mapping[str, Any]) -> QueryExecution:
@@ -125,10 +132,14 @@ def to_plan(execution: QueryExecution, way: str, edits: Mapping[str, Any]) -> Qu
     if not edits:
         return execution.again(config)
     catalog = edited(execution.catalog, edits)
-    other = replace(execution, catalog=catalog, config=config, trace=Trace(), warnings=[], analyzer=None, _planned=None)
-    other.ids, other.infer = None, False
-    other._stages = {"parsed": execution.parsed}
-    return other
+
+    def renewed(plan: Any) -> Any:
+        if isinstance(plan, LogicalRelation) and plan.table is not None:
+            return plan.replace(table=catalog.table((plan.table.database, plan.table.name)) or plan.table)
+        return plan
+
+    # Nothing but the optimizer reads statistics, so that the analyzed plan stays what it is.
+    return execution.again(config, plans={"analyzed": execution.analyzed.transform_with_subqueries(renewed)})
 
 
 def _drawn(number: int | None) -> int | None:
@@ -138,6 +149,11 @@ def _drawn(number: int | None) -> int | None:
 def text_side(graph: PlanGraph, way: str, title: str) -> Side:
     """A plan of a text with the numbers that stand in it: Spark's estimates, or what a run measured."""
     shown, _ = contracted(graph, _passes_on)
+    for node in reversed(list(shown.walk())):
+        below = shown.children(node.id)
+        if node.kind in _CARRIES and len(below) == 1 and measured_rows(node) is None:
+            rows = measured_rows(shown[below[0]])
+            node.metrics = node.metrics if rows is None else {**(node.metrics or {}), ROWS: str(rows)}
     return Side(way, title, shown, [_text_card(node) for node in shown])
 
 

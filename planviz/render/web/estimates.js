@@ -30,6 +30,7 @@ export class Estimates {
   }
 
   destroy() {
+    clearTimeout(this.giving);
     this.scheme.removeEventListener("change", this.onScheme);
     document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
     if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
@@ -93,7 +94,7 @@ export class Estimates {
     this.#hues();
     this.selected = [0, -1];
     this.root.classList.toggle("pv-fixed", !data.exports);
-    this.views.root.hidden = !data.exports;
+    this.views.root.hidden = !data.tables; // a text tells nothing of orders that were not chosen
     this.table.past = [];
     this.table.future = [];
     this.table.problems = [];
@@ -311,8 +312,13 @@ export class Estimates {
       return rows;
     });
     if (sums.every((rows) => !rows)) return [];
-    const words = [element("span", "pv-muted", "rows out of all joins "), element("b", "", sums.map((rows) => `≈${count(rows)}`).join(" → "))];
-    return words;
+    const said = sums.map((rows, at) => this.#about(at) + count(rows)), equal = said.length > 1 && said[0] === said[1];
+    return [element("span", "pv-muted", "rows out of all joins "), element("b", "", equal ? said[0] : said.join(" → ")), ...(equal ? [element("span", "pv-muted", " in both")] : [])];
+  }
+
+  // The sign of estimated numbers, so that they never look measured.
+  #about(at) {
+    return this.answer.sides[at].scene.rows_are === "measured" ? "" : "≈";
   }
 
   #overview() {
@@ -323,7 +329,47 @@ export class Estimates {
     for (const [at, side] of this.answer.sides.entries()) parts.push(this.#most(side, at));
     if (this.answer.sides.some(({ imagined }) => imagined)) parts.push(element("p", "pv-small", "In brackets: rows that Spark does not reckon with CBO off; its formulas would give them for this plan."));
     for (const note of this.answer.notes ?? []) parts.push(element("p", "pv-note", note));
+    if (this.data.exports && this.answer.sides.every(({ scene }) => scene.rows_are !== "measured")) parts.push(this.#run());
     return parts;
+  }
+
+  // A run of the query beside its estimates: its event log or REST answer goes the way of every pasted text.
+  #run() {
+    const box = element("section", "pv-section"), measured = this.#measured();
+    box.append(element("h4", "", measured ? "Measured rows" : "Beside a run"));
+    if (measured) {
+      box.append(element("p", "pv-small", "The numbers after → were measured in the run that you gave."));
+      if (this.asked.measured) box.append(button("pv-button", "Take them away", "", () => this.#ask({ measured: undefined })));
+      return box;
+    }
+    const area = element("textarea", "pv-run");
+    area.rows = 2;
+    area.placeholder = "Paste the event log or Spark's REST answer of its run";
+    area.setAttribute("aria-label", "A run's event log or REST answer");
+    // A paste of many lines may tell of each of them.
+    area.addEventListener("input", () => {
+      clearTimeout(this.giving);
+      this.giving = setTimeout(() => this.#give(area.value), 200);
+    });
+    area.addEventListener("drop", async (event) => {
+      event.preventDefault();
+      event.stopPropagation();
+      const file = event.dataTransfer?.files[0];
+      this.#give(file ? await file.text() : event.dataTransfer.getData("text"));
+    });
+    box.append(area, element("p", "pv-small", "Its measured rows then stand beside the expected ones: orange where Spark expected too few, blue where too many."));
+    return box;
+  }
+
+  async #give(text) {
+    if (text.trim().length < 40) return;
+    try {
+      const response = await fetch("/plan", { method: "POST", body: text }), told = await response.json();
+      if (told.key) this.#ask({ measured: told.key });
+      else this.#say(told.message, true);
+    } catch {
+      this.#say("The server cannot be reached.", true);
+    }
   }
 
   #divergence({ side, node, factor }) {
@@ -345,7 +391,7 @@ export class Estimates {
       const go = button("pv-neighbour", "", "", () => this.select(at, i, true)), { value: rows, imagined } = value(i);
       const dot = element("span", "pv-swatch");
       dot.style.background = this.data.theme.kinds[kinds[nodes.kind[i]]][this.mode];
-      go.append(element("span", "pv-number", imagined ? `(≈${count(rows)})` : `≈${count(rows)}`), dot, element("span", "pv-name", `${nodes.title[i]} ${nodes.sub?.[i]?.[0]?.join(" ") ?? ""}`));
+      go.append(element("span", "pv-number", imagined ? `(≈${count(rows)})` : this.#about(at) + count(rows)), dot, element("span", "pv-name", `${nodes.title[i]} ${nodes.sub?.[i]?.[0]?.join(" ") ?? ""}`));
       list.append(go);
     }
     if (!top.length) list.append(element("p", "pv-small", "No rows are known."));

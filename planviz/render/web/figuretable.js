@@ -50,6 +50,7 @@ export class FigureTable {
 
   // Another state of all numbers; the one before can be had back.
   #take(edits) {
+    if (JSON.stringify(edits) === JSON.stringify(this.edits)) return; // a field that goes away tells of its change again
     this.past.push(this.edits);
     this.future = [];
     this.edits = edits;

@@ -83,8 +83,8 @@ export class Flow {
       if (!canvas.width || !plan) return void (this.unopened = true);
       const fit = Math.min((canvas.width - 8) / plan.width, (canvas.height - HEAD) / plan.height);
       const first = plan.order.find((i) => plan.children(i).length > 1) ?? 0, b = plan.box[first];
-      const k = fit >= LEGIBLE ? Math.min(1, fit) : Math.max(0.62, Math.min(0.85, canvas.width / plan.width));
-      const whole = k * plan.width <= canvas.width + 1, x = (whole ? plan.width / 2 : plan.x[b] + plan.w[b] / 2) - canvas.width / k / 2;
+      const k = fit >= LEGIBLE ? Math.min(1, fit) : Math.max(0.72, Math.min(0.85, canvas.width / plan.width));
+      const whole = k * plan.width <= canvas.width + 1, x = whole ? plan.width / 2 - canvas.width / k / 2 : plan.x[b] - 20 / k;
       const y = fit >= LEGIBLE ? Math.max(-HEAD / k, (plan.height - canvas.height / k - HEAD / k) / 2) : plan.y[0] - (HEAD + 14) / k;
       canvas.moveTo({ x, y, k }, false);
     });
