@@ -166,10 +166,20 @@ def asked_for(opened: Opened, asked: WhatIf, join: int, *, quick: bool = False) 
             "types": {str(n): kind for n, kind in asked.types.items()},
         },
         "rows": rows,
+        "chips": _chips(queries_of(opened)),
         "changed": sum(1 for entry in rows if entry["was"]) if same else None,
         "before": len(base),
         "join": detail(join, *now[join]) if now else None,
     }
+
+
+def _chips(queries: tuple[Decided, ...]) -> list[list[str]]:
+    """Tone, words and reason of what is to be said of all joins together."""
+    if all(query.execution is None for query in queries):
+        return [["badge", "read back", "What the planner saw is read from the plan's text, as far as it says so."]]
+    profiles = dict.fromkeys(query.profile for query in queries)
+    chips = [["badge", profile.replace("spark-", "Spark "), "Whose planner decides here"] for profile in profiles]
+    return [*chips, ["estimated", "estimated", "Sizes are estimates from the catalogue, as the planner sees them."]]
 
 
 # -- the selected join
@@ -211,7 +221,7 @@ def path(decision: Decision, tree: DecisionTree) -> list[dict[str, Any]]:
                 "title": question.title if question else check.condition,
                 "condition": question.condition if question else check.condition,
                 "answer": answer(check),
-                "seen": one_line(seen(check), 300),
+                "seen": one_line(seen(check) or charts.brief(check), 300),
                 "setting": check.setting or "",
             }
         )

@@ -1,5 +1,5 @@
 // The element of the Joins page: its parts put together, and what is asked of the server.
-import { button, element } from "./dom.js";
+import { element } from "./dom.js";
 import { drawn } from "./drawn.js";
 import { JoinPanel } from "./joinpanel.js";
 import { JoinTable } from "./jointable.js";
@@ -194,6 +194,7 @@ export class JoinBench {
     this.whatIfs.show(join, this.base, this.asked, this.data.own);
     this.below.replaceChildren(mechanism(join.mechanism, this.data.theme, this.mode), (this.changes = element("div")));
     this.#ringAt(this.at);
+    if (this.total) this.total.textContent = pathWords(join);
     const what = told.what ? `&what=${encodeURIComponent(told.what)}` : "";
     const id = `${join.n + 1}${what}`;
     if (before) {
@@ -250,7 +251,7 @@ export class JoinBench {
     this.ring.hidden = !step || step.index == null;
     if (this.ring.hidden) return;
     const group = svg.querySelectorAll(":scope > g")[step.index], box = group.getBBox(), scale = svg.clientWidth / svg.viewBox.baseVal.width;
-    Object.assign(this.ring.style, { left: `${svg.offsetLeft ?? 0 + box.x * scale}px`, width: `${box.width * scale + 10}px`, height: `${box.height * scale + 10}px` });
+    Object.assign(this.ring.style, { width: `${box.width * scale + 10}px`, height: `${box.height * scale + 10}px` });
     const frame = svg.getBoundingClientRect(), outer = this.tree.getBoundingClientRect();
     this.ring.style.left = `${frame.left - outer.left + box.x * scale - 5}px`;
     this.ring.style.top = `${frame.top - outer.top + box.y * scale - 5}px`;
@@ -270,7 +271,7 @@ export class JoinBench {
     }
     this.total = element("span", "pv-total");
     const { join } = this.told;
-    if (join) this.total.textContent = `path of ${join.path.length} of ${join.tests} tests`;
+    if (join) this.total.textContent = pathWords(join);
     const links = element("div", "pv-exports");
     for (const format of ["svg", "png"]) {
       const link = element("a", "pv-button", format.toUpperCase());
@@ -324,6 +325,8 @@ export class JoinBench {
     act();
   }
 }
+
+const pathWords = ({ path, tests }) => `path of ${path.length} of ${tests} tests`;
 
 async function post(address, body) {
   try {

@@ -12,8 +12,8 @@ export class JoinTable {
     this.root.append(this.bar, this.holder);
   }
 
-  show({ rows, join, changed, before }, asked) {
-    this.#bar(rows.length, changed, before, asked);
+  show({ rows, join, changed, before, chips }, asked) {
+    this.#bar(rows.length, changed, before, chips, asked);
     const table = element("table"), top = element("thead"), head = element("tr");
     for (const name of COLUMNS) {
       const cell = element("th", "", name);
@@ -33,9 +33,13 @@ export class JoinTable {
     this.shown = join?.n;
   }
 
-  #bar(count, changed, before, asked) {
-    const words = element("b", "", count === 1 ? "1 join" : `${count} joins`);
-    const parts = [words];
+  #bar(count, changed, before, chips, asked) {
+    const parts = [element("b", "", count === 1 ? "1 join" : `${count} joins`)];
+    for (const [tone, words, why] of chips) {
+      const chip = element("span", `pv-badge pv-${tone}`, words);
+      chip.title = why;
+      parts.push(chip);
+    }
     if (asked.length) {
       const told = changed == null ? `${before} before` : changed ? `${changed} planned otherwise` : "all as before";
       parts.push(element("span", changed === 0 ? "pv-badge" : "pv-badge pv-estimated", told));
@@ -52,9 +56,10 @@ export class JoinTable {
     const number = element("td", "pv-join-number"), go = button("", String(row.n + 1), `Join ${row.n + 1}: ${row.operator}`, () => this.on.select(row.n));
     go.setAttribute("aria-current", String(row.n === join?.n));
     number.append(go);
-    const operator = element("td", "pv-join-op"), why = element("td", "pv-join-why", row.reason), on = element("td", "pv-join-on", row.on || "no condition");
+    const operator = element("td", "pv-join-op"), why = element("td", "pv-join-why"), on = element("td", "pv-join-on", row.on || "no condition");
     operator.append(element("i", `pv-op pv-op-${row.op}`), element("b", "", row.operator));
-    if (row.was) operator.append(element("span", "pv-badge pv-estimated", row.was));
+    if (row.was) why.append(element("span", "pv-badge pv-estimated", row.was));
+    why.append(row.reason);
     on.title = row.on;
     why.title = row.reason;
     line.append(number, operator, element("td", "", row.query ? `${row.type} · ${row.query}` : row.type), sideCell(row.left), sideCell(row.right), on, why);
