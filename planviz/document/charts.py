@@ -71,33 +71,57 @@ def path_words(decision: Decision, tree: DecisionTree) -> list[str]:
 
 
 def join_boxes(decision: Decision, tree: DecisionTree) -> tuple[list[Box], list[Way]]:
-    """The boxes and the ways between them; an outcome is named by the answer that leads to it (`N2.yes`)."""
+    """The boxes and the ways between them; an outcome is named by the answer that leads to it (`N2.yes`).
+
+    Where a pasted plan leaves questions open, the ways that may have been taken are open, too.
+    """
     asked = {check.node: check for check in decision.checks}
-    boxes = [_test_box(q.name, q.title, q.condition, asked.get(q.name)) for q in tree.questions]
+    possible = _possible(decision, tree)
+    boxes = [
+        _test_box(q.name, q.title, q.condition, asked.get(q.name), any(source == q.name for source, _ in possible))
+        for q in tree.questions
+    ]
     ways = []
     for edge in tree.edges:
         check, end = asked.get(edge.source), tree.outcome(edge.target)
         lit = check is not None and check.passed is edge.answer
-        is_open = check is not None and check.passed is None
-        if end is None:
-            target = asked.get(edge.target)
-            ways.append(Way(edge.source, edge.target, edge.label, lit, is_open and target is not None))
-            continue
-        leaf = f"{edge.source}.{edge.label}"
-        maybe = is_open and end.operator == decision.outcome
-        state: State = "chosen" if lit else "open" if maybe else "passed"
-        boxes.append(_leaf_box(leaf, end.operator, state, decision, check))
-        ways.append(Way(edge.source, leaf, edge.label, lit, maybe))
+        is_open = not lit and (edge.source, edge.answer) in possible
+        target = edge.target if end is None else f"{edge.source}.{edge.label}"
+        ways.append(Way(edge.source, target, edge.label, lit, is_open))
+        if end is not None:
+            state: State = "chosen" if lit else "open" if is_open else "passed"
+            boxes.append(_leaf_box(target, end.operator, state, decision, check))
     return boxes, ways
 
 
-def _test_box(name: str, title: str, condition: str, check: Check | None) -> Box:
-    if check is None:
+def _possible(decision: Decision, tree: DecisionTree) -> set[tuple[str, bool]]:
+    """The answers by which the root leads to the outcome, those that are known being as they are."""
+    known = {check.node: check.passed for check in decision.checks if check.passed is not None}
+    found: set[tuple[str, bool]] = set()
+
+    def leads(name: str) -> bool:
+        question, end = tree.question(name), tree.outcome(name)
+        if question is None:
+            return end is not None and end.operator == decision.outcome
+        good = False
+        for answer, target in ((True, question.yes), (False, question.no)):
+            if known.get(name, answer) is answer and leads(target):
+                found.add((name, answer))
+                good = True
+        return good
+
+    leads(tree.root)
+    return found
+
+
+def _test_box(name: str, title: str, condition: str, check: Check | None, is_possible: bool) -> Box:
+    if check is None and not is_possible:
         return Box(name, title, _LOOKS_AT.get(name, ""), told=f"{title} {condition}. Not asked.")
-    said = {True: "yes", False: "no", None: "this plan does not say"}[check.passed]
-    told = f"{title} {condition}: {said}. {seen(check)}".strip()
-    line = brief(check) if check.passed is not None else brief(check) or "unknown"
-    return Box(name, title, line, "taken" if check.passed is not None else "open", told=told)
+    if check is None or check.passed is None:
+        line = brief(check) if check is not None else ""
+        return Box(name, title, line or "unknown", "open", told=f"{title} {condition}: this plan does not say.")
+    told = f"{title} {condition}: {'yes' if check.passed else 'no'}. {seen(check)}".strip()
+    return Box(name, title, brief(check) or ("yes" if check.passed else "no"), "taken", told=told)
 
 
 def _leaf_box(name: str, operator: str, state: State, decision: Decision, check: Check | None) -> Box:
@@ -105,7 +129,7 @@ def _leaf_box(name: str, operator: str, state: State, decision: Decision, check:
     if state == "chosen":
         return Box(name, title, _built(decision), "chosen", False, f"{outcome(decision)}. {decision.value('because')}")
     if state == "open":
-        return Box(name, title, "perhaps by this test", "open", False)
+        return Box(name, title, "perhaps here", "open", False, f"{outcome(decision)}: perhaps by this test")
     rejected = next((r for r in decision.rejected if check is not None and r.node == check.node), None)
     if rejected is None or rejected.operator != operator:
         return Box(name, title, "", "passed", False, f"{title}: not reached")
@@ -117,9 +141,16 @@ def _built(decision: Decision) -> str:
     side = _SIDES.get(str(decision.value("build")))
     if side is None:
         return "sorts both sides" if decision.outcome == "SortMergeJoin" else "every pair of rows"
-    plan = getattr(decision.subject, side, None)
-    names = relations(plan) if plan is not None else []
+    names = side_relations(decision, side)
     return f"builds {names[0]}" if len(names) == 1 else f"builds the {side} side"
+
+
+def side_relations(decision: Decision, side: str) -> list[str]:
+    """The names of the relations of a side, left or right."""
+    told = decision.value("sides")
+    if told is not None:
+        return [part for part in str(told[("left", "right").index(side)]).split(", ") if part]
+    return relations(getattr(decision.subject, side))
 
 
 def _over(values: tuple[tuple[str, Any], ...]) -> str:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from planviz.decisions.choices import Decision
-from planviz.document.decided import plain, relations
+from planviz.document.charts import side_relations
+from planviz.document.decided import plain
 from planviz.execution import QueryExecution
+from planviz.graph import PlanGraph
 from planviz.graph.kinds import kind_of
 from planviz.physical.distribution import AllTuples, BroadcastDistribution, ClusteredDistribution
 from planviz.physical.exchanges import Exchange
 from planviz.physical.operators import SortExec
 
+#: What stands between a join and its exchanges without moving a row.
+_WRAPPERS = re.compile(r"QueryStage|AQEShuffleRead|CustomShuffleReader|InputAdapter|WholeStageCodegen|ResultQuery")
 #: What each operator does, and what to heed (inventory B.4, F-018).
 MECHANISMS = {
     "BroadcastHashJoin": "The small side is collected on the driver, made a hash table and sent to every executor. The "
@@ -56,12 +61,11 @@ class JoinInput:
 
 def join_inputs(decision: Decision, execution: QueryExecution) -> tuple[JoinInput, ...]:
     """Both sides of a join of a planned query. Raises what planning raises."""
-    join = decision.subject
     made = _operator(decision, execution)
     found = []
     for at, side in enumerate(("left", "right")):
         role = _role(decision, side)
-        names = tuple(relations(getattr(join, side)))
+        names = tuple(side_relations(decision, side))
         if made is None:
             found.append(JoinInput(side, role, names))
             continue
@@ -69,6 +73,32 @@ def join_inputs(decision: Decision, execution: QueryExecution) -> tuple[JoinInpu
         below = tuple(_put(made.children[at]))
         found.append(JoinInput(side, role, names, _needs(made.required_distribution[at]), order, below))
     return tuple(found)
+
+
+def plan_inputs(decision: Decision, plan: PlanGraph) -> tuple[JoinInput, ...]:
+    """Both sides of a join of a pasted plan: what stands beneath it; what that is for, the text does not say."""
+    node = decision.value("node")
+    if not isinstance(node, int):
+        return ()
+    sides = zip(("left", "right"), plan.children(node), strict=False)
+    return tuple(
+        JoinInput(side, _role(decision, side), tuple(side_relations(decision, side)), put=tuple(_put_in(plan, child)))
+        for side, child in sides
+    )
+
+
+def _put_in(plan: PlanGraph, start: int) -> Iterator[Put]:
+    """Exchanges and sorts right beneath a join; what adaptive execution wraps around them is passed."""
+    at: int | None = start
+    while at is not None:
+        node = plan[at]
+        if node.kind in ("exchange", "sort"):
+            text = plain(node.text).strip("+- *!").partition(" ")[2]
+            if not _WRAPPERS.search(node.op):
+                yield Put(node.op, node.kind, text)
+        elif not _WRAPPERS.search(node.op):
+            return
+        at = next(iter(plan.children(at)), None)
 
 
 def _role(decision: Decision, side: str) -> str:

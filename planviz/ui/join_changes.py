@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
+from planviz.decisions.choices import Decision
+from planviz.decisions.flips import Flip, SettingChange, StatisticsChange, TextChange
+from planviz.document.decided import outcome
+from planviz.document.hints import HINTS as HINT_NAMES
+from planviz.document.join_flips import join_candidates
+from planviz.document.named import named_relation
 from planviz.document.traces import plan_graph
-from planviz.document.what_if import WhatIf
+from planviz.document.what_if import ASKABLE, WhatIf
 from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph
 from planviz.graph.diff import PlanDiff, diff
@@ -16,13 +23,100 @@ from planviz.render.step_drawing import draw_step
 from planviz.render.steps import trace_data
 from planviz.render.svg import svg
 from planviz.ui.cache import Opened
+from planviz.ui.what_if import as_json, to_text
 
 _MOST_CHANGES = 12
+_MOST_CANDIDATES = 10
 
 
-def flips(opened: Opened, asked: WhatIf, join: int) -> list[dict[str, Any]]:
-    """The nearest flips of a join, each with what it asks for beside what is asked already."""
-    return []
+def flip(opened: Opened, asked: WhatIf, join: int, at: int) -> dict[str, Any]:
+    """The candidate of this number (from 0, the nearest first) to flip a join as if `asked`.
+
+    `flip` is None or tells `short` and `words`, the `outcome`, and what to ask for to get it: it was planned with all
+    that was asked for, and gives what it says. `more` tells whether there is another candidate. One at a time, so that
+    whoever waits for something else waits for one planning only.
+    """
+    from planviz.ui.joins import numbered
+
+    query, decision = numbered(opened, asked, join)
+    candidates = _candidates(opened, asked, join, query.execution, decision)
+    if not 0 <= at < len(candidates):
+        return {"flip": None, "more": False}
+    found, changes = candidates[at]
+    after = numbered(opened, _both(asked, changes), join)[1]
+    kept = after.outcome == found.outcome and outcome(after) != outcome(decision)
+    told = {"short": found.short, "words": found.words, "outcome": outcome_words(after), "asked": as_json(changes)}
+    return {"flip": told if kept else None, "more": at + 1 < len(candidates)}
+
+
+def _candidates(
+    opened: Opened, asked: WhatIf, join: int, execution: QueryExecution | None, decision: Decision
+) -> list[tuple[Flip, WhatIf]]:
+    """What might flip a join and can be asked for here: not rows in place of bytes, and no text but hints."""
+    key = ("join-flips", to_text(asked), join)
+    if key not in opened.made:
+        for old in [name for name in opened.made if name[0] == "join-flips"]:
+            opened.made.pop(old, None)
+        opened.made[key] = [] if execution is None else _nearest(decision, execution, join)
+    made: list[tuple[Flip, WhatIf]] = opened.made[key]
+    return made
+
+
+def _nearest(decision: Decision, execution: QueryExecution, join: int) -> list[tuple[Flip, WhatIf]]:
+    found = []
+    for each in sorted(join_candidates(decision, execution), key=lambda flip: flip.distance):
+        changes = _asked_by(each, decision, execution, join)
+        if changes is not None:
+            found.append((each, changes))
+    return found[:_MOST_CANDIDATES]
+
+
+def outcome_words(decision: Decision) -> str:
+    """Operator and build side: Broadcast Hash Join, builds right."""
+    side = {"BuildLeft": "left", "BuildRight": "right"}.get(str(decision.value("build")))
+    return f"{spaced(decision.outcome)}, builds {side}" if side else spaced(decision.outcome)
+
+
+def _asked_by(flip: Flip, decision: Decision, execution: QueryExecution, join: int) -> WhatIf | None:
+    """What to ask for to get a flip; None where that cannot be asked for."""
+    settings: dict[str, Any] = {}
+    sizes: dict[str, int] = {}
+    hints: dict[int, tuple[str | None, str | None]] = {}
+    for change in flip.changes:
+        if isinstance(change, SettingChange) and change.key in ASKABLE:
+            settings[change.key] = change.value
+        elif isinstance(change, StatisticsChange) and change.size_in_bytes is not None:
+            sizes[change.table] = change.size_in_bytes
+        elif isinstance(change, TextChange) and flip.kind == "hint":
+            hinted = _hinted(flip, decision, execution)
+            if hinted is None:
+                return None
+            hints[join] = hinted
+        else:
+            return None
+    return WhatIf(settings, sizes, hints)
+
+
+def _hinted(flip: Flip, decision: Decision, execution: QueryExecution) -> tuple[str | None, str | None] | None:
+    """The join's hints after a flip by a hint on one of its sides."""
+    hints = list(decision.value("hints") or (None, None))
+    for at, side in enumerate((decision.subject.left, decision.subject.right)):
+        named = named_relation(side, execution)
+        if named is not None and named[0] == flip.relation:
+            name = flip.short.partition("(")[0]
+            hints[at] = next((s for s, hint in HINT_NAMES.items() if hint == name), None)
+            return hints[0], hints[1]
+    return None
+
+
+def _both(one: WhatIf, other: WhatIf) -> WhatIf:
+    """Both together; where they contradict each other, the other counts."""
+    return WhatIf(
+        {**one.settings, **other.settings},
+        {**one.sizes, **other.sizes},
+        {**one.hints, **other.hints},
+        {**one.types, **other.types},
+    )
 
 
 def difference(opened: Opened, asked: WhatIf, join: int) -> dict[str, Any] | None:
@@ -59,9 +153,11 @@ def _traced(graph: PlanGraph, execution: QueryExecution) -> TracedPlan:
 
 
 def _words(found: PlanDiff) -> list[list[str]]:
-    """Every change as a sign and words."""
-    told = [["~", f"{spaced(found.after[m.after].op)}: {m.changes[0]}"] for m in found.changed]
-    told += [["+", spaced(found.after[id].op)] for id in found.inserted]
-    told += [["−", spaced(found.before[id].op)] for id in found.removed]
-    told += [["↕", f"{spaced(found.after[m.after].op)} moved"] for m in found.moved if not m.changes]
-    return told[:_MOST_CHANGES] + ([["", f"and {len(told) - _MOST_CHANGES} more"]] if len(told) > _MOST_CHANGES else [])
+    """Every kind of change as a sign and words, with how often it occurs; the most frequent first."""
+    told = Counter(("~", f"{spaced(found.before[m.before].op)}: {m.changes[0]}") for m in found.changed)
+    told += Counter(("+", spaced(found.after[id].op)) for id in found.inserted)
+    told += Counter(("−", spaced(found.before[id].op)) for id in found.removed)
+    told += Counter(("↕", f"{spaced(found.after[m.after].op)} moved") for m in found.moved if not m.changes)
+    shown = [[sign, f"{count} × {words}" if count > 1 else words] for (sign, words), count in told.items()]
+    more = len(shown) - _MOST_CHANGES
+    return [*shown[:_MOST_CHANGES], *([["", f"and {more} more"]] if more > 0 else [])]

@@ -6,8 +6,9 @@ from typing import Any
 
 from planviz.decisions.choices import Decision
 from planviz.document import charts
-from planviz.document.decided import Decided, outcome, plain, relations, value_text
+from planviz.document.decided import Decided, outcome, plain, title, value_text
 from planviz.graph.differences import conjuncts
+from planviz.graph.plan_graph import PlanNode
 from planviz.graph.words import join_type_words, spaced
 from planviz.render.text import one_line
 
@@ -46,7 +47,7 @@ def _place(query: Decided) -> str:
 def side(decision: Decision, name: str) -> dict[str, Any]:
     """One side: `names` of its relations in short, `all` of them, `size` as Spark says it, whether it is built."""
     at = ("left", "right").index(name)
-    names = side_relations(decision, name)
+    names = charts.side_relations(decision, name)
     size = (decision.value("sizes") or (None, None))[at]
     shown = names[0] if len(names) == 1 else f"{names[0]} +{len(names) - 1}" if names else "?"
     return {
@@ -57,18 +58,13 @@ def side(decision: Decision, name: str) -> dict[str, Any]:
     }
 
 
-def side_relations(decision: Decision, name: str) -> list[str]:
-    """The names of the relations of a side, left or right."""
-    sides = decision.value("sides")
-    if sides is not None:
-        return [part for part in str(sides[("left", "right").index(name)]).split(", ") if part]
-    return relations(getattr(decision.subject, name))
-
-
 def condition(decision: Decision) -> str:
     """The join's condition without ids, empty for none."""
     keys = decision.value("keys")
-    found = getattr(decision.subject, "condition", None)
+    subject = decision.subject
+    found = subject.arguments.get("condition") if isinstance(subject, PlanNode) else subject.condition
+    if isinstance(subject, PlanNode) and keys:
+        found = None
     if found is not None:
         return one_line(" AND ".join(_bare(part) for part in conjuncts(plain(found))), 300)
     return one_line(" AND ".join(plain(key) for key in keys), 300) if keys else ""
@@ -82,9 +78,11 @@ def _bare(part: str) -> str:
 
 def reason(decision: Decision) -> str:
     """Why it became this operator, in one sentence."""
-    last = next((check for check in reversed(decision.checks) if check.passed is not None), None)
-    if last is None:
+    if any(check.passed is None for check in decision.checks):
+        return _reason_unknown(decision)
+    if not decision.checks:
         return "The plan does not say what decided."
+    last = decision.checks[-1]
     values = dict(last.values)
     small = charts.brief(last)
     words = {
@@ -104,3 +102,12 @@ def reason(decision: Decision) -> str:
     }
     found = words.get(last.node, f"{last.condition}: {value_text('', list(values.values()))}.")
     return found if last.passed or last.node in ("N7", "N11", "N12") else f"After “{last.condition}”: no."
+
+
+def _reason_unknown(decision: Decision) -> str:
+    """What is known of why, of a plan that does not say all."""
+    because = decision.value("because")
+    if because:
+        return f"{one_line(str(because), 200).capitalize()}."
+    first = next(check for check in decision.checks if check.passed is None)
+    return f"The plan does not say whether “{title(first)}” was yes or no."

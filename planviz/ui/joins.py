@@ -17,7 +17,7 @@ from planviz.decisions.choices import Decision
 from planviz.decisions.join_tree import DecisionTree, join_tree
 from planviz.document import charts
 from planviz.document.decided import Decided, answer, decided, plain, seen
-from planviz.document.join_inputs import MECHANISMS, join_inputs
+from planviz.document.join_inputs import MECHANISMS, JoinInput, join_inputs, plan_inputs
 from planviz.document.what_if import ASKABLE, HINTS, WhatIf, replanned, tables_of, types_for
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
@@ -27,8 +27,8 @@ from planviz.render.svg import svg
 from planviz.render.text import one_line
 from planviz.render.theme import tokens
 from planviz.ui.cache import Opened
-from planviz.ui.join_rows import condition, row, side, side_relations
-from planviz.ui.what_if import from_text, to_text
+from planviz.ui.join_rows import condition, row, side
+from planviz.ui.what_if import as_json, from_text, to_text
 
 #: Plannings kept of one document, the newest.
 _KEPT = 6
@@ -159,17 +159,12 @@ def asked_for(opened: Opened, asked: WhatIf, join: int, *, quick: bool = False) 
     ]
     return {
         "what": to_text(asked),
-        "asked": {
-            "settings": dict(asked.settings),
-            "sizes": dict(asked.sizes),
-            "hints": {str(n): list(hints) for n, hints in asked.hints.items()},
-            "types": {str(n): kind for n, kind in asked.types.items()},
-        },
+        "asked": as_json(asked),
         "rows": rows,
         "chips": _chips(queries_of(opened)),
         "changed": sum(1 for entry in rows if entry["was"]) if same else None,
         "before": len(base),
-        "join": detail(join, *now[join]) if now else None,
+        "join": detail(opened, join, *now[join]) if now else None,
     }
 
 
@@ -185,7 +180,7 @@ def _chips(queries: tuple[Decided, ...]) -> list[list[str]]:
 # -- the selected join
 
 
-def detail(n: int, query: Decided, decision: Decision) -> dict[str, Any]:
+def detail(opened: Opened, n: int, query: Decided, decision: Decision) -> dict[str, Any]:
     """All about one join: its tree as SVG, the path, what was rejected, the mechanism, what can be asked of it."""
     tree = join_tree(query.profile)
     drawing = charts.draw_join(decision, query.profile, titled=False)
@@ -205,7 +200,7 @@ def detail(n: int, query: Decided, decision: Decision) -> dict[str, Any]:
             for r in decision.rejected
             if r.node
         ],
-        "mechanism": mechanism(decision, execution),
+        "mechanism": mechanism(decision, _inputs(opened, query, decision)),
     } | (_askable(n, decision, execution) if execution is not None else {})
 
 
@@ -228,29 +223,45 @@ def path(decision: Decision, tree: DecisionTree) -> list[dict[str, Any]]:
     return found
 
 
-def mechanism(decision: Decision, execution: QueryExecution | None) -> dict[str, Any]:
+def _inputs(opened: Opened, query: Decided, decision: Decision) -> tuple[JoinInput, ...]:
+    if query.execution is not None:
+        return join_inputs(decision, query.execution)
+    return plan_inputs(decision, opened.document.plans[query.plan]) if query.plan is not None else ()
+
+
+def mechanism(decision: Decision, inputs: tuple[JoinInput, ...]) -> dict[str, Any]:
     """How the operator works, and what stands beneath it on both sides for its sake."""
-    sides = []
-    for found in join_inputs(decision, execution) if execution is not None else ():
-        shown = side(decision, found.side)
-        sides.append(
+    return {
+        "op": spaced(decision.outcome),
+        "words": MECHANISMS.get(decision.outcome, ""),
+        "sides": [
             {
                 "side": found.side,
                 "role": found.role,
-                "names": shown["names"],
-                "size": shown["size"],
-                "needs": one_line(found.needs, 160),
-                "sorted": one_line(found.sorted, 160),
+                "names": side(decision, found.side)["names"],
+                "size": side(decision, found.side)["size"],
+                "asks": one_line(asks(found), 240),
                 "put": [{"op": spaced(p.op), "kind": p.kind, "text": one_line(p.text, 160)} for p in found.put],
             }
-        )
-    return {"op": spaced(decision.outcome), "words": MECHANISMS.get(decision.outcome, ""), "sides": sides}
+            for found in inputs
+        ],
+    }
+
+
+def asks(found: JoinInput) -> str:
+    """What an operator asks of a side, in words."""
+    asked = "; ".join(
+        filter(None, (found.needs and f"needs {found.needs}", found.sorted and f"sorted by {found.sorted}"))
+    )
+    if asked:
+        return asked if found.put else f"{asked}: its rows lie so already"
+    return "takes the rows as they come" if found.role == "stream" and not found.put else ""
 
 
 def _askable(n: int, decision: Decision, execution: QueryExecution) -> dict[str, Any]:
     """What can be asked of this join: its hints and type as they are, and the sizes of the tables beneath it."""
     tables = tables_of(execution)
-    names = [*side_relations(decision, "right"), *side_relations(decision, "left")]
+    names = [*charts.side_relations(decision, "right"), *charts.side_relations(decision, "left")]
     return {
         "hints": list(decision.value("hints") or (None, None)),
         "known_hints": list(HINTS),
@@ -268,7 +279,7 @@ def _askable(n: int, decision: Decision, execution: QueryExecution) -> dict[str,
 def reply(opened: Opened, body: Mapping[str, Any]) -> dict[str, Any]:
     """The answer to what the element asks: the joins as if `asked`, one of them whole (`join`, from 0).
 
-    `quick` plans only the planner's part anew; `want` is "flips" or "diff" for those.
+    `quick` plans only the planner's part anew; `want` is "flips" for the candidate `at`, or "diff".
     Raises InputError for a request that makes no sense, and what planning raises.
     """
     from planviz.ui import join_changes
@@ -278,7 +289,7 @@ def reply(opened: Opened, body: Mapping[str, Any]) -> dict[str, Any]:
         raise InputError("The page sent a request that names no join.")
     asked = _asked(body.get("asked") or {})
     if body.get("want") == "flips":
-        return {"flips": join_changes.flips(opened, asked, join)}
+        return join_changes.flip(opened, asked, join, int(body.get("at") or 0))
     if body.get("want") == "diff":
         return {"diff": join_changes.difference(opened, asked, join)}
     return asked_for(opened, asked, join, quick=bool(body.get("quick")))
@@ -296,13 +307,15 @@ def _asked(told: Mapping[str, Any]) -> WhatIf:
         raise InputError("The page sent what-ifs that cannot be read.") from None
 
 
-def join_drawing(opened: Opened, join: int, what: str, theme: str) -> Drawing:
-    """A join's tree as a picture that stands alone, as if `what`.
-
-    Raises KeyError when there is no join of this number (from 0), PlanvizError for a what-if that cannot be planned.
-    """
-    found = _flat(queries_of(opened, from_text(what)))
+def numbered(opened: Opened, asked: WhatIf, join: int) -> tuple[Decided, Decision]:
+    """The join of this number, from 0, as if `asked`. Raises InputError for no such join, and what planning raises."""
+    found = _flat(queries_of(opened, asked))
     if not 0 <= join < len(found):
-        raise KeyError(join)
-    query, decision = found[join]
+        raise InputError(f"There is no join {join + 1}: there are {len(found)}.")
+    return found[join]
+
+
+def join_drawing(opened: Opened, join: int, what: str, theme: str) -> Drawing:
+    """A join's tree as a picture that stands alone, as if `what`. Raises as `numbered`, and for an unknown what-if."""
+    query, decision = numbered(opened, from_text(what), join)
     return charts.draw_join(decision, query.profile, theme=theme)

@@ -123,8 +123,6 @@ def join_picture(request: Request) -> Response:
     asked = request.query_params
     try:
         drawing = join_drawing(opened, int(number) - 1, asked.get("what", ""), asked.get("theme", "light"))
-    except KeyError:
-        return _missing()
     except PlanvizError as error:
         return PlainTextResponse(f"{error}\n", status_code=422, headers=_SAFE)
     body = svg(drawing).encode() if format == "svg" else png(drawing)

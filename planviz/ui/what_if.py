@@ -48,3 +48,13 @@ def from_text(text: str) -> WhatIf:
         except ValueError:
             raise InputError(f"The address asks for something that planviz does not know: {part[:80]}") from None
     return WhatIf(settings, sizes, hints, types)
+
+
+def as_json(asked: WhatIf) -> dict[str, Any]:
+    """As the page's element keeps it: joins by their number from 0, as text."""
+    return {
+        "settings": dict(asked.settings),
+        "sizes": dict(asked.sizes),
+        "hints": {str(n): list(hints) for n, hints in asked.hints.items()},
+        "types": {str(n): kind for n, kind in asked.types.items()},
+    }

@@ -66,7 +66,7 @@ def test_the_selected_join_has_its_whole_tree_and_its_path(opened: Any) -> None:
     assert {entry["operator"] for entry in join["rejected"]} == {"Broadcast Hash Join", "Shuffled Hash Join"}
     sides = join["mechanism"]["sides"]
     assert [put["op"] for put in sides[0]["put"]] == ["Sort", "Exchange"]
-    assert "in one partition" in sides[0]["needs"]
+    assert "in one partition" in sides[0]["asks"]
 
 
 def test_a_broadcast_has_a_build_and_a_stream_side(opened: Any) -> None:
@@ -110,7 +110,7 @@ def test_nothing_asked_is_the_plan_as_it_is(opened: Any) -> None:
 
 def test_the_difference_of_the_plans_is_told_and_drawn(opened: Any) -> None:
     found = joins.reply(opened, {"join": 0, "asked": {"settings": {THRESHOLD: -1}}, "want": "diff"})["diff"]
-    assert ["~", "Sort Merge Join: operator BroadcastHashJoin → SortMergeJoin"] in found["words"]
+    assert ["~", "Broadcast Hash Join: operator BroadcastHashJoin → SortMergeJoin"] in found["words"]
     assert found["svg"].startswith("<svg")
     assert (
         joins.reply(opened, {"join": 0, "asked": {"settings": {THRESHOLD: 10485761}}, "want": "diff"})["diff"] is None
@@ -153,6 +153,58 @@ def test_what_ifs_come_back_from_an_address() -> None:
         from_text("colour=blue")
 
 
+def flips(opened: Any, join: int, **asked: Any) -> list[dict[str, Any]]:
+    found, at, more = [], 0, True
+    while more:
+        told = joins.reply(opened, {"join": join, "asked": asked, "want": "flips", "at": at})
+        found += [told["flip"]] if told["flip"] else []
+        at, more = at + 1, told["more"]
+    return found
+
+
+@pytest.mark.parametrize("asked", [{}, {"settings": {PREFER: False}}])
+@pytest.mark.parametrize("join", [0, 1, 2])
+def test_every_flip_that_is_offered_changes_the_join_as_it_says(opened: Any, join: int, asked: dict[str, Any]) -> None:
+    before = ask(opened, join, **asked)
+    found = flips(opened, join, **asked)
+    assert len(found) >= 3
+    for flip in found:
+        both = {part: {**asked.get(part, {}), **changes} for part, changes in flip["asked"].items()}
+        after = ask(opened, join, **both)
+        assert after["rows"][join]["was"] or after["what"] != before["what"]
+        assert flip["outcome"].startswith(after["rows"][join]["operator"]), flip
+        assert (after["rows"][join]["op"], after["rows"][join]["right"]["build"]) != (
+            before["rows"][join]["op"],
+            before["rows"][join]["right"]["build"],
+        )
+
+
+def test_there_is_no_flip_beyond_the_last() -> None:
+    opened = open_document(TWO, "tpch")
+    assert joins.reply(opened, {"join": 0, "want": "flips", "at": 999}) == {"flip": None, "more": False}
+
+
+# -- pasted plans
+
+
+def test_a_pasted_plan_has_its_path_as_far_as_it_says(opened: Any) -> None:
+    pasted = open_document(load("broadcast-and-merge-join"))
+    told = joins.page_data(pasted, 2, "autoBroadcastJoinThreshold=-1")
+    assert not told["own"]
+    assert "Paste the SQL" in told["note"]
+    assert told["told"]["what"] == ""
+    assert {row["op"] for row in told["told"]["rows"]} >= {"BroadcastHashJoin", "SortMergeJoin"}
+    join = told["told"]["join"]
+    assert join["path"][0]["answer"] == "yes"
+    assert "unknown" in join["svg"]
+    assert "stroke-dasharray" in join["svg"]
+    assert joins.reply(pasted, {"join": 0, "want": "flips"}) == {"flip": None, "more": False}
+    for n in range(len(told["told"]["rows"])):
+        detail = joins.asked_for(pasted, WhatIf(), n)["join"]
+        assert [side["side"] for side in detail["mechanism"]["sides"]] == ["left", "right"]
+        assert any(side["put"] for side in detail["mechanism"]["sides"])
+
+
 # -- the route
 
 
@@ -182,7 +234,8 @@ def test_the_tree_is_a_picture_at_an_address(opened: Any) -> None:
     assert picture.headers["content-type"] == "image/svg+xml"
     assert "Sort Merge Join, Inner" in picture.text
     assert client.get(f"/joins/{opened.key}/1.png").content[:4] == b"\x89PNG"
-    assert client.get(f"/joins/{opened.key}/9.svg").status_code == 404
+    assert client.get(f"/joins/{opened.key}/9.svg").status_code == 422
+    assert client.get(f"/joins/{opened.key}/x.svg").status_code == 404
     assert client.get(f"/joins/{opened.key}/1.svg?what=colour").status_code == 422
 
 

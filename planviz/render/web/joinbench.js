@@ -7,7 +7,7 @@ import { mechanism } from "./mechanism.js";
 import { dress } from "./theme.js";
 import { WhatIfs } from "./whatifs.js";
 
-const REST = 160, REMEMBERED = 24, NARROW = 860, MIDDLING = 1260;
+const REST = 160, MOST_FLIPS = 6, REMEMBERED = 24, NARROW = 860, MIDDLING = 1260;
 const KEYS = [[["↑", "↓"], "test"], [["j", "k"], "join"], [["r"], "reset"]];
 const NOTHING = () => ({ settings: {}, sizes: {}, hints: {}, types: {} });
 const memory = new Map(); // key -> selected join and what is asked
@@ -37,7 +37,7 @@ export class JoinBench {
   #build() {
     const root = (this.root = element("div", "pv pv-joins"));
     root.tabIndex = -1;
-    this.table = new JoinTable({ select: (n) => this.select(n), reset: (part, name) => this.reset(part, name) });
+    this.table = new JoinTable({ select: (n) => this.select(n), reset: (part, name) => this.reset(part, name), changes: () => this.changes?.scrollIntoView({ block: "start", behavior: "smooth" }) });
     this.stage = element("div", "pv-join-stage");
     this.tree = element("div", "pv-drawn");
     this.ring = element("div", "pv-ring");
@@ -162,11 +162,18 @@ export class JoinBench {
   async #more() {
     const { told } = this, n = told.join.n, asked = this.asked;
     const still = () => !this.gone && this.told === told && this.asked === asked;
-    for (const want of told.what ? ["diff", "flips"] : ["flips"]) {
-      const found = await post(this.data.ask, { join: n, asked, want });
+    if (told.what) {
+      const { diff } = await post(this.data.ask, { join: n, asked, want: "diff" });
       if (!still()) return;
-      if (want === "flips") this.panel.flips(found.flips ?? []);
-      else this.#difference(found.diff);
+      this.#difference(diff);
+    }
+    const flips = [];
+    for (let at = 0, more = true; more; at++) {
+      const found = await post(this.data.ask, { join: n, asked, want: "flips", at });
+      if (!still()) return;
+      if (found.flip && !flips.some(({ short }) => short === found.flip.short)) flips.push(found.flip);
+      more = Boolean(found.more) && flips.length < MOST_FLIPS;
+      this.panel.flips(flips, more);
     }
   }
 

@@ -25,15 +25,15 @@ export class JoinPanel {
     if (because) words.push(element("p", "pv-muted", `The built side: ${because}.`));
     this.title.replaceChildren(...words);
     this.whatBox.hidden = this.flipBox.hidden = !own;
-    if (!same) this.flips(null);
+    if (!same) this.flips([], own);
     this.#path(join);
   }
 
-  // Null for not known yet.
-  flips(found) {
+  // The flips found so far; `more` while others are being planned.
+  flips(found, more) {
     const list = element("div", "pv-flips");
-    for (const flip of found ?? []) list.append(button("pv-flip", `${flip.short} → ${flip.outcome}`, flip.words, () => this.on.flip(flip)));
-    const note = found === null ? "Looking for what would change it…" : found.length ? "Each was planned and changes the plan as said." : "No single setting, hint or size nearby changes it.";
+    for (const flip of found) list.append(button("pv-flip", `${flip.short} → ${flip.outcome}`, flip.words, () => this.on.flip(flip)));
+    const note = more ? "Planning what would change it…" : found.length ? "Each was planned and changes the plan as said." : "No single setting, hint or size nearby changes it.";
     this.flipBox.replaceChildren(element("h4", "", "Nearest flips"), list, element("p", "pv-muted", note));
   }
 

@@ -42,7 +42,7 @@ export class JoinTable {
     }
     if (asked.length) {
       const told = changed == null ? `${before} before` : changed ? `${changed} planned otherwise` : "all as before";
-      parts.push(element("span", changed === 0 ? "pv-badge" : "pv-badge pv-estimated", told));
+      parts.push(button(changed === 0 ? "pv-chip pv-none" : "pv-chip", told, "What became of the plan", () => this.on.changes()));
       const chips = element("div", "pv-asked");
       for (const [part, name, text] of asked) chips.append(button("pv-chip", `${text} ×`, `Back: ${text}`, () => this.on.reset(part, name)));
       parts.push(chips, element("span", "pv-grow"), button("pv-button", "Reset", "Everything as it was (r)", () => this.on.reset()));

@@ -21,10 +21,8 @@ export function mechanism({ op, words, sides }, theme, mode) {
       card.title = put.text;
       line.append(card);
     }
-    const asked = [side.needs && `needs ${side.needs}`, side.sorted && `sorted by ${side.sorted}`].filter(Boolean).join("; ");
-    const told = asked ? (side.put.length ? asked : `${asked}: its rows lie so already`) : "takes the rows as they come";
     const end = element("div", "pv-flow-end");
-    end.append(element("b", "", ROLES[side.role] || "merged in order"), element("span", "pv-muted", told));
+    end.append(element("b", "", ROLES[side.role] || "merged in order"), element("span", "pv-muted", side.asks));
     line.append(end);
     picture.append(line);
   }
