@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from planviz.decisions.choices import Check, Decision
@@ -76,6 +77,8 @@ def join_boxes(decision: Decision, tree: DecisionTree) -> tuple[list[Box], list[
     Where a pasted plan leaves questions open, the ways that may have been taken are open, too.
     """
     asked = {check.node: check for check in decision.checks}
+    if "N0" in asked and not asked["N0"].values:
+        asked["N0"] = replace(asked["N0"], values=(("keys", decision.value("keys")),))
     possible = _possible(decision, tree)
     boxes = [
         _test_box(q.name, q.title, q.condition, asked.get(q.name), any(source == q.name for source, _ in possible))
@@ -185,7 +188,7 @@ def brief(check: Check) -> str:
     for name in ("keys", "types", "type"):
         if values.get(name):
             return value_text(name, values[name])
-    return {"N0": "none"}.get(check.node, "") if check.passed is not None else ""
+    return "none" if check.node == "N0" and check.passed is False else ""
 
 
 def _sizes_against(values: dict[str, Any], passed: bool | None, sign: str) -> str:

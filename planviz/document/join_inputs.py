@@ -61,7 +61,7 @@ class JoinInput:
 
 def join_inputs(decision: Decision, execution: QueryExecution) -> tuple[JoinInput, ...]:
     """Both sides of a join of a planned query. Raises what planning raises."""
-    made = _operator(decision, execution)
+    made = join_operator(decision, execution)
     found = []
     for at, side in enumerate(("left", "right")):
         role = _role(decision, side)
@@ -108,7 +108,7 @@ def _role(decision: Decision, side: str) -> str:
     return "build" if build == f"Build{side.capitalize()}" else "stream"
 
 
-def _operator(decision: Decision, execution: QueryExecution) -> Any:
+def join_operator(decision: Decision, execution: QueryExecution) -> Any:
     """The operator that the join became; the one nearest to the root where a plan has it twice."""
     todo = [execution.planned.executed]
     while todo:

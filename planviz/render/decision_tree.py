@@ -92,9 +92,7 @@ class _Painter:
         place, colours = self.places[box.id], self.colours
         chosen, taken, is_open = box.state == "chosen", box.state == "taken", box.state == "open"
         radius = place.height / 2 if box.is_test else 8
-        stroke = (
-            colours["accent"] if taken or chosen else colours["estimated"]["border"] if is_open else colours["line"]
-        )
+        stroke = colours["accent"] if taken or chosen else colours["moved"]["border"] if is_open else colours["line"]
         fill = colours["accent"] if chosen else colours["card"]
         outline = _outline(place, radius)
         items: list[Primitive] = [
@@ -117,7 +115,7 @@ class _Painter:
         """A line with its answer; on the path wider and in the accent."""
         steps, label = self.route(self.places[way.source], self.places[way.target])
         on = way.lit or way.open
-        colour = self.colours["accent"] if way.lit else self.colours["estimated" if on else "edge"]
+        colour = self.colours["accent"] if way.lit else self.colours["moved" if on else "edge"]
         line = colour["border"] if isinstance(colour, Mapping) else colour
         words = colour["text"] if isinstance(colour, Mapping) else colour if way.lit else self.colours["muted"]
         width = text_width(way.label, _LABEL, way.lit)
@@ -200,7 +198,7 @@ class _Painter:
         for state, words in entries:
             place = Place(x + 11, top + 22, 22, 12)
             strong = state in ("taken", "chosen")
-            stroke = colours["accent"] if strong else colours["estimated" if state == "open" else "badge"]["border"]
+            stroke = colours["accent"] if strong else colours["moved" if state == "open" else "badge"]["border"]
             shape = _outline(place, 2 if state == "chosen" else 6)
             items.append(Path(shape, fill=colours["accent"] if state == "chosen" else colours["card"]))
             items.append(Path(shape, stroke, 2 if strong else 1, dash=_DASH if state == "open" else None))

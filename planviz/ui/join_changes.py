@@ -10,6 +10,7 @@ from planviz.decisions.flips import Flip, SettingChange, StatisticsChange, TextC
 from planviz.document.decided import outcome
 from planviz.document.hints import HINTS as HINT_NAMES
 from planviz.document.join_flips import join_candidates
+from planviz.document.join_play import join_play
 from planviz.document.named import named_relation
 from planviz.document.traces import plan_graph
 from planviz.document.what_if import ASKABLE, WhatIf
@@ -19,6 +20,7 @@ from planviz.graph.diff import PlanDiff, diff
 from planviz.graph.from_tree import Identities
 from planviz.graph.trace import RuleStep, RuleTrace, TracedPlan
 from planviz.graph.words import spaced
+from planviz.mechanics import CannotPlay
 from planviz.render.step_drawing import draw_step
 from planviz.render.steps import trace_data
 from planviz.render.svg import svg
@@ -117,6 +119,16 @@ def _both(one: WhatIf, other: WhatIf) -> WhatIf:
         {**one.hints, **other.hints},
         {**one.types, **other.types},
     )
+
+
+def play(opened: Opened, asked: WhatIf, join: int) -> dict[str, Any]:
+    """The join played on a few made-up rows, as its player takes it. Raises CannotPlay where there is no model."""
+    from planviz.ui.joins import numbered
+
+    query, decision = numbered(opened, asked, join)
+    if query.execution is None:
+        raise CannotPlay("A pasted plan names no types to make rows of; paste the SQL to play its joins.")
+    return join_play(decision, query.execution).to_json()
 
 
 def difference(opened: Opened, asked: WhatIf, join: int) -> dict[str, Any] | None:

@@ -78,13 +78,11 @@ def _bare(part: str) -> str:
 
 def reason(decision: Decision) -> str:
     """Why it became this operator, in one sentence."""
-    if any(check.passed is None for check in decision.checks):
+    if not decision.checks or decision.checks[-1].passed is None:
         return _reason_unknown(decision)
-    if not decision.checks:
-        return "The plan does not say what decided."
     last = decision.checks[-1]
     values = dict(last.values)
-    small = charts.brief(last)
+    small = f": {charts.brief(last)}" if len(last.values) > 1 and charts.brief(last) else ""
     words = {
         "H1": "A BROADCAST hint asks for it.",
         "H2": "A MERGE hint asks for it.",
@@ -92,12 +90,12 @@ def reason(decision: Decision) -> str:
         "H4": "A SHUFFLE_REPLICATE_NL hint asks for it.",
         "H5": "A BROADCAST hint asks for it; there are no keys to hash.",
         "H6": "A SHUFFLE_REPLICATE_NL hint asks for it.",
-        "N2": f"A side is small enough to be broadcast: {small}.",
-        "N5": f"Sorting is not preferred, and one side is much smaller: {small}.",
+        "N2": f"A side is small enough to be broadcast{small}.",
+        "N5": f"Sorting is not preferred, and one side is much smaller{small}.",
         "N6": "No side is small enough to be broadcast, and the keys can be sorted.",
         "N7": "The keys cannot be sorted.",
         "N9": "NOT IN over one column has an operator of its own.",
-        "N11": f"There are no keys, and a side is small enough to be broadcast: {small}.",
+        "N11": f"There are no keys, and a side is small enough to be broadcast{small}.",
         "N12": "There are no keys, and no side is small enough to be broadcast.",
     }
     found = words.get(last.node, f"{last.condition}: {value_text('', list(values.values()))}.")
@@ -109,5 +107,9 @@ def _reason_unknown(decision: Decision) -> str:
     because = decision.value("because")
     if because:
         return f"{one_line(str(because), 200).capitalize()}."
-    first = next(check for check in decision.checks if check.passed is None)
+    first = next((check for check in decision.checks if check.passed is None), None)
+    if first is None:
+        return "The plan does not say what decided."
+    if first.node in ("N1", "N10"):
+        return "By a hint or by sizes: the plan does not say which."
     return f"The plan does not say whether “{title(first)}” was yes or no."

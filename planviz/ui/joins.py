@@ -279,7 +279,8 @@ def _askable(n: int, decision: Decision, execution: QueryExecution) -> dict[str,
 def reply(opened: Opened, body: Mapping[str, Any]) -> dict[str, Any]:
     """The answer to what the element asks: the joins as if `asked`, one of them whole (`join`, from 0).
 
-    `quick` plans only the planner's part anew; `want` is "flips" for the candidate `at`, or "diff".
+    `quick` plans only the planner's part anew; `want` is "flips" for the candidate `at`, "diff"
+    or "play".
     Raises InputError for a request that makes no sense, and what planning raises.
     """
     from planviz.ui import join_changes
@@ -290,6 +291,8 @@ def reply(opened: Opened, body: Mapping[str, Any]) -> dict[str, Any]:
     asked = _asked(body.get("asked") or {})
     if body.get("want") == "flips":
         return join_changes.flip(opened, asked, join, int(body.get("at") or 0))
+    if body.get("want") == "play":
+        return {"play": join_changes.play(opened, asked, join)}
     if body.get("want") == "diff":
         return {"diff": join_changes.difference(opened, asked, join)}
     return asked_for(opened, asked, join, quick=bool(body.get("quick")))

@@ -12,19 +12,20 @@ from importlib.resources import files
 
 #: In the order of their imports; each is put in a function of its own, so that names do not meet.
 _SHARED = ("dom", "theme", "host", "tidy", "plan", "draw", "canvas")
+_PLAYED = ("dom", "theme", "host", "timeline", "transport", "board", "stepcard", "playback")
 _MODULES = {
     "workbench": (*_SHARED, "keys", "rail", "panel", "rawtext", "shell", "bench", "workbench"),
     "cardinality": (*_SHARED, "figures", "flow", "formula", "figuretable", "joinorder", "estimates", "cardinality"),
     "rules": (*_SHARED, "steps", "textdiff", "timeline", "transport", "rulecard", "panes", "player", "rules"),
-    "mechanics": ("dom", "theme", "host", "timeline", "transport", "board", "stepcard", "playback", "mechanics"),
-    "joins": ("dom", "theme", "host", "drawn", "jointable", "whatifs", "joinpanel", "mechanism", "joinbench", "joins"),
+    "mechanics": (*_PLAYED, "mechanics"),
+    "joins": (*_PLAYED, "drawn", "jointable", "whatifs", "joinpanel", "mechanism", "joinbench", "joins"),
 }
 _PAGES = {"workbench": "page", "rules": "rulespage", "mechanics": "mechanicspage"}
 _SHEETS = {
     "workbench": ("workbench.css",),
     "rules": ("workbench.css", "rules.css"),
     "mechanics": ("workbench.css", "rules.css", "mechanics.css"),
-    "joins": ("workbench.css", "joins.css"),
+    "joins": ("workbench.css", "rules.css", "mechanics.css", "joins.css"),
     "cardinality": ("workbench.css", "cardinality.css"),
 }
 

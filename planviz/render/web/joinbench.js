@@ -1,9 +1,10 @@
 // The element of the Joins page: its parts put together, and what is asked of the server.
-import { element } from "./dom.js";
+import { button, element } from "./dom.js";
 import { drawn } from "./drawn.js";
 import { JoinPanel } from "./joinpanel.js";
 import { JoinTable } from "./jointable.js";
 import { mechanism } from "./mechanism.js";
+import { Playback } from "./playback.js";
 import { dress } from "./theme.js";
 import { WhatIfs } from "./whatifs.js";
 
@@ -31,6 +32,7 @@ export class JoinBench {
     this.scheme.removeEventListener("change", this.onScheme);
     if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
     this.resizing.disconnect();
+    this.playback?.destroy();
     this.root.remove();
   }
 
@@ -42,6 +44,7 @@ export class JoinBench {
     this.tree = element("div", "pv-drawn");
     this.ring = element("div", "pv-ring");
     this.below = element("div", "pv-below");
+    this.player = element("div", "pv-join-player");
     this.stage.append(this.tree, this.below);
     this.whatIfs = new WhatIfs({ change: (part, name, value) => this.change(part, name, value) });
     this.panel = new JoinPanel({ test: (at) => this.test(at), flip: (flip) => this.flip(flip) }, this.whatIfs);
@@ -71,7 +74,7 @@ export class JoinBench {
     this.told = this.at = undefined;
     const kept = memory.get(data.key);
     this.asked = structuredClone(kept?.asked ?? data.told.asked ?? NOTHING());
-    this.note.textContent = data.note;
+    this.note.textContent = "";
     this.#show(data.told);
     this.#words();
     if (kept && (kept.n !== this.told.join?.n || Object.values(kept.asked).some((part) => Object.keys(part).length))) this.#ask(kept.n);
@@ -143,7 +146,7 @@ export class JoinBench {
     if (told.message) this.#complain(told.message);
     else {
       const answered = performance.now();
-      this.note.textContent = this.data.note;
+      this.note.textContent = "";
       this.root.classList.remove("pv-refused");
       this.#show(told);
       requestAnimationFrame(() => setTimeout(() => (window.__planviz.asked = { made, answered, painted: performance.now(), whole }), 0));
@@ -197,9 +200,12 @@ export class JoinBench {
     this.tree.setAttribute("aria-label", `Decision tree of ${join.heading}. The path stands in the panel as a list.`);
     const same = before?.join?.n === join.n;
     if (!same) this.at = undefined;
-    this.panel.show(join, this.data.own, same);
+    this.panel.show(join, this.data.own, this.data.note, same);
     this.whatIfs.show(join, this.base, this.asked, this.data.own);
-    this.below.replaceChildren(mechanism(join.mechanism, this.data.theme, this.mode), (this.changes = element("div")));
+    if (!same || before.join.mechanism.op !== join.mechanism.op) this.#stopPlaying();
+    const mechanics = mechanism(join.mechanism, this.data.theme, this.mode);
+    if (this.data.own) mechanics.append(this.player);
+    this.below.replaceChildren(mechanics, (this.changes = element("div")));
     this.#ringAt(this.at);
     if (this.total) this.total.textContent = pathWords(join);
     const what = told.what ? `&what=${encodeURIComponent(told.what)}` : "";
@@ -218,6 +224,24 @@ export class JoinBench {
       ...Object.entries(hints).map(([n, [left, right]]) => ["hints", n, `join ${Number(n) + 1}: ${[left && `${left.toUpperCase()} left`, right && `${right.toUpperCase()} right`].filter(Boolean).join(", ") || "no hint"}`]),
       ...Object.entries(types).map(([n, kind]) => ["types", n, `join ${Number(n) + 1}: ${kind}`]),
     ];
+  }
+
+  // The operator at work on a few rows, when somebody asks for it.
+  async #play() {
+    const { told, asked } = this, n = told.join.n, { play, message } = await post(this.data.ask, { join: n, asked, want: "play" });
+    if (this.gone || this.told.join?.n !== n || this.told.join.mechanism.op !== told.join.mechanism.op) return;
+    if (!play) return void this.player.replaceChildren(element("p", "pv-muted", message));
+    const holder = element("div", "pv-player-holder");
+    this.player.replaceChildren(holder);
+    this.playback = new Playback(holder, {});
+    this.playback.update({ key: `${this.data.key}/${n}/${told.what}`, plays: [play], theme: this.data.theme, dark: this.mode === "dark", play: 0, step: null });
+    this.player.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  }
+
+  #stopPlaying() {
+    this.playback?.destroy();
+    this.playback = undefined;
+    this.player.replaceChildren(button("pv-flip", "Play it on a few rows", "The operator step by step, on made-up rows", () => this.#play()));
   }
 
   // The plan before and after, in words and as one tree.
@@ -315,6 +339,7 @@ export class JoinBench {
   #key(event) {
     if (!this.told?.join || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.composedPath()[0], tag = target?.tagName;
+    if (this.player.contains(target)) return;
     if (["INPUT", "TEXTAREA", "SELECT", "SUMMARY"].includes(tag) || target?.isContentEditable) return;
     const n = this.told.join.n, last = this.told.rows.length - 1;
     const acts = {

@@ -7,13 +7,14 @@ export class JoinPanel {
     this.root = element("div", "pv-panel-body");
     this.flipBox = element("section", "pv-section");
     this.whatBox = element("section", "pv-section");
-    this.whatBox.append(element("h4", "", "What if"), whatIfs.root);
+    this.whatNote = element("p", "pv-muted");
+    this.whatBox.append(element("h4", "", "What if"), whatIfs.root, this.whatNote);
     this.title = element("div");
     this.pathBox = element("section", "pv-section");
     this.root.append(this.title, this.flipBox, this.whatBox, this.pathBox);
   }
 
-  show(join, own, same) {
+  show(join, own, note, same) {
     const { left, right, on, because } = join, sides = element("p", "pv-join-sides");
     for (const [at, side] of [left, right].entries()) {
       const name = element("b", side.build ? "pv-build" : "", side.names);
@@ -24,7 +25,8 @@ export class JoinPanel {
     if (on) words.push(element("code", "pv-line", on));
     if (because) words.push(element("p", "pv-muted", `The built side: ${because}.`));
     this.title.replaceChildren(...words);
-    this.whatBox.hidden = this.flipBox.hidden = !own;
+    this.flipBox.hidden = !own;
+    this.whatNote.textContent = note;
     if (!same) this.flips([], own);
     this.#path(join);
   }
