@@ -13,8 +13,8 @@ sample.py       rows made from types and statistics
 choice.py       `of`: the model for a physical operator, with its rows
 """
 
-from planviz.mechanics.choice import of, playable
+from planviz.mechanics.choice import given, of, playable
 from planviz.mechanics.flow import Options
 from planviz.mechanics.play import CannotPlay, Play
 
-__all__ = ["CannotPlay", "Options", "Play", "of", "playable"]
+__all__ = ["CannotPlay", "Options", "Play", "given", "of", "playable"]

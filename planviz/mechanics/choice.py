@@ -7,15 +7,30 @@ from dataclasses import replace
 from typing import Any
 
 from planviz.catalog.tables import Catalog
-from planviz.mechanics.aggregates import HashAggregate
-from planviz.mechanics.flow import Flow, Options, through
-from planviz.mechanics.joins import BroadcastHashJoin, ShuffledHashJoin
+from planviz.mechanics.aggregates import HashAggregate, ObjectHashAggregate, SortAggregate
+from planviz.mechanics.exchange import Exchange
+from planviz.mechanics.expand import Expand
+from planviz.mechanics.flow import Flow, Options
+from planviz.mechanics.joins import (
+    BroadcastHashJoin,
+    BroadcastNestedLoopJoin,
+    CartesianProduct,
+    ShuffledHashJoin,
+    SortMergeJoin,
+)
 from planviz.mechanics.play import CannotPlay, Input, Model, Play, Row
+from planviz.mechanics.sorting import Sort
 from planviz.optimizer.evaluation import UnknownValueError
-from planviz.physical.aggregates import HashAggregateExec
+from planviz.physical.aggregates import HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec
 from planviz.physical.exchanges import ShuffleExchangeExec
-from planviz.physical.joins import BroadcastHashJoinExec, ShuffledHashJoinExec
-from planviz.physical.operators import SortExec
+from planviz.physical.joins import (
+    BroadcastHashJoinExec,
+    BroadcastNestedLoopJoinExec,
+    CartesianProductExec,
+    ShuffledHashJoinExec,
+    SortMergeJoinExec,
+)
+from planviz.physical.operators import ExpandExec, SortExec
 
 
 def of(
@@ -42,6 +57,13 @@ def of(
     )
 
 
+def given(
+    plan: Any, tables: Mapping[str, Sequence[Row]] | None = None, *, options: Options | None = None
+) -> tuple[tuple[Row, ...], ...]:
+    """The rows that a physical plan gives, by partition: those of `of`, through every operator. Raises CannotPlay."""
+    return Flow(tables or {}, options or Options(), _played).partitions(plan)
+
+
 def playable(node: Any) -> bool:
     """Whether there is a model of the operator."""
     return type(node) in _MODELS
@@ -51,7 +73,7 @@ def _played(node: Any, flow: Flow) -> Play:
     model = _MODELS.get(type(node))
     if model is None:
         raise CannotPlay(
-            f"There is no model of {node.node_name} to play; joins, aggregates, sorts and exchanges have one."
+            f"There is no model of {node.node_name} to play; joins, aggregates, sorts, exchanges and expands have one."
         )
     try:
         return Play.of(model(node, flow))
@@ -59,34 +81,29 @@ def _played(node: Any, flow: Flow) -> Play:
         raise CannotPlay(f"{node.node_name} cannot be played here: {error} is not known.") from None
 
 
-def _broadcast_hash(node: Any, flow: Flow) -> Model:
-    return BroadcastHashJoin(node, flow.input(node.left, "left"), flow.input(node.right, "right"))
+def _join(model: Callable[[Any, Input, Input], Model]) -> Callable[[Any, Flow], Model]:
+    return lambda node, flow: model(node, flow.side(node.left, "left"), flow.side(node.right, "right"))
 
 
-def _shuffled_hash(node: Any, flow: Flow) -> Model:
-    sides, number = _shuffled(node, flow)
-    return ShuffledHashJoin(node, *sides, number)
-
-
-def _shuffled(node: Any, flow: Flow) -> tuple[tuple[Input, Input], int]:
-    """The inputs of a join that shuffles, below its own sorts and exchanges, and the number of partitions."""
-    number = 0
-    inputs = []
-    for child, name in ((node.left, "left"), (node.right, "right")):
-        below = through(child, SortExec)
-        if isinstance(below, ShuffleExchangeExec):
-            number, below = below.number, below.child
-        inputs.append(flow.input(below, name))
-    return (inputs[0], inputs[1]), number or max(len(i.partitions) for i in inputs)
-
-
-def _hash_aggregate(node: Any, flow: Flow) -> Model:
+def _hash(node: Any, flow: Flow) -> Model:
     options = flow.options
     return HashAggregate(node, flow.input(node.child, "input"), options.capacity, options.fallback)
 
 
+def _object_hash(node: Any, flow: Flow) -> Model:
+    return ObjectHashAggregate(node, flow.input(node.child, "input"), flow.options.threshold)
+
+
 _MODELS: dict[type, Callable[[Any, Flow], Model]] = {
-    BroadcastHashJoinExec: _broadcast_hash,
-    ShuffledHashJoinExec: _shuffled_hash,
-    HashAggregateExec: _hash_aggregate,
+    BroadcastHashJoinExec: _join(BroadcastHashJoin),
+    ShuffledHashJoinExec: _join(ShuffledHashJoin),
+    SortMergeJoinExec: _join(SortMergeJoin),
+    BroadcastNestedLoopJoinExec: _join(BroadcastNestedLoopJoin),
+    CartesianProductExec: _join(CartesianProduct),
+    ShuffleExchangeExec: lambda node, flow: Exchange(node, flow.input(node.child, "input")),
+    HashAggregateExec: _hash,
+    ObjectHashAggregateExec: _object_hash,
+    SortAggregateExec: lambda node, flow: SortAggregate(node, flow.side(node.child, "input", shuffle=False)),
+    SortExec: lambda node, flow: Sort(node, flow.input(node.child, "input"), flow.options.capacity),
+    ExpandExec: lambda node, flow: Expand(node, flow.input(node.child, "input")),
 }

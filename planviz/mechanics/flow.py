@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cmp_to_key
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from planviz.catalog.tables import Catalog
-from planviz.mechanics.hashing import partition_of, range_bounds, range_of
+from planviz.mechanics.exchange import sendings
+from planviz.mechanics.ordering import sort_key
 from planviz.mechanics.play import MOST_ROWS, CannotPlay, Input, Play, Row, computed, sliced
 from planviz.mechanics.sample import sample_rows
-from planviz.optimizer.evaluation import UnknownValueError, compare
 from planviz.physical.aggregates import BaseAggregateExec
 from planviz.physical.codegen import AdaptiveSparkPlanExec, ColumnarToRowExec, InputAdapter, WholeStageCodegenExec
 from planviz.physical.exchanges import BroadcastExchangeExec, ReusedExchangeExec, ShuffleExchangeExec
@@ -77,6 +76,17 @@ class Flow:
         """
         return Input(name_of(plan) or name, tuple(plan.output), self.partitions(plan))
 
+    def side(self, plan: Any, name: str, shuffle: bool = True) -> Input:
+        """The rows below a plan's own sort and, with `shuffle`, exchange: these are left to the play.
+
+        Raises CannotPlay.
+        """
+        below = through(plan, SortExec)
+        sort = any(isinstance(p, SortExec) for p in down(plan, below))
+        if not (shuffle and isinstance(below, ShuffleExchangeExec)):
+            return replace(self.input(below, name), sort=sort)
+        return replace(self.input(below.child, name), shuffle=below, sort=sort)
+
     def partitions(self, plan: Any) -> Partitions:
         """The rows of a plan. Raises CannotPlay."""
         compute = next((f for c, f in _OPERATORS.items() if isinstance(plan, c)), None)
@@ -131,7 +141,7 @@ class Flow:
 
     def _sort(self, plan: SortExec) -> Partitions:
         below = self.input(plan.child, "input")
-        return tuple(tuple(sorted_rows(below, part, plan.order)) for part in below.partitions)
+        return tuple(tuple(sorted(part, key=sort_key(below, plan.order))) for part in below.partitions)
 
     def _union(self, plan: UnionExec) -> Partitions:
         return tuple(part for child in plan.inputs for part in self.partitions(child))
@@ -141,8 +151,8 @@ class Flow:
     def _shuffle(self, plan: ShuffleExchangeExec) -> Partitions:
         below = self.input(plan.child, "input")
         parts: list[list[Row]] = [[] for _ in range(plan.number)]
-        for row, to in zip(below.rows, destinations(plan, below), strict=True):
-            parts[to].append(row)
+        for row, sending in zip(below.rows, sendings(plan, below), strict=True):
+            parts[sending.to].append(row)
         return tuple(map(tuple, parts))
 
     def _reused(self, plan: ReusedExchangeExec) -> Partitions:
@@ -157,7 +167,7 @@ class Flow:
 
     def _top(self, plan: TakeOrderedAndProjectExec) -> Partitions:
         below = self.input(plan.child, "input")
-        kept = sorted_rows(below, below.rows, plan.order)[: plan.limit][plan.offset :]
+        kept = sorted(below.rows, key=sort_key(below, plan.order))[: plan.limit][plan.offset :]
         return (tuple(tuple(computed(e, below.env(row)) for e in plan.projects) for row in kept),)
 
     def _played(self, plan: Any) -> Partitions:
@@ -184,62 +194,19 @@ _OPERATORS: dict[Any, Callable[[Flow, Any], Any]] = {
 }
 
 
-def destinations(plan: ShuffleExchangeExec, below: Input) -> list[int]:
-    """The partition that takes each row of the input, row by row. Raises CannotPlay where it cannot be known."""
-    rows = below.rows
-    match plan.kind:
-        case "hashpartitioning":
-            types = [k.data_type for k in plan.keys]
-            keys = [[computed(k, below.env(row)) for k in plan.keys] for row in rows]
-            try:
-                return [partition_of(key, types, plan.number) for key in keys]
-            except UnknownValueError as error:
-                raise CannotPlay(f"{', '.join(map(str, plan.keys))} cannot be hashed here: {error}.") from None
-        case "rangepartitioning":
-            values = [order_values(below, row, plan.keys) for row in rows]
-            comparing = comparison(plan.keys)
-            bounds = range_bounds(values, plan.number, comparing)
-            return [range_of(v, bounds, comparing) for v in values]
-        case "RoundRobinPartitioning":
-            return [at % plan.number for at in range(len(rows))]
-    return [0] * len(rows)
-
-
-def order_values(source: Input, row: Row, order: Sequence[Any]) -> Row:
-    """What a row is sorted by."""
-    return tuple([computed(o.child, source.env(row)) for o in order])
-
-
-def comparison(order: Sequence[Any]) -> Callable[[Row, Row], int]:
-    """How an order compares two such values."""
-
-    def comparing(a: Row, b: Row) -> int:
-        for o, x, y in zip(order, a, b, strict=True):
-            if x is None or y is None:
-                found = ((y is None) - (x is None)) * (1 if o.null_order == "NULLS FIRST" else -1)
-            else:
-                found = compare(x, y) * (1 if o.direction == "ASC" else -1)
-            if found:
-                return found
-        return 0
-
-    return comparing
-
-
-def sorted_rows(source: Input, rows: Sequence[Row], order: Sequence[Any]) -> list[Row]:
-    """Rows of an input in an order."""
-    comparing = comparison(order)
-    keyed: list[tuple[Row, Row]] = [(order_values(source, row, order), row) for row in rows]
-    by_value: Callable[[Row], Any] = cmp_to_key(comparing)
-    return [row for _, row in sorted(keyed, key=lambda pair: by_value(pair[0]))]
-
-
 def through(plan: Any, *classes: Any) -> Any:
     """The plan below operators of these classes, and below those through which rows pass."""
     passing = (*PASSING, *classes)
     while isinstance(plan, passing):
         plan = plan.child
     return plan
+
+
+def down(plan: Any, to: Any) -> Iterator[Any]:
+    """The operators from a plan down to one below it, that one left out."""
+    while plan is not to:
+        yield plan
+        plan = plan.child
 
 
 def name_of(plan: Any) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import localcontext
 from functools import cmp_to_key
 from typing import Any
 
 from planviz.optimizer.evaluation import UnknownValueError
+from planviz.optimizer.evaluation.core import WIDE
 from planviz.optimizer.evaluation.hashes import MURMUR3
 from planviz.types import DataType
 
@@ -19,7 +21,8 @@ def murmur3(values: Sequence[Any], types: Sequence[DataType]) -> int:
     Raises UnknownValueError for a type that is not hashed here.
     """
     try:
-        return MURMUR3.over(values, types)
+        with localcontext(WIDE):
+            return MURMUR3.over(values, types)
     except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
         raise UnknownValueError(str(error)) from None
 

@@ -6,6 +6,7 @@ A `Board` is what a model draws on while it works: it registers rows, puts them 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -51,6 +52,11 @@ def text_of(value: Any) -> str:
     return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
 
 
+def plain(e: Any) -> str:
+    """An expression's text without the ids."""
+    return re.sub(r"#\d+L?", "", str(e))
+
+
 def texts(values: Sequence[Any]) -> str:
     """Several values in brackets; a single one without."""
     shown = ", ".join(map(text_of, values))
@@ -59,11 +65,17 @@ def texts(values: Sequence[Any]) -> str:
 
 @dataclass(frozen=True)
 class Input:
-    """Rows that flow into an operator: their columns, and the partitions in which they lie. `name` is for people."""
+    """Rows that flow into an operator: their columns, and the partitions in which they lie. `name` is for people.
+
+    `shuffle` is the exchange that they still have to go through, `sort` says that they have to be sorted then, both as
+    part of the play.
+    """
 
     name: str
     columns: tuple[AttributeReference, ...]
     partitions: tuple[tuple[Row, ...], ...]
+    shuffle: Any = None
+    sort: bool = False
 
     @property
     def rows(self) -> list[Row]:
@@ -143,6 +155,11 @@ class Pane:
                 group.rows.remove(row)
                 if not group.rows:
                     del self.groups[key]
+        self.changed = True
+
+    def sort(self) -> None:
+        """Put the groups in the order of their keys."""
+        self.groups = dict(sorted(self.groups.items()))
         self.changed = True
 
     def clear(self, key: Any = ...) -> None:

@@ -18,6 +18,11 @@ def physical(sql: str, settings: Mapping[str, str] | None = None) -> Any:
     return QueryExecution(sql, config=OptimizerConfig().with_settings({**SETTINGS, **(settings or {})})).physical
 
 
+def aggregates_of(sql: str, options: Options | None = None) -> list[Play]:
+    """The plays of the aggregates alone."""
+    return [p for p in plays_of(sql, options) if "Aggregate" in p.operator]
+
+
 def plays_of(sql: str, options: Options | None = None, settings: Mapping[str, str] | None = None) -> list[Play]:
     """A play of every operator that has one, the lowest first."""
     nodes = [n for n in physical(sql, settings).walk() if mechanics.playable(n)]

@@ -9,7 +9,7 @@ import pytest
 from planviz import mechanics
 from planviz.mechanics import CannotPlay, Options, Play
 from planviz.mechanics.play import MOST_ROWS
-from tests.mechanics.plays import physical, plays_of
+from tests.mechanics.plays import aggregates_of, physical, plays_of
 
 A = "(VALUES (1, 'x'), (2, 'y'), (null, 'n'), (1, 'z')) AS a(k, v)"
 B = "(VALUES (1, 'p'), (1, 'q'), (null, 'm'), (3, 'r')) AS b(k, w)"
@@ -63,7 +63,7 @@ def test_steps_tell_what_was_compared() -> None:
 
 @pytest.mark.parametrize("capacity", [None, 1, 2])
 def test_an_aggregate_gives_the_same_however_often_it_spills(capacity: int | None) -> None:
-    partial, final = plays_of(GROUPS, Options(slices=1, capacity=capacity))
+    partial, final = aggregates_of(GROUPS, Options(slices=1, capacity=capacity))
     assert sorted(final.rows) == [(1, 2, 17), (2, 2, 5), (3, 2, 3)]
     spills = [s for s in partial.steps if s.kind == "spill"]
     assert len(spills) == {None: 0, 1: 6, 2: 3}[capacity]
@@ -71,7 +71,7 @@ def test_an_aggregate_gives_the_same_however_often_it_spills(capacity: int | Non
 
 
 def test_a_spilled_map_is_sorted_and_merged() -> None:
-    partial = plays_of(GROUPS, Options(slices=1, capacity=2))[0]
+    partial = aggregates_of(GROUPS, Options(slices=1, capacity=2))[0]
     at = next(n for n, s in enumerate(partial.steps) if s.kind == "spill")
     assert [row[0] for row in cells(partial, "runs", at + 1)] == ["1", "3"]
     assert "spilled as run 1" in partial.steps[at].text

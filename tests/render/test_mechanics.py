@@ -31,7 +31,11 @@ def test_the_page_carries_everything() -> None:
     found = re.search(r'<script type="application/json" id="planviz-data">(.*?)</script>', text, re.S)
     assert found is not None
     assert "<" not in found[1]
-    assert [p["title"] for p in json.loads(found[1])["plays"]] == ["Partial Hash Aggregate", "Final Hash Aggregate"]
+    assert [p["title"] for p in json.loads(found[1])["plays"]] == [
+        "Partial Hash Aggregate",
+        "Exchange by hash",
+        "Final Hash Aggregate",
+    ]
 
 
 def test_themes() -> None:

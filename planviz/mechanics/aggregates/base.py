@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from planviz.mechanics.aggregates.buffers import Buffers
 from planviz.mechanics.buffers import Buffer
-from planviz.mechanics.play import Board, Input, Item, Model, Panel, Row, Step, computed
+from planviz.mechanics.play import Board, Input, Item, Model, Panel, Row, Step, computed, plain
 
 _MODES = {
     "Partial": "partial: rows become buffers",
@@ -40,9 +39,7 @@ class AggregateModel(Model):
         names = [a.name for a in self.node.buffers]
         spans = zip(self.buffers.functions, self.buffers.spans, strict=True)
         whose = [e.function for e, (start, stop) in spans for _ in range(start, stop)]
-        return tuple(
-            n if names.count(n) == 1 else f"{n} of {_plain(str(f))}" for n, f in zip(names, whose, strict=True)
-        )
+        return tuple(n if names.count(n) == 1 else f"{n} of {plain(f)}" for n, f in zip(names, whose, strict=True))
 
     @property
     def operator(self) -> str:  # type: ignore[override]
@@ -65,7 +62,7 @@ class AggregateModel(Model):
     @property
     def facts(self) -> list[tuple[str, str]]:
         """See Model."""
-        functions = [(_plain(str(f.function)), _MODES[f.mode]) for f in self.node.functions]
+        functions = [(plain(f.function), _MODES[f.mode]) for f in self.node.functions]
         keys = ", ".join(k.name for k in self.keys) or "none: one group of all rows"
         wanted = self.node.distribution
         spread = "any" if wanted is None else "by the keys" if wanted else "all rows in one partition"
@@ -133,8 +130,3 @@ class AggregateModel(Model):
 def count(number: int, noun: str) -> str:
     """1 row, 2 rows."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _plain(text: str) -> str:
-    """An expression's text without the ids."""
-    return re.sub(r"#\d+L?", "", text)

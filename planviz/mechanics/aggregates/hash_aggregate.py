@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cmp_to_key
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from planviz.mechanics.aggregates.base import AggregateModel, count
-from planviz.mechanics.buffers import Buffer
+from planviz.mechanics.aggregates.base import count
+from planviz.mechanics.aggregates.map_based import BY_KEY, Entry, MapAggregate
 from planviz.mechanics.play import Input, Item, Panel, Row, Step, texts
 from planviz.mechanics.rows import same_key
-from planviz.optimizer.evaluation import compare
 
 
-class Entry:
-    """A group in the map or in a run: its key, its buffer, and the buffer's row on the board."""
-
-    def __init__(self, key: Row, buffer: Buffer, row: int) -> None:
-        self.key, self.buffer, self.row = key, buffer, row
-
-
-_BY_KEY: Callable[[Entry], Any] = cmp_to_key(lambda a, b: compare(a.key, b.key))
-
-
-class HashAggregate(AggregateModel):
+class HashAggregate(MapAggregate):
     """Spark: HashAggregateExec, TungstenAggregationIterator.
 
     `capacity` is how many keys the map holds before memory is full (None: all of them); `fallback` after how many rows
@@ -45,10 +33,10 @@ class HashAggregate(AggregateModel):
         """Input, map, spilled runs, output."""
         columns = (*[k.name for k in self.keys], *self.buffer_names)
         limit = f"room for {count(self.capacity, 'key')}" if self.capacity else "buffer per key"
-        runs = (
-            [Panel("runs", "Spilled runs", "sorted by key", "runs", 1, columns, len(self.keys))] if self.spills else []
-        )
-        return [self.table(), Panel("map", "Hash map", limit, "map", 1, columns, len(self.keys)), *runs, self.out(2)]
+        panels = [self.table(), Panel("map", "Hash map", limit, "map", 1, columns, len(self.keys))]
+        if self.spills:
+            panels.append(Panel("runs", "Spilled runs", "sorted by key", "runs", 1, columns, len(self.keys)))
+        return [*panels, self.out(2)]
 
     @property
     def spills(self) -> bool:
@@ -69,11 +57,8 @@ class HashAggregate(AggregateModel):
 
     def task(self, items: Sequence[Item]) -> Iterator[Step]:
         """Fill the map, spill where it is full, give the groups."""
-        self.map: dict[Row, Entry] = {}
+        self.begin()
         self.runs: list[list[Entry]] = []
-        self.board["map"].clear()
-        if not self.keys:
-            self.entry((), self.buffers.begin)
         since = 0
         for item in items:
             self.board["input"].point(item.id)
@@ -96,39 +81,11 @@ class HashAggregate(AggregateModel):
             return True
         return self.capacity is not None and len(self.map) >= self.capacity and same_key(key) not in self.map
 
-    def entry(self, key: Row, buffer: Buffer) -> Entry:
-        """A new group in the map."""
-        entry = Entry(key, buffer, self.board.row((*key, *buffer)))
-        self.map[same_key(key)] = entry
-        self.board["map"].replace([entry.row], same_key(key))
-        return entry
-
-    def update(self, item: Item, key: Row) -> Step:
-        """A row into its group's buffer."""
-        known = self.map.get(same_key(key))
-        entry = known or self.entry(key, self.buffers.begin)
-        before = entry.buffer
-        entry.buffer = self.buffers.add(before, item.env)
-        entry.row = self.board.row((*entry.key, *entry.buffer), (item.id,))
-        self.board["map"].replace([entry.row], same_key(key))
-        named = f"key {texts(key)}" if key else "the only group"
-        change = f": {texts(before)} → {texts(entry.buffer)}" if entry.buffer else ""
-        text = f"{texts(item.values)}: {named} is in the map; its buffer is updated{change}."
-        if known is None:
-            text = f"{texts(item.values)}: {named} is not in the map. A new buffer, then updated{change}."
-        return self.board.step(
-            "update" if known else "insert",
-            text,
-            marks=[("input", item.id, "current"), ("map", entry.row, "match" if known else "new")],
-            links=[("input", item.id, "map", entry.row)],
-            compared=(texts(key), "in", "map", "found" if known else "new") if key else None,
-        )
-
     # ---- spilling
 
     def spill(self, since: int, last: bool = False) -> Step:
         """The map, sorted by key, becomes a run."""
-        entries = sorted(self.map.values(), key=_BY_KEY)
+        entries = sorted(self.map.values(), key=BY_KEY)
         self.runs.append(entries)
         name = f"run {len(self.runs)}"
         self.board["runs"].replace([e.row for e in entries], len(self.runs), name)
@@ -153,7 +110,7 @@ class HashAggregate(AggregateModel):
         heads = [list(run) for run in self.runs]
         current: Entry | None = None
         while any(heads):
-            run = min((h for h in heads if h), key=lambda h: _BY_KEY(h[0]))
+            run = min((h for h in heads if h), key=lambda h: BY_KEY(h[0]))
             entry = run.pop(0)
             if current is not None and same_key(current.key) != same_key(entry.key):
                 yield self.give(current, "the next key is another one")
@@ -178,22 +135,3 @@ class HashAggregate(AggregateModel):
             change = f": {texts(current.buffer)} and {texts(entry.buffer)} → {texts(buffer)}" if buffer else ""
             text = f"Another run has key {texts(entry.key)}, too: the buffers are merged{change}."
         return made, self.board.step("merge", text, marks=[("map", made.row, "match")])
-
-    # ---- results
-
-    def given(self) -> Iterator[Step]:
-        """The groups of the map."""
-        for entry in list(self.map.values()):
-            yield self.give(entry, "")
-
-    def give(self, entry: Entry, why: str) -> Step:
-        """A group's row."""
-        row = self.emit(entry.key, entry.buffer, (entry.row,))
-        self.board["map"].take(entry.row)
-        named = f"Group {texts(entry.key)}" if entry.key else "The only group"
-        because = f"{why[0].upper()}{why[1:]}. " if why else ""
-        return self.board.step(
-            "emit",
-            f"{because}{named} gives {texts(self.output[-1][-1])}.",
-            marks=[("output", row, "new")],
-        )

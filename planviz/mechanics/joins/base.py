@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from planviz.mechanics.play import Board, Input, Item, Mark, Model, Panel, Row, Step, computed, texts
+from planviz.mechanics.play import Board, Input, Item, Mark, Model, Panel, Row, Step, computed, plain, texts
 from planviz.physical.joins import INNER_LIKE
 
 #: Join types that give a row of the right side's columns, too.
@@ -100,7 +100,7 @@ class JoinModel(Model):
         if self.left.keys:
             found.append(("Keys", f"{self.left.shown_keys} = {self.right.shown_keys}"))
         if self.condition is not None:
-            found.append(("Condition", str(self.condition)))
+            found.append(("Condition", plain(self.condition)))
         return [*found, ("Stream side", self.streamed.source.name), ("Build side", self.built.source.name)]
 
     # ---- what is kept
@@ -136,7 +136,18 @@ class JoinModel(Model):
                 yield self.pair(streamed, built, panel)
             elif self.streamed is self.left:
                 break
+            else:
+                yield self.marked(streamed, built, panel)
         yield from self.alone(streamed, found)
+
+    def marked(self, streamed: Item, built: Item, panel: str) -> Step:
+        """A pair that is not given, but tells something of the built row."""
+        return self.board.step(
+            "match",
+            f"{texts(built.values)} has a partner, {texts(streamed.values)}: that is remembered.",
+            marks=[(self.streamed.name, streamed.id, "current"), (panel, built.id, "match")],
+            links=[(self.streamed.name, streamed.id, panel, built.id)],
+        )
 
     def refused(self, streamed: Item, built: Item, panel: str) -> Step:
         """A pair for which the condition is not true."""

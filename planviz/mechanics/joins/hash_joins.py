@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from planviz.mechanics.exchange import Shuffle
 from planviz.mechanics.joins.base import JoinModel, has_null
@@ -191,30 +190,23 @@ class ShuffledHashJoin(HashJoin):
         "a hash relation in memory, and the rows of the stream side are looked up in it. Nothing is sorted."
     )
 
-    def __init__(self, node: Any, left: Any, right: Any, partitions: int) -> None:
-        self.number = partitions
-        super().__init__(node, left, right)
-
     @property
     def facts(self) -> list[tuple[str, str]]:
         """See Model."""
-        keys = f"both sides clustered by {self.left.shown_keys} = {self.right.shown_keys}, {self.number} partitions"
-        return [*super().facts, ("Distribution", keys), ("Ordering", "none asked for")]
+        return [*super().facts, ("Distribution", "both sides clustered by the keys"), ("Ordering", "none asked for")]
 
     @property
     def first_only(self) -> bool:
         """See HashJoin."""
         if self.kind not in ("LeftSemi", "LeftAnti", "ExistenceJoin"):
             return False
-        keys = frozenset(a.expr_id for k in self.built.keys if hasattr(k, "expr_id") for a in [k])
-        seen = frozenset(a.expr_id for a in self.streamed.source.columns) | keys
+        keys = frozenset([k.expr_id for k in self.built.keys if hasattr(k, "expr_id")])
+        seen = frozenset([a.expr_id for a in self.streamed.source.columns]) | keys
         return self.condition is None or self.condition.references <= seen
 
     def steps(self) -> Iterator[Step]:
         """Shuffle both sides, then build and probe partition by partition."""
-        shuffles = [Shuffle(self, side, self.number) for side in (self.streamed, self.built)]
-        for shuffle in shuffles:
-            shuffle.lay()
+        shuffles = [Shuffle(self, side.source, side.name) for side in (self.streamed, self.built)]
         for shuffle in shuffles:
             yield from shuffle.steps()
         streams, builds = (shuffle.parts for shuffle in shuffles)
