@@ -238,13 +238,22 @@ def _read(setting: Setting, text: str) -> Any:
     lowered = text.lower()
     if isinstance(setting.default, bool):
         return _BOOLEANS.get(lowered)
-    scale = 1
     if setting.unit == "bytes":
-        digits = lowered.rstrip("bkmgtpi")
-        unit = lowered[len(digits) :].strip()
-        lowered, scale = digits.strip(), _SIZES.get(unit[:1] if unit[1:] in ("", "b", "ib") else "?", 0)
+        return read_bytes(text)
     try:
-        return (float(lowered) if isinstance(setting.default, float) else int(lowered) * scale) if scale else None
+        return float(lowered) if isinstance(setting.default, float) else int(lowered)
+    except ValueError:
+        return None
+
+
+def read_bytes(text: str) -> int | None:
+    """A number of bytes as Spark reads it: 1048576, 10MB, 1g; None for another text."""
+    lowered = text.lower()
+    digits = lowered.rstrip("bkmgtpi")
+    unit = lowered[len(digits) :].strip()
+    scale = _SIZES.get(unit[:1] if unit[1:] in ("", "b", "ib") else "?", 0)
+    try:
+        return int(digits) * scale if scale else None
     except ValueError:
         return None
 

@@ -109,13 +109,15 @@ def scaled_table(table: Table, factor: Fraction) -> Table:
     """A table with `factor` times its rows, bytes and nulls.
 
     Columns that identify rows (as many distinct values as rows, within 10 %) get as many more distinct values, and
-    whole numbers among them a range as much wider. Other columns keep theirs: a key of another table's rows does not
-    grow with this table's. Raises InputError for a factor of 0 or less.
+    whole numbers among them a range as much wider. Other columns keep theirs, as many as there are rows at most: a key
+    of another table's rows does not grow with this table's. Raises InputError for a factor of 0 or less.
     """
     if factor <= 0:
         raise InputError(f"A factor must be more than 0, not {float(factor):g}.")
-    stats = tuple([(name, _scaled(s, factor, table.row_count, _whole(table, name))) for name, s in table.column_stats])
-    rows, size = _times(table.row_count, factor), _times(table.size_in_bytes, factor)
+    before, rows = table.row_count, _times(table.row_count, factor)
+    grown = [(name, _scaled(s, factor, before, _whole(table, name))) for name, s in table.column_stats]
+    stats = tuple([(name, _at_most(s, rows)) for name, s in grown])
+    size = _times(table.size_in_bytes, factor)
     return replace(table, row_count=rows, size_in_bytes=size, column_stats=stats, analyzed_at=None)
 
 
@@ -139,6 +141,12 @@ def _scaled(s: ColumnStatistics, factor: Fraction, rows: int | None, whole: bool
     low = int(s.min)
     stretched = replace(grown, max=low + round((int(s.max) - low) * factor))
     return replace(stretched, histogram=_stretched(grown.histogram, low, factor))
+
+
+def _at_most(s: ColumnStatistics, rows: int | None) -> ColumnStatistics:
+    if rows is None or s.distinct_count is None or s.distinct_count <= rows:
+        return s
+    return replace(s, distinct_count=rows)
 
 
 def _grown(histogram: Histogram | None, factor: Fraction) -> Histogram | None:

@@ -52,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_settings(why)
 
+    _add_crossover(commands.add_parser("crossover", help="at which sizes of the tables a query's joins change"))
     _add_catalog(commands.add_parser("catalog", help="list, show, check and guess catalogues of tables"))
 
     rules = commands.add_parser("rules", help="list the optimizer's rules, or tell all about one")
@@ -88,6 +89,16 @@ def _parser() -> argparse.ArgumentParser:
 def _add_files(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help=what)
     parser.add_argument("--out", metavar="DIR", help="write DIR/<stem>.<ending> for each file instead of printing")
+
+
+def _add_crossover(parser: argparse.ArgumentParser) -> None:
+    _add_files(parser, "SQL, several statements if you like; - for standard input")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--table", metavar="NAME", action="append", help="the table that grows; default: each, in turn")
+    parser.add_argument("--together", action="store_true", help="all tables grow together, in proportion")
+    parser.add_argument("--from", dest="low", metavar="SIZE", default="1KiB", help="default: 1KiB")
+    parser.add_argument("--to", dest="high", metavar="SIZE", help="default: 1TiB, or 10 times the table's size")
+    add_settings(parser)
 
 
 def _add_catalog(parser: argparse.ArgumentParser) -> None:
@@ -157,6 +168,10 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
         from planviz.cli.why import why
 
         return why
+    if name == "crossover":
+        from planviz.cli.crossover import crossover
+
+        return crossover
     if name == "catalog":
         from planviz.cli.catalog import catalog
 

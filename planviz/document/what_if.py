@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
+from planviz.catalog.edit import scaled_table
 from planviz.decisions.choices import Decision
 from planviz.decisions.join_tree import FACTOR, NULL_AWARE, PARTITIONS, PREFER_SORT, THRESHOLD
 from planviz.errors import InputError
@@ -82,14 +84,14 @@ def replanned(execution: QueryExecution, asked: WhatIf, *, quick: bool = False) 
 
 
 def _resized(execution: QueryExecution, plan: Any, sizes: Mapping[str, int]) -> Any:
-    """A plan over tables of other sizes; as many rows more as there are bytes more."""
+    """A plan over tables of other sizes; as many rows more as there are bytes more (see `catalog.scaled_table`)."""
     if not sizes:
         return plan
     known = tables_of(execution)
     unknown = sorted(sizes.keys() - known.keys())
     if unknown:
         raise InputError(f"The query reads no table {unknown[0]}; it reads {', '.join(sorted(known))}.")
-    tables = {name: _resized_table(table, sizes[name]) for name, table in known.items() if name in sizes}
+    tables = {name: resized_table(table, sizes[name]) for name, table in known.items() if name in sizes}
 
     def resize(plan: Any) -> Any:
         if isinstance(plan, LogicalRelation) and plan.table is not None and plan.table.shown_name in tables:
@@ -99,11 +101,11 @@ def _resized(execution: QueryExecution, plan: Any, sizes: Mapping[str, int]) -> 
     return plan.transform_with_subqueries(resize)
 
 
-def _resized_table(table: Any, size: int) -> Any:
-    rows = table.row_count
-    if rows is not None and table.size_in_bytes:
-        rows = max(1, rows * size // table.size_in_bytes)
-    return replace(table, size_in_bytes=size, row_count=rows)
+def resized_table(table: Any, size: int) -> Any:
+    """The catalogue's entry of a table, of this size in bytes; rows and statistics grow with a size that is known."""
+    if not table.size_in_bytes:
+        return replace(table, size_in_bytes=size)
+    return replace(scaled_table(table, Fraction(max(size, 1), table.size_in_bytes)), size_in_bytes=size)
 
 
 def _with_joins(execution: QueryExecution, asked: WhatIf) -> Any:

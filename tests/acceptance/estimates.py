@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -149,21 +151,32 @@ class CountedSpark:
 
     def estimated(self, case: Case) -> Estimated:
         """Spark's estimate; settings are put back."""
-        settings = {**BASE, **case.settings}
-        old = {k: self.spark.conf.get(k, None) for k in settings}
-        for k, v in settings.items():
-            self.spark.conf.set(k, v)
-        try:
+        with self._set({**BASE, **case.settings}):
             plan = self.spark.sql(case.code)._jdf.queryExecution().optimizedPlan()
             stats = plan.stats()
             columns = {e._1().name(): self._read(e._2()) for e in self.as_java(stats.attributeStats().toSeq())}
             return Estimated(_number(stats.rowCount()), int(str(stats.sizeInBytes())), columns)
+
+    def joins(self, sql: str, settings: dict[str, Any], table: Table) -> list[str]:
+        """The operator of the only join of a query, and its build side if it has one, with the table as it is given."""
+        self.tell(table)
+        with self._set({**BASE, **{k: str(v).lower() for k, v in settings.items()}}):
+            plan = self.spark.sql(sql)._jdf.queryExecution().sparkPlan().toString()
+        return re.findall(r"\b(?:\w+Join|Build(?:Left|Right))\b", plan)
+
+    @contextmanager
+    def _set(self, settings: dict[str, str]) -> Iterator[None]:
+        old = {k: self.spark.conf.get(k, None) for k in settings}
+        for k, v in settings.items():
+            self.spark.conf.set(k, v)
+        try:
+            yield
         finally:
-            for k, v in old.items():
-                if v is None:
+            for k, was in old.items():
+                if was is None:
                     self.spark.conf.unset(k)
                 else:
-                    self.spark.conf.set(k, v)
+                    self.spark.conf.set(k, was)
 
     @staticmethod
     def _read(stat: Any) -> tuple[str, ...]:

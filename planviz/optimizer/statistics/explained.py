@@ -115,7 +115,7 @@ def _of_leaf(node: Any) -> Given:
     if isinstance(node, LocalRelation):
         return (("rows in the plan", len(node.rows)),)
     table = node.table if isinstance(node, LogicalRelation) else None
-    default = ("spark.sql.defaultSizeInBytes", UNKNOWN_SIZE)
+    default = ("default size", UNKNOWN_SIZE)
     return (
         (default,) if table is None else (default, ("rowCount", table.row_count), ("sizeInBytes", table.size_in_bytes))
     )

@@ -39,7 +39,7 @@ _SIZES = "SizeInBytesOnlyStatsPlanVisitor"
 # Leaves
 TABLE_ROWS = Formula("rows of the catalogue", "{rowCount}", "CatalogStatistics")
 TABLE_SIZE = Formula("size of the catalogue", "{sizeInBytes}", "CatalogStatistics")
-UNKNOWN_TABLE = Formula("default size", "{spark.sql.defaultSizeInBytes}", "LogicalRelation")
+UNKNOWN_TABLE = Formula("default of spark.sql.defaultSizeInBytes", "{default size}", "LogicalRelation")
 LOCAL_ROWS = Formula("rows that stand in the plan", "{rows in the plan}", "LocalRelation")
 ONE_ROW = Formula("one row", "1 byte", "OneRowRelation")
 RANGE = Formula("number of steps", "{steps}", "Range")
