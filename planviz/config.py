@@ -119,6 +119,13 @@ SETTINGS = {
         Setting("spark.sql.shuffledHashJoinFactor", 3, "How many times smaller the hashed side must be.", least=1),
         Setting("spark.sql.optimizeNullAwareAntiJoin", True, "Plan NOT IN over one column as a broadcast hash join."),
         Setting("spark.sql.execution.useObjectHashAggregateExec", True, "Hash groups whose buffers are objects."),
+        Setting("spark.sql.leafNodeDefaultParallelism", 4, "Partitions of range(): in Spark, the cores.", least=1),
+        Setting("spark.sql.sources.bucketing.enabled", True, "Read bucketed tables bucket by bucket."),
+        Setting(
+            "spark.sql.sources.bucketing.autoBucketedScan.enabled",
+            True,
+            "Read bucketed tables file by file where the spread helps nobody.",
+        ),
         Setting("spark.sql.execution.replaceHashWithSortAgg", True, "Aggregate sorted rows group by group."),
     )
 }

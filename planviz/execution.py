@@ -278,7 +278,7 @@ class Session:
         known = self.catalog
         for s in statements:
             if s.kind == "create_table" and s.columns:
-                known = known.with_table(table_of(s.name, s.columns, s.provider, s.partition_columns))
+                known = known.with_table(table_of(s.name, s.columns, s.provider, s.partition_columns, s.buckets))
         plans = [s.plan for s in statements if s.plan is not None]
         found, self.warnings = with_guesses(plans, known, defined)
         guessed = {key: t for key, t in found.tables.items() if key not in known.tables}
@@ -308,7 +308,7 @@ class Session:
             self.catalog = self.catalog.with_view(View(s.name[-1], s.plan, s.sql, "TEMPORARY" in s.words, names))
         elif s.kind == "create_table":
             columns = s.columns if s.plan is None else self._columns_of(s)
-            table = table_of(s.name, columns, s.provider, s.partition_columns)
+            table = table_of(s.name, columns, s.provider, s.partition_columns, s.buckets)
             self.catalog = self.catalog.with_table(table)
         elif s.kind == "set" and s.options:
             self.config = self.config.with_settings(dict(s.options))

@@ -36,6 +36,9 @@ def _table(table: Table, path: str) -> Iterator[Problem]:
     for name in table.partition_columns:
         if name.lower() not in names:
             yield Problem(f"{path}.partition_columns", f"{name} is none of the table's columns.")
+    for name in table.buckets.columns + table.buckets.sorted_by if table.buckets is not None else ():
+        if name.lower() not in names:
+            yield Problem(f"{path}.buckets", f"{name} is none of the table's columns.")
     for name, stats in table.column_stats:
         at = f"{path}.stats.columns.{name}"
         data_type = table.type_of(name)

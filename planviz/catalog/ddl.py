@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planviz.catalog.tables import DATABASE, Catalog, Table
+from planviz.catalog.tables import DATABASE, Buckets, Catalog, Table
 from planviz.types import STRING, CharType, StructField
 
 
@@ -11,13 +11,14 @@ def table_of(
     columns: tuple[StructField, ...],
     provider: str = "parquet",
     partition_columns: tuple[str, ...] = (),
+    buckets: Buckets | None = None,
 ) -> Table:
     """A table without statistics. Plans see char and varchar columns as strings, as Spark does when reading."""
     plain = tuple(
         StructField(c.name, STRING if isinstance(c.data_type, CharType) else c.data_type, c.nullable) for c in columns
     )
     database = name[-2] if len(name) > 1 else DATABASE
-    return Table(name[-1], plain, database, provider, partition_columns)
+    return Table(name[-1], plain, database, provider, partition_columns, buckets=buckets)
 
 
 def with_table(

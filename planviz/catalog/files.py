@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from planviz.catalog.tables import DATABASE, Catalog, ColumnStatistics, Histogram, Table, View
+from planviz.catalog.tables import DATABASE, Buckets, Catalog, ColumnStatistics, Histogram, Table, View
 from planviz.errors import InputError
 from planviz.types import UNKNOWN, DataType, StructField, parse_type
 
@@ -19,7 +19,8 @@ FORMAT = "planviz-catalog/1"
 # A catalogue names few types many times.
 _type = lru_cache(maxsize=1000)(parse_type)
 _TOP = ("format", "name", "description", "tables", "views")
-_TABLE = ("columns", "provider", "partition_columns", "stats")
+_TABLE = ("columns", "provider", "partition_columns", "buckets", "stats")
+_BUCKETS = ("columns", "number", "sorted_by")
 _COLUMN = ("name", "type", "nullable", "guessed")
 #: What a table's statistics say of the whole table.
 TABLE_KEYS = ("rowCount", "sizeInBytes", "analyzedAt")
@@ -168,19 +169,30 @@ class _Reader:
         database, _, short = name.rpartition(".")
         stats = self.object(entry.get("stats") or {}, f"{path}.stats", _STATS)
         by_column = self.object(stats.get("columns", {}), f"{path}.stats.columns")
-        partitions = self.items(entry.get("partition_columns", []), f"{path}.partition_columns")
         return Table(
             short,
             tuple(columns),
             database or DATABASE,
             self.text(entry.get("provider", "parquet"), f"{path}.provider"),
-            tuple(self.text(c, f"{path}.partition_columns.{i}") for i, c in enumerate(partitions)),
+            self.names(entry, "partition_columns", path),
             self.count(stats.get("rowCount"), f"{path}.stats.rowCount"),
             self.count(stats.get("sizeInBytes"), f"{path}.stats.sizeInBytes"),
             tuple((c, self.column_stats(s, f"{path}.stats.columns.{c}")) for c, s in by_column.items()),
             frozenset(guessed),
             self.moment(stats.get("analyzedAt"), f"{path}.stats.analyzedAt"),
+            self.buckets(entry["buckets"], f"{path}.buckets") if entry.get("buckets") else None,
         )
+
+    def buckets(self, entry: Any, path: str) -> Buckets:
+        entry = self.object(entry, path, _BUCKETS)
+        number = self.count(entry.get("number"), f"{path}.number")
+        if not number or not entry.get("columns"):
+            self.problem(path, 'buckets need "columns" and a "number" above 0.')
+        return Buckets(self.names(entry, "columns", path), number or 1, self.names(entry, "sorted_by", path))
+
+    def names(self, entry: dict[str, Any], key: str, path: str) -> tuple[str, ...]:
+        items = self.items(entry.get(key, []), f"{path}.{key}")
+        return tuple(self.text(c, f"{path}.{key}.{i}") for i, c in enumerate(items))
 
     def columns(self, entries: Any, path: str) -> tuple[list[StructField], list[str]]:
         columns: list[StructField] = []
@@ -253,6 +265,12 @@ def table_entry(table: Table) -> dict[str, Any]:
         "provider": table.provider,
         "partition_columns": list(table.partition_columns),
     }
+    if table.buckets is not None:
+        entry["buckets"] = {
+            "columns": list(table.buckets.columns),
+            "number": table.buckets.number,
+            "sorted_by": list(table.buckets.sorted_by),
+        }
     stats: dict[str, Any] = {}
     if table.row_count is not None:
         stats["rowCount"] = table.row_count

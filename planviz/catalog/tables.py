@@ -36,6 +36,15 @@ class ColumnStatistics:
 
 
 @dataclass(frozen=True)
+class Buckets:
+    """How a table's files are spread: by the hash of `columns` into `number` buckets, each sorted by `sorted_by`."""
+
+    columns: tuple[str, ...]
+    number: int
+    sorted_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Table:
     """A table: columns with types, where its rows come from, how many there are (None: unknown)."""
 
@@ -51,6 +60,8 @@ class Table:
     guessed: frozenset[str] = frozenset()
     #: When the statistics were counted, as the catalogue says it (ISO 8601); None: they were written, not counted.
     analyzed_at: str | None = None
+    #: How the rows are bucketed; None: they are not.
+    buckets: Buckets | None = None
 
     @property
     def qualified(self) -> tuple[str, ...]:

@@ -27,6 +27,8 @@ def table_text(table: Table) -> str:
         head.append(f"{table.size_in_bytes:,} bytes")
     if table.partition_columns:
         head.append(f"partitioned by {', '.join(table.partition_columns)}")
+    if table.buckets is not None:
+        head.append(f"{table.buckets.number} buckets by {', '.join(table.buckets.columns)}")
     rows = [_row(table, i) for i in range(len(table.columns))]
     used = [i for i in range(len(_HEADINGS)) if i < 3 or any(r[i] for r in rows)]
     lines = [tuple(_HEADINGS[i] for i in used), *(tuple(r[i] for i in used) for r in rows)]

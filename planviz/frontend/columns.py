@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planviz.catalog.tables import Buckets
 from planviz.frontend.cursor import END, WORD
 from planviz.frontend.pipes import PipeReader
 from planviz.types import StructField
@@ -52,6 +53,36 @@ class ColumnReader(PipeReader):
                 break
         self.expect(")")
         return tuple(names), tuple(more)
+
+    def buckets(self, columns: tuple[StructField, ...]) -> Buckets:
+        """What stands behind CLUSTERED BY: (columns) [SORTED BY (columns)] INTO n BUCKETS."""
+        names = self._names(columns)
+        by = self._names(columns) if self.accept("SORTED", "BY") else ()
+        self.expect("INTO")
+        at = self.at
+        number = self.take()
+        if not number.isdigit() or int(number) < 1:
+            raise self.error("INVALID_BUCKET_COUNT", f"A number of buckets above 0 belongs here, not {number}.", at)
+        self.expect("BUCKETS")
+        return Buckets(names, int(number), by)
+
+    def _names(self, columns: tuple[StructField, ...]) -> tuple[str, ...]:
+        """Names of columns in parentheses; ASC and DESC are passed over."""
+        known = {c.name.lower(): c.name for c in columns}
+        names: list[str] = []
+        self.expect("(")
+        while True:
+            at = self.at
+            name = self.identifier()
+            if known and name.lower() not in known:
+                raise self.error("UNRESOLVED_COLUMN", f"{name} is none of the table's columns.", at)
+            names.append(known.get(name.lower(), name))
+            if self.sees_any("ASC", "DESC"):
+                self.at += 1
+            if not self.accept(","):
+                break
+        self.expect(")")
+        return tuple(names)
 
     def _column(self, before: list[StructField]) -> StructField:
         at = self.at

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from planviz.catalog.tables import Buckets
 from planviz.errors import ParseError
 from planviz.expressions.core import Expression, Literal, lit
 from planviz.frontend.columns import ColumnReader
@@ -25,9 +26,9 @@ class Statement:
 
     `kind` is query, create_table, create_view, set, insert, drop, analyze or unsupported. `plan` is the query's (also
     of CREATE ... AS), `name` the object's parts, `columns` a table's or the names that a view gives its columns,
-    `partition_columns` and `provider` as written, `options` a setting's key and value, `sql` the text, `start` its
-    offset, `words` what a view is (TEMPORARY) or the statement's first words, `notes` what was passed over, `error` why
-    it could not be read, or None.
+    `partition_columns`, `buckets` and `provider` as written, `options` a setting's key and value, `sql` the text,
+    `start` its offset, `words` what a view is (TEMPORARY) or the statement's first words, `notes` what was passed over,
+    `error` why it could not be read, or None.
     """
 
     kind: str
@@ -42,6 +43,7 @@ class Statement:
     words: str = ""
     notes: tuple[str, ...] = ()
     error: ParseError | None = None
+    buckets: Buckets | None = None
 
 
 class StatementReader(ColumnReader):
@@ -135,6 +137,7 @@ class StatementReader(ColumnReader):
             columns = self.columns()
         provider, plan = "parquet", None
         partitions: tuple[str, ...] = ()
+        buckets: Buckets | None = None
         while self.kind != END and not self.sees(";"):
             if self.accept("USING"):
                 provider = self.identifier_parts()[-1].lower()
@@ -143,6 +146,8 @@ class StatementReader(ColumnReader):
             elif self.accept("PARTITIONED", "BY"):
                 partitions, more = self.partitions(columns)
                 columns = (*columns, *more)
+            elif self.accept("CLUSTERED", "BY"):
+                buckets = self.buckets(columns)
             elif self.sees("AS") and self.peek(1) in _QUERY_WORDS:
                 self.at += 1
                 plan = self.query()
@@ -159,6 +164,7 @@ class StatementReader(ColumnReader):
             partitions,
             provider,
             notes=self.notes,
+            buckets=buckets,
         )
 
     def _create_view(self, start: int) -> Statement:

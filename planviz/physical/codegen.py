@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from planviz.expressions.calls import GeneratorCall
@@ -9,6 +10,7 @@ from planviz.expressions.core import Expression
 from planviz.expressions.specs import SignatureCall
 from planviz.physical.plan import SparkPlan, UnaryExec
 from planviz.trees.node import mask_of, node
+from planviz.types import ArrayType, DataType, MapType, StructType
 
 #: More columns than these are not generated (spark.sql.codegen.maxFields).
 MAX_FIELDS = 100
@@ -67,7 +69,23 @@ def generated(plan: Any) -> bool:
     """Whether an operator can be part of a stage (Spark: CollapseCodegenStages.supportCodegen)."""
     if not plan.supports_codegen or any(e.bits & _CALLS and _falls_back(e) for e in plan.expressions):
         return False
-    return len(plan.output) <= MAX_FIELDS and all(len(c.output) <= MAX_FIELDS for c in plan.children)
+    return all(fields_in(a.type for a in p.output) <= MAX_FIELDS for p in (plan, *plan.children))
+
+
+def fields_in(types: Iterable[DataType]) -> int:
+    """How many values there are in columns of these types, nested ones counted (Spark: numOfNestedFields)."""
+    return sum(_fields(t) for t in types)
+
+
+def _fields(t: DataType) -> int:
+    match t:
+        case StructType():
+            return fields_in(f.data_type for f in t.fields)
+        case MapType():
+            return _fields(t.key) + _fields(t.value)
+        case ArrayType():
+            return _fields(t.element)
+    return 1
 
 
 def _falls_back(e: Expression) -> bool:

@@ -17,7 +17,7 @@ from planviz.physical.distribution import (
     RoundRobinPartitioning,
     SinglePartition,
 )
-from planviz.physical.plan import LeafExec, PlanHolder, SparkPlan, UnaryExec
+from planviz.physical.plan import LeafExec, SparkPlan, UnaryExec
 from planviz.trees.node import lazy, node
 from planviz.types import DataType
 
@@ -177,110 +177,3 @@ class ReusedExchangeExec(LeafExec):
     def simple_string(self) -> str:
         """ReusedExchange [columns], the exchange."""
         return f"ReusedExchange {bracketed(self.columns)}, {self.exchange.simple_string}"
-
-
-@node
-class SubqueryExec(UnaryExec):
-    """The root of a subquery's plan."""
-
-    name: str
-    child: SparkPlan
-    plan_id: int = 0
-
-    UNCOMPARED = ("plan_id",)
-
-    @lazy
-    def canonicalized(self) -> Any:
-        """Without its name."""
-        return SubqueryExec("", self.child.canonicalized)
-
-    @lazy
-    def simple_string(self) -> str:
-        """Subquery name, [id=#7]."""
-        return f"Subquery {self.name}, [id=#{self.plan_id}]"
-
-
-@node
-class ReusedSubqueryExec(LeafExec):
-    """The value of another subquery of the plan."""
-
-    subquery: Any
-
-    @lazy
-    def output(self) -> tuple[AttributeReference, ...]:
-        """The subquery's."""
-        out: tuple[AttributeReference, ...] = self.subquery.output
-        return out
-
-    @lazy
-    def canonicalized(self) -> Any:
-        """The subquery's."""
-        return self.subquery.canonicalized
-
-    @lazy
-    def simple_string(self) -> str:
-        """ReusedSubquery and the subquery."""
-        return f"ReusedSubquery {self.subquery.simple_string}"
-
-
-@node
-class ScalarSubqueryExec(PlanHolder):
-    """The single value of a subquery (Spark: execution.ScalarSubquery)."""
-
-    plan: Any
-    type: DataType
-    expr_id: int
-
-    @property
-    def data_type(self) -> DataType:
-        """The column's."""
-        return self.type
-
-    @lazy
-    def nullable(self) -> bool:
-        """Always."""
-        return True
-
-    @lazy
-    def foldable(self) -> bool:
-        """Never."""
-        return False
-
-    @lazy
-    def canonicalized(self) -> Expression:
-        """Without its id."""
-        return ScalarSubqueryExec(self.plan.canonicalized, self.type, 0)
-
-    def to_string(self) -> str:
-        """The plan's line."""
-        return str(self.plan.simple_string)
-
-
-@node
-class InSubqueryExec(PlanHolder):
-    """value IN the rows of a subquery."""
-
-    value: Expression
-    plan: Any
-    expr_id: int
-
-    @property
-    def data_type(self) -> DataType:
-        """boolean."""
-        from planviz.types import BOOLEAN
-
-        return BOOLEAN
-
-    @lazy
-    def foldable(self) -> bool:
-        """Never."""
-        return False
-
-    @lazy
-    def canonicalized(self) -> Expression:
-        """Without its id."""
-        return InSubqueryExec(self.value.canonicalized, self.plan.canonicalized, 0)
-
-    def to_string(self) -> str:
-        """value IN the plan's line."""
-        return f"{self.value} IN {self.plan.simple_string}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from planviz.expressions.complex import GetStructField
 from planviz.expressions.core import AttributeReference, Literal
 from planviz.expressions.literals import literal_text
 from planviz.expressions.predicates import (
@@ -24,7 +25,7 @@ from planviz.expressions.predicates import (
     Or,
     StringPredicate,
 )
-from planviz.physical.exchanges import ScalarSubqueryExec
+from planviz.physical.subqueries import ScalarSubqueryExec
 from planviz.types import quote_if_needed
 
 _MIRRORED: dict[type, type] = {
@@ -38,18 +39,18 @@ _MIRRORED: dict[type, type] = {
 def pushed(e: Any) -> str | None:
     """The filter as a scan prints it, or None where a data source cannot take it."""
     match e:
-        case BinaryComparison(left=AttributeReference() as a, right=Literal() | ScalarSubqueryExec() as v):
-            return _comparison(type(e), a, v)
-        case BinaryComparison(left=Literal() | ScalarSubqueryExec() as v, right=AttributeReference() as a):
-            return _comparison(_MIRRORED.get(type(e), type(e)), a, v)
-        case In(AttributeReference() as a, items) if all(isinstance(i, Literal) for i in items):
-            return f"In({_name(a)}, [{_values(items)}])"
-        case InSet(AttributeReference() as a, values):
-            return f"In({_name(a)}, [{_values(values)}])"
-        case IsNull(AttributeReference() as a) | IsNotNull(AttributeReference() as a):
-            return f"{type(e).__name__}({_name(a)})"
-        case StringPredicate(left=AttributeReference() as a, right=Literal() as v):
-            return f"String{e.kind}({_name(a)},{_value(v)})"
+        case BinaryComparison(left=a, right=Literal() | ScalarSubqueryExec() as v) if column := _name(a):
+            return _comparison(type(e), column, v)
+        case BinaryComparison(left=Literal() | ScalarSubqueryExec() as v, right=a) if column := _name(a):
+            return _comparison(_MIRRORED.get(type(e), type(e)), column, v)
+        case In(a, items) if (column := _name(a)) and all(isinstance(i, Literal) for i in items):
+            return f"In({column}, [{_values(items)}])"
+        case InSet(a, values) if column := _name(a):
+            return f"In({column}, [{_values(values)}])"
+        case IsNull(a) | IsNotNull(a) if column := _name(a):
+            return f"{type(e).__name__}({column})"
+        case StringPredicate(left=a, right=Literal() as v) if column := _name(a):
+            return f"String{e.kind}({column},{_value(v)})"
         case And(left, right) | Or(left, right):
             parts = pushed(left), pushed(right)
             return f"{type(e).__name__}({','.join(map(str, parts))})" if all(parts) else None
@@ -59,15 +60,22 @@ def pushed(e: Any) -> str | None:
     return None
 
 
-def _comparison(cls: type, a: AttributeReference, v: Literal | ScalarSubqueryExec) -> str | None:
+def _comparison(cls: type, column: str, v: Literal | ScalarSubqueryExec) -> str | None:
     if isinstance(v, Literal) and v.value is None and cls is not EqualNullSafe:
         return None
     known = (EqualTo, EqualNullSafe, LessThan, LessThanOrEqual, GreaterThan, GreaterThanOrEqual)
-    return f"{cls.__name__}({_name(a)},{_value(v)})" if cls in known else None
+    return f"{cls.__name__}({column},{_value(v)})" if cls in known else None
 
 
-def _name(a: AttributeReference) -> str:
-    return quote_if_needed(a.name)
+def _name(e: Any) -> str | None:
+    """The column, or the field of a column with the names that lead to it; None for another expression."""
+    match e:
+        case AttributeReference():
+            return quote_if_needed(e.name)
+        case GetStructField():
+            above = _name(e.child)
+            return None if above is None else f"{above}.{quote_if_needed(e.field.name)}"
+    return None
 
 
 def _value(v: Literal | ScalarSubqueryExec) -> str:

@@ -7,12 +7,13 @@ from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
-from planviz.expressions.subqueries import ListQuery, ScalarSubquery, SubqueryExpression
+from planviz.expressions.subqueries import SubqueryExpression
 from planviz.optimizer.statistics import estimating
 from planviz.physical.codegen import AdaptiveSparkPlanExec
 from planviz.physical.distribution import UNSPECIFIED
-from planviz.physical.exchanges import Exchange, InSubqueryExec, ScalarSubqueryExec, SubqueryExec
+from planviz.physical.exchanges import Exchange
 from planviz.physical.preparations.adjacent_aggregates import combine_adjacent_aggregation, replace_hash_with_sort
+from planviz.physical.preparations.bucketed_scans import disable_unnecessary_bucketed_scans
 from planviz.physical.preparations.collapse_codegen import CollapseCodegenStages, insert_transitions
 from planviz.physical.preparations.redundant import (
     remove_redundant_projects,
@@ -21,6 +22,7 @@ from planviz.physical.preparations.redundant import (
 )
 from planviz.physical.preparations.requirements import EnsureRequirements
 from planviz.physical.preparations.reuse import ReuseExchangeAndSubquery
+from planviz.physical.preparations.subqueries import PlanSubqueries
 from planviz.physical.strategies.planner import SparkPlanner
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
@@ -44,8 +46,7 @@ class Preparation:
         self.planner = SparkPlanner(config)
         self.context = self.planner.context
         self.adaptive = bool(config.get(ADAPTIVE))
-        #: With adaptive execution a subquery expression that stands twice is planned once.
-        self.planned: dict[int, Any] = {}
+        self.subqueries = PlanSubqueries(self.planner, config, lambda plan: self._prepared(plan, True))
 
     def plan(self, optimized: Any) -> PhysicalPlan:
         """Both physical plans of an optimized one. Raises AnalysisError for an operator that cannot be planned."""
@@ -56,40 +57,18 @@ class Preparation:
 
     def _prepared(self, plan: Any, subquery: bool) -> Any:
         adaptive = self.adaptive and (subquery or needs_adaptive(plan))
-        plan = self._with_subqueries(plan)
+        plan = self.subqueries.apply(plan)
         plan = remove_redundant_projects(plan)
         plan = EnsureRequirements(self.context).apply(plan)
         plan = combine_adjacent_aggregation(plan)
         plan = replace_hash_with_sort(plan, self.config)
         plan = remove_redundant_window_group_limits(plan)
+        plan = disable_unnecessary_bucketed_scans(plan, self.config)
         plan = remove_redundant_sorts(plan)
         if adaptive:
             return AdaptiveSparkPlanExec(plan)
         plan = CollapseCodegenStages().apply(insert_transitions(plan))
         return plan if subquery else ReuseExchangeAndSubquery(self.config).apply(plan)
-
-    def _with_subqueries(self, plan: Any) -> Any:
-        """The plan with its subqueries planned (Spark: PlanSubqueries, PlanAdaptiveSubqueries)."""
-        bit = SubqueryExpression.BIT
-        return plan.transform_up(
-            lambda p: p.map_expressions(lambda e: e.transform_up(self._subquery) if e.bits & bit else e)
-        )
-
-    def _subquery(self, e: Any) -> Any:
-        if isinstance(e, ScalarSubquery):
-            return ScalarSubqueryExec(self._root(e, "scalar-subquery"), e.data_type, e.expr_id)
-        if isinstance(e, ListQuery):
-            return InSubqueryExec(e.outer[0], self._root(e, "subquery"), e.expr_id)
-        return e
-
-    def _root(self, e: SubqueryExpression, name: str) -> Any:
-        if self.adaptive and e.expr_id in self.planned:
-            return self.planned[e.expr_id]
-        plan = self._prepared(self.planner.plan(e.plan), True)
-        shown = "subquery" if self.adaptive else name
-        root = SubqueryExec(f"{shown}#{e.expr_id}", plan, self.context.next_plan_id())
-        self.planned[e.expr_id] = root
-        return root
 
 
 def needs_adaptive(plan: Any) -> bool:

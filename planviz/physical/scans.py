@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from planviz.catalog.tables import Buckets
 from planviz.expressions.core import AttributeReference, Expression
+from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.plan import bracketed, positioned, positions_of
-from planviz.physical.plan import LeafExec
+from planviz.logical.relations import LogicalRelation
+from planviz.physical.codegen import MAX_FIELDS, fields_in
+from planviz.physical.distribution import HashPartitioning, Partitioning, UnknownPartitioning
+from planviz.physical.plan import LeafExec, PlanHolder
 from planviz.physical.pushed import pushed
 from planviz.trees.node import lazy, node
-from planviz.types import StructField, StructType
+from planviz.types import DataType, StructField, StructType
 
 #: How formats call themselves in a plan.
 _FORMATS = {"parquet": "Parquet", "orc": "ORC", "csv": "CSV", "json": "JSON", "text": "Text", "avro": "AVRO"}
@@ -20,7 +25,8 @@ COLUMNAR = ("parquet", "orc")
 class FileSourceScanExec(LeafExec):
     """Reads `columns` of a table; filters on partitions choose files, those on data let the reader skip row groups.
 
-    `relation` are all columns of the table, `provider` its format, `table` its qualified name.
+    `relation` are all columns of the table, `provider` its format, `table` its qualified name, `read` the types of the
+    columns with only the nested fields that are used, `empty` whether the table is known to have no files.
     """
 
     columns: tuple[AttributeReference, ...]
@@ -30,6 +36,29 @@ class FileSourceScanExec(LeafExec):
     partition_columns: tuple[str, ...]
     partition_filters: tuple[Expression, ...]
     data_filters: tuple[Expression, ...]
+    read: tuple[DataType, ...] = ()
+    buckets: Buckets | None = None
+    bucketing_off: str = ""
+    empty: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        relation: LogicalRelation,
+        columns: tuple[AttributeReference, ...],
+        read: tuple[DataType, ...],
+        partition_filters: tuple[Expression, ...],
+        data_filters: tuple[Expression, ...],
+        bucketing_off: str = "",
+    ) -> FileSourceScanExec:
+        """The scan of a relation; `bucketing_off` says why buckets are not read one by one, if they are not."""
+        table = relation.table
+        filters = (partition_filters, data_filters)
+        partitions = tuple(getattr(table, "partition_columns", ()) or ())
+        empty = getattr(table, "size_in_bytes", None) == 0
+        buckets = getattr(table, "buckets", None)
+        name, provider = relation.name, relation.provider
+        return cls(columns, relation.output, name, provider, partitions, *filters, read, buckets, bucketing_off, empty)
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
@@ -54,8 +83,27 @@ class FileSourceScanExec(LeafExec):
 
     @property
     def columnar(self) -> bool:
-        """Whether the reader gives batches of columns."""
-        return self.provider.lower() in COLUMNAR
+        """Whether the reader gives batches of columns: some formats do, for not too many of them."""
+        return self.provider.lower() in COLUMNAR and fields_in(a.type for a in self.columns) <= MAX_FIELDS
+
+    @property
+    def hidden_bucket(self) -> bool:
+        """Whether the columns that the table is bucketed by are not all read."""
+        names = {a.name.lower() for a in self.columns}
+        return self.buckets is not None and not all(c.lower() in names for c in self.buckets.columns)
+
+    @property
+    def bucketed(self) -> bool:
+        """Whether a partition is read from the files of one bucket."""
+        return self.buckets is not None and not self.bucketing_off and not self.hidden_bucket
+
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """By the hash of the bucket columns where buckets are read one by one."""
+        if not self.bucketed or self.buckets is None:
+            return UnknownPartitioning(0)
+        by_name = {a.name.lower(): a for a in self.columns}
+        return HashPartitioning(self.buckets.number, tuple(by_name[c.lower()] for c in self.buckets.columns))
 
     @lazy
     def canonicalized(self) -> Any:
@@ -77,7 +125,11 @@ class FileSourceScanExec(LeafExec):
     def read_schema(self) -> str:
         """The columns that are read from the files, those of partitions left out."""
         skip = {p.lower() for p in self.partition_columns}
-        fields = tuple(StructField(a.name, a.type, a.is_nullable) for a in self.columns if a.name.lower() not in skip)
+        fields = tuple(
+            StructField(a.name, t, a.is_nullable)
+            for a, t in zip(self.columns, self.read or [a.type for a in self.columns], strict=True)
+            if a.name.lower() not in skip
+        )
         return StructType(fields).simple_string
 
     @lazy
@@ -91,13 +143,37 @@ class FileSourceScanExec(LeafExec):
         kind = _FORMATS.get(self.provider.lower(), self.provider)
         metadata = {
             "Batched": str(self.columnar).lower(),
+            **self._bucketing,
             "DataFilters": bracketed(self.data_filters),
             "Format": kind,
-            "Location": f"InMemoryFileIndex(1 paths)[{self.table[-1] if self.table else ''}]",
+            "Location": f"{self._index}[{self.table[-1] if self.table else ''}]",
             "PartitionFilters": bracketed(self.partition_filters),
             "PushedFilters": bracketed(self.pushed_filters),
             "ReadSchema": self.read_schema,
+            **self._selected,
         }
         name = ".".join(self.table)
         shown = ", ".join(f"{k}: {v}" for k, v in metadata.items())
         return f"FileScan {self.provider} {name}[{','.join(map(str, self.columns))}] {shown}"
+
+    @property
+    def _index(self) -> str:
+        """Who lists the files: the catalogue where nothing is known about the wanted partitions before running."""
+        static = any(not e.bits & (PlanHolder.BIT | SubqueryExpression.BIT) for e in self.partition_filters)
+        if self.partition_columns and not static:
+            return "CatalogFileIndex(1 paths)"
+        return f"InMemoryFileIndex({0 if self.partition_columns and self.empty else 1} paths)"
+
+    @property
+    def _bucketing(self) -> dict[str, str]:
+        if self.buckets is None:
+            return {}
+        if self.bucketed:
+            return {"Bucketed": "true"}
+        return {"Bucketed": f"false ({self.bucketing_off or 'bucket column(s) not read'})"}
+
+    @property
+    def _selected(self) -> dict[str, str]:
+        if self.buckets is None or not self.bucketed:
+            return {}
+        return {"SelectedBucketsCount": f"{self.buckets.number} out of {self.buckets.number}"}

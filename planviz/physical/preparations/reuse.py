@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.config import OptimizerConfig
-from planviz.physical.exchanges import Exchange, ReusedExchangeExec, ReusedSubqueryExec
+from planviz.physical.exchanges import Exchange, ReusedExchangeExec
 from planviz.physical.plan import PlanHolder
+from planviz.physical.subqueries import ReusedSubqueryExec
 
 
 class ReuseExchangeAndSubquery:

@@ -34,8 +34,7 @@ from planviz.physical.distribution import (
 from planviz.physical.exchanges import ShuffleExchangeExec
 from planviz.physical.strategies.context import PlanningContext
 
-#: Partitions of range() where nobody says another number: as many as a session has cores.
-DEFAULT_PARALLELISM = 4
+_PARALLELISM = "spark.sql.leafNodeDefaultParallelism"
 
 
 def basic(plan: Any, context: PlanningContext) -> Any:
@@ -69,7 +68,7 @@ def basic(plan: Any, context: PlanningContext) -> Any:
         case LogicalRDD(columns):
             return o.RDDScanExec(columns)
         case Range(start, end, step, slices, column):
-            return o.RangeExec(start, end, step, slices or DEFAULT_PARALLELISM, (column,))
+            return o.RangeExec(start, end, step, slices or int(context.config.get(_PARALLELISM)), (column,))
     return _limit(plan, context) or _moved(plan, context) or _cte(plan, context)
 
 

@@ -31,7 +31,7 @@ class SparkPlanner:
 
     def _plan(self, plan: Any, root: bool) -> Any:
         context = self.context
-        made = scan_of(plan) or special_limit(plan, context, root)
+        made = scan_of(plan, context.config) or special_limit(plan, context, root)
         if made is None and isinstance(plan, Aggregate):
             made = aggregate(plan, context)
         if made is None and isinstance(plan, Join):

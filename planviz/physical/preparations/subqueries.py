@@ -1,0 +1,99 @@
+"""Plans for subqueries in expressions (Spark: PlanDynamicPruningFilters, PlanSubqueries, PlanAdaptiveSubqueries)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from planviz.config import OptimizerConfig
+from planviz.expressions.core import Alias, Literal, next_id
+from planviz.expressions.subqueries import DynamicPruningSubquery, InSubquery, ListQuery, ScalarSubquery
+from planviz.expressions.subqueries import SubqueryExpression as Subquery
+from planviz.logical.operators import Aggregate
+from planviz.physical.distribution import BroadcastMode
+from planviz.physical.exchanges import BroadcastExchangeExec
+from planviz.physical.joins import BroadcastHashJoinExec, bound, relation_keys
+from planviz.physical.strategies.planner import SparkPlanner
+from planviz.physical.subqueries import (
+    DynamicPruningExpression,
+    InSubqueryExec,
+    ScalarSubqueryExec,
+    SubqueryAdaptiveBroadcastExec,
+    SubqueryBroadcastExec,
+    SubqueryExec,
+)
+from planviz.trees.node import mask_of
+from planviz.types import BOOLEAN
+
+_MASK = mask_of(Subquery, InSubquery)
+
+
+class PlanSubqueries:
+    """Replaces subqueries by expressions that hold their plans.
+
+    `prepared` makes a planned subquery ready to run. A subquery that stands twice is planned once, under a root of its
+    own each time.
+    """
+
+    def __init__(self, planner: SparkPlanner, config: OptimizerConfig, prepared: Callable[[Any], Any]) -> None:
+        self.planner, self.config, self.prepared = planner, config, prepared
+        self.adaptive = bool(config.get("spark.sql.adaptive.enabled"))
+        self.done: dict[int, Any] = {}
+
+    def apply(self, plan: Any) -> Any:
+        """The plan with every subquery planned."""
+
+        def expression(e: Any) -> Any:
+            return self._expression(e, plan)
+
+        return plan.transform_up(lambda p: p.map_expressions(expression, _MASK))
+
+    def _expression(self, e: Any, root: Any) -> Any:
+        match e:
+            case ScalarSubquery():
+                return ScalarSubqueryExec(self._subquery(e, "scalar-subquery"), e.data_type, e.expr_id)
+            case DynamicPruningSubquery():
+                return DynamicPruningExpression(self._pruning(e, root))
+            case InSubquery(_, ListQuery() as query):
+                return InSubqueryExec(e.value, self._subquery(query, "subquery"), query.expr_id)
+            case ListQuery():
+                return InSubqueryExec(e.outer[0], self._subquery(e, "subquery"), e.expr_id)
+        return e.map_children(lambda c: self._expression(c, root), _MASK) if e.bits & _MASK else e
+
+    def _subquery(self, e: Any, name: str) -> SubqueryExec:
+        shown = "subquery" if self.adaptive else name
+        return SubqueryExec(f"{shown}#{e.expr_id}", self._plan_of(e), self.planner.context.next_plan_id())
+
+    def _plan_of(self, e: Any) -> Any:
+        if e.expr_id not in self.done:
+            self.done[e.expr_id] = self.prepared(self.planner.plan(e.plan))
+        return self.done[e.expr_id]
+
+    def _pruning(self, e: Any, root: Any) -> Any:
+        """The keys of the other side: from its broadcast where there is one, by a query of their own if that pays."""
+        name, number = f"dynamicpruning#{e.expr_id}", self.planner.context.next_plan_id
+        if self.adaptive:
+            plan = self._plan_of(e)
+            held: Any = SubqueryAdaptiveBroadcastExec(
+                name, plan, number(), (e.index,), e.only_reused, e.plan, tuple(e.keys)
+            )
+            return InSubqueryExec(e.outer[0], held, e.expr_id)
+        planned = self.planner.plan(e.plan)
+        if self.config.get("spark.sql.exchange.reuse") and _broadcast(planned, root):
+            plan = self.prepared(planned)
+            mode = BroadcastMode(bound(relation_keys(tuple(e.keys)), plan.output))
+            exchange = BroadcastExchangeExec(mode, plan, number())
+            return InSubqueryExec(
+                e.outer[0], SubqueryBroadcastExec(name, exchange, number(), (e.index,), tuple(e.keys)), e.expr_id
+            )
+        if e.only_reused:
+            return Literal(True, BOOLEAN)
+        key = Alias(e.keys[e.index], str(e.keys[e.index]), next_id())
+        values = ListQuery(Aggregate((key,), (key,), e.plan), (), e.expr_id)
+        return InSubqueryExec(e.outer[0], self._subquery(values, "subquery"), e.expr_id)
+
+
+def _broadcast(planned: Any, root: Any) -> bool:
+    """Whether a join of the plan gathers the same rows."""
+    wanted = planned.canonicalized
+    return any(isinstance(p, BroadcastHashJoinExec) and p.built.canonicalized == wanted for p in root.walk())

@@ -1,0 +1,77 @@
+"""Which fields of nested columns a scan must read (Spark: SchemaPruning)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from planviz.expressions.complex import GetArrayItem, GetArrayStructFields, GetMapValue, GetStructField
+from planviz.expressions.core import AttributeReference
+from planviz.expressions.predicates import IsNotNull, IsNull
+from planviz.trees.node import mask_of
+from planviz.types import ArrayType, DataType, MapType, StructType
+
+_PARTS = mask_of(GetStructField, GetArrayStructFields)
+Fields = dict[int, Any]
+"""The ordinals of the fields that are read of a struct, each with those of its own; an empty one stands for all."""
+
+
+def read_types(columns: Sequence[AttributeReference], expressions: Sequence[Any]) -> tuple[DataType, ...]:
+    """The columns' types with only the fields that the expressions use; () where all columns are read whole."""
+    if not any(e.bits & _PARTS for e in expressions):
+        return ()
+    paths: dict[int, list[tuple[int, ...]]] = {}
+    tested: dict[int, list[tuple[int, ...]]] = {}
+    for e in expressions:
+        _collect(e, paths, tested)
+    for i, found in tested.items():
+        # Whether a struct is null can be told from any of its fields.
+        paths.setdefault(i, found)
+    return tuple(_pruned(a.type, _merged(paths.get(a.expr_id, [()]))) for a in columns)
+
+
+def _collect(e: Any, paths: dict[int, list[tuple[int, ...]]], tested: dict[int, list[tuple[int, ...]]]) -> None:
+    if isinstance(e, IsNotNull | IsNull) and isinstance(e.child, AttributeReference):
+        tested.setdefault(e.child.expr_id, []).append(())
+        return
+    found = _path(e)
+    if found is not None:
+        paths.setdefault(found[0], []).append(found[1])
+        return
+    for c in e.children:
+        _collect(c, paths, tested)
+
+
+def _path(e: Any) -> tuple[int, tuple[int, ...]] | None:
+    """The column and the ordinals of the fields that lead to a part of it."""
+    match e:
+        case AttributeReference():
+            return e.expr_id, ()
+        case GetStructField(child, ordinal) | GetArrayStructFields(child, ordinal):
+            found = _path(child)
+            return None if found is None else (found[0], (*found[1], ordinal))
+        case GetArrayItem(child, position) | GetMapValue(child, position) if position.foldable:
+            return _path(child)
+    return None
+
+
+def _merged(paths: Sequence[tuple[int, ...]]) -> Fields:
+    """The fields of all paths; a path that ends at a struct takes it whole."""
+    if any(not p for p in paths):
+        return {}
+    return {i: _merged([p[1:] for p in paths if p[0] == i]) for i in sorted({p[0] for p in paths})}
+
+
+def _pruned(t: DataType, fields: Fields) -> DataType:
+    if not fields:
+        return t
+    match t:
+        case StructType():
+            kept = [(f, fields[i]) for i, f in enumerate(t.fields) if i in fields]
+            return StructType(tuple(replace(f, data_type=_pruned(f.data_type, below)) for f, below in kept))
+        case ArrayType():
+            return ArrayType(_pruned(t.element, fields), t.contains_null)
+        case MapType():
+            return MapType(t.key, _pruned(t.value, fields), t.value_contains_null)
+    return t

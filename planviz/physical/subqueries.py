@@ -1,0 +1,183 @@
+"""Plans inside of expressions, and the expressions that hold them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.core import AttributeReference, Expression, UnaryExpression
+from planviz.logical.plan import bracketed, positioned, positions_of
+from planviz.physical.plan import LeafExec, PlanHolder, SparkPlan, UnaryExec
+from planviz.trees.node import lazy, node
+from planviz.types import BOOLEAN, DataType
+
+
+@node
+class SubqueryExec(UnaryExec):
+    """The root of a subquery's plan."""
+
+    name: str
+    child: SparkPlan
+    plan_id: int = 0
+
+    UNCOMPARED = ("plan_id",)
+
+    @lazy
+    def canonicalized(self) -> Any:
+        """Without its name."""
+        return SubqueryExec("", self.child.canonicalized)
+
+    @lazy
+    def simple_string(self) -> str:
+        """Subquery name, [id=#7]."""
+        return f"Subquery {self.name}, [id=#{self.plan_id}]"
+
+
+@node
+class ReusedSubqueryExec(LeafExec):
+    """The value of another subquery of the plan."""
+
+    subquery: Any
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The subquery's."""
+        out: tuple[AttributeReference, ...] = self.subquery.output
+        return out
+
+    @lazy
+    def canonicalized(self) -> Any:
+        """The subquery's."""
+        return self.subquery.canonicalized
+
+    @lazy
+    def simple_string(self) -> str:
+        """ReusedSubquery and the subquery."""
+        return f"ReusedSubquery {self.subquery.simple_string}"
+
+
+@node
+class SubqueryBroadcastExec(SubqueryExec):
+    """The keys that a join broadcasts anyway, read once more to prune partitions; `indices` are their places."""
+
+    name: str
+    child: SparkPlan
+    plan_id: int = 0
+    indices: tuple[int, ...] = ()
+    keys: tuple[Expression, ...] = ()
+
+    UNCOMPARED = ("plan_id",)
+
+    @lazy
+    def canonicalized(self) -> Any:
+        """Without its name."""
+        keys = tuple(positioned(k, positions_of(self.child.output)).canonicalized for k in self.keys)
+        return SubqueryBroadcastExec("dynamicpruning", self.child.canonicalized, 0, self.indices, keys)
+
+    @lazy
+    def simple_string(self) -> str:
+        """SubqueryBroadcast dynamicpruning#1, [0], [k#2], [id=#7]."""
+        return f"SubqueryBroadcast {self.name}, {bracketed(self.indices)}, {bracketed(self.keys)}, [id=#{self.plan_id}]"
+
+
+@node
+class SubqueryAdaptiveBroadcastExec(SubqueryExec):
+    """The same before adaptive execution knows whether the join broadcasts; `build` is the other side's plan."""
+
+    name: str
+    child: SparkPlan
+    plan_id: int = 0
+    indices: tuple[int, ...] = ()
+    only_reused: bool = True
+    build: Any = None
+    keys: tuple[Expression, ...] = ()
+
+    UNCOMPARED = ("plan_id",)
+
+    @lazy
+    def children(self) -> tuple[Any, ...]:
+        """The physical plan alone."""
+        return (self.child,)
+
+    @lazy
+    def simple_string(self) -> str:
+        """SubqueryAdaptiveBroadcast dynamicpruning#1, [0], true, the plan's line, [k#2]."""
+        only = str(self.only_reused).lower()
+        parts = [self.name, bracketed(self.indices), only, self.build.simple_string, bracketed(self.keys)]
+        return f"SubqueryAdaptiveBroadcast {', '.join(parts)}"
+
+
+@node
+class ScalarSubqueryExec(PlanHolder):
+    """The single value of a subquery (Spark: execution.ScalarSubquery)."""
+
+    plan: Any
+    type: DataType
+    expr_id: int
+
+    @property
+    def data_type(self) -> DataType:
+        """The column's."""
+        return self.type
+
+    @lazy
+    def nullable(self) -> bool:
+        """Always."""
+        return True
+
+    @lazy
+    def foldable(self) -> bool:
+        """Never."""
+        return False
+
+    @lazy
+    def canonicalized(self) -> Expression:
+        """Without its id."""
+        return ScalarSubqueryExec(self.plan.canonicalized, self.type, 0)
+
+    def to_string(self) -> str:
+        """The plan's line."""
+        return str(self.plan.simple_string)
+
+
+@node
+class InSubqueryExec(PlanHolder):
+    """value IN the rows of a subquery."""
+
+    value: Expression
+    plan: Any
+    expr_id: int
+
+    @property
+    def data_type(self) -> DataType:
+        """boolean."""
+        return BOOLEAN
+
+    @lazy
+    def foldable(self) -> bool:
+        """Never."""
+        return False
+
+    @lazy
+    def canonicalized(self) -> Expression:
+        """Without its id."""
+        return InSubqueryExec(self.value.canonicalized, self.plan.canonicalized, 0)
+
+    def to_string(self) -> str:
+        """value IN the plan's name."""
+        return f"{self.value} IN {self.plan.name}"
+
+
+@node
+class DynamicPruningExpression(UnaryExpression):
+    """A condition on partitions whose values are known only when the query runs."""
+
+    child: Expression
+
+    @property
+    def data_type(self) -> DataType:
+        """boolean."""
+        return BOOLEAN
+
+    def to_string(self) -> str:
+        """dynamicpruningexpression(condition)."""
+        return f"dynamicpruningexpression({self.child})"

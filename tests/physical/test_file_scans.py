@@ -1,0 +1,123 @@
+"""Scans of partitioned, bucketed and nested tables, as Spark 4.3 printed them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from planviz.catalog.tables import Catalog
+from planviz.config import OptimizerConfig
+from planviz.execution import Session
+
+DDL = """
+CREATE TABLE p (v INT, w STRING, k INT, l STRING) USING parquet PARTITIONED BY (k, l);
+CREATE TABLE d (k INT, n STRING) USING parquet;
+CREATE TABLE b8 (a INT, b STRING, c INT) USING parquet CLUSTERED BY (a) INTO 8 BUCKETS;
+CREATE TABLE b4 (a INT, b STRING, c INT) USING parquet CLUSTERED BY (a) SORTED BY (a) INTO 4 BUCKETS;
+CREATE TABLE n (e STRING, f ARRAY<INT>, h STRUCT<x: INT, y: STRING>) USING parquet;
+"""
+
+
+def plan(sql: str, **settings: object) -> str:
+    known = {"spark.sql.adaptive.enabled": False, "spark.sql.shuffle.partitions": 4}
+    known |= {"spark.sql.autoBroadcastJoinThreshold": -1}
+    known |= {f"spark.sql.{k.replace('__', '.')}": v for k, v in settings.items()}
+    session = Session(Catalog(), OptimizerConfig().with_settings(known))
+    *_, last = session.run(DDL + sql, "physical")
+    assert last.execution is not None
+    return re.sub(r"#\d+L?", "", last.execution.text("physical"))
+
+
+def metadata(sql: str, name: str, **settings: object) -> list[str]:
+    """What the scans of a plan say about one thing, in order."""
+    return re.findall(rf"\b{name}: (.*?)(?=, [A-Z]\w+: |\n)", plan(sql, **settings))
+
+
+@pytest.mark.parametrize(
+    ("where", "partitions", "data"),
+    [
+        ("k = 1 AND v > 2", "[isnotnull(k), (k = 1)]", "[isnotnull(v), (v > 2)]"),
+        ("k > 1 OR v > 2", "[]", "[]"),
+        ("(k > 1 AND v > 2) OR (k < 0 AND v > 5)", "[((k > 1) OR (k < 0))]", "[((v > 2) OR (v > 5))]"),
+        ("rand() > 0.5 AND k = 1", "[isnotnull(k), (k = 1)]", "[]"),
+    ],
+)
+def test_a_filter_goes_to_the_partitions_and_to_the_files(where, partitions, data):
+    sql = f"SELECT v FROM p WHERE {where}"
+
+    assert metadata(sql, "PartitionFilters") == [partitions]
+    assert metadata(sql, "DataFilters") == [data]
+    assert "[v,k,l]" in plan(sql)
+
+
+def test_a_filter_on_partitions_alone_is_not_checked_again():
+    assert "Filter" not in plan("SELECT v FROM p WHERE k = 1").replace("Filters", "")
+
+
+def test_the_broadcast_side_of_a_join_prunes_partitions():
+    sql = "SELECT v FROM p JOIN d ON p.k = d.k WHERE d.n = 'x'"
+
+    broadcast = plan(f"SELECT /*+ BROADCAST(d) */{sql[6:]}")
+    shuffled = plan(sql)
+
+    assert "dynamicpruningexpression(k IN dynamicpruning)" in broadcast
+    assert "SubqueryBroadcast dynamicpruning, [0], [k]" in broadcast
+    assert "+- ReusedExchange [k], BroadcastExchange" in broadcast
+    assert "dynamicpruningexpression(true)" in shuffled
+
+
+def test_with_adaptive_execution_pruning_waits_for_the_join():
+    sql = "SELECT /*+ BROADCAST(d) */ v FROM p JOIN d ON p.k = d.k WHERE d.n = 'x'"
+
+    shown = plan(sql, adaptive__enabled=True)
+
+    assert "SubqueryAdaptiveBroadcast dynamicpruning, [0], true, Project [k], [k]" in shown
+
+
+@pytest.mark.parametrize(
+    ("sql", "exchanges", "bucketed"),
+    [
+        ("SELECT a, count(*) FROM b8 GROUP BY a", 0, ["true"]),
+        ("SELECT b, count(*) FROM b8 GROUP BY b", 1, ["false (bucket column(s) not read)"]),
+        ("SELECT * FROM b8", 0, ["false (disabled by query planner)"]),
+        ("SELECT a FROM b8 ORDER BY a", 1, ["false (disabled by query planner)"]),
+        ("SELECT x.a FROM b8 x JOIN b8 y ON x.a = y.a", 0, ["true", "true"]),
+        ("SELECT x.a FROM b8 x JOIN b4 y ON x.a = y.a", 1, ["true", "false (disabled by query planner)"]),
+        ("SELECT a, row_number() OVER (PARTITION BY a ORDER BY b) FROM b8", 0, ["true"]),
+    ],
+)
+def test_buckets_save_exchanges_where_they_can(sql, exchanges, bucketed):
+    assert plan(sql).count("Exchange ") == exchanges
+    assert metadata(sql, "Bucketed") == bucketed
+
+
+def test_buckets_can_be_switched_off():
+    sql = "SELECT a, count(*) FROM b8 GROUP BY a"
+
+    off = {"sources__bucketing__enabled": False}
+    kept = {"sources__bucketing__autoBucketedScan__enabled": False}
+
+    assert metadata(sql, "Bucketed", **off) == ["false (disabled by configuration)"]
+    assert metadata("SELECT * FROM b8", "Bucketed", **kept) == ["true"]
+    assert metadata("SELECT * FROM b8", "SelectedBucketsCount", **kept) == ["8 out of 8"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "schema", "pushed"),
+    [
+        ("SELECT e FROM n WHERE h.x = 3", "struct<e:string,h:struct<x:int>>", "[IsNotNull(h.x), EqualTo(h.x,3)]"),
+        ("SELECT h.y FROM n", "struct<h:struct<y:string>>", "[]"),
+        ("SELECT h, h.x FROM n", "struct<h:struct<x:int,y:string>>", "[]"),
+        ("SELECT h.y FROM n WHERE f[0] = 2", "struct<f:array<int>,h:struct<y:string>>", "[IsNotNull(f)]"),
+    ],
+)
+def test_only_the_fields_that_are_used_are_read(sql, schema, pushed):
+    assert metadata(sql, "ReadSchema") == [schema]
+    assert metadata(sql, "PushedFilters") == [pushed]
+
+
+def test_a_projection_that_would_compute_twice_is_not_merged_into_the_scan():
+    lines = plan("SELECT x, x + 1 FROM (SELECT a * 2 + 1 AS x FROM b8)").splitlines()
+
+    assert [line.split("[")[0].strip() for line in lines[:2]] == ["*(1) Project", "+- *(1) Project"]
