@@ -10,10 +10,10 @@ from typing import Any
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import AttributeReference
 from planviz.mechanics.buffers import Buffer, Buffered, buffered
+from planviz.mechanics.hashing import partition_of
 from planviz.mechanics.rows import same_key
 from planviz.optimizer.evaluation import UnknownValueError, compare, row_value
-from planviz.optimizer.evaluation.core import OUT_OF_REACH, Row, call
-from planviz.types import INT, DataType
+from planviz.optimizer.evaluation.core import Row
 
 Values = tuple[Any, ...]
 Partitions = tuple[tuple[Values, ...], ...]
@@ -65,6 +65,16 @@ def split(rows: Sequence[Values], number: int) -> Partitions:
     return tuple([tuple(rows[start:end]) for start, end in zip([0, *ends], ends, strict=False)])
 
 
+def expanded(projections: Sequence[Any], columns: Sequence[AttributeReference], partitions: Partitions) -> Partitions:
+    """Every row once per projection, in the same partition. Raises UnknownValueError."""
+    return tuple(
+        [
+            tuple([tuple([row_value(e, _named(columns, row)) for e in p]) for row in rows for p in projections])
+            for rows in partitions
+        ]
+    )
+
+
 def _named(columns: Sequence[AttributeReference], row: Values) -> Row:
     return dict(zip([a.expr_id for a in columns], row, strict=True))
 
@@ -75,29 +85,14 @@ def _shuffled(
     number = len(partitions) if stage.distribution else 1
     sent: list[list[Values]] = [[] for _ in range(number)]
     moved = []
-    hashed = _Hash(tuple(stage.distribution or ()))
+    types = [k.data_type for k in stage.distribution]
     for at, rows in enumerate(partitions):
         for row in rows:
-            to = hashed.of(_named(columns, row)) % number
+            named = _named(columns, row)
+            to = partition_of([row_value(k, named) for k in stage.distribution], types, number)
             sent[to].append(row)
             moved.append((at, to))
     return tuple(map(tuple, sent)), tuple(moved)
-
-
-@dataclass(frozen=True)
-class _Hash:
-    """Spark's hash over keys, by which HashPartitioning sends rows; that over no keys is always the same."""
-
-    arguments: tuple[Any, ...]
-    data_type: DataType = INT
-    null_intolerant: bool = False
-
-    def of(self, row: Row) -> int:
-        try:
-            value: int = call(self, "hash", self.arguments, row)
-        except OUT_OF_REACH as error:
-            raise UnknownValueError(str(error)) from None
-        return value
 
 
 def _stage(stage: Any, columns: Sequence[AttributeReference], rows: Sequence[Values]) -> list[Values]:

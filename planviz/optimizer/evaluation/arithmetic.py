@@ -25,7 +25,12 @@ from planviz.expressions.arithmetic import (
     UnaryPositive,
 )
 from planviz.expressions.calls import IntervalScale
-from planviz.expressions.internal import MakeDecimal, UnscaledValue
+from planviz.expressions.internal import (
+    KnownFloatingPointNormalized,
+    MakeDecimal,
+    NormalizeNaNAndZero,
+    UnscaledValue,
+)
 from planviz.optimizer.evaluation.core import (
     WIDE,
     FailsError,
@@ -221,6 +226,12 @@ def _unscaled(e: Any, value: Decimal) -> int:
 @strict(MakeDecimal)
 def _made(e: Any, value: int) -> Decimal:
     return to_decimal(Decimal(value).scaleb(-e.scale), e.data_type)
+
+
+@strict(NormalizeNaNAndZero, KnownFloatingPointNormalized)
+def _normalized(e: Any, value: Any) -> Any:
+    """The same number, never a negative zero; values of other types as they are."""
+    return value + 0.0 if isinstance(value, float) else value
 
 
 @strict(IntervalScale)

@@ -1,0 +1,208 @@
+"""How many rows and bytes each stage of an aggregate gives by estimate, and sample rows through the stages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any
+
+from planviz.catalog.tables import ColumnStatistics, Table
+from planviz.config import OptimizerConfig
+from planviz.decisions.estimates import Formula
+from planviz.document.aggregated import AggregateReport
+from planviz.expressions.core import Alias, AttributeReference
+from planviz.mechanics.sample import sample_rows
+from planviz.mechanics.stages import Partitions, StageRows, expanded, rows_through, split
+from planviz.optimizer.evaluation import UnknownValueError
+from planviz.optimizer.evaluation.core import OUT_OF_REACH
+from planviz.optimizer.statistics import Estimate, estimate, estimating
+from planviz.optimizer.statistics.aggregates import aggregate_estimate
+from planviz.optimizer.statistics.model import row_size
+from planviz.physical.exchanges import BroadcastExchangeExec, ShuffleExchangeExec
+from planviz.physical.scans import FileSourceScanExec
+
+#: Sample rows, and the partitions in which they lie.
+ROWS, PARTITIONS = 8, 2
+#: Bytes of a file that one task reads (spark.sql.files.maxPartitionBytes).
+TASK_BYTES = 128 << 20
+
+#: Distinct values of a first key of sample rows, and of others.
+_FEW = (3, 2)
+
+_FIRST = Formula("groups of every task", "min({rows}, {groups} * {tasks})", "AggregateEstimation")
+_MERGED = Formula("groups", "min({rows}, {groups})", "AggregateEstimation")
+_SHUFFLED = Formula("bytes", "{rows} * {row_bytes}", "EstimationUtils.getOutputSize")
+
+
+@dataclass(frozen=True)
+class StageEstimate:
+    """What a stage is thought to give: rows (None: unknown), bytes of one, bytes of all, and how that was reckoned.
+
+    `tasks` run the stage; `unknown` are columns whose statistics would be needed.
+    """
+
+    rows: int | None
+    row_bytes: int
+    tasks: int
+    calculation: str = ""
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def bytes(self) -> int | None:
+        """Bytes of all rows: what an exchange above the stage moves."""
+        return None if self.rows is None else self.rows * self.row_bytes
+
+    @property
+    def bytes_calculation(self) -> str:
+        """How the bytes were reckoned."""
+        return _SHUFFLED.with_values({"rows": self.rows, "row_bytes": self.row_bytes})
+
+
+def stage_estimates(report: AggregateReport) -> tuple[StageEstimate, ...]:
+    """An estimate for every stage, from the input up; none for a pasted plan, where nothing is known of the tables.
+
+    Rows are those of the cost-based optimizer's formulas whether it is on or not: groups are the product of the keys'
+    distinct values, and a task of a first stage gives each of its groups once.
+    """
+    if report.execution is None or report.below is None:
+        return ()
+    with estimating(OptimizerConfig().with_settings({"spark.sql.cbo.enabled": True})):
+        return tuple(_estimates(report, estimate(report.below)))
+
+
+def input_rows(report: AggregateReport) -> int | None:
+    """The estimated rows that the first stage reads; None where unknown."""
+    if report.below is None:
+        return None
+    with estimating(OptimizerConfig().with_settings({"spark.sql.cbo.enabled": True})):
+        return estimate(report.below).rows
+
+
+def _estimates(report: AggregateReport, below: Estimate) -> Iterator[StageEstimate]:
+    copies = len(report.expand.projections) if report.expand is not None else 1
+    rows = None if below.rows is None else below.rows * copies
+    tasks = _tasks(report.stages[0].node.child)
+    for stage in report.stages:
+        planned = stage.planned
+        assert planned is not None
+        if planned.number > 1 and stage.exchange is not None:
+            tasks = _partitions(stage.node.child)
+        groups, unknown = _groups(report, planned.keys, below)
+        together = planned.distribution is not None
+        before, rows = rows, _least(rows, groups if together or groups is None else groups * tasks)
+        formula = _MERGED if together else _FIRST
+        values = {"rows": before, "groups": groups, "tasks": tasks}
+        row_bytes = row_size([r.to_attribute() for r in planned.results], below.columns)
+        known = groups is not None and rows is not None
+        calculation = formula.with_values(values) if known else ""
+        yield StageEstimate(rows if known else None, row_bytes, tasks, calculation, unknown)
+
+
+def _least(rows: int | None, groups: int | None) -> int | None:
+    return groups if rows is None else rows if groups is None else min(rows, groups)
+
+
+def _groups(report: AggregateReport, keys: Sequence[Any], below: Estimate) -> tuple[int | None, tuple[str, ...]]:
+    """How many groups the keys make, and the keys of whose values nothing is known."""
+    if report.expand is None or not {k.to_attribute().expr_id for k in keys} - report.below.output_set:
+        return _product(keys, below)
+    columns = [c.expr_id for c in report.expand.columns]
+    wanted = [columns.index(i) for k in keys if (i := k.to_attribute().expr_id) in columns]
+    total = 0
+    for projection in report.expand.projections:
+        groups, unknown = _product([projection[at] for at in wanted if not projection[at].foldable], below)
+        if groups is None:
+            return None, unknown
+        total += groups
+    return total, ()
+
+
+def _product(keys: Sequence[Any], below: Estimate) -> tuple[int | None, tuple[str, ...]]:
+    plain = [k.child if isinstance(k, Alias) else k for k in keys]
+    found = aggregate_estimate(tuple(plain), (), (), below)
+    if found is not None:
+        return found.rows, ()
+    known = [isinstance(k, AttributeReference) and k.expr_id in below.columns for k in plain]
+    return None, tuple([getattr(k, "name", str(k)) for k, ok in zip(plain, known, strict=True) if not ok])
+
+
+def _tasks(plan: Any) -> int:
+    """The tasks that run an operator: partitions of the shuffle below it, or of the largest file that it reads."""
+    if isinstance(plan, ShuffleExchangeExec):
+        return plan.number
+    if isinstance(plan, FileSourceScanExec):
+        with estimating(OptimizerConfig()):
+            size = estimate(plan.origin).size if plan.origin is not None else 1
+        return min(10_000, max(1, ceil(size / TASK_BYTES)))
+    streamed = [c for c in plan.children if not isinstance(c, BroadcastExchangeExec)]
+    return max([_tasks(c) for c in streamed], default=1)
+
+
+def _partitions(plan: Any) -> int:
+    """The partitions of the exchange below a stage, through a sort."""
+    while not isinstance(plan, ShuffleExchangeExec) and len(plan.children) == 1:
+        plan = plan.children[0]
+    return plan.number if isinstance(plan, ShuffleExchangeExec) else 1
+
+
+# -------------------------------------------------------------------------------------------------- sample rows
+
+
+def sample_columns(report: AggregateReport) -> tuple[AttributeReference, ...]:
+    """The columns of the input that the aggregate reads, in the input's order."""
+    first = report.stages[0].planned
+    assert first is not None
+    read = {i for e in (*first.keys, *first.functions) for i in e.references}
+    if report.expand is not None:
+        read = {i for p in report.expand.projections for e in p for i in e.references}
+    return tuple([a for a in report.below.output if a.expr_id in read])
+
+
+def sample_of(report: AggregateReport) -> list[tuple[Any, ...]]:
+    """Rows for the sample columns, made from their types and statistics: the same for the same query."""
+    with estimating(OptimizerConfig().with_settings({"spark.sql.cbo.enabled": True})):
+        known = estimate(report.below)
+    columns, keys = sample_columns(report), _keys(report)
+    stats = []
+    for a in columns:
+        found = known.columns.get(a.expr_id, ColumnStatistics())
+        if a.expr_id in keys:
+            # Few values, so that a group has several rows, and some of them in one partition.
+            few = _FEW[min(keys.index(a.expr_id), 1)]
+            found = replace(found, distinct_count=min(few, found.distinct_count or few))
+        stats.append((a.name, found))
+    return sample_rows(columns, Table("input", (), row_count=known.rows, column_stats=tuple(stats)), ROWS)
+
+
+def _keys(report: AggregateReport) -> list[int]:
+    """The columns that the first stage groups by, or that a set of distinct columns has."""
+    first = report.stages[0].planned
+    keys: Sequence[Any] = first.keys if first is not None else ()
+    if report.expand is not None:
+        keys = [e for p in report.expand.projections for e in p[: len(report.stages[-1].text.keys)]]
+    return list(dict.fromkeys(i for k in keys for i in sorted(k.references)))
+
+
+@dataclass(frozen=True)
+class Played:
+    """Sample rows: in their partitions, after the Expand where there is one, and through every stage."""
+
+    columns: tuple[AttributeReference, ...]
+    partitions: Partitions
+    expanded: Partitions | None
+    stages: tuple[StageRows, ...]
+
+
+def played(report: AggregateReport, rows: Sequence[tuple[Any, ...]]) -> Played | str:
+    """Rows of the sample columns through the stages; a sentence where that cannot be computed here."""
+    columns, laid = sample_columns(report), split(rows, PARTITIONS)
+    stages = [s.planned for s in report.stages]
+    shuffled = [s.exchange is not None and s.text.number > 1 for s in report.stages]
+    shuffled[0] = stages[0] is not None and stages[0].distribution is not None
+    try:
+        many = None if report.expand is None else expanded(report.expand.projections, columns, laid)
+        read = columns if many is None else report.expand.columns
+        return Played(columns, laid, many, rows_through(stages, read, many or laid, shuffled))
+    except (UnknownValueError, *OUT_OF_REACH) as error:
+        return f"What these rows become cannot be computed here: {error} is not modelled."
