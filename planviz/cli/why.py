@@ -11,7 +11,8 @@ from planviz.cli.optimize import errors_of, statement_json
 from planviz.cli.settings import config_of, open_input
 from planviz.decisions.choices import Decision
 from planviz.document import Document
-from planviz.document.aggregated import AggregateReport, aggregates, stage_words
+from planviz.document.aggregate_flips import what_ifs
+from planviz.document.aggregated import REPLACE, AggregateReport, aggregates, stage_words
 from planviz.document.decided import Decided, answer, decided, decision_json, outcome, plain, seen, subject, title
 from planviz.document.flips import with_flips
 from planviz.errors import PlanvizError
@@ -28,7 +29,7 @@ def why(options: argparse.Namespace) -> int:
         found = decided(document, config_of(options))
         if options.flips:
             found = tuple(map(with_flips, found))
-        shown = _json(document, found, name) if options.format == "json" else _text(document, found)
+        shown = _json(document, found, name) if options.format == "json" else _text(document, found, options.flips)
         return shown, errors_of(document) if document.statements else []
 
     return show_each(options.files, options.out, _ENDINGS[options.format], show)
@@ -43,7 +44,7 @@ def _json(document: Document, found: Sequence[Decided], name: str) -> str:
     return json.dumps({"file": name, "queries": entries}, ensure_ascii=True, indent=1) + "\n"
 
 
-def _text(document: Document, found: Sequence[Decided]) -> str:
+def _text(document: Document, found: Sequence[Decided], flips: bool) -> str:
     parts = []
     executed = {id(r.decisions[-1].subject): r for r in aggregates(document) if r.decisions}
     for query in found:
@@ -52,7 +53,7 @@ def _text(document: Document, found: Sequence[Decided]) -> str:
         counts = dict.fromkeys(_NOUNS, 0)
         for d in query.decisions:
             counts[d.strategy] = counts.get(d.strategy, 0) + 1
-            parts.append(_decision(d, counts[d.strategy]) + _stages(d, executed.get(id(d.subject))))
+            parts.append(_decision(d, counts[d.strategy]) + _stages(d, executed.get(id(d.subject)), flips))
         if not query.decisions:
             parts.append("No join and no aggregate.\n")
     return "\n".join(parts)
@@ -75,10 +76,13 @@ def _decision(d: Decision, number: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _stages(d: Decision, executed: AggregateReport | None) -> str:
+def _stages(d: Decision, executed: AggregateReport | None, flips: bool) -> str:
     """The stages of an aggregate as they run, and what became of those that were planned."""
     if executed is not None:
         lines = [*stage_words(executed), *executed.notes]
+        # The other setting flips what the strategy decided and stands there.
+        changed = [w for w in what_ifs(executed) if w.key == REPLACE] if flips else []
+        lines += [f"flip: set {w.key} to {str(w.value).lower()} -> {w.operators[-1]}" for w in changed]
     else:
         # Of a pasted plan the decision has them in words; those of an upper aggregate stand with the lower one.
         lines = [s for s in d.value("stages") or () if isinstance(s, str)]

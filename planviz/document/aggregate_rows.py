@@ -16,7 +16,7 @@ from planviz.mechanics.sample import sample_rows
 from planviz.mechanics.stages import Partitions, StageRows, expanded, rows_through, split
 from planviz.optimizer.evaluation import UnknownValueError
 from planviz.optimizer.evaluation.core import OUT_OF_REACH
-from planviz.optimizer.statistics import Estimate, estimate, estimating
+from planviz.optimizer.statistics import UNKNOWN_SIZE, Estimate, estimate, estimating
 from planviz.optimizer.statistics.aggregates import aggregate_estimate
 from planviz.optimizer.statistics.model import row_size
 from planviz.physical.exchanges import BroadcastExchangeExec, ShuffleExchangeExec
@@ -82,7 +82,8 @@ def input_rows(report: AggregateReport) -> int | None:
 def _estimates(report: AggregateReport, below: Estimate) -> Iterator[StageEstimate]:
     copies = len(report.expand.projections) if report.expand is not None else 1
     rows = None if below.rows is None else below.rows * copies
-    tasks = _tasks(report.stages[0].node.child)
+    with estimating(OptimizerConfig()):
+        tasks = _tasks(report.stages[0].node.child)
     for stage in report.stages:
         planned = stage.planned
         assert planned is not None
@@ -132,9 +133,9 @@ def _tasks(plan: Any) -> int:
     if isinstance(plan, ShuffleExchangeExec):
         return plan.number
     if isinstance(plan, FileSourceScanExec):
-        with estimating(OptimizerConfig()):
-            size = estimate(plan.origin).size if plan.origin is not None else 1
-        return min(10_000, max(1, ceil(size / TASK_BYTES)))
+        leaves = [n for n in plan.origin.walk() if not n.children] if plan.origin is not None else []
+        size = max([estimate(leaf).size for leaf in leaves], default=1)
+        return 1 if size >= UNKNOWN_SIZE else max(1, ceil(size / TASK_BYTES))
     streamed = [c for c in plan.children if not isinstance(c, BroadcastExchangeExec)]
     return max([_tasks(c) for c in streamed], default=1)
 

@@ -106,7 +106,7 @@ def aggregates(document: Document) -> tuple[AggregateReport, ...]:
     found: list[AggregateReport] = []
     for s in document.statements:
         if s.execution is not None and s.error is None and s.execution.error_until("physical") is None:
-            found += _of_execution(s.execution, s.index)
+            found += aggregates_of(s.execution, s.index)
     return tuple(found)
 
 
@@ -126,7 +126,8 @@ class _Objects(Identities):
         return number
 
 
-def _of_execution(execution: QueryExecution, statement: int | None) -> Iterator[AggregateReport]:
+def aggregates_of(execution: QueryExecution, statement: int | None = None) -> Iterator[AggregateReport]:
+    """The aggregates of one query. Raises what planning raises."""
     objects = _Objects()
     graph = plan_graph(execution.physical, objects, stage="physical", title="Physical Plan")
     config, decisions = execution.config, execution.planned.decisions

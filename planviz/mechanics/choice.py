@@ -64,6 +64,23 @@ def given(
     return Flow(tables or {}, options or Options(), _played).partitions(plan)
 
 
+class _Given(Flow):
+    """A flow whose every operator gives the same rows: those that are given."""
+
+    source: Input
+
+    def input(self, plan: Any, name: str) -> Input:
+        """See Flow."""
+        return self.source
+
+
+def played_on(node: Any, source: Input, options: Options | None = None) -> Play:
+    """An operator over one input, played on these rows whatever its plan gives it. Raises CannotPlay as `of` does."""
+    flow = _Given({}, options or Options(), _played)
+    flow.source = source
+    return _played(node, flow)
+
+
 def playable(node: Any) -> bool:
     """Whether there is a model of the operator."""
     return type(node) in _MODELS

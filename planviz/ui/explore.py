@@ -12,6 +12,7 @@ import streamlit as st
 from planviz.catalog.bundled import NAMES
 from planviz.samples import samples
 from planviz.ui import cache, components, rules, state, views
+from planviz.ui.aggregations import EXAMPLES as AGGREGATE_EXAMPLES
 from planviz.ui.cache import Opened
 from planviz.ui.examples import ESTIMATED
 from planviz.ui.join_examples import JOIN_EXAMPLES
@@ -40,6 +41,11 @@ df.explain()"""
 _NO_TRACE = """<div class="pv-lead"><h2>There are no rules to show for what is open</h2>
 <span>It holds plans, but not how they came about. Paste the SQL itself, or Spark's rule log; what is open now stays
 until then.</span></div>"""
+
+_AGGREGATES_LEAD = """<div class="pv-lead"><h1>See how Spark aggregates</h1>
+<span>Paste SQL, or a physical plan: one GROUP BY becomes several stages with shuffles between them.</span></div>"""
+_NO_AGGREGATES = f"""<div class="pv-lead"><h2>There is no aggregate in what is open</h2>
+<span>{_OPEN_STAYS}</span></div>"""
 
 _CATALOGS = {
     cache.AUTO: "found by name",
@@ -178,6 +184,26 @@ def cardinality_opening(opened: Opened | None) -> None:
                 st.button(sample.title, help=sample.about, on_click=state.open_sample, args=(sample.name,))
         st.html('<div class="pv-lead"><h2>Or Spark\'s own numbers</h2><span>Paste what this prints.</span></div>')
         st.code(_NUMBERS_TEXT, language="python", wrap_lines=True)
+
+
+def aggregations_opening(opened: Opened | None) -> None:
+    """The Aggregations page while there is no aggregate: the box and queries to begin with."""
+    if opened is not None:
+        st.html(_NO_AGGREGATES)
+        if opened.document.error is not None:
+            error_line(opened)
+    together = st.container(key="planviz-opening", horizontal=True, gap="large")
+    with together, st.container(key="planviz-opening-box"):
+        if opened is None:
+            st.html(_AGGREGATES_LEAD)
+        _box(small=False)
+    with together, st.container(key="planviz-opening-more"):
+        st.html('<div class="pv-lead"><h2>Queries to begin with</h2><span>On the tables of a small shop.</span></div>')
+        with st.container(horizontal=True, gap="xsmall"):
+            for title, sql in AGGREGATE_EXAMPLES:
+                st.button(title, key=f"planviz.aggregate.{title}", on_click=state.open_example, args=(title, sql))
+        st.html(_BEST)
+        st.code(_BEST_TEXT, language="python", wrap_lines=True)
 
 
 def error_line(opened: Opened) -> None:

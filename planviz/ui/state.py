@@ -18,8 +18,8 @@ from planviz.render.text import one_line
 from planviz.samples import load, samples
 from planviz.ui import cache, links, views
 
-#: {"key", "text", "name", "sample", "plan", "node", "step", "catalog", "off", "why", "join", "what", "numbers"} of
-#: what is open
+#: {"key", "text", "name", "sample", "plan", "node", "step", "catalog", "off", "why", "join", "what", "numbers",
+#: "aggregate"} of what is open
 DOCUMENT = "planviz.document"
 ERROR = "planviz.error"  # {"message", "line", "text", "unseen"} of the text that could not be opened last
 READ = "planviz.address-read"  # whether this session has looked at its address
@@ -62,6 +62,7 @@ def open_text(text: str, *, name: str = "", sample: str = "", catalog: str = "")
     st.session_state[DOCUMENT] = {
         "key": opened.key, "text": text, "name": name, "sample": sample, "plan": plan, "node": None,
         "step": None, "catalog": catalog, "off": [], "why": [], "join": None, "what": "", "numbers": None,
+        "aggregate": None,
     }  # fmt: skip
     st.session_state.pop(TAB, None)
     return True
@@ -128,7 +129,7 @@ def open_address(query: Mapping[str, str]) -> None:
     plan = views.plan_of_address(opened, query.get("stage", ""), query.get("step", ""))
     if plan is not None:
         shown["plan"] = plan
-    for part in ("step", "node", "join"):
+    for part in ("step", "node", "join", "aggregate"):
         number = query.get(part, "")
         if number.isascii() and number.isdigit() and len(number) < 9:
             shown[part] = int(number)

@@ -76,7 +76,7 @@ def test_several_sets_come_over_an_expand():
     upper, lower = decisions("SELECT k, count(DISTINCT v), count(DISTINCT s) FROM t GROUP BY k")
 
     assert [len(stages(d)) for d in (upper, lower)] == [2, 2]
-    assert sorted(dict(checks(d, "distinct")[0][2])["expanded"] for d in (upper, lower)) == [False, True]
+    assert sorted(d.checks[2].values == (("columns", ()), ("expanded", True)) for d in (upper, lower)) == [False, True]
 
 
 def test_filters_are_shown():

@@ -140,11 +140,11 @@ def _ask_about(parts: PhysicalAggregation, recorder: Recorder) -> None:
     functions, ask = parts.functions, recorder.ask
     streams = any(getattr(p, "streaming", False) for p in parts.child.walk())
     ask("streaming", "the input is a stream", streams)
-    ask("group-only", "there are keys and no function: the rows are only grouped", not functions, keys=len(parts.keys))
+    ask("group-only", "there are keys and no function: the rows are only grouped", not functions and bool(parts.keys))
     sets = {f.function.children: None for f in functions if f.distinct}
     shown = tuple([", ".join(map(str, columns)) for columns in sets])
-    rewritten = isinstance(parts.child, Expand)
-    ask("distinct", "a function is DISTINCT", bool(sets), columns=shown, expanded=rewritten)
+    expanded: dict[str, Any] = {"expanded": True} if isinstance(parts.child, Expand) else {}
+    ask("distinct", "a function is DISTINCT", bool(sets), columns=shown, **expanded)
     filters = tuple([str(f.where) for f in functions if f.where is not None])
     ask("filter", "a function has a FILTER, for the stage that sees the rows", bool(filters), conditions=filters)
 

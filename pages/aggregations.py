@@ -1,0 +1,25 @@
+"""Aggregations: the stages of every aggregate, why they are so, and rows on their way through (the fourth screen)."""
+
+import streamlit as st
+
+from planviz.ui import aggregate_page, aggregations, components, explore, state
+from planviz.ui.page import page
+
+opened = state.current()
+if opened is None or not aggregations.reports(opened):
+    with page("Aggregations", document=state.name() if opened else "") as bar, st.container(key="planviz-body"):
+        explore.aggregations_opening(opened)
+else:
+    with page("Aggregations", document=state.name()) as bar:
+        explore.heading(opened, "")
+        aggregate_page.aggregations_of(opened)
+        components.drop_zone()
+        with bar:
+            if st.button("Open…", on_click=state.ask) or state.unseen_error():
+                explore.open_dialog()
+            query, portable = state.address(opened, plan=False)
+            number = aggregate_page.chosen(opened)
+            view = f"{opened.key}/aggregates/{number}"
+            components.address_bar(query, view, number, button=portable, part="aggregate")
+            if not portable:
+                explore.too_long_for_link(opened)

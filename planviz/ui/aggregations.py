@@ -1,0 +1,213 @@
+"""What the Aggregations page shows, as plain values: the document's aggregates, sample rows, plays of stages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from planviz.document.aggregate_flips import WhatIf, what_ifs
+from planviz.document.aggregate_rows import Played, StageEstimate, input_rows, played, sample_of, stage_estimates
+from planviz.document.aggregate_rows import sample_columns as columns_of
+from planviz.document.aggregated import AggregateReport, aggregates
+from planviz.document.decided import answer, plain, seen
+from planviz.document.pasted_aggregate import modelled
+from planviz.errors import InputError
+from planviz.mechanics.choice import played_on
+from planviz.mechanics.play import CannotPlay, Input, Play, text_of
+from planviz.optimizer.evaluation import UnknownValueError, convert
+from planviz.optimizer.evaluation.core import OUT_OF_REACH
+from planviz.types import STRING
+from planviz.ui import stage_cards
+from planviz.ui.cache import Opened
+
+#: Sample rows at most: they are for reading.
+MOST_ROWS = 24
+
+#: Queries to begin with, on the tables of the small shop: title and SQL.
+EXAMPLES = (
+    (
+        "Two stages",
+        "SELECT user_id, count(*) AS orders, sum(amount) AS total\nFROM orders\nGROUP BY user_id",
+    ),
+    (
+        "One DISTINCT, four stages",
+        "SELECT user_id, count(DISTINCT item_id) AS items, sum(amount) AS total\nFROM orders\nGROUP BY user_id",
+    ),
+    (
+        "Several DISTINCT sets and a FILTER",
+        "SELECT count(DISTINCT user_id) AS users, sum(DISTINCT amount) AS amounts,\n"
+        "       max(quantity) FILTER (WHERE status = 'paid') AS most\nFROM orders",
+    ),
+    (
+        "Buffers that are objects",
+        "SELECT store_id, collect_list(status) AS statuses, max(status) AS last\nFROM orders\nGROUP BY store_id",
+    ),
+    (
+        "A string buffer sorts",
+        "SELECT user_id, max(status) AS status\nFROM orders\nGROUP BY user_id",
+    ),
+    (
+        "Rows that are together already",
+        "SELECT /*+ MERGE(u) */ o.user_id, count(*) AS orders\n"
+        "FROM orders o JOIN users u ON o.user_id = u.user_id\nGROUP BY o.user_id",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row of the table of aggregates."""
+
+    number: int
+    keys: str
+    functions: str
+    stages: int
+    shuffles: int
+    operators: str
+
+
+def reports(opened: Opened) -> tuple[AggregateReport, ...]:
+    """The document's aggregates, made once."""
+    if ("aggregates",) not in opened.made:
+        opened.made["aggregates",] = aggregates(opened.document)
+    found: tuple[AggregateReport, ...] = opened.made["aggregates",]
+    return found
+
+
+def entries(found: Sequence[AggregateReport]) -> list[Entry]:
+    """The table's rows, numbered from 1."""
+    return [
+        Entry(
+            number,
+            ", ".join(r.keys) or "none",
+            ", ".join(names(r)) or "none: only groups",
+            len(r.stages),
+            len(r.chain.shuffles),
+            ", ".join(dict.fromkeys(s.text.operator for s in r.stages)),
+        )
+        for number, r in enumerate(found, 1)
+    ]
+
+
+def names(report: AggregateReport) -> list[str]:
+    """The functions as people know them: over an Expand they were rewritten, and only the results' names tell."""
+    if report.expand is None:
+        return list(report.functions)
+    results = report.decisions[0].value("results") or ()
+    return [r.name for r in results if r.name not in report.keys]
+
+
+def model_of(opened: Opened, number: int) -> AggregateReport | str:
+    """The aggregate through which rows can be sent: itself, or of a pasted plan a query planned alike; or why not."""
+    name = ("aggregate", number)
+    if name not in opened.made:
+        report = reports(opened)[number - 1]
+        opened.made[name] = report if report.execution is not None else modelled(report, report.graph)
+    found: AggregateReport | str = opened.made[name]
+    return found
+
+
+def variants(opened: Opened, number: int) -> list[WhatIf]:
+    """Settings that would give the stages other operators, each planned anew, once."""
+    name = ("aggregate-variants", number)
+    if name not in opened.made:
+        opened.made[name] = list(what_ifs(reports(opened)[number - 1]))
+    found: list[WhatIf] = opened.made[name]
+    return found
+
+
+# -------------------------------------------------------------------------------------------------- sample rows
+
+
+def sample_texts(model: AggregateReport) -> dict[str, list[str]]:
+    """The made-up rows as a table of texts by column; a null is empty."""
+    rows = sample_of(model)
+    return {
+        name: ["" if row[at] is None else text_of(row[at]) for row in rows] for at, name in enumerate(labels(model))
+    }
+
+
+def labels(model: AggregateReport) -> list[str]:
+    """The sample columns' names, those that stand twice with their table."""
+    columns = columns_of(model)
+    names = [a.name for a in columns]
+    return [
+        a.name if names.count(a.name) == 1 else f"{a.qualifier[-1] if a.qualifier else at}.{a.name}"
+        for at, a in enumerate(columns)
+    ]
+
+
+def rows_from(model: AggregateReport, edited: Mapping[str, Sequence[Any]]) -> list[tuple[Any, ...]]:
+    """The rows of an edited table of texts. Raises InputError with the row and column that cannot be read."""
+    given = [list(edited[name]) for name in labels(model)]
+    rows = list(zip(*given, strict=True))[:MOST_ROWS]
+    types = [a.data_type for a in columns_of(model)]
+    made = []
+    for number, row in enumerate(rows, 1):
+        values = []
+        for label, text, kind in zip(labels(model), row, types, strict=True):
+            blank = text is None or (str(text) == "")
+            try:
+                value = None if blank else convert(str(text), STRING, kind)
+            except (UnknownValueError, *OUT_OF_REACH):
+                value = None
+            if value is None and not blank:
+                raise InputError(f"Row {number}, {label}: {text} is no {kind.simple_string}.")
+            values.append(value)
+        made.append(tuple(values))
+    return made
+
+
+def editable(model: AggregateReport) -> bool:
+    """Whether every sample column can be written as a text."""
+    try:
+        return rows_from(model, sample_texts(model)) == sample_of(model)
+    except InputError:
+        return False
+
+
+def through(model: AggregateReport, rows: Sequence[tuple[Any, ...]]) -> Played | str:
+    """The rows in every stage, or why they cannot be known."""
+    return played(model, rows)
+
+
+# ----------------------------------------------------------------------------------------------------- the cards
+
+
+def cards(report: AggregateReport, model: AggregateReport | None, shown: Played | None) -> str:
+    """The stages as HTML; estimates only of tables that are known."""
+    found: Sequence[StageEstimate] = stage_estimates(report)
+    return stage_cards.flow(report, found, input_rows(report), shown, model)
+
+
+def checks(report: AggregateReport) -> list[tuple[str, str, str]]:
+    """What decided how many stages there are: question, answer, and what was seen; none of a pasted plan."""
+    found = []
+    for d in report.decisions:
+        for c in d.checks:
+            if not c.node.startswith("stage"):
+                found.append((c.condition, answer(c), seen(c)))
+    return list(dict.fromkeys(found))
+
+
+def rejected(report: AggregateReport) -> list[tuple[str, str]]:
+    """Operators that were not taken, and why."""
+    return list(dict.fromkeys([(r.operator, plain(r.reason)) for d in report.decisions for r in d.rejected]))
+
+
+# ------------------------------------------------------------------------------------------------------ mechanics
+
+
+def plays(model: AggregateReport, shown: Played) -> list[Play]:
+    """The stages' operators played on the rows that reach them; fewer where an operator has no model."""
+    found: list[Play] = []
+    columns = tuple(shown.columns if shown.expanded is None else model.expand.columns)
+    for stage, given in zip(model.stages, shown.stages, strict=True):
+        name = "sample rows" if not found else f"stage {stage.text.number - 1}"
+        try:
+            found.append(played_on(stage.node, Input(name, columns, tuple(map(tuple, given.taken)))))
+        except CannotPlay:
+            return found
+        columns = tuple([r.to_attribute() for r in stage.node.results])
+    return found

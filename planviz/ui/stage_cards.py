@@ -1,0 +1,278 @@
+"""The stages of one aggregate as HTML: cards from the input to the result, with what lies between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+from planviz.decisions.choices import Check
+from planviz.decisions.estimates import figure_text
+from planviz.document.aggregate_rows import Played, StageEstimate
+from planviz.document.aggregated import (
+    ALLOWED,
+    MUTABLE,
+    OBJECTS,
+    REPLACE,
+    SORTED,
+    AggregateReport,
+    StageReport,
+    exchange_words,
+)
+from planviz.logical.plan import size_text
+from planviz.mechanics.play import text_of
+from planviz.physical.buffers import is_mutable
+from planviz.render.text import one_line
+
+#: What a mode does, in the words of inventory C-026.
+MODES = {
+    "partial": "rows → buffers",
+    "merge": "buffers → buffers",
+    "final": "buffers → results",
+    "complete": "rows → results",
+}
+_LONGEST = 400
+#: Widths of the columns: the input, a stage, what lies between.
+_INPUT, _STAGE = "minmax(172px, 250px)", "minmax(196px, 330px)"
+_STEP, _SHUFFLE = "48px", "minmax(98px, 132px)"
+_QUESTIONS = {
+    MUTABLE: ("Every buffer updated in place?", "HashAggregate", ""),
+    OBJECTS: ("A function that keeps objects?", "", "SortAggregate"),
+    ALLOWED: ("May objects be hashed?", "ObjectHashAggregate", "SortAggregate"),
+    SORTED: ("Rows sorted by the keys already?", "SortAggregate", ""),
+}
+#: What is told of questions that were not asked.
+_UNASKED = {OBJECTS: "Objects: not asked", ALLOWED: "May objects be hashed?"}
+_CATALOGUE = re.compile(r"\bspark_catalog\.\w+\.")
+
+Partitions = Sequence[Sequence[Sequence[Any]]]
+
+
+def flow(
+    report: AggregateReport,
+    estimates: Sequence[StageEstimate],
+    rows: int | None,
+    played: Played | None,
+    model: AggregateReport | None,
+) -> str:
+    """All cards in a row. `rows` are estimated at the input; `model` has the buffers' types, where there is one."""
+    parts, columns = [_input(report, rows, played)], [_INPUT]
+    if report.expand is not None:
+        parts += [_between(None, None, None), _expand(report, played)]
+        columns += [_STEP, _INPUT]
+    for at, stage in enumerate(report.stages):
+        before = estimates[at - 1] if at and estimates else None
+        moved = played.stages[at].moved if played is not None else ()
+        shuffled = stage.exchange is not None and (at > 0 or report.chain.input_shuffle is not None)
+        parts.append(_between(stage, before, moved) if shuffled else _between(stage, None, None, at == 0))
+        columns += [_SHUFFLE if shuffled else _STEP, _STAGE]
+        planned = model.stages[at] if model is not None else None
+        parts.append(_card(stage, planned, estimates[at] if estimates else None, played, at))
+    style = f"grid-template-columns: {' '.join(columns)}"
+    return f'<div class="pv-flow" style="{style}" tabindex="0" role="region" aria-label="Stages">{"".join(parts)}</div>'
+
+
+def plain(text: object) -> str:
+    """A text without ids and the names of the built-in catalogue, escaped."""
+    return escape(one_line(_CATALOGUE.sub("", re.sub(r"#\d+L?(?!\w)", "", str(text))), _LONGEST))
+
+
+# -------------------------------------------------------------------------------------------------------- cards
+
+
+def _input(report: AggregateReport, rows: int | None, played: Played | None) -> str:
+    columns = [(a.name, a.type.simple_string) for a in played.columns] if played is not None else []
+    about = "".join(f"<li><code>{plain(n)}</code> <i>{plain(t)}</i></li>" for n, t in columns)
+    body = (
+        _section("Columns", f'<ul class="pv-list">{about}</ul>' if about else _quiet("not in the text"))
+        + _section("", "")
+        + _section("", "")
+        + _section("", "")
+        + _section(
+            "Estimate",
+            f"<b>{figure_text(rows)}</b> rows" if rows is not None else _quiet("unknown: no statistics of the input"),
+        )
+        + _rows(columns, played.partitions if played is not None else None, "sample rows")
+    )
+    return _plain_card("Input", "what the aggregate reads", body)
+
+
+def _expand(report: AggregateReport, played: Played | None) -> str:
+    expand = report.expand
+    columns = [(a.name, a.type.simple_string) for a in expand.columns]
+    about = "".join(f"<li><code>{plain(n)}</code> <i>{plain(t)}</i></li>" for n, t in columns)
+    copies = len(expand.projections)
+    body = (
+        _section("Columns", f'<ul class="pv-list">{about}</ul>')
+        + _section("Copies", f"every row <b>{copies}</b> times: once per set, numbered by <code>gid</code>")
+        + _section("", "")
+        + _section("", "")
+        + _section("", "")
+        + _rows(columns, played.expanded if played is not None else None, "rows out")
+    )
+    return _plain_card("Expand", "rows once per set", body)
+
+
+def _plain_card(title: str, about: str, body: str) -> str:
+    return f'<section class="pv-card pv-input"><header><h3>{title}</h3><p>{about}</p></header>{body}</section>'
+
+
+def _card(
+    stage: StageReport, model: StageReport | None, found: StageEstimate | None, played: Played | None, at: int
+) -> str:
+    text = stage.text
+    planned = model.planned if model is not None else None
+    modes = text.mode.split(" and ")
+    does = "; ".join(MODES.get(m, m) for m in modes) if text.functions else "removes duplicates"
+    shown = played.stages[at] if played is not None else None
+    head = (
+        f'<header><h3><span class="pv-number">{text.number}</span>{escape(_words(text.operator, text.mode))}</h3>'
+        f"<p>{escape(does)}</p></header>"
+    )
+    keys = "".join(f"<li><code>{plain(k)}</code></li>" for k in text.keys)
+    body = (
+        _section("Keys", f'<ul class="pv-list">{keys}</ul>' if keys else _quiet("none: one group of all rows"))
+        + _section("Functions", _functions(text.functions) or _quiet("none: only groups"))
+        + _section("Buffers", _buffers(planned.buffers if planned is not None else None, bool(text.functions)))
+        + _section("Operator", _path(stage.checks, text.operator))
+        + _section("Estimate", _estimated(found))
+        + _rows(shown.columns if shown else (), shown.partitions if shown else None, "rows out")
+    )
+    return f'<section class="pv-card">{head}{body}</section>'
+
+
+def _words(operator: str, mode: str) -> str:
+    """Partial Hash Aggregate."""
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", operator)
+    lead = {"merge": "Merging", "merge and partial": "Merging and Partial", "partial and merge": "Merging and Partial"}
+    return f"{lead.get(mode, mode.title())} {name}"
+
+
+def _section(title: str, body: str) -> str:
+    return f"<div class='pv-part'>{f'<h4>{title}</h4>' if title else ''}{body}</div>"
+
+
+def _quiet(words: str) -> str:
+    return f'<span class="pv-quiet">{escape(words)}</span>'
+
+
+def _functions(functions: Iterable[dict[str, Any]]) -> str:
+    rows = "".join(
+        f'<li><code>{plain(f["text"])}</code> <i class="pv-mode">{escape(str(f["mode"]))}</i></li>' for f in functions
+    )
+    return f'<ul class="pv-list">{rows}</ul>' if rows else ""
+
+
+def _buffers(buffers: Sequence[Any] | None, some: bool) -> str:
+    if buffers is None:
+        return _quiet("types are not in the text" if some else "none")
+    if not buffers:
+        return _quiet("none")
+    shown = list(buffers)[:8]
+    more = f"<li>{len(buffers) - 8} more</li>" if len(buffers) > 8 else ""
+    rows = "".join(
+        f"<li{'' if is_mutable(a.type) else ' class=pv-fixed'}><code>{plain(a.name)}</code> "
+        f"<i>{plain(a.type.simple_string)}</i></li>"
+        for a in shown
+    )
+    return f'<ul class="pv-list pv-buffers">{rows}{more}</ul>'
+
+
+def _path(checks: Sequence[Check], operator: str) -> str:
+    """The questions that chose the operator, those that were not asked greyed, and the outcome."""
+    asked = {c.node: c for c in checks}
+    if not asked:
+        return f'<b class="pv-outcome">{escape(operator)}</b>' + _quiet("chosen by another engine or version")
+    rows = []
+    for name, (question, if_yes, if_no) in _QUESTIONS.items():
+        check = asked.get(name)
+        if check is None:
+            if name == OBJECTS or (name == ALLOWED and OBJECTS in asked):
+                rows.append(f"<li class='pv-unasked'><span>{_UNASKED[name]}</span></li>")
+            continue
+        answer = "?" if check.passed is None else "yes" if check.passed else "no"
+        leaf = if_yes if check.passed is False else if_no
+        seen = _seen(check)
+        aside = f"<em>not {escape(leaf)}</em>" if leaf and check.passed is not None and leaf != operator else ""
+        rows.append(
+            f"<li><span>{question}</span> <b>{answer}</b>{f'<small>{seen}</small>' if seen else ''}{aside}</li>"
+        )
+    return f'<ol class="pv-path">{"".join(rows)}</ol><b class="pv-outcome">{escape(operator)}</b>'
+
+
+def _seen(check: Check) -> str:
+    values = dict(check.values)
+    if check.node == MUTABLE:
+        fixed = values.get("first_fixed")
+        return f"<code>{plain(fixed)}</code> is not" if fixed else ""
+    if check.node == OBJECTS:
+        return ", ".join(f"<code>{plain(f)}</code>" for f in values.get("functions", ())) if check.passed else ""
+    if check.node == SORTED and check.passed is False and values.get("value") is False:
+        return f"<code>{REPLACE.rpartition('.')[2]}</code> is false"
+    if check.passed is None:
+        return "the text does not say"
+    return f"<code>{escape(check.setting.rpartition('.')[2])}</code>" if check.setting and check.node == ALLOWED else ""
+
+
+def _estimated(found: StageEstimate | None) -> str:
+    if found is None:
+        return _quiet("unknown")
+    if found.rows is None or found.bytes is None:
+        names = ", ".join(plain(n) for n in found.unknown[:3])
+        return _quiet("unknown") + (f"<small>no statistics of {names}</small>" if names else "")
+    rows = f"<b>{figure_text(found.rows)}</b> rows · <b>{size_text(found.bytes)}</b>"
+    first = f"<small>rows = {escape(found.calculation)}</small>" if found.calculation else ""
+    return f"{rows}{first}<small>bytes = {escape(found.bytes_calculation)}</small>"
+
+
+def _rows(columns: Sequence[tuple[str, str]], partitions: Partitions | None, caption: str) -> str:
+    if partitions is None:
+        return "<div class='pv-part pv-sample'></div>"
+    head = "".join(f'<th scope="col" title="{plain(t)}">{plain(n)}</th>' for n, t in columns)
+    bodies = []
+    for number, rows in enumerate(partitions):
+        label = f"partition {number}" if len(partitions) > 1 else "one partition"
+        bodies.append(f'<tr class="pv-where"><th colspan="{max(1, len(columns))}" scope="rowgroup">{label}</th></tr>')
+        bodies += [f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows]
+        if not rows:
+            bodies.append(f'<tr><td class="pv-null" colspan="{max(1, len(columns))}">no rows</td></tr>')
+    count = sum(map(len, partitions))
+    return (
+        f"<div class='pv-part pv-sample'><h4>{count} {caption}</h4><div class='pv-scroll'>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(bodies)}</tbody></table></div></div>"
+    )
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return '<td class="pv-null">null</td>'
+    return f"<td>{escape(one_line(text_of(value), 60))}</td>"
+
+
+# ------------------------------------------------------------------------------------------------- between cards
+
+
+def _between(
+    stage: StageReport | None,
+    before: StageEstimate | None,
+    moved: Sequence[tuple[int, int]] | None,
+    first: bool = False,
+) -> str:
+    """What lies between two cards: an exchange with what it moves, or nothing but the next stage of the same task."""
+    if stage is None or stage.exchange is None or moved is None:
+        words = "<span>same task</span>" if stage is not None and not first else ""
+        sort = "<span class='pv-sort'>Sort by the keys</span>" if stage is not None and stage.sorts else ""
+        return f'<div class="pv-between">{sort}{words}</div>'
+    shown = exchange_words(stage.exchange)
+    name, _, rest = shown.partition(" ")
+    detail = re.sub(r"^hashpartitioning\((?:(.*), )?(\d+)\)$", r"by \1<br>\2 partitions", plain(rest))
+    parts = [f"<b>{escape(name)}</b><span>{detail.replace('SinglePartition', 'one partition')}</span>"]
+    if before is not None and before.bytes is not None:
+        parts.append(f"<span>≈ <strong>{size_text(before.bytes)}</strong> shuffled</span>")
+    if moved:
+        gone = sum(a != b for a, b in moved)
+        parts.append(f"<span>{gone} of {len(moved)} sample rows change partition</span>")
+    if stage.sorts:
+        parts.append("<span class='pv-sort'>Sort by the keys</span>")
+    return f'<div class="pv-between pv-exchange">{"".join(parts)}</div>'

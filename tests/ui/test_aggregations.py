@@ -1,0 +1,152 @@
+"""The Aggregations page by Streamlit's own test driver, its cards and its sample rows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from planviz.errors import InputError
+from planviz.ui import aggregations, links, stage_cards
+from planviz.ui.cache import Opened, open_document
+
+ROOT = Path(__file__).parents[2]
+DISTINCT = "SELECT user_id, count(DISTINCT item_id) AS items, sum(amount) AS total FROM orders GROUP BY user_id"
+OBJECTS = "SELECT store_id, collect_list(status) AS l FROM orders GROUP BY store_id"
+TWO = (
+    "SELECT user_id, n FROM (SELECT user_id, count(*) AS n FROM orders GROUP BY user_id) "
+    "WHERE n > (SELECT max(amount) FROM orders)"
+)
+EVIL = "SELECT user_id, count(*) AS `<b onclick=x>` FROM orders WHERE status <> '<script>' GROUP BY user_id"
+
+
+def page(**query: str) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "pages" / "aggregations.py"), default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def of(sql: str, **query: str) -> AppTest:
+    app = page(plan=str(links.pack(sql)), catalog="shop", **query)
+    assert not app.exception
+    return app
+
+
+def html(app: AppTest) -> str:
+    return "\n".join(str(element.proto.body) for element in app.get("html"))
+
+
+def shop(sql: str) -> Opened:
+    return open_document(sql, "shop")
+
+
+def model(sql: str) -> Any:
+    found = aggregations.model_of(shop(sql), 1)
+    assert not isinstance(found, str)
+    return found
+
+
+def test_it_opens_empty_with_queries_to_begin_with() -> None:
+    app = page()
+    assert not app.exception
+    assert [b.label for b in app.button][: len(aggregations.EXAMPLES)] == [title for title, _ in aggregations.EXAMPLES]
+
+
+@pytest.mark.parametrize("title", [title for title, _ in aggregations.EXAMPLES])
+def test_every_example_shows_stages_and_rows(title: str) -> None:
+    app = page()
+    app.button(key=f"planviz.aggregate.{title}").click().run()
+    assert not app.exception
+    shown = html(app)
+    assert shown.count('class="pv-number"') == shown.count("rows out") - ("<h3>Expand</h3>" in shown)
+    assert "8 sample rows" in shown
+
+
+def test_cards_tell_modes_buffers_exchanges_and_estimates() -> None:
+    shown = html(of(DISTINCT))
+    assert [re.sub("<.*?>", "", h) for h in re.findall(r"<h3>(.*?)</h3>", shown)] == [
+        "Input", "1Partial Hash Aggregate", "2Merging Hash Aggregate", "3Merging and Partial Hash Aggregate",
+        "4Final Hash Aggregate",
+    ]  # fmt: skip
+    assert shown.count("<b>Exchange</b>") == 2
+    assert "by user_id, item_id<br>200 partitions" in shown
+    assert "<code>sum</code> <i>decimal(22,2)</i>" in shown
+    assert "shuffled" in shown
+    assert "rows = min(" in shown
+
+
+def test_a_document_without_aggregates_says_so() -> None:
+    assert "There is no aggregate" in html(of("SELECT * FROM orders"))
+
+
+def test_a_table_leads_to_every_aggregate() -> None:
+    first, second = of(TWO), of(TWO, aggregate="2")
+    assert any(frame.key.startswith("planviz.aggregates.") for frame in first.dataframe)
+    titles = [re.search(r"<h2>(.*?)<span>", html(app))[1] for app in (first, second)]  # type: ignore[index]
+    assert sorted(titles) == ["count(1)", "max(amount)"]
+
+
+def test_a_setting_may_be_tried() -> None:
+    app = of(OBJECTS)
+    (control,) = app.get("button_group")
+    assert [option.content for option in control.proto.options] == ["as planned", "useObjectHashAggregateExec = false"]
+    assert "Final Object Hash Aggregate" in html(app)
+    (found,) = aggregations.variants(shop(OBJECTS), 1)
+    assert "Final Sort Aggregate" in aggregations.cards(found.report, found.report, None)
+
+
+def test_a_pasted_plan_has_its_stages_and_rows_where_it_can_be_read() -> None:
+    (report,) = aggregations.reports(shop(OBJECTS))
+    text = f"== Physical Plan ==\n{report.execution.text('physical')}\n"  # type: ignore[union-attr]
+    app = page(plan=str(links.pack(text)))
+    assert not app.exception
+    assert "8 sample rows" in html(app)
+    assert "Final Object Hash Aggregate" in html(app)
+
+
+def test_texts_of_a_plan_are_escaped() -> None:
+    shown = html(of(EVIL))
+    assert "<b onclick" not in shown
+    assert "<script>" not in shown
+    assert "&lt;b onclick" in shown
+
+
+# -------------------------------------------------------------------------------------------------- sample rows
+
+
+def test_texts_become_rows_and_empty_ones_null() -> None:
+    found = model(DISTINCT)
+    assert aggregations.labels(found) == ["user_id", "item_id", "amount"]
+    rows = aggregations.rows_from(found, {"user_id": ["1", ""], "item_id": ["2", None], "amount": ["3.5", ""]})
+    assert [tuple(map(str, row)) for row in rows] == [("1", "2", "3.50"), ("None", "None", "None")]
+    shown = aggregations.through(found, rows)
+    assert not isinstance(shown, str)
+    assert sum(map(len, shown.stages[-1].partitions)) == 2
+
+
+def test_a_text_that_is_no_value_is_named() -> None:
+    with pytest.raises(InputError, match=r"Row 1, user_id: x is no bigint\."):
+        aggregations.rows_from(model(DISTINCT), {"user_id": ["x"], "item_id": ["2"], "amount": ["1"]})
+
+
+def test_there_are_never_more_rows_than_are_readable() -> None:
+    many = {"user_id": ["1"] * 99, "item_id": ["1"] * 99, "amount": ["1"] * 99}
+    assert len(aggregations.rows_from(model(DISTINCT), many)) == aggregations.MOST_ROWS
+
+
+def test_the_stages_are_played_on_the_rows_that_reach_them() -> None:
+    found = model(DISTINCT)
+    shown = aggregations.through(found, aggregations.rows_from(found, aggregations.sample_texts(found)))
+    assert not isinstance(shown, str)
+    plays = aggregations.plays(found, shown)
+    assert len(plays) == 4
+    for play, stage in zip(plays, shown.stages, strict=True):
+        assert sorted(play.rows, key=repr) == sorted((r for part in stage.partitions for r in part), key=repr)
+
+
+def test_texts_are_shown_without_ids_and_catalogue() -> None:
+    assert stage_cards.plain("count(spark_catalog.default.orders.item_id#12L)") == "count(orders.item_id)"
