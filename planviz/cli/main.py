@@ -53,6 +53,10 @@ def _parser() -> argparse.ArgumentParser:
     add_settings(why)
 
     _add_crossover(commands.add_parser("crossover", help="at which sizes of the tables a query's joins change"))
+    slides = commands.add_parser("slides", help="the slides on cost-based optimization: their numbers beside ours")
+    slides.add_argument("name", nargs="?", metavar="NAME", help="an example; without it, the list of them")
+    slides.add_argument("--format", choices=("text", "json"), default="text")
+
     _add_catalog(commands.add_parser("catalog", help="list, show, check and guess catalogues of tables"))
 
     rules = commands.add_parser("rules", help="list the optimizer's rules, or tell all about one")
@@ -172,6 +176,10 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
         from planviz.cli.crossover import crossover
 
         return crossover
+    if name == "slides":
+        from planviz.cli.slides import slides
+
+        return slides
     if name == "catalog":
         from planviz.cli.catalog import catalog
 

@@ -17,7 +17,7 @@ def test_list_names_the_bundled_catalogues(capsys):
     status, out, _ = said(capsys, "list")
 
     assert status == 0
-    assert [line.split()[0] for line in out.splitlines()] == ["documents", "shop", "tpch", "tpcds"]
+    assert [line.split()[0] for line in out.splitlines()] == ["documents", "shop", "tpch", "tpcds", "slides"]
     assert json.loads(said(capsys, "list", "--format", "json")[1])[2]["tables"][0] == "customer"
 
 

@@ -1,4 +1,4 @@
-"""The catalogues that come with planviz: one planviz-catalog/1 file each, written by `tools/make_catalogs.py`."""
+"""The catalogues that come with planviz: planviz-catalog/1 files, all but `slides` by `tools/make_catalogs.py`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from planviz.catalog.tables import Catalog
 from planviz.errors import InputError
 
 #: Names in the order in which they are offered.
-NAMES = ("documents", "shop", "tpch", "tpcds")
+NAMES = ("documents", "shop", "tpch", "tpcds", "slides")
 
 
 @cache
