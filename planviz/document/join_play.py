@@ -7,7 +7,7 @@ from typing import Any
 from planviz.decisions.choices import Decision
 from planviz.document.join_inputs import join_operator
 from planviz.execution import QueryExecution
-from planviz.mechanics import CannotPlay, Play, of
+from planviz.mechanics import CannotPlay, Play, of, relation_names
 from planviz.mechanics.sample import sample_rows
 from planviz.physical.operators import LocalTableScanExec
 
@@ -26,7 +26,7 @@ def join_play(decision: Decision, execution: QueryExecution) -> Play:
         raise CannotPlay("This join does not stand in the plan that runs.")
     read = frozenset[int]().union(*(e.references for e in made.expressions))
     sides = [_side(child, read, rows) for child, rows in zip(made.children, _ROWS, strict=True)]
-    return of(made.replace(left=sides[0], right=sides[1]))
+    return of(made.replace(left=sides[0], right=sides[1]), names=relation_names(execution.analyzed))
 
 
 def _side(child: Any, read: frozenset[int], rows: int) -> LocalTableScanExec:

@@ -8,6 +8,7 @@ hashing.py      Murmur3 and partition ids, as Spark has them
 exchange.py     shuffles
 joins/          the join operators, step by step
 aggregates/     the aggregate operators, step by step
+naming.py       what to call the rows of a plan
 flow.py         the rows that flow through a physical plan
 sample.py       rows made from types and statistics
 choice.py       `of`: the model for a physical operator, with its rows
@@ -15,6 +16,7 @@ choice.py       `of`: the model for a physical operator, with its rows
 
 from planviz.mechanics.choice import given, of, playable
 from planviz.mechanics.flow import Options
+from planviz.mechanics.naming import relation_names
 from planviz.mechanics.play import CannotPlay, Play
 
-__all__ = ["CannotPlay", "Options", "Play", "given", "of", "playable"]
+__all__ = ["CannotPlay", "Options", "Play", "given", "of", "playable", "relation_names"]

@@ -39,21 +39,23 @@ def of(
     *,
     catalog: Catalog | None = None,
     options: Options | None = None,
+    names: Mapping[int, str] | None = None,
 ) -> Play:
     """An operator of a physical plan, played on the rows that its plan gives it.
 
     `tables` has the rows of catalogue tables by name, values as those of `Literal`, all columns; tables without are
-    sampled by type and by `catalog`'s statistics, and a note says so. Exchanges and sorts right below a join are part
-    of its play. Raises CannotPlay, in a sentence, for an operator without a model, for rows that cannot be computed
-    here, and for more rows than can be played.
+    sampled by type and by `catalog`'s statistics, and a note says so. `names` says what to call the relation of a
+    column (`naming.relation_names`). Exchanges and sorts right below a join are part of its play; where they are
+    missing though the operator needs them, they are played all the same. Raises CannotPlay, in a sentence, for an
+    operator without a model, for rows that cannot be computed here, and for more rows than can be played.
     """
-    flow = Flow(tables or {}, options or Options(), _played, catalog)
+    flow = Flow(tables or {}, options or Options(), _played, catalog, names or {})
     play = _played(node, flow)
     if not flow.sampled:
         return play
-    names = ", ".join(flow.sampled)
+    made_up = ", ".join(flow.sampled)
     return replace(
-        play, notes=(*play.notes, f"The rows of {names} are made up, from the columns' types and statistics.")
+        play, notes=(*play.notes, f"The rows of {made_up} are made up, from the columns' types and statistics.")
     )
 
 
@@ -99,16 +101,16 @@ def _played(node: Any, flow: Flow) -> Play:
 
 
 def _join(model: Callable[[Any, Input, Input], Model]) -> Callable[[Any, Flow], Model]:
-    return lambda node, flow: model(node, flow.side(node.left, "left"), flow.side(node.right, "right"))
+    return lambda node, flow: model(node, flow.fed(node, 0, "left", apart=True), flow.fed(node, 1, "right", apart=True))
 
 
 def _hash(node: Any, flow: Flow) -> Model:
     options = flow.options
-    return HashAggregate(node, flow.input(node.child, "input"), options.capacity, options.fallback)
+    return HashAggregate(node, flow.fed(node, 0, "input"), options.capacity, options.fallback)
 
 
 def _object_hash(node: Any, flow: Flow) -> Model:
-    return ObjectHashAggregate(node, flow.input(node.child, "input"), flow.options.threshold)
+    return ObjectHashAggregate(node, flow.fed(node, 0, "input"), flow.options.threshold)
 
 
 _MODELS: dict[type, Callable[[Any, Flow], Model]] = {
@@ -120,7 +122,7 @@ _MODELS: dict[type, Callable[[Any, Flow], Model]] = {
     ShuffleExchangeExec: lambda node, flow: Exchange(node, flow.input(node.child, "input")),
     HashAggregateExec: _hash,
     ObjectHashAggregateExec: _object_hash,
-    SortAggregateExec: lambda node, flow: SortAggregate(node, flow.side(node.child, "input", shuffle=False)),
+    SortAggregateExec: lambda node, flow: SortAggregate(node, flow.fed(node, 0, "input")),
     SortExec: lambda node, flow: Sort(node, flow.input(node.child, "input"), flow.options.capacity),
     ExpandExec: lambda node, flow: Expand(node, flow.input(node.child, "input")),
 }

@@ -8,11 +8,13 @@ from typing import Any
 
 from planviz.catalog.tables import Catalog
 from planviz.mechanics.exchange import sendings
+from planviz.mechanics.naming import name_of
 from planviz.mechanics.ordering import sort_key
 from planviz.mechanics.play import MOST_ROWS, CannotPlay, Input, Play, Row, computed, sliced
 from planviz.mechanics.sample import sample_rows
 from planviz.physical.aggregates import BaseAggregateExec
 from planviz.physical.codegen import AdaptiveSparkPlanExec, ColumnarToRowExec, InputAdapter, WholeStageCodegenExec
+from planviz.physical.distribution import BroadcastDistribution, ordering_satisfies
 from planviz.physical.exchanges import BroadcastExchangeExec, ReusedExchangeExec, ShuffleExchangeExec
 from planviz.physical.joins import JoinExec
 from planviz.physical.operators import (
@@ -29,6 +31,7 @@ from planviz.physical.operators import (
     TakeOrderedAndProjectExec,
     UnionExec,
 )
+from planviz.physical.preparations.requirements import partitioning_for
 from planviz.physical.scans import FileSourceScanExec
 
 Partitions = tuple[tuple[Row, ...], ...]
@@ -44,11 +47,13 @@ _MOST = 20 * MOST_ROWS
 class Options:
     """What is chosen for a play.
 
-    `slices`: partitions of a table's rows. `capacity`: keys (rows of a sort) that fit in memory, None for all;
-    `fallback`: rows after which a hash map is spilled; `threshold`: keys after which an object hash map falls back.
+    `slices`: partitions of a table's rows. `partitions`: those of a shuffle that the plan does not have. `capacity`:
+    keys (rows of a sort) that fit in memory, None for all; `fallback`: rows after which a hash map is spilled;
+    `threshold`: keys after which an object hash map falls back.
     """
 
     slices: int = 2
+    partitions: int = 4
     capacity: int | None = None
     fallback: int | None = None
     threshold: int = 128
@@ -67,6 +72,7 @@ class Flow:
     options: Options
     play: Callable[[Any, Flow], Play]
     catalog: Catalog | None = None
+    names: Mapping[int, str] = field(default_factory=dict)
     sampled: dict[str, int] = field(default_factory=dict)
 
     def input(self, plan: Any, name: str) -> Input:
@@ -74,18 +80,24 @@ class Flow:
 
         Raises CannotPlay for an operator, an expression or a number of rows that is too much for here.
         """
-        return Input(name_of(plan) or name, tuple(plan.output), self.partitions(plan))
+        return Input(name_of(plan, self.names) or name, tuple(plan.output), self.partitions(plan))
 
-    def side(self, plan: Any, name: str, shuffle: bool = True) -> Input:
-        """The rows below a plan's own sort and, with `shuffle`, exchange: these are left to the play.
+    def fed(self, node: Any, at: int, name: str, *, apart: bool = False) -> Input:
+        """The rows of an operator's input as it asks for them, whether the plan has an exchange and a sort or not.
 
-        Raises CannotPlay.
+        A sort that is needed is left to the play. So is the shuffle with `apart`, else it has been done. Raises
+        CannotPlay.
         """
-        below = through(plan, SortExec)
-        sort = any(isinstance(p, SortExec) for p in down(plan, below))
-        if not (shuffle and isinstance(below, ShuffleExchangeExec)):
-            return replace(self.input(below, name), sort=sort)
-        return replace(self.input(below.child, name), shuffle=below, sort=sort)
+        child, wanted = node.children[at], node.required_distribution[at]
+        below = through(child, SortExec)
+        sort = any(isinstance(p, SortExec) for p in down(child, below))
+        sort = sort or not ordering_satisfies(child.output_ordering, node.required_ordering[at])
+        shuffled = isinstance(below, ShuffleExchangeExec) or isinstance(wanted, BroadcastDistribution)
+        if not shuffled and not below.output_partitioning.satisfies(wanted):
+            below = ShuffleExchangeExec.of(partitioning_for(wanted, self.options.partitions), below, 0)
+        if apart and isinstance(below, ShuffleExchangeExec):
+            return replace(self.input(below.child, name), shuffle=below, sort=sort)
+        return replace(self.input(below, name), sort=sort)
 
     def partitions(self, plan: Any) -> Partitions:
         """The rows of a plan. Raises CannotPlay."""
@@ -207,12 +219,3 @@ def down(plan: Any, to: Any) -> Iterator[Any]:
     while plan is not to:
         yield plan
         plan = plan.child
-
-
-def name_of(plan: Any) -> str:
-    """What to call the rows of a plan: the table or alias that all its columns are of, else nothing."""
-    found = through(plan, ProjectExec, FilterExec, SortExec, ShuffleExchangeExec)
-    if isinstance(found, FileSourceScanExec):
-        return str(found.table[-1])
-    names = {a.qualifier[-1] if a.qualifier else "" for a in plan.output}
-    return names.pop() if len(names) == 1 else ""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import pytest
 
 from planviz import mechanics
+from planviz.execution import QueryExecution
 from planviz.mechanics import CannotPlay, Options, Play
 from planviz.mechanics.play import MOST_ROWS
+from planviz.physical.joins import JoinExec
+from planviz.physical.operators import LocalTableScanExec
 from tests.mechanics.plays import aggregates_of, physical, plays_of
 
 A = "(VALUES (1, 'x'), (2, 'y'), (null, 'n'), (1, 'z')) AS a(k, v)"
@@ -89,3 +93,20 @@ def test_more_rows_than_can_be_played() -> None:
 def test_an_operator_without_a_model() -> None:
     with pytest.raises(CannotPlay, match="There is no model of LocalTableScan"):
         mechanics.of(physical("SELECT * FROM VALUES (1), (2) AS t(k)"))
+
+
+@pytest.mark.parametrize("hint", ["MERGE(b)", "SHUFFLE_HASH(b)"])
+def test_what_an_operator_needs_is_played_though_the_plan_lacks_it(hint: str) -> None:
+    sql = f"SELECT /*+ {hint} */ * FROM {A} JOIN {B} ON a.k = b.k"
+    node = next(n for n in physical(sql).walk() if isinstance(n, JoinExec))
+    sides = [next(n for n in side.walk() if isinstance(n, LocalTableScanExec)) for side in (node.left, node.right)]
+    bare = mechanics.of(node.replace(left=sides[0], right=sides[1]))
+    assert Counter(bare.rows) == Counter(mechanics.of(node).rows)
+    assert [p for p in bare.phases if p.startswith("Shuffle")] == ["Shuffle left", "Shuffle right"]
+
+
+def test_inputs_have_the_names_of_the_query() -> None:
+    query = QueryExecution(f"SELECT a.v, s.w FROM {A} JOIN (SELECT k + 1 AS j, w FROM {B}) AS s ON a.k = s.j")
+    node = next(n for n in query.physical.walk() if isinstance(n, JoinExec))
+    play = mechanics.of(node, names=mechanics.relation_names(query.analyzed))
+    assert [p.title for p in play.panels[:2]] == ["a", "right"]
