@@ -48,6 +48,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_files(why, "SQL, or the text of a plan; - for standard input")
     why.add_argument("--format", choices=("text", "json"), default="text")
     why.add_argument(
+        "--estimates", action="store_true", help="the rows and bytes of every operator and how they follow"
+    )
+    why.add_argument(
         "--flips", action=argparse.BooleanOptionalAction, default=True, help="the nearest changes that would flip it"
     )
     add_settings(why)

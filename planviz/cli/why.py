@@ -14,6 +14,7 @@ from planviz.document import Document
 from planviz.document.aggregate_flips import what_ifs
 from planviz.document.aggregated import REPLACE, AggregateReport, aggregates, stage_words
 from planviz.document.decided import Decided, answer, decided, decision_json, outcome, plain, seen, subject, title
+from planviz.document.estimates import estimate_json, estimates_of, estimates_text
 from planviz.document.flips import with_flips
 from planviz.errors import PlanvizError
 
@@ -26,6 +27,8 @@ def why(options: argparse.Namespace) -> int:
 
     def show(name: str) -> tuple[str, Sequence[PlanvizError]]:
         document = open_input(read_text(name), options, "physical")
+        if options.estimates:
+            return _estimates(document, name, options.format), errors_of(document)
         found = decided(document, config_of(options))
         if options.flips:
             found = tuple(map(with_flips, found))
@@ -33,6 +36,17 @@ def why(options: argparse.Namespace) -> int:
         return shown, errors_of(document) if document.statements else []
 
     return show_each(options.files, options.out, _ENDINGS[options.format], show)
+
+
+def _estimates(document: Document, name: str, format: str) -> str:
+    """The estimates of a file's queries."""
+    planned = [s for s in document.statements if s.execution is not None and s.error is None]
+    found = [(s, estimates_of(s.execution)) for s in planned if s.execution is not None]
+    if format == "json":
+        told = [{**statement_json(s), "estimates": [estimate_json(r) for r in records]} for s, records in found]
+        return json.dumps({"file": name, "queries": told}, ensure_ascii=True, indent=1) + "\n"
+    heads = [f"Statement {s.index + 1}, line {s.line}\n" if len(found) > 1 else "" for s, _ in found]
+    return "\n".join(head + estimates_text(records) for head, (_, records) in zip(heads, found, strict=True))
 
 
 def _json(document: Document, found: Sequence[Decided], name: str) -> str:

@@ -114,7 +114,8 @@ class EstimateRecord:
     `node` is the operator, `operator` its text; `rows` (None: unknown) and `size` in bytes are what Spark would print;
     `formula` gave the rows (the bytes where rows are unknown), `inputs` are its numbers by name, `steps` the pieces in
     between; `size_formula` with `size_inputs` gave the bytes where rows are known. `inherited` says that the operator
-    only passes on what its child has. `sources` are the tables beneath, the operator's own where it is a table.
+    only passes on what its child has. `sources` are the tables beneath, the operator's own where it is a table. `depth`
+    is how deep the operator stands in its plan.
     """
 
     node: Any
@@ -130,6 +131,7 @@ class EstimateRecord:
     assumptions: tuple[Assumption, ...] = ()
     sources: tuple[StatisticsSource, ...] = ()
     inherited: bool = False
+    depth: int = 0
 
     @property
     def label(self) -> Label:

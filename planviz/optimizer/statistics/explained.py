@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from planviz.catalog.tables import Table
@@ -36,11 +37,11 @@ def explain_estimates(plan: Any, config: OptimizerConfig) -> Iterator[EstimateRe
     estimated (`spark.sql.cbo.enabled`).
     """
     known: _Sources = {}
-    todo = [plan]
+    todo = [(plan, 0)]
     while todo:
-        node = todo.pop()
-        yield explain_estimate(node, config, known)
-        todo += [*reversed(node.children), *reversed(node.inner_children)]
+        node, depth = todo.pop()
+        yield replace(explain_estimate(node, config, known), depth=depth)
+        todo += [(child, depth + 1) for child in (*reversed(node.children), *reversed(node.inner_children))]
 
 
 def explain_estimate(node: LogicalPlan, config: OptimizerConfig, known: _Sources | None = None) -> EstimateRecord:
