@@ -37,9 +37,9 @@ class DataType:
         return self.simple_string
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AtomicType(DataType):
-    """A type without parts, known by its name."""
+    """A type without parts, known by its name. Each is made once, below, and equal to nothing but itself."""
 
     simple_string: str
     scala_name: str

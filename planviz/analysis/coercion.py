@@ -33,7 +33,7 @@ from planviz.expressions.calls import (
 )
 from planviz.expressions.complex import CreateArray, CreateMap, GetMapValue
 from planviz.expressions.conditional import CaseWhen, Coalesce, Extremum, If
-from planviz.expressions.core import Cast, Expression, Literal, alias
+from planviz.expressions.core import BEYOND_LEAVES, Cast, Expression, Literal, alias
 from planviz.expressions.predicates import (
     BinaryComparison,
     Connective,
@@ -180,7 +180,7 @@ class AnsiCombinedTypeCoercionRule(AnalyzerRule):
         def operator(p: Any) -> Any:
             if not p.children_resolved or not p.expressions:
                 return p
-            return p.map_expressions(self._expression)
+            return p.map_expressions(self._expression, BEYOND_LEAVES)
 
         return changed.transform_up(operator)
 
@@ -215,7 +215,7 @@ def coerced_tree(e: Any, c: TypeCoercion) -> Any:
     """An expression with the casts it needs; what was done before is remembered on the node."""
     if e.__dict__.get("_coerced") is c:
         return e
-    new = e.map_children(lambda child: coerced_tree(child, c))
+    new = e.map_children(lambda child: coerced_tree(child, c), BEYOND_LEAVES)
     if c.mode != ANSI.mode:
         new = _in_mode(new, c.mode)
     if new.children_resolved and not isinstance(new, Literal):

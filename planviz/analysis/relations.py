@@ -312,7 +312,7 @@ def _renew_children(plan: Any, seen: Seen) -> tuple[Any, bool]:
             return e.with_plan(n)
         return e
 
-    if any(e.bits & SubqueryExpression.BIT for e in plan.expressions):
+    if plan.own_bits & SubqueryExpression.BIT:
         below = plan.transform_expressions_up(inner, SubqueryExpression.BIT)
     if not changed:
         return plan, False

@@ -424,6 +424,10 @@ class AttributeReference(LeafExpression, Attribute):
         return self.name
 
 
+#: For walks that attributes and literals mean nothing to: `node.bits & BEYOND_LEAVES` is 0 for both.
+BEYOND_LEAVES = ~(AttributeReference.BITS | Literal.BITS)
+
+
 @node
 class Alias(NamedExpression, UnaryExpression):
     """A child under a name and an id of its own."""

@@ -138,7 +138,8 @@ class Cursor:
 
     def sees(self, *keys: str) -> bool:
         """Whether the next tokens are these, in order."""
-        return all(self.peek(i) == k for i, k in enumerate(keys))
+        at = self.at
+        return self.keys[at] == keys[0] and (len(keys) == 1 or self.keys[at : at + len(keys)] == [*keys])
 
     def sees_any(self, *keys: str) -> bool:
         """Whether the next token is one of these."""

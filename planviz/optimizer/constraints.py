@@ -22,11 +22,13 @@ from planviz.trees.depth import deep
 class ExpressionSet:
     """Expressions in order of first appearance, each once however it is written; random ones are all kept."""
 
-    __slots__ = ("_forms", "_items")
+    __slots__ = ("_forms", "_items", "implied")
 
     def __init__(self, items: Iterable[Any] = ()) -> None:
         self._items: list[Any] = []
         self._forms: set[Any] = set()
+        #: What follows from the predicates of a set that is complete; None before somebody asked.
+        self.implied: ExpressionSet | None = None
         for e in items:
             self.add(e)
 
@@ -50,12 +52,17 @@ class ExpressionSet:
         return len(self._items)
 
     def union(self, *others: Iterable[Any]) -> ExpressionSet:
-        """This set and what others add."""
-        new = ExpressionSet()
-        new._items, new._forms = list(self._items), set(self._forms)
+        """This set and what others add; itself when that is nothing."""
+        new = self.copy()
         for o in others:
             for e in o:
                 new.add(e)
+        return new if len(new) > len(self) else self
+
+    def copy(self) -> ExpressionSet:
+        """The same expressions in a set that can be added to."""
+        new = ExpressionSet()
+        new._items, new._forms = list(self._items), set(self._forms)
         return new
 
     def minus(self, *others: ExpressionSet) -> ExpressionSet:
@@ -63,13 +70,12 @@ class ExpressionSet:
         return self.where(lambda e: not any(e in o for o in others))
 
     def where(self, test: Any) -> ExpressionSet:
-        """The expressions for which `test` holds."""
+        """The expressions for which `test` holds; the set itself when that is all of them."""
+        kept = [e for e in self._items if test(e)]
+        if len(kept) == len(self._items):
+            return self
         new = ExpressionSet()
-        for e in self._items:
-            if test(e):
-                new._items.append(e)
-                if e.deterministic:
-                    new._forms.add(e.canonicalized)
+        new._items, new._forms = kept, {e.canonicalized for e in kept if e.deterministic}
         return new
 
 
@@ -118,7 +124,7 @@ def valid_constraints(plan: Any) -> ExpressionSet:
 
 def _aliased(items: Iterable[Any], below: ExpressionSet) -> ExpressionSet:
     """The child's constraints, also in terms of the aliases, and what the aliases are."""
-    new = below.union()
+    new = below.copy()
     for a in items:
         if not isinstance(a, Alias):
             continue
@@ -195,6 +201,12 @@ def _either(a: Any, b: Any) -> Any:
 
 def inferred(known: ExpressionSet) -> ExpressionSet:
     """What equalities say about other predicates: a = b and b > 1 give a > 1."""
+    if known.implied is None:
+        known.implied = _inferred(known)
+    return known.implied
+
+
+def _inferred(known: ExpressionSet) -> ExpressionSet:
     predicates = [c for c in known if not isinstance(c, IsNotNull)]
     found = ExpressionSet()
     for eq in predicates:
@@ -225,12 +237,12 @@ def _replace_into(found: ExpressionSet, predicates: list[Any], source: Any, targ
         found.add(substitute(p, mapping) if source.expr_id in p.references else p)
 
 
-def not_null(known: ExpressionSet, output: Iterable[Any]) -> ExpressionSet:
+def not_null(known: ExpressionSet, output: Iterable[AttributeReference]) -> ExpressionSet:
     """isnotnull of every attribute whose null would make a known predicate null, and of the never-null columns."""
     columns = {c.child.expr_id for c in known if isinstance(c, IsNotNull) and type(c.child) is AttributeReference}
     found = ExpressionSet()
     strict = (a for c in known for a in _strict_attributes_of(c))
-    for a in itertools.chain(strict, (a for a in output if not a.nullable)):
+    for a in itertools.chain(strict, (a for a in output if not a.is_nullable)):
         if type(a) is not AttributeReference:
             found.add(IsNotNull(a))
         elif a.expr_id not in columns:
@@ -240,7 +252,10 @@ def not_null(known: ExpressionSet, output: Iterable[Any]) -> ExpressionSet:
 
 
 def _strict_attributes_of(c: Any) -> list[Any]:
-    return strict_attributes(c.child if isinstance(c, IsNotNull) else c)
+    found: list[Any] | None = c.__dict__.get("_strict")
+    if found is None:
+        found = c.__dict__["_strict"] = strict_attributes(c.child if isinstance(c, IsNotNull) else c)
+    return found
 
 
 def strict_attributes(e: Any) -> list[Any]:

@@ -253,6 +253,9 @@ class ReplaceNullWithFalseInPredicate(OptimizerRule):
         return e
 
 
+_TRUTHS = Literal.BIT | InSet.BIT
+
+
 @deep
 def _has_truths(node: Any) -> bool:
     """Whether null, true, false or a set of values occurs in the tree; remembered per node (Spark: tree patterns)."""
@@ -261,9 +264,10 @@ def _has_truths(node: Any) -> bool:
         found = isinstance(node, InSet) or (
             isinstance(node, Literal) and any(node.value is v for v in (None, True, False))
         )
-        if not found and node.bits & (Literal.BIT | InSet.BIT):
+        if not found and node.bits & _TRUTHS:
             inner = [node.plan] if isinstance(node, SubqueryExpression) else []
-            found = any(map(_has_truths, (*node.expressions, *node.children, *inner)))
+            held = (*node.expressions, *node.children, *inner)
+            found = any([_has_truths(n) for n in held if n.bits & _TRUTHS])
         node.__dict__["_truths"] = found
     return bool(found)
 

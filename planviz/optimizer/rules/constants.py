@@ -10,7 +10,7 @@ from planviz.expressions.arithmetic import Add, Multiply, operands
 from planviz.expressions.calls import Concat, FunctionCall
 from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruct
 from planviz.expressions.conditional import Coalesce
-from planviz.expressions.core import Alias, AttributeReference, Cast, Literal, lit
+from planviz.expressions.core import BEYOND_LEAVES, Alias, AttributeReference, Cast, Literal, lit
 from planviz.expressions.objects import AssertNotNull
 from planviz.expressions.predicates import (
     And,
@@ -146,11 +146,11 @@ class ConstantFolding(OptimizerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_down(lambda p: p.map_expressions(self._fold), settled=self.settled)
+        return plan.transform_down(lambda p: p.map_expressions(self._fold, BEYOND_LEAVES), settled=self.settled)
 
     @deep
     def _fold(self, e: Any) -> Any:
-        if isinstance(e, Literal | AttributeReference) or id(e) in self.settled:
+        if id(e) in self.settled:
             return e
         if e.foldable:
             value = value_of(e)
@@ -163,7 +163,7 @@ class ConstantFolding(OptimizerRule):
             return Literal(len(made.children) // (2 if isinstance(made, CreateMap) else 1), e.data_type)
         if isinstance(e, ScalarSubquery) and getattr(e.plan, "max_rows", None) == 0:
             return Literal(None, e.data_type)
-        new = e.map_children(self._fold)
+        new = e.map_children(self._fold, BEYOND_LEAVES)
         if new is e:
             self.settled[id(e)] = e
         return new

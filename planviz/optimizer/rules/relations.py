@@ -193,6 +193,8 @@ class UpdateAttributeNullability(OptimizerRule):
             return e
 
         def updated(e: Any) -> Any:
+            if type(e) is AttributeReference:
+                return step(e)
             read = e.collect(AttributeReference)
             same = all([nullable.get(a.expr_id, a.is_nullable) == a.is_nullable for a in read])
             return e if same else e.transform_up(step, AttributeReference.BIT)

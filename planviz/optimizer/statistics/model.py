@@ -97,7 +97,7 @@ def row_size(columns: Iterable[Any], known: Columns = NO_COLUMNS) -> int:
     for a in columns:
         stats = known.get(a.expr_id) if known else None
         if stats is None or stats.avg_len is None:
-            width += a.data_type.default_size
+            width += a.type.default_size
         elif a.data_type == STRING:
             # A string's base, offset and length come on top of its bytes.
             width += stats.avg_len + 12
