@@ -46,7 +46,10 @@ def _parser() -> argparse.ArgumentParser:
 
     why = commands.add_parser("why", help="why the planner chose each join and aggregate of an SQL file or pasted plan")
     _add_files(why, "SQL, or the text of a plan; - for standard input")
-    why.add_argument("--format", choices=("text", "json"), default="text")
+    why.add_argument("--format", choices=("text", "json", "svg"), default="text", help="svg: a join's decision tree")
+    why.add_argument("--join", type=int, default=1, metavar="N", help="which join is drawn, from 1")
+    why.add_argument("--theme", choices=("light", "dark"), default="light")
+    why.add_argument("--what", metavar="TEXT", help="as if: size.TABLE=BYTES;hint.N=LEFT,RIGHT;type.N=KIND, N from 1")
     why.add_argument(
         "--estimates", action="store_true", help="the rows and bytes of every operator and how they follow"
     )

@@ -16,9 +16,11 @@ from planviz.document.aggregated import REPLACE, AggregateReport, aggregates, st
 from planviz.document.decided import Decided, answer, decided, decision_json, outcome, plain, seen, subject, title
 from planviz.document.estimates import estimate_json, estimates_of, estimates_text
 from planviz.document.flips import with_flips
-from planviz.errors import PlanvizError
+from planviz.document.what_if import decided_if
+from planviz.document.what_if_text import from_text
+from planviz.errors import InputError, PlanvizError
 
-_ENDINGS = {"text": "txt", "json": "json"}
+_ENDINGS = {"text": "txt", "json": "json", "svg": "svg"}
 _NOUNS = {"JoinSelection": "Join", "Aggregation": "Aggregate"}
 
 
@@ -30,6 +32,10 @@ def why(options: argparse.Namespace) -> int:
         if options.estimates:
             return _estimates(document, name, options.format), errors_of(document)
         found = decided(document, config_of(options))
+        if options.what:
+            found = decided_if(found, from_text(options.what))
+        if options.format == "svg":
+            return _svg(found, options.join, options.theme), errors_of(document)
         if options.flips:
             found = tuple(map(with_flips, found))
         shown = _json(document, found, name) if options.format == "json" else _text(document, found, options.flips)
@@ -47,6 +53,18 @@ def _estimates(document: Document, name: str, format: str) -> str:
         return json.dumps({"file": name, "queries": told}, ensure_ascii=True, indent=1) + "\n"
     heads = [f"Statement {s.index + 1}, line {s.line}\n" if len(found) > 1 else "" for s, _ in found]
     return "\n".join(head + estimates_text(records) for head, (_, records) in zip(heads, found, strict=True))
+
+
+def _svg(found: Sequence[Decided], number: int, theme: str) -> str:
+    """The decision tree of the join of a number, from 1 over all queries. Raises InputError when there is none."""
+    from planviz.document.charts import draw_join
+    from planviz.render.svg import svg
+
+    joins = [(query, decision) for query in found for decision in query.of("JoinSelection")]
+    if not 1 <= number <= len(joins):
+        raise InputError(f"There is no join {number}: there are {len(joins)}.")
+    query, decision = joins[number - 1]
+    return svg(draw_join(decision, query.profile, theme=theme))
 
 
 def _json(document: Document, found: Sequence[Decided], name: str) -> str:

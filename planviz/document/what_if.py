@@ -14,6 +14,7 @@ from typing import Any
 from planviz.catalog.edit import scaled_table
 from planviz.decisions.choices import Decision
 from planviz.decisions.join_tree import FACTOR, NULL_AWARE, PARTITIONS, PREFER_SORT, THRESHOLD
+from planviz.document.decided import Decided
 from planviz.errors import InputError
 from planviz.execution import QueryExecution
 from planviz.logical.combining import Join
@@ -81,6 +82,37 @@ def replanned(execution: QueryExecution, asked: WhatIf, *, quick: bool = False) 
     if not asked.hints and not asked.types:
         return other
     return other.again(config, plans={"optimized": _with_joins(other, asked)})
+
+
+def decided_if(queries: tuple[Decided, ...], asked: WhatIf, *, quick: bool = False) -> tuple[Decided, ...]:
+    """The decisions on all queries of a document as if; their joins count on from one query to the next.
+
+    Sizes count for the queries that read the table. A pasted plan stays what it is. Raises as `replanned`, and
+    InputError for a table that no query reads.
+    """
+    read = {name for q in queries if q.execution is not None for name in tables_of(q.execution)}
+    if unknown := sorted(asked.sizes.keys() - read):
+        raise InputError(f"No query reads a table {unknown[0]}; they read {', '.join(sorted(read)) or 'none'}.")
+    found, first = [], 0
+    for query in queries:
+        count = len(query.of("JoinSelection"))
+        if query.execution is not None and count:
+            other = replanned(query.execution, _of_query(asked, query.execution, first, count), quick=quick)
+            query = replace(query, decisions=other.planned.decisions, execution=other)
+        found.append(query)
+        first += count
+    return tuple(found)
+
+
+def _of_query(asked: WhatIf, execution: QueryExecution, first: int, count: int) -> WhatIf:
+    """What is asked of one query; `first` is the number of its first join."""
+    known, own = tables_of(execution), range(first, first + count)
+    return replace(
+        asked,
+        sizes={name: size for name, size in asked.sizes.items() if name in known},
+        hints={n - first: hints for n, hints in asked.hints.items() if n in own},
+        types={n - first: kind for n, kind in asked.types.items() if n in own},
+    )
 
 
 def _resized(execution: QueryExecution, plan: Any, sizes: Mapping[str, int]) -> Any:

@@ -14,6 +14,7 @@ from planviz.document.join_play import join_play
 from planviz.document.named import named_relation
 from planviz.document.traces import plan_graph
 from planviz.document.what_if import ASKABLE, WhatIf
+from planviz.document.what_if_text import as_json, to_text
 from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph
 from planviz.graph.diff import PlanDiff, diff
@@ -25,7 +26,6 @@ from planviz.render.step_drawing import draw_step
 from planviz.render.steps import trace_data
 from planviz.render.svg import svg
 from planviz.ui.cache import Opened
-from planviz.ui.what_if import as_json, to_text
 
 _MOST_CHANGES = 12
 _MOST_CANDIDATES = 10

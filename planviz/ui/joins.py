@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -18,7 +17,8 @@ from planviz.decisions.join_tree import DecisionTree, join_tree
 from planviz.document import charts
 from planviz.document.decided import Decided, answer, decided, plain, seen
 from planviz.document.join_inputs import MECHANISMS, JoinInput, join_inputs, plan_inputs
-from planviz.document.what_if import ASKABLE, HINTS, WhatIf, replanned, tables_of, types_for
+from planviz.document.what_if import ASKABLE, HINTS, WhatIf, decided_if, tables_of, types_for
+from planviz.document.what_if_text import as_json, from_text, to_text
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.graph.words import join_type_words, spaced
@@ -28,7 +28,6 @@ from planviz.render.text import one_line
 from planviz.render.theme import tokens
 from planviz.ui.cache import Opened
 from planviz.ui.join_rows import condition, row, side
-from planviz.ui.what_if import as_json, from_text, to_text
 
 #: Plannings kept of one document, the newest.
 _KEPT = 6
@@ -66,38 +65,14 @@ def queries_of(opened: Opened, asked: WhatIf | None = None, *, quick: bool = Fal
         kept = [name for name in opened.made if name[0] == "joins" and name[1]]
         for old in kept[: max(0, len(kept) - _KEPT)]:
             opened.made.pop(old, None)
-        found = decided(opened.document) if not asked else _replanned(queries_of(opened), asked, quick)
+        found = decided(opened.document) if not asked else decided_if(queries_of(opened), asked, quick=quick)
         opened.made[key] = found
     made: tuple[Decided, ...] = opened.made[key]
     return made
 
 
-def _replanned(queries: tuple[Decided, ...], asked: WhatIf, quick: bool) -> tuple[Decided, ...]:
-    """Every query planned as if; joins count on from one query to the next."""
-    found, first = [], 0
-    for query in queries:
-        count = len(_joins(query))
-        execution = query.execution
-        if execution is not None and count:
-            own = replace(
-                asked,
-                sizes={name: size for name, size in asked.sizes.items() if name in tables_of(execution)},
-                hints={n - first: hints for n, hints in asked.hints.items() if first <= n < first + count},
-                types={n - first: kind for n, kind in asked.types.items() if first <= n < first + count},
-            )
-            other = replanned(execution, own, quick=quick)
-            query = replace(query, decisions=other.planned.decisions, execution=other)
-        found.append(query)
-        first += count
-    return tuple(found)
-
-
-def _joins(query: Decided) -> tuple[Decision, ...]:
-    return query.of("JoinSelection")
-
-
 def _flat(queries: tuple[Decided, ...]) -> list[tuple[Decided, Decision]]:
-    return [(query, decision) for query in queries for decision in _joins(query)]
+    return [(query, decision) for query in queries for decision in query.of("JoinSelection")]
 
 
 # -- the whole page

@@ -58,3 +58,24 @@ def test_what_cannot_be_read_is_told(tmp_path: Path, capfdbinary: pytest.Capture
     assert status == 2
     assert not out
     assert "Traceback" not in err
+
+
+def test_svg(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    status, out, _ = shown(tmp_path, capfdbinary, SQL, "--catalog", "documents", "--format", "svg", "--join", "1")
+    assert status == 0
+    assert out.startswith("<svg")
+    assert "Left Outer" in out
+    status, out, err = shown(tmp_path, capfdbinary, SQL, "--catalog", "documents", "--format", "svg", "--join", "3")
+    assert (status, out) == (2, "")
+    assert "There is no join 3: there are 2." in err
+
+
+def test_as_if(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    options = ("--catalog", "documents", "--format", "json", "--no-flips", "--what")
+    _, out, _ = shown(tmp_path, capfdbinary, SQL, *options, "hint.1=,merge;type.1=FullOuter")
+    joins = [d for d in json.loads(out)["queries"][0]["decisions"] if d["strategy"] == "JoinSelection"]
+    assert joins[0]["outcome"] == "SortMergeJoin"
+    assert joins[0]["values"]["type"] == "FullOuter"
+    status, _, err = shown(tmp_path, capfdbinary, SQL, *options, "size.nowhere=1")
+    assert status == 2
+    assert "No query reads a table nowhere; they read t1, t2, t3." in err

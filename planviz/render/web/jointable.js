@@ -45,7 +45,7 @@ export class JoinTable {
       parts.push(button(changed === 0 ? "pv-chip pv-none" : "pv-chip", told, "What became of the plan", () => this.on.changes()));
       const chips = element("div", "pv-asked");
       for (const [part, name, text] of asked) chips.append(button("pv-chip", `${text} ×`, `Back: ${text}`, () => this.on.reset(part, name)));
-      parts.push(chips, element("span", "pv-grow"), button("pv-button", "Reset", "Everything as it was (r)", () => this.on.reset()));
+      parts.push(chips, element("span", "pv-grow"), button("pv-button", "Reset", "Reset everything to what it was (r)", () => this.on.reset()));
     }
     this.bar.replaceChildren(...parts);
   }
