@@ -53,6 +53,7 @@ _CATALOGS = {
     "shop": "shop: the samples' tables",
     "tpch": "TPC-H",
     "tpcds": "TPC-DS",
+    "slides": "slides: the tables of the slides' examples",
     cache.NO_CATALOG: "guessed from the query",
 }
 
