@@ -37,12 +37,12 @@ def actual_rows(estimated: PlanGraph, run: PlanGraph) -> dict[int, int]:
     condition, then by their order. What has no rows of its own (projections, sorts, exchanges) takes those beneath it.
     """
     candidates: dict[Key, list[PlanNode]] = defaultdict(list)
-    tables = _tables(run)
+    tables = tables_beneath(run)
     for node in run.walk():
         if measured_rows(node) is not None and not _is_part(run, node):
             candidates[node.kind, tables[node.id]].append(node)
     found: dict[int, int] = {}
-    theirs = _tables(estimated)
+    theirs = tables_beneath(estimated)
     for node in estimated.walk():
         rest = candidates.get((node.kind, theirs[node.id]), [])
         if node.kind in _OWN and rest:
@@ -67,7 +67,7 @@ def _is_part(run: PlanGraph, node: PlanNode) -> bool:
     return above is not None and run[above].kind == "aggregate"
 
 
-def _tables(graph: PlanGraph) -> list[tuple[tuple[str, int], ...]]:
+def tables_beneath(graph: PlanGraph) -> list[tuple[tuple[str, int], ...]]:
     """The tables beneath every node, each with how often it stands there."""
     counted = [Counter[str]() for _ in graph]
     for node in reversed(list(graph.walk())):

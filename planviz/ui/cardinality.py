@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from planviz.catalog.files import write_catalog
+from planviz.document.crossovers import crossovers, crossovers_json
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph
@@ -19,6 +20,7 @@ from planviz.ui import cache
 from planviz.ui.cache import Opened
 from planviz.ui.joinorder import order_table
 from planviz.ui.sides import WAYS, Side, planned_sides, text_side, to_plan
+from planviz.ui.slides import beside, slide_list, slide_of
 from planviz.ui.statistics import edited, problems, used_tables
 
 #: What a query begins with.
@@ -87,6 +89,7 @@ def data(opened: Opened, asked: Asked) -> bytes:
             "usual": asked_of(opened, None),
             "tables": None if execution is None else used_tables(execution),
             "exports": f"/cardinality/{opened.key}",
+            "slides": None if execution is None else slide_list(opened),
             "asked": dict(asked),
             "answer": answer(opened, asked),
         }
@@ -133,6 +136,9 @@ def _answer(opened: Opened, asked: Asked) -> dict[str, Any]:
         "problems": _problems(opened, asked.get("edits") or {}),
     }
     drawn = perf_counter()
+    slide = slide_of(opened)
+    if slide is not None:
+        told["slide"] = beside(slide, sides)
     return told | {"ms": {"planned": round((planned - began) * 1e3, 1), "drawn": round((drawn - planned) * 1e3, 1)}}
 
 
@@ -173,7 +179,8 @@ def _run(opened: Opened, measured: Any) -> PlanGraph | None:
 def asked_for(opened: Opened, what: str, body: bytes) -> tuple[int, bytes]:
     """The answer to what the component asks while somebody edits: HTTP status and JSON.
 
-    `what` is "" for plans, "order" for the table of join orders, "catalogue" for a catalogue file with the edits.
+    `what` is "" for plans, "order" for the table of join orders, "sizes" for what
+    becomes of the joins as tables grow, "catalogue" for a catalogue file with the edits.
     """
     try:
         asked = json.loads(body)
@@ -183,6 +190,8 @@ def asked_for(opened: Opened, what: str, body: bytes) -> tuple[int, bytes]:
             return 200, _json(answer(opened, asked))
         if what == "order":
             return 200, _json(_order(opened, asked))
+        if what == "sizes":
+            return 200, _json(_sizes(opened, asked))
         if what == "catalogue":
             return 200, _json(_catalogue(opened, asked))
     except (PlanvizError, ValueError, AttributeError, TypeError) as error:
@@ -196,6 +205,15 @@ def _order(opened: Opened, asked: Asked) -> dict[str, Any]:
     if execution is None:
         raise InputError("A text does not tell how the order of joins was searched; open the query's SQL.")
     return order_table(to_plan(execution, "reorder", asked.get("edits") or {}))
+
+
+def _sizes(opened: Opened, asked: Asked) -> dict[str, Any]:
+    """How joins change with the size of `table` (none: of all together), planned the way `left`."""
+    execution = execution_of(opened)
+    if execution is None:
+        raise InputError("A text cannot be planned with other sizes; open the query's SQL.")
+    query = to_plan(execution, str(asked.get("left") or "off"), asked.get("edits") or {})
+    return crossovers_json(crossovers(query, asked.get("table") or None))
 
 
 def _catalogue(opened: Opened, asked: Asked) -> dict[str, Any]:

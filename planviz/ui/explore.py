@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from planviz.catalog.bundled import NAMES
+from planviz.document.slides import slide_examples
 from planviz.samples import samples
 from planviz.ui import cache, components, rules, state, views
 from planviz.ui.aggregations import EXAMPLES as AGGREGATE_EXAMPLES
@@ -17,6 +18,7 @@ from planviz.ui.cache import Opened
 from planviz.ui.examples import ESTIMATED
 from planviz.ui.join_examples import JOIN_EXAMPLES
 from planviz.ui.rules import EXAMPLES
+from planviz.ui.slides import CATALOG, numbers_of
 
 _BEST_TEXT = """spark.conf.set("spark.sql.debug.maxToStringFields", 100000)
 spark.conf.set("spark.sql.maxMetadataStringLength", 100000)
@@ -180,6 +182,14 @@ def cardinality_opening(opened: Opened | None) -> None:
                     help=example.about,
                     on_click=state.open_example,
                     args=(example.title, example.sql, example.catalog),
+                )
+            for slide in slide_examples():
+                st.button(
+                    f"{slide.title} (slide)",
+                    key=f"planviz.slide.{slide.name}",
+                    help=slide.about,
+                    on_click=state.open_example,
+                    args=(slide.title, slide.sql, CATALOG, numbers_of(slide)),
                 )
             for sample in (sample for sample in samples() if sample.name in ("cost-with-statistics", "rest-execution")):
                 st.button(sample.title, help=sample.about, on_click=state.open_sample, args=(sample.name,))

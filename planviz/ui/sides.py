@@ -20,7 +20,7 @@ from planviz.optimizer.statistics.explained import explain_estimates
 from planviz.ui.cards import card_of
 from planviz.ui.statistics import edited
 
-_CBO, _REORDER = "spark.sql.cbo.enabled", "spark.sql.cbo.joinReorder.enabled"
+_CBO, REORDER = "spark.sql.cbo.enabled", "spark.sql.cbo.joinReorder.enabled"
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Way:
 
 
 WAYS = {
-    "off": Way("CBO off", "CBO off", {_CBO: False, _REORDER: False}),
-    "on": Way("CBO on, joins as written", "CBO on", {_CBO: True, _REORDER: False}),
-    "reorder": Way("CBO on, joins reordered", "+ reorder", {_CBO: True, _REORDER: True}),
+    "off": Way("CBO off", "CBO off", {_CBO: False, REORDER: False}),
+    "on": Way("CBO on, joins as written", "CBO on", {_CBO: True, REORDER: False}),
+    "reorder": Way("CBO on, joins reordered", "+ reorder", {_CBO: True, REORDER: True}),
 }
 #: Operators that are left out: they have the rows of their child by their nature, so that their number tells nothing.
 _IDLE = frozenset({"Project", "SubqueryAlias", "ColumnarToRow", "AQEShuffleRead", "AdaptiveSparkPlan"})
@@ -54,6 +54,7 @@ class Side:
     graph: PlanGraph
     cards: list[dict[str, Any]]
     notes: list[str] = field(default_factory=list)
+    execution: QueryExecution | None = field(default=None, repr=False)
 
     @property
     def rows(self) -> list[int | None]:
@@ -118,7 +119,7 @@ def _planned_side(other: QueryExecution, way: str) -> Side:
             with estimating(counted):
                 card["imagined"] = _drawn(estimate(record.node).rows)
         cards.append(card)
-    return Side(way, WAYS[way].title, graph, cards, list(other.warnings))
+    return Side(way, WAYS[way].title, graph, cards, list(other.warnings), other)
 
 
 def _passes_on(node: PlanNode) -> bool:

@@ -96,9 +96,10 @@ def open_sample(name: str) -> None:
         fail(error)
 
 
-def open_example(title: str, sql: str, catalog: str = "shop") -> None:
-    """Open a query that comes with planviz, on the tables of a bundled catalogue."""
-    open_text(sql, name=title, catalog=catalog)
+def open_example(title: str, sql: str, catalog: str = "shop", numbers: str | None = None) -> None:
+    """Open a query that comes with planviz, on the tables of a bundled catalogue; `numbers` as an address has them."""
+    if open_text(sql, name=title, catalog=catalog):
+        st.session_state[DOCUMENT]["numbers"] = numbers
 
 
 def open_address(query: Mapping[str, str]) -> None:

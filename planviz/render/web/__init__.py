@@ -15,7 +15,18 @@ _SHARED = ("dom", "theme", "host", "tidy", "plan", "draw", "canvas")
 _PLAYED = ("dom", "theme", "host", "timeline", "transport", "board", "stepcard", "playback")
 _MODULES = {
     "workbench": (*_SHARED, "keys", "rail", "panel", "rawtext", "shell", "bench", "workbench"),
-    "cardinality": (*_SHARED, "figures", "flow", "formula", "figuretable", "joinorder", "estimates", "cardinality"),
+    "cardinality": (
+        *_SHARED,
+        "figures",
+        "flow",
+        "formula",
+        "figuretable",
+        "joinorder",
+        "crossover",
+        "slides",
+        "estimates",
+        "cardinality",
+    ),
     "rules": (*_SHARED, "steps", "textdiff", "timeline", "transport", "rulecard", "panes", "player", "rules"),
     "mechanics": (*_PLAYED, "mechanics"),
     "joins": (*_PLAYED, "drawn", "jointable", "whatifs", "joinpanel", "mechanism", "joinbench", "joins"),

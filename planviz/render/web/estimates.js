@@ -5,10 +5,12 @@ import { bytes, count, error, errorWords, flowWidth } from "./figures.js";
 import { Flow } from "./flow.js";
 import { formulaCard } from "./formula.js";
 import { joinOrder } from "./joinorder.js";
+import { crossoverChart, crossoverTable } from "./crossover.js";
+import { slideView } from "./slides.js";
 import { dress } from "./theme.js";
 
 const NARROW = 820;
-const VIEWS = [["plans", "Plans"], ["order", "Join order"]];
+const VIEWS = [["plans", "Plans"], ["order", "Join order"], ["sizes", "Sizes"], ["slides", "Slides"]];
 const KEYS = [[["↑", "↓", "←", "→"], "walk"], [["b"], "rows or bytes"], [["f"], "fit"], [["Ctrl Z"], "undo"]];
 const HUES = ["under", "over"];
 
@@ -51,7 +53,11 @@ export class Estimates {
     this.live = element("div", "pv-live");
     this.live.setAttribute("aria-live", "polite");
     this.footer = element("footer", "pv-footer");
-    root.append(this.#bar(), this.flow.root, this.order, this.#side(), this.footer, this.live);
+    this.sizes = element("div", "pv-scroll pv-sizes-view");
+    this.sizes.tabIndex = 0;
+    this.slides = element("div", "pv-scroll pv-slides-view");
+    this.slides.tabIndex = 0;
+    root.append(this.#bar(), this.flow.root, this.order, this.sizes, this.slides, this.#side(), this.footer, this.live);
     root.addEventListener("keydown", (event) => this.#key(event));
     if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
   }
@@ -124,6 +130,7 @@ export class Estimates {
     if (this.selected[0] >= answer.sides.length) this.selected = [0, -1];
     this.flow.select(...this.selected);
     this.#card();
+    if (this.view === "slides") this.#showSlides();
   }
 
   // The selected node in words that hold over planning anew, and the node of those words.
@@ -150,8 +157,9 @@ export class Estimates {
     if (found.message) return this.#say(found.message, true);
     const answered = performance.now();
     this.#take(found, true);
-    this.orderOf = null;
+    this.orderOf = this.sizesOf = null;
     if (this.view === "order") this.#askOrder();
+    if (this.view === "sizes") this.#askSizes();
     this.#say(`planned in ${Math.round(found.ms.planned)} ms`);
     painted(() => (window.__planviz.planned = { asked, answered, painted: performance.now() }));
     this.#keep();
@@ -175,6 +183,32 @@ export class Estimates {
     if (turn !== this.orderTurn) return;
     this.orderOf = found;
     this.order.replaceChildren(...(found.message ? [element("p", "pv-note", found.message)] : joinOrder(found)));
+  }
+
+  // How joins change with the size of a table, as the left plan is planned.
+  async #askSizes(table = this.growing ?? "") {
+    const turn = (this.sizesTurn = (this.sizesTurn ?? 0) + 1), { left } = this.asked;
+    this.growing = table;
+    const way = this.data.ways.find(({ id }) => id === left), head = element("div", "pv-sizes-head"), pick = element("select", "pv-select");
+    pick.append(new Option("all tables together", ""), ...this.data.tables.map(({ name }) => new Option(name, name)));
+    pick.value = table;
+    pick.setAttribute("aria-label", "The table that grows");
+    pick.addEventListener("change", () => this.#askSizes(pick.value));
+    head.append(element("h3", "", "Which join at which size?"), pick, element("span", "pv-muted", `planned with ${way?.title ?? "the usual settings"}`));
+    this.sizes.replaceChildren(head, element("p", "pv-muted", "Planning at many sizes …"));
+    const found = await this.#post("/sizes", { left, edits: this.table.edits, table });
+    if (turn !== this.sizesTurn) return;
+    this.sizesOf = found;
+    this.sizes.replaceChildren(head, ...(found.message ? [element("p", "pv-note", found.message)] : this.#chart()));
+  }
+
+  #chart() {
+    const width = Math.max(520, Math.min(1100, this.sizes.clientWidth - 52));
+    return [crossoverChart(this.sizesOf, { theme: this.data.theme, mode: this.mode, width }), ...crossoverTable(this.sizesOf)];
+  }
+
+  #showSlides() {
+    this.slides.replaceChildren(...slideView(this.data.slides ?? [], this.answer));
   }
 
   async #download() {
@@ -236,6 +270,8 @@ export class Estimates {
     this.by.root.hidden = name !== "plans";
     if (name === "plans") this.flow.settle();
     if (name === "order" && !this.orderOf) this.#askOrder();
+    if (name === "sizes" && !this.sizesOf) this.#askSizes();
+    if (name === "slides") this.#showSlides();
   }
 
   #tell(by) {
@@ -442,6 +478,7 @@ export class Estimates {
     this.#hues();
     if (before === this.mode) return;
     this.flow.setTheme(this.data.theme, this.mode);
+    if (this.sizesOf?.stretches) this.sizes.querySelector("svg")?.replaceWith(this.#chart()[0]);
     this.#words();
     this.#card();
   }
