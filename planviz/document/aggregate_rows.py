@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cmp_to_key
 from math import ceil
 from typing import Any
 
@@ -14,7 +15,7 @@ from planviz.document.aggregated import AggregateReport
 from planviz.expressions.core import Alias, AttributeReference
 from planviz.mechanics.sample import sample_rows
 from planviz.mechanics.stages import Partitions, StageRows, expanded, rows_through, split
-from planviz.optimizer.evaluation import UnknownValueError
+from planviz.optimizer.evaluation import UnknownValueError, compare
 from planviz.optimizer.evaluation.core import OUT_OF_REACH
 from planviz.optimizer.statistics import UNKNOWN_SIZE, Estimate, estimate, estimating
 from planviz.optimizer.statistics.aggregates import aggregate_estimate
@@ -27,8 +28,8 @@ ROWS, PARTITIONS = 8, 2
 #: Bytes of a file that one task reads (spark.sql.files.maxPartitionBytes).
 TASK_BYTES = 128 << 20
 
-#: Distinct values of a first key of sample rows, and of others.
-_FEW = (3, 2)
+#: Distinct values of the only key of sample rows; several keys have one less each.
+_FEW = 3
 
 _FIRST = Formula("groups of every task", "min({rows}, {groups} * {tasks})", "AggregateEstimation")
 _MERGED = Formula("groups", "min({rows}, {groups})", "AggregateEstimation")
@@ -170,10 +171,20 @@ def sample_of(report: AggregateReport) -> list[tuple[Any, ...]]:
         found = known.columns.get(a.expr_id, ColumnStatistics())
         if a.expr_id in keys:
             # Few values, so that a group has several rows, and some of them in one partition.
-            few = _FEW[min(keys.index(a.expr_id), 1)]
+            few = _FEW if len(keys) == 1 else _FEW - 1
             found = replace(found, distinct_count=min(few, found.distinct_count or few))
         stats.append((a.name, found))
-    return sample_rows(columns, Table("input", (), row_count=known.rows, column_stats=tuple(stats)), ROWS)
+    rows = sample_rows(columns, Table("input", (), row_count=known.rows, column_stats=tuple(stats)), ROWS)
+    return _dealt(rows, [at for at, a in enumerate(columns) if a.expr_id in keys])
+
+
+def _dealt(rows: list[tuple[Any, ...]], keys: Sequence[int]) -> list[tuple[Any, ...]]:
+    """Rows so ordered that groups have rows in one partition and groups have rows in both."""
+    if keys:
+        rows = sorted(rows, key=lambda row: cmp_to_key(compare)(tuple([row[at] for at in keys])))
+        middle = len(rows) // PARTITIONS
+        rows[1], rows[middle] = rows[middle], rows[1]
+    return rows
 
 
 def _keys(report: AggregateReport) -> list[int]:

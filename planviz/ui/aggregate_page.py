@@ -6,6 +6,7 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 from typing import Any
+from zlib import crc32
 
 import streamlit as st
 
@@ -18,6 +19,8 @@ from planviz.ui.mechanics import mechanics_player
 from planviz.ui.stage_cards import plain
 
 _AS_PLANNED = "as planned"
+#: How many groups a map holds in the player.
+_ROOMS = {"memory for all groups": None, "for 2 groups": 2}
 
 
 @cache
@@ -168,9 +171,26 @@ def _why(report: AggregateReport) -> None:
 
 def _play(opened: Opened, number: int, model: AggregateReport, shown: Played) -> None:
     """The stages' operators, row by row."""
-    found = aggregations.plays(model, shown)
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.html(
+            '<div class="pv-lead"><h2>Row by row</h2><span>The operators at work on the sample rows.</span></div>',
+            width="content",
+        )
+        room = None
+        if {s.text.operator for s in model.stages} & {"HashAggregate", "ObjectHashAggregate"}:
+            picked = st.segmented_control(
+                "Memory",
+                _ROOMS,
+                default=next(iter(_ROOMS)),
+                key=f"planviz.aggregate-room.{opened.key[:8]}.{number}",
+                label_visibility="collapsed",
+                required=True,
+            )
+            room = _ROOMS.get(str(picked))
+    found = aggregations.plays(model, shown, room)
     if not found:
+        st.html('<p class="pv-note">These operators cannot be played on these rows.</p>')
         return
-    st.html('<div class="pv-lead"><h2>Row by row</h2><span>The operators at work on the sample rows.</span></div>')
-    rows = "|".join(map(str, shown.partitions))
-    mechanics_player(found, f"aggregate.{opened.key[:8]}.{number}.{hash(rows) & 0xFFFFFF:x}", height=620)
+    # A name of its own for every set of rows: the player keeps its step while it stays.
+    rows = crc32(repr((shown.partitions, room, [s.text.operator for s in model.stages])).encode())
+    mechanics_player(found, f"aggregate.{opened.key[:8]}.{number}.{rows:x}", height=620)

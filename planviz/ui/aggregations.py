@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cmp_to_key
 from typing import Any
 
 from planviz.document.aggregate_flips import WhatIf, what_ifs
 from planviz.document.aggregate_rows import Played, StageEstimate, input_rows, played, sample_of, stage_estimates
 from planviz.document.aggregate_rows import sample_columns as columns_of
-from planviz.document.aggregated import AggregateReport, aggregates
+from planviz.document.aggregated import AggregateReport, StageReport, aggregates
 from planviz.document.decided import answer, plain, seen
 from planviz.document.pasted_aggregate import modelled
 from planviz.errors import InputError
 from planviz.mechanics.choice import played_on
+from planviz.mechanics.flow import Options
 from planviz.mechanics.play import CannotPlay, Input, Play, text_of
-from planviz.optimizer.evaluation import UnknownValueError, convert
+from planviz.optimizer.evaluation import UnknownValueError, compare, convert, row_value
 from planviz.optimizer.evaluation.core import OUT_OF_REACH
 from planviz.types import STRING
 from planviz.ui import stage_cards
@@ -199,15 +201,31 @@ def rejected(report: AggregateReport) -> list[tuple[str, str]]:
 # ------------------------------------------------------------------------------------------------------ mechanics
 
 
-def plays(model: AggregateReport, shown: Played) -> list[Play]:
-    """The stages' operators played on the rows that reach them; fewer where an operator has no model."""
+def plays(model: AggregateReport, shown: Played, room: int | None = None) -> list[Play]:
+    """The stages' operators played on the rows that reach them; fewer where one cannot be played.
+
+    `room` is how many groups a map holds before it spills or falls back to sorting; None: all of them.
+    """
+    options = Options(capacity=room, threshold=room or Options().threshold)
     found: list[Play] = []
     columns = tuple(shown.columns if shown.expanded is None else model.expand.columns)
     for stage, given in zip(model.stages, shown.stages, strict=True):
         name = "sample rows" if not found else f"stage {stage.text.number - 1}"
+        source = Input(name, columns, tuple(map(tuple, given.taken)))
         try:
-            found.append(played_on(stage.node, Input(name, columns, tuple(map(tuple, given.taken)))))
+            found.append(played_on(stage.node, source if stage.sorts else _in_order(stage, source), options))
         except CannotPlay:
             return found
         columns = tuple([r.to_attribute() for r in stage.node.results])
     return found
+
+
+def _in_order(stage: StageReport, source: Input) -> Input:
+    """Rows as a stage without a sort of its own gets them: sorted already where it needs them so."""
+    if not any(stage.node.required_ordering):
+        return source
+
+    def key(row: tuple[Any, ...]) -> Any:
+        return cmp_to_key(compare)(tuple([row_value(k, source.env(row)) for k in stage.node.keys]))
+
+    return replace(source, partitions=tuple([tuple(sorted(part, key=key)) for part in source.partitions]))

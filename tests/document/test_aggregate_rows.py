@@ -92,6 +92,16 @@ def test_sample_rows_are_the_same_every_time_and_make_groups():
     assert 1 < len({row[0] for row in sample}) < ROWS / PARTITIONS
 
 
+@pytest.mark.parametrize("sql", ["SELECT k, sum(v) FROM t GROUP BY k", "SELECT k, count(DISTINCT v) FROM t GROUP BY k"])
+def test_sample_rows_meet_in_their_partition_and_across(sql):
+    made = report(sql)
+    shown = played(made, sample_of(made))
+    first, second = (stage.partitions for stage in shown.stages[:2])
+
+    assert sum(map(len, first)) < ROWS
+    assert sum(map(len, second)) < sum(map(len, first))
+
+
 @pytest.mark.parametrize(
     "sql",
     [
