@@ -15,6 +15,7 @@ from planviz.graph.trace import short_name
 from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.profiles import rules_by_name
 from planviz.optimizer.reference import parts_of
+from planviz.optimizer.statistics import estimating
 
 #: From where the ids count that a rule makes when it is run once more: none of them is in the plan.
 _NEW_IDS = 1 << 40
@@ -42,7 +43,7 @@ def explained(execution: QueryExecution, step: int) -> tuple[Explanation, ...]:
     told = {part.name: part.logic for part in (rule, *parts_of(rule)) if part.logic}
     if not told:
         return ()
-    with fresh_ids(_NEW_IDS):
+    with fresh_ids(_NEW_IDS), estimating(execution.config):
         _ = rule.apply(application.before)
     return tuple([Explanation(b, told[b.rule]) for b in _once(branches)])
 

@@ -72,6 +72,13 @@ class JoinPlan:
         kept = tuple(a for a in join.output if a.expr_id in self.needed)
         return join if len(kept) == len(join.output) else Project(kept, join)
 
+    def joins(self) -> Iterator[JoinPlan]:
+        """The joins that it is made of, each after those beneath it."""
+        if self.left is not None and self.right is not None:
+            yield from self.left.joins()
+            yield from self.right.joins()
+            yield self
+
     @property
     def with_own(self) -> Cost:
         """The cost when the plan is an intermediate result of another one."""

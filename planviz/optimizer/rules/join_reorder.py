@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from planviz.decisions.branches import logic
 from planviz.expressions.core import AttributeReference
+from planviz.expressions.predicates import conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.logical.combining import Join
 from planviz.logical.operators import Project
 from planviz.optimizer.attributes import same_output
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.cost import JoinReorderDP
+from planviz.optimizer.cost import JoinPlan, JoinReorderDP
 from planviz.optimizer.rules.pushdown import INNER
 from planviz.optimizer.star_schema import find_star_join
 from planviz.optimizer.statistics import estimate
@@ -34,6 +36,17 @@ class CostBasedJoinReorder(OptimizerRule):
 
     matches = (Join,)
     settings = (_CBO, _REORDER, _THRESHOLD, "spark.sql.cbo.joinReorder.card.weight", _STAR)
+
+    logic = logic(
+        "relations and conditions = those of inner joins without hints",
+        "if fewer than three relations, more than the threshold, or one of unknown rows: nothing",
+        "best = every relation alone, at no cost",
+        "for n = 2 .. number of relations:",
+        "    for every two of best without a common relation that have n together and a condition:",
+        "        cost = rows and bytes of the results that they make in between",
+        "        keep the pair if it is the first of its relations, or cheaper than the one that is kept",
+        ("cheapest", "the plan = best of all relations"),
+    )
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
@@ -76,7 +89,17 @@ class CostBasedJoinReorder(OptimizerRule):
             noted.append(search)
         if search.chosen is None:
             return self.refuse(plan, "no order joins all relations without a product")
-        return _with_output(search.chosen.plan, plan.output)
+        new = _with_output(search.chosen.plan, plan.output)
+        if self.branches is not None and new != plan:
+            self._took(plan, search.chosen)
+        return new
+
+    def _took(self, plan: Any, chosen: JoinPlan) -> None:
+        """Note the joins of the cheapest order, the first one first, with what each is thought to give."""
+        cost = chosen.cost
+        reason = f"In between it makes {cost.rows:,} rows and {cost.size:,} bytes, less than the other orders tried."
+        joins = [(conjunction(list(j.conditions)), estimate(j.plan).rows or 0) for j in chosen.joins()]
+        self.take(plan, "cheapest", reason, [(condition, f"gives {rows:,} rows") for condition, rows in joins])
 
     def _star(self, relations: Sequence[Any], conditions: Sequence[Any]) -> int:
         """The relations of a star as bits, when orders are to respect it; 0 where all or none belong to it."""
