@@ -94,7 +94,7 @@ class SubqueryExpression(Expression):
 @node
 class ScalarSubquery(SubqueryExpression):
     """(SELECT one value). `zero_rows`: the join that it becomes has to put in what its aggregate gives for no rows
-    (Spark: mayHaveCountBug).
+    (Spark: mayHaveCountBug); `hint` is what that join is told of the subquery's side.
     """
 
     plan: QueryPlan
@@ -102,6 +102,7 @@ class ScalarSubquery(SubqueryExpression):
     expr_id: int
     conditions: tuple[Expression, ...] = ()
     zero_rows: bool = False
+    hint: str | None = None
     LABEL = "scalar-subquery"
 
     @property
@@ -118,13 +119,14 @@ class ScalarSubquery(SubqueryExpression):
 
 @node
 class ListQuery(SubqueryExpression):
-    """The plan on the right of IN; `columns` counts what the user selected."""
+    """The plan on the right of IN; `columns` counts what the user selected, `hint` is for the join that it becomes."""
 
     plan: QueryPlan
     outer: tuple[Expression, ...]
     expr_id: int
     conditions: tuple[Expression, ...] = ()
     columns: int = -1
+    hint: str | None = None
     LABEL = "list"
 
     @lazy
@@ -148,12 +150,13 @@ class ListQuery(SubqueryExpression):
 
 @node
 class Exists(SubqueryExpression, Predicate):
-    """EXISTS (plan)."""
+    """EXISTS (plan); `hint` is for the join that it becomes."""
 
     plan: QueryPlan
     outer: tuple[Expression, ...]
     expr_id: int
     conditions: tuple[Expression, ...] = ()
+    hint: str | None = None
     LABEL = "exists"
 
     @lazy

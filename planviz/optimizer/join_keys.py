@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
 
 from planviz.expressions.conditional import Coalesce
@@ -25,36 +27,74 @@ from planviz.logical.operators import (
     Window,
 )
 from planviz.optimizer.attributes import id_of
-from planviz.types import STRING
+from planviz.types import (
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    StructType,
+)
 
 Key = tuple[Any, Any]
 
 
 def join_keys(join: Any) -> list[Key]:
     """The pairs of expressions, left and right, that an equi-join compares (Spark: ExtractEquiJoinKeys)."""
-    if join.condition is None:
-        return []
-    left, right = join.left.output_set, join.right.output_set
+    return keys_and_rest(join)[0]
+
+
+def keys_and_rest(join: Any) -> tuple[list[Key], list[Any]]:
+    """The pairs that an equi-join compares, and the conjuncts of its condition that give none."""
     keys: list[Key] = []
-    for c in split(join.condition):
-        if not isinstance(c, EqualTo | EqualNullSafe):
-            continue
-        a, b = c.left, c.right
-        if not a.references or not b.references:
-            continue
-        if not (a.references <= left and b.references <= right):
-            a, b = b, a
-        if not (a.references <= left and b.references <= right):
-            continue
-        if isinstance(c, EqualTo):
-            keys.append((a, b))
-        else:
-            keys += [(Coalesce((a, _default(a))), Coalesce((b, _default(b)))), (IsNull(a), IsNull(b))]
-    return keys
+    rest: list[Any] = []
+    for c in split(join.condition) if join.condition is not None else ():
+        found = _keys_of(c, join.left.output_set, join.right.output_set)
+        keys += found
+        if not found:
+            rest.append(c)
+    return keys, rest
 
 
-def _default(e: Any) -> Literal:
-    return Literal("" if e.data_type == STRING else 0, e.data_type)
+def _keys_of(c: Any, left: frozenset[int], right: frozenset[int]) -> list[Key]:
+    """The keys of one conjunct. Null-safe, a side may read no column at all."""
+    if not isinstance(c, EqualTo | EqualNullSafe):
+        return []
+    if isinstance(c, EqualTo) and not (c.left.references and c.right.references):
+        return []
+    for a, b in ((c.left, c.right), (c.right, c.left)):
+        if a.references <= left and b.references <= right:
+            if isinstance(c, EqualTo):
+                return [(a, b)]
+            defaults = default_literal(a.data_type), default_literal(b.data_type)
+            return [(Coalesce((a, defaults[0])), Coalesce((b, defaults[1]))), (IsNull(a), IsNull(b))]
+    return []
+
+
+_DEFAULTS: dict[DataType, Any] = {
+    STRING: "", BINARY: b"", BOOLEAN: False, DOUBLE: 0.0, FLOAT: 0.0, DATE: date(1970, 1, 1),
+    TIMESTAMP: datetime(1970, 1, 1), TIMESTAMP_NTZ: datetime(1970, 1, 1),
+}  # fmt: skip
+
+
+def default_literal(t: DataType) -> Literal:
+    """A type's default value (Spark: Literal.default): what stands for null in a null-safe key."""
+    return Literal(_default(t), t)
+
+
+def _default(t: DataType) -> Any:
+    if isinstance(t, DecimalType):
+        return Decimal(0).scaleb(-t.scale)
+    if isinstance(t, StructType):
+        return tuple([_default(f.data_type) for f in t.fields])
+    return () if isinstance(t, ArrayType | MapType) else _DEFAULTS.get(t, 0)
 
 
 def unique_keys(plan: Any, keys: Iterable[Any]) -> bool:

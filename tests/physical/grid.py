@@ -196,9 +196,10 @@ class Spark:
         appender = log4j.core.appender.WriterAppender.createAppender(layout, None, buffer, "grid", False, True)
         appender.start()
         name = "org.apache.spark.sql.catalyst.analysis.HintErrorLogger"
-        logger = log4j.LogManager.getContext(False).getLogger(name)
-        logger.addAppender(appender)
-        logger.setLevel(log4j.Level.WARN)
+        # Kept: the level goes with a logger that nobody holds.
+        self.logger = log4j.LogManager.getContext(False).getLogger(name)
+        self.logger.addAppender(appender)
+        self.logger.setLevel(log4j.Level.WARN)
         return buffer
 
     @property

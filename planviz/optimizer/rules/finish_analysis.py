@@ -8,7 +8,7 @@ from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.arithmetic import UnaryPositive
 from planviz.expressions.calls import FunctionCall, RuntimeReplaceable
 from planviz.expressions.core import Alias, Literal, alias
-from planviz.expressions.subqueries import SubqueryExpression
+from planviz.expressions.subqueries import Exists, ListQuery, ScalarSubquery, SubqueryExpression
 from planviz.logical.combining import Except, Intersect, Join
 from planviz.logical.operators import Aggregate, Project, ResolvedHint, Subquery, SubqueryAlias, View
 from planviz.logical.plan import UnaryNode
@@ -75,6 +75,7 @@ class EliminateResolvedHint(OptimizerRule):
     def apply(self, plan: Any) -> Any:
         """See the class."""
         moved = plan.transform_up(self._join, ResolvedHint.BIT)
+        moved = moved.transform_all_expressions(self._subquery, SubqueryExpression.BIT)
         return moved.transform_up(self._without_join, ResolvedHint.BIT)
 
     def _without_join(self, plan: Any) -> Any:
@@ -83,6 +84,13 @@ class EliminateResolvedHint(OptimizerRule):
         hint = f"(strategy={plan.strategy})"
         self.context.warn(f"A join hint {hint} is specified but it is not part of a join relation.")
         return plan.child
+
+    def _subquery(self, e: Any) -> Any:
+        """A subquery that becomes a join keeps what its plan's hints say."""
+        if not isinstance(e, Exists | ListQuery | ScalarSubquery) or not e.plan.bits & ResolvedHint.BIT:
+            return e
+        below, hints = self._extract(e.plan)
+        return e.replace(plan=below, hint=self._first(hints)) if hints else e
 
     def _join(self, plan: Any) -> Any:
         if not isinstance(plan, Join) or plan.left_hint or plan.right_hint:

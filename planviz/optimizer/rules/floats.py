@@ -6,10 +6,11 @@ from typing import Any
 
 from planviz.expressions.core import Literal
 from planviz.expressions.internal import KnownFloatingPointNormalized, NormalizeNaNAndZero
-from planviz.expressions.predicates import EqualNullSafe, EqualTo
+from planviz.expressions.predicates import EqualTo, conjunction
 from planviz.logical.combining import Join
 from planviz.logical.operators import Window
 from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.join_keys import keys_and_rest
 from planviz.types import DOUBLE, FLOAT
 
 
@@ -18,7 +19,8 @@ class NormalizeFloatingNumbers(OptimizerRule):
 
     Join(l, r, l.k = r.k)  =>  Join(l, r, normalized(l.k) = normalized(r.k))
 
-    Pays because keys are compared by their bits. Without it -0.0 and 0.0, equal in SQL, would not meet.
+    Of a null-safe comparison two keys are left. Pays because keys are compared by their bits. Without it -0.0 and 0.0,
+    equal in SQL, would not meet.
     """
 
     matches = (Join, Window)
@@ -36,24 +38,11 @@ class NormalizeFloatingNumbers(OptimizerRule):
                 if any(p.data_type in (DOUBLE, FLOAT) for p in plan.partition)
                 else plan.partition
             )
-        if isinstance(plan, Join) and plan.condition is not None:
-            left, right = plan.left.output_set, plan.right.output_set
-
-            def key(e: Any) -> Any:
-                if not isinstance(e, EqualTo | EqualNullSafe) or e.left.data_type not in (DOUBLE, FLOAT):
-                    return e
-                a, b = e.left.references, e.right.references
-                if a and b and ((a <= left and b <= right) or (a <= right and b <= left)):
-                    return e.with_new_children((normalized(e.left), normalized(e.right)))
-                return e
-
-            from planviz.expressions.predicates import conjunction, split_conjunction
-            from planviz.optimizer.attributes import map_list
-
-            parts = tuple(split_conjunction(plan.condition))
-            new = map_list(parts, key)
-            return plan if new is parts else plan.replace(condition=conjunction(list(new)))
-        return plan
+        keys, rest = keys_and_rest(plan) if isinstance(plan, Join) else ([], [])
+        if all(normalized(a) is a for a, _ in keys):
+            return plan
+        equal: list[Any] = [EqualTo(normalized(a), normalized(b)) for a, b in keys]
+        return plan.replace(condition=conjunction([*equal, *([conjunction(rest)] if rest else [])]))
 
 
 def normalized(e: Any) -> Any:

@@ -310,13 +310,13 @@ def _left_joins(child: Any, found: list[ScalarSubquery]) -> tuple[Any, dict[int,
         zero = _on_zero_rows(query) if s.zero_rows else None
         query = without_domains(child, query, s.conditions)
         if zero is None:
-            child = Project((*child.output, first), Join(child, query, "LeftOuter", condition))
+            child = Project((*child.output, first), _hinted(Join(child, query, "LeftOuter", condition), s))
             continue
         mark = Alias(Literal(True, BOOLEAN), "alwaysTrue", next_id())
         result = alias(If(IsNull(mark.to_attribute().with_nullability(True)), zero, first), first.name)
         mapping[first.expr_id] = result.to_attribute()
         marked = Project((*query.output, mark), query)
-        child = Project((*child.output, result), Join(child, marked, "LeftOuter", condition))
+        child = Project((*child.output, result), _hinted(Join(child, marked, "LeftOuter", condition), s))
     return child, mapping
 
 
@@ -435,18 +435,18 @@ class RewritePredicateSubquery(OptimizerRule):
                 sub = without_domains(p, sub, conditions)
                 kind = "LeftAnti" if isinstance(predicate, Not) else "LeftSemi"
                 condition, outer = _conjoined(list(conditions), p)
-                return Join(outer, _apart(outer, sub, ()), kind, condition)
-            case InSubquery(values, ListQuery(sub, _, _, conditions, _)):
+                return _hinted(Join(outer, _apart(outer, sub, ()), kind, condition), predicate)
+            case InSubquery(values, ListQuery(sub, _, _, conditions) as query):
                 new = _apart(p, without_domains(p, sub, conditions), values)
                 equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
                 condition, outer = _conjoined([*equal, *conditions], p)
-                return Join(outer, new, "LeftSemi", condition)
-            case Not(InSubquery(values, ListQuery(sub, _, _, conditions, _))):
+                return _hinted(Join(outer, new, "LeftSemi", condition), query)
+            case Not(InSubquery(values, ListQuery(sub, _, _, conditions) as query)):
                 new = _apart(p, without_domains(p, sub, conditions), values)
                 equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
                 condition, outer = _conjoined(list(equal), p)
                 aware = [Or(c, IsNull(c)) for c in split(condition)]
-                return Join(outer, new, "LeftAnti", conjunction([*aware, *conditions]))
+                return _hinted(Join(outer, new, "LeftAnti", conjunction([*aware, *conditions])), query)
         rest, outer = existential(predicate, p)
         return Filter(rest, outer)
 
@@ -483,31 +483,37 @@ def _conjoined(parts: list[Any], plan: Any) -> tuple[Any, Any]:
     return (conjunction(new) if new else None), plan
 
 
+def _hinted(join: Join, asked: Any) -> Join:
+    """The join told by the hint of the subquery that it replaces."""
+    query: Any = asked.child if isinstance(asked, Not) else asked
+    return join if query.hint is None else join.replace(right_hint=query.hint)
+
+
 def existential(e: Any, plan: Any) -> tuple[Any, Any]:
     """The expression with every IN and EXISTS replaced by a column, and the plan that gives those columns."""
     if not e.bits & (InSubquery.BIT | Exists.BIT):
         return e, plan
     current = plan
 
-    def joined(sub: Any, conditions: list[Any]) -> Any:
+    def joined(sub: Any, conditions: list[Any], hint: str | None) -> Any:
         nonlocal current
         exists = AttributeReference("exists", BOOLEAN, False, next_id())
         condition = conjunction(conditions) if conditions else None
-        current = Join(current, sub, "ExistenceJoin", condition, None, None, None, exists)
+        current = Join(current, sub, "ExistenceJoin", condition, None, None, hint, exists)
         return exists
 
     def step(x: Any) -> Any:
         match x:
-            case Exists(sub, _, _, conditions):
-                return joined(without_domains(current, sub, conditions), list(conditions))
-            case Not(InSubquery(values, ListQuery(sub, _, _, conditions, _))):
+            case Exists(sub, _, _, conditions, hint):
+                return joined(without_domains(current, sub, conditions), list(conditions), hint)
+            case Not(InSubquery(values, ListQuery(sub, _, _, conditions, _, hint))):
                 new = _apart(current, without_domains(current, sub, conditions), values)
                 equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
-                return Not(joined(new, [*[Or(c, IsNull(c)) for c in equal], *conditions]))
-            case InSubquery(values, ListQuery(sub, _, _, conditions, _)):
+                return Not(joined(new, [*[Or(c, IsNull(c)) for c in equal], *conditions], hint))
+            case InSubquery(values, ListQuery(sub, _, _, conditions, _, hint)):
                 new = _apart(current, without_domains(current, sub, conditions), values)
                 equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
-                return joined(new, [*equal, *conditions])
+                return joined(new, [*equal, *conditions], hint)
         return x
 
     return e.transform_down(step, InSubquery.BIT | Exists.BIT), current

@@ -21,7 +21,7 @@ from planviz.physical.strategies.join_words import (
     too_large,
 )
 from planviz.physical.strategies.keys import EquiJoin, equi_join, null_aware_anti_join
-from planviz.types import MapType, is_orderable
+from planviz.types import is_orderable
 
 BOTH = (LEFT, RIGHT)
 _RIGHT_ONLY = ("LeftSemi", "LeftAnti", "ExistenceJoin")
@@ -93,7 +93,7 @@ class JoinSelection:
 
     def _by_keys(self, keys: EquiJoin) -> tuple[str, str, bool]:
         types = [k.data_type for k in keys.left]
-        hashable = not any(isinstance(t, MapType) for t in types)
+        hashable = keys.hashable
         sortable = all(is_orderable(t) for t in types)
         if self._any_hint("N1"):
             hinted = self._hinted(hashable, sortable)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
-from decimal import Decimal
 from typing import Any
 
-from planviz.expressions.conditional import Coalesce
 from planviz.expressions.core import Expression, Literal
-from planviz.expressions.predicates import EqualNullSafe, EqualTo, IsNull, Or, conjunction, split_conjunction
+from planviz.expressions.predicates import EqualTo, IsNull, Or, conjunction
 from planviz.logical.combining import Join
-from planviz.types import BOOLEAN, DATE, DOUBLE, FLOAT, STRING, DataType, DecimalType
+from planviz.optimizer.join_keys import keys_and_rest
 
-#: What stands for null where it is not 0.
-_DEFAULTS: dict[DataType, Any] = {STRING: "", BOOLEAN: False, DATE: date(1970, 1, 1), DOUBLE: 0.0, FLOAT: 0.0}
+#: The collation whose texts are equal exactly when their bytes are.
+_BINARY_COLLATION = "UTF8_BINARY"
 
 
 @dataclass(frozen=True)
@@ -25,20 +22,15 @@ class EquiJoin:
     right: tuple[Expression, ...]
     rest: Expression | None = None
 
+    @property
+    def hashable(self) -> bool:
+        """Whether equal keys have equal bytes (Spark: JoinSelectionHelper.hashJoinSupported)."""
+        return not any(_collated(k) for k in (*self.left, *self.right))
+
 
 def equi_join(join: Join) -> EquiJoin | None:
     """The keys of a join, or None when no conjunct compares one side with the other for equality."""
-    pairs: list[tuple[Any, Any]] = []
-    rest: list[Expression] = []
-    for c in split_conjunction(join.condition) if join.condition is not None else ():
-        sides = _sides(c, join)
-        if sides is None:
-            rest.append(c)
-        elif isinstance(c, EqualTo):
-            pairs.append(sides)
-        else:
-            a, b = sides
-            pairs += [(Coalesce((a, _default(a))), Coalesce((b, _default(b)))), (IsNull(a), IsNull(b))]
+    pairs, rest = keys_and_rest(join)
     if not pairs:
         return None
     left, right = zip(*pairs, strict=True)
@@ -49,25 +41,16 @@ def null_aware_anti_join(join: Join) -> EquiJoin | None:
     """The keys of `k NOT IN (SELECT j ...)`: an anti join on `k = j OR isnull(k = j)`."""
     match join.condition:
         case Or(EqualTo() as equal, IsNull(EqualTo() as same)) if join.kind == "LeftAnti" and equal == same:
-            sides = _sides(equal, join)
-            return None if sides is None else EquiJoin((sides[0],), (sides[1],))
+            left, right = join.left.output_set, join.right.output_set
+            for a, b in ((equal.left, equal.right), (equal.right, equal.left)):
+                if a.references <= left and b.references <= right:
+                    return EquiJoin((a,), (b,))
     return None
 
 
-def _sides(c: Any, join: Join) -> tuple[Any, Any] | None:
-    """Left and right of a comparison of the two sides."""
-    if not isinstance(c, EqualTo | EqualNullSafe) or not c.left.references or not c.right.references:
-        return None
-    left, right = join.left.output_set, join.right.output_set
-    for a, b in ((c.left, c.right), (c.right, c.left)):
-        if a.references <= left and b.references <= right:
-            return a, b
-    return None
-
-
-def _default(e: Expression) -> Literal:
-    """Spark's default value of a type: what stands for null in a null-safe key."""
-    t = e.data_type
-    if isinstance(t, DecimalType):
-        return Literal(Decimal(0).scaleb(-t.scale), t)
-    return Literal(_DEFAULTS.get(t, 0), t)
+def _collated(key: Any) -> bool:
+    """Whether a key is given a collation other than the binary one; a column's own collation is not known here."""
+    for e in key.walk():
+        if e.pretty_name == "collate" and isinstance(e.children[-1], Literal):
+            return str(e.children[-1].value).upper() != _BINARY_COLLATION
+    return False
