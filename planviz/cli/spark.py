@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +19,13 @@ if TYPE_CHECKING:
     from planviz.spark.process import LiveSpark
 
 
+_LIMIT = 600.0
+_DAYS = 30 * 86_400.0
+
+
 def add_spark(parser: argparse.ArgumentParser) -> None:
     """The parts of `planviz spark` and their options."""
-    parts = parser.add_subparsers(dest="part", metavar="capture|compare", required=True)
+    parts = parser.add_subparsers(dest="part", metavar="capture|compare|ingest", required=True)
     capture = parts.add_parser("capture", help="plans, rules and measured rows of queries, as files that planviz opens")
     capture.add_argument("files", nargs="+", metavar="FILE", help="SQL queries; - for standard input")
     capture.add_argument("--run", action="store_true", help="execute the queries; without it they are planned only")
@@ -30,15 +35,23 @@ def add_spark(parser: argparse.ArgumentParser) -> None:
     compare.add_argument("files", nargs="+", metavar="FILE", help="SQL queries; - for standard input")
     compare.add_argument("--format", choices=("text", "json"), default="text")
     _add_session(compare)
+    ingest = parts.add_parser("ingest", help="read event logs into a catalogue of executions (Parquet)")
+    ingest.add_argument("paths", nargs="+", metavar="PATH", help="event logs or folders of them; also hdfs://, s3://")
+    ingest.add_argument("-o", "--output", required=True, metavar="DIR", help="the catalogue; new logs are added to it")
+    _add_master(ingest)
 
 
-def _add_session(parser: argparse.ArgumentParser) -> None:
+def _add_master(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--master", default="local[*]", help="local[*] (default), spark://host:7077, yarn, or sc://host:15002 (Connect)"
     )
     parser.add_argument("--memory", default="2g", help="memory of Spark's driver (default: 2g)")
-    parser.add_argument("--limit", type=float, default=600.0, metavar="SECONDS", help="stop a query after so long")
     parser.add_argument("--conf", metavar="KEY=VALUE", action="append", default=[], help="a spark.* setting")
+    parser.add_argument("--limit", type=float, metavar="SECONDS", help="stop after so long (a query: 600)")
+
+
+def _add_session(parser: argparse.ArgumentParser) -> None:
+    _add_master(parser)
     parser.add_argument("--catalog", metavar="NAME|FILE", help="make these tables, empty, with their statistics")
     parser.add_argument("--data", metavar="DIR", help="a folder of Parquet tables")
     parser.add_argument("--setup", metavar="FILE", help="SQL of yours that is executed first, whatever it does")
@@ -46,7 +59,7 @@ def _add_session(parser: argparse.ArgumentParser) -> None:
 
 def spark(options: argparse.Namespace) -> int:
     """Run one part."""
-    return {"capture": _capture, "compare": _compare}[options.part](options)
+    return {"capture": _capture, "compare": _compare, "ingest": _ingest}[options.part](options)
 
 
 def _live(options: argparse.Namespace) -> LiveSpark:
@@ -113,6 +126,30 @@ def _compare(options: argparse.Namespace) -> int:
     return _each(options, False, show)
 
 
+def _ingest(options: argparse.Namespace) -> int:
+    """Read event logs; every fault goes to standard error with its file and line, and makes the status 1."""
+    from planviz.cli.files import write
+
+    paths = [path if "://" in path else str(Path(path).absolute()) for path in options.paths]
+    catalogue = options.output if "://" in options.output else str(Path(options.output).absolute())
+    live = _live(options)
+    begin = time.monotonic()
+    try:
+        asked = {"paths": paths, "catalogue": catalogue}
+        found = live.call("ingest", asked, limit=options.limit or _DAYS, on_progress=_progress("ingest"))
+    finally:
+        live.close()
+    for file, line, reason in found["faults"]:
+        print(f"planviz: {file}{f', line {line}' if line else ''}: {reason}", file=sys.stderr)
+    megabytes, seconds = found["bytes"] / 1e6, time.monotonic() - begin
+    write(
+        f"{options.output}: {found['executions']:,} executions from {found['logs'] - found['skipped']:,} logs"
+        f" ({found['skipped']:,} were read before), {megabytes:,.0f} MB of events in {seconds:,.1f} s"
+        f" ({found['seconds']:,.1f} s of CPU in the readers)\n"
+    )
+    return 1 if found["faults"] else 0
+
+
 def _each(options: argparse.Namespace, run: bool, use: Callable[[str, str, dict[str, Any], bool], int]) -> int:
     """Capture the queries of all files and use each; the largest status. A query that fails stops no other."""
     from planviz.spark.safety import queries_of
@@ -135,7 +172,7 @@ def _each(options: argparse.Namespace, run: bool, use: Callable[[str, str, dict[
         for stem, sql in queries:
             try:
                 asked = {"sql": sql, "run": run, **arguments}
-                captured = live.call("capture", asked, limit=options.limit, on_progress=_progress(stem))
+                captured = live.call("capture", asked, limit=options.limit or _LIMIT, on_progress=_progress(stem))
                 status = max(status, use(stem, sql, captured, len(queries) > 1))
             except PlanvizError as error:
                 status = _failed(stem, error)

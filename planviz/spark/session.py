@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import planviz
 from planviz.spark.reach import is_connect
 
 #: Settings that make what Spark prints complete.
@@ -62,6 +65,18 @@ class Spark:
         if self.is_connect:
             return True
         return not self.session.sparkContext._jsc.sc().isStopped()
+
+    def send_planviz(self) -> None:
+        """Give planviz itself to Spark's Python workers elsewhere; those on this machine see the same folders."""
+        if self.master.startswith("local"):
+            return
+        package = Path(planviz.__file__).parent
+        with tempfile.TemporaryDirectory() as folder:
+            archive = shutil.make_archive(f"{folder}/planviz", "zip", package.parent, package.name)
+            if self.is_connect:
+                self.session.addArtifacts(archive, pyfile=True)
+            else:
+                self.session.sparkContext.addPyFile(archive)
 
     @contextmanager
     def task_session(self, conf: dict[str, str]) -> Iterator[Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from planviz.errors import SparkError, StatementRefused
 from planviz.frontend import parse_script
 from planviz.spark.capturing import capture_frame
+from planviz.spark.eventlog.job import ingest
 from planviz.spark.safety import check_with_spark, queries_of
 from planviz.spark.session import Spark
 from planviz.spark.tables import register_catalog, register_data
@@ -61,7 +62,13 @@ def _prepare(spark: Spark, session: Any, arguments: dict[str, Any]) -> None:
         register_data(session, arguments["data"])
 
 
-TASKS: dict[str, Task] = {"ping": ping, "describe": describe, "capture": capture}
+def ingest_logs(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
+    """The event logs under `paths` read into `catalogue`; see `eventlog.job.ingest`."""
+    spark.send_planviz()
+    return ingest(spark.session, arguments["paths"], arguments["catalogue"], progress)
+
+
+TASKS: dict[str, Task] = {"ping": ping, "describe": describe, "capture": capture, "ingest": ingest_logs}
 
 
 def spark_error(error: Exception) -> dict[str, Any] | None:

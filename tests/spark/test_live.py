@@ -20,6 +20,7 @@ from planviz.spark.capture_file import capture_text
 from planviz.spark.process import LiveSpark, SparkSettings
 from tests.acceptance.engines import skip_without_java
 from tests.plans import small_catalog
+from tests.spark.eventlog.made_logs import text
 
 pytestmark = pytest.mark.spark
 CONF = {"spark.sql.cbo.enabled": "true", "spark.sql.adaptive.enabled": "false", "spark.sql.session.timeZone": "UTC"}
@@ -95,3 +96,17 @@ def test_the_command_line_says_no_before_spark_starts(tmp_path, capsys):
     (tmp_path / "q.sql").write_text("SELECT 1;\nDROP TABLE x")
     assert run(["spark", "capture", str(tmp_path / "q.sql")]) == 2
     assert "Line 2: DROP does more than ask for rows" in capsys.readouterr().err
+
+
+def test_event_logs_are_read_by_spark_s_workers_once(live, tmp_path):
+    for name in ("a", "b", "c"):
+        (tmp_path / name).write_text(text(3))
+    (tmp_path / "b").write_text(text(3)[:-20])
+    asked = {"paths": [str(tmp_path)], "catalogue": str(tmp_path.parent / "catalogue")}
+    first = live.call("ingest", asked)
+    assert (first["logs"], first["skipped"], first["executions"]) == (3, 0, 9)
+    assert first["faults"] == [[str(tmp_path / "b"), 18, "the log ends within this event"]]
+    assert live.call("ingest", asked)["skipped"] == 3
+    (tmp_path / "a").write_text(text(4))
+    again = live.call("ingest", asked)
+    assert (again["skipped"], again["executions"]) == (2, 4)

@@ -1,0 +1,114 @@
+"""Which event logs there are under a path: one file each, or a folder of rolling parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from planviz.errors import InputError
+
+_PART = re.compile(r"events_(\d+)_")
+_STATUS = "appstatus_"
+_IN_PROGRESS = ".inprogress"
+_COMPACT = ".compact"
+#: What lies beside logs and is none.
+_HIDDEN = (".", "_")
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log: the path it is known by, its files in order, their bytes together, and whether its application runs on.
+
+    `fault` says why it cannot be read at all, "" when it can.
+    """
+
+    path: str
+    files: tuple[str, ...]
+    size: int
+    in_progress: bool = False
+    fault: str = ""
+
+
+def find_logs(paths: list[str]) -> list[Log]:
+    """All logs under the paths: local ones, or URIs that pyarrow knows (hdfs://, s3://, gs://, file://).
+
+    Raises InputError for a path that does not exist or cannot be reached.
+    """
+    found: dict[str, Log] = {}
+    for path in paths:
+        for log in _logs_of(path):
+            found[log.path] = log
+    return list(found.values())
+
+
+def _logs_of(path: str) -> Iterator[Log]:
+    from pyarrow import fs
+
+    files, inner = filesystem(path)
+    try:
+        info = files.get_file_info(inner)
+        if info.type == fs.FileType.NotFound:
+            raise InputError(f"{path}: there is no such file or folder. Name an event log or a folder of them.")
+        if info.type == fs.FileType.File:
+            yield Log(path, (path,), info.size, info.path.endswith(_IN_PROGRESS))
+            return
+        prefix = path[: len(path) - len(inner)] if "://" in path else ""
+        yield from _folder(files, inner.rstrip("/"), prefix)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be listed ({error}).") from None
+
+
+def filesystem(path: str) -> tuple[Any, str]:
+    """The file system of a path or URI, and the path in it. Raises InputError for a URI that is not known."""
+    import pyarrow
+    from pyarrow import fs
+
+    if "://" not in path:
+        return fs.LocalFileSystem(), str(Path(path).absolute())
+    try:
+        made: tuple[Any, str] = fs.FileSystem.from_uri(path)
+    except (pyarrow.ArrowInvalid, OSError) as error:
+        raise InputError(f"{path}: cannot be reached ({error}).") from None
+    return made
+
+
+def _folder(files: Any, folder: str, prefix: str) -> Iterator[Log]:
+    from pyarrow import fs
+
+    entries = [
+        entry
+        for entry in sorted(files.get_file_info(fs.FileSelector(folder)), key=lambda entry: entry.path)
+        if not entry.base_name.startswith(_HIDDEN)
+    ]
+    parts = [e for e in entries if e.type == fs.FileType.File and _PART.match(e.base_name)]
+    if parts:
+        running = any(e.base_name.startswith(_STATUS) and e.base_name.endswith(_IN_PROGRESS) for e in entries)
+        yield _rolling(prefix + folder, parts, prefix, running)
+        return
+    for entry in entries:
+        if entry.type == fs.FileType.Directory:
+            yield from _folder(files, entry.path, prefix)
+        elif not entry.base_name.startswith(_STATUS):
+            path = prefix + entry.path
+            yield Log(path, (path,), entry.size, entry.base_name.endswith(_IN_PROGRESS))
+
+
+def _rolling(path: str, parts: list[Any], prefix: str, in_progress: bool) -> Log:
+    """The parts by number; a compacted part stands for all up to its own number."""
+
+    def number(part: Any) -> int:
+        match = _PART.match(part.base_name)
+        return int(match[1]) if match else 0
+
+    ordered = sorted(parts, key=lambda part: (number(part), part.base_name.endswith(_COMPACT)))
+    compacted = [at for at, part in enumerate(ordered) if part.base_name.endswith(_COMPACT)]
+    kept = ordered[compacted[-1] :] if compacted else ordered
+    first = number(kept[0])
+    gaps = [n for n, part in enumerate(kept, first) if number(part) != n]
+    fault = f"its part {gaps[0]} is missing" if gaps or (first > 1 and not compacted) else ""
+    if fault and not gaps:
+        fault = f"its parts before {first} are missing"
+    return Log(path, tuple(prefix + p.path for p in kept), sum(p.size for p in kept), in_progress, fault)
