@@ -21,7 +21,7 @@ from planviz.ui.cache import Opened
 from planviz.ui.joinorder import order_table
 from planviz.ui.sides import WAYS, Side, planned_sides, text_side, to_plan
 from planviz.ui.slides import beside, slide_list, slide_of
-from planviz.ui.statistics import edited, problems, used_tables
+from planviz.ui.statistics import edited, problems, scaled_edits, used_tables
 
 #: What a query begins with.
 PAIR = {"left": "off", "right": "reorder"}
@@ -179,8 +179,8 @@ def _run(opened: Opened, measured: Any) -> PlanGraph | None:
 def asked_for(opened: Opened, what: str, body: bytes) -> tuple[int, bytes]:
     """The answer to what the component asks while somebody edits: HTTP status and JSON.
 
-    `what` is "" for plans, "order" for the table of join orders, "sizes" for what
-    becomes of the joins as tables grow, "catalogue" for a catalogue file with the edits.
+    `what` is "" for plans, "order" for the table of join orders, "sizes" for what becomes of the joins as tables grow,
+    "scale" for edits that make tables larger, "catalogue" for a catalogue file with the edits.
     """
     try:
         asked = json.loads(body)
@@ -190,11 +190,13 @@ def asked_for(opened: Opened, what: str, body: bytes) -> tuple[int, bytes]:
             return 200, _json(answer(opened, asked))
         if what == "order":
             return 200, _json(_order(opened, asked))
+        if what == "scale":
+            return 200, _json(_scaled(opened, asked))
         if what == "sizes":
             return 200, _json(_sizes(opened, asked))
         if what == "catalogue":
             return 200, _json(_catalogue(opened, asked))
-    except (PlanvizError, ValueError, AttributeError, TypeError) as error:
+    except (PlanvizError, ValueError, AttributeError, KeyError, TypeError) as error:
         known = isinstance(error, PlanvizError)
         return 422, _json({"message": str(error) if known else "This question cannot be read."})
     return 404, _json({"message": "There is no such question."})
@@ -214,6 +216,14 @@ def _sizes(opened: Opened, asked: Asked) -> dict[str, Any]:
         raise InputError("A text cannot be planned with other sizes; open the query's SQL.")
     query = to_plan(execution, str(asked.get("left") or "off"), asked.get("edits") or {})
     return crossovers_json(crossovers(query, asked.get("table") or None))
+
+
+def _scaled(opened: Opened, asked: Asked) -> dict[str, Any]:
+    """The edits with `factor` times the data in `tables`."""
+    execution = execution_of(opened)
+    if execution is None:
+        raise InputError("This text has no catalogue.")
+    return {"edits": scaled_edits(execution, asked.get("edits") or {}, list(asked["tables"]), asked.get("factor", 1))}
 
 
 def _catalogue(opened: Opened, asked: Asked) -> dict[str, Any]:

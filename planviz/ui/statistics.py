@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from planviz.catalog.check import contradictions
+from planviz.catalog.edit import scaled
+from planviz.catalog.files import read_table, table_entry
 from planviz.catalog.tables import Catalog, ColumnStatistics, Table
 from planviz.errors import InputError
 from planviz.execution import QueryExecution
@@ -112,39 +113,61 @@ def problems(catalog: Catalog, edits: Edits) -> list[str]:
 
 
 def _edited(table: Table, fields: Mapping[str, Any]) -> Table:
-    changes = {}
+    """The table with these numbers, checked as a catalogue file's are."""
+    name, entry = table.shown_name, table_entry(table)
+    stats = entry.setdefault("stats", {})
+    # With another number they are no longer what was counted.
+    stats.pop("analyzedAt", None)
     for key, value in fields.items():
-        if key == "columns":
-            continue
-        if key not in TABLE_FIELDS:
-            raise InputError(f"{table.shown_name}: a table has no statistic {key}; it has {', '.join(TABLE_FIELDS)}.")
-        changes[TABLE_FIELDS[key]] = _value(f"{table.shown_name}.{key}", key, value)
-    by_column = dict(table.column_stats)
+        if key != "columns":
+            stats[_known(key, TABLE_FIELDS, f"{name}: a table")] = _count(value, f"{name}.{key}")
+    by_column = stats.setdefault("columns", {})
     for column, given in (fields.get("columns") or {}).items():
-        name = next((c.name for c in table.columns if c.name.lower() == column.lower()), None)
-        if name is None:
-            raise InputError(f"{table.shown_name} has no column {column}.")
-        known = next((key for key in by_column if key.lower() == name.lower()), name)
-        by_column[known] = _edited_column(f"{table.shown_name}.{name}", by_column.get(known), given)
-    return replace(table, **changes, column_stats=tuple(by_column.items()))
+        if table.type_of(column) is None:
+            raise InputError(f"{name} has no column {column}.")
+        at = next((key for key in by_column if key.lower() == column.lower()), column)
+        own = by_column.setdefault(at, {})
+        # Bins that were counted say nothing of other numbers.
+        own.pop("histogram", None)
+        for key, value in given.items():
+            _known(key, COLUMN_FIELDS, f"{name}.{column}: a column")
+            own[key] = _count(value, f"{name}.{column}.{key}") if key in _COUNTS else value
+    return read_table(name, entry)
 
 
-def _edited_column(where: str, stats: ColumnStatistics | None, given: Mapping[str, Any]) -> ColumnStatistics:
-    changes: dict[str, Any] = {}
-    for key, value in given.items():
-        if key not in COLUMN_FIELDS:
-            raise InputError(f"{where}: a column has no statistic {key}; it has {', '.join(COLUMN_FIELDS)}.")
-        changes[COLUMN_FIELDS[key]] = _value(f"{where}.{key}", key, value)
-    # Bins that were counted say nothing of other numbers.
-    return replace(stats or ColumnStatistics(), **changes, histogram=None)
+def _known(key: str, fields: Mapping[str, str], what: str) -> str:
+    if key not in fields:
+        raise InputError(f"{what} has no statistic {key}; it has {', '.join(fields)}.")
+    return key
 
 
-def _value(where: str, key: str, value: Any) -> Any:
-    if value is None or key not in _COUNTS:
-        if isinstance(value, dict | list) or (isinstance(value, float) and not math.isfinite(value)):
-            raise InputError(f"{where} must be one value.")
-        return value
+def _count(value: Any, where: str) -> int | None:
+    """A count; JSON of a browser may write whole numbers as fractions."""
     whole = int(value) if isinstance(value, float) and value.is_integer() else value
-    if not isinstance(whole, int) or isinstance(whole, bool) or not 0 <= whole <= _MOST:
-        raise InputError(f"{where} must be a whole number of at least 0, not {str(value)[:40]}.")
-    return whole
+    if whole is None or (isinstance(whole, int) and not isinstance(whole, bool) and 0 <= whole <= _MOST):
+        return whole
+    raise InputError(f"{where} must be a whole number of at least 0, not {str(value)[:40]}.")
+
+
+def scaled_edits(execution: QueryExecution, edits: Edits, names: Sequence[str], factor: float) -> dict[str, Any]:
+    """The edits after which these tables have `factor` times the data (`planviz.catalog.scaled`).
+
+    Of columns only those count that estimates look at. Raises InputError for an unknown table and for no factor.
+    """
+    if not isinstance(factor, int | float) or not 0 < factor < float("inf"):
+        raise InputError(f"A factor must be more than 0, not {str(factor)[:40]}.")
+    grown = scaled(edited(execution.catalog, edits), Fraction(str(factor)), names)
+    found: dict[str, Any] = {name: dict(own) for name, own in edits.items() if name not in names}
+    for told in used_tables(execution):
+        table = grown.table(tuple(told["name"].split(".")))
+        if told["name"] not in names or table is None:
+            continue
+        now = _table(table)
+        own: dict[str, Any] = {key: now[key] for key in TABLE_FIELDS if now[key] != told[key]}
+        columns = {}
+        for before in told["columns"]:
+            after = _column(table, before["name"], set())
+            if changed := {key: after[key] for key in COLUMN_FIELDS if after[key] != before[key]}:
+                columns[before["name"]] = changed
+        found[told["name"]] = own | ({"columns": columns} if columns else {})
+    return {name: own for name, own in found.items() if own}

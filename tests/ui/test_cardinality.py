@@ -15,6 +15,7 @@ from planviz.samples import load
 from planviz.ui import cache, cardinality, links
 from planviz.ui.cache import Opened
 from planviz.ui.examples import ESTIMATED
+from planviz.ui.statistics import used_tables
 from tests.ui.test_routes import Client
 
 ROOT = Path(__file__).parents[2]
@@ -248,3 +249,25 @@ def test_rows_of_a_run_stand_beside_the_estimates_and_the_first_wrong_one_is_nam
     status, body = cardinality.asked_for(opened, "", json.dumps(asked(measured=nothing.key)).encode())
     assert status == 422
     assert "no measured rows" in json.loads(body)["message"]
+
+
+def test_a_factor_grows_rows_and_keys_and_can_be_undone_by_its_inverse() -> None:
+    opened = sales()
+    body = {"edits": {}, "tables": ["customer"], "factor": 10}
+    status, answer = cardinality.asked_for(opened, "scale", json.dumps(body).encode())
+    assert status == 200
+    edits = json.loads(answer)["edits"]
+    tables = {table["name"]: table for table in used_tables(cardinality.execution_of(opened))}  # type: ignore[arg-type]
+    assert edits["customer"]["rowCount"] == 10 * tables["customer"]["rowCount"]
+    assert set(edits) == {"customer"}
+    body = {"edits": edits, "tables": ["customer"], "factor": 0.1}
+    status, answer = cardinality.asked_for(opened, "scale", json.dumps(body).encode())
+    assert json.loads(answer)["edits"].get("customer", {}).get("rowCount") is None
+    for wrong in ({"tables": ["nope"], "factor": 2}, {"tables": ["item"], "factor": 0}, {"factor": 2}):
+        assert cardinality.asked_for(opened, "scale", json.dumps(wrong).encode())[0] == 422
+
+
+def test_edited_numbers_are_no_longer_those_that_were_counted() -> None:
+    side = cardinality.answer(sales(), asked(edits={"date_dim": {"rowCount": 10}}))["sides"][1]
+    card = side["cards"][titles(side).index("Relation date_dim")]
+    assert "ANALYZE" not in card["sources"][0][1]

@@ -3,7 +3,7 @@
 //   mount(parent, data, callbacks) -> { update(data), destroy(), state(), ... }           any page
 //   default({ data, parentElement, setTriggerValue })  -> cleanup                          Streamlit components v2
 //
-// data: { key, theme, dark, node, ways, tables, exports, asked, answer } as planviz/ui/cardinality.py tells it. What is
+// data: { key, theme, dark, ways, tables, slides, exports, asked, answer } as planviz/ui/cardinality.py tells it. What is
 // edited is asked of the server at `exports`, without Python's page running again. Text of plans reaches the page as text
 // only.
 //

@@ -13,6 +13,8 @@ const NARROW = 820;
 const VIEWS = [["plans", "Plans"], ["order", "Join order"], ["sizes", "Sizes"], ["slides", "Slides"]];
 const KEYS = [[["↑", "↓", "←", "→"], "walk"], [["b"], "rows or bytes"], [["f"], "fit"], [["Ctrl Z"], "undo"]];
 const HUES = ["under", "over"];
+const REMEMBERED = 12;
+const memory = new Map(); // key -> what was asked for last: another page and back loses no edit
 
 export class Estimates {
   constructor(parent, callbacks) {
@@ -47,7 +49,7 @@ export class Estimates {
     const root = (this.root = element("div", "pv pv-cardinality"));
     root.tabIndex = -1;
     this.flow = new Flow({ select: (side, node) => this.select(side, node) }, this.frames);
-    this.table = new FigureTable({ edited: () => this.#ask(), download: () => this.#download() });
+    this.table = new FigureTable({ edited: () => this.#ask(), scale: (tables, factor) => this.#scale(tables, factor), download: () => this.#download() });
     this.order = element("div", "pv-scroll pv-order-view");
     this.order.tabIndex = 0;
     this.live = element("div", "pv-live");
@@ -111,7 +113,12 @@ export class Estimates {
     this.tab = "estimate";
     this.#take(data.answer, false);
     this.setView("plans");
-    if (data.node != null && data.node >= 0) this.select(data.answer.sides.length - 1, data.node, true);
+    const kept = memory.get(data.key);
+    if (kept && !same(kept, data.asked) && data.exports) {
+      this.table.edits = kept.edits ?? {};
+      this.table.draw();
+      this.#ask(kept);
+    }
     window.__planviz.drawn = performance.now();
     painted(() => {
       window.__planviz.painted ??= performance.now();
@@ -162,6 +169,9 @@ export class Estimates {
     if (this.view === "sizes") this.#askSizes();
     this.#say(`planned in ${Math.round(found.ms.planned)} ms`);
     painted(() => (window.__planviz.planned = { asked, answered, painted: performance.now() }));
+    memory.delete(this.data.key);
+    memory.set(this.data.key, this.asked);
+    if (memory.size > REMEMBERED) memory.delete(memory.keys().next().value);
     this.#keep();
   }
 
@@ -211,6 +221,12 @@ export class Estimates {
     this.slides.replaceChildren(...slideView(this.data.slides ?? [], this.answer));
   }
 
+  async #scale(tables, factor) {
+    const found = await this.#post("/scale", { edits: this.table.edits, tables, factor });
+    if (found.message) this.#say(found.message, true);
+    else this.table.take(found.edits);
+  }
+
   async #download() {
     const found = await this.#post("/catalogue", { edits: this.table.edits });
     if (found.message) return this.#say(found.message, true);
@@ -239,8 +255,10 @@ export class Estimates {
   select(side, node, reveal = false) {
     this.selected = [side, node];
     this.flow.select(side, node, reveal);
-    if (node >= 0) this.#turn("estimate");
-    else this.#card();
+    if (node < 0) return this.#card();
+    this.#turn("estimate");
+    const { scene, cards } = this.answer.sides[side], rows = scene.nodes.rows[node] ?? cards[node].imagined;
+    this.live.textContent = `${scene.nodes.title[node]}, ${rows == null ? "rows unknown" : `${count(rows)} rows`}, ${bytes(scene.nodes.bytes[node])}`;
   }
 
   #card() {

@@ -18,7 +18,7 @@ export function readCount(text) {
 }
 
 export class FigureTable {
-  // on: { edited(edits), download() }
+  // on: { edited(edits), scale(tables, factor), download() }
   constructor(on) {
     this.on = on;
     this.root = element("div", "pv-statistics");
@@ -49,7 +49,7 @@ export class FigureTable {
   }
 
   // Another state of all numbers; the one before can be had back.
-  #take(edits) {
+  take(edits) {
     if (JSON.stringify(edits) === JSON.stringify(this.edits)) return; // a field that goes away tells of its change again
     this.past.push(this.edits);
     this.future = [];
@@ -75,7 +75,7 @@ export class FigureTable {
   }
 
   reset() {
-    if (this.changed) this.#take({});
+    if (this.changed) this.take({});
   }
 
   set(table, column, field, value) {
@@ -86,26 +86,7 @@ export class FigureTable {
     if (own.columns) for (const name of Object.keys(own.columns)) if (!Object.keys(own.columns[name]).length) delete own.columns[name];
     if (own.columns && !Object.keys(own.columns).length) delete own.columns;
     if (!Object.keys(own).length) delete edits[table];
-    this.#take(edits);
-  }
-
-  // Rows, bytes and distinct values (where they grow with the rows: keys) of a table times a factor.
-  scale(names, factor) {
-    const edits = structuredClone(this.edits), times = (value) => (value == null ? value : Math.round(value * factor));
-    for (const table of this.tables) {
-      if (!names.includes(table.name)) continue;
-      const own = (edits[table.name] ??= {}), rows = this.now(table.name, null, "rowCount");
-      for (const [field] of TABLE) if (this.now(table.name, null, field) != null) own[field] = times(this.now(table.name, null, field));
-      for (const { name } of table.columns) {
-        const distinct = this.now(table.name, name, "distinctCount"), nulls = this.now(table.name, name, "nullCount");
-        const column = ((own.columns ??= {})[name] ??= {});
-        if (nulls) column.nullCount = times(nulls);
-        // A column whose values hardly repeat has as many more of them as there are more rows.
-        if (distinct != null && rows && distinct > 0.5 * rows) column.distinctCount = Math.max(1, times(distinct));
-        if (!Object.keys(column).length) delete own.columns[name];
-      }
-    }
-    this.#take(edits);
+    this.take(edits);
   }
 
   now(table, column, field) {
@@ -133,7 +114,7 @@ export class FigureTable {
   }
 
   #factors(names) {
-    return [["÷10", 0.1], ["÷2", 0.5], ["×2", 2], ["×10", 10]].map(([words, factor]) => button("pv-factor", words, `Rows, bytes and keys of ${names.length === 1 ? names[0] : "all tables"} ${words}`, () => this.scale(names, factor)));
+    return [["÷10", 0.1], ["÷2", 0.5], ["×2", 2], ["×10", 10]].map(([words, factor]) => button("pv-factor", words, `Rows, bytes and keys of ${names.length === 1 ? names[0] : "all tables"} ${words}`, () => this.on.scale(names, factor)));
   }
 
   #table(table) {
