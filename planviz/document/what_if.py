@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from planviz.catalog.edit import scaled_table
+from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
 from planviz.decisions.join_tree import FACTOR, NULL_AWARE, PARTITIONS, PREFER_SORT, THRESHOLD
 from planviz.document.decided import Decided
@@ -33,15 +34,16 @@ _ALIKE = (("Inner", "LeftOuter", "RightOuter", "FullOuter"), ("LeftSemi", "LeftA
 @dataclass(frozen=True)
 class WhatIf:
     """What is otherwise: `settings` by key, `sizes` in bytes by a table's name, `hints` of (left, right) and `types` by
-    the join's number, from 0 in the order of the decisions."""
+    the join's number, from 0 in the order of the decisions; `profile` is another version of Spark, empty for none."""
 
     settings: Mapping[str, Any] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
     hints: Mapping[int, tuple[str | None, str | None]] = field(default_factory=dict)
     types: Mapping[int, str] = field(default_factory=dict)
+    profile: str = ""
 
     def __bool__(self) -> bool:
-        return bool(self.settings or self.sizes or self.hints or self.types)
+        return bool(self.settings or self.sizes or self.hints or self.types or self.profile)
 
 
 def joins_of(execution: QueryExecution) -> list[Decision]:
@@ -74,14 +76,21 @@ def replanned(execution: QueryExecution, asked: WhatIf, *, quick: bool = False) 
     leaves where it was, and to be followed by the whole planning. Raises InputError for a setting, a table, a join, a
     hint or a type that cannot be asked about, and what the stages raise.
     """
-    config = execution.config.with_settings(dict(asked.settings))
-    planner_only = quick or (not asked.sizes and asked.settings.keys() <= _PLANNER_ONLY)
+    config = _config(execution, asked)
+    planner_only = quick or not (asked.sizes or asked.profile or asked.settings.keys() - _PLANNER_ONLY)
     stage = "optimized" if planner_only else "analyzed"
     plans = {stage: _resized(execution, getattr(execution, stage), asked.sizes)}
     other = execution.again(config, plans=plans)
     if not asked.hints and not asked.types:
         return other
     return other.again(config, plans={"optimized": _with_joins(other, asked)})
+
+
+def _config(execution: QueryExecution, asked: WhatIf) -> OptimizerConfig:
+    config = execution.config
+    if asked.profile and asked.profile != config.profile:
+        config = replace(OptimizerConfig.of(asked.profile), settings=config.settings)
+    return config.with_settings(dict(asked.settings))
 
 
 def decided_if(queries: tuple[Decided, ...], asked: WhatIf, *, quick: bool = False) -> tuple[Decided, ...]:
@@ -98,7 +107,8 @@ def decided_if(queries: tuple[Decided, ...], asked: WhatIf, *, quick: bool = Fal
         count = len(query.of("JoinSelection"))
         if query.execution is not None and count:
             other = replanned(query.execution, _of_query(asked, query.execution, first, count), quick=quick)
-            query = replace(query, decisions=other.planned.decisions, execution=other)
+            profile = other.config.profile
+            query = replace(query, decisions=other.planned.decisions, execution=other, profile=profile)
         found.append(query)
         first += count
     return tuple(found)

@@ -17,6 +17,7 @@ def to_text(asked: WhatIf) -> str:
     parts += [f"size.{name}={size}" for name, size in sorted(asked.sizes.items())]
     parts += [f"hint.{n + 1}={left or ''},{right or ''}" for n, (left, right) in sorted(asked.hints.items())]
     parts += [f"type.{n + 1}={kind}" for n, kind in sorted(asked.types.items())]
+    parts += [f"profile={asked.profile}"] if asked.profile else []
     return ";".join(parts)
 
 
@@ -30,12 +31,15 @@ def from_text(text: str) -> WhatIf:
     sizes: dict[str, int] = {}
     hints: dict[int, tuple[str | None, str | None]] = {}
     types: dict[int, str] = {}
+    profile = ""
     for part in filter(None, text.split(";")):
         name, _, value = part.partition("=")
         kind, _, of = name.partition(".")
         try:
             if name in _SHORT:
                 settings[_SHORT[name]] = value == "true" if value in ("true", "false") else int(value)
+            elif name == "profile":
+                profile = value
             elif kind == "size" and of:
                 sizes[of] = int(value)
             elif kind == "hint":
@@ -47,7 +51,7 @@ def from_text(text: str) -> WhatIf:
                 raise ValueError(name)
         except ValueError:
             raise InputError(f"The address asks for something that planviz does not know: {part[:80]}") from None
-    return WhatIf(settings, sizes, hints, types)
+    return WhatIf(settings, sizes, hints, types, profile)
 
 
 def as_json(asked: WhatIf) -> dict[str, Any]:
@@ -57,4 +61,5 @@ def as_json(asked: WhatIf) -> dict[str, Any]:
         "sizes": dict(asked.sizes),
         "hints": {str(n): list(hints) for n, hints in asked.hints.items()},
         "types": {str(n): kind for n, kind in asked.types.items()},
+        "profile": asked.profile,
     }

@@ -47,7 +47,9 @@ def flip(opened: Opened, asked: WhatIf, join: int, at: int) -> dict[str, Any]:
     found, changes = candidates[at]
     after = numbered(opened, _both(asked, changes), join)[1]
     kept = after.outcome == found.outcome and outcome(after) != outcome(decision)
-    told = {"short": found.short, "words": found.words, "outcome": outcome_words(after), "asked": as_json(changes)}
+    short = found.short.replace("autoBroadcastJoinThreshold", "threshold")
+    words = outcome_words(after, after.outcome == decision.outcome)
+    told = {"short": short, "words": found.words, "outcome": words, "asked": as_json(changes)}
     return {"flip": told if kept else None, "more": at + 1 < len(candidates)}
 
 
@@ -73,10 +75,11 @@ def _nearest(decision: Decision, execution: QueryExecution, join: int) -> list[t
     return found[:_MOST_CANDIDATES]
 
 
-def outcome_words(decision: Decision) -> str:
-    """Operator and build side: Broadcast Hash Join, builds right."""
+def outcome_words(decision: Decision, sided: bool) -> str:
+    """The operator in short, `sided` with the side that it builds: Broadcast Hash, builds right."""
     side = {"BuildLeft": "left", "BuildRight": "right"}.get(str(decision.value("build")))
-    return f"{spaced(decision.outcome)}, builds {side}" if side else spaced(decision.outcome)
+    operator = spaced(decision.outcome).removesuffix(" Join")
+    return f"{operator}, builds {side}" if side and sided else operator
 
 
 def _asked_by(flip: Flip, decision: Decision, execution: QueryExecution, join: int) -> WhatIf | None:
@@ -118,6 +121,7 @@ def _both(one: WhatIf, other: WhatIf) -> WhatIf:
         {**one.sizes, **other.sizes},
         {**one.hints, **other.hints},
         {**one.types, **other.types},
+        other.profile or one.profile,
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from planviz.decisions.choices import Decision
-from planviz.decisions.join_tree import DecisionTree, join_tree
+from planviz.decisions.join_tree import JOIN_TREES, DecisionTree, join_tree
 from planviz.document import charts
 from planviz.document.decided import Decided, answer, decided, plain, seen
 from planviz.document.join_inputs import MECHANISMS, JoinInput, join_inputs, plan_inputs
@@ -110,6 +110,8 @@ def page_data(opened: Opened, join: int | None, what: str) -> dict[str, Any]:
         "own": own,
         "note": "" if own else NOT_OURS,
         "settings": _settings(queries_of(opened)) if own else {},
+        "profile": queries_of(opened)[0].profile if own else "",
+        "profiles": [[name, name.replace("spark-", "Spark ")] for name in JOIN_TREES] if own else [],
         "told": told,
     }
 
@@ -147,9 +149,7 @@ def _chips(queries: tuple[Decided, ...]) -> list[list[str]]:
     """Tone, words and reason of what is to be said of all joins together."""
     if all(query.execution is None for query in queries):
         return [["badge", "read back", "What the planner saw is read from the plan's text, as far as it says so."]]
-    profiles = dict.fromkeys(query.profile for query in queries)
-    chips = [["badge", profile.replace("spark-", "Spark "), "Whose planner decides here"] for profile in profiles]
-    return [*chips, ["estimated", "estimated", "Sizes are estimates from the catalogue, as the planner sees them."]]
+    return [["estimated", "estimated", "Sizes are estimates from the catalogue, as the planner sees them."]]
 
 
 # -- the selected join
@@ -280,6 +280,7 @@ def _asked(told: Mapping[str, Any]) -> WhatIf:
             {str(name): int(size) for name, size in dict(told.get("sizes") or {}).items() if int(size) >= 0},
             {int(n): (hints[0] or None, hints[1] or None) for n, hints in dict(told.get("hints") or {}).items()},
             {int(n): str(kind) for n, kind in dict(told.get("types") or {}).items()},
+            str(told.get("profile") or ""),
         )
     except (TypeError, ValueError, IndexError, KeyError):
         raise InputError("The page sent what-ifs that cannot be read.") from None

@@ -10,7 +10,8 @@ import { WhatIfs } from "./whatifs.js";
 
 const REST = 160, MOST_FLIPS = 6, REMEMBERED = 24, NARROW = 860, MIDDLING = 1260;
 const KEYS = [[["↑", "↓"], "test"], [["j", "k"], "join"], [["r"], "reset"]];
-const NOTHING = () => ({ settings: {}, sizes: {}, hints: {}, types: {} });
+const PARTS = ["settings", "sizes", "hints", "types"];
+const NOTHING = () => ({ settings: {}, sizes: {}, hints: {}, types: {}, profile: "" });
 const memory = new Map(); // key -> selected join and what is asked
 
 export class JoinBench {
@@ -39,7 +40,7 @@ export class JoinBench {
   #build() {
     const root = (this.root = element("div", "pv pv-joins"));
     root.tabIndex = -1;
-    this.table = new JoinTable({ select: (n) => this.select(n), reset: (part, name) => this.reset(part, name), changes: () => this.changes?.scrollIntoView({ block: "start", behavior: "smooth" }) });
+    this.table = new JoinTable({ select: (n) => this.select(n), reset: (part, name) => this.reset(part, name), profile: (name) => this.profile(name), changes: () => this.changes?.scrollIntoView({ block: "start", behavior: "smooth" }) });
     this.stage = element("div", "pv-join-stage");
     this.tree = element("div", "pv-drawn");
     this.ring = element("div", "pv-ring");
@@ -77,7 +78,7 @@ export class JoinBench {
     this.note.textContent = "";
     this.#show(data.told);
     this.#words();
-    if (kept && (kept.n !== this.told.join?.n || Object.values(kept.asked).some((part) => Object.keys(part).length))) this.#ask(kept.n);
+    if (kept && (kept.n !== this.told.join?.n || this.#changes().length)) this.#ask(kept.n);
     else this.#rest();
     requestAnimationFrame(() =>
       setTimeout(() => {
@@ -116,11 +117,17 @@ export class JoinBench {
   }
 
   flip({ asked }) {
-    for (const part of Object.keys(NOTHING())) this.asked = { ...this.asked, [part]: { ...this.asked[part], ...asked[part] } };
+    for (const part of PARTS) this.asked = { ...this.asked, [part]: { ...this.asked[part], ...asked[part] } };
+    this.#ask(this.told.join.n, { whole: true });
+  }
+
+  profile(name) {
+    this.asked = { ...this.asked, profile: name === this.data.profile ? "" : name };
     this.#ask(this.told.join.n, { whole: true });
   }
 
   reset(part, name) {
+    if (part === "profile") return this.profile(this.data.profile);
     if (part) return this.change(part, name, undefined);
     this.asked = NOTHING();
     this.#ask(this.told.join?.n ?? 0, { whole: true });
@@ -193,7 +200,7 @@ export class JoinBench {
     this.told = told;
     const { join } = told;
     this.root.classList.toggle("pv-no-joins", !join);
-    this.table.show(told, this.#changes());
+    this.table.show(told, this.#changes(), this.data.profiles, this.asked.profile || this.data.profile);
     if (!join) return;
     this.tree.replaceChildren(drawn(join.svg, this.data.theme, this.mode), this.ring);
     this.tree.setAttribute("role", "img");
@@ -217,8 +224,9 @@ export class JoinBench {
   }
 
   #changes() {
-    const { settings, sizes, hints, types } = this.asked;
+    const { settings, sizes, hints, types, profile } = this.asked;
     return [
+      ...(profile ? [["profile", profile, this.data.profiles.find(([name]) => name === profile)?.[1] ?? profile]] : []),
       ...Object.entries(settings).map(([name, value]) => ["settings", name, this.whatIfs.words(name, value)]),
       ...Object.entries(sizes).map(([name, value]) => ["sizes", name, `${name} ${this.whatIfs.size(value)}`]),
       ...Object.entries(hints).map(([n, [left, right]]) => ["hints", n, `join ${Number(n) + 1}: ${[left && `${left.toUpperCase()} left`, right && `${right.toUpperCase()} right`].filter(Boolean).join(", ") || "no hint"}`]),

@@ -12,8 +12,9 @@ export class JoinTable {
     this.root.append(this.bar, this.holder);
   }
 
-  show({ rows, join, changed, before, chips }, asked) {
+  show({ rows, join, changed, before, chips }, asked, profiles, profile) {
     this.#bar(rows.length, changed, before, chips, asked);
+    if (profiles.length) this.bar.append(this.#versions(profiles, profile));
     const table = element("table"), top = element("thead"), head = element("tr");
     for (const name of COLUMNS) {
       const cell = element("th", "", name);
@@ -45,9 +46,21 @@ export class JoinTable {
       parts.push(button(changed === 0 ? "pv-chip pv-none" : "pv-chip", told, "What became of the plan", () => this.on.changes()));
       const chips = element("div", "pv-asked");
       for (const [part, name, text] of asked) chips.append(button("pv-chip", `${text} ×`, `Back: ${text}`, () => this.on.reset(part, name)));
-      parts.push(chips, element("span", "pv-grow"), button("pv-button", "Reset", "Reset everything to what it was (r)", () => this.on.reset()));
+      parts.push(chips, button("pv-button", "Reset", "Reset everything to what it was (r)", () => this.on.reset()));
     }
-    this.bar.replaceChildren(...parts);
+    this.bar.replaceChildren(...parts, element("span", "pv-grow"));
+  }
+
+  #versions(profiles, profile) {
+    const box = element("div", "pv-segment");
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", "Whose planner decides");
+    for (const [name, words] of profiles) {
+      const choice = button("", words, `As ${words} plans it`, () => this.on.profile(name));
+      choice.setAttribute("aria-pressed", String(name === profile));
+      box.append(choice);
+    }
+    return box;
   }
 
   #row(row, join) {
