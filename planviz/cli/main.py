@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 
 import planviz
+from planviz.cli.play_arguments import add_play
 from planviz.cli.settings import add_settings
 from planviz.cli.spark import add_spark, spark
 
@@ -73,6 +74,8 @@ def _parser() -> argparse.ArgumentParser:
     planner = commands.add_parser("planner", help="what Spark's planner consists of, as tables")
     planner.add_argument("section", nargs="?", metavar="SECTION", help="strategies, mapping, pipeline, classes, ...")
     planner.add_argument("--format", choices=("text", "json"), default="text")
+
+    add_play(commands.add_parser("play", help="play an operator on small rows, step by step"))
 
     render = commands.add_parser("render", help="draw a plan to SVG, PNG, PDF, HTML, DOT, Mermaid or JSON")
     render.add_argument("file", metavar="FILE", help="plan text or JSON; - for standard input")
@@ -199,6 +202,10 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
         from planviz.cli.rules import rules
 
         return rules
+    if name == "play":
+        from planviz.cli.play import play
+
+        return play
     if name == "render":
         from planviz.cli.render import render
 

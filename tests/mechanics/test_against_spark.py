@@ -10,7 +10,7 @@ import pytest
 
 from planviz import mechanics
 from planviz.mechanics import Options
-from planviz.physical.joins import JoinExec
+from planviz.physical.joins import BroadcastHashJoinExec, JoinExec, ShuffledHashJoinExec, SortMergeJoinExec
 from tests.acceptance.engines import real_spark, skip_without_java
 from tests.mechanics.plays import SETTINGS, physical
 
@@ -30,9 +30,6 @@ HINTS = ["BROADCAST(a)", "BROADCAST(b)", "SHUFFLE_HASH(a)", "SHUFFLE_HASH(b)", "
 OTHERS = [
     f"SELECT v FROM {A} WHERE k IN (SELECT k FROM {B}) OR n > 4",
     f"SELECT v FROM {A} WHERE EXISTS (SELECT 1 FROM {B} WHERE b.m > a.n AND b.w = 'q') OR k = 4",
-    f"SELECT v FROM {A} WHERE k IN (SELECT /*+ MERGE(b) */ k FROM {B}) OR n > 4",
-    f"SELECT v FROM {A} WHERE k IN (SELECT /*+ SHUFFLE_HASH(b) */ k FROM {B}) OR n > 4",
-    f"SELECT v FROM {A} WHERE k IN (SELECT /*+ MERGE(b) */ k FROM {B} WHERE b.m > a.n) OR n > 4",
     f"SELECT v FROM {A} WHERE k NOT IN (SELECT k FROM {B})",
     f"SELECT v FROM {A} WHERE k NOT IN (SELECT k FROM {B} WHERE k IS NOT NULL)",
     f"SELECT v FROM {A} WHERE k NOT IN (SELECT k FROM {B} WHERE m > 99)",
@@ -51,11 +48,10 @@ _NESTED = tuple((k, s) for k in ("LeftOuter", "RightOuter", "FullOuter") for s i
 #: Operator, join type and build side that the queries must have reached.
 EXPECTED = {
     *(("BroadcastHashJoin", *c) for c in (*_BOTH, *_ONE_SIDE, ("RightOuter", "BuildLeft"))),
-    *(("ShuffledHashJoin", *c) for c in (*_BOTH, *_ONE_SIDE, ("ExistenceJoin", "BuildRight"))),
+    *(("ShuffledHashJoin", *c) for c in (*_BOTH, *_ONE_SIDE)),
     *(("BroadcastNestedLoopJoin", *c) for c in (*_BOTH, *_NESTED, *_ONE_SIDE, ("ExistenceJoin", "BuildRight"))),
     *(("BroadcastNestedLoopJoin", k, "BuildLeft") for k in ("LeftSemi", "LeftAnti")),
     *(("SortMergeJoin", k, "") for k in ("Inner", "LeftOuter", "RightOuter", "FullOuter", "LeftSemi", "LeftAnti")),
-    ("SortMergeJoin", "ExistenceJoin", ""),
     ("CartesianProduct", "Inner", ""),
     *LEFT_IN_RELATION,
 }
@@ -103,6 +99,20 @@ def test_every_join(slices: int) -> None:
         assert (found == wanted) if in_order else (Counter(found) == Counter(wanted)), sql
         played.add((node.node_name, node.kind, getattr(node, "build", "")))
     assert slices > 1 or played >= EXPECTED, EXPECTED - played
+
+
+@pytest.mark.parametrize("condition", ["", "WHERE b.m > a.n"])
+def test_existence_joins_by_shuffles(condition: str) -> None:
+    skip_without_java()
+    sql = f"SELECT v, n FROM {A} WHERE k IN (SELECT k FROM {B} {condition}) OR n > 4"
+    plan = physical(sql)
+    node = next(n for n in plan.walk() if isinstance(n, BroadcastHashJoinExec))
+    keys, sides = (node.left_keys, node.right_keys, node.kind), (node.left, node.right, node.exists)
+    merge = SortMergeJoinExec(*keys, node.condition, *sides)
+    hash_join = ShuffledHashJoinExec(*keys, "BuildRight", node.condition, *sides)
+    for other in (merge, hash_join):
+        found = ours(plan.transform_up(lambda n, other=other: other if n is node else n), Options())
+        assert Counter(found) == Counter(answer(sql))
 
 
 T = (
