@@ -15,7 +15,7 @@ from planviz.document.aggregated import AggregateReport
 from planviz.expressions.core import Alias, AttributeReference
 from planviz.mechanics.sample import sample_rows
 from planviz.mechanics.stages import Partitions, StageRows, expanded, rows_through, split
-from planviz.optimizer.evaluation import UnknownValueError, compare
+from planviz.optimizer.evaluation import FailsError, UnknownValueError, compare
 from planviz.optimizer.evaluation.core import OUT_OF_REACH
 from planviz.optimizer.statistics import UNKNOWN_SIZE, Estimate, estimate, estimating
 from planviz.optimizer.statistics.aggregates import aggregate_estimate
@@ -216,5 +216,7 @@ def played(report: AggregateReport, rows: Sequence[tuple[Any, ...]]) -> Played |
         many = None if report.expand is None else expanded(report.expand.projections, columns, laid)
         read = columns if many is None else report.expand.columns
         return Played(columns, laid, many, rows_through(stages, read, many or laid, shuffled))
+    except FailsError as error:
+        return f"The query fails on these rows: {error}."
     except (UnknownValueError, *OUT_OF_REACH) as error:
         return f"What these rows become cannot be computed here: {error} is not modelled."

@@ -18,14 +18,13 @@ from planviz.types import LONG, DataType, StructField, StructType, parse_type
 
 _COLUMN = re.compile(r"( AS )?\b([A-Za-z_]\w*)#\d+(L?)(?!\w)")
 _CUT = "…", "... "
+#: What the optimizer writes around a value, and writes again when it sees the value alone.
+_AROUND = re.compile(r"\b(?:UnscaledValue|knownfloatingpointnormalized|normalizenanandzero)\(", re.IGNORECASE)
 #: What plans print and SQL has no words for.
-_NO_SQL = re.compile(
-    r"(UnscaledValue|MakeDecimal|knownfloatingpoint\w*|normalizenan\w*|lambdafunction)\(", re.IGNORECASE
-)
+_NO_SQL = re.compile(r"\b(MakeDecimal|lambdafunction|bloom_filter_agg)\(", re.IGNORECASE)
 _TYPED_TAIL = re.compile(
     r"((?:collect_list|collect_set|percentile_approx|percentile)\(.*?)(?:, 0, 0(?:, (?:true|false))?)\)"
 )
-_SETTINGS = {"spark.sql.adaptive.enabled": "false"}
 
 
 def modelled(report: AggregateReport, graph: PlanGraph) -> AggregateReport | str:
@@ -80,7 +79,18 @@ def _function(text: str) -> str:
 
 
 def _sql(text: str) -> str:
-    return _COLUMN.sub(r"\1`\2`", text)
+    return _COLUMN.sub(r"\1`\2`", _alone(text))
+
+
+def _alone(text: str) -> str:
+    """The text with values in place of what the optimizer wrote around them."""
+    while found := _AROUND.search(text):
+        depth, end = 1, found.end()
+        while depth and end < len(text):
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        text = text[: found.start()] + text[found.end() : end - 1] + text[end:]
+    return text
 
 
 def _types(texts: list[str], graph: PlanGraph) -> Iterator[tuple[str, DataType | None]]:

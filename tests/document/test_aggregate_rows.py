@@ -130,6 +130,12 @@ def test_what_is_not_modelled_is_said():
     assert "approx_count_distinct" in str(played(made, sample_of(made)))
 
 
+def test_rows_on_which_the_query_fails_are_said():
+    made = report("SELECT k, sum(v) / sum(v - v) FROM t GROUP BY k")
+
+    assert str(played(made, sample_of(made))).startswith("The query fails on these rows")
+
+
 # ------------------------------------------------------------------------------------------------- pasted plans
 
 
@@ -142,6 +148,7 @@ def pasted(sql: str) -> Any:
     "sql",
     [
         "SELECT k, count(v) FROM t GROUP BY k",
+        "SELECT k, sum(d), avg(d) FROM t GROUP BY k",
         "SELECT k, count(DISTINCT v), max(s) FROM t GROUP BY k",
         "SELECT k % 3 AS r, sum(v) FILTER (WHERE v > 1) FROM t GROUP BY k % 3",
         "SELECT k, collect_list(v), max(s) FROM t GROUP BY k",
@@ -161,7 +168,6 @@ def test_a_pasted_aggregate_is_modelled_by_a_query_planned_alike(sql):
 @pytest.mark.parametrize(
     "sql",
     [
-        "SELECT k, sum(d) FROM t GROUP BY k",  # UnscaledValue
         "SELECT k, count(*) FILTER (WHERE s = 'A') FROM t GROUP BY k",  # plans print texts without quotes
         "SELECT count(DISTINCT k), count(DISTINCT v) FROM t",  # reads an Expand
         "SELECT count(*) FROM t",
