@@ -122,6 +122,12 @@ def _sample(opened: Opened, number: int, model: AggregateReport | str) -> Played
     if isinstance(model, str):
         st.html(f'<div class="pv-lead"><h2>Sample rows</h2><span>{escape(model)}</span></div>')
         return None
+    if not aggregations.labels(model):
+        st.html(
+            '<div class="pv-lead"><h2>Sample rows</h2><span>The aggregate reads no column: rows are only counted.'
+            "</span></div>"
+        )
+        return _shown(model, sample_of(model))
     known = "types and statistics" if model.execution is not None and opened.document.statements else "types"
     st.html(
         f'<div class="pv-lead"><h2>Sample rows</h2><span>Made from the columns\' {known}; edit them, add or remove '

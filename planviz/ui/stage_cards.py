@@ -84,8 +84,9 @@ def plain(text: object) -> str:
 def _input(report: AggregateReport, rows: int | None, played: Played | None) -> str:
     columns = [(a.name, a.type.simple_string) for a in played.columns] if played is not None else []
     about = "".join(f"<li><code>{plain(n)}</code> <i>{plain(t)}</i></li>" for n, t in columns)
+    none = "not in the text" if played is None else "none: rows are only counted"
     body = (
-        _section("Columns", f'<ul class="pv-list">{about}</ul>' if about else _quiet("not in the text"))
+        _section("Columns", f'<ul class="pv-list">{about}</ul>' if about else _quiet(none))
         + _section("", "")
         + _section("", "")
         + _section("", "")
@@ -234,12 +235,14 @@ def _rows(columns: Sequence[tuple[str, str]], partitions: Partitions | None, cap
     for number, rows in enumerate(partitions):
         label = f"partition {number}" if len(partitions) > 1 else "one partition"
         bodies.append(f'<tr class="pv-where"><th colspan="{max(1, len(columns))}" scope="rowgroup">{label}</th></tr>')
-        bodies += [f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows]
-        if not rows:
-            bodies.append(f'<tr><td class="pv-null" colspan="{max(1, len(columns))}">no rows</td></tr>')
+        bodies += [f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows if row]
+        if not rows or not columns:
+            told = f"{len(rows)} rows" if rows else "no rows"
+            bodies.append(f'<tr><td class="pv-null" colspan="{max(1, len(columns))}">{told}</td></tr>')
     count = sum(map(len, partitions))
+    words = caption if count != 1 else caption.replace("rows", "row")
     return (
-        f"<div class='pv-part pv-sample'><h4>{count} {caption}</h4><div class='pv-scroll'>"
+        f"<div class='pv-part pv-sample'><h4>{count} {words}</h4><div class='pv-scroll'>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(bodies)}</tbody></table></div></div>"
     )
 

@@ -63,7 +63,8 @@ def test_every_example_shows_stages_and_rows(title: str) -> None:
     app.button(key=f"planviz.aggregate.{title}").click().run()
     assert not app.exception
     shown = html(app)
-    assert shown.count('class="pv-number"') == shown.count("rows out") - ("<h3>Expand</h3>" in shown)
+    tables = len(re.findall(r"<h4>\d+ rows? out</h4>", shown))
+    assert shown.count('class="pv-number"') == tables - ("<h3>Expand</h3>" in shown)
     assert "8 sample rows" in shown
 
 
@@ -89,6 +90,13 @@ def test_a_table_leads_to_every_aggregate() -> None:
     assert any(frame.key.startswith("planviz.aggregates.") for frame in first.dataframe)
     titles = [re.search(r"<h2>(.*?)<span>", html(app))[1] for app in (first, second)]  # type: ignore[index]
     assert sorted(titles) == ["count(1)", "max(amount)"]
+
+
+def test_rows_without_columns_are_counted() -> None:
+    shown = html(of("SELECT count(*) AS n FROM orders"))
+    assert "rows are only counted" in shown
+    assert "8 sample rows" in shown
+    assert "<td>8</td>" in shown
 
 
 def test_a_setting_may_be_tried() -> None:
