@@ -145,3 +145,35 @@ def test_names_of_a_query_are_text(server: str, tab: Callable[..., App]) -> None
     assert app.page.locator("aside img, aside td b").count() == 0
     assert app.page.get_by_text("<img src=x onerror=alert(1)>").count() > 0
     assert not app.complaints
+
+
+def test_every_view_shows_what_it_promises(server: str, tab: Callable[..., App]) -> None:
+    app = sales(tab(), server)
+    app.page.get_by_role("button", name="Join order").click()
+    app.page.get_by_role("heading", name="3 relations").wait_for()
+    app.page.get_by_text("1 dropped").first.click()
+    assert app.page.locator("tr.pv-dropped-plan:visible").count() == 1
+    app.page.get_by_role("button", name="Sizes").click()
+    app.page.get_by_label("The table that grows").select_option("date_dim")
+    app.page.locator("svg.pv-crossover").wait_for()
+    assert app.page.locator(".pv-change-box").count() >= 1
+    app.page.get_by_role("button", name="Slides").click()
+    app.page.get_by_role("link", name="Which side of a hash join is built").click()
+    app.page.wait_for_function(
+        "window.__planviz && window.__planviz.painted && location.search.includes('catalog=slides')"
+    )
+    app.page.get_by_role("button", name="Slides").click()
+    app.page.get_by_text("ShuffledHashJoin, BuildLeft").first.wait_for()
+    assert not app.complaints
+
+
+def test_edits_outlive_another_page(server: str, tab: Callable[..., App]) -> None:
+    app = sales(tab(), server)
+    app.page.get_by_role("button", name="Statistics").click()
+    edit(app, "rowCount of store_sales", "55")
+    app.page.get_by_role("link", name="Rules").click()
+    app.page.locator(".pv-player").wait_for()
+    app.page.get_by_role("link", name="Cardinality").click()
+    app.page.locator(".pv-cardinality").wait_for()
+    app.page.wait_for_function("__planviz.handle.state().edits?.store_sales?.rowCount === 55")
+    app.page.wait_for_function("__planviz.handle.state().rows?.[1].includes(55)")

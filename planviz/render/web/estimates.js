@@ -448,7 +448,7 @@ export class Estimates {
       go.append(element("span", "pv-number", imagined ? `(≈${count(rows)})` : this.#about(at) + count(rows)), dot, element("span", "pv-name", `${nodes.title[i]} ${nodes.sub?.[i]?.[0]?.join(" ") ?? ""}`));
       list.append(go);
     }
-    if (!top.length) list.append(element("p", "pv-small", "No rows are known."));
+    if (!top.length) list.append(element("p", "pv-small", nodes.rows.some((rows) => rows != null) ? "There is no join." : this.data.tables ? "No rows are known: the tables have no statistics. Put numbers into Statistics, and the plans follow." : "No rows are known."));
     return box;
   }
 

@@ -163,7 +163,7 @@ export class FigureTable {
   #input(table, column, field) {
     const input = element("input"), counted = COUNTS.has(field), value = this.now(table, column, field), given = column ? this.edits[table]?.columns?.[column] : this.edits[table];
     const exact = value == null ? "" : counted ? grouped(value) : String(value);
-    const shown = column && counted && exact.length > 7 ? short(value) : exact;
+    const shown = column && counted && exact.length > 6 ? short(value) : exact;
     input.value = shown;
     input.placeholder = "?";
     input.dataset.at = [table, column ?? "", field].join("\0");

@@ -12,7 +12,7 @@ export function label(kind) {
 export function formulaCard(told) {
   const { card } = told, parts = [head(told)];
   parts.push(figures(told));
-  if (card.formula) parts.push(section("How many rows", reckoned(card.formula, card.inputs)));
+  if (card.formula) parts.push(section(card.rows == null ? "How many bytes" : "How many rows", reckoned(card.formula, card.inputs)));
   if (card.steps?.length) parts.push(section(card.steps_are ?? "Step by step", steps(card.steps)));
   if (card.size) parts.push(section("How many bytes", reckoned(card.size, card.size_inputs)));
   if (card.assumes?.length) parts.push(section("Taken for granted", list(card.assumes)));
