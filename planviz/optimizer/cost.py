@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 from planviz.expressions.predicates import conjunction
@@ -179,10 +178,10 @@ class JoinReorderDP:
         return best
 
     def _join(self, one: JoinPlan, other: JoinPlan) -> JoinPlan | None:
-        """The join of two plans; None for a product, for sets that overlap, and where the star says no."""
+        """The join of two plans without a common relation; None for a product, and where the star says no."""
         a, b = one.items, other.items
         both = a | b
-        if a & b or not self._fits_star(both):
+        if not self._fits_star(both):
             return None
         on = [c for c, read in self.conditions if read & ~both == 0 and read & ~a and read & ~b]
         if not on:
@@ -203,11 +202,15 @@ class JoinReorderDP:
 
 
 def _pairs(found: list[dict[int, JoinPlan]]) -> Iterator[tuple[JoinPlan, JoinPlan]]:
-    """Every two kept plans that have together the relations of the next level, in Spark's order."""
+    """Every two kept plans without a common relation that have together as many as the next level, in Spark's order.
+
+    Most pairs of large levels overlap: they are passed over in one go.
+    """
     last = len(found) - 1
     for k in range(last // 2 + 1):
-        ones = list(found[k].values())
-        for i, one in enumerate(ones):
-            others = islice(ones, i, None) if k == last - k else iter(found[last - k].values())
-            for other in others:
+        ones, others = list(found[k].items()), list(found[last - k].items())
+        for i, (a, one) in enumerate(ones):
+            if k == last - k:
+                others = ones[i:]
+            for other in [plan for b, plan in others if not a & b]:
                 yield one, other
