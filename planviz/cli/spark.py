@@ -25,7 +25,7 @@ _DAYS = 30 * 86_400.0
 
 def add_spark(parser: argparse.ArgumentParser) -> None:
     """The parts of `planviz spark` and their options."""
-    parts = parser.add_subparsers(dest="part", metavar="capture|compare|ingest", required=True)
+    parts = parser.add_subparsers(dest="part", metavar="capture|compare|ingest|analyze", required=True)
     capture = parts.add_parser("capture", help="plans, rules and measured rows of queries, as files that planviz opens")
     capture.add_argument("files", nargs="+", metavar="FILE", help="SQL queries; - for standard input")
     capture.add_argument("--run", action="store_true", help="execute the queries; without it they are planned only")
@@ -39,6 +39,13 @@ def add_spark(parser: argparse.ArgumentParser) -> None:
     ingest.add_argument("paths", nargs="+", metavar="PATH", help="event logs or folders of them; also hdfs://, s3://")
     ingest.add_argument("-o", "--output", required=True, metavar="DIR", help="the catalogue; new logs are added to it")
     _add_master(ingest)
+    analyze = parts.add_parser("analyze", help="statistics of real tables, as a catalogue that planviz plans with")
+    analyze.add_argument("--tables", nargs="+", default=["*"], metavar="NAME", help="tables; also sales.* (default: *)")
+    analyze.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="the catalogue, written after each table"
+    )
+    analyze.add_argument("--resume", action="store_true", help="keep the tables that the file has already")
+    _add_session(analyze)
 
 
 def _add_master(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +66,7 @@ def _add_session(parser: argparse.ArgumentParser) -> None:
 
 def spark(options: argparse.Namespace) -> int:
     """Run one part."""
-    return {"capture": _capture, "compare": _compare, "ingest": _ingest}[options.part](options)
+    return {"capture": _capture, "compare": _compare, "ingest": _ingest, "analyze": _analyze}[options.part](options)
 
 
 def _live(options: argparse.Namespace) -> LiveSpark:
@@ -148,6 +155,38 @@ def _ingest(options: argparse.Namespace) -> int:
         f" ({found['seconds']:,.1f} s of CPU in the readers)\n"
     )
     return 1 if found["faults"] else 0
+
+
+def _analyze(options: argparse.Namespace) -> int:
+    """Count every table and write the catalogue after each, so that a stopped run can be resumed."""
+    from json import dumps, loads
+
+    from planviz.catalog.files import FORMAT, read_catalog
+    from planviz.cli.files import write_file
+
+    path = Path(options.output)
+    found: dict[str, Any] = {"format": FORMAT, "name": path.stem, "tables": {}}
+    if options.resume and path.is_file():
+        read_catalog(path)
+        found = loads(path.read_text(encoding="utf-8"))
+    arguments = _session_arguments(options)
+    live = _live(options)
+    try:
+        names = live.call("tables", {"tables": options.tables, **arguments}, limit=options.limit or _LIMIT)
+        for at, name in enumerate(names, 1):
+            told = f"{at} of {len(names)}, {name}"
+            if name in found["tables"]:
+                print(f"{told}: kept", file=sys.stderr)
+                continue
+            begin = time.monotonic()
+            asked = {"table": name, **arguments}
+            entry = live.call("analyze", asked, limit=options.limit or _DAYS, on_progress=_progress(told))
+            found["tables"][name] = entry
+            write_file(path, (dumps(found, indent=1) + "\n").encode())
+            print(f"{told}: {entry['stats']['rowCount']:,} rows, {time.monotonic() - begin:,.1f} s", file=sys.stderr)
+    finally:
+        live.close()
+    return 0
 
 
 def _each(options: argparse.Namespace, run: bool, use: Callable[[str, str, dict[str, Any], bool], int]) -> int:

@@ -12,6 +12,11 @@ In Spark's process (or in the process of a user who calls `capture`):
     capturing.py   everything that Spark knows of one query, as JSON values
     replay.py      the rules of analyzer, optimizer and preparations applied one by one
     measured.py    the plan as it ran, with rows, bytes and time per operator
+    connect.py     the same as far as Spark Connect tells it
+    tables.py      the tables of a catalogue, empty, with its statistics; folders of Parquet
+    statistics.py  statistics of real tables, as ANALYZE makes them
+    eventlog/      event logs -> a catalogue of executions
+    tasks.py       what can be asked for, by name
     jvm.py         Scala's collections and options from Python
 
     safety.py      which SQL a live Spark is given at all

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from planviz.errors import SparkError, StatementRefused
 from planviz.frontend import parse_script
-from planviz.spark.capturing import capture_frame
+from planviz.spark.capturing import active_session, capture_frame
 from planviz.spark.eventlog.job import ingest
 from planviz.spark.safety import check_with_spark, queries_of
 from planviz.spark.session import Spark
+from planviz.spark.statistics import analyze_table, table_names
 from planviz.spark.tables import register_catalog, register_data
 
 #: Says what a task is at: "planning", "running" ...
@@ -68,7 +70,36 @@ def ingest_logs(spark: Spark, arguments: dict[str, Any], progress: Progress) -> 
     return ingest(spark.session, arguments["paths"], arguments["catalogue"], progress)
 
 
-TASKS: dict[str, Task] = {"ping": ping, "describe": describe, "capture": capture, "ingest": ingest_logs}
+def tables(spark: Spark, arguments: dict[str, Any], progress: Progress) -> list[str]:
+    """The tables that `tables` names, patterns among them."""
+    with _with_tables(spark, arguments) as session:
+        return table_names(session, arguments["tables"])
+
+
+def analyze(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
+    """The entry of `table` in a catalogue, with statistics."""
+    with _with_tables(spark, arguments) as session:
+        progress(f"counting {arguments['table']}")
+        return analyze_table(session, arguments["table"])
+
+
+@contextmanager
+def _with_tables(spark: Spark, arguments: dict[str, Any]) -> Iterator[Any]:
+    if spark.is_connect:
+        raise SparkError("Statistics need a Spark that planviz starts itself, with --master; Connect is not enough.")
+    with spark.task_session({"spark.sql.session.timeZone": "UTC"}) as session, active_session(session):
+        _prepare(spark, session, arguments)
+        yield session
+
+
+TASKS: dict[str, Task] = {
+    "ping": ping,
+    "describe": describe,
+    "capture": capture,
+    "ingest": ingest_logs,
+    "tables": tables,
+    "analyze": analyze,
+}
 
 
 def spark_error(error: Exception) -> dict[str, Any] | None:
