@@ -96,7 +96,7 @@ def names(report: AggregateReport) -> list[str]:
     """The functions as people know them: over an Expand they were rewritten, and only the results' names tell."""
     if report.expand is None:
         return list(report.functions)
-    results = report.decisions[0].value("results") or ()
+    results = report.decisions[-1].value("results") or ()
     return [r.name for r in results if r.name not in report.keys]
 
 
@@ -194,8 +194,10 @@ def checks(report: AggregateReport) -> list[tuple[str, str, str]]:
 
 
 def rejected(report: AggregateReport) -> list[tuple[str, str]]:
-    """Operators that were not taken, and why."""
-    return list(dict.fromkeys([(r.operator, plain(r.reason)) for d in report.decisions for r in d.rejected]))
+    """Operators that no stage has in the end, and why the planner did not take them."""
+    taken = {s.text.operator for s in report.stages}
+    found = [(r.operator, plain(r.reason)) for d in report.decisions for r in d.rejected if r.operator not in taken]
+    return list(dict.fromkeys(found))
 
 
 # ------------------------------------------------------------------------------------------------------ mechanics
