@@ -59,6 +59,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_settings(why)
 
+    found = commands.add_parser("aggregates", help="the stages of each aggregate, estimates, rows through the stages")
+    _add_files(found, "SQL, or the text of a plan; - for standard input")
+    found.add_argument("--format", choices=("text", "json"), default="text")
+    found.add_argument("--rows", action="store_true", help="send made-up rows through the stages")
+    found.add_argument("--row", action="append", metavar="CSV", help="send this row, its values in the input's order")
+    add_settings(found)
+
     _add_crossover(commands.add_parser("crossover", help="at which sizes of the tables a query's joins change"))
     slides = commands.add_parser("slides", help="the slides on cost-based optimization: their numbers beside ours")
     slides.add_argument("name", nargs="?", metavar="NAME", help="an example; without it, the list of them")
@@ -181,6 +188,10 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
         from planviz.cli.why import why
 
         return why
+    if name == "aggregates":
+        from planviz.cli.aggregates import show_aggregates
+
+        return show_aggregates
     if name == "crossover":
         from planviz.cli.crossover import crossover
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cmp_to_key
 from math import ceil
@@ -12,19 +12,24 @@ from planviz.catalog.tables import ColumnStatistics, Table
 from planviz.config import OptimizerConfig
 from planviz.decisions.estimates import Formula
 from planviz.document.aggregated import AggregateReport
+from planviz.errors import InputError
 from planviz.expressions.core import Alias, AttributeReference
+from planviz.mechanics.play import text_of
 from planviz.mechanics.sample import sample_rows
 from planviz.mechanics.stages import Partitions, StageRows, expanded, rows_through, split
-from planviz.optimizer.evaluation import FailsError, UnknownValueError, compare
+from planviz.optimizer.evaluation import FailsError, UnknownValueError, compare, convert
 from planviz.optimizer.evaluation.core import OUT_OF_REACH
 from planviz.optimizer.statistics import UNKNOWN_SIZE, Estimate, estimate, estimating
 from planviz.optimizer.statistics.aggregates import aggregate_estimate
 from planviz.optimizer.statistics.model import row_size
 from planviz.physical.exchanges import BroadcastExchangeExec, ShuffleExchangeExec
 from planviz.physical.scans import FileSourceScanExec
+from planviz.types import STRING
 
 #: Sample rows, and the partitions in which they lie.
 ROWS, PARTITIONS = 8, 2
+#: Rows that are read at most: they are for people.
+MOST_ROWS = 24
 #: Bytes of a file that one task reads (spark.sql.files.maxPartitionBytes).
 TASK_BYTES = 128 << 20
 
@@ -194,6 +199,45 @@ def _keys(report: AggregateReport) -> list[int]:
     if report.expand is not None:
         keys = [e for p in report.expand.projections for e in p[: len(report.stages[-1].text.keys)]]
     return list(dict.fromkeys(i for k in keys for i in sorted(k.references)))
+
+
+def sample_texts(model: AggregateReport) -> dict[str, list[str]]:
+    """The made-up rows as a table of texts by column; a null is empty."""
+    rows = sample_of(model)
+    return {
+        name: ["" if row[at] is None else text_of(row[at]) for row in rows] for at, name in enumerate(labels(model))
+    }
+
+
+def labels(model: AggregateReport) -> list[str]:
+    """The sample columns' names, those that stand twice with their table."""
+    columns = sample_columns(model)
+    names = [a.name for a in columns]
+    return [
+        a.name if names.count(a.name) == 1 else f"{a.qualifier[-1] if a.qualifier else at}.{a.name}"
+        for at, a in enumerate(columns)
+    ]
+
+
+def rows_from(model: AggregateReport, edited: Mapping[str, Sequence[Any]]) -> list[tuple[Any, ...]]:
+    """The rows of an edited table of texts. Raises InputError with the row and column that cannot be read."""
+    given = [list(edited[name]) for name in labels(model)]
+    rows = list(zip(*given, strict=True))[:MOST_ROWS]
+    types = [a.data_type for a in sample_columns(model)]
+    made = []
+    for number, row in enumerate(rows, 1):
+        values = []
+        for label, text, kind in zip(labels(model), row, types, strict=True):
+            blank = text is None or (str(text) == "")
+            try:
+                value = None if blank else convert(str(text), STRING, kind)
+            except (UnknownValueError, *OUT_OF_REACH):
+                value = None
+            if value is None and not blank:
+                raise InputError(f"Row {number}, {label}: {text} is no {kind.simple_string}.")
+            values.append(value)
+        made.append(tuple(values))
+    return made
 
 
 @dataclass(frozen=True)

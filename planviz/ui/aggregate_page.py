@@ -10,7 +10,7 @@ from zlib import crc32
 
 import streamlit as st
 
-from planviz.document.aggregate_rows import Played, sample_of
+from planviz.document.aggregate_rows import Played, labels, rows_from, sample_of, sample_texts
 from planviz.document.aggregated import AggregateReport
 from planviz.errors import InputError
 from planviz.ui import aggregations, state
@@ -122,7 +122,7 @@ def _sample(opened: Opened, number: int, model: AggregateReport | str) -> Played
     if isinstance(model, str):
         st.html(f'<div class="pv-lead"><h2>Sample rows</h2><span>{escape(model)}</span></div>')
         return None
-    if not aggregations.labels(model):
+    if not labels(model):
         st.html(
             '<div class="pv-lead"><h2>Sample rows</h2><span>The aggregate reads no column: rows are only counted.'
             "</span></div>"
@@ -136,13 +136,13 @@ def _sample(opened: Opened, number: int, model: AggregateReport | str) -> Played
     if not aggregations.editable(model):
         return _shown(model, sample_of(model))
     edited = st.data_editor(
-        aggregations.sample_texts(model),
+        sample_texts(model),
         num_rows="dynamic",
         hide_index=True,
         key=f"planviz.aggregate-rows.{opened.key[:8]}.{number}",
     )
     try:
-        return _shown(model, aggregations.rows_from(model, edited))
+        return _shown(model, rows_from(model, edited))
     except InputError as error:
         st.html(f'<p class="pv-alert" role="alert">{escape(str(error))}</p>')
         return None

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cmp_to_key
 from typing import Any
 
 from planviz.document.aggregate_flips import WhatIf, what_ifs
-from planviz.document.aggregate_rows import Played, StageEstimate, input_rows, played, sample_of, stage_estimates
-from planviz.document.aggregate_rows import sample_columns as columns_of
+from planviz.document.aggregate_rows import (
+    Played,
+    StageEstimate,
+    input_rows,
+    played,
+    rows_from,
+    sample_of,
+    sample_texts,
+    stage_estimates,
+)
 from planviz.document.aggregated import AggregateReport, StageReport, aggregates
 from planviz.document.decided import answer, plain, seen
 from planviz.document.pasted_aggregate import modelled
 from planviz.errors import InputError
 from planviz.mechanics.choice import played_on
 from planviz.mechanics.flow import Options
-from planviz.mechanics.play import CannotPlay, Input, Play, text_of
-from planviz.optimizer.evaluation import UnknownValueError, compare, convert, row_value
-from planviz.optimizer.evaluation.core import OUT_OF_REACH
-from planviz.types import STRING
+from planviz.mechanics.play import CannotPlay, Input, Play
+from planviz.optimizer.evaluation import compare, row_value
 from planviz.ui import stage_cards
 from planviz.ui.cache import Opened
-
-#: Sample rows at most: they are for reading.
-MOST_ROWS = 24
 
 #: Queries to begin with, on the tables of the small shop: title and SQL.
 EXAMPLES = (
@@ -120,45 +123,6 @@ def variants(opened: Opened, number: int) -> list[WhatIf]:
 
 
 # -------------------------------------------------------------------------------------------------- sample rows
-
-
-def sample_texts(model: AggregateReport) -> dict[str, list[str]]:
-    """The made-up rows as a table of texts by column; a null is empty."""
-    rows = sample_of(model)
-    return {
-        name: ["" if row[at] is None else text_of(row[at]) for row in rows] for at, name in enumerate(labels(model))
-    }
-
-
-def labels(model: AggregateReport) -> list[str]:
-    """The sample columns' names, those that stand twice with their table."""
-    columns = columns_of(model)
-    names = [a.name for a in columns]
-    return [
-        a.name if names.count(a.name) == 1 else f"{a.qualifier[-1] if a.qualifier else at}.{a.name}"
-        for at, a in enumerate(columns)
-    ]
-
-
-def rows_from(model: AggregateReport, edited: Mapping[str, Sequence[Any]]) -> list[tuple[Any, ...]]:
-    """The rows of an edited table of texts. Raises InputError with the row and column that cannot be read."""
-    given = [list(edited[name]) for name in labels(model)]
-    rows = list(zip(*given, strict=True))[:MOST_ROWS]
-    types = [a.data_type for a in columns_of(model)]
-    made = []
-    for number, row in enumerate(rows, 1):
-        values = []
-        for label, text, kind in zip(labels(model), row, types, strict=True):
-            blank = text is None or (str(text) == "")
-            try:
-                value = None if blank else convert(str(text), STRING, kind)
-            except (UnknownValueError, *OUT_OF_REACH):
-                value = None
-            if value is None and not blank:
-                raise InputError(f"Row {number}, {label}: {text} is no {kind.simple_string}.")
-            values.append(value)
-        made.append(tuple(values))
-    return made
 
 
 def editable(model: AggregateReport) -> bool:

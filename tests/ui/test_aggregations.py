@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from planviz.document.aggregate_rows import MOST_ROWS, labels, rows_from, sample_texts
 from planviz.errors import InputError
 from planviz.ui import aggregations, links, stage_cards
 from planviz.ui.cache import Opened, open_document
@@ -129,8 +130,8 @@ def test_texts_of_a_plan_are_escaped() -> None:
 
 def test_texts_become_rows_and_empty_ones_null() -> None:
     found = model(DISTINCT)
-    assert aggregations.labels(found) == ["user_id", "item_id", "amount"]
-    rows = aggregations.rows_from(found, {"user_id": ["1", ""], "item_id": ["2", None], "amount": ["3.5", ""]})
+    assert labels(found) == ["user_id", "item_id", "amount"]
+    rows = rows_from(found, {"user_id": ["1", ""], "item_id": ["2", None], "amount": ["3.5", ""]})
     assert [tuple(map(str, row)) for row in rows] == [("1", "2", "3.50"), ("None", "None", "None")]
     shown = aggregations.through(found, rows)
     assert not isinstance(shown, str)
@@ -139,12 +140,12 @@ def test_texts_become_rows_and_empty_ones_null() -> None:
 
 def test_a_text_that_is_no_value_is_named() -> None:
     with pytest.raises(InputError, match=r"Row 1, user_id: x is no bigint\."):
-        aggregations.rows_from(model(DISTINCT), {"user_id": ["x"], "item_id": ["2"], "amount": ["1"]})
+        rows_from(model(DISTINCT), {"user_id": ["x"], "item_id": ["2"], "amount": ["1"]})
 
 
 def test_there_are_never_more_rows_than_are_readable() -> None:
     many = {"user_id": ["1"] * 99, "item_id": ["1"] * 99, "amount": ["1"] * 99}
-    assert len(aggregations.rows_from(model(DISTINCT), many)) == aggregations.MOST_ROWS
+    assert len(rows_from(model(DISTINCT), many)) == MOST_ROWS
 
 
 def unordered(rows: Iterable[tuple[Any, ...]]) -> list[str]:
@@ -156,7 +157,7 @@ def unordered(rows: Iterable[tuple[Any, ...]]) -> list[str]:
 @pytest.mark.parametrize("sql", [DISTINCT, OBJECTS, *[sql for _, sql in aggregations.EXAMPLES]])
 def test_the_stages_are_played_on_the_rows_that_reach_them(sql: str, room: int | None) -> None:
     found = model(sql)
-    shown = aggregations.through(found, aggregations.rows_from(found, aggregations.sample_texts(found)))
+    shown = aggregations.through(found, rows_from(found, sample_texts(found)))
     assert not isinstance(shown, str)
     plays = aggregations.plays(found, shown, room)
     assert len(plays) == len(found.stages)
