@@ -49,7 +49,8 @@ def _shown(plays: list[Play], ending: str, options: argparse.Namespace) -> str:
     if ending == "html":
         from planviz.render.mechanics import mechanics_page
 
-        title = options.title or (plays[0].title if len(plays) == 1 else Path(options.what).stem)
+        named = len(plays) == 1 or options.what == "-" or options.what.lower() in _NAMES
+        title = options.title or (plays[-1].title if named else Path(options.what).stem)
         return mechanics_page([p.to_json() for p in plays], title=title, theme=options.theme)
     raise ExportError(f"{options.output}: the ending must be one of html, txt, json.")
 

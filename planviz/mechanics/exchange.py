@@ -151,7 +151,8 @@ class Exchange(Model):
         self.output = [[] for _ in range(self.node.number)]
         ways = iter(sendings(self.node, self.source))
         for at, part in enumerate(parts):
-            self.board.phase(f"Task {at}" if len(parts) > 1 else "Task")
+            if part:
+                self.board.phase(f"Task {at}" if len(parts) > 1 else "Task")
             for item in part:
                 sending = next(ways)
                 self.output[sending.to].append(item.values)

@@ -42,7 +42,8 @@ class Expand(Model):
         """Row by row, projection by projection."""
         for at, part in enumerate(self.lay(self.source, "input")):
             self.output.append([])
-            self.board.phase(f"Task {at}")
+            if part:
+                self.board.phase(f"Task {at}")
             for item in part:
                 self.board["input"].point(item.id)
                 for number, projection in enumerate(self.node.projections, 1):

@@ -6,7 +6,6 @@ A `Board` is what a model draws on while it works: it registers rows, puts them 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -53,8 +52,8 @@ def text_of(value: Any) -> str:
 
 
 def plain(e: Any) -> str:
-    """An expression's text without the ids."""
-    return re.sub(r"#\d+L?", "", str(e))
+    """An expression as people read it: Spark's `toPrettySQL`, without ids."""
+    return str(e.pretty)
 
 
 def texts(values: Sequence[Any]) -> str:

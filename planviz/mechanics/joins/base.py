@@ -36,10 +36,14 @@ class Side:
         """A row of nulls of this side."""
         return (None,) * len(self.source.columns)
 
+    def qualified(self, key: Any) -> str:
+        """A key in words, with the side's name where it is a column."""
+        return f"{self.source.name}.{key.name}" if hasattr(key, "name") else plain(key)
+
     @property
     def shown_keys(self) -> str:
         """The keys in words."""
-        return ", ".join(k.name if hasattr(k, "name") else str(k) for k in self.keys)
+        return ", ".join(k.name if hasattr(k, "name") else plain(k) for k in self.keys)
 
 
 class JoinModel(Model):
@@ -98,10 +102,19 @@ class JoinModel(Model):
         """See Model."""
         found = [("Join type", self.kind_words)]
         if self.left.keys:
-            found.append(("Keys", f"{self.left.shown_keys} = {self.right.shown_keys}"))
+            found.append(("Keys", self.shown_equalities))
         if self.condition is not None:
             found.append(("Condition", plain(self.condition)))
         return [*found, ("Stream side", self.streamed.source.name), ("Build side", self.built.source.name)]
+
+    @property
+    def shown_equalities(self) -> str:
+        """The keys of both sides as equalities."""
+        sides = [
+            [f"{s.source.name}.{k.name}" if hasattr(k, "name") else plain(k) for k in s.keys]
+            for s in (self.left, self.right)
+        ]
+        return ", ".join(f"{a} = {b}" for a, b in zip(*sides, strict=True))
 
     # ---- what is kept
 

@@ -142,7 +142,8 @@ class BroadcastHashJoin(HashJoin):
         """Every task probes with its partition of the stream side."""
         whole, self.output = self.output, []
         for at, part in enumerate(self.streams):
-            self.board.phase(f"Probe, task {at}" if len(whole) > 1 else "Probe")
+            if part or at == 0:
+                self.board.phase(f"Probe, task {at}" if len(whole) > 1 else "Probe")
             self.output.append([])
             yield from self.probe(part)
         yield self.board.step("end", f"All rows are through: {_rows(len([r for p in self.output for r in p]))} given.")

@@ -42,7 +42,8 @@ class BroadcastNestedLoopJoin(JoinModel):
             marks=[(self.built.name, i.id, "current") for i in built],
         )
         for at, part in enumerate(streams):
-            self.board.phase(f"Loop, task {at}" if len(streams) > 1 else "Loop")
+            if part:
+                self.board.phase(f"Loop, task {at}" if len(streams) > 1 else "Loop")
             self.output.append([])
             for item in part:
                 self.board[self.streamed.name].point(item.id)
@@ -101,7 +102,8 @@ class CartesianProduct(JoinModel):
         )
         for at, left in enumerate(lefts):
             for other, right in enumerate(rights):
-                self.board.phase(f"Task {at} × {other}")
+                if left and right:
+                    self.board.phase(f"Task {at} × {other}")
                 self.output.append([])
                 for item in left:
                     self.board["left"].point(item.id)

@@ -40,8 +40,11 @@ class SortMergeJoin(JoinModel):
     def facts(self) -> list[tuple[str, str]]:
         """See Model."""
         sides = [(n.replace("Build", "Buffered"), v) for n, v in super().facts]
-        order = f"{self.left.shown_keys}; {self.right.shown_keys}, ascending, nulls first"
-        return [*sides, ("Distribution", "both sides clustered by the keys"), ("Ordering", order)]
+        return [
+            *sides,
+            ("Distribution", "both sides clustered by the keys"),
+            ("Ordering", "each partition of a side by its keys, nulls first"),
+        ]
 
     @property
     def first_only(self) -> bool:

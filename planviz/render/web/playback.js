@@ -92,7 +92,7 @@ export class Playback {
     this.transport.slider.max = this.play.steps.length;
     this.board.open(this.play);
     this.card.open(this.play);
-    const rows = this.play.steps.filter(({ kind }) => kind === "emit").length;
+    const given = this.board.states.at(-1)[this.play.panels.at(-1).id]?.groups ?? [], rows = given.reduce((sum, group) => sum + group.rows.length, 0);
     const words = `${this.play.steps.length} steps · ${rows} ${rows === 1 ? "row" : "rows"} given`;
     this.footer.replaceChildren(keyList(KEYS), element("div", "pv-grow"), element("span", "pv-total", words));
     this.go(Math.min(this.steps[at] ?? step ?? 0, this.play.steps.length - 1), { quiet: true });

@@ -70,7 +70,7 @@ export class StepCard {
 
   #reveal(line) {
     if (!line) return;
-    const { scrollTop, clientHeight } = this.list, top = line.offsetTop - this.list.offsetTop;
+    const { scrollTop, clientHeight } = this.list, top = line.offsetTop;
     if (top < scrollTop) this.list.scrollTop = top - 8;
     else if (top + line.offsetHeight > scrollTop + clientHeight) this.list.scrollTop = top + line.offsetHeight - clientHeight + 8;
   }
