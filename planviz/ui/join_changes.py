@@ -59,7 +59,7 @@ def _candidates(
     """What might flip a join and can be asked for here: not rows in place of bytes, and no text but hints."""
     key = ("join-flips", to_text(asked), join)
     if key not in opened.made:
-        for old in [name for name in opened.made if name[0] == "join-flips"]:
+        for old in [name for name in list(opened.made) if name[0] == "join-flips"]:
             opened.made.pop(old, None)
         opened.made[key] = [] if execution is None else _nearest(decision, execution, join)
     made: list[tuple[Flip, WhatIf]] = opened.made[key]

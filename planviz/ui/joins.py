@@ -20,7 +20,6 @@ from planviz.document.join_inputs import MECHANISMS, JoinInput, join_inputs, pla
 from planviz.document.what_if import ASKABLE, HINTS, WhatIf, decided_if, tables_of, types_for
 from planviz.document.what_if_text import as_json, from_text, to_text
 from planviz.errors import InputError, PlanvizError
-from planviz.execution import QueryExecution
 from planviz.graph.words import join_type_words, spaced
 from planviz.render.primitives import Drawing
 from planviz.render.svg import svg
@@ -60,9 +59,9 @@ def address(join: int | None, what: str) -> str | None:
 
 def queries_of(opened: Opened, asked: WhatIf | None = None, *, quick: bool = False) -> tuple[Decided, ...]:
     """The decisions on all joins of a document, as planned or as if; made once. Raises what planning raises."""
-    key = ("joins", to_text(asked or WhatIf()), quick)
+    key = ("joins", to_text(asked or WhatIf()), quick and bool(asked))
     if key not in opened.made:
-        kept = [name for name in opened.made if name[0] == "joins" and name[1]]
+        kept = [name for name in list(opened.made) if name[0] == "joins" and name[1]]
         for old in kept[: max(0, len(kept) - _KEPT)]:
             opened.made.pop(old, None)
         found = decided(opened.document) if not asked else decided_if(queries_of(opened), asked, quick=quick)
@@ -86,8 +85,8 @@ def data(opened: Opened, join: int | None, what: str) -> bytes:
     """
     name = ("joins-data", join, what)
     if name not in opened.made:
-        for old in [key for key in opened.made if key[0] == "joins-data"]:
-            del opened.made[old]
+        for old in [key for key in list(opened.made) if key[0] == "joins-data"]:
+            opened.made.pop(old, None)
         told = page_data(opened, join, what)
         opened.made[name] = gzip.compress(json.dumps(told, separators=(",", ":")).encode(), 6, mtime=0)
     made: bytes = opened.made[name]
@@ -176,7 +175,7 @@ def detail(opened: Opened, n: int, query: Decided, decision: Decision) -> dict[s
             if r.node
         ],
         "mechanism": mechanism(decision, _inputs(opened, query, decision)),
-    } | (_askable(n, decision, execution) if execution is not None else {})
+    } | (_askable(opened, query, decision) if execution is not None else {})
 
 
 def path(decision: Decision, tree: DecisionTree) -> list[dict[str, Any]]:
@@ -233,13 +232,17 @@ def asks(found: JoinInput) -> str:
     return "takes the rows as they come" if found.role == "stream" and not found.put else ""
 
 
-def _askable(n: int, decision: Decision, execution: QueryExecution) -> dict[str, Any]:
-    """What can be asked of this join: its hints and type as they are, and the sizes of the tables beneath it."""
-    tables = tables_of(execution)
+def _askable(opened: Opened, query: Decided, decision: Decision) -> dict[str, Any]:
+    """What can be asked of this join: its hints and type, as they are and `usual`ly, tables with their usual sizes."""
+    base = next(q for q in queries_of(opened) if q.statement == query.statement)
+    tables = tables_of(base.execution) if base.execution is not None else {}
+    before = dict(zip(map(id, query.of("JoinSelection")), base.of("JoinSelection"), strict=False)).get(id(decision))
+    usual = before or decision
     names = [*charts.side_relations(decision, "right"), *charts.side_relations(decision, "left")]
     return {
         "hints": list(decision.value("hints") or (None, None)),
         "known_hints": list(HINTS),
+        "usual": {"hints": list(usual.value("hints") or (None, None)), "type": str(usual.value("type"))},
         "type": str(decision.value("type")),
         "types": [[kind, join_type_words(kind)] for kind in types_for(str(decision.value("type")))],
         "tables": [

@@ -93,6 +93,8 @@ def test_sizes_hints_and_types_count(opened: Any) -> None:
     outer = ask(opened, settings={THRESHOLD: 1 << 40}, types={"0": "FullOuter"})
     assert ops(outer)[0] == "SortMergeJoin"
     assert outer["rows"][0]["type"] == "Full Outer"
+    assert (outer["join"]["type"], outer["join"]["usual"]["type"]) == ("FullOuter", "Inner")
+    assert ask(opened, sizes={"customer": 1000})["join"]["tables"] == ask(opened)["join"]["tables"]
 
 
 def test_the_quick_answer_is_that_of_the_planner_alone(opened: Any) -> None:

@@ -65,15 +65,8 @@ export class WhatIfs {
   // What a field stands at and what it would stand at if nothing were asked.
   #values(part, name) {
     const { join, base, asked } = this.values, own = asked[part]?.[name];
-    const usual = part === "settings" ? base[name] : this.#usualSize(join, name);
+    const usual = part === "settings" ? base[name] : join.tables.find((table) => table.name === name)?.size;
     return { now: own ?? usual, usual, other: own !== undefined };
-  }
-
-  #usualSize(join, name) {
-    this.usual ??= new Map();
-    const { size } = join.tables.find((table) => table.name === name) ?? {};
-    if (this.values.asked.sizes[name] === undefined) this.usual.set(name, size);
-    return this.usual.get(name);
   }
 
   #row(part, name, label, control) {
@@ -139,7 +132,7 @@ export class WhatIfs {
     select.addEventListener("change", () => {
       const { join: now, asked } = this.values, hints = [...(asked.hints[now.n] ?? now.hints)];
       hints[at] = select.value || null;
-      this.on.change("hints", String(now.n), hints);
+      this.on.change("hints", String(now.n), hints.join() === now.usual.hints.join() ? undefined : hints);
     });
     select.set = () => (select.value = (this.values.asked.hints[this.values.join.n] ?? this.values.join.hints)[at] ?? "");
     return this.#row("hints", label, label, select);
@@ -153,7 +146,10 @@ export class WhatIfs {
       option.value = kind;
       select.append(option);
     }
-    select.addEventListener("change", () => this.on.change("types", String(this.values.join.n), select.value));
+    select.addEventListener("change", () => {
+      const { n, usual } = this.values.join;
+      this.on.change("types", String(n), select.value === usual.type ? undefined : select.value);
+    });
     select.set = () => (select.value = this.values.join.type);
     return this.#row("types", "type", "join type", select);
   }
