@@ -1,10 +1,15 @@
-"""The one door: opens any input, says what it recognised, and gives plans and traces (inventory G-002, G-009).
+"""The one door: opens any input, says what it recognised, gives plans, traces and decisions (inventory G-002, G-009).
 
 model.py   Document: what was opened
 text.py    plan texts, rule logs, JSON, event logs; hands SQL on
 sql.py     SQL through our own Catalyst; loaded when there is some
 traces.py  our trace in the form that parsed rule logs have
 why.py     why a rule did not fire, and the plan without it
+
+decided.py        the planner's decisions on every query, and their words
+reconstructed.py  the decisions behind a pasted plan, as far as its text tells
+flips.py          the nearest changes that flip a decision: join_flips.py and aggregate_flips.py find them, replanned.py
+                  applies them and plans anew, hints.py and named.py put a hint where the SQL names a relation
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class _Joins:
         facts = self._facts(node, known)
         checks = tuple(self._checks(node, known, facts))
         rejected = tuple(
-            Rejected(_LOSERS[c.node], f"{_title(self.tree, c.node)} no", c.node, c.values)
+            Rejected(_LOSERS[c.node], f"the answer to “{_title(self.tree, c.node)}” was no", c.node, c.values)
             for c in checks
             if c.passed is False and _LOSERS.get(c.node, node.op) != node.op
         )

@@ -70,10 +70,10 @@ def decision_after(
     return next((f for m, f in zip(mine, found, strict=True) if m is decision), None)
 
 
-def confirmed(decision: Decision, execution: QueryExecution, flip: Flip) -> bool:
-    """Whether planning with the flip gives what it promises, and not what there was."""
+def confirmed(decision: Decision, execution: QueryExecution, flip: Flip, other: QueryExecution | None = None) -> bool:
+    """Whether planning with the flip (`other`, when it is planned already) gives what it promises, and not the same."""
     try:
-        after = decision_after(decision, execution, flip)
+        after = decision_after(decision, execution, flip, other)
     except PlanvizError:
         return False
     return after is not None and _chosen(after) == (flip.outcome, flip.build) != _chosen(decision)

@@ -30,6 +30,40 @@ def test_text(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], golden)
     assert "  HashAggregate\n" in out
 
 
+PASTED = """== Optimized Logical Plan ==
+Join Inner, (k#1 = k#2), Statistics(sizeInBytes=26.7 EiB)
+:- Filter isnotnull(k#1), Statistics(sizeInBytes=931.3 GiB)
+:  +- Relation spark_catalog.default.big[k#1] parquet, Statistics(sizeInBytes=931.3 GiB)
++- Filter isnotnull(k#2), Statistics(sizeInBytes=30.0 MiB)
+   +- Relation spark_catalog.default.mid[k#2] parquet, Statistics(sizeInBytes=30.0 MiB)
+
+== Physical Plan ==
+SortMergeJoin [k#1], [k#2], Inner
+:- Sort [k#1 ASC NULLS FIRST], false, 0
+:  +- Exchange hashpartitioning(k#1, 4), ENSURE_REQUIREMENTS, [plan_id=1]
+:     +- Filter isnotnull(k#1)
+:        +- FileScan parquet spark_catalog.default.big[k#1] Batched: true
++- Sort [k#2 ASC NULLS FIRST], false, 0
+   +- Exchange hashpartitioning(k#2, 4), ENSURE_REQUIREMENTS, [plan_id=2]
+      +- Filter isnotnull(k#2)
+         +- FileScan parquet spark_catalog.default.mid[k#2] Batched: true
+"""
+
+
+def test_a_pasted_plan(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], golden) -> None:
+    status, out, _ = shown(tmp_path, capfdbinary, PASTED)
+    assert status == 0
+    golden(out, "why_pasted.txt")
+
+
+def test_a_setting_given_beside_a_pasted_plan_is_a_fact(tmp_path: Path, capfdbinary) -> None:
+    key = "spark.sql.join.preferSortMergeJoin"
+    _, without, _ = shown(tmp_path, capfdbinary, PASTED)
+    _, given, _ = shown(tmp_path, capfdbinary, PASTED, "--conf", f"{key}=true")
+    assert "unknown N3" in without
+    assert "no      N3" in given
+
+
 def test_json(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     status, out, _ = shown(tmp_path, capfdbinary, SQL, "--catalog", "documents", "--format", "json")
     found = json.loads(out)["queries"][0]["decisions"]

@@ -6,7 +6,7 @@ import sys
 
 from tests.decisions.promises import tpcds
 
-tally = tpcds(sys.argv[1:] or None)
+tally = tpcds(sys.argv[1:] or None, lambda text: print(text, file=sys.stderr, flush=True))
 offered = sum(tally.offered.values())
 for line in tally.broken:
     print(line)

@@ -63,11 +63,11 @@ _SIZED = (
     ("big", "over10"), ("over10", "big"), ("big", "mid"), ("mid", "big"), ("mid90", "mid"), ("mid89", "mid"),
     ("mid", "mid90"), ("mid", "mid89"), ("big", "lim"), ("lim", "big"),
 )  # fmt: skip
-_OPERATORS = {
+OPERATORS = {
     "BroadcastHashJoin": "B", "ShuffledHashJoin": "S", "SortMergeJoin": "M", "CartesianProduct": "C",
     "BroadcastNestedLoopJoin": "N",
 }  # fmt: skip
-_JOIN = re.compile(rf"({'|'.join(_OPERATORS)})\b.*")
+_JOIN = re.compile(rf"({'|'.join(OPERATORS)})\b.*")
 _REFUSED = re.compile(
     r"strategy=(\w)\w*\) is not supported in the query: (?:build (l)eft|build (r)ight|no equi-join (k))"
 )
@@ -134,7 +134,7 @@ def coded(plan: str, warnings: list[str]) -> str:
         for w in dict.fromkeys(warnings)
         if (m := _REFUSED.search(w) or _OVERRIDDEN.search(w))
     ]
-    return _OPERATORS[line[1]] + (side[1][0].lower() if side else "") + "".join(marks)
+    return OPERATORS[line[1]] + (side[1][0].lower() if side else "") + "".join(marks)
 
 
 def settings_of(row: Row) -> dict[str, Any]:
@@ -213,14 +213,22 @@ class Spark:
 
     def answer(self, row: Row, hint: str) -> str:
         """The code that Spark gives."""
-        for key, value in settings_of(row).items():
-            self.spark.conf.set(key, str(value))
+        return self.chosen(row.sql(hint), settings_of(row))
+
+    def chosen(self, sql: str, settings: dict[str, Any], sizes: dict[str, int] | None = None) -> str:
+        """The code of a statement's only join, with settings and other sizes of tables."""
+        for key, value in settings.items():
+            self.spark.conf.set(key, str(value).lower())
+        for table, size in (sizes or {}).items():
+            self._resize(table, size)
         try:
             self.forget()
-            plan = self.spark.sql(row.sql(hint))._jdf.queryExecution().sparkPlan().toString()
+            plan = self.spark.sql(sql)._jdf.queryExecution().sparkPlan().toString()
             return coded(plan, self.warnings)
         finally:
-            for key in settings_of(row):
+            for table in sizes or {}:
+                self._resize(table, SIZES[table])
+            for key in settings:
                 self.spark.conf.unset(key)
                 if key == "spark.sql.shuffle.partitions":
                     self.spark.conf.set(key, "4")
