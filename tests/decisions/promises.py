@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -39,16 +40,18 @@ def check(sql: str, catalog, config: OptimizerConfig, name: str, tally: Tally) -
     before = canonical(execution.text("physical"))
     for d in execution.planned.decisions:
         candidates = list(CANDIDATES[d.strategy](d, execution))
-        others = [applied(execution, flip) for flip in candidates]
-        # As `flips_of` offers them; every one is planned once here, for both looks at it.
-        offered = [(f, o) for f, o in zip(candidates, others, strict=True) if confirmed(d, execution, f, o)]
         tally.decisions += 1
-        tally.bare += not offered
         tally.tried += len(candidates)
-        for flip, other in offered:
+        before_it = sum(tally.offered.values())
+        for flip in candidates:
+            # As `flips_of` offers them; every one is planned once here, for both looks at it.
+            other = applied(execution, flip)
+            if not confirmed(d, execution, flip, other):
+                continue
             tally.offered[f"{d.strategy} {flip.kind}"] += 1
             if not _runs(other, flip) or canonical(other.text("physical")) == before:
                 tally.broken.append(f"{name}: {subject(d)}: {flip.words} -> {flip.promise}")
+        tally.bare += sum(tally.offered.values()) == before_it
 
 
 def _runs(execution: QueryExecution, flip: Flip) -> bool:
@@ -63,6 +66,7 @@ def tpcds(names: Iterable[str] | None = None, tell: Callable[[str], None] | None
     config = OptimizerConfig.of(**{"spark.sql.adaptive.enabled": False})
     for path in sorted((TPCDS / "queries").glob("*.sql")):
         if path.stem not in REFUSED and (names is None or path.stem in names):
+            gc.collect()
             check(path.read_text(encoding="utf-8"), catalog, config, path.stem, tally)
             if tell is not None:
                 tell(f"{path.stem}: {sum(tally.offered.values())} flips so far, {len(tally.broken)} broken")
