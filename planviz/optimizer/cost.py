@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from planviz.expressions.predicates import conjunction
 from planviz.logical.combining import Join
 from planviz.logical.operators import Project
 from planviz.optimizer.statistics import estimate
 from planviz.optimizer.statistics.model import quotient
+
+#: The ways in which costs were compared over the years (inventory E-066).
+Comparison = Literal["product", "sum", "absolute"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +31,25 @@ class Cost:
     def __add__(self, other: Cost) -> Cost:
         return Cost(self.rows + other.rows, self.size + other.size)
 
-    def less_than(self, other: Cost, weight: float) -> bool:
-        """Whether it costs less: rows and bytes as shares of the other's, multiplied with `weight` and its rest as
-        exponents. Never when the other costs nothing.
+    def less_than(self, other: Cost, weight: float, comparison: Comparison = "product") -> bool:
+        """Whether it costs less; rows weigh `weight`, bytes the rest. Never when the other costs nothing.
+
+        "product" multiplies the shares of the other's rows and bytes, with the weights as exponents (Spark 3.2 and
+        later). "sum" adds the weighted shares (Spark 2.2 to 3.0): two plans can each be better than the other.
+        "absolute" adds weighted rows and bytes themselves, as the slides have it: bytes, the larger numbers, decide.
         """
+        if comparison == "absolute":
+            return self.weighted(weight) < other.weighted(weight)
         if other.rows == 0 or other.size == 0:
             return False
         rows, size = float(quotient(self.rows, other.rows)), float(quotient(self.size, other.size))
+        if comparison == "sum":
+            return rows * weight + size * (1 - weight) < 1
         return bool(rows**weight * size ** (1 - weight) < 1)
+
+    def weighted(self, weight: float) -> float:
+        """Rows and bytes in one number, as the slides have it."""
+        return weight * self.rows + (1 - weight) * self.size
 
 
 NOTHING = Cost()
@@ -124,7 +138,7 @@ class JoinReorderDP:
     """The search for the cheapest order of `relations` under join `conditions`; `output` are the ids read above.
 
     `star` gives, as bits, the relations of a star: none of them is joined with another relation before all of them are
-    joined (0: there is none). `record` says to note every candidate.
+    joined (0: there is none). `record` says to note every candidate, `comparison` how costs are compared.
     """
 
     def __init__(
@@ -135,8 +149,9 @@ class JoinReorderDP:
         weight: float,
         star: int = 0,
         record: bool = False,
+        comparison: Comparison = "product",
     ) -> None:
-        self.output, self.star, self.record = output, star, record
+        self.output, self.star, self.record, self.comparison = output, star, record, comparison
         self.search = Reordering(tuple(relations), weight)
         owner = {i: 1 << at for at, r in enumerate(relations) for i in r.output_set}
         self.conditions = [(c, self._read(c, owner)) for c in conditions]
@@ -165,7 +180,7 @@ class JoinReorderDP:
             if made is None:
                 continue
             before = best.get(made.items)
-            kept = before is None or made.cost.less_than(before.cost, self.search.weight)
+            kept = before is None or made.cost.less_than(before.cost, self.search.weight, self.comparison)
             if kept:
                 best[made.items] = made
             if self.record and made.left and made.right:

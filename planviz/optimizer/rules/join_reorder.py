@@ -84,7 +84,10 @@ class CostBasedJoinReorder(OptimizerRule):
         weight = float(self.context.config.get("spark.sql.cbo.joinReorder.card.weight"))
         noted = self.context.reorderings
         star = self._star(relations, conditions)
-        search = JoinReorderDP(relations, conditions, plan.output_set, weight, star, noted is not None).run()
+        old = self.context.config.profile == "spark-3.0"
+        search = JoinReorderDP(
+            relations, conditions, plan.output_set, weight, star, noted is not None, "sum" if old else "product"
+        ).run()
         if noted is not None:
             noted.append(search)
         if search.chosen is None:
