@@ -47,22 +47,23 @@ def capture_connect(frame: Any, *, sql: str, run: bool, progress: Callable[[str]
         begin = time.perf_counter()
         rows = frame.toArrow().num_rows
         spent = (time.perf_counter() - begin) * 1e3
-        plan = _tree(frame.executionInfo.metrics)
+        plan = executed_tree(frame.executionInfo.metrics)
         if plan is not None:
             found["executed"] = {"milliseconds": round(spent, 1), "rows": rows, "plan": plan}
     return found
 
 
-def _tree(collected: Any) -> dict[str, Any] | None:
+def executed_tree(collected: Any) -> dict[str, Any] | None:
     """The operators that ran as sparkPlanInfo; None when the server sent nothing."""
     plans = [] if collected is None else list(collected._metrics)
     if not plans:
         return None
-    below: dict[int, list[Any]] = {}
     ids = {plan.plan_id for plan in plans}
+    roots = [plan for plan in plans if plan.parent_plan_id in (0, plan.plan_id) or plan.parent_plan_id not in ids]
+    below: dict[int, list[Any]] = {}
     for plan in plans:
-        below.setdefault(plan.parent_plan_id if plan.parent_plan_id != plan.plan_id else 0, []).append(plan)
-    roots = [plan for plan in plans if plan.parent_plan_id not in ids or plan.parent_plan_id == plan.plan_id]
+        if plan not in roots:
+            below.setdefault(plan.parent_plan_id, []).append(plan)
 
     def node(plan: Any) -> dict[str, Any]:
         metrics = [

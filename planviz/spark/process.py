@@ -280,9 +280,10 @@ def _environment(settings: SparkSettings) -> dict[str, str]:
     # The process sees the planviz and the libraries that this one sees.
     kept["PYTHONPATH"] = os.pathsep.join(path for path in [*sys.path] if path)
     kept["PYSPARK_PYTHON"] = sys.executable
-    _require_pyspark()
+    _require("pyspark", "PySpark is not installed, so there is no live Spark: pip install pyspark==4.3.*")
     if is_connect(settings.master):
         check(settings.master)
+        _require("grpc", "Spark Connect needs more packages than are installed: pip install 'pyspark[connect]==4.3.*'")
     else:
         kept["JAVA_HOME"] = str(find_java().home)
         if settings.master.startswith("local"):
@@ -290,11 +291,11 @@ def _environment(settings: SparkSettings) -> dict[str, str]:
     return kept
 
 
-def _require_pyspark() -> None:
+def _require(module: str, message: str) -> None:
     import importlib.util
 
-    if importlib.util.find_spec("pyspark") is None:
-        raise SparkMissing("PySpark is not installed, so there is no live Spark: pip install pyspark==4.3.*")
+    if importlib.util.find_spec(module) is None:
+        raise SparkMissing(message)
 
 
 def _told_by(status: int | None) -> str:

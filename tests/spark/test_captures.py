@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,6 +14,7 @@ from planviz.document import open_text
 from planviz.errors import NotAPlan
 from planviz.spark.capture_file import capture_text, write_capture
 from planviz.spark.capturing import capture_frame
+from planviz.spark.connect import executed_tree
 from tests.acceptance.engines import real_spark, skip_without_java
 
 EXTENDED = """== Parsed Logical Plan ==
@@ -184,3 +186,16 @@ def test_a_data_frame_of_the_user_is_captured_in_place(spark, tmp_path):
     assert [plan.stage for plan in document.plans] == ["parsed", "analyzed", "optimized", "physical"]
     assert document.trace.steps
     assert open_text(gzip.decompress(path.read_bytes()).decode()).text == document.text
+
+
+def test_connect_tells_operators_by_name_and_parent():
+    def operator(id, parent, name, rows=None):
+        metrics = [] if rows is None else [SimpleNamespace(name="numOutputRows", value=rows, metric_type="sum")]
+        return SimpleNamespace(plan_id=id, parent_plan_id=parent, name=name, metrics=metrics)
+
+    plans = [operator(7, 0, "HashAggregate", 3), operator(9, 7, "Filter", 50), operator(8, 9, "Range", 90)]
+    tree = executed_tree(SimpleNamespace(_metrics=plans))
+    assert measured(tree) == [("HashAggregate", 3), ("Filter", 50), ("Range", 90)]
+    assert executed_tree(None) is None
+    itself = executed_tree(SimpleNamespace(_metrics=[operator(7, 7, "HashAggregate"), *plans[1:]]))
+    assert [name for name, _ in measured(itself)] == ["HashAggregate", "Filter", "Range"]
