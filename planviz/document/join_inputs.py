@@ -13,6 +13,7 @@ from planviz.document.decided import plain
 from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph
 from planviz.graph.kinds import kind_of
+from planviz.physical.broadcast_limits import Limit, broadcast_limits, broadcast_of
 from planviz.physical.distribution import AllTuples, BroadcastDistribution, ClusteredDistribution
 from planviz.physical.exchanges import Exchange
 from planviz.physical.operators import SortExec
@@ -73,6 +74,16 @@ def join_inputs(decision: Decision, execution: QueryExecution) -> tuple[JoinInpu
         below = tuple(_put(made.children[at]))
         found.append(JoinInput(side, role, names, _needs(made.required_distribution[at]), order, below))
     return tuple(found)
+
+
+def run_limits(decision: Decision, execution: QueryExecution) -> tuple[Limit, ...]:
+    """What the broadcast of a join may not exceed while it runs; empty for a join without one (B-049).
+
+    None of it chooses the join. Raises what planning raises.
+    """
+    made = join_operator(decision, execution)
+    exchange = broadcast_of(made) if made is not None else None
+    return broadcast_limits(exchange, execution.config) if exchange is not None else ()
 
 
 def plan_inputs(decision: Decision, plan: PlanGraph) -> tuple[JoinInput, ...]:

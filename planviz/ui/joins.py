@@ -16,10 +16,11 @@ from planviz.decisions.choices import Decision
 from planviz.decisions.join_tree import JOIN_TREES, DecisionTree, join_tree
 from planviz.document import charts
 from planviz.document.decided import Decided, answer, decided, plain, seen
-from planviz.document.join_inputs import MECHANISMS, JoinInput, join_inputs, plan_inputs
+from planviz.document.join_inputs import MECHANISMS, JoinInput, join_inputs, plan_inputs, run_limits
 from planviz.document.what_if import ASKABLE, HINTS, WhatIf, decided_if, tables_of, types_for
 from planviz.document.what_if_text import as_json, from_text, to_text
 from planviz.errors import InputError, PlanvizError
+from planviz.execution import QueryExecution
 from planviz.graph.words import join_type_words, spaced
 from planviz.render.primitives import Drawing
 from planviz.render.svg import svg
@@ -174,7 +175,8 @@ def detail(opened: Opened, n: int, query: Decided, decision: Decision) -> dict[s
             for r in decision.rejected
             if r.node
         ],
-        "mechanism": mechanism(decision, _inputs(opened, query, decision)),
+        "mechanism": mechanism(decision, _inputs(opened, query, decision))
+        | {"limits": limits(decision, execution) if execution is not None else []},
     } | (_askable(opened, query, decision) if execution is not None else {})
 
 
@@ -220,6 +222,15 @@ def mechanism(decision: Decision, inputs: tuple[JoinInput, ...]) -> dict[str, An
             for found in inputs
         ],
     }
+
+
+def limits(decision: Decision, execution: QueryExecution) -> list[list[str]]:
+    """What its broadcast may not exceed while it runs: number and why, with the setting's key where there is one."""
+    found = []
+    for limit in run_limits(decision, execution):
+        number = charts.short_size(limit.value) if limit.unit == "bytes" else f"{limit.value:,} {limit.unit}"
+        found.append([number, limit.about, limit.setting or ""])
+    return found
 
 
 def asks(found: JoinInput) -> str:

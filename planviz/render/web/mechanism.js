@@ -3,7 +3,7 @@ import { element } from "./dom.js";
 
 const ROLES = { build: "build side", stream: "stream side", "": "" };
 
-export function mechanism({ op, words, sides }, theme, mode) {
+export function mechanism({ op, words, sides, limits }, theme, mode) {
   const box = element("section", "pv-mechanism");
   box.append(element("h4", "", `How ${op} works`), element("p", "", words));
   if (!sides.length) return box;
@@ -29,5 +29,15 @@ export function mechanism({ op, words, sides }, theme, mode) {
   const whole = element("div", "pv-flow-whole");
   whole.append(picture, join);
   box.append(whole);
+  if (limits.length) {
+    const line = element("p", "pv-muted", "While it runs, the broadcast may not exceed ");
+    limits.forEach(([number, about, setting], at) => {
+      const one = element("b", "", number);
+      one.title = setting ? `${about} (${setting})` : about;
+      line.append(at ? ", " : "", one);
+    });
+    line.append(". None of these chooses the join: only the threshold does.");
+    box.append(line);
+  }
   return box;
 }
