@@ -101,8 +101,10 @@ def aggregates(document: Document) -> tuple[AggregateReport, ...]:
     A query that cannot be planned has none; its error stands with its statement.
     """
     if not document.statements:
-        plans = [(at, p) for at, p in enumerate(document.plans) if p.stage in ("physical", "initial")]
-        return tuple([r for at, p in plans for r in _of_text(p, at)])
+        # An adaptive query's initial plan has the same aggregates as the one that ran.
+        stages = [p.stage for p in document.plans]
+        wanted = "physical" if "physical" in stages else "initial"
+        return tuple([r for at, p in enumerate(document.plans) if p.stage == wanted for r in _of_text(p, at)])
     found: list[AggregateReport] = []
     for s in document.statements:
         if s.execution is not None and s.error is None and s.execution.error_until("physical") is None:

@@ -13,7 +13,8 @@ import streamlit as st
 from planviz.document.aggregate_rows import Played, labels, rows_from, sample_of, sample_texts
 from planviz.document.aggregated import AggregateReport
 from planviz.errors import InputError
-from planviz.ui import aggregations, state
+from planviz.render.mechanics import mechanics_page
+from planviz.ui import aggregations, state, views
 from planviz.ui.cache import Opened
 from planviz.ui.mechanics import mechanics_player
 from planviz.ui.stage_cards import plain
@@ -193,10 +194,20 @@ def _play(opened: Opened, number: int, model: AggregateReport, shown: Played) ->
                 required=True,
             )
             room = _ROOMS.get(str(picked))
+        place = st.container(horizontal=True, horizontal_alignment="right")
     found = aggregations.plays(model, shown, room)
     if not found:
         st.html('<p class="pv-note">These operators cannot be played on these rows.</p>')
         return
+    title = f"{state.name()}: {', '.join(aggregations.names(model)) or 'groups'}"
+    place.download_button(
+        "As interactive HTML",
+        lambda: mechanics_page([play.to_json() for play in found], title=title).encode(),
+        file_name=f"{views.file_name(state.name(), 'aggregate')}.html",
+        mime="text/html",
+        on_click="ignore",
+        key="planviz.export.aggregate",
+    )
     # A name of its own for every set of rows: the player keeps its step while it stays.
     rows = crc32(repr((shown.partitions, room, [s.text.operator for s in model.stages])).encode())
     mechanics_player(found, f"aggregate.{opened.key[:8]}.{number}.{rows:x}", height=620)

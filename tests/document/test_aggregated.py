@@ -130,3 +130,14 @@ def test_no_flip_is_offered_where_nothing_changes():
     (report,) = aggregates(opened("SELECT a, max(c) FROM t1 GROUP BY a"))
 
     assert flips_of(report.decisions[0], report.execution) == ()
+
+
+def test_the_initial_plan_of_an_adaptive_query_is_not_told_twice():
+    final = opened("SELECT a, sum(b) FROM t1 GROUP BY a", **{"spark.sql.adaptive.enabled": False})
+    lines = final.statements[0].execution.text("physical").rstrip().split("\n")
+    tree = "\n".join(f"      {line}" if at else f"   +- {line}" for at, line in enumerate(lines))
+    text = f"AdaptiveSparkPlan isFinalPlan=true\n+- == Final Plan ==\n{tree}\n+- == Initial Plan ==\n{tree}\n"
+    document = open_text(f"== Physical Plan ==\n{text}")
+
+    assert [p.stage for p in document.plans] == ["physical", "initial"]
+    assert len(aggregates(document)) == 1
