@@ -14,6 +14,7 @@ from planviz.document.crossovers import crossovers, crossovers_json
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph
+from planviz.graph.actual import FACTOR
 from planviz.render.paired import paired_scenes, single_scene
 from planviz.render.theme import tokens
 from planviz.ui import cache
@@ -102,8 +103,9 @@ def answer(opened: Opened, asked: Asked) -> dict[str, Any]:
     """The plans that were asked for, with their numbers.
 
     `asked` has `left` and `right` (of `WAYS`, or plans of a text by index; `right` "" for one plan alone), `edits` of
-    statistics (`planviz.ui.statistics.Edits`) and `measured`, the key of an open document with a run's metrics. Raises
-    InputError for what is not there and whatever planning raises.
+    statistics (`planviz.ui.statistics.Edits`), `measured`, the key of an open document with a run's metrics, and
+    `factor`, from which on an estimate counts as wrong. Raises InputError for what is not there, and whatever planning
+    raises.
     """
     name = ("cardinality", "answer", json.dumps(asked, sort_keys=True))
     if name not in opened.made:
@@ -124,7 +126,8 @@ def _answer(opened: Opened, asked: Asked) -> dict[str, Any]:
     if run is not None:
         for side in sides:
             side.measure(run)
-    divergences = [side.divergence() for side in sides]
+    factor = asked.get("factor")
+    divergences = [side.divergence(float(factor) if factor else FACTOR) for side in sides]
     planned = perf_counter()
     scenes, pairs, aligned = _scenes([side.graph for side in sides])
     told = {

@@ -242,9 +242,11 @@ def test_rows_of_a_run_stand_beside_the_estimates_and_the_first_wrong_one_is_nam
     }
     assert 300_000 in measured.values()
     assert 8_432 in measured.values()
-    at = found["divergence"]
-    if at is not None:
-        assert side["cards"][at["node"]]["measured"] is not None
+    # A million orders were expected and 83,657 read: what is above inherits that.
+    assert titles(side)[found["divergence"]["node"]] == "Relation orders"
+    assert "first divergence" in side["scene"]["nodes"]["badges"][found["divergence"]["node"]]
+    far = cardinality.answer(opened, asked(right="", left="on", measured=run.key, factor=100))
+    assert far["divergence"] is None
     nothing = cache.open_document(load("window-top-n"))
     status, body = cardinality.asked_for(opened, "", json.dumps(asked(measured=nothing.key)).encode())
     assert status == 422

@@ -24,6 +24,7 @@ _MODULES = {
         "joinorder",
         "crossover",
         "slides",
+        "overview",
         "estimates",
         "cardinality",
     ),

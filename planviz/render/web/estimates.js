@@ -1,10 +1,11 @@
 // The Cardinality page put together: views in the middle, the card or the statistics at the side, planning anew.
 import { button, element } from "./dom.js";
 import { FigureTable } from "./figuretable.js";
-import { bytes, count, error, errorWords, flowWidth } from "./figures.js";
+import { bytes, count, expected, flowWidth } from "./figures.js";
 import { Flow } from "./flow.js";
 import { formulaCard } from "./formula.js";
 import { joinOrder } from "./joinorder.js";
+import { isMeasured, overview, verdict } from "./overview.js";
 import { crossoverChart, crossoverTable } from "./crossover.js";
 import { slideView } from "./slides.js";
 import { dress } from "./theme.js";
@@ -34,7 +35,6 @@ export class Estimates {
   }
 
   destroy() {
-    clearTimeout(this.giving);
     this.scheme.removeEventListener("change", this.onScheme);
     document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
     if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
@@ -257,7 +257,7 @@ export class Estimates {
     this.flow.select(side, node, reveal);
     if (node < 0) return this.#card();
     this.#turn("estimate");
-    const { scene, cards } = this.answer.sides[side], rows = scene.nodes.rows[node] ?? cards[node].imagined;
+    const { scene } = this.answer.sides[side], rows = expected(this.answer.sides[side], node).value;
     this.live.textContent = `${scene.nodes.title[node]}, ${rows == null ? "rows unknown" : `${count(rows)} rows`}, ${bytes(scene.nodes.bytes[node])}`;
   }
 
@@ -270,7 +270,7 @@ export class Estimates {
 
   #told(side, at, i) {
     const { nodes } = side.scene, partner = this.flow.partner[at].get(i), other = this.answer.sides[1 - at];
-    const from = partner === undefined || at === 0 || !other ? null : { rows: this.flow.value.call({ by: "rows", answer: this.answer }, 0, partner).value, bytes: other.scene.nodes.bytes[partner] };
+    const from = partner === undefined || at === 0 || !other ? null : { rows: expected(other, partner).value, bytes: other.scene.nodes.bytes[partner] };
     return { title: nodes.title[i], sub: nodes.sub?.[i] ?? [], card: side.cards[i], rows: nodes.rows[i], bytes: nodes.bytes[i], other: from };
   }
 
@@ -330,7 +330,7 @@ export class Estimates {
       item.append(` ${words}`);
       keys.append(item);
     }
-    this.verdict.replaceChildren(...this.#verdict());
+    this.verdict.replaceChildren(...verdict(this.answer));
     this.footer.replaceChildren(keys, element("div", "pv-grow"), this.#widths());
   }
 
@@ -343,7 +343,7 @@ export class Estimates {
       line.style.height = `${flowWidth(value)}px`;
       box.append(line, element("span", "", this.flow.by === "bytes" ? bytes(value) : count(value)));
     }
-    if (this.#measured()) for (const side of HUES) for (const step of [1, 2, 3]) {
+    if (isMeasured(this.answer)) for (const side of HUES) for (const step of [1, 2, 3]) {
       const hue = element("i", "pv-hue");
       hue.style.background = this.data.theme[this.mode][side][step - 1];
       box.append(hue);
@@ -352,67 +352,14 @@ export class Estimates {
     return box;
   }
 
-  #measured() {
-    return this.answer.sides.some((side) => side.cards.some((card) => card.measured != null));
-  }
-
-  // The rows of all joins together, in both plans: what the order of joins is worth.
-  #verdict() {
-    const sums = this.answer.sides.map((side, at) => {
-      let rows = 0;
-      side.scene.nodes.kind.forEach((kind, i) => {
-        if (side.scene.kinds[kind] === "join") rows += this.flow.value.call({ by: "rows", answer: this.answer }, at, i).value ?? 0;
-      });
-      return rows;
-    });
-    if (sums.every((rows) => !rows)) return [];
-    const said = sums.map((rows, at) => this.#about(at) + count(rows)), equal = said.length > 1 && said[0] === said[1];
-    return [element("span", "pv-muted", "rows out of all joins "), element("b", "", equal ? said[0] : said.join(" → ")), ...(equal ? [element("span", "pv-muted", " in both")] : [])];
-  }
-
-  // The sign of estimated numbers, so that they never look measured.
-  #about(at) {
-    return this.answer.sides[at].scene.rows_are === "measured" ? "" : "≈";
-  }
-
   #overview() {
-    const parts = [element("h3", "", this.answer.sides.map(({ title }) => title).join(" beside "))];
-    parts.push(element("p", "pv-small", "Click a card or a number: how it was reckoned, with what, and what it takes for granted."));
-    const { divergence } = this.answer;
-    if (divergence) parts.push(this.#divergence(divergence));
-    for (const [at, side] of this.answer.sides.entries()) parts.push(this.#most(side, at));
-    if (this.answer.sides.some(({ imagined }) => imagined)) parts.push(element("p", "pv-small", "In brackets: rows that Spark does not reckon with CBO off; its formulas would give them for this plan."));
-    for (const note of this.answer.notes ?? []) parts.push(element("p", "pv-note", note));
-    if (this.data.exports && this.answer.sides.every(({ scene }) => scene.rows_are !== "measured")) parts.push(this.#run());
-    return parts;
-  }
-
-  // A run of the query beside its estimates: its event log or REST answer goes the way of every pasted text.
-  #run() {
-    const box = element("section", "pv-section"), measured = this.#measured();
-    box.append(element("h4", "", measured ? "Measured rows" : "Beside a run"));
-    if (measured) {
-      box.append(element("p", "pv-small", "The numbers after → were measured in the run that you gave."));
-      if (this.asked.measured) box.append(button("pv-button", "Take them away", "", () => this.#ask({ measured: undefined })));
-      return box;
-    }
-    const area = element("textarea", "pv-run");
-    area.rows = 2;
-    area.placeholder = "Paste the event log or Spark's REST answer of its run";
-    area.setAttribute("aria-label", "A run's event log or REST answer");
-    // A paste of many lines may tell of each of them.
-    area.addEventListener("input", () => {
-      clearTimeout(this.giving);
-      this.giving = setTimeout(() => this.#give(area.value), 200);
+    const more = { theme: this.data.theme, mode: this.mode, editable: Boolean(this.data.tables), asked: this.asked };
+    return overview(this.answer, more, {
+      select: (side, node) => this.select(side, node, true),
+      factor: (factor) => this.#ask({ factor }),
+      give: (text) => this.#give(text),
+      take: () => this.#ask({ measured: undefined }),
     });
-    area.addEventListener("drop", async (event) => {
-      event.preventDefault();
-      event.stopPropagation();
-      const file = event.dataTransfer?.files[0];
-      this.#give(file ? await file.text() : event.dataTransfer.getData("text"));
-    });
-    box.append(area, element("p", "pv-small", "Its measured rows then stand beside the expected ones: orange where Spark expected too few, blue where too many."));
-    return box;
   }
 
   async #give(text) {
@@ -424,32 +371,6 @@ export class Estimates {
     } catch {
       this.#say("The server cannot be reached.", true);
     }
-  }
-
-  #divergence({ side, node, factor }) {
-    const box = element("section", "pv-section pv-first"), { scene, cards } = this.answer.sides[side];
-    const found = error(scene.nodes.rows[node] ?? cards[node].imagined, cards[node].measured);
-    box.append(element("h4", "", "First divergence"));
-    const go = button("pv-neighbour", "", "", () => this.select(side, node, true));
-    go.append(element("span", "pv-name", scene.nodes.title[node]), element("b", `pv-${found.side}`, errorWords(found)));
-    box.append(go, element("p", "pv-small", `The deepest operator that is off by ${factor}× or more, with what feeds it still right: what is above inherits from it.`));
-    return box;
-  }
-
-  #most(side, at) {
-    const { nodes, kinds } = side.scene, box = element("section", "pv-section"), list = element("div", "pv-neighbours");
-    box.append(element("h4", "", this.answer.sides.length > 1 ? `Most rows, ${side.title}` : "Most rows"), list);
-    const value = (i) => this.flow.value.call({ by: "rows", answer: this.answer }, at, i);
-    const top = [...nodes.kind.keys()].filter((i) => kinds[nodes.kind[i]] === "join" && value(i).value != null).sort((a, b) => value(b).value - value(a).value).slice(0, 6);
-    for (const i of top) {
-      const go = button("pv-neighbour", "", "", () => this.select(at, i, true)), { value: rows, imagined } = value(i);
-      const dot = element("span", "pv-swatch");
-      dot.style.background = this.data.theme.kinds[kinds[nodes.kind[i]]][this.mode];
-      go.append(element("span", "pv-number", imagined ? `(≈${count(rows)})` : this.#about(at) + count(rows)), dot, element("span", "pv-name", `${nodes.title[i]} ${nodes.sub?.[i]?.[0]?.join(" ") ?? ""}`));
-      list.append(go);
-    }
-    if (!top.length) list.append(element("p", "pv-small", nodes.rows.some((rows) => rows != null) ? "There is no join." : this.data.tables ? "No rows are known: the tables have no statistics. Put numbers into Statistics, and the plans follow." : "No rows are known."));
-    return box;
   }
 
   // ---- keys, sizes, theme

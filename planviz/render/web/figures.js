@@ -26,6 +26,12 @@ export function bytes(value) {
   return `${v >= 99.95 || at === 0 ? Math.round(v) : Number(v.toFixed(1))} ${UNITS[at]}`;
 }
 
+// The rows of a node: Spark's, or (imagined) what its formulas would give where it reckons none.
+export function expected({ cards, scene }, i) {
+  const rows = scene.nodes.rows[i];
+  return rows == null && cards[i].imagined != null ? { value: cards[i].imagined, imagined: true } : { value: rows, imagined: false };
+}
+
 // What changed from one number to another: "×3.2", "÷40", "=" or "" where one is unknown.
 export function change(from, to) {
   if (from == null || to == null) return "";

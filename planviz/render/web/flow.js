@@ -1,7 +1,7 @@
 // One or two plans with their numbers on the edges, under one view. What stands in both plans stands at one place.
 import { Canvas } from "./canvas.js";
 import { element } from "./dom.js";
-import { bytes, change, count, error, flowWidth, tintOf } from "./figures.js";
+import { bytes, change, count, error, expected, flowWidth, tintOf } from "./figures.js";
 import { Plan } from "./plan.js";
 
 const HEAD = 44; // px above the drawing for the names of the ways
@@ -97,10 +97,8 @@ export class Flow {
 
   // The value that stands on the edge above a node, and whether it is one that Spark does not reckon.
   value(at, i) {
-    const { cards, scene } = this.answer.sides[at];
-    if (this.by === "bytes") return { value: scene.nodes.bytes[i], imagined: false };
-    const rows = scene.nodes.rows[i];
-    return rows == null && cards[i].imagined != null ? { value: cards[i].imagined, imagined: true } : { value: rows, imagined: false };
+    const side = this.answer.sides[at];
+    return this.by === "bytes" ? { value: side.scene.nodes.bytes[i], imagined: false } : expected(side, i);
   }
 
   #measure(at) {

@@ -1,0 +1,100 @@
+// The side of the Cardinality page while nothing is selected: where most rows are, where estimates go wrong, a run beside.
+import { button, element } from "./dom.js";
+import { count, error, errorWords, expected } from "./figures.js";
+
+const FACTORS = [2, 10, 100];
+
+// The sign of estimated numbers, so that they never look measured.
+export function about(side) {
+  return side.scene.rows_are === "measured" ? "" : "≈";
+}
+
+export function isMeasured(answer) {
+  return answer.sides.some((side) => side.cards.some((card) => card.measured != null));
+}
+
+// The rows of all joins together, in both plans: what the order of joins is worth.
+export function verdict({ sides }) {
+  const sums = sides.map((side) => joins(side).reduce((sum, i) => sum + (expected(side, i).value ?? 0), 0));
+  if (sums.every((rows) => !rows)) return [];
+  const said = sums.map((rows, at) => about(sides[at]) + count(rows)), equal = said.length > 1 && said[0] === said[1];
+  return [element("span", "pv-muted", "rows out of all joins "), element("b", "", equal ? said[0] : said.join(" → ")), ...(equal ? [element("span", "pv-muted", " in both")] : [])];
+}
+
+function joins({ scene }) {
+  return [...scene.nodes.kind.keys()].filter((i) => scene.kinds[scene.nodes.kind[i]] === "join");
+}
+
+// on: { select(side, node), factor(times), give(text), take() }; more: { theme, mode, editable, asked }
+export function overview(answer, more, on) {
+  const { sides, divergence } = answer, parts = [element("h3", "", sides.map(({ title }) => title).join(" beside "))];
+  parts.push(element("p", "pv-small", "Click a card or a number: how it was reckoned, with what, and what it takes for granted."));
+  if (isMeasured(answer)) parts.push(first(sides, divergence, more.asked.factor ?? 10, on));
+  sides.forEach((side, at) => parts.push(most(side, sides.length > 1, more, (i) => on.select(at, i))));
+  if (sides.some(({ imagined }) => imagined)) parts.push(element("p", "pv-small", "In brackets: rows that Spark does not reckon with CBO off; its formulas would give them for this plan."));
+  for (const note of answer.notes ?? []) parts.push(element("p", "pv-note", note));
+  if (sides.every(({ scene }) => scene.rows_are !== "measured")) parts.push(run(isMeasured(answer), more.asked, on));
+  return parts;
+}
+
+function first(sides, found, factor, on) {
+  const box = element("section", "pv-section pv-first"), pick = element("div", "pv-segment");
+  box.append(element("h4", "", "First divergence"));
+  if (found) {
+    const { scene, cards } = sides[found.side], i = found.node, wrong = error(expected(sides[found.side], i).value, cards[i].measured);
+    const go = button("pv-neighbour", "", "", () => on.select(found.side, i));
+    go.append(element("span", "pv-name", scene.nodes.title[i]), element("b", `pv-${wrong.side}`, errorWords(wrong)));
+    box.append(go, element("p", "pv-small", `The deepest operator that is off by ${factor}× or more, with what feeds it still right: what is above inherits from it.`));
+  } else box.append(element("p", "pv-small", `No operator is off by ${factor}× or more.`));
+  for (const times of FACTORS) {
+    const one = button("", `${times}×`, `Off by ${times} times or more`, () => on.factor(times));
+    one.setAttribute("aria-pressed", String(times === factor));
+    pick.append(one);
+  }
+  box.append(pick);
+  return box;
+}
+
+function most(side, several, { theme, mode, editable }, select) {
+  const { nodes, kinds } = side.scene, box = element("section", "pv-section"), list = element("div", "pv-neighbours");
+  box.append(element("h4", "", several ? `Most rows, ${side.title}` : "Most rows"), list);
+  const value = (i) => expected(side, i).value, top = joins(side).filter((i) => value(i) != null).sort((a, b) => value(b) - value(a)).slice(0, 6);
+  for (const i of top) {
+    const go = button("pv-neighbour", "", "", () => select(i)), { value: rows, imagined } = expected(side, i), dot = element("span", "pv-swatch");
+    dot.style.background = theme.kinds[kinds[nodes.kind[i]]][mode];
+    go.append(element("span", "pv-number", imagined ? `(≈${count(rows)})` : about(side) + count(rows)), dot, element("span", "pv-name", `${nodes.title[i]} ${nodes.sub?.[i]?.[0]?.join(" ") ?? ""}`));
+    list.append(go);
+  }
+  const known = nodes.rows.some((rows) => rows != null);
+  if (!top.length) list.append(element("p", "pv-small", known ? "There is no join." : editable ? "No rows are known: the tables have no statistics. Put numbers into Statistics, and the plans follow." : "No rows are known."));
+  return box;
+}
+
+// A run of the query beside its estimates: its event log or REST answer goes the way of every pasted text.
+function run(measured, asked, on) {
+  const box = element("section", "pv-section");
+  box.append(element("h4", "", measured ? "Measured rows" : "Beside a run"));
+  if (measured) {
+    box.append(element("p", "pv-small", "The numbers after → were measured in the run that you gave."));
+    if (asked.measured) box.append(button("pv-button", "Take them away", "", on.take));
+    return box;
+  }
+  const area = element("textarea", "pv-run");
+  area.rows = 2;
+  area.placeholder = "Paste the event log or Spark's REST answer of its run";
+  area.setAttribute("aria-label", "A run's event log or REST answer");
+  let waiting;
+  // A paste of many lines may tell of each of them.
+  area.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => area.isConnected && on.give(area.value), 200);
+  });
+  area.addEventListener("drop", async (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    const file = event.dataTransfer?.files[0];
+    on.give(file ? await file.text() : event.dataTransfer.getData("text"));
+  });
+  box.append(area, element("p", "pv-small", "Its measured rows then stand beside the expected ones: orange where Spark expected too few, blue where too many."));
+  return box;
+}
