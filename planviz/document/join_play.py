@@ -9,7 +9,7 @@ from planviz.document.join_inputs import join_operator
 from planviz.execution import QueryExecution
 from planviz.mechanics import CannotPlay, Play, of, relation_names
 from planviz.mechanics.sample import sample_rows
-from planviz.physical.operators import LocalTableScanExec
+from planviz.physical.sources import LocalTableScanExec
 
 #: Rows of either side, and columns beside those that the join reads.
 _ROWS = (6, 5)

@@ -23,16 +23,14 @@ from planviz.physical.operators import (
     FilterExec,
     GlobalLimitExec,
     LocalLimitExec,
-    LocalTableScanExec,
-    OneRowRelationExec,
     ProjectExec,
-    RangeExec,
     SortExec,
     TakeOrderedAndProjectExec,
     UnionExec,
 )
 from planviz.physical.preparations.requirements import partitioning_for
 from planviz.physical.scans import FileSourceScanExec
+from planviz.physical.sources import LocalTableScanExec, OneRowRelationExec, RangeExec
 
 Partitions = tuple[tuple[Row, ...], ...]
 #: Operators through which rows pass as they are.

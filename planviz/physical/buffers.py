@@ -21,6 +21,7 @@ from planviz.types import (
     SHORT,
     TIMESTAMP,
     TIMESTAMP_NTZ,
+    ArrayType,
     DataType,
     DecimalType,
     bounded,
@@ -38,7 +39,17 @@ _CENTRAL = {
     "kurtosis": 5,
 }
 _COVARIANCE = ("n", "xAvg", "yAvg", "ck")
-_PAIRS = {"covar_pop": _COVARIANCE, "covar_samp": _COVARIANCE, "corr": (*_COVARIANCE, "xMk", "yMk")}
+_CORRELATION = (*_COVARIANCE, "xMk", "yMk")
+_SLOPE = (*_COVARIANCE, *_MOMENTS[:3])
+_PAIRS = {
+    "covar_pop": _COVARIANCE,
+    "covar_samp": _COVARIANCE,
+    "regr_sxy": _COVARIANCE,
+    "corr": _CORRELATION,
+    "regr_r2": _CORRELATION,
+    "regr_slope": _SLOPE,
+    "regr_intercept": _SLOPE,
+}
 _BITS = {"bit_and": "bit_and", "bit_or": "bit_or", "bit_xor": "bit_xor"}
 _BITMAPS = ("bitmap_construct_agg", "bitmap_or_agg", "bitmap_and_agg")
 _IMPERATIVE = ("approx_count_distinct", "pivotfirst", *_BITMAPS)
@@ -95,6 +106,8 @@ def _call_columns(f: AggregateCall) -> list[tuple[str, DataType]]:
         return [(c, DOUBLE) for c in _PAIRS[name]]
     if name in _BITS:
         return [(name, f.data_type)]
+    if name in ("max_by", "min_by") and len(f.arguments) > 2:
+        return [(part, ArrayType(BINARY, True)) for part in ("values", "orderings", "heapIndices")]
     if name in ("max_by", "min_by"):
         return [("valueWithExtremumOrdering", f.data_type), ("extremumOrdering", f.arguments[1].data_type)]
     if name == "approx_count_distinct":

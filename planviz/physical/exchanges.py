@@ -73,7 +73,7 @@ class ShuffleExchangeExec(Exchange):
     child: SparkPlan
     plan_id: int = 0
 
-    UNCOMPARED = ("plan_id", "origin")
+    UNCOMPARED = ("plan_id",)
 
     @classmethod
     def of(cls, p: Partitioning, child: Any, plan_id: int, origin: str = ENSURE_REQUIREMENTS) -> ShuffleExchangeExec:

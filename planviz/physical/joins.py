@@ -283,14 +283,14 @@ class BroadcastNestedLoopJoinExec(BuildSide, JoinExec):
         """Where rows of the built side without a match do not matter."""
         if self.kind in INNER_LIKE:
             return True
-        right = self.kind in ("LeftOuter", "LeftSemi", "LeftAnti", "ExistenceJoin")
+        right = self.kind in ("LeftOuter", "LeftSemi", "LeftAnti")
         return (self.build == "BuildRight" and right) or (self.build == "BuildLeft" and self.kind == "RightOuter")
 
     @lazy
     def output_partitioning(self) -> Partitioning:
         """The streamed side's, unless rows of the built side come in."""
         given: Partitioning = self.streamed.output_partitioning
-        lost = self.kind == "FullOuter" or not (self.kind in INNER_LIKE or self.supports_codegen)
+        lost = self.kind == "FullOuter" or not (self.kind == "ExistenceJoin" or self.supports_codegen)
         return UnknownPartitioning(given.number) if lost else given
 
     @lazy

@@ -22,7 +22,7 @@ from planviz.physical.distribution import (
     canonical_partitioning,
     given_order,
 )
-from planviz.physical.plan import LeafExec, SparkPlan, UnaryExec
+from planviz.physical.plan import SparkPlan, UnaryExec
 from planviz.physical.projection import Projection
 from planviz.trees.node import lazy, node
 
@@ -371,94 +371,37 @@ class UnionExec(SparkPlan):
         return "Union"
 
 
-class SourceExec(LeafExec):
-    """A leaf whose `columns` are its own."""
+@node
+class ScriptTransformationExec(UnaryExec):
+    """Runs the child's rows through a script (Spark: SparkScriptTransformationExec)."""
 
-    columns: tuple[AttributeReference, ...]
+    logical: Any
+    child: SparkPlan
 
     @lazy
     def expressions(self) -> tuple[Any, ...]:
-        """None: the columns are its own."""
+        """None: the script's columns are made here."""
         return ()
-
-    def map_expressions(self, f: Any, mask: int = -1) -> Any:
-        """Itself."""
-        return self
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
-        """Its columns."""
-        return self.columns
-
-    @lazy
-    def canonicalized(self) -> Any:
-        """With ids by position."""
-        return self.replace(columns=tuple(a.with_id(i).canonicalized for i, a in enumerate(self.columns)))
-
-
-@node
-class LocalTableScanExec(SourceExec):
-    """Rows known while planning."""
-
-    columns: tuple[AttributeReference, ...]
-    rows: tuple[tuple[Any, ...], ...] = ()
-    CODEGEN = True
-
-    @lazy
-    def simple_string(self) -> str:
-        """LocalTableScan <empty>, [columns]."""
-        shown = [*([] if self.rows else ["<empty>"]), *([bracketed(self.columns)] if self.columns else [])]
-        return " ".join(["LocalTableScan", ", ".join(shown)]).rstrip()
-
-
-@node
-class OneRowRelationExec(LeafExec):
-    """One row without columns."""
-
-    CODEGEN = True
-
-    @lazy
-    def simple_string(self) -> str:
-        """Scan OneRowRelation[]."""
-        return "Scan OneRowRelation[]"
-
-
-@node
-class RangeExec(SourceExec):
-    """range(start, end, step) in `splits` partitions."""
-
-    start: int
-    end: int
-    step: int
-    splits: int
-    columns: tuple[AttributeReference, ...]
-    CODEGEN = True
-
-    @lazy
-    def output_partitioning(self) -> Partitioning:
-        """Ranges; one partition of one."""
-        return SinglePartition() if self.splits == 1 else UnknownPartitioning(self.splits)
+        """The script's columns."""
+        columns: tuple[AttributeReference, ...] = self.logical.output
+        return columns
 
     @lazy
     def output_ordering(self) -> tuple[OutputOrder, ...]:
-        """By its column, downwards for a negative step."""
-        down = OutputOrder(self.columns[0], "DESC", "NULLS LAST")
-        return (OutputOrder(self.columns[0]) if self.step > 0 else down,)
+        """None."""
+        return ()
+
+    @lazy
+    def canonicalized(self) -> Any:
+        """Itself: what a script does is not known."""
+        return self
 
     @lazy
     def simple_string(self) -> str:
-        """Range (0, 10, step=1, splits=2)."""
-        return f"Range ({self.start}, {self.end}, step={self.step}, splits={self.splits})"
-
-
-@node
-class RDDScanExec(SourceExec):
-    """Rows that a program handed over."""
-
-    columns: tuple[AttributeReference, ...]
-    CODEGEN = True
-
-    @lazy
-    def simple_string(self) -> str:
-        """Scan ExistingRDD[columns]."""
-        return f"Scan ExistingRDD[{','.join(map(str, self.columns))}]"
+        """SparkScriptTransformation script, [columns], how rows are written and read."""
+        script, columns, formats = self.logical.arguments()
+        formats = formats.replace("ScriptInputOutputSchema", "ScriptTransformationIOSchema", 1)
+        return f"SparkScriptTransformation {script}, {columns}, {formats}"

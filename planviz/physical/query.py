@@ -16,6 +16,7 @@ from planviz.physical.preparations.adjacent_aggregates import combine_adjacent_a
 from planviz.physical.preparations.bucketed_scans import disable_unnecessary_bucketed_scans
 from planviz.physical.preparations.collapse_codegen import CollapseCodegenStages, insert_transitions
 from planviz.physical.preparations.redundant import (
+    insert_sort_for_limit_and_offset,
     remove_redundant_projects,
     remove_redundant_sorts,
     remove_redundant_window_group_limits,
@@ -60,6 +61,7 @@ class Preparation:
         plan = self.subqueries.apply(plan)
         plan = remove_redundant_projects(plan)
         plan = EnsureRequirements(self.context).apply(plan)
+        plan = insert_sort_for_limit_and_offset(plan)
         plan = combine_adjacent_aggregation(plan)
         plan = replace_hash_with_sort(plan, self.config)
         plan = remove_redundant_window_group_limits(plan)

@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from planviz.physical.codegen import ColumnarToRowExec, InputAdapter, WholeStageCodegenExec, generated
-from planviz.physical.operators import LocalTableScanExec
+from planviz.physical.sources import LocalTableScanExec
 
 
 def insert_transitions(plan: Any) -> Any:

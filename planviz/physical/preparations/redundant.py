@@ -6,11 +6,14 @@ from typing import Any
 
 from planviz.physical.aggregates import BaseAggregateExec
 from planviz.physical.distribution import ordering_satisfies
+from planviz.physical.exchanges import ShuffleExchangeExec
 from planviz.physical.joins import JoinExec
 from planviz.physical.operators import (
     ExpandExec,
     FilterExec,
     GenerateExec,
+    GlobalLimitExec,
+    LocalLimitExec,
     ProjectExec,
     SortExec,
     TakeOrderedAndProjectExec,
@@ -27,7 +30,7 @@ def remove_redundant_projects(plan: Any, ordered: bool = True) -> Any:
         return plan.map_children(lambda c: remove_redundant_projects(c, False))
     if isinstance(plan, TakeOrderedAndProjectExec | BaseAggregateExec | GenerateExec | ExpandExec):
         return plan.map_children(lambda c: remove_redundant_projects(c, False))
-    below = ordered if isinstance(plan, FilterExec | SortExec | JoinExec | WindowExec) else True
+    below = ordered if isinstance(plan, FilterExec | JoinExec | WindowExec) else True
     return plan.map_children(lambda c: remove_redundant_projects(c, below))
 
 
@@ -62,3 +65,24 @@ def remove_redundant_window_group_limits(plan: Any) -> Any:
         return p.replace(child=p.child.child) if both and (p.mode, p.child.mode) == ("Final", "Partial") else p
 
     return plan.transform_up(step, WindowGroupLimitExec.BIT)
+
+
+def insert_sort_for_limit_and_offset(plan: Any) -> Any:
+    """The plan with rows sorted once more where a limit's or offset's exchange lost a whole order
+    (InsertSortForLimitAndOffset)."""
+
+    def step(p: Any) -> Any:
+        if isinstance(p, GlobalLimitExec) and isinstance(p.child, ShuffleExchangeExec):
+            order = _whole_order(p.child.child)
+            gathered = order and p.child.kind == "SinglePartition"
+            return p.replace(child=SortExec(order, False, p.child)) if gathered else p
+        return p
+
+    return plan.transform_up(step, GlobalLimitExec.BIT)
+
+
+def _whole_order(plan: Any) -> tuple[Any, ...]:
+    """The keys by which all rows come in order; none where they do not."""
+    while isinstance(plan, ProjectExec | FilterExec | LocalLimitExec):
+        plan = plan.child
+    return plan.order if isinstance(plan, SortExec) and plan.whole else ()

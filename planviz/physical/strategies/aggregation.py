@@ -10,6 +10,7 @@ from planviz.decisions.stages import PlannedStage
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, NamedExpression, next_id
 from planviz.logical.operators import Aggregate, Expand
+from planviz.optimizer.rules.floats import normalized
 from planviz.physical.aggregates import HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec
 from planviz.physical.buffers import is_mutable, keeps_objects
 from planviz.physical.strategies.context import PlanningContext
@@ -35,7 +36,7 @@ class PhysicalAggregation:
         names: dict[Any, Any] = {}
         for g in plan.grouping:
             named = g if isinstance(g, NamedExpression) else Alias(g, str(g), next_id())
-            self.keys.append(named)
+            self.keys.append(_normalized_key(named))
             names.setdefault((g.child if isinstance(g, Alias) else g).canonicalized, named.to_attribute())
 
         def over(e: Any) -> Any:
@@ -49,6 +50,12 @@ class PhysicalAggregation:
     def key_attributes(self) -> list[AttributeReference]:
         """The keys' columns."""
         return [k.to_attribute() for k in self.keys]
+
+
+def _normalized_key(key: Any) -> Any:
+    """A grouping key with one NaN and one zero where it is a floating number, under its name."""
+    new: Any = key.map_children(normalized) if isinstance(key, Alias) else normalized(key)
+    return new if isinstance(new, NamedExpression) else Alias(new, key.name, key.expr_id)
 
 
 def _named(new: Any, old: Any) -> Any:
@@ -166,7 +173,7 @@ def _one_distinct(parts: PhysicalAggregation, distinct: list[Function], stages: 
     columns: dict[Any, Any] = {}
     for c in distinct[0].function.children:
         if not c.foldable:
-            columns.setdefault(c.canonicalized, c if isinstance(c, NamedExpression) else Alias(c, str(c), next_id()))
+            columns.setdefault(c.canonicalized, _distinct_column(c))
     named = list(columns.values())
     attributes = [n.to_attribute() for n in named]
     keys = parts.key_attributes
@@ -178,6 +185,13 @@ def _one_distinct(parts: PhysicalAggregation, distinct: list[Function], stages: 
     third = [*_mode(plain, "PartialMerge"), *_mode(counted, "Partial")]
     three = stages.stage(two, keys, third)
     return stages.stage(three, keys, [*_mode(plain, "Final"), *_mode(counted, "Final")], keys, parts.results)
+
+
+def _distinct_column(c: Any) -> Any:
+    """What is counted once, under its name, with one NaN and one zero where it is a floating number."""
+    new = normalized(c)
+    name = c.name if isinstance(c, NamedExpression) else str(c)
+    return new if isinstance(new, NamedExpression) else Alias(new, name, next_id())
 
 
 def _over_columns(f: Function, columns: dict[Any, Any], stages: Stages) -> Function:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.core import Alias, Literal, SortOrder
-from planviz.logical.combining import CTERelationDef, Union, WithCTE
+from planviz.logical.combining import CTERelationDef, Union, UnionLoop, WithCTE
 from planviz.logical.operators import (
     Expand,
     Filter,
@@ -23,7 +23,9 @@ from planviz.logical.operators import (
     WindowGroupLimit,
 )
 from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRDD, OneRowRelation, Range
+from planviz.logical.scripts import ScriptTransformation
 from planviz.physical import operators as o
+from planviz.physical import sources
 from planviz.physical.distribution import (
     HashPartitioning,
     Partitioning,
@@ -33,7 +35,10 @@ from planviz.physical.distribution import (
 )
 from planviz.physical.exchanges import ShuffleExchangeExec
 from planviz.physical.strategies.context import PlanningContext
+from planviz.physical.strategies.limits import limit_and_offset
 
+_ANYHOW = "REBALANCE_PARTITIONS_BY_NONE"
+_ADAPTIVE = "spark.sql.adaptive.enabled"
 _PARALLELISM = "spark.sql.leafNodeDefaultParallelism"
 
 
@@ -62,13 +67,17 @@ def basic(plan: Any, context: PlanningContext) -> Any:
         case Union(inputs):
             return o.UnionExec(tuple(map(below, inputs)), plan.output)
         case LocalRelation(columns, rows):
-            return o.LocalTableScanExec(columns, rows)
+            return sources.LocalTableScanExec(columns, rows)
         case OneRowRelation():
-            return o.OneRowRelationExec()
+            return sources.OneRowRelationExec()
         case LogicalRDD(columns):
-            return o.RDDScanExec(columns)
+            return sources.RDDScanExec(columns)
+        case UnionLoop():
+            return sources.UnionLoopExec(plan.id, plan.left, plan.right, plan.output, plan.limit)
+        case ScriptTransformation():
+            return o.ScriptTransformationExec(plan, below(plan.child))
         case Range(start, end, step, slices, column):
-            return o.RangeExec(start, end, step, slices or int(context.config.get(_PARALLELISM)), (column,))
+            return sources.RangeExec(start, end, step, slices or int(context.config.get(_PARALLELISM)), (column,))
     return _limit(plan, context) or _moved(plan, context) or _cte(plan, context)
 
 
@@ -76,12 +85,14 @@ def _limit(plan: Any, context: PlanningContext) -> Any:
     match plan:
         case LocalLimit(Literal(int() as n, _), child):
             return o.LocalLimitExec(n, context.plan(child))
-        case GlobalLimit(Literal(int() as n, _), Offset(Literal(int() as skipped, _), child)):
-            return o.GlobalLimitExec(n, context.plan(child), skipped)
+        case GlobalLimit(Literal(int() as n, _), Offset(Literal(int() as offset, _), child)):
+            # The rows that the offset skips are counted with the limit.
+            return o.GlobalLimitExec(n + offset, context.plan(child), offset)
+        case Offset():
+            found = limit_and_offset(plan)
+            return None if found is None else o.GlobalLimitExec(found[0], context.plan(found[2]), found[1])
         case GlobalLimit(Literal(int() as n, _), child):
             return o.GlobalLimitExec(n, context.plan(child))
-        case Offset(Literal(int() as skipped, _), child):
-            return o.GlobalLimitExec(-1, context.plan(child), skipped)
     return None
 
 
@@ -91,11 +102,15 @@ def _moved(plan: Any, context: PlanningContext) -> Any:
             return o.CoalesceExec(number, context.plan(child))
         case Repartition(number, _, child):
             return _exchange(_spread((), number), child, "REPARTITION_BY_NUM", context)
+        case RepartitionByExpression((), child, None):
+            return _exchange(_spread((), context.partitions), child, _ANYHOW, context)
         case RepartitionByExpression(keys, child, number):
             origin = "REPARTITION_BY_COL" if number is None else "REPARTITION_BY_NUM"
             return _exchange(_spread(keys, number or context.partitions), child, origin, context)
+        case RebalancePartitions(_, child) if not context.config.get(_ADAPTIVE):
+            return context.plan(child)
         case RebalancePartitions(keys, child, number):
-            origin = f"REBALANCE_PARTITIONS_BY_{'COL' if keys else 'NONE'}"
+            origin = "REBALANCE_PARTITIONS_BY_COL" if keys else _ANYHOW
             return _exchange(_spread(keys, number or context.partitions), child, origin, context)
     return None
 
@@ -123,5 +138,5 @@ def _cte(plan: Any, context: PlanningContext) -> Any:
             projects = tuple(Alias(a, b.name, b.expr_id) if a.expr_id != b.expr_id else a for a, b in pairs)
             same = [a.expr_id for a in child.output] == [a.expr_id for a in plan.output]
             read = child if same else Project(projects, child)
-            return _exchange(RoundRobinPartitioning(context.partitions), read, "REPARTITION_BY_COL", context)
+            return _exchange(RoundRobinPartitioning(context.partitions), read, _ANYHOW, context)
     return None

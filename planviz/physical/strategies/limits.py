@@ -12,24 +12,31 @@ from planviz.physical.strategies.context import PlanningContext
 
 def special_limit(plan: Any, context: PlanningContext, root: bool) -> Any:
     """The operator for a limit over a sort; at the root for any limit. None for another plan."""
-    offset, plan = _offset(plan)
+    found = limit_and_offset(plan)
+    if found is None:
+        return None
+    limit, offset, child = found
+    taken = _top(limit, child, context, offset) if limit >= 0 else None
+    if taken is not None or not root:
+        return taken
+    return CollectLimitExec(limit, context.plan(child), offset)
+
+
+def limit_and_offset(plan: Any) -> tuple[int, int, Any] | None:
+    """Limit, offset and what they are of; rows that the offset skips count for the limit, -1 stands for no limit."""
     match plan:
+        case Offset(Literal(int() as offset, _), GlobalLimit(Literal(int() as limit, _), LocalLimit(_, child))):
+            return limit, offset, child
+        case GlobalLimit(
+            Literal(int() as limit, _),
+            Offset(Literal(int() as offset, _), LocalLimit(Literal(int() as both, _), child)),
+        ) if limit + offset == both:
+            return both, offset, child
         case GlobalLimit(Literal(int() as limit, _), LocalLimit(_, child)):
-            taken = _top(limit, child, context, offset)
-            if taken is not None:
-                return taken
-            if root:
-                if offset == 0 and isinstance(child, Offset):
-                    offset, child = _offset(child)
-                return CollectLimitExec(limit, context.plan(child), offset)
+            return limit, 0, child
+        case Offset(Literal(int() as offset, _), child):
+            return -1, offset, child
     return None
-
-
-def _offset(plan: Any) -> tuple[int, Any]:
-    match plan:
-        case Offset(Literal(int() as n, _), child):
-            return n, child
-    return 0, plan
 
 
 def _top(limit: int, child: Any, context: PlanningContext, offset: int) -> Any:

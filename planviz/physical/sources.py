@@ -1,0 +1,131 @@
+"""Leaves: rows that are there before the query, and recursion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.core import AttributeReference
+from planviz.logical.plan import bracketed
+from planviz.physical.distribution import OutputOrder, Partitioning, SinglePartition, UnknownPartitioning
+from planviz.physical.plan import LeafExec
+from planviz.trees.node import lazy, node
+
+
+class SourceExec(LeafExec):
+    """A leaf whose `columns` are its own."""
+
+    columns: tuple[AttributeReference, ...]
+
+    @lazy
+    def expressions(self) -> tuple[Any, ...]:
+        """None: the columns are its own."""
+        return ()
+
+    def map_expressions(self, f: Any, mask: int = -1) -> Any:
+        """Itself."""
+        return self
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """Its columns."""
+        return self.columns
+
+    @lazy
+    def canonicalized(self) -> Any:
+        """With ids by position."""
+        return self.replace(columns=tuple(a.with_id(i).canonicalized for i, a in enumerate(self.columns)))
+
+
+@node
+class LocalTableScanExec(SourceExec):
+    """Rows known while planning."""
+
+    columns: tuple[AttributeReference, ...]
+    rows: tuple[tuple[Any, ...], ...] = ()
+    CODEGEN = True
+
+    @lazy
+    def simple_string(self) -> str:
+        """LocalTableScan <empty>, [columns]."""
+        shown = [*([] if self.rows else ["<empty>"]), *([bracketed(self.columns)] if self.columns else [])]
+        return " ".join(["LocalTableScan", ", ".join(shown)]).rstrip()
+
+
+@node
+class OneRowRelationExec(LeafExec):
+    """One row without columns."""
+
+    CODEGEN = True
+
+    @lazy
+    def simple_string(self) -> str:
+        """Scan OneRowRelation[]."""
+        return "Scan OneRowRelation[]"
+
+
+@node
+class RangeExec(SourceExec):
+    """range(start, end, step) in `splits` partitions."""
+
+    start: int
+    end: int
+    step: int
+    splits: int
+    columns: tuple[AttributeReference, ...]
+    CODEGEN = True
+
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """Ranges; one partition of one."""
+        return SinglePartition() if self.splits == 1 else UnknownPartitioning(self.splits)
+
+    @lazy
+    def output_ordering(self) -> tuple[OutputOrder, ...]:
+        """By its column, downwards for a negative step."""
+        down = OutputOrder(self.columns[0], "DESC", "NULLS LAST")
+        return (OutputOrder(self.columns[0]) if self.step > 0 else down,)
+
+    @lazy
+    def simple_string(self) -> str:
+        """Range (0, 10, step=1, splits=2)."""
+        return f"Range ({self.start}, {self.end}, step={self.step}, splits={self.splits})"
+
+
+@node
+class RDDScanExec(SourceExec):
+    """Rows that a program handed over."""
+
+    columns: tuple[AttributeReference, ...]
+    CODEGEN = True
+
+    @lazy
+    def simple_string(self) -> str:
+        """Scan ExistingRDD[columns]."""
+        return f"Scan ExistingRDD[{','.join(map(str, self.columns))}]"
+
+
+@node
+class UnionLoopExec(SourceExec):
+    """A recursive CTE: the `anchor` and the `recursion` are planned anew for every step, so they stay logical plans."""
+
+    loop_id: int
+    anchor: Any
+    recursion: Any
+    columns: tuple[AttributeReference, ...]
+    limit: int | None = None
+
+    @property
+    def inner_children(self) -> tuple[Any, ...]:
+        """The logical plans."""
+        return (self.anchor, self.recursion)
+
+    @lazy
+    def canonicalized(self) -> Any:
+        """Itself: a loop has no equal."""
+        return self
+
+    @lazy
+    def simple_string(self) -> str:
+        """UnionLoop 0, [columns], limit."""
+        limit = "" if self.limit is None else f", {self.limit}"
+        return f"UnionLoop {self.loop_id}, {bracketed(self.columns)}{limit}"
