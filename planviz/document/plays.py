@@ -24,7 +24,7 @@ from planviz.physical.aggregates import (
 )
 from planviz.physical.buffers import is_imperative, is_mutable
 from planviz.physical.exchanges import ReusedExchangeExec, ShuffleExchangeExec
-from planviz.physical.operators import LocalTableScanExec, SortExec
+from planviz.physical.operators import SortExec
 from planviz.physical.strategies.keys import EquiJoin, equi_join
 from planviz.types import BOOLEAN
 
