@@ -25,6 +25,7 @@ from planviz.physical.aggregates import (
 from planviz.physical.buffers import is_imperative, is_mutable
 from planviz.physical.exchanges import ReusedExchangeExec, ShuffleExchangeExec
 from planviz.physical.operators import SortExec
+from planviz.physical.sources import LocalTableScanExec
 from planviz.physical.strategies.keys import EquiJoin, equi_join
 from planviz.types import BOOLEAN
 

@@ -12,7 +12,7 @@ from planviz.execution import QueryExecution
 from planviz.mechanics import CannotPlay, Options, Play
 from planviz.mechanics.play import MOST_ROWS
 from planviz.physical.joins import JoinExec
-from planviz.physical.operators import LocalTableScanExec
+from planviz.physical.sources import LocalTableScanExec
 from tests.mechanics.plays import aggregates_of, physical, plays_of
 
 A = "(VALUES (1, 'x'), (2, 'y'), (null, 'n'), (1, 'z')) AS a(k, v)"
