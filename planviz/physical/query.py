@@ -62,7 +62,7 @@ class Preparation:
         plan = remove_redundant_projects(plan)
         plan = EnsureRequirements(self.context).apply(plan)
         plan = insert_sort_for_limit_and_offset(plan)
-        plan = combine_adjacent_aggregation(plan)
+        plan = combine_adjacent_aggregation(plan, self.config)
         plan = replace_hash_with_sort(plan, self.config)
         plan = remove_redundant_window_group_limits(plan)
         plan = disable_unnecessary_bucketed_scans(plan, self.config)

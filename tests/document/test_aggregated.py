@@ -76,6 +76,18 @@ def test_without_the_setting_the_stage_hashes():
     assert dict(stage.checks[-1].values) == {"value": False}
 
 
+def test_spark_3_0_runs_adjacent_stages_one_after_the_other():
+    config = OptimizerConfig.of("spark-3.0", **{"spark.sql.shuffle.partitions": 4})
+    report = only(open_sql(MERGED, small_catalog(), config))
+
+    assert [(s.text.operator, s.text.mode) for s in report.stages] == [
+        ("HashAggregate", "partial"),
+        ("HashAggregate", "final"),
+    ]
+    assert report.chain.shuffles == ()
+    assert report.notes == ()
+
+
 def test_a_query_in_a_subquery_has_its_aggregates():
     reports = aggregates(opened("SELECT * FROM t1 WHERE b > (SELECT max(b) FROM t2 GROUP BY a LIMIT 1)"))
 
