@@ -110,11 +110,8 @@ class JoinModel(Model):
     @property
     def shown_equalities(self) -> str:
         """The keys of both sides as equalities."""
-        sides = [
-            [f"{s.source.name}.{k.name}" if hasattr(k, "name") else plain(k) for k in s.keys]
-            for s in (self.left, self.right)
-        ]
-        return ", ".join(f"{a} = {b}" for a, b in zip(*sides, strict=True))
+        pairs = zip(self.left.keys, self.right.keys, strict=True)
+        return ", ".join(f"{self.left.qualified(a)} = {self.right.qualified(b)}" for a, b in pairs)
 
     # ---- what is kept
 

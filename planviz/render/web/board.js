@@ -15,6 +15,7 @@ export class Board {
     this.links.setAttribute("class", "pv-board-links");
     this.links.setAttribute("aria-hidden", "true");
     this.root.append(this.space);
+    this.root.addEventListener("scroll", () => this.relink()); // columns that stay in sight move against the others
   }
 
   // A play as planviz/mechanics/play.py tells it. States are those of all panels after every step; they share what stays.
@@ -35,7 +36,9 @@ export class Board {
   }
 
   #panel(panel) {
-    const root = element("section", `pv-table pv-table-${panel.kind}`), head = element("div", "pv-table-head"), table = element("table");
+    const root = element("div", `pv-table pv-table-${panel.kind}`), head = element("div", "pv-table-head"), table = element("table");
+    root.setAttribute("role", "group");
+    root.setAttribute("aria-label", `${panel.title}, ${panel.role}`);
     const name = element("b", "", panel.title), count = element("span", "pv-muted pv-table-count");
     head.append(name, element("span", "pv-muted", panel.role), element("span", "pv-grow"), count);
     const columns = element("tr");
@@ -57,8 +60,8 @@ export class Board {
     for (const panel of this.panels) this.#fill(panel, state[panel.id], marks);
     for (const key of [...this.rows.keys()]) if (!this.rows.get(key).isConnected) this.rows.delete(key);
     this.shown = k;
-    this.#link(this.play.steps[k].links ?? []);
     this.#reveal(marks);
+    this.relink();
     if (before) this.#fly(before);
   }
 

@@ -6,7 +6,7 @@ import { dress } from "./theme.js";
 import { Timeline } from "./timeline.js";
 import { keyList, Transport, typedElsewhere } from "./transport.js";
 
-const NARROW = 800, MIDDLING = 1260;
+const NARROW = 800, MIDDLING = 1260, LOW = 740;
 const KEYS = [[["←", "→"], "step"], [["space"], "play"], [["↑", "↓"], "phase"], [["Home", "End"], "first, last"]];
 const NAMES = {
   start: "Start", hash: "Hash", shuffled: "Shuffled", insert: "Insert", skip: "Leave out", lookup: "Look up", condition: "Condition",
@@ -140,8 +140,9 @@ export class Playback {
   }
 
   #measure() {
-    const { clientWidth: width } = this.root;
+    const { clientWidth: width, clientHeight: height } = this.root;
     if (!width) return;
+    this.root.classList.toggle("pv-low", height < LOW);
     this.root.classList.toggle("pv-narrow", width <= NARROW);
     this.root.classList.toggle("pv-middling", width > NARROW && width < MIDDLING);
     this.board.relink();
