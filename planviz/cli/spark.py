@@ -253,7 +253,8 @@ def _summary(captured: dict[str, Any], path: Path, text: str) -> str:
         told.append(f"{len(document.trace.steps)} rules at work")
     executed = captured.get("executed")
     if executed:
-        told.append(f"ran in {executed['milliseconds']:,.0f} ms, {executed['rows']:,} rows")
+        rows = "1 row" if executed["rows"] == 1 else f"{executed['rows']:,} rows"
+        told.append(f"ran in {executed['milliseconds']:,.0f} ms, {rows}")
     return ", ".join(told) + "\n" + (_operators(document) if executed else "")
 
 

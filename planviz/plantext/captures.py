@@ -67,9 +67,8 @@ def _plans(capture: dict[str, Any]) -> list[PlanGraph]:
     if executed:
         plan = plan_info_graph(executed["plan"], "Executed Plan")
         plan.title = "Executed Plan · final"
-        plan.notes.append(
-            f"Spark ran the query in {executed['milliseconds']:,.0f} ms and it gave {executed['rows']:,} rows."
-        )
+        rows = "1 row" if executed["rows"] == 1 else f"{executed['rows']:,} rows"
+        plan.notes.append(f"Spark ran the query in {executed['milliseconds']:,.0f} ms and it gave {rows}.")
         plans.append(plan)
     return plans
 
