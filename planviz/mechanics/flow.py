@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from planviz.catalog.tables import Catalog
+from planviz.expressions.core import Literal
+from planviz.expressions.predicates import split_conjunction
 from planviz.mechanics.exchange import sendings
 from planviz.mechanics.naming import name_of
 from planviz.mechanics.ordering import sort_key
@@ -28,9 +30,11 @@ from planviz.physical.operators import (
     TakeOrderedAndProjectExec,
     UnionExec,
 )
+from planviz.physical.plan import PlanHolder
 from planviz.physical.preparations.requirements import partitioning_for
 from planviz.physical.scans import FileSourceScanExec
 from planviz.physical.sources import LocalTableScanExec, OneRowRelationExec, RangeExec
+from planviz.physical.subqueries import DynamicPruningExpression, ReusedSubqueryExec, ScalarSubqueryExec, SubqueryExec
 
 Partitions = tuple[tuple[Row, ...], ...]
 #: Operators through which rows pass as they are.
@@ -120,7 +124,9 @@ class Flow:
         if any(len(row) != len(plan.relation) for row in rows):
             raise CannotPlay(f"{name} has {len(plan.relation)} columns; give each of its rows so many values.")
         envs = [whole.env(row) for row in rows]
-        kept = [env for env in envs if all(computed(c, env) is True for c in plan.partition_filters)]
+        # What is pruned while the query runs finds no partner anyway.
+        filters = [self._answered(c) for c in plan.partition_filters if not isinstance(c, DynamicPruningExpression)]
+        kept = [env for env in envs if all(computed(c, env) is True for c in filters)]
         return sliced([tuple(env[a.expr_id] for a in plan.columns) for env in kept], self.options.slices)
 
     def _range(self, plan: RangeExec) -> Partitions:
@@ -135,13 +141,17 @@ class Flow:
         return tuple(tuple(f([below.env(row) for row in part])) for part in below.partitions)
 
     def _project(self, plan: ProjectExec) -> Partitions:
-        return self._each(plan, lambda envs: [tuple(computed(e, env) for e in plan.projects) for env in envs])
+        projects = [self._answered(e) for e in plan.projects]
+        return self._each(plan, lambda envs: [tuple(computed(e, env) for e in projects) for env in envs])
 
     def _filter(self, plan: FilterExec) -> Partitions:
         ids = [a.expr_id for a in plan.child.output]
+        # A runtime filter drops rows only that find no partner further up: without it the result is the same.
+        conjuncts = [c for c in split_conjunction(plan.condition) if getattr(c, "name", "") != "might_contain"]
+        parts = [self._answered(c) for c in conjuncts]
         return self._each(
             plan,
-            lambda envs: [tuple(env[i] for i in ids) for env in envs if computed(plan.condition, env) is True],
+            lambda envs: [tuple(env[i] for i in ids) for env in envs if all(computed(c, env) is True for c in parts)],
         )
 
     def _expand(self, plan: ExpandExec) -> Partitions:
@@ -155,6 +165,16 @@ class Flow:
 
     def _union(self, plan: UnionExec) -> Partitions:
         return tuple(part for child in plan.inputs for part in self.partitions(child))
+
+    def _answered(self, e: Any) -> Any:
+        """The expression with the values of its subqueries. Raises CannotPlay."""
+        return e.transform_up(self._value) if e.bits & PlanHolder.BIT else e
+
+    def _value(self, e: Any) -> Any:
+        if not isinstance(e, ScalarSubqueryExec):
+            return e
+        rows = [row for part in self.partitions(through(e.plan, SubqueryExec)) for row in part]
+        return Literal(rows[0][0] if rows else None, e.data_type)
 
     # ---- rows that move
 
@@ -197,6 +217,7 @@ _OPERATORS: dict[Any, Callable[[Flow, Any], Any]] = {
     UnionExec: Flow._union,
     ShuffleExchangeExec: Flow._shuffle,
     ReusedExchangeExec: Flow._reused,
+    ReusedSubqueryExec: lambda flow, plan: flow.partitions(plan.subquery.child),
     LocalLimitExec: Flow._local_limit,
     (GlobalLimitExec, CollectLimitExec): Flow._limit,
     TakeOrderedAndProjectExec: Flow._top,

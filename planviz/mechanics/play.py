@@ -20,6 +20,7 @@ MOST_ROWS = 60
 MOST_STEPS = 2_000
 #: Most characters of a value that are shown.
 _LONGEST = 40
+_LONG_TEXT = 120
 
 Row = tuple[Any, ...]
 Env = dict[int, Any]
@@ -97,7 +98,8 @@ def computed(e: Any, env: Env) -> Any:
     try:
         return row_value(e, env)
     except UnknownValueError as error:
-        raise CannotPlay(f"{e} cannot be computed here ({error}); play rows or functions that are known.") from None
+        shown = plain(e) if len(plain(e)) <= _LONG_TEXT else f"{plain(e)[:_LONG_TEXT]}…"
+        raise CannotPlay(f"{shown} cannot be computed here: {error} is not known.") from None
 
 
 @dataclass(frozen=True)

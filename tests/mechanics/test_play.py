@@ -110,3 +110,13 @@ def test_inputs_have_the_names_of_the_query() -> None:
     node = next(n for n in query.physical.walk() if isinstance(n, JoinExec))
     play = mechanics.of(node, names=mechanics.relation_names(query.analyzed))
     assert [p.title for p in play.panels[:2]] == ["a", "right"]
+
+
+def test_subqueries_below_an_operator_are_answered() -> None:
+    sql = f"SELECT v, count(*) FROM {A} WHERE k >= (SELECT max(k) FROM {B} WHERE k < 3) + 1 GROUP BY v"
+    assert [p.rows for p in aggregates_of(sql)] == [[("y", 1)], [("y", 1)]]
+
+
+def test_what_cannot_be_computed_is_named() -> None:
+    with pytest.raises(CannotPlay, match=r"What Window does with rows is not modelled"):
+        aggregates_of(f"SELECT r, count(*) FROM (SELECT row_number() OVER (ORDER BY k) AS r FROM {A}) GROUP BY r")
