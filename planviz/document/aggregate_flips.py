@@ -9,14 +9,14 @@ from planviz.decisions.choices import Decision
 from planviz.decisions.flips import Flip, SettingChange
 from planviz.document.aggregated import OBJECT_HASH, REPLACE, AggregateReport, aggregates_of
 from planviz.execution import QueryExecution
-from planviz.physical.buffers import is_imperative
+from planviz.physical.buffers import keeps_objects
 
 _SHORT = OBJECT_HASH.rpartition(".")[2]
 
 
 def aggregate_candidates(decision: Decision, execution: QueryExecution) -> list[Flip]:
     """Changes after which the last stage would have another operator."""
-    if not any(is_imperative(f.function) for f in decision.value("functions") or ()):
+    if not any(keeps_objects(f.function) for f in decision.value("functions") or ()):
         return []
     on = bool(execution.config.get(OBJECT_HASH))
     return [

@@ -19,7 +19,7 @@ from planviz.graph import PlanGraph
 from planviz.graph.aggregation import AggregateChain, AggregateStage, aggregate_chains
 from planviz.graph.from_tree import Identities
 from planviz.logical.operators import Expand
-from planviz.physical.buffers import is_imperative, is_mutable
+from planviz.physical.buffers import is_mutable, keeps_objects
 
 if TYPE_CHECKING:
     from planviz.document.model import Document
@@ -170,7 +170,7 @@ def operator_checks(stage: PlannedStage, objects_hashed: bool, replaced: bool) -
     yield _check(MUTABLE, not fixed, buffers=shown, **first)
     hashed = not fixed
     if fixed:
-        objects = tuple([f.function.pretty_name for f in stage.functions if is_imperative(f.function)])
+        objects = tuple([f.function.pretty_name for f in stage.functions if keeps_objects(f.function)])
         yield _check(OBJECTS, bool(objects), functions=objects)
         if objects:
             yield _check(ALLOWED, objects_hashed, value=objects_hashed)

@@ -22,7 +22,7 @@ from planviz.physical.aggregates import (
     ObjectHashAggregateExec,
     SortAggregateExec,
 )
-from planviz.physical.buffers import is_imperative, is_mutable
+from planviz.physical.buffers import is_mutable, keeps_objects
 from planviz.physical.exchanges import ReusedExchangeExec, ShuffleExchangeExec
 from planviz.physical.operators import SortExec
 from planviz.physical.sources import LocalTableScanExec
@@ -227,7 +227,7 @@ def _as(operator: str, node: Any) -> Any:
         raise InputError(
             f"HashAggregate updates buffers in place, which {fixed[0]} cannot be: SortAggregate can do it."
         )
-    if operator == "ObjectHashAggregate" and not any(is_imperative(f.function) for f in node.functions):
+    if operator == "ObjectHashAggregate" and not any(keeps_objects(f.function) for f in node.functions):
         raise InputError("ObjectHashAggregate is for functions that keep an object, such as collect_list.")
     parts = (node.distribution, node.keys, node.functions, node.buffers, node.results, node.child)
     return AGGREGATES[operator](*parts)
