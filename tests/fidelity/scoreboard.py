@@ -14,7 +14,6 @@ from typing import Any
 
 from planviz.catalog import Catalog, read_catalog
 from planviz.config import OptimizerConfig
-from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
 from planviz.expressions.core import fresh_ids
 
@@ -110,29 +109,6 @@ class TraceScore:
     differences: list[tuple[str, str]] = field(default_factory=list)
 
 
-def measure_analysis_trace() -> TraceScore:
-    """The analyzer's trace beside Spark's, runs for subqueries included."""
-    return measure_trace("Analyzer")
-
-
-def measure_trace(executor: str, mode: str = MODES[0]) -> TraceScore:
-    """The trace of the Analyzer or the Optimizer beside Spark's, runs for subqueries included."""
-    score = TraceScore()
-    for document in captures(mode):
-        if "error" in document:
-            continue
-        score.total += 1
-        wanted, got = _captured_steps(document, executor), _our_steps(document["sql"], executor, mode)
-        same_rules = [r for r, _ in wanted] == [r for r, _ in got]
-        score.rules += same_rules
-        score.trees += wanted == got
-        if wanted != got:
-            at = next((i for i, (a, b) in enumerate(zip(wanted, got, strict=False)) if a != b), len(wanted))
-            rule = wanted[at][0] if at < len(wanted) else "the end"
-            score.differences.append((document["name"], f"step {at + 1}, {rule}"))
-    return score
-
-
 #: A batch that only the runs of this executor have.
 BATCH_OF = {"Analyzer": "Substitution", "Optimizer": "Finish Analysis"}
 
@@ -148,10 +124,7 @@ def _captured_steps(document: dict[str, Any], executor: str) -> list[tuple[str, 
     return steps
 
 
-def _our_steps(sql: str, executor: str, mode: str) -> list[tuple[str, str]]:
-    with fresh_ids(FIRST_ID):
-        planned = execution(sql, mode)
-        _ = planned.analyzed if executor == "Analyzer" else planned.optimized
+def _our_steps(planned: QueryExecution, executor: str) -> list[tuple[str, str]]:
     runs = {r.number for r in planned.trace.runs if r.executor == executor}
     texts = [(a.rule, a.after.tree_string.rstrip("\n")) for a in planned.trace if a.run in runs]
     canon = comparer().Canon({int(n) for _, t in texts for n in re.findall(r"#(\d{7,})", t)})
@@ -167,46 +140,101 @@ class EstimateScore:
     differences: list[tuple[str, str]] = field(default_factory=list)
 
 
-def measure_estimates(mode: str = MODES[0]) -> EstimateScore:
-    """The estimates of `explain cost` beside Spark's, operator by operator."""
-    score = EstimateScore()
-    for document in captures(mode):
-        if "error" in document:
-            continue
-        wanted = _estimates(document["explain"]["cost"].split("== Physical Plan ==")[0])
-        with fresh_ids(FIRST_ID):
-            got = _estimates(execution(document["sql"], mode).cost_text)
-        score.total += len(wanted)
-        pairs = list(zip(wanted, got, strict=False)) if len(wanted) == len(got) else []
-        score.equal += sum(a == b for a, b in pairs)
-        if wanted != got:
-            first = next((f"{b}, Spark says {a}" for a, b in pairs if a != b), f"{len(got)} of {len(wanted)} operators")
-            score.differences.append((document["name"], first))
-    return score
-
-
 def _estimates(text: str) -> list[tuple[str, str]]:
     """Every operator's name and what stands in the Statistics(...) at the end of its line."""
     found = re.findall(r"(?m)^[ :]*(?:[+:]- )?!?(\w+).*, (Statistics\([^()]*\))$", text)
     return [(name, estimate) for name, estimate in found]
 
 
+@dataclass
+class Measured:
+    """One query beside its capture, planned once: each stage's comparison, each executor's steps, the estimates.
+
+    A stage that fails has its error in place of the comparison. `steps` are whether the rules are the same, whether the
+    trees are, and where they first differ; `estimates` what Spark printed and what came out here. Without adaptive
+    execution only, which changes neither.
+    """
+
+    name: str
+    stages: dict[str, dict[str, Any] | str] = field(default_factory=dict)
+    steps: dict[str, tuple[bool, bool, str]] = field(default_factory=dict)
+    estimates: tuple[list[tuple[str, str]], list[tuple[str, str]]] = ([], [])
+
+
+@cache
+def measured(mode: str = MODES[0]) -> tuple[Measured, ...]:
+    """Every captured query of a mode that Spark could plan."""
+    return tuple(_measured(d, mode) for d in captures(mode) if "error" not in d)
+
+
+def _measured(document: dict[str, Any], mode: str) -> Measured:
+    found = Measured(document["name"])
+    with fresh_ids(FIRST_ID):
+        planned = execution(document["sql"], mode)
+        error = planned.error_until("physical")
+        made = planned.stages
+        texts = {stage: planned.text(stage).rstrip("\n") for stage in HEADINGS if stage in made}
+        cost = planned.cost_text if "optimized" in made else ""
+    adaptive = mode.endswith("aqeon")
+    for stage in ("physical",) if adaptive else HEADINGS:
+        if stage not in texts:
+            found.stages[stage] = f"error {error}"
+            continue
+        own = {int(n) for n in re.findall(r"#(\d{7,})", texts[stage])}
+        wanted, ids = section(document, stage), comparer().text_ids(document)
+        found.stages[stage] = comparer().compare(texts[stage], wanted, own, ids)
+    if not adaptive:
+        for executor in BATCH_OF:
+            found.steps[executor] = _compared(_captured_steps(document, executor), _our_steps(planned, executor))
+        captured = document["explain"]["cost"].split("== Physical Plan ==")[0]
+        found.estimates = (_estimates(captured), _estimates(cost))
+    return found
+
+
+def _compared(wanted: list[tuple[str, str]], got: list[tuple[str, str]]) -> tuple[bool, bool, str]:
+    at = next((i for i, (a, b) in enumerate(zip(wanted, got, strict=False)) if a != b), len(wanted))
+    rule = wanted[at][0] if at < len(wanted) else "the end"
+    return [r for r, _ in wanted] == [r for r, _ in got], wanted == got, f"step {at + 1}, {rule}"
+
+
 def measure(stage: str, mode: str = MODES[0]) -> Score:
     """The score of one stage over all captured queries of a mode."""
     score = Score(stage)
-    for document in captures(mode):
-        if "error" in document:
-            continue
+    for query in measured(mode):
         score.total += 1
-        try:
-            text = ours(document["sql"], stage, mode)
-            own = {int(n) for n in re.findall(r"#(\d{7,})", text)}
-            result = comparer().compare(text, section(document, stage), own, comparer().text_ids(document))
-        except PlanvizError as e:
-            score.differences.append((document["name"], f"error {e}"))
+        result = query.stages[stage]
+        if isinstance(result, str):
+            score.differences.append((query.name, result))
             continue
         score.shape += result["shape_equal"]
         score.text += result["text_equal"]
         if not result["text_equal"]:
-            score.differences.append((document["name"], f"{result['first_text_diff']}"))
+            score.differences.append((query.name, f"{result['first_text_diff']}"))
+    return score
+
+
+def measure_trace(executor: str, mode: str = MODES[0]) -> TraceScore:
+    """The trace of the Analyzer or the Optimizer beside Spark's, runs for subqueries included."""
+    score = TraceScore()
+    for query in measured(mode):
+        score.total += 1
+        same_rules, same_trees, where = query.steps[executor]
+        score.rules += same_rules
+        score.trees += same_trees
+        if not same_trees:
+            score.differences.append((query.name, where))
+    return score
+
+
+def measure_estimates(mode: str = MODES[0]) -> EstimateScore:
+    """The estimates of `explain cost` beside Spark's, operator by operator."""
+    score = EstimateScore()
+    for query in measured(mode):
+        wanted, got = query.estimates
+        score.total += len(wanted)
+        pairs = list(zip(wanted, got, strict=False)) if len(wanted) == len(got) else []
+        score.equal += sum(a == b for a, b in pairs)
+        if wanted != got:
+            first = next((f"{b}, Spark says {a}" for a, b in pairs if a != b), f"{len(got)} of {len(wanted)} operators")
+            score.differences.append((query.name, first))
     return score
