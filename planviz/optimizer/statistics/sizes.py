@@ -67,7 +67,8 @@ def size_estimate(plan: Any, inputs: tuple[Estimate, ...]) -> Estimate:
             return inputs[-1]
         case Sort() | Repartition() | RepartitionByExpression() | RebalancePartitions():
             return inputs[0]
-    return Estimate(product(i.size for i in inputs), rule=formulas.PAIRS_SIZE, inputs=inputs)
+    rule = formulas.PASSED_ON_SIZE if len(inputs) == 1 else formulas.PAIRS_SIZE
+    return Estimate(product(i.size for i in inputs), rule=rule, inputs=inputs)
 
 
 def _left(inputs: tuple[Estimate, ...]) -> Estimate:

@@ -104,7 +104,10 @@ def _with_rows(plan: Any, inputs: tuple[Estimate, ...]) -> Estimate | None:
         return None
     counts = [i.rows for i in inputs if i.rows is not None]
     rows = product(counts) if len(counts) == len(inputs) else None
-    return Estimate(product(i.size for i in inputs), rows, rule=formulas.PRODUCT, inputs=inputs)
+    if rows is None:
+        return None
+    rule = formulas.PASSED_ON if len(inputs) == 1 else formulas.PRODUCT
+    return Estimate(product(i.size for i in inputs), rows, rule=rule, inputs=inputs)
 
 
 def size_in_bytes(plan: Any) -> int:

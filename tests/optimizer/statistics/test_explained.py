@@ -109,6 +109,7 @@ def test_a_guessed_table_is_told():
         "SELECT k, m, count(DISTINCT x), rank() OVER (ORDER BY k) FROM l GROUP BY ROLLUP (k, m)",
         "SELECT (SELECT max(y) FROM r) FROM l WHERE x = 1 OFFSET 5",
         "SELECT * FROM range(10), VALUES (1), (2)",
+        "SELECT * FROM (SELECT *, rank() OVER (PARTITION BY k ORDER BY x) AS p FROM l) WHERE p < 5",
         "SELECT * FROM l FULL JOIN r ON k = rk RIGHT JOIN far ON m = fk INTERSECT SELECT * FROM far, r, l",
     ],
 )
