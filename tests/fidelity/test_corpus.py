@@ -88,7 +88,7 @@ PHYSICAL = {
     "nocbo-aqeon": {"shape": 105, "text": 103},
     "cbo-aqeoff": {"shape": 104, "text": 102},
     "cbo-aqeon": {"shape": 104, "text": 102},
-    "nostats-aqeoff": {"shape": 103, "text": 102},
+    "nostats-aqeoff": {"shape": 105, "text": 104},
 }
 
 
