@@ -1,5 +1,5 @@
-"""Take the README's pictures from the real app: `python docs/images/take.py` writes explore-{light,dark}.png and
-rules-light.png here.
+"""Take the README's pictures from the real app: `python docs/images/take.py` writes explore-{light,dark}.png,
+rules-light.png, joins-light.png and cardinality-dark.png here.
 
 Needs the `dev` extra (Playwright) and a Chromium; starts a server of its own and stops it.
 """
@@ -19,11 +19,25 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
+from planviz.ui.links import pack
+
 HERE = Path(__file__).resolve().parent
+#: A question about the bundled TPC-DS tables: which brands sell to customers of one state.
+SQL = """SELECT i_brand, d_year, sum(ss_ext_sales_price) AS sold
+FROM store_sales
+JOIN date_dim ON ss_sold_date_sk = d_date_sk
+JOIN item ON ss_item_sk = i_item_sk
+JOIN customer ON ss_customer_sk = c_customer_sk
+JOIN customer_address ON c_current_addr_sk = ca_address_sk
+WHERE d_moy = 11 AND i_manufact_id = 128 AND ca_state = 'OH'
+GROUP BY i_brand, d_year
+ORDER BY sold DESC"""
 PICTURES = (
     ("explore-light.png", "light", "?sample=cost-with-statistics&stage=optimized&node=4"),
     ("explore-dark.png", "dark", "?sample=broadcast-and-merge-join&stage=physical&node=4"),
     ("rules-light.png", "light", "rules?sample=rule-log&step=18"),
+    ("joins-light.png", "light", f"joins?plan={pack(SQL)}&catalog=tpcds"),
+    ("cardinality-dark.png", "dark", f"cardinality?plan={pack(SQL)}&catalog=tpcds"),
 )
 
 

@@ -116,7 +116,7 @@ def catalog_picker(label: str, chosen: str | None, found: str = "", *, key: str,
     told = {cache.NO_CATALOG: "in no catalogue: guessed"} | {name: f"found by name: {name}" for name in NAMES}
     names = _CATALOGS | ({cache.AUTO: told[found]} if found in told else {})
     at = cache.CATALOGS.index(chosen) if chosen in cache.CATALOGS else 0
-    st.selectbox(label, cache.CATALOGS, index=at, format_func=names.__getitem__, key=key, **asked)
+    st.selectbox(label, cache.CATALOGS, index=at, format_func=lambda name: names.get(name, name), key=key, **asked)
 
 
 def rules_opening(opened: Opened | None) -> None:
