@@ -112,6 +112,8 @@ SETTINGS = {
         ),
         Setting("spark.sql.crossJoin.enabled", True, "Allow joins without a condition."),
         Setting("spark.sql.autoBroadcastJoinThreshold", 10 << 20, "Up to which size a side is broadcast.", "bytes", -1),
+        Setting("spark.sql.maxBroadcastTableSize", 8 << 30, "How large a broadcast may get while it runs.", "bytes"),
+        Setting("spark.sql.broadcastTimeout", 300, "Seconds that a broadcast may take.", least=1),
         Setting("spark.sql.shuffle.partitions", 200, "Partitions of a shuffle.", least=1),
         Setting("spark.sql.maxSinglePartitionBytes", 128 << 20, "Up to which size joined rows stay in one.", "bytes"),
         Setting("spark.sql.adaptive.enabled", True, "Plan anew while the query runs, on what its stages gave."),

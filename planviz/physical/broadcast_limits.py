@@ -14,7 +14,6 @@ from planviz.types import LONG
 #: Keys that Spark's hash map can hold (BytesToBytesMap.MAX_CAPACITY).
 MAP_CAPACITY = 1 << 29
 _SIZE, _TIMEOUT = "spark.sql.maxBroadcastTableSize", "spark.sql.broadcastTimeout"
-_DEFAULTS = {_SIZE: 8 << 30, _TIMEOUT: 300}
 
 
 @dataclass(frozen=True)
@@ -49,13 +48,10 @@ def broadcast_limits(exchange: BroadcastExchangeExec, config: OptimizerConfig) -
         else "keys that are one 64-bit number have a map of their own"
     )
 
-    def setting(key: str) -> int:
-        return int(config.get(key) or _DEFAULTS[key])
-
     return (
         Limit("rows", rows, "rows", None, why),
-        Limit("size", setting(_SIZE), "bytes", _SIZE, "measured once the rows are collected"),
-        Limit("time", setting(_TIMEOUT), "seconds", _TIMEOUT, "from the start of collecting"),
+        Limit("size", int(config.get(_SIZE)), "bytes", _SIZE, "measured once the rows are collected"),
+        Limit("time", int(config.get(_TIMEOUT)), "seconds", _TIMEOUT, "from the start of collecting"),
     )
 
 

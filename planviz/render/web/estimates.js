@@ -387,7 +387,7 @@ export class Estimates {
     }
     if (typing || this.view !== "plans") return;
     if (event.key === "b") this.#tell(this.flow.by === "rows" ? "bytes" : "rows");
-    else if (event.key === "f") this.flow.panes[0].canvas.fit();
+    else if (event.key === "f") this.flow.fit();
     else if (!this.#walk(event.key)) return;
     event.preventDefault();
   }

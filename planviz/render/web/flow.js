@@ -90,6 +90,16 @@ export class Flow {
     });
   }
 
+  // Everything, however small, below the names of the ways.
+  fit() {
+    this.panes.forEach(({ canvas, plan }, at) => {
+      if (!plan || (at && (!this.both || this.aligned))) return;
+      const k = Math.min(1, (canvas.width - 8) / plan.width, (canvas.height - HEAD) / plan.height);
+      const y = Math.max(-HEAD / k, (plan.height - (canvas.height + HEAD) / k) / 2);
+      canvas.moveTo({ x: plan.width / 2 - canvas.width / k / 2, y, k });
+    });
+  }
+
   settle() {
     for (const { canvas } of this.panes) canvas.resize();
     if (this.unopened) this.open();
