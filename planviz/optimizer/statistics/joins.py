@@ -135,6 +135,8 @@ class _Matches:
     def _at_most(self, keys: list[Key]) -> tuple[int, Formula]:
         left = unique_keys(self.plan.left, [a for a, _ in keys])
         right = unique_keys(self.plan.right, [b for _, b in keys])
+        if not self.left_rows or not self.right_rows:
+            return 0, formulas.AT_MOST_PAIRS
         if left and right:
             return min(self.left_rows, self.right_rows), formulas.BOTH_UNIQUE
         if left or right:
