@@ -330,12 +330,12 @@ FOR_TYPE: dict[DataType, DecimalType] = {
 
 def is_numeric(t: DataType) -> bool:
     """Whether arithmetic applies: integral, floating or decimal."""
-    return t in _NUMERIC_ORDER or isinstance(t, DecimalType)
+    return isinstance(t, DecimalType) or t in _NUMERIC_ORDER
 
 
 def is_integral(t: DataType) -> bool:
     """tinyint, smallint, int or bigint."""
-    return t in INTEGRAL
+    return isinstance(t, AtomicType) and t in INTEGRAL
 
 
 def is_interval(t: DataType) -> bool:

@@ -182,7 +182,7 @@ class AnsiCombinedTypeCoercionRule(AnalyzerRule):
                 return p
             return p.map_expressions(self._expression, BEYOND_LEAVES)
 
-        return changed.transform_up(operator)
+        return changed.transform_up(operator, settled=self.settled)
 
     def _expression(self, e: Any) -> Any:
         return coerced_tree(e, self.coercion)

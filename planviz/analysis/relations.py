@@ -271,11 +271,37 @@ class DeduplicateRelations(AnalyzerRule):
         return new.transform_up(_conflicts, mask) if new.bits & mask else new
 
 
-Seen = set[tuple[type, tuple[int, ...]]]
+#: An operator's class and the ids that it brings into being.
+Key = tuple[type, tuple[int, ...]]
+Seen = set[Key]
+
+
+@deep
+def _relations(plan: Any) -> frozenset[Key] | None:
+    """What tells the resolved operators of the tree apart that bring ids into being; None where two are the same."""
+    known = plan.__dict__
+    if "_relations" not in known:
+        ids = _own_ids(plan)
+        found: set[Key] = {(type(plan), ids)} if ids and plan.resolved else set()
+        count = len(found)
+        inside = [s.plan for s in plan.subqueries] if plan.own_bits & SubqueryExpression.BIT else ()
+        for below in (*plan.children, *inside):
+            inner = _relations(below)
+            count = -1 if inner is None or count < 0 else count + len(inner)
+            found |= inner or set()
+        known["_relations"] = frozenset(found) if count == len(found) else None
+    result: frozenset[Key] | None = known["_relations"]
+    return result
 
 
 @deep
 def _renew(plan: Any, seen: Seen) -> tuple[Any, bool]:
+    # References to a CTE are told apart by single columns.
+    if not plan.bits & CTERelationRef.BIT:
+        keys = _relations(plan)
+        if keys is not None and seen.isdisjoint(keys):
+            seen |= keys
+            return plan, False
     new, changed = _renew_children(plan, seen)
     ids = _own_ids(new)
     if not ids or not new.resolved:

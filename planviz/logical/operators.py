@@ -29,7 +29,7 @@ class Project(UnaryNode):
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
         """The projected columns."""
-        return tuple([e.to_attribute() for e in self.projects])
+        return tuple([e if type(e) is AttributeReference else e.to_attribute() for e in self.projects])
 
     @lazy
     def resolved(self) -> bool:

@@ -85,7 +85,7 @@ def pruned_child(plan: Any, needed: frozenset[int]) -> Any:
     """The plan under a projection to what is needed; itself when all of it is."""
     if plan.output_set <= needed:
         return plan
-    return Project(tuple(a for a in plan.output if a.expr_id in needed), plan)
+    return Project(tuple([a for a in plan.output if a.expr_id in needed]), plan)
 
 
 def map_list(items: tuple[Any, ...], f: Callable[[Any], Any]) -> tuple[Any, ...]:

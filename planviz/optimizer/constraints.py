@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -37,9 +36,10 @@ class ExpressionSet:
         if not e.deterministic:
             self._items.append(e)
             return
-        form = e.canonicalized
-        if form not in self._forms:
-            self._forms.add(form)
+        forms = self._forms
+        before = len(forms)
+        forms.add(e.canonicalized)
+        if len(forms) > before:
             self._items.append(e)
 
     def __contains__(self, e: Any) -> bool:
@@ -53,11 +53,15 @@ class ExpressionSet:
 
     def union(self, *others: Iterable[Any]) -> ExpressionSet:
         """This set and what others add; itself when that is nothing."""
-        new = self.copy()
+        new = self
         for o in others:
             for e in o:
+                if e.deterministic and e.canonicalized in new._forms:
+                    continue
+                if new is self:
+                    new = self.copy()
                 new.add(e)
-        return new if len(new) > len(self) else self
+        return new
 
     def copy(self) -> ExpressionSet:
         """The same expressions in a set that can be added to."""
@@ -65,17 +69,21 @@ class ExpressionSet:
         new._items, new._forms = list(self._items), set(self._forms)
         return new
 
-    def minus(self, *others: ExpressionSet) -> ExpressionSet:
-        """This set without what is in others."""
-        return self.where(lambda e: not any(e in o for o in others))
+    def minus(self, other: ExpressionSet) -> ExpressionSet:
+        """This set without what is in the other."""
+        forms = other._forms
+        return self.where(lambda e: e.canonicalized not in forms)
 
     def where(self, test: Any) -> ExpressionSet:
         """The expressions for which `test` holds; the set itself when that is all of them."""
-        kept = [e for e in self._items if test(e)]
-        if len(kept) == len(self._items):
+        kept: list[Any] = []
+        dropped: list[Any] = []
+        for e in self._items:
+            (kept if test(e) else dropped).append(e)
+        if not dropped:
             return self
         new = ExpressionSet()
-        new._items, new._forms = kept, {e.canonicalized for e in kept if e.deterministic}
+        new._items, new._forms = kept, self._forms.difference([e.canonicalized for e in dropped])
         return new
 
 
@@ -241,8 +249,8 @@ def not_null(known: ExpressionSet, output: Iterable[AttributeReference]) -> Expr
     """isnotnull of every attribute whose null would make a known predicate null, and of the never-null columns."""
     columns = {c.child.expr_id for c in known if isinstance(c, IsNotNull) and type(c.child) is AttributeReference}
     found = ExpressionSet()
-    strict = (a for c in known for a in _strict_attributes_of(c))
-    for a in itertools.chain(strict, (a for a in output if not a.is_nullable)):
+    strict = [a for c in known for a in _strict_attributes_of(c)]
+    for a in strict + [a for a in output if not a.is_nullable]:
         if type(a) is not AttributeReference:
             found.add(IsNotNull(a))
         elif a.expr_id not in columns:

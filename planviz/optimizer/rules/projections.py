@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cached_property
 from typing import Any
 
 from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruct, ExtractValue
@@ -29,6 +30,7 @@ from planviz.optimizer.attributes import id_of, merged_projects, name_of, pruned
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.rules.with_expression import is_cheap
 from planviz.trees.depth import deep
+from planviz.trees.node import Settled
 
 
 class ColumnPruning(OptimizerRule):
@@ -128,8 +130,12 @@ class ColumnPruning(OptimizerRule):
         inputs = tuple(Project(tuple(c.output[i] for i in keep), c) for c in child.inputs)
         return plan.replace(child=child.replace(inputs=inputs))
 
-    @staticmethod
-    def _without_projects_below_filters(plan: Any) -> Any:
+    @cached_property
+    def _rid(self) -> Settled:
+        """Nodes without such a projection beneath."""
+        return {}
+
+    def _without_projects_below_filters(self, plan: Any) -> Any:
         """Such a projection would keep filters from moving on."""
 
         def step(p: Any) -> Any:
@@ -142,7 +148,7 @@ class ColumnPruning(OptimizerRule):
                     return p.replace(child=Filter(condition, child))
             return p
 
-        return plan.transform_up(step, Project.BIT)
+        return plan.transform_up(step, Project.BIT, self._rid)
 
 
 def _conflicts(condition: Any, child: Any) -> bool:

@@ -93,7 +93,7 @@ class PushPredicateThroughNonJoin(OptimizerRule):
         """See the class."""
         condition, child = node.condition, node.child
         match child:
-            case Project(items, grandchild) if all(i.deterministic for i in items):
+            case Project(items, grandchild) if all([i.deterministic for i in items]):
                 return self._project(node, items, grandchild)
             case Aggregate(grouping, items, grandchild) if grouping and all(i.deterministic for i in items):
                 return self._aggregate(node, items, grandchild)

@@ -180,7 +180,7 @@ class UpdateAttributeNullability(OptimizerRule):
 
     @staticmethod
     def _step(plan: Any) -> Any:
-        if not plan.children or not plan.own_bits & AttributeReference.BIT or not plan.resolved:
+        if not plan.children or not plan.own_bits & AttributeReference.BIT:
             return plan
         nullable = {a.expr_id: a.is_nullable for c in plan.children for a in c.output}
         # The sides of a join do not share ids; where they do, the column of one may be null.

@@ -13,7 +13,7 @@ from planviz.decisions.estimates import Formula
 from planviz.logical.plan import size_text
 from planviz.optimizer.statistics.formulas import UNKNOWN_TABLE
 from planviz.trees.text import tree_string
-from planviz.types import BINARY, BOOLEAN, DATE, INTEGRAL, STRING, DataType, DecimalType
+from planviz.types import BINARY, BOOLEAN, DATE, INTEGRAL, STRING, AtomicType, DataType, DecimalType
 
 #: Columns' statistics by the id of the column. Least and greatest values are numbers: dates are days, instants are
 #: microseconds, both since 1970.
@@ -97,7 +97,8 @@ def row_size(columns: Iterable[Any], known: Columns = NO_COLUMNS) -> int:
     for a in columns:
         stats = known.get(a.expr_id) if known else None
         if stats is None or stats.avg_len is None:
-            width += a.type.default_size
+            kind = a.type
+            width += kind.size if type(kind) is AtomicType else kind.default_size
         elif a.data_type == STRING:
             # A string's base, offset and length come on top of its bytes.
             width += stats.avg_len + 12
