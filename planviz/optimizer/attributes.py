@@ -97,8 +97,10 @@ def map_list(items: tuple[Any, ...], f: Callable[[Any], Any]) -> tuple[Any, ...]
 def same_output(a: Sequence[Any], b: Sequence[Any]) -> bool:
     """Whether two lists hold the same attributes in the same order."""
     return len(a) == len(b) and all(
-        isinstance(x, AttributeReference) and isinstance(y, AttributeReference) and x.expr_id == y.expr_id
-        for x, y in zip(a, b, strict=True)
+        [
+            isinstance(x, AttributeReference) and isinstance(y, AttributeReference) and x.expr_id == y.expr_id
+            for x, y in zip(a, b, strict=True)
+        ]
     )
 
 

@@ -63,8 +63,10 @@ class OptimizerRule(Rule):
         """
         mask, settled = self.mask, self.settled
 
+        def visit(e: Any) -> Any:
+            return (e.transform_up if order == "up" else e.transform_down)(f, mask, settled)
+
         def step(p: Any) -> Any:
-            transform = p.transform_expressions_up if order == "up" else p.transform_expressions_down
-            return transform(f, mask, settled)
+            return p.map_expressions(visit, mask) if p.own_bits & mask else p
 
         return plan.transform_down(step, mask, settled)

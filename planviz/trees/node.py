@@ -190,7 +190,7 @@ class TreeNode:
         `settled` are trees known to stay as they are; those that do are added. Right where `f` looks at nothing but its
         argument, and the same dictionary is only given with the same `f` (Spark: markRuleAsIneffective).
         """
-        if not self.bits & mask:
+        if not self.bits & mask or (settled is not None and id(self) in settled):
             return self
         lowest = SHARED if settled is None else 0
         known = {} if settled is None else settled
@@ -218,11 +218,14 @@ class TreeNode:
         if self.height > SHALLOW:
             for node in depth.lowest_first(self, lambda n: not n.bits & mask or id(n) in known):
                 go(node)
-        return go(self)
+        result = go(self)
+        # The function holds itself: let go of here, it leaves no cycle to the collector.
+        go = None  # type: ignore[assignment]
+        return result
 
     def transform_down(self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None) -> Any:
         """The tree with `f` applied to every node, the node before the children of the result; `settled` as above."""
-        if not self.bits & mask:
+        if not self.bits & mask or (settled is not None and id(self) in settled):
             return self
         lowest = SHARED if settled is None else 0
         known = {} if settled is None else settled
@@ -247,7 +250,9 @@ class TreeNode:
                 done[key] = (node, result)
             return result
 
-        return go(self)
+        whole = go(self)
+        go = None  # type: ignore[assignment]
+        return whole
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{f}={getattr(self, f)!r}" for f in self.FIELDS)
