@@ -296,8 +296,8 @@ def _relations(plan: Any) -> frozenset[Key] | None:
 
 @deep
 def _renew(plan: Any, seen: Seen) -> tuple[Any, bool]:
-    # References to a CTE are told apart by single columns.
-    if not plan.bits & CTERelationRef.BIT:
+    # References to a CTE are told apart by single columns; sets of large trees would cost more than they save.
+    if not plan.bits & CTERelationRef.BIT and plan.weight <= 200:
         keys = _relations(plan)
         if keys is not None and seen.isdisjoint(keys):
             seen |= keys
