@@ -193,7 +193,9 @@ class Spark:
         log4j = jvm.org.apache.logging.log4j
         layout = log4j.core.layout.PatternLayout.newBuilder().withPattern("%m%n").build()
         buffer = jvm.java.io.StringWriter()
-        appender = log4j.core.appender.WriterAppender.createAppender(layout, None, buffer, "grid", False, True)
+        # A logger takes each name once, and several of these share it.
+        named = f"grid {id(self)}"
+        appender = log4j.core.appender.WriterAppender.createAppender(layout, None, buffer, named, False, True)
         appender.start()
         name = "org.apache.spark.sql.catalyst.analysis.HintErrorLogger"
         # Kept: the level goes with a logger that nobody holds.
