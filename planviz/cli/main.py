@@ -67,6 +67,10 @@ def _parser() -> argparse.ArgumentParser:
     add_settings(found)
 
     _add_crossover(commands.add_parser("crossover", help="at which sizes of the tables a query's joins change"))
+    order = commands.add_parser("join-order", help="how the cost-based search puts a query's joins in order")
+    _add_files(order, "SQL, several statements if you like; - for standard input")
+    order.add_argument("--format", choices=("text", "json"), default="text")
+    add_settings(order)
     slides = commands.add_parser("slides", help="the slides on cost-based optimization: their numbers beside ours")
     slides.add_argument("name", nargs="?", metavar="NAME", help="an example; without it, the list of them")
     slides.add_argument("--format", choices=("text", "json"), default="text")
@@ -196,6 +200,10 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
         from planviz.cli.crossover import crossover
 
         return crossover
+    if name == "join-order":
+        from planviz.cli.join_order import join_order
+
+        return join_order
     if name == "slides":
         from planviz.cli.slides import slides
 

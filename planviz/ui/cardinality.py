@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from planviz.catalog.files import write_catalog
 from planviz.document.crossovers import crossovers, crossovers_json
+from planviz.document.join_order import order_table
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph
@@ -19,7 +20,6 @@ from planviz.render.paired import paired_scenes, single_scene
 from planviz.render.theme import tokens
 from planviz.ui import cache
 from planviz.ui.cache import Opened
-from planviz.ui.joinorder import order_table
 from planviz.ui.sides import WAYS, Side, planned_sides, text_side, to_plan
 from planviz.ui.slides import beside, slide_list, slide_of
 from planviz.ui.statistics import edited, problems, scaled_edits, used_tables
