@@ -57,6 +57,27 @@ REFUSED = [
     ),
     ("OptimizeIn", "SELECT a FROM t1 WHERE a IN (1, 2, 3)", "a#1 IN (1,2,3)", "no more than 10", "3 values"),
     ("OptimizeIn", "SELECT a FROM t1 WHERE a IN (1, b)", "a#1 IN (1,b#2)", "more than constants", "b#2"),
+    (
+        "InjectRuntimeFilter",
+        "SELECT * FROM t1 JOIN t2 ON t1.a = t2.a WHERE t2.b > 1",
+        "Join Inner, (a#1 = a#4)",
+        "the scan to be filtered has too few bytes",
+        "0",
+    ),
+    (
+        "InjectRuntimeFilter",
+        "SELECT * FROM t1 FULL JOIN t2 ON t1.a = t2.a",
+        "Join FullOuter, (a#1 = a#4)",
+        "keeps rows without a match on both sides",
+        "FullOuter",
+    ),
+    (
+        "PartitionPruning",
+        "SELECT * FROM t1 JOIN t2 ON t1.a = t2.a WHERE t2.b > 1",
+        "Join Inner, (a#1 = a#4)",
+        "neither key is a partition column",
+        "a#1",
+    ),
     ("ReorderJoin", "SELECT * FROM t1 JOIN t2 ON t1.a = t2.a", "Join Inner, (a#1 = a#4)", "two relations", None),
     (
         "EliminateOuterJoin",

@@ -47,7 +47,7 @@ class PartitionPruning(OptimizerRule):
         if isinstance(plan, Subquery) and plan.correlated:
             return plan
         if not self.context.on(_SETTINGS + "enabled"):
-            return plan
+            return self.refuse(plan, "a setting switches it off", setting=_SETTINGS + "enabled")
         return plan.transform_up(lambda p: self._join(p) if isinstance(p, Join) else p, Join.BIT)
 
     def _join(self, join: Any) -> Any:
@@ -64,11 +64,25 @@ class PartitionPruning(OptimizerRule):
                 left = self._filtered(a, left, b, join.right, [k for _, k in keys], scan)
             elif join.kind in PRUNES_RIGHT and _filters(join.left) and (scan := _partitioned(b, join.right)):
                 right = self._filtered(b, right, a, join.left, [k for k, _ in keys], scan)
+            elif self.refusals is not None:
+                self._refused(join, a, b)
         return join.replace(left=left, right=right)
+
+    def _refused(self, join: Any, a: Any, b: Any) -> None:
+        """Note why neither side's partitions can be left out by these keys."""
+        if _partitioned(a, join.left) is None and _partitioned(b, join.right) is None:
+            self.refuse(join, "neither key is a partition column of a table", a)
+        elif not _filters(join.left) and not _filters(join.right):
+            self.refuse(join, "the side beside the partitioned table has no selective filter")
+        else:
+            self.refuse(join, "the join keeps the rows of the partitioned table", join.kind)
 
     def _filtered(self, key: Any, plan: Any, other_key: Any, other: Any, other_keys: list[Any], scan: Any) -> Any:
         pays = self._pays(key, scan, other_key, other)
         if not pays and not self.context.on("spark.sql.exchange.reuse"):
+            self.refuse(
+                plan, "what is not read is less than what is read once more", setting="spark.sql.exchange.reuse"
+            )
             return plan
         only_reused = self.context.on(_SETTINGS + "reuseBroadcastOnly") or not pays
         at = next(i for i, k in enumerate(other_keys) if k == other_key)

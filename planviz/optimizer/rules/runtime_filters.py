@@ -37,6 +37,10 @@ from planviz.types import BINARY, BOOLEAN, LONG
 _HASH = FunctionSpec("xxhash64", result=lambda a: LONG, null=False)
 _BLOOM = FunctionSpec("bloom_filter_agg", result=lambda a: BINARY, null=True)
 _CONTAINS = FunctionSpec("might_contain", result=lambda a: BOOLEAN, null=True)
+_BLOOM_FILTER = "spark.sql.optimizer.runtime.bloomFilter."
+_LEAST_SCAN = "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold"
+_MOST_CREATION = "spark.sql.optimizer.runtime.bloomFilter.creationSideThreshold"
+_NUMBER = "spark.sql.optimizer.runtimeFilter.number.threshold"
 #: How many values that are not in a Bloom filter pass it, at most.
 _FALSE_POSITIVES = 0.03
 #: Joins whose left or right side keeps nothing that finds no match.
@@ -56,43 +60,60 @@ class InjectRuntimeFilter(OptimizerRule):
     matches = (Join,)
     settings = (
         "spark.sql.optimizer.runtime.bloomFilter.enabled",
-        "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold",
-        "spark.sql.optimizer.runtime.bloomFilter.creationSideThreshold",
+        _LEAST_SCAN,
+        _MOST_CREATION,
         "spark.sql.optimizer.runtime.bloomFilter.expectedNumItems",
         "spark.sql.optimizer.runtime.bloomFilter.numBits",
         "spark.sql.optimizer.runtime.bloomFilter.maxNumItems",
         "spark.sql.optimizer.runtime.bloomFilter.maxNumBits",
-        "spark.sql.optimizer.runtimeFilter.number.threshold",
+        _NUMBER,
     )
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
         if isinstance(plan, Subquery) and plan.correlated:
             return plan
-        if not self.context.on("spark.sql.optimizer.runtime.bloomFilter.enabled"):
-            return plan
+        if not self.context.on(_BLOOM_FILTER + "enabled"):
+            return self.refuse(plan, "a setting switches it off", setting=_BLOOM_FILTER + "enabled")
         self.count = 0
         return plan.transform_up(lambda p: self._join(p) if isinstance(p, Join) else p, Join.BIT)
 
     def _join(self, join: Any) -> Any:
-        most = int(self.context.config.get("spark.sql.optimizer.runtimeFilter.number.threshold"))
         left, right = join.left, join.right
         for a, b in join_keys(join):
-            if self.count >= most or not simple(a) or not simple(b) or _pruned(a, left) or _pruned(b, right):
+            if not self._may_filter(join, a, b, left, right):
                 continue
             shuffled = self._shuffled(join)
             if join.kind in PRUNES_LEFT and (shuffled or self._has_shuffle(join.left)):
-                made = self._beneficial(join.left, join.right, a, b)
-                new = left if made is None else self._filtered(a, left, *made)
+                made = self._beneficial(join, join.left, join.right, a, b)
+                new = left if made is None else self._filtered(join, a, left, *made)
                 if new is not left:
                     left, self.count = new, self.count + 1
                     continue
             if join.kind in PRUNES_RIGHT and (shuffled or self._has_shuffle(join.right)):
-                made = self._beneficial(join.right, join.left, b, a)
-                new = right if made is None else self._filtered(b, right, *made)
+                made = self._beneficial(join, join.right, join.left, b, a)
+                new = right if made is None else self._filtered(join, b, right, *made)
                 if new is not right:
                     right, self.count = new, self.count + 1
+                    continue
+            if join.kind not in PRUNES_LEFT + PRUNES_RIGHT:
+                self.refuse(join, "the join keeps rows without a match on both sides", join.kind)
+            elif not shuffled:
+                self.refuse(join, "a side is small enough to be broadcast, and a broadcast filters by itself")
         return join.replace(left=left, right=right)
+
+    def _may_filter(self, join: Any, a: Any, b: Any, left: Any, right: Any) -> bool:
+        """Whether these keys may get a filter at all."""
+        most = int(self.context.config.get(_NUMBER))
+        if self.count >= most:
+            self.refuse(join, "the query has as many runtime filters as are allowed", most, setting=_NUMBER)
+        elif not simple(a) or not simple(b):
+            self.refuse(join, "a key is too expensive to be computed once more", b if simple(a) else a)
+        elif _pruned(a, left) or _pruned(b, right):
+            self.refuse(join, "partitions are left out by this key already", a)
+        else:
+            return True
+        return False
 
     def _shuffled(self, join: Any) -> bool:
         config = self.context.config
@@ -104,16 +125,22 @@ class InjectRuntimeFilter(OptimizerRule):
             plan.find(lambda p: isinstance(p, Aggregate | Window) or (isinstance(p, Join) and self._shuffled(p)))
         )
 
-    def _beneficial(self, application: Any, creation: Any, key: Any, creation_key: Any) -> Key | None:
-        least = int(self.context.config.get("spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold"))
-        if origin(key, application) is None or _largest_scan(application) < least:
-            return None
-        return selective_scan(creation, creation_key)
+    def _beneficial(self, join: Any, application: Any, creation: Any, key: Any, creation_key: Any) -> Key | None:
+        scan, found = _largest_scan(application), None
+        if origin(key, application) is None:
+            self.refuse(join, "the key is computed, no column of a scan", key)
+        elif scan < int(self.context.config.get(_LEAST_SCAN)):
+            self.refuse(join, "the scan to be filtered has too few bytes", scan, setting=_LEAST_SCAN)
+        else:
+            found = selective_scan(creation, creation_key)
+            if found is None:
+                self.refuse(join, "the other side's key comes from no scan below a selective filter", creation_key)
+        return found
 
     def _bloom_size(self, rows: int | None) -> tuple[int, int]:
         """The values that the filter expects and its bits; of known rows so many that few others pass."""
         config = self.context.config
-        bloom = "spark.sql.optimizer.runtime.bloomFilter."
+        bloom = _BLOOM_FILTER
         if not rows:
             return int(config.get(bloom + "expectedNumItems")), int(config.get(bloom + "numBits"))
         most = int(config.get(bloom + "maxNumItems"))
@@ -122,9 +149,10 @@ class InjectRuntimeFilter(OptimizerRule):
         bits = int(-rows * log(wrong) / log(2) ** 2)
         return rows, min(bits, int(config.get(bloom + "maxNumBits")))
 
-    def _filtered(self, key: Any, plan: Any, creation_key: Any, creation: Any) -> Any:
-        config = self.context.config
-        if size_in_bytes(creation) > int(config.get("spark.sql.optimizer.runtime.bloomFilter.creationSideThreshold")):
+    def _filtered(self, join: Any, key: Any, plan: Any, creation_key: Any, creation: Any) -> Any:
+        size = size_in_bytes(creation)
+        if size > int(self.context.config.get(_MOST_CREATION)):
+            self.refuse(join, "the side that the filter is built of has too many bytes", size, setting=_MOST_CREATION)
             return plan
         items, bits = self._bloom_size(estimate(creation).rows)
         call = AggregateCall(
