@@ -109,7 +109,7 @@ class _Unpacked(io.RawIOBase):
             try:
                 while (more := stream.read(_CRUMB)) and len(found) < _PIECE - _CRUMB:
                     found += more
-            except OSError:
+            except OSError:  # the damage itself: what was read before it is all there is
                 pass
         return found
 
