@@ -1,0 +1,94 @@
+"""`planviz spark capture`: plans, rules and measured rows of queries, as files that planviz opens."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planviz.cli.files import write
+from planviz.cli.spark.queries import capture_each
+from planviz.cli.spark.session import add_session
+from planviz.errors import InputError
+
+if TYPE_CHECKING:
+    from planviz.document import Document
+    from planviz.graph import PlanNode
+
+
+def add_capture(parser: argparse.ArgumentParser) -> None:
+    """The options of the part."""
+    parser.add_argument("files", nargs="+", metavar="FILE", help="SQL queries; - for standard input")
+    parser.add_argument("--run", action="store_true", help="execute the queries; without it they are planned only")
+    parser.add_argument("-o", "--output", metavar="OUT", help="OUT.planviz.json.gz; a folder for several queries")
+    add_session(parser)
+
+
+def capture(options: argparse.Namespace) -> int:
+    """Capture every query of every file; a query that fails stops no other."""
+    from planviz.spark.capture_file import capture_text, write_capture
+
+    def keep(stem: str, sql: str, captured: dict[str, Any], several: bool) -> int:
+        path = _path(options.output, stem, several)
+        write_capture(captured, path)
+        write(_summary(captured, path, capture_text(captured)))
+        return 0
+
+    return capture_each(options, options.run, keep)
+
+
+def _path(output: str | None, stem: str, several: bool) -> Path:
+    from planviz.spark.capture_file import ENDING
+
+    if output is None:
+        return Path(f"{stem}{ENDING}")
+    path = Path(output)
+    if several or path.is_dir():
+        if path.suffix:
+            raise InputError(f"{output}: several queries are written to a folder; name one.")
+        path.mkdir(parents=True, exist_ok=True)
+        return path / f"{stem}{ENDING}"
+    return path
+
+
+def _summary(captured: dict[str, Any], path: Path, text: str) -> str:
+    from planviz.document import open_text
+
+    document = open_text(text)
+    spark, times = captured["spark"], captured["milliseconds"]
+    told = [f"{path}: Spark {spark['version']}, planned in {times['planned']:,.0f} ms"]
+    if document.trace.steps:
+        told.append(f"{len(document.trace.steps)} rules at work")
+    executed = captured.get("executed")
+    if executed:
+        rows = "1 row" if executed["rows"] == 1 else f"{executed['rows']:,} rows"
+        told.append(f"ran in {executed['milliseconds']:,.0f} ms, {rows}")
+    return ", ".join(told) + "\n" + (_operators(document) if executed else "")
+
+
+def _operators(document: Document) -> str:
+    """The operators that ran: rows that were expected and measured, and how far these are apart."""
+    nodes = [node for node in document.plans[-1] if _rows(node) != (None, None)]
+    if not nodes:
+        return ""
+    top = min(node.depth for node in nodes)
+    lines = [("operator", "expected", "measured", "off")]
+    lines += [("  " * (node.depth - top) + node.op, *_shown(*_rows(node))) for node in nodes]
+    widths = [max(len(line[at]) for line in lines) for at in range(4)]
+    return "".join(
+        f"  {name.ljust(widths[0])}  {expected.rjust(widths[1])}  {measured.rjust(widths[2])}  {off}".rstrip() + "\n"
+        for name, expected, measured, off in lines
+    )
+
+
+def _rows(node: PlanNode) -> tuple[int | None, int | None]:
+    measured = (node.metrics or {}).get("number of output rows")
+    return (node.estimate.rows if node.estimate is not None else None, measured)
+
+
+def _shown(expected: int | None, measured: int | None) -> tuple[str, str, str]:
+    off = ""
+    if expected is not None and measured is not None:
+        factor = max(expected, 1) / max(measured, 1)
+        off = f"{factor:,.1f}x" if factor >= 1 else f"1/{1 / factor:,.1f}"
+    return ("" if expected is None else f"{expected:,}", "" if measured is None else f"{measured:,}", off)
