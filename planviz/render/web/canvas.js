@@ -335,7 +335,7 @@ export class Canvas {
 
   #placeMapView() {
     const { plan, camera } = this, w = this.width / camera.k, h = this.height / camera.k;
-    const all = camera.x <= 0 && camera.y <= 0 && camera.x + w >= plan.width && camera.y + h >= plan.height;
+    const all = camera.x <= 1 && camera.y <= 1 && camera.x + w >= plan.width - 1 && camera.y + h >= plan.height - 1;
     this.map.classList.toggle("pv-faded", all);
     if (!this.mapScale || all) return;
     const [sx, sy, left, top] = this.mapScale;

@@ -38,8 +38,8 @@ export function change(from, to) {
   if (from === to) return "=";
   const factor = Math.max(1, from) / Math.max(1, to);
   const by = factor > 1 ? factor : 1 / factor;
-  if (by < 1.005) return "≈";
-  return `${factor > 1 ? "÷" : "×"}${by < 9.95 ? Number(by.toFixed(1)) || 1 : short(by)}`;
+  if (by < 1.05) return "≈";
+  return `${factor > 1 ? "÷" : "×"}${by < 9.95 ? Number(by.toFixed(1)) : short(by)}`;
 }
 
 // How far an estimate is from what was measured, the same for both directions: 1 is right, 10 ten times too few
