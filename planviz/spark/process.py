@@ -73,6 +73,34 @@ class _Call:
         self.done.set()
 
 
+class Stop:
+    """Ends a call from another thread, the gentlest way there is.
+
+    Spark cancels the jobs of the task. A start, or a plan under way, has none: after `grace` seconds Spark is killed.
+    """
+
+    def __init__(self, grace: float = 2.0) -> None:
+        self.asked = False
+        self._grace = grace
+        self._lock = threading.Lock()
+        self._end: Callable[[float], None] | None = None
+
+    def now(self) -> None:
+        """End the call, or the next one if none is under way. Takes up to `grace` seconds."""
+        with self._lock:
+            self.asked = True
+            end = self._end
+        if end is not None:
+            end(self._grace)
+
+    def attach(self, end: Callable[[float], None]) -> None:
+        """What ends the call from now on; called at once where stopping was asked for before."""
+        with self._lock:
+            self._end = end
+        if self.asked:
+            end(self._grace)
+
+
 class LiveSpark:
     """A live Spark, for any number of threads; each task gets a session of its own there.
 
@@ -93,14 +121,15 @@ class LiveSpark:
         *,
         limit: float = 120.0,
         on_progress: Callable[[str], None] | None = None,
+        stop: Stop | None = None,
     ) -> Any:
-        """The answer to a task of `planviz.spark.worker`, as JSON values.
+        """The answer to a task of `planviz.spark.worker`, as JSON values; `stop` ends it before.
 
         Raises SparkLost when Spark ends, hangs or takes more than `limit` seconds (then it is stopped: nothing else
         stops a plan under way); SparkMissing or SparkUnreachable when there is none; what the task itself raised.
         """
-        process = self._running()
-        call = process.send(task, arguments or {}, on_progress)
+        process = self._running(stop)
+        call = process.send(task, arguments or {}, on_progress, stop)
         give_up = time.monotonic() + limit
         while not call.done.wait(min(self.settings.silence / 3, max(give_up - time.monotonic(), 0.01))):
             if time.monotonic() >= give_up:
@@ -118,6 +147,12 @@ class LiveSpark:
         """The process's id, None while none runs."""
         return self._process.popen.pid if self._process is not None and self._process.alive else None
 
+    @property
+    def described(self) -> dict[str, Any] | None:
+        """Version, master and the JVM's process id of a Spark that is ready; None while none is."""
+        process = self._process
+        return process.described if process is not None and process.alive else None
+
     def close(self) -> None:
         """Stop Spark; a later call starts another."""
         with self._lock:
@@ -125,11 +160,15 @@ class LiveSpark:
                 self._process.kill("it was stopped")
                 self._process = None
 
-    def _running(self) -> _Process:
+    def _running(self, stop: Stop | None) -> _Process:
         with self._lock:
             if self._process is None or not self._process.alive:
                 self._process = _Process(self.settings, self._worker)
-            return self._process
+            process = self._process
+        if stop is not None:
+            stop.attach(lambda grace: process.kill("it was stopped"))
+        process.wait_for_start(self.settings.start)
+        return process
 
 
 class _Process:
@@ -159,14 +198,29 @@ class _Process:
         self._write(first | {"folder": self.folder.name})
         self._reader = threading.Thread(target=self._read, daemon=True, name="planviz-spark")
         self._reader.start()
-        if not self._ready.done.wait(settings.start):
-            self.kill(f"it had not started after {settings.start:g} s")
+
+    @property
+    def described(self) -> dict[str, Any] | None:
+        """What Spark said of itself when it was ready; None before."""
+        found: dict[str, Any] | None = self._ready.value
+        return found
+
+    def wait_for_start(self, seconds: float) -> None:
+        """Return when Spark is ready. Raises why it could not start; it is killed when it takes longer."""
+        if not self._ready.done.wait(seconds):
+            self.kill(f"it had not started after {seconds:g} s")
         self._ready.done.wait()
         if self._ready.error is not None:
             self.kill("it could not start")
             raise self._ready.error
 
-    def send(self, task: str, arguments: dict[str, Any], on_progress: Callable[[str], None] | None) -> _Call:
+    def send(
+        self,
+        task: str,
+        arguments: dict[str, Any],
+        on_progress: Callable[[str], None] | None,
+        stop: Stop | None = None,
+    ) -> _Call:
         """Give a task; the call that is returned gets the answer."""
         call = _Call(task, on_progress)
         with self._lock:
@@ -176,7 +230,14 @@ class _Process:
         self._write({"id": number, "task": task, "arguments": arguments})
         if not self.alive:
             call.answer(error=self._lost(call))
+        if stop is not None:
+            stop.attach(lambda grace: self._stop(number, call, grace))
         return call
+
+    def _stop(self, number: int, call: _Call, grace: float) -> None:
+        self._write({"id": 0, "task": "cancel", "arguments": {"task": number}})
+        if not call.done.wait(grace):
+            self.kill(f"it was stopped while it was {call.at or 'at work'}, and nothing gentler stops that")
 
     def ping(self) -> None:
         """Ask for a sign of life; the answer counts as one whatever it says."""

@@ -66,6 +66,16 @@ class Spark:
             return True
         return not self.session.sparkContext._jsc.sc().isStopped()
 
+    def label_jobs(self, task: int) -> None:
+        """Let the jobs of this thread be those of a task, by its number."""
+        if not self.is_connect:
+            self.session.sparkContext.setJobGroup(f"planviz-{task}", "", interruptOnCancel=True)
+
+    def cancel_jobs(self, task: int) -> None:
+        """Cancel the jobs of a task; Spark Connect ends them when its client has gone."""
+        if not self.is_connect:
+            self.session.sparkContext.cancelJobGroup(f"planviz-{task}")
+
     def send_planviz(self) -> None:
         """Give planviz itself to Spark's Python workers elsewhere; those on this machine see the same folders."""
         if self.master.startswith("local"):

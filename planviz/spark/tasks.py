@@ -28,6 +28,11 @@ def ping(spark: Spark, arguments: dict[str, Any], progress: Progress) -> bool:
     return spark.alive()
 
 
+def cancel(spark: Spark, arguments: dict[str, Any], progress: Progress) -> None:
+    """Cancel the jobs of another `task`, by its number."""
+    spark.cancel_jobs(arguments["task"])
+
+
 def describe(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
     """Which Spark this is."""
     return spark.described()
@@ -94,6 +99,7 @@ def _with_tables(spark: Spark, arguments: dict[str, Any]) -> Iterator[Any]:
 
 TASKS: dict[str, Task] = {
     "ping": ping,
+    "cancel": cancel,
     "describe": describe,
     "capture": capture,
     "ingest": ingest_logs,

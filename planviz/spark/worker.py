@@ -18,6 +18,8 @@ from planviz.spark import tasks
 from planviz.spark.session import Spark, start
 
 _AT_ONCE = 8
+#: Tasks that do not wait until others are done.
+_AT_ONCE_ANSWERED = ("ping", "cancel")
 #: What py4j raises when the JVM is not there any more.
 _BROKEN = ("Py4JNetworkError", "Py4JError")
 
@@ -54,7 +56,7 @@ def main() -> None:
     pool, pings = ThreadPoolExecutor(_AT_ONCE), ThreadPoolExecutor(1)
     for line in sys.stdin:
         task = json.loads(line)
-        (pings if task["task"] == "ping" else pool).submit(_work, spark, answers, task)
+        (pings if task["task"] in _AT_ONCE_ANSWERED else pool).submit(_work, spark, answers, task)
     os._exit(0)
 
 
@@ -65,6 +67,7 @@ def _work(spark: Spark, answers: _Answers, task: dict[str, Any]) -> None:
         answers.give({"id": number, "progress": at})
 
     try:
+        spark.label_jobs(number)
         answers.give({"id": number, "value": tasks.TASKS[task["task"]](spark, task["arguments"], progress)})
     except Exception as error:
         # When the JVM dies, its connections break before its end is known.

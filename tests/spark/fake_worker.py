@@ -16,7 +16,10 @@ settings = json.loads(sys.stdin.readline())
 if settings["conf"].get("start") == "fails":
     give({"failed": {"kind": "SparkError", "message": "The master cannot be reached."}})
     sys.exit(0)
-give({"ready": {}})
+if settings["conf"].get("start") == "hangs":
+    time.sleep(60)
+give({"ready": {"version": "4.3.0", "master": settings["master"], "jvm": os.getpid()}})
+stubborn = settings["conf"].get("cancel") == "never"
 for line in sys.stdin:
     message = json.loads(line)
     number, task, arguments = message["id"], message["task"], message["arguments"]
@@ -33,6 +36,11 @@ for line in sys.stdin:
         time.sleep(60)
     elif task == "work":
         give({"id": number, "progress": "running"})
+    elif task == "plan":
+        give({"id": number, "progress": "planning"})
+    elif task == "cancel" and not stubborn:
+        error = {"kind": "SparkError", "message": "Spark says: Job 1 cancelled."}
+        give({"id": arguments["task"], "error": error})
     elif task == "refuse":
         give({"id": number, "error": {"kind": "StatementRefused", "message": "No."}})
     elif task == "misspell":

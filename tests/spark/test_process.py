@@ -13,7 +13,7 @@ import pytest
 
 from planviz.errors import AnalysisError, SparkError, SparkLost, SparkMissing, SparkUnreachable, StatementRefused
 from planviz.spark import java, process
-from planviz.spark.process import LiveSpark, SparkSettings
+from planviz.spark.process import LiveSpark, SparkSettings, Stop
 
 FAKE = (str(Path(__file__).with_name("fake_worker.py")),)
 
@@ -110,6 +110,43 @@ def test_what_the_task_is_at_is_told(spark):
     with pytest.raises(SparkLost):
         spark.call("work", limit=0.2, on_progress=told.append)
     assert told == ["running"]
+
+
+def stopped(live, task, grace=0.2):
+    """What a call raises that is stopped when it is at work."""
+    stop, at_work = Stop(grace), threading.Event()
+    threading.Thread(target=lambda: (at_work.wait(20), stop.now()), daemon=True).start()
+    with pytest.raises(SparkError) as caught:
+        live.call(task, limit=30, on_progress=lambda at: at_work.set(), stop=stop)
+    return str(caught.value)
+
+
+def test_a_stop_cancels_the_task_and_leaves_spark_alone(spark):
+    first = pid(spark)
+    assert stopped(spark, "work", 20) == "Spark says: Job 1 cancelled."
+    assert pid(spark) == first
+
+
+def test_a_stop_kills_where_nothing_gentler_helps(java_found):
+    live = LiveSpark(SparkSettings(conf=(("cancel", "never"),)), FAKE)
+    first = pid(live)
+    assert "it was stopped while it was planning, and nothing gentler stops that" in stopped(live, "plan")
+    assert pid(live) != first
+    live.close()
+
+
+def test_a_start_can_be_stopped(java_found):
+    live, stop = LiveSpark(SparkSettings(conf=(("start", "hangs"),)), FAKE), Stop()
+    threading.Timer(0.3, stop.now).start()
+    with pytest.raises(SparkLost, match="Spark did not start: it was stopped"):
+        live.call("echo", stop=stop)
+    assert live.described is None
+
+
+def test_what_spark_is_is_known_when_it_is_ready(spark):
+    assert spark.described is None
+    assert pid(spark)
+    assert spark.described["version"] == "4.3.0"
 
 
 def test_a_start_that_fails_is_told(java_found):
