@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from planviz.errors import InputError
-from planviz.spark.jvm import estimate
+from planviz.spark.jvm import class_name, estimate
 from planviz.types import quote
 
 #: Types that ANALYZE takes, by the first word of their name; of the second group it keeps no smallest and largest.
@@ -49,13 +49,23 @@ def analyze_table(session: Any, name: str) -> dict[str, Any]:
     values = iter(frame.selectExpr(*(f"{part} AS c{at}" for at, part in enumerate(asked))).collect()[0])
     rows = next(values)
     columns = {n: _entry(kinds[n], rows, [next(values) for _ in range(6)], frame.schema[n]) for n in known}
-    listed = session.catalog.listColumns(quoted)
     return {
         "provider": _provider(session, quoted),
         "columns": [{"name": n, "type": kind, "nullable": nullable} for n, kind, nullable in fields],
-        "partition_columns": [column.name for column in listed if column.isPartition],
+        "partition_columns": _partition_columns(session, frame, quoted),
         "stats": {"rowCount": rows, "sizeInBytes": _size(frame), "columns": columns},
     }
+
+
+def _partition_columns(session: Any, frame: Any, quoted: str) -> list[str]:
+    """What a table's files lie in folders by; a view of files knows it, too, though Spark's catalogue does not."""
+    listed = [column.name for column in session.catalog.listColumns(quoted) if column.isPartition]
+    plan = frame._jdf.queryExecution().optimizedPlan()
+    if not listed and class_name(session._jvm, plan) == "LogicalRelation":
+        relation = plan.relation()
+        if class_name(session._jvm, relation) == "HadoopFsRelation":
+            return list(relation.partitionSchema().fieldNames())
+    return listed
 
 
 def _parts(column: str, kind: str) -> list[str]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+from planviz.catalog.files import FORMAT
 from planviz.errors import SparkError, StatementRefused
 from planviz.frontend import parse_script
 from planviz.spark.capturing import active_session, capture_frame
 from planviz.spark.eventlog.job import ingest
 from planviz.spark.safety import check_with_spark, queries_of
+from planviz.spark.sample_data import TABLES, catalogue_entries, check_scale, make_sample_data
 from planviz.spark.session import Spark
 from planviz.spark.statistics import analyze_table, table_names
 from planviz.spark.tables import register_catalog, register_data
@@ -88,6 +92,22 @@ def analyze(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict
         return analyze_table(session, arguments["table"])
 
 
+def sample_data(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
+    """The shop of `planviz.spark.sample_data` at `scale`, written under `folder` (a folder or URL, seen by Spark).
+
+    `tables` names some of its tables (default: all). Returns `folder`, `tables`, `rows` by table, and `catalogue`, a
+    planviz-catalog/1 document with their statistics; where the folder is of this machine, it is `catalog.json` there.
+    """
+    folder, chosen = str(arguments["folder"]), arguments.get("tables") or list(TABLES)
+    with spark.task_session({"spark.sql.session.timeZone": "UTC"}) as session:
+        rows = make_sample_data(session, folder, check_scale(arguments.get("scale", 1)), chosen, progress)
+        entries = {} if spark.is_connect else catalogue_entries(session, folder, chosen, progress)
+    document = {"format": FORMAT, "name": "shop", "description": "The sample shop", "tables": entries}
+    if entries and "://" not in folder:
+        Path(folder, "catalog.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    return {"folder": folder, "tables": chosen, "rows": rows, "catalogue": document}
+
+
 @contextmanager
 def _with_tables(spark: Spark, arguments: dict[str, Any]) -> Iterator[Any]:
     if spark.is_connect:
@@ -105,6 +125,7 @@ TASKS: dict[str, Task] = {
     "ingest": ingest_logs,
     "tables": tables,
     "analyze": analyze,
+    "sample_data": sample_data,
 }
 
 

@@ -12,6 +12,7 @@ _PARTS = {
     "compare": ("add_compare", "compare_queries", "the same query by planviz and by Spark: plans, rules, estimates"),
     "ingest": ("add_ingest", "ingest", "read event logs into a catalogue of executions (Parquet)"),
     "analyze": ("add_analyze", "analyze", "statistics of real tables, as a catalogue that planviz plans with"),
+    "sample-data": ("add_sample_data", "sample_data", "make the tables of a small shop, at any scale (Parquet)"),
 }
 
 
@@ -29,5 +30,5 @@ def spark(options: argparse.Namespace) -> int:
 
 
 def _part(name: str, function: str) -> Callable[..., int]:
-    found: Callable[..., int] = getattr(import_module(f"planviz.cli.spark.{name}"), function)
+    found: Callable[..., int] = getattr(import_module(f"planviz.cli.spark.{name.replace('-', '_')}"), function)
     return found
