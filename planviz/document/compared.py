@@ -1,36 +1,37 @@
 """One query planned by planviz and by a real Spark, beside each other (inventory G-010).
 
-Numbers that differ from run to run (`#12`, `plan_id`) are counted anew in the order in which they appear.
+Compared are the plans of every stage, the rules that changed something, in their order and with the trees after each,
+the estimates of every operator, and, where Spark executed the query, the rows that it measured.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+from planviz.document.compared_steps import StepComparison, compare_steps, in_words
 from planviz.document.model import Document, SqlStatement
+from planviz.document.renumbered import Line, equal_but_for_chance, lines_of
 from planviz.errors import InputError
 from planviz.graph import PlanGraph
+from planviz.graph.actual import actual_rows
 from planviz.graph.trace import RuleTrace
 from planviz.optimizer.statistics import estimate, estimating
 
 STAGES = ("parsed", "analyzed", "optimized", "physical")
-_IDS = re.compile(
-    r"(#)(\d+)(?=L?(?!\w))|(plan_id=)(\d+)|\b(CTERelation(?:Def|Ref) |UnionLoop(?:Ref)? )(\d+)"
-    r"|\b((?:rand|randn|uuid|shuffle)\((?:\w+#\w+, )?(?:Some\()?)(-?\d{6,})"
-)
-#: A table's files are elsewhere in every Spark.
-_FILES = re.compile(r"Location: \w+\(\d+ paths?\)\[[^\]]*\]")
+
+#: Rows (None: unknown) and bytes.
+Size = tuple[int | None, int | None]
 
 
 @dataclass(frozen=True)
 class StageComparison:
     """One stage: how many operators Spark has and how many are the same in planviz, at the same place.
 
-    `difference` is the first place where they part: what Spark has there and what planviz has (None: nothing).
-    `missing` says which side did not reach the stage, "" when both did.
+    `difference` is the first place where they part: what Spark has there and what planviz has (None: nothing); `words`
+    say the first difference in words. `missing` says which side did not reach the stage, "" when both did. `chance`:
+    they differ only in an order that Spark takes from hash codes, and count as equal.
     """
 
     stage: str
@@ -38,6 +39,8 @@ class StageComparison:
     same: int = 0
     difference: tuple[str | None, str | None] | None = None
     missing: str = ""
+    words: str = ""
+    chance: bool = False
 
     @property
     def equal(self) -> bool:
@@ -46,23 +49,47 @@ class StageComparison:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """A whole query: its stages, the rules that changed the plan on both sides or one, and the estimates.
+class Expected:
+    """One operator of the optimized plan: what both expect of it, and the rows that Spark measured (None: not)."""
 
-    `estimates` counts the operators of the optimized plan whose rows and bytes are the same, of how many; None where
-    the plans differ or Spark's are not known. `wrong` lists `(operator, Spark's, planviz's)` of the others.
+    operator: str
+    depth: int
+    spark: Size
+    planviz: Size
+    measured: int | None = None
+
+    @property
+    def equal(self) -> bool:
+        """Whether both expect the same."""
+        return self.spark == self.planviz
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A whole query: its stages, the rules that changed the plan on both sides or one, their steps, the estimates.
+
+    `expected` has every operator of the optimized plan; it is empty where the plans differ or Spark's estimates are not
+    known.
     """
 
     stages: tuple[StageComparison, ...]
     rules: tuple[str, ...] = ()
     only_spark: tuple[str, ...] = ()
     only_planviz: tuple[str, ...] = ()
-    estimates: tuple[int, int] | None = None
-    wrong: list[tuple[str, tuple[int | None, int | None], tuple[int | None, int | None]]] = field(default_factory=list)
+    steps: tuple[StepComparison, ...] = ()
+    expected: tuple[Expected, ...] = ()
+
+    @property
+    def wrong(self) -> tuple[Expected, ...]:
+        """The operators of which planviz expects something else than Spark."""
+        return tuple(one for one in self.expected if not one.equal)
 
     @property
     def equal(self) -> bool:
-        """Whether nothing differs that was compared."""
+        """Whether the plans, the rules that made them and the estimates are the same.
+
+        The order of steps is told and does not count: rules that leave each other's work alone may change places.
+        """
         return all(s.equal for s in self.stages) and not self.only_spark and not self.only_planviz and not self.wrong
 
 
@@ -79,15 +106,18 @@ def compare(ours: Document, spark: Document) -> Comparison:
     fired = _fired(spark.trace)
     our_rules = dict.fromkeys(step.short_rule for step in queries[0].trace.steps)
     known = bool(spark.trace.rules)
-    estimates, wrong = _estimates(queries[0], theirs.get("optimized"), stages[2].equal)
     return Comparison(
         stages,
         tuple(rule for rule in fired if rule in our_rules),
         tuple(rule for rule in fired if rule not in our_rules),
         tuple(rule for rule in our_rules if known and rule not in fired),
-        estimates,
-        wrong,
+        compare_steps(spark.trace, queries[0].trace),
+        _expected(queries[0], theirs.get("optimized"), _executed(spark)) if stages[2].equal else (),
     )
+
+
+def _executed(spark: Document) -> PlanGraph | None:
+    return next((plan for plan in spark.plans if plan.title.startswith("Executed")), None)
 
 
 def _fired(trace: RuleTrace) -> list[str]:
@@ -100,47 +130,32 @@ def _fired(trace: RuleTrace) -> list[str]:
 def _stage(stage: str, spark: PlanGraph | None, ours: PlanGraph | None) -> StageComparison:
     if spark is None or ours is None:
         return StageComparison(stage, missing="Spark" if spark is None else "planviz")
-    theirs, own = list(_lines(spark)), list(_lines(ours))
+    theirs, own = lines_of(spark), lines_of(ours)
     same = sum(a == b for a, b in zip(theirs, own, strict=False))
-    difference = None
-    if theirs != own:
-        at = next((i for i, (a, b) in enumerate(zip(theirs, own, strict=False)) if a != b), min(len(theirs), len(own)))
-        difference = (_at(theirs, at), _at(own, at))
-    return StageComparison(stage, len(theirs), same, difference)
+    if theirs == own or equal_but_for_chance(theirs, own):
+        return StageComparison(stage, len(theirs), same, chance=theirs != own)
+    at = next((i for i, (a, b) in enumerate(zip(theirs, own, strict=False)) if a != b), min(len(theirs), len(own)))
+    difference = (_at(theirs, at), _at(own, at))
+    return StageComparison(stage, len(theirs), same, difference, words=in_words(spark, ours))
 
 
-def _at(lines: list[tuple[int, str]], at: int) -> str | None:
+def _at(lines: list[Line], at: int) -> str | None:
     return lines[at][1] if at < len(lines) else None
 
 
-def _lines(plan: PlanGraph) -> Iterator[tuple[int, str]]:
-    """Depth and text of every operator, ids numbered in the order of their appearance."""
-    known: dict[str, int] = {}
-
-    def renumbered(match: re.Match[str]) -> str:
-        word, number = next((match[i], match[i + 1]) for i in (1, 3, 5, 7) if match[i] is not None)
-        return f"{word}{known.setdefault(word + number, len(known))}"
-
-    for node in plan:
-        stage = "" if node.codegen_stage is None else f"*({node.codegen_stage}) "
-        yield node.depth, stage + _IDS.sub(renumbered, _FILES.sub("Location: ...", node.text))
-
-
-def _estimates(
-    statement: SqlStatement, spark: PlanGraph | None, equal: bool
-) -> tuple[tuple[int, int] | None, list[tuple[str, Any, Any]]]:
+def _expected(statement: SqlStatement, spark: PlanGraph | None, run: PlanGraph | None) -> tuple[Expected, ...]:
     execution = statement.execution
-    if not equal or spark is None or execution is None or not all(node.estimate for node in spark):
-        return None, []
+    if spark is None or execution is None or not all(node.estimate for node in spark):
+        return ()
+    measured = actual_rows(spark, run) if run is not None else {}
     with estimating(execution.config):
         own = [(found.rows, found.size) for found in map(estimate, _nodes(execution.optimized))]
-    wrong = []
+    found = []
     for node, ours in zip(spark, own, strict=True):
         assert node.estimate is not None
         theirs = (node.estimate.rows, node.estimate.size_in_bytes)
-        if theirs != ours:
-            wrong.append((node.op, theirs, ours))
-    return (len(spark) - len(wrong), len(spark)), wrong
+        found.append(Expected(node.op, node.depth, theirs, ours, measured.get(node.id)))
+    return tuple(found)
 
 
 def _nodes(plan: Any) -> Iterator[Any]:

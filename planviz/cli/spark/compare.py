@@ -14,6 +14,9 @@ from planviz.cli.spark.session import add_session
 def add_compare(parser: argparse.ArgumentParser) -> None:
     """The options of the part."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="SQL queries; - for standard input")
+    parser.add_argument(
+        "--run", action="store_true", help="execute the queries, too: measured rows beside both estimates"
+    )
     parser.add_argument("--format", choices=("text", "json"), default="text")
     add_session(parser)
 
@@ -45,4 +48,4 @@ def compare_queries(options: argparse.Namespace) -> int:
             write(comparison_text(stem, found))
         return 0 if found.equal else 1
 
-    return capture_each(options, False, show)
+    return capture_each(options, options.run, show)
