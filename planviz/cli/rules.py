@@ -89,7 +89,8 @@ def _example(rule: RuleReference, example: Example) -> str:
     from planviz.document import open_sql
     from planviz.plantext.printing import step_diff
 
-    document = open_sql(example.sql, find("documents"), OptimizerConfig().with_settings(dict(example.settings)))
+    config = OptimizerConfig().with_settings(dict(example.settings))
+    document = open_sql(example.sql, find("documents"), config, stage="optimized")
     step = next(step for step in document.trace.steps if step.short_rule == rule.name)
     settings = [f"SET {key}={value};" for key, value in example.settings.items()]
     return "\n".join(["Example, over the catalogue documents", "", *settings, example.sql, "", step_diff(step)])

@@ -34,7 +34,7 @@ def open_sql(
     *,
     params: Parameters | None = None,
     infer: bool | None = None,
-    stage: str = "optimized",
+    stage: str = "physical",
 ) -> Document:
     """Plan every statement of an SQL text; see `planviz.document.sql.open_sql`."""
     from planviz.document import sql

@@ -6,6 +6,7 @@ from typing import Any
 
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
+from planviz.document.expected import expected
 from planviz.document.model import Document, SqlStatement, StatementKind
 from planviz.document.traces import plan_graph, rule_trace
 from planviz.execution import Outcome, Session
@@ -13,6 +14,7 @@ from planviz.frontend import Parameters
 from planviz.graph import PlanGraph
 from planviz.graph.from_tree import Identities
 from planviz.graph.trace import RuleTrace
+from planviz.optimizer.statistics import estimating
 from planviz.trees.node import TreeNode
 
 _TITLES = {
@@ -21,6 +23,7 @@ _TITLES = {
     "optimized": "Optimized Logical Plan",
     "physical": "Physical Plan",
 }
+_ESTIMATED = ("optimized", "physical")
 
 
 def open_sql(
@@ -30,7 +33,7 @@ def open_sql(
     *,
     params: Parameters | None = None,
     infer: bool | None = None,
-    stage: str = "optimized",
+    stage: str = "physical",
 ) -> Document:
     """Plan the queries of a text up to `stage`, with the catalogue's tables and the settings.
 
@@ -72,10 +75,18 @@ def _planned(outcome: Outcome, text: str) -> tuple[list[PlanGraph], RuleTrace]:
     if execution is None:
         return [], RuleTrace()
     identities = Identities()
-    made = [
-        plan_graph(plan, identities, stage=name, title=_TITLES[name], source_of=lambda node: _lines_of(node, text))
-        for name, plan in execution.stages.items()
-    ]
+    with estimating(execution.config):
+        made = [
+            plan_graph(
+                plan,
+                identities,
+                stage=name,
+                title=_TITLES[name],
+                source_of=lambda node: _lines_of(node, text),
+                estimate_of=expected if name in _ESTIMATED else None,
+            )
+            for name, plan in execution.stages.items()
+        ]
     return made, rule_trace(execution.trace, identities)
 
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from planviz.graph import PlanGraph
-from planviz.graph.from_tree import Identities, Reader, SourceOf, graph_of_tree
+from planviz.graph.from_tree import EstimateOf, Identities, Reader, SourceOf, graph_of_tree
 from planviz.graph.trace import BatchRecord, RuleCalls, RuleRun, RuleStep, RuleTrace, RunMetrics, TracedPlan
 from planviz.plantext.operators import Details, read_arguments
 from planviz.plantext.references import link_references
@@ -22,9 +22,12 @@ def plan_graph(
     stage: str = "other",
     title: str = "Plan",
     source_of: SourceOf | None = None,
+    estimate_of: EstimateOf | None = None,
 ) -> PlanGraph:
     """One of our own plans as a graph, the same as what is read from its text (see `graph_of_tree`)."""
-    graph = graph_of_tree(tree, _READER, identities, stage=stage, title=title, source_of=source_of)
+    graph = graph_of_tree(
+        tree, _READER, identities, stage=stage, title=title, source_of=source_of, estimate_of=estimate_of
+    )
     link_references(graph)
     return graph
 

@@ -10,13 +10,15 @@ from collections.abc import Callable
 from typing import Any
 
 from planviz.graph.kinds import kind_of
-from planviz.graph.plan_graph import MARKS, Arguments, EdgeType, Link, PlanGraph, PlanNode
+from planviz.graph.plan_graph import MARKS, Arguments, EdgeType, Estimate, Link, PlanGraph, PlanNode
 from planviz.trees.node import TreeNode
 
 #: Reads the named parts of an operator from its text (`plantext.operators`).
 Reader = Callable[[PlanNode], Arguments]
 #: The first and last line of the user's text that an operator came from, or None.
 SourceOf = Callable[[Any], tuple[int, int] | None]
+#: What is expected of an operator, or None.
+EstimateOf = Callable[[Any], Estimate | None]
 
 _LINE = re.compile(r"(['!~]*)([A-Za-z_][\w$.]*)")
 
@@ -43,10 +45,11 @@ def graph_of_tree(
     stage: str = "other",
     title: str = "Plan",
     source_of: SourceOf | None = None,
+    estimate_of: EstimateOf | None = None,
 ) -> PlanGraph:
     """The plan under `root`; equals what is read from its `tree_string`, and every node carries its `identity`.
 
-    Without `source_of` the source lines are those of the tree's text.
+    Without `source_of` the source lines are those of the tree's text; without `estimate_of` nothing is expected.
     """
     nodes: list[PlanNode] = []
     links: list[Link] = []
@@ -71,6 +74,7 @@ def graph_of_tree(
             parent=None if parent is None else parent.id,
             codegen_stage=generated,
             badges=tuple(MARKS[mark] for mark in dict.fromkeys(marks)),
+            estimate=None if estimate_of is None else estimate_of(tree),
             reader=reader,
             identity=identities.of(tree),
         )

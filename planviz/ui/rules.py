@@ -9,9 +9,10 @@ from functools import cache
 from typing import Any
 
 from planviz.config import OptimizerConfig
-from planviz.document import open_sql
+from planviz.document import Document, open_sql
 from planviz.document.why import why_not
 from planviz.errors import PlanvizError
+from planviz.graph import PlanGraph
 from planviz.graph.diff import PlanDiff, diff
 from planviz.graph.trace import RuleStep, RuleTrace, TracedPlan
 from planviz.render.html import steps_page
@@ -207,16 +208,20 @@ def without(opened: Opened, rule: str) -> dict[str, Any]:
     return made
 
 
+def _optimized(document: Document) -> PlanGraph | None:
+    return next((plan for plan in reversed(document.plans) if plan.stage == "optimized"), None)
+
+
 def _without(opened: Opened, rule: str) -> dict[str, Any]:
     document = opened.document
     config = OptimizerConfig().with_settings({_EXCLUDED: _spark_name(document.trace, rule)})
     try:
-        other = open_sql(document.text, catalog_of(opened.catalog), config)
+        other = open_sql(document.text, catalog_of(opened.catalog), config, stage="optimized")
     except PlanvizError as error:
         return {"words": str(error), "trace": None}
-    if other.error is not None or not other.plans or not document.plans:
+    mine, theirs = _optimized(document), _optimized(other)
+    if other.error is not None or mine is None or theirs is None:
         return {"words": f"There is no plan without it: {other.error or 'nothing was planned'}", "trace": None}
-    mine, theirs = document.plans[-1], other.plans[-1]
     found = diff(mine, theirs, numbers=True)
     step = RuleStep(
         rule,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from planviz.document.expected import drawn
 from planviz.document.traces import plan_graph
 from planviz.errors import InputError
 from planviz.execution import QueryExecution
@@ -41,8 +42,6 @@ WAYS = {
 _IDLE = frozenset({"Project", "SubqueryAlias", "ColumnarToRow", "AQEShuffleRead", "AdaptiveSparkPlan"})
 #: Kinds that give the rows that they get, of which Spark does not count them.
 _CARRIES = ("exchange", "sort", "project", "other")
-#: Numbers beyond are drawn as this one; the card tells them whole.
-_MOST = 10**300
 
 
 @dataclass
@@ -113,11 +112,11 @@ def _planned_side(other: QueryExecution, way: str) -> Side:
     cards = []
     for node, id in zip(graph, kept, strict=True):
         record = records[id]
-        node.estimate = Expected(_drawn(record.rows), _drawn(record.size))
+        node.estimate = Expected(drawn(record.rows), drawn(record.size))
         card = card_of(record)
         if record.rows is None:
             with estimating(counted):
-                card["imagined"] = _drawn(estimate(record.node).rows)
+                card["imagined"] = drawn(estimate(record.node).rows)
         cards.append(card)
     return Side(way, WAYS[way].title, graph, cards, list(other.warnings), other)
 
@@ -141,10 +140,6 @@ def to_plan(execution: QueryExecution, way: str, edits: Mapping[str, Any]) -> Qu
 
     # Nothing but the optimizer reads statistics, so that the analyzed plan stays what it is.
     return execution.again(config, plans={"analyzed": execution.analyzed.transform_with_subqueries(renewed)})
-
-
-def _drawn(number: int | None) -> int | None:
-    return None if number is None else min(number, _MOST)
 
 
 def text_side(graph: PlanGraph, way: str, title: str) -> Side:

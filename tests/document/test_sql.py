@@ -26,11 +26,11 @@ def rows(graph: PlanGraph) -> list[tuple[object, ...]]:
     return [(n.op, n.kind, n.text, n.depth, n.parent, n.badges, dict(n.arguments)) for n in graph]
 
 
-def test_a_query_has_its_three_stages_and_its_trace() -> None:
+def test_a_query_has_its_four_stages_and_its_trace() -> None:
     document = open_sql("select a from t1 where b = 1 + 1", small_catalog())
     assert document.recognised == "SQL query"
-    assert [plan.stage for plan in document.plans] == ["parsed", "analyzed", "optimized"]
-    assert document.groups == ((0, 1, 2),)
+    assert [plan.stage for plan in document.plans] == ["parsed", "analyzed", "optimized", "physical"]
+    assert document.groups == ((0, 1, 2, 3),)
     assert document.error is None
     names = [step.short_rule for step in document.trace.steps]
     assert names[0] == "ResolveRelations"
@@ -70,7 +70,7 @@ def test_a_statement_that_cannot_be_read_stops_no_other() -> None:
     error = document.statements[1].error
     assert isinstance(error, ParseError)
     assert error.line == 2
-    assert document.plans[document.statements[2].plans[-1]].stage == "optimized"
+    assert document.plans[document.statements[2].plans[-1]].stage == "physical"
 
 
 def test_operators_know_the_line_they_were_written_on() -> None:

@@ -15,10 +15,15 @@ PAGE = Path(__file__).parents[2] / "pages" / "planner.py"
 
 
 def test_it_marks_the_stages_that_the_document_has() -> None:
-    assert planner.reached(open_sql("SELECT 1")) == {"parsed", "analyzed", "optimized"}
+    assert planner.reached(open_sql("SELECT 1")) == {"parsed", "analyzed", "optimized", "executedPlan"}
     html = planner.overview(open_sql("SELECT 1"))
-    assert re.findall(r'<li class="pv-there"><b>(\w+)</b>', html) == ["parsed", "analyzed", "optimized"]
-    assert html.count("not in this document") == 2
+    assert re.findall(r'<li class="pv-there"><b>(\w+)</b>', html) == [
+        "parsed",
+        "analyzed",
+        "optimized",
+        "executedPlan",
+    ]
+    assert html.count("not in this document") == 1
 
 
 def test_without_a_document_no_stage_is_marked() -> None:

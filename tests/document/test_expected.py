@@ -1,0 +1,53 @@
+"""What is expected of the operators of a planned query, in the graphs that pages draw."""
+
+from __future__ import annotations
+
+from planviz.config import OptimizerConfig
+from planviz.document import open_sql
+from planviz.graph import PlanGraph
+from planviz.optimizer.statistics import estimate, estimating
+from tests.plans import small_catalog
+
+SQL = "SELECT city, count(*) AS n FROM visits JOIN people ON v_person = person WHERE v_day > 3 GROUP BY city"
+CBO = OptimizerConfig().with_settings({"spark.sql.cbo.enabled": "true", "spark.sql.adaptive.enabled": "false"})
+
+
+def of(config: OptimizerConfig, stage: str) -> PlanGraph:
+    document = open_sql(SQL, small_catalog(), config)
+    return next(plan for plan in document.plans if plan.stage == stage)
+
+
+def test_the_optimized_plan_has_what_explain_cost_prints() -> None:
+    document = open_sql(SQL, small_catalog(), CBO)
+    execution = document.statements[0].execution
+    assert execution is not None
+    with estimating(CBO):
+        expected = [estimate(node) for node in execution.optimized.walk()]
+    graph = next(plan for plan in document.plans if plan.stage == "optimized")
+    assert [(n.estimate.rows, n.estimate.size_in_bytes) for n in graph if n.estimate] == [
+        (e.rows, e.size) for e in expected
+    ]
+
+
+def test_a_physical_operator_has_that_of_the_logical_one_it_came_from() -> None:
+    logical, physical = of(CBO, "optimized"), of(CBO, "physical")
+    rows = {node.op: node.estimate.rows for node in physical if node.estimate}
+    assert rows["BroadcastHashJoin"] == next(n.estimate.rows for n in logical if n.op == "Join" and n.estimate)
+    assert [n.estimate for n in physical if n.op == "Filter"] == [n.estimate for n in logical if n.op == "Filter"]
+    scans = [n.estimate.rows for n in physical if n.op == "FileScan" and n.estimate]
+    assert scans == [n.estimate.rows for n in logical if n.op == "Relation" and n.estimate]
+    assert all(rows is not None for rows in scans)
+
+
+def test_of_a_partial_aggregate_and_its_exchange_nobody_knows_the_groups() -> None:
+    final, exchange, partial = list(of(CBO, "physical"))[:3]
+    assert [final.op, exchange.op, partial.op] == ["HashAggregate", "Exchange", "HashAggregate"]
+    assert final.estimate is not None
+    assert exchange.estimate is partial.estimate is None
+
+
+def test_without_cbo_there_are_sizes_and_no_rows() -> None:
+    graph = of(OptimizerConfig(), "physical")
+    known = [node.estimate for node in graph if node.estimate]
+    assert known
+    assert all(e.rows is None and e.size_in_bytes for e in known)
