@@ -76,7 +76,8 @@ def _prepare(spark: Spark, session: Any, arguments: dict[str, Any]) -> None:
 def ingest_logs(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
     """The event logs under `paths` read into `catalogue`; see `eventlog.job.ingest`."""
     spark.send_planviz()
-    return ingest(spark.session, arguments["paths"], arguments["catalogue"], progress)
+    environment = arguments.get("environment") or {}
+    return ingest(spark.session, arguments["paths"], arguments["catalogue"], progress, environment)
 
 
 def tables(spark: Spark, arguments: dict[str, Any], progress: Progress) -> list[str]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
 
 from planviz.cli.files import write
+from planviz.cli.settings import pairs
 from planviz.cli.spark.session import JOB_LIMIT, add_master, live_spark, progress
 
 
@@ -22,10 +24,13 @@ def ingest(options: argparse.Namespace) -> int:
     """Read event logs; every fault goes to standard error with its file and line, and makes the status 1."""
     paths = [path if "://" in path else str(Path(path).absolute()) for path in options.paths]
     catalogue = options.output if "://" in options.output else str(Path(options.output).absolute())
+    from planviz.spark.eventlog.logs import environment_for
+
     live = live_spark(options)
     begin = time.monotonic()
     try:
-        asked = {"paths": paths, "catalogue": catalogue}
+        keys = environment_for([*paths, catalogue], os.environ, pairs(options.conf, "--conf"))
+        asked = {"paths": paths, "catalogue": catalogue, "environment": keys}
         found = live.call("ingest", asked, limit=options.limit or JOB_LIMIT, on_progress=progress("ingest"))
     finally:
         live.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -12,9 +11,11 @@ from functools import cache
 from typing import Any
 
 from planviz.spark.eventlog.events import Application, Execution
+from planviz.spark.eventlog.messages import Form, Operator, plan_text, read_form, read_plan, read_text
 
 _NOT_OPERATORS = ("WholeStageCodegen", "InputAdapter")
-_ESTIMATE = re.compile(r"== Optimized Logical Plan ==\n[^\n]*Statistics\([^\n]*?rowCount=([\d.E+]+)")
+_OPTIMIZED = b"== Optimized Logical Plan =="
+_ROWS = re.compile(r"== Optimized Logical Plan ==\n[^\n]*Statistics\([^\n]*?rowCount=([\d.E+]+)")
 _SUMS = ("task_ms", "input_bytes", "output_bytes", "shuffle_read_bytes", "shuffle_write_bytes", "memory_spill_bytes",
          "disk_spill_bytes")  # fmt: skip
 
@@ -24,88 +25,105 @@ _TIMES = ("started", "ended")
 _MAPS = ("operators", "joins")
 _NUMBERS = ("execution_id", "root_execution_id", "milliseconds", "jobs", "failed_jobs", "stages", "tasks", "cpu_ms",
             *_SUMS, "output_rows")  # fmt: skip
+#: Texts that are long or never the same twice.
+UNLIKE = ("plan", "query_id")
 
 
 @cache
 def schema() -> Any:
-    """The columns of a row as pyarrow's schema; the day is the name of the folder."""
+    """The columns of a row as pyarrow's schema; the day is the name of the folder. New ones come at the end."""
     import pyarrow
 
-    kinds = {
-        pyarrow.string(): _TEXTS,
-        pyarrow.timestamp("ms", "UTC"): _TIMES,
-        pyarrow.int64(): _NUMBERS,
-        pyarrow.float64(): ("estimated_rows",),
-        pyarrow.map_(pyarrow.string(), pyarrow.int32()): _MAPS,
-    }
-    return pyarrow.schema([(name, kind) for kind, names in kinds.items() for name in names])
+    kinds = (
+        (pyarrow.string(), _TEXTS),
+        (pyarrow.timestamp("ms", "UTC"), _TIMES),
+        (pyarrow.int64(), _NUMBERS),
+        (pyarrow.float64(), ("estimated_rows",)),
+        (pyarrow.map_(pyarrow.string(), pyarrow.int32()), _MAPS),
+        (pyarrow.string(), ("attempt_id",)),
+    )
+    return pyarrow.schema([(name, kind) for kind, names in kinds for name in names])
 
 
 def row(execution: Execution, application: Application, log: str) -> dict[str, Any]:
     """The row: times in UTC, bytes, counts of operators and join strategies, the plan as Spark's sparkPlanInfo with
-    its measured values as JSON. Raises ValueError or KeyError when the start event is damaged."""
-    start = json.loads(execution.start)
-    last = json.loads(execution.update) if execution.update else start
-    plan, end = last["sparkPlanInfo"], execution.end
-    _measure(plan, execution.values)
-    operators = Counter(node["nodeName"].split(" ")[0] for _, node in _operators(plan))
-    began, ended = start["time"], end["time"] if end is not None else None
-    error = (end or {}).get("errorMessage") or ""
-    estimate = _ESTIMATE.search(last.get("physicalPlanDescription") or "")
-    moment = datetime.fromtimestamp(began / 1000, UTC)
+    its measured values as JSON. Raises ValueError when a plan is damaged."""
+    start, end = execution.start, execution.end
+    plan = read_plan(execution.plan)
+    operators = _measure(plan, execution.values)
+    error = (end.error_message if end else None) or ""
+    moment = datetime.fromtimestamp(start.time / 1000, UTC)
     found = {
         "log": log, "app_id": application.id, "app_name": application.name, "user": application.user,
+        "attempt_id": application.attempt,
         "spark_version": application.spark, "execution_id": execution.number,
-        "root_execution_id": start.get("rootExecutionId", execution.number), "query_id": start.get("queryId"),
-        "description": start.get("description") or "", "started": moment,
-        "ended": None if ended is None else datetime.fromtimestamp(ended / 1000, UTC),
-        "milliseconds": None if ended is None else ended - began,
+        "root_execution_id": execution.number if start.root_execution_id is None else start.root_execution_id,
+        "query_id": start.query_id, "description": start.description or "", "started": moment,
+        "ended": datetime.fromtimestamp(end.time / 1000, UTC) if end else None,
+        "milliseconds": end.time - start.time if end else None,
         "status": "incomplete" if end is None else "failed" if error or execution.failed_jobs else "succeeded",
         "error": error, "jobs": execution.jobs, "failed_jobs": execution.failed_jobs, "stages": execution.stages,
         "tasks": execution.tasks, "cpu_ms": execution.sums.get("cpu_ns", 0) // 1_000_000,
-        "output_rows": _rows(plan), "estimated_rows": float(estimate[1]) if estimate else None,
+        "output_rows": _output_rows(plan), "estimated_rows": _estimate(bytes(start.physical_plan_description)),
         "operators": list(operators.items()),
         "joins": [(name, count) for name, count in operators.items() if name.endswith(("Join", "Product"))],
-        "fingerprint": fingerprint(start["sparkPlanInfo"] if execution.update else plan),
-        "plan": json.dumps(plan, separators=(",", ":")), "day": moment.date(),
+        "fingerprint": fingerprint(read_form(start.spark_plan_info)),
+        "plan": plan_text(plan).decode(), "day": moment.date(),
     }  # fmt: skip
     return found | {name: execution.sums.get(name, 0) for name in _SUMS}
 
 
-def fingerprint(plan: dict[str, Any]) -> str:
+def fingerprint(plan: Form) -> str:
     """The shape of a plan before adaptive execution: the same for equal operators at equal places."""
-    shape = "\n".join(f"{depth}:{node['nodeName'].strip()}" for depth, node in _operators(plan))
+    shape = "\n".join([f"{depth}:{name.strip()}" for depth, name in _shape(plan)])
     return hashlib.md5(shape.encode(), usedforsecurity=False).hexdigest()
 
 
-def _operators(plan: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Depth and node of every operator; generated stages are none. A reused subquery is not counted again."""
+def _shape(plan: Form) -> Iterator[tuple[int, str]]:
+    """Depth and name of every operator; generated stages are none. A reused subquery is not counted again."""
     stack = [(0, plan)]
     while stack:
         depth, node = stack.pop()
-        own = not node["nodeName"].startswith(_NOT_OPERATORS)
+        own = not node.node_name.startswith(_NOT_OPERATORS)
         if own:
-            yield depth, node
-        if node["nodeName"] != "ReusedSubquery":
-            stack.extend((depth + own, child) for child in reversed(node["children"]))
+            yield depth, node.node_name
+        if node.node_name != "ReusedSubquery":
+            stack += [(depth + own, child) for child in reversed(node.children)]
 
 
-def _measure(plan: dict[str, Any], values: dict[int, int]) -> None:
-    stack = [plan]
+def _measure(plan: Operator, values: dict[int, Any]) -> Counter[str]:
+    """Give every metric its value; the operators and how often they occur, a reused subquery once."""
+    names: list[str] = []
+    stack = [(plan, True)]
     while stack:
-        node = stack.pop()
-        for metric in node["metrics"]:
-            metric["value"] = values.get(metric["accumulatorId"])
-        stack.extend(node["children"])
+        node, counted = stack.pop()
+        for metric in node.metrics:
+            value = values.get(metric.accumulator_id)
+            if value is not None:
+                metric.value = int(value)
+        name = node.node_name
+        if counted and not name.startswith(_NOT_OPERATORS):
+            names.append(name.split(" ", 1)[0])
+            counted = name != "ReusedSubquery"
+        stack += [(child, counted) for child in reversed(node.children)]
+    return Counter(names)
 
 
-def _rows(plan: dict[str, Any]) -> int | None:
+def _output_rows(plan: Operator) -> int | None:
     """The rows of the topmost operator that counts them, while every operator has one child."""
     node = plan
     while True:
-        for metric in node["metrics"]:
-            if metric["name"] == "number of output rows" and metric["value"] is not None:
-                return int(metric["value"])
-        if len(node["children"]) != 1:
+        for metric in node.metrics:
+            if metric.name == "number of output rows" and metric.value is not None:
+                return metric.value
+        if len(node.children) != 1:
             return None
-        node = node["children"][0]
+        node = node.children[0]
+
+
+def _estimate(description: bytes) -> float | None:
+    """The rows that the optimizer expected of the whole query, where the description (JSON text) has its plan."""
+    if _OPTIMIZED not in description:
+        return None
+    found = _ROWS.search(read_text(description))
+    return float(found[1]) if found else None

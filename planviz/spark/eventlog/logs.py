@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,23 @@ _PART = re.compile(r"events_(\d+)_")
 _STATUS = "appstatus_"
 _IN_PROGRESS = ".inprogress"
 _COMPACT = ".compact"
+_HADOOP_S3 = re.compile("^s3[an]://")
+#: How names of variables begin that file systems far away look at.
+_VARIABLES = {
+    "s3": ("AWS_",),
+    "gs": ("GOOGLE_APPLICATION_CREDENTIALS",),
+    "gcs": ("GOOGLE_APPLICATION_CREDENTIALS",),
+    "abfs": ("AZURE_",),
+    "abfss": ("AZURE_",),
+    "hdfs": ("HADOOP_", "CLASSPATH", "ARROW_LIBHDFS_DIR", "LD_LIBRARY_PATH"),
+}
+_S3_CONF = {
+    "spark.hadoop.fs.s3a.access.key": "AWS_ACCESS_KEY_ID",
+    "spark.hadoop.fs.s3a.secret.key": "AWS_SECRET_ACCESS_KEY",
+    "spark.hadoop.fs.s3a.session.token": "AWS_SESSION_TOKEN",
+    "spark.hadoop.fs.s3a.endpoint.region": "AWS_DEFAULT_REGION",
+    "spark.hadoop.fs.s3a.endpoint": "AWS_ENDPOINT_URL",
+}
 #: What lies beside logs and is none.
 _HIDDEN = (".", "_")
 
@@ -31,6 +48,11 @@ class Log:
     in_progress: bool = False
     fault: str = ""
 
+    @property
+    def name(self) -> str:
+        """What it is known by: its path, which loses `.inprogress` when its application ends."""
+        return self.path.removesuffix(_IN_PROGRESS)
+
 
 def find_logs(paths: list[str]) -> list[Log]:
     """All logs under the paths: local ones, or URIs that pyarrow knows (hdfs://, s3://, gs://, file://).
@@ -40,7 +62,9 @@ def find_logs(paths: list[str]) -> list[Log]:
     found: dict[str, Log] = {}
     for path in paths:
         for log in _logs_of(path):
-            found[log.path] = log
+            # A log that is about to lose its `.inprogress` may be there under both names.
+            if log.name not in found or not log.in_progress:
+                found[log.name] = log
     return list(found.values())
 
 
@@ -69,10 +93,26 @@ def filesystem(path: str) -> tuple[Any, str]:
     if "://" not in path:
         return fs.LocalFileSystem(), str(Path(path).absolute())
     try:
-        made: tuple[Any, str] = fs.FileSystem.from_uri(path)
+        made: tuple[Any, str] = fs.FileSystem.from_uri(_HADOOP_S3.sub("s3://", path))
     except (pyarrow.ArrowInvalid, OSError) as error:
         raise InputError(f"{path}: cannot be reached ({error}).") from None
     return made
+
+
+def environment_for(paths: list[str], environment: Mapping[str, str], conf: Mapping[str, str]) -> dict[str, str]:
+    """The variables that file systems of these paths take keys and addresses from: of an environment, and of Spark's
+    settings for S3. Empty for paths of this machine; Spark's process is given nothing else."""
+    schemes = {_HADOOP_S3.sub("s3://", path).split("://")[0] for path in paths if "://" in path}
+    names = tuple(name for scheme in schemes for name in _VARIABLES.get(scheme, ()))
+    found = {name: value for name, value in environment.items() if names and name.startswith(names)}
+    if "s3" in schemes:
+        found |= {name: conf[key] for key, name in _S3_CONF.items() if key in conf}
+    return found
+
+
+def part_name(file: str) -> str:
+    """The name of a log's file, which stays when its application ends."""
+    return file.rsplit("/", 1)[-1].removesuffix(_IN_PROGRESS)
 
 
 def _folder(files: Any, folder: str, prefix: str) -> Iterator[Log]:

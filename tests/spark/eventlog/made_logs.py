@@ -82,5 +82,40 @@ def packed(data, codec):
             b"LZ4Block" + struct.pack("<BIII", 0x25, len(m), len(b), 0) + m for b, m in zip(blocks, made, strict=True)
         ]
         return b"".join(frames) + b"LZ4Block" + struct.pack("<BIII", 0x15, 0, 0, 0)
+    if codec == "lzf":
+        return b"".join(lzf(b) for b in blocks)
     made = [pyarrow.Codec("snappy").compress(b, asbytes=True) for b in blocks]
     return b"\x82SNAPPY\x00" + struct.pack(">II", 1, 1) + b"".join(struct.pack(">I", len(m)) + m for m in made)
+
+
+def lzf(block):
+    """A block of compress-lzf: what occurred up to 8 KB before is told by its distance and length."""
+    out, plain, at, seen = bytearray(), bytearray(), 0, {}
+
+    def spell():
+        for begin in range(0, len(plain), 32):
+            run = plain[begin : begin + 32]
+            out.extend([len(run) - 1, *run])
+        plain.clear()
+
+    while at < len(block):
+        before = seen.get(block[at : at + 3])
+        seen[block[at : at + 3]] = at
+        length = 0
+        if before is not None and at - before <= 8192:
+            while length < 264 and at + length < len(block) and block[before + length] == block[at + length]:
+                length += 1
+        if length < 3:
+            plain.append(block[at])
+            at += 1
+            continue
+        spell()
+        distance = at - before - 1
+        short = min(length - 2, 7)
+        out.append(short << 5 | distance >> 8)
+        if short == 7:
+            out.append(length - 9)
+        out.append(distance & 255)
+        at += length
+    spell()
+    return b"ZV\x01" + struct.pack(">HH", len(out), len(block)) + bytes(out)

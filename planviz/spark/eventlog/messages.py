@@ -1,0 +1,159 @@
+"""The events of Spark that a catalogue takes from, as the JSON that Spark writes (its JsonProtocol).
+
+Everything that is not named here is checked for being JSON and skipped, which is an order of magnitude faster than
+reading it: nine of ten bytes of a log are events of tasks, whose sums stand in the event of their stage again. What is
+read forms trees, never cycles, so Python's collector need not look at it (`gc=False`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Raw, Struct, field
+
+_SQL = "org.apache.spark.sql.execution.ui."
+
+
+class Message(Struct, gc=False):
+    """Any event."""
+
+    name: str = field(name="Event")
+
+
+class LogStart(Struct):
+    """SparkListenerLogStart."""
+
+    spark: str = field(name="Spark Version")
+
+
+class ApplicationStart(Struct):
+    """SparkListenerApplicationStart."""
+
+    name: str = field(name="App Name", default="")
+    id: str | None = field(name="App ID", default=None)
+    user: str | None = field(name="User", default=None)
+    attempt: str | None = field(name="App Attempt ID", default=None)
+
+
+class _Properties(Struct, gc=False):
+    execution: str | None = field(name="spark.sql.execution.id", default=None)
+
+
+class JobStart(Struct, gc=False):
+    """SparkListenerJobStart."""
+
+    job: int = field(name="Job ID")
+    stages: list[int] = field(name="Stage IDs", default_factory=list)
+    properties: _Properties | None = field(name="Properties", default=None)
+
+
+class _Result(Struct, gc=False):
+    result: str = field(name="Result")
+
+
+class JobEnd(Struct, gc=False):
+    """SparkListenerJobEnd."""
+
+    job: int = field(name="Job ID")
+    result: _Result = field(name="Job Result")
+
+
+class _Accumulable(Struct, gc=False):
+    id: int = field(name="ID")
+    name: str | None = field(name="Name", default=None)
+    value: Any = field(name="Value", default=None)
+
+
+class _StageInfo(Struct, gc=False):
+    stage: int = field(name="Stage ID")
+    tasks: int = field(name="Number of Tasks")
+    sums: list[_Accumulable] = field(name="Accumulables", default_factory=list)
+
+
+class StageCompleted(Struct, gc=False):
+    """SparkListenerStageCompleted."""
+
+    info: _StageInfo = field(name="Stage Info")
+
+
+class ExecutionStart(Struct, rename="camel"):
+    """SparkListenerSQLExecutionStart; the plans stay text."""
+
+    execution_id: int
+    spark_plan_info: Raw
+    time: int
+    root_execution_id: int | None = None
+    description: str | None = None
+    physical_plan_description: Raw = Raw(b"null")
+    query_id: str | None = None
+
+
+class ExecutionUpdate(Struct, rename="camel"):
+    """SparkListenerSQLAdaptiveExecutionUpdate."""
+
+    execution_id: int
+    spark_plan_info: Raw
+
+
+class ExecutionEnd(Struct, rename="camel"):
+    """SparkListenerSQLExecutionEnd."""
+
+    execution_id: int
+    time: int
+    error_message: str | None = None
+    query_id: str | None = None
+
+
+class DriverAccumUpdates(Struct, rename="camel"):
+    """SparkListenerDriverAccumUpdates."""
+
+    execution_id: int
+    accum_updates: list[tuple[int, int]]
+
+
+class Metric(Struct, rename="camel", gc=False, omit_defaults=True):
+    """A metric of an operator; `value` is what Spark measured, None when it says nothing."""
+
+    name: str
+    accumulator_id: int
+    metric_type: str
+    value: int | None = None
+
+
+class Operator(Struct, rename="camel", gc=False):
+    """A node of `sparkPlanInfo`."""
+
+    node_name: str
+    simple_string: Raw
+    children: list[Operator] = []
+    metadata: Raw = Raw(b"{}")
+    metrics: list[Metric] = []
+
+
+class Form(Struct, rename="camel", gc=False):
+    """The shape of a `sparkPlanInfo` alone."""
+
+    node_name: str
+    children: list[Form] = []
+
+
+#: Events by their names in a log.
+MESSAGES: dict[str, type[Struct]] = {
+    "SparkListenerLogStart": LogStart,
+    "SparkListenerApplicationStart": ApplicationStart,
+    "SparkListenerJobStart": JobStart,
+    "SparkListenerJobEnd": JobEnd,
+    "SparkListenerStageCompleted": StageCompleted,
+    f"{_SQL}SparkListenerSQLExecutionStart": ExecutionStart,
+    f"{_SQL}SparkListenerSQLAdaptiveExecutionUpdate": ExecutionUpdate,
+    f"{_SQL}SparkListenerSQLExecutionEnd": ExecutionEnd,
+    f"{_SQL}SparkListenerDriverAccumUpdates": DriverAccumUpdates,
+}
+
+# All raise ValueError for what is no JSON or lacks what it must have.
+read_message = msgspec.json.Decoder(Message).decode
+read_plan = msgspec.json.Decoder(Operator).decode
+read_form = msgspec.json.Decoder(Form).decode
+read_text = msgspec.json.Decoder(str).decode
+plan_text = msgspec.json.Encoder().encode
