@@ -14,7 +14,7 @@ from planviz.expressions.core import Alias, AttributeReference, Cast, Expression
 from planviz.expressions.predicates import IsNotNull, Or
 from planviz.expressions.subqueries import LateralSubquery
 from planviz.expressions.unresolved import UnresolvedAttribute
-from planviz.frontend.cursor import END, MAX_JOINS, NUMBER, QUOTED, STRING, WORD
+from planviz.frontend.cursor import MAX_JOINS, NUMBER, QUOTED, STRING, WORD
 from planviz.frontend.expression import ExpressionReader
 from planviz.logical.combining import Join, LateralJoin
 from planviz.logical.operators import Filter, Generate, GlobalLimit, LocalLimit, Sample, SubqueryAlias
@@ -188,7 +188,8 @@ class RelationReader(ExpressionReader):
         self.plain_name()
         plan = self._time_travel(parts, start)
         if self.sees("WITH", "("):
-            self._skip_parentheses(1)
+            options = self._table_options()
+            plan = plan.replace(options=options) if isinstance(plan, UnresolvedRelation) else plan
         if self.sees("TABLESAMPLE"):
             sample = self.sample_clause()
             return sample(self._aliased_plan(plan))
@@ -216,16 +217,18 @@ class RelationReader(ExpressionReader):
             raise self.error("_LEGACY_ERROR_TEMP_0056", "The time of a time travel cannot refer to a column.", start)
         return self.placed(RelationTimeTravel(parts, timestamp), start)
 
-    def _skip_parentheses(self, ahead: int) -> None:
-        self.at += ahead
-        depth = 0
-        while True:
-            depth += {"(": 1, ")": -1}.get(self.peek(), 0)
-            if self.kind == END:
-                self.fail("missing ')'")
-            self.at += 1
-            if depth == 0:
-                return
+    def _table_options(self) -> tuple[str, ...]:
+        """WITH (key = value, ...) behind a table, each option as Spark prints it."""
+        self.expect("WITH", "(")
+        options = self.separated(self._table_option)
+        self.expect(")")
+        return tuple(options)
+
+    def _table_option(self) -> str:
+        key = self.string() if self.kind == STRING else ".".join(self.identifier_parts())
+        self.accept("=")
+        minus = "-" if self.accept("-") else ""
+        return f"{key}={minus}{self.string() if self.kind == STRING else self.take()}"
 
     def _parenthesized(self, start: int) -> LogicalPlan:
         self.deeper()

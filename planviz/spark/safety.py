@@ -8,6 +8,7 @@ Spark's settings refuse Java's methods and files by path (`session.py`), and tim
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,16 +18,20 @@ from planviz.expressions.core import Expression, Literal
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import UnresolvedFunction
 from planviz.frontend import Statement, parse_script
+from planviz.frontend.lexer import line_and_column
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.scripts import ScriptTransformation
 from planviz.logical.unresolved import UnresolvedCommand, UnresolvedRelation, UnresolvedTableValuedFunction
+from planviz.spark.growth import TooMuch, check_growth
 from planviz.spark.jvm import class_name, items
 
 #: Functions that call Java, by the last part of their name.
 _JAVA = frozenset({"reflect", "java_method", "try_reflect"})
-#: Functions whose result is as large as an argument says, and the largest such argument.
-_GROWING = frozenset({"repeat", "sequence", "array_repeat", "space", "lpad", "rpad"})
-_LARGEST = 1_000_000
+#: Functions that take the path of a file, and at which argument.
+_PATHS = {"from_protobuf": 2, "to_protobuf": 2}
+#: Functions that read XML; a document type in it makes the reader fetch what it names.
+_XML = ("xpath", "from_xml", "schema_of_xml")
+_DOCUMENT_TYPE = re.compile(r"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 #: Databases that mean: the name behind is a file's path.
 _FILES = frozenset({"parquet", "orc", "csv", "json", "text", "avro", "xml", "binaryfile", "delta", "iceberg", "hudi",
                     "jdbc", "kafka", "image", "libsvm", "noop", "socket", "rate"})  # fmt: skip
@@ -103,23 +108,42 @@ def queries_of(text: str) -> list[Statement]:
     if not statements:
         raise StatementRefused(f"There is no statement in the text. {_ADVICE}")
     for statement in statements:
-        line = text.count("\n", 0, statement.start) + 1
-        if (reason := _refusal(statement)) is not None:
-            raise StatementRefused(f"Line {line}: {reason}")
+        if (found := _refusal(statement)) is not None:
+            reason, part = found
+            raise StatementRefused(f"{_place(text, statement, part)}: {reason}")
     return statements
 
 
-def _refusal(statement: Statement) -> str | None:
+def _place(text: str, statement: Statement, part: Any) -> str:
+    """Line, and column where a part of a statement is to blame."""
+    if part is None or (origin := _origin(part)) is None:
+        return f"Line {line_and_column(text, statement.start)[0]}"
+    line, column = line_and_column(*origin)
+    return f"Line {line}, column {column}"
+
+
+def _origin(part: Any) -> tuple[str, int] | None:
+    """Where a part of a plan was written, or the first thing in it whose place is known."""
+    return next((node.origin for node in part.walk() if node.origin is not None), None)
+
+
+def _refusal(statement: Statement) -> tuple[str, Any] | None:
+    """Why a statement is refused, and the part that is to blame."""
     if statement.kind != "query" or statement.plan is None:
         word = statement.sql.split(None, 1)[0].upper()
-        return f"{word} does more than ask for rows; nothing of it was executed. {_ADVICE}"
-    for plan in _plans(statement.plan):
+        return f"{word} does more than ask for rows; nothing of it was executed. {_ADVICE}", None
+    plans = list(_plans(statement.plan))
+    for plan in plans:
         if (reason := _operator_refusal(plan)) is not None:
-            return reason
+            return reason, plan
         for expression in plan.expressions:
             for part in expression.walk():
                 if (reason := _expression_refusal(part)) is not None:
-                    return reason
+                    return reason, part
+    try:
+        check_growth(statement.plan, plans)
+    except TooMuch as much:
+        return str(much), much.part
     return None
 
 
@@ -140,9 +164,15 @@ def _operator_refusal(plan: LogicalPlan) -> str | None:
         return f"TRANSFORM ... USING would start the program “{plan.script[:60]}”."
     if isinstance(plan, UnresolvedCommand):
         return f"A command stands where a query was expected. {_ADVICE}"
-    if isinstance(plan, UnresolvedRelation) and len(plan.parts) == 2 and plan.parts[0].lower() in _FILES:
+    if isinstance(plan, UnresolvedRelation) and (
+        (len(plan.parts) == 2 and plan.parts[0].lower() in _FILES) or any(c in plan.parts[-1] for c in "/\\:")
+    ):
         return f"{plan.parts[0]}.`...` reads a file by its path; register it as a table instead (--data, --catalog)."
+    if isinstance(plan, UnresolvedRelation) and plan.options:
+        return f"Options of a table ({plan.options[0][:60]}) can name another file or address; leave WITH (...) out."
     if isinstance(plan, UnresolvedTableValuedFunction) and plan.parts[-1].lower() not in _TABLE_FUNCTIONS:
+        if plan.parts[-1].lower() == "identifier":
+            return "IDENTIFIER(...) would name a table that nobody has seen; write the name itself."
         return f"The table function {plan.parts[-1]} is not on the list of those that only give rows."
     if type(plan).__module__.split(".")[:2] != logical.__name__.split("."):
         return f"The operator {type(plan).__name__} is not on the list of those that only give rows."
@@ -155,14 +185,15 @@ def _expression_refusal(expression: Any) -> str | None:
     name = expression.parts[-1].lower()
     if name in _JAVA:
         return f"{name}() calls any method of Java, even while a query is only planned."
-    if name in _GROWING:
-        for argument in expression.arguments:
-            value = argument.value if isinstance(argument, Literal) else None
-            if isinstance(value, int) and abs(value) > _LARGEST:
-                return (
-                    f"{name}() up to {value:,} is computed while the query is planned; at most {_LARGEST:,} is taken."
-                )
+    if name in _PATHS and len(expression.arguments) > _PATHS[name]:
+        return f"{name}() reads a file by its path."
+    if name.startswith(_XML) and any(_DOCUMENT_TYPE.search(text) for text in _texts(expression)):
+        return f"{name}() would fetch what the document type of its XML names."
     return None
+
+
+def _texts(expression: Expression) -> Iterator[str]:
+    return (part.value for part in expression.collect(Literal) if isinstance(part.value, str))
 
 
 def check_with_spark(jvm: Any, session: Any, sql: str) -> None:
