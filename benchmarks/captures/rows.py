@@ -37,13 +37,15 @@ class Rows:
         return f"SELECT {', '.join(columns)} FROM range({self._scaled(table.row_count or _KEPT)})"
 
     def write(self, spark: Any, database: str) -> None:
-        """Make the tables in a database of this name, with their rows."""
+        """Make the tables in a database of this name, with their rows and statistics."""
         spark.sql(f"CREATE DATABASE IF NOT EXISTS {database}")
         for table in self.tables:
             frame = spark.sql(self.query(table)).coalesce(2)
             parts = table.partition_columns
             writer = frame.repartition(1).write.partitionBy(*parts) if parts else frame.write
-            writer.mode("overwrite").format("parquet").saveAsTable(f"{database}.{quote(table.name)}")
+            name = f"{database}.{quote(table.name)}"
+            writer.mode("overwrite").format("parquet").saveAsTable(name)
+            spark.sql(f"ANALYZE TABLE {name} COMPUTE STATISTICS FOR ALL COLUMNS")
 
     def _scaled(self, count: int) -> int:
         return count if count <= _KEPT else max(_KEPT, round(count * self._scale))

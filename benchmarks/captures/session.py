@@ -28,7 +28,9 @@ class Captures:
     def __init__(self, rows: int, conf: dict[str, str] | None = None, session: Any = None) -> None:
         """A session of the caller's is used when there is one, else one is started and stopped again."""
         self._rows = rows
-        self._conf = {**WHOLE_TEXTS, "spark.sql.session.timeZone": "UTC", **(conf or {})}
+        cost = dict.fromkeys(("spark.sql.cbo.enabled", "spark.sql.cbo.planStats.enabled"), "true")
+        usual = {"spark.sql.session.timeZone": "UTC", "spark.sql.shuffle.partitions": "4"}
+        self._conf = {**WHOLE_TEXTS, **cost, **usual, **(conf or {})}
         self._given = session
         self._databases: set[str] = set()
 

@@ -59,6 +59,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_settings(why)
 
+    expected = commands.add_parser("estimates", help="rows expected of every operator, beside measured ones")
+    _add_files(expected, "SQL, a capture, or the text of a plan with estimates; - for standard input")
+    expected.add_argument("--measured", metavar="RUN", help="a capture that ran, an event log, Spark's REST answer")
+    expected.add_argument("--factor", type=float, default=10.0, help="from which on an estimate is wrong (default: 10)")
+    expected.add_argument("--format", choices=("text", "json"), default="text")
+    add_settings(expected)
+
     found = commands.add_parser("aggregates", help="the stages of each aggregate, estimates, rows through the stages")
     _add_files(found, "SQL, or the text of a plan; - for standard input")
     found.add_argument("--format", choices=("text", "json"), default="text")
@@ -192,6 +199,10 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
         from planviz.cli.why import why
 
         return why
+    if name == "estimates":
+        from planviz.cli.estimates import estimates
+
+        return estimates
     if name == "aggregates":
         from planviz.cli.aggregates import show_aggregates
 

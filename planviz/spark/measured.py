@@ -30,22 +30,39 @@ class Measured:
             "nodeName": str(plan.nodeName()),
             "simpleString": str(plan.simpleString(100_000)),
             "metrics": self._metrics(plan),
-            "children": [self.tree(child) for child in self._below(plan, name)],
+            "children": self._below(plan, name),
         }
         if (expected := self._estimate(plan, name)) is not None:
             found["estimate"] = expected
         return found
 
-    def _below(self, plan: Any, name: str) -> list[Any]:
+    def _below(self, plan: Any, name: str) -> list[dict[str, Any]]:
+        if name == "EmptyRelationExec":
+            return [self._given_up(plan.logical())]
         if name == "AdaptiveSparkPlanExec":
-            return [plan.executedPlan()]
-        if name.endswith("QueryStageExec"):
-            return [plan.plan()]
-        if name == "ReusedSubqueryExec":
-            return [plan.child()]
-        if name == "InMemoryTableScanExec":
-            return [plan.relation().cachedPlan()]
-        return [*items(self._jvm, plan.children()), *items(self._jvm, plan.subqueries())]
+            below = [plan.executedPlan()]
+        elif name.endswith("QueryStageExec"):
+            below = [plan.plan()]
+        elif name == "ReusedSubqueryExec":
+            below = [plan.child()]
+        elif name == "InMemoryTableScanExec":
+            below = [plan.relation().cachedPlan()]
+        else:
+            below = [*items(self._jvm, plan.children()), *items(self._jvm, plan.subqueries())]
+        return [self.tree(child) for child in below]
+
+    def _given_up(self, plan: Any) -> dict[str, Any]:
+        """The logical plan that adaptive execution found to be empty, down to the stages that had run by then."""
+        name = class_name(self._jvm, plan)
+        if name == "LogicalQueryStage":
+            return self.tree(plan.physicalPlan())
+        below = [plan.logical()] if name == "EmptyRelation" else items(self._jvm, plan.children())
+        return {
+            "nodeName": str(plan.nodeName()),
+            "simpleString": _line(plan),
+            "metrics": [],
+            "children": [self._given_up(child) for child in below],
+        }
 
     def _metrics(self, plan: Any) -> list[dict[str, Any]]:
         found = []

@@ -13,7 +13,6 @@ from planviz.errors import InputError
 
 if TYPE_CHECKING:
     from planviz.document import Document
-    from planviz.graph import PlanNode
 
 
 def add_capture(parser: argparse.ArgumentParser) -> None:
@@ -68,27 +67,6 @@ def _summary(captured: dict[str, Any], path: Path, text: str) -> str:
 
 def _operators(document: Document) -> str:
     """The operators that ran: rows that were expected and measured, and how far these are apart."""
-    nodes = [node for node in document.plans[-1] if _rows(node) != (None, None)]
-    if not nodes:
-        return ""
-    top = min(node.depth for node in nodes)
-    lines = [("operator", "expected", "measured", "off")]
-    lines += [("  " * (node.depth - top) + node.op, *_shown(*_rows(node))) for node in nodes]
-    widths = [max(len(line[at]) for line in lines) for at in range(4)]
-    return "".join(
-        f"  {name.ljust(widths[0])}  {expected.rjust(widths[1])}  {measured.rjust(widths[2])}  {off}".rstrip() + "\n"
-        for name, expected, measured, off in lines
-    )
+    from planviz.document.measured import measured_text, run_rows
 
-
-def _rows(node: PlanNode) -> tuple[int | None, int | None]:
-    measured = (node.metrics or {}).get("number of output rows")
-    return (node.estimate.rows if node.estimate is not None else None, measured)
-
-
-def _shown(expected: int | None, measured: int | None) -> tuple[str, str, str]:
-    off = ""
-    if expected is not None and measured is not None:
-        factor = max(expected, 1) / max(measured, 1)
-        off = f"{factor:,.1f}x" if factor >= 1 else f"1/{1 / factor:,.1f}"
-    return ("" if expected is None else f"{expected:,}", "" if measured is None else f"{measured:,}", off)
+    return "".join(f"  {line}" for line in measured_text(run_rows(document.plans[-1])).splitlines(keepends=True))
