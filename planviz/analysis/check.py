@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from planviz.analysis.check_operators import check_operator
 from planviz.analysis.context import AnalysisContext, analysis_error, sql_text
 from planviz.analysis.names import unresolved_column
 from planviz.analysis.relations import table_not_found
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression, Grouping, GroupingID
-from planviz.expressions.core import Alias, Expression, GeneratorMark, Literal, NamedExpression, occurs
+from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, occurs
 from planviz.expressions.subqueries import InSubquery, ListQuery, ScalarSubquery, SubqueryExpression
 from planviz.expressions.unresolved import (
     NamedParameter,
@@ -84,6 +85,8 @@ def _check_operator(plan: Any, context: AnalysisContext) -> None:
         and not isinstance(plan, SetOperation | Union)
     ):
         raise analysis_error("UNSUPPORTED_OPERATOR", f"{plan.node_name} could not be resolved here.", plan)
+    if plan.resolved:
+        check_operator(plan)
 
 
 def _time_travel(plan: RelationTimeTravel, context: AnalysisContext) -> Exception:
@@ -107,13 +110,11 @@ def _time_travel(plan: RelationTimeTravel, context: AnalysisContext) -> Exceptio
 
 def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> None:
     windowed = [_function_of(w) for w in e.collect(WindowExpression)]
-    if isinstance(plan, Project) and occurs(e, GeneratorMark.BIT):
-        raise analysis_error(
-            "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
-            f'The generator is not supported: nested in expressions "{e.pretty}".',
-            e,
-        )
     for x in _expressions_up(e):
+        if isinstance(x, WindowExpression) and isinstance(x.function, AggregateExpression) and x.function.distinct:
+            raise analysis_error(
+                "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED", f"Distinct window functions are not supported: {x.sql}.", x
+            )
         if isinstance(x, RankLike | NTile | LagLead | NthValue) and x not in windowed:
             raise analysis_error(
                 "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE", f'Window function "{x.sql}" requires an OVER clause.', x
@@ -210,7 +211,7 @@ def _check_subquery(e: SubqueryExpression, plan: Any) -> None:
                 e,
             )
         if e.outer:
-            _check_correlated_scalar(e)
+            _check_correlated_scalar(e, plan)
     _check_outer_references(e.plan)
     if isinstance(e, ListQuery) and plan is not None and not isinstance(plan, Filter | Project | Aggregate | Join):
         raise analysis_error(
@@ -236,16 +237,25 @@ def _check_outer_references(plan: Any) -> None:
             )
 
 
-def _check_correlated_scalar(e: ScalarSubquery) -> None:
-    inner: Any = e.plan
-    while isinstance(inner, Project | Filter) or type(inner).__name__ == "SubqueryAlias":
-        inner = inner.child
-    if not isinstance(inner, Aggregate) and getattr(inner, "max_rows", None) not in (0, 1):
-        raise analysis_error(
-            "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.MUST_AGGREGATE_CORRELATED_SCALAR_SUBQUERY",
-            "Correlated scalar subqueries must be aggregated to return at most one row.",
-            e,
-        )
+def _check_correlated_scalar(e: ScalarSubquery, plan: Any) -> None:
+    """Under GROUP BY a subquery that reads the rows around it counts as a key, or stands in an aggregate function."""
+    if not isinstance(plan, Aggregate) or not plan.grouping or any(g.bits & e.BIT for g in plan.grouping):
+        return
+    if not any(_stands_free(i, e) for i in plan.aggregates):
+        return
+    raise analysis_error(
+        "SCALAR_SUBQUERY_IS_IN_GROUP_BY_OR_AGGREGATE_FUNCTION",
+        f'The correlated scalar subquery "{e.pretty}" is neither present in GROUP BY, nor in an aggregate function.\n'
+        "Add it to GROUP BY using ordinal position or wrap it in `first()` (or `first_value`) if you don't care which "
+        "value you get.",
+        e,
+    )
+
+
+def _stands_free(item: Expression, e: ScalarSubquery) -> bool:
+    if item is e:
+        return True
+    return not isinstance(item, AggregateExpression) and any(_stands_free(c, e) for c in item.children)
 
 
 def _check_filter(plan: Filter) -> None:
@@ -258,17 +268,6 @@ def _check_filter(plan: Filter) -> None:
             f'"{condition.data_type.sql}" is not a boolean.',
             condition if condition.origin is not None else plan,
         )
-    if occurs(condition, AggregateExpression.BIT | WindowExpression.BIT):
-        wrong = [x for x in _expressions_up(condition) if isinstance(x, AggregateExpression | WindowExpression)]
-        if wrong:
-            raise analysis_error(
-                "INVALID_WHERE_CONDITION",
-                f'The WHERE condition "{condition.pretty}" contains invalid expressions: '
-                f"{', '.join(w.sql for w in wrong)}.\n"
-                "Rewrite the query to avoid window functions, aggregate functions, and generator functions in the "
-                "WHERE clause.",
-                condition,
-            )
 
 
 def _check_aggregate(plan: Aggregate) -> None:

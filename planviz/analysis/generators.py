@@ -24,7 +24,7 @@ from planviz.expressions.core import (
 )
 from planviz.expressions.predicates import EqualNullSafe
 from planviz.expressions.specs import FunctionSpec
-from planviz.expressions.unresolved import MultiAlias, UnresolvedAttribute
+from planviz.expressions.unresolved import MultiAlias, UnresolvedAlias, UnresolvedAttribute
 from planviz.logical.operators import Aggregate, Expand, Generate, Project
 from planviz.logical.unresolved import Pivot, Unpivot
 from planviz.types import BOOLEAN, INT, STRING, ArrayType, DataType, is_numeric
@@ -43,18 +43,26 @@ class ExtractGenerator(AnalyzerRule):
         return plan.transform_up(self._one, GeneratorMark.BIT)
 
     def _one(self, plan: Any) -> Any:
-        if isinstance(plan, Aggregate) and any(_generator(e) is not None for e in plan.aggregates):
-            return self._aggregate(plan)
-        if not isinstance(plan, Project) or not plan.children_resolved:
-            return plan
-        found = [(e, g) for e in plan.projects if (g := _generator(e)) is not None]
-        if not found:
-            if any(occurs(e, GeneratorMark.BIT) and e.children_resolved for e in plan.projects):
+        if not isinstance(plan, Aggregate | Project):
+            return plan if isinstance(plan, Generate) else _outside(plan)
+        items = plan.aggregates if isinstance(plan, Aggregate) else plan.projects
+        for e in items:
+            if _nested(e):
                 raise analysis_error(
                     "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
-                    "The generator is not supported: nested in expressions.",
+                    f'The generator is not supported: nested in expressions "{e.pretty}".',
+                    e,
+                )
+        found = [(e, g) for e in items if (g := _generator(e)) is not None]
+        if isinstance(plan, Aggregate):
+            if sum(occurs(e, GeneratorMark.BIT) for e in items) > 1:
+                raise analysis_error(
+                    "UNSUPPORTED_GENERATOR.MULTI_GENERATOR",
+                    "The generator is not supported: only one generator allowed per SELECT clause.",
                     plan,
                 )
+            return self._aggregate(plan) if found else plan
+        if not found or not plan.children_resolved:
             return plan
         if not all(g.resolved for _, (g, _) in found):
             return plan
@@ -70,7 +78,7 @@ class ExtractGenerator(AnalyzerRule):
 
     @staticmethod
     def _aggregate(plan: Aggregate) -> Any:
-        if not plan.resolved and not all(e.children_resolved for e in plan.aggregates):
+        if not all(_generator(e) is not None or e.resolved for e in plan.aggregates):
             return plan
         inner: list[Any] = []
         outer: list[Any] = []
@@ -81,14 +89,29 @@ class ExtractGenerator(AnalyzerRule):
                 outer.append(e.to_attribute())
                 continue
             generator, names = found
-            arguments = []
-            for i, c in enumerate(generator.children):
-                named = alias(c, f"_gen_input_{i}")
-                inner.append(named)
-                arguments.append(named.to_attribute())
-            new = generator.with_new_children(tuple(arguments))
-            outer.append(MultiAlias(new, tuple(names)))
+            named = [c if c.foldable else alias(c, f"_gen_input_{i}") for i, c in enumerate(generator.children)]
+            inner += [c for c in named if isinstance(c, Alias)]
+            arguments = tuple(c.to_attribute() if isinstance(c, Alias) else c for c in named)
+            outer.append(MultiAlias(generator.with_new_children(arguments), tuple(names)))
         return Project(tuple(outer), Aggregate(plan.grouping, tuple(inner), plan.child))
+
+
+def _nested(e: Expression) -> bool:
+    """Whether a generator stands where its rows could not go: below another expression."""
+    top = e.child if isinstance(e, UnresolvedAlias | Alias | MultiAlias) else e
+    inside = top.children if isinstance(top, GeneratorMark) else (top,)
+    return any(occurs(c, GeneratorMark.BIT) for c in inside)
+
+
+def _outside(plan: Any) -> Any:
+    """The operator as it is; AnalysisError where it holds a generator."""
+    if any(occurs(e, GeneratorMark.BIT) for e in plan.expressions):
+        raise analysis_error(
+            "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT",
+            f"The generator is not supported: outside the SELECT clause, found: {plan.simple_string}.",
+            plan,
+        )
+    return plan
 
 
 def _generator(e: Any) -> tuple[Any, tuple[str, ...]] | None:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Any
 
+from planviz.analysis.cleanup import EliminateUnions
 from planviz.analysis.coercion import coercion_of
 from planviz.analysis.context import AnalyzerRule, analysis_error, sql_text, subplans
+from planviz.analysis.ctes import CTESubstitution
+from planviz.analysis.joins import ResolveCoalesceHints, ResolveJoinStrategyHints
+from planviz.analysis.windows import WindowsSubstitution
 from planviz.catalog.tables import CATALOG, DATABASE, Table
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.calls import Explode, GeneratorCall
@@ -45,6 +49,15 @@ from planviz.types import LONG, NULL, UNKNOWN
 INSTANCES = (LogicalRelation, LocalRelation, LogicalRDD, Range, CTERelationRef, UnionLoopRef)
 
 
+_BEFORE_NAMES = (
+    CTESubstitution,
+    WindowsSubstitution,
+    EliminateUnions,
+    ResolveJoinStrategyHints,
+    ResolveCoalesceHints,
+)
+
+
 class ResolveRelations(AnalyzerRule):
     """Look tables and views up in the catalogue.
 
@@ -68,11 +81,25 @@ class ResolveRelations(AnalyzerRule):
         view = catalog.view(plan.parts)
         if view is not None:
             names = (view.name,) if view.temporary else (CATALOG, DATABASE, view.name)
-            return SubqueryAlias(names, View(names, _of_view(view), view.temporary, view.columns))
+            return SubqueryAlias(names, View(names, self._substituted(_of_view(view)), view.temporary, view.columns))
         table = catalog.table(plan.parts)
         if table is None:
             return plan
         return SubqueryAlias(table.qualified, UnresolvedCatalogRelation(table.qualified, table))
+
+    def _substituted(self, plan: LogicalPlan) -> LogicalPlan:
+        """A view's query after what comes before names are looked up: WITH, WINDOW, hints."""
+        if plan.resolved:
+            return plan
+        for rule in (
+            CTESubstitution,
+            WindowsSubstitution,
+            EliminateUnions,
+            ResolveJoinStrategyHints,
+            ResolveCoalesceHints,
+        ):
+            plan = rule(self.context).apply(plan)
+        return plan
 
 
 def _of_view(view: Any) -> LogicalPlan:
@@ -167,6 +194,13 @@ class ResolveInlineTables(AnalyzerRule):
         cells = [c for row in node.rows for c in row]
         if not all(c.resolved for c in cells):
             return node
+        wrong = next((c for c in cells if not c.deterministic), None)
+        if wrong is not None:
+            raise analysis_error(
+                "INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE",
+                f'Invalid inline table. Cannot evaluate the expression "{wrong.pretty}" in inline table definition.',
+                wrong,
+            )
         common = coercion_of(self.context).least_common
         types = [common([row[i].data_type for row in node.rows]) for i in range(len(node.names))]
         if any(t is None for t in types):

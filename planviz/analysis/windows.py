@@ -12,6 +12,7 @@ from planviz.expressions.unresolved import LateralColumnAliasReference
 from planviz.expressions.windows import (
     DEFAULT_ORDERED,
     WHOLE_PARTITION,
+    LagLead,
     RankLike,
     UnresolvedWindowExpression,
     UnspecifiedFrame,
@@ -68,16 +69,15 @@ class ResolveWindowFrame(AnalyzerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_all_expressions(self._one, UnspecifiedFrame.BIT)
+        return plan.transform_all_expressions(self._one, WindowExpression.BIT)
 
     @staticmethod
     def _one(e: Any) -> Any:
         if not isinstance(e, WindowExpression) or not isinstance(e.spec, WindowSpec):
             return e
-        spec = e.spec
+        spec, function = e.spec, e.function
         if not isinstance(spec.frame, UnspecifiedFrame):
-            return e
-        function = e.function
+            return _framed(e, function, spec.frame)
         if isinstance(function, WindowFunction) and not isinstance(function.frame, UnspecifiedFrame):
             if not function.resolved:
                 return e
@@ -85,6 +85,20 @@ class ResolveWindowFrame(AnalyzerRule):
         if not function.resolved:
             return e
         return e.replace(spec=spec.replace(frame=DEFAULT_ORDERED if spec.order else WHOLE_PARTITION))
+
+
+def _framed(e: WindowExpression, function: Expression, frame: Expression) -> WindowExpression:
+    """The expression as it is; AnalysisError where the function asks for another frame than the one written."""
+    if isinstance(function, LagLead) and function.resolved and frame != function.frame:
+        raise analysis_error(
+            "_LEGACY_ERROR_TEMP_1035", f"Cannot specify window frame for {function.pretty_name} function.", e
+        )
+    wanted = function.frame if isinstance(function, WindowFunction) and function.resolved else UnspecifiedFrame()
+    if not isinstance(wanted, UnspecifiedFrame) and frame != wanted:
+        raise analysis_error(
+            "_LEGACY_ERROR_TEMP_1036", f"Window Frame {frame} must match the required frame {wanted}.", e
+        )
+    return e
 
 
 class ResolveWindowOrder(AnalyzerRule):
@@ -199,7 +213,7 @@ class _Extraction:
         if isinstance(e, AggregateExpression):
             if occurs(e, WindowExpression.BIT):
                 raise analysis_error(
-                    "NESTED_AGGREGATE_FUNCTION",
+                    "_LEGACY_ERROR_TEMP_1031",
                     "It is not allowed to use a window function inside an aggregate function. Please use the inner "
                     "window function in a sub-query.",
                     e,
@@ -274,6 +288,13 @@ class ResolveQualify(AnalyzerRule):
         if not node.child.resolved or not node.condition.resolved:
             return node
         if not occurs(node.condition, WindowExpression.BIT):
+            if not any(isinstance(p, Window) for p in node.child.walk()):
+                raise analysis_error(
+                    "QUALIFY_REQUIRES_WINDOW_FUNCTION",
+                    "The QUALIFY clause requires at least one window function in the current SELECT list or the "
+                    "QUALIFY condition.",
+                    node,
+                )
             return Filter(node.condition, node.child)
         found: dict[Expression, Alias] = {}
 

@@ -94,7 +94,8 @@ class SubqueryExpression(Expression):
 @node
 class ScalarSubquery(SubqueryExpression):
     """(SELECT one value). `zero_rows`: the join that it becomes has to put in what its aggregate gives for no rows
-    (Spark: mayHaveCountBug); `hint` is what that join is told of the subquery's side.
+    (Spark: mayHaveCountBug), `single`: it has to fail on a second row (needSingleJoin); `hint` is what that join is
+    told of the subquery's side.
     """
 
     plan: QueryPlan
@@ -103,6 +104,7 @@ class ScalarSubquery(SubqueryExpression):
     conditions: tuple[Expression, ...] = ()
     zero_rows: bool = False
     hint: str | None = None
+    single: bool = False
     LABEL = "scalar-subquery"
 
     @property

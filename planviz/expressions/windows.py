@@ -5,10 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planviz.expressions.aggregates import AggregateFunction
-from planviz.expressions.core import Expression, LeafExpression, Literal, TypeMismatch
+from planviz.expressions.core import Cast, Expression, LeafExpression, Literal, TypeMismatch
 from planviz.expressions.unresolved import Unresolved
 from planviz.trees.node import lazy, node
-from planviz.types import DOUBLE, INT, DataType, is_numeric
+from planviz.types import (
+    DATE,
+    DOUBLE,
+    INT,
+    TIME,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    UNKNOWN,
+    DataType,
+    DayTimeIntervalType,
+    YearMonthIntervalType,
+    is_interval,
+    is_numeric,
+)
 
 
 class WindowFrame(Expression):
@@ -84,6 +97,61 @@ class SpecifiedWindowFrame(WindowFrame):
     lower: Expression
     upper: Expression
 
+    @property
+    def unbounded(self) -> bool:
+        """Whether it is the whole partition."""
+        return (self.lower, self.upper) == (UNBOUNDED_PRECEDING, UNBOUNDED_FOLLOWING)
+
+    @lazy
+    def bounds(self) -> tuple[Expression, ...]:
+        """The ends that are values."""
+        return tuple(b for b in (self.lower, self.upper) if not isinstance(b, FrameBoundary))
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Ends are constants of the right type, and in order."""
+        for place, b in (("lower", self.lower), ("upper", self.upper)):
+            mismatch = self._check_bound(place, b)
+            if mismatch is not None:
+                return mismatch
+        if self.lower == UNBOUNDED_FOLLOWING or self.upper == UNBOUNDED_PRECEDING:
+            return TypeMismatch(
+                "SPECIFIED_WINDOW_FRAME_INVALID_BOUND",
+                f'Window frame upper bound "{self.upper.sql}" does not follow the lower bound "{self.lower.sql}"',
+            )
+        if len(self.bounds) < 2:
+            return None
+        if self.lower.data_type != self.upper.data_type:
+            return TypeMismatch(
+                "SPECIFIED_WINDOW_FRAME_DIFF_TYPES",
+                f'Window frame bounds "{self.lower.sql}" and "{self.upper.sql}" do not have the same type',
+            )
+        low, high = _constant(self.lower), _constant(self.upper)
+        if low is not None and high is not None and low > high:
+            return TypeMismatch(
+                "SPECIFIED_WINDOW_FRAME_WRONG_COMPARISON",
+                "The lower bound of a window frame must be less than or equal to the upper bound",
+            )
+        return None
+
+    def _check_bound(self, place: str, b: Expression) -> TypeMismatch | None:
+        if isinstance(b, FrameBoundary):
+            return None
+        if not b.foldable:
+            return TypeMismatch(
+                "SPECIFIED_WINDOW_FRAME_WITHOUT_FOLDABLE", f'Window frame {place} bound "{b.sql}" is not a literal'
+            )
+        t = b.data_type
+        rows = self.kind == "RowFrame"
+        if t == UNKNOWN or (t == INT if rows else is_numeric(t) or is_interval(t)):
+            return None
+        wanted = (
+            '"INT"' if rows else '("NUMERIC" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH" or "INTERVAL")'
+        )
+        return TypeMismatch(
+            "SPECIFIED_WINDOW_FRAME_UNACCEPTED_TYPE",
+            f'The data type of the {place} bound "{t.sql}" does not match the expected data type {wanted}',
+        )
+
     def render(self, r: Callable[[Expression], str]) -> str:
         """ROWS BETWEEN lower AND upper."""
         unit = "ROWS" if self.kind == "RowFrame" else "RANGE"
@@ -100,9 +168,30 @@ class SpecifiedWindowFrame(WindowFrame):
         return f"{r(bound)} FOLLOWING"
 
 
+def _constant(e: Expression) -> int | float | None:
+    """The number that a bound is, where it is written as one; an interval's months or microseconds."""
+    from planviz.expressions.arithmetic import UnaryMinus
+
+    if isinstance(e, UnaryMinus):
+        value = _constant(e.child)
+        return None if value is None else -value
+    if isinstance(e, Cast):
+        return _constant(e.child) if is_numeric(e.data_type) else None
+    return e.value if isinstance(e, Literal) and isinstance(e.value, int | float) else None
+
+
 DEFAULT_ORDERED = SpecifiedWindowFrame("RangeFrame", UNBOUNDED_PRECEDING, CURRENT_ROW)
 WHOLE_PARTITION = SpecifiedWindowFrame("RowFrame", UNBOUNDED_PRECEDING, UNBOUNDED_FOLLOWING)
 RUNNING_ROWS = SpecifiedWindowFrame("RowFrame", UNBOUNDED_PRECEDING, CURRENT_ROW)
+
+
+def _measures(key: DataType, bound: DataType) -> bool:
+    """Whether a distance of type `bound` can be taken from a sort key."""
+    if UNKNOWN in (key, bound) or key == bound:
+        return True
+    if key == DATE:
+        return bound == INT or isinstance(bound, YearMonthIntervalType | DayTimeIntervalType)
+    return key in (TIMESTAMP, TIMESTAMP_NTZ, TIME) and is_interval(bound)
 
 
 @node
@@ -118,27 +207,30 @@ class WindowSpec(Expression):
     def resolved(self) -> bool:
         """When the parts are, the frame is known and fits the order."""
         known = self.children_resolved and not isinstance(self.frame, UnspecifiedFrame)
-        return known and self._bounds_fit() and self.check_input_types() is None
+        return known and self.check_input_types() is None
 
     def check_input_types(self) -> TypeMismatch | None:
         """A frame by distance needs an order to measure it in, unless it is the whole partition."""
         frame = self.frame
-        if self.order or not isinstance(frame, SpecifiedWindowFrame) or frame.kind != "RangeFrame":
+        if not isinstance(frame, SpecifiedWindowFrame) or frame.kind != "RangeFrame":
             return None
-        if (frame.lower, frame.upper) == (UNBOUNDED_PRECEDING, UNBOUNDED_FOLLOWING):
-            return None
-        return TypeMismatch(
-            "RANGE_FRAME_WITHOUT_ORDER", "A range window frame cannot be used in an unordered window specification."
-        )
-
-    def _bounds_fit(self) -> bool:
-        """Whether the bounds of a RANGE frame have the type of the sort key."""
-        frame = self.frame
-        if not isinstance(frame, SpecifiedWindowFrame) or frame.kind != "RangeFrame" or len(self.order) != 1:
-            return True
-        t = self.order[0].data_type
-        bounds = [b for b in (frame.lower, frame.upper) if not isinstance(b, FrameBoundary)]
-        return not is_numeric(t) or all(b.data_type == t for b in bounds)
+        if not self.order and not frame.unbounded:
+            return TypeMismatch(
+                "RANGE_FRAME_WITHOUT_ORDER", "A range window frame cannot be used in an unordered window specification"
+            )
+        if frame.bounds and len(self.order) > 1:
+            return TypeMismatch(
+                "RANGE_FRAME_MULTI_ORDER",
+                "A range window frame with value boundaries cannot be used in a window specification with multiple "
+                f"order by expressions: {', '.join(o.sql for o in self.order)}",
+            )
+        if frame.bounds and not _measures(self.order[0].data_type, frame.bounds[0].data_type):
+            return TypeMismatch(
+                "RANGE_FRAME_INVALID_TYPE",
+                f'The data type "{self.order[0].data_type.sql}" used in the order specification does not support the '
+                f'data type "{frame.bounds[0].data_type.sql}" which is used in the range frame',
+            )
+        return None
 
     @lazy
     def nullable(self) -> bool:
@@ -268,6 +360,15 @@ class NTile(AggregateFunction, WindowFunction):
 
     buckets: Expression
 
+    def check_input_types(self) -> TypeMismatch | None:
+        """A constant number of buckets."""
+        if self.buckets.foldable:
+            return None
+        return TypeMismatch(
+            "NON_FOLDABLE_INPUT",
+            f'the input `buckets` should be a foldable "INT" expression; however, got "{self.buckets.sql}"',
+        )
+
     @property
     def frame(self) -> Expression:
         """Rows up to this one."""
@@ -328,8 +429,7 @@ class LagLead(WindowFunction):
             o = Literal(-o.value, o.type)
         elif self.name == "lag" and isinstance(o, UnaryMinus):
             o = o.child
-        tail = " IGNORE NULLS" if self.ignore_nulls else ""
-        return f"{self.name}({r(self.input)}, {r(o)}, {r(self.default)}){tail}"
+        return f"{self.name}({r(self.input)}, {r(o)}, {r(self.default)})"
 
 
 @node

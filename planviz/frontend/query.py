@@ -243,6 +243,12 @@ class QueryReader(ScriptReader):
             return name, self.window_spec()
 
         pairs = self.separated(one)
+        names = [n.lower() for n, _ in pairs]
+        again = next((n for i, n in enumerate(names) if n in names[:i]), None)
+        if again is not None:
+            raise self.error(
+                "INVALID_SQL_SYNTAX.REPETITIVE_WINDOW_DEFINITION", f"The definition of window `{again}` is repetitive."
+            )
         return WithWindowDefinition(tuple(n for n, _ in pairs), tuple(s for _, s in pairs), plan)
 
     def _hints(self) -> list[tuple[str, tuple[Expression, ...]]]:

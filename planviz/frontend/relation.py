@@ -64,9 +64,8 @@ class RelationReader(ExpressionReader):
         """One relation with its joins."""
         start = self.at
         if self.accept("LATERAL"):
-            from planviz.logical.relations import OneRowRelation
-
-            plan: LogicalPlan = LateralJoin(OneRowRelation(), self._lateral(), "Inner")
+            # Nothing stands before it that it could read.
+            plan = self._lateral_plan()
         else:
             plan = self._primary()
         return self._extensions(plan, start)
@@ -117,6 +116,12 @@ class RelationReader(ExpressionReader):
             return None
         kind, natural = found
         if self.accept("LATERAL"):
+            if kind not in ("Inner", "Cross", "LeftOuter"):
+                raise self.error(
+                    "INVALID_LATERAL_JOIN_TYPE",
+                    f"A {kind} join with LATERAL is not allowed: such a subquery belongs to a row on the left.",
+                    start,
+                )
             right = self._lateral()
             condition = self.expression() if self.accept("ON") else None
             return self.placed(LateralJoin(left, right, kind, condition), start)
@@ -131,16 +136,18 @@ class RelationReader(ExpressionReader):
         return self.placed(Join(left, plan, kind), start)
 
     def _lateral(self) -> Expression:
+        return LateralSubquery(self._lateral_plan(), (), next_id())
+
+    def _lateral_plan(self) -> LogicalPlan:
+        plan: LogicalPlan
         if self.sees("("):
             self.expect("(")
             self.deeper()
             plan = self.query()
             self.depth -= 1
             self.expect(")")
-            plan = self._aliased_plan(plan, AUTO_NAME)
-        else:
-            plan = self._table_function()
-        return LateralSubquery(plan, (), next_id())
+            return self._aliased_plan(plan, AUTO_NAME)
+        return self._table_function()
 
     def _lateral_view(self, plan: LogicalPlan) -> LogicalPlan:
         start = self.at

@@ -15,8 +15,9 @@ from planviz.types import ArrayType, DataType, MapType, StructField, StructType
 
 @node
 class Join(BinaryNode):
-    """A join. `kind` is Inner, Cross, LeftOuter, RightOuter, FullOuter, LeftSemi, LeftAnti, ExistenceJoin, or before
-    analysis NaturalJoin(...) / UsingJoin(...); `using` are the columns of USING; hints say a strategy per side.
+    """A join. `kind` is Inner, Cross, LeftOuter, RightOuter, FullOuter, LeftSemi, LeftAnti, ExistenceJoin, LeftSingle
+    (LeftOuter that fails on a second match: a scalar subquery) or before analysis NaturalJoin(...) / UsingJoin(...);
+    `using` are the columns of USING; hints say a strategy per side.
     """
 
     left: LogicalPlan
@@ -55,7 +56,7 @@ class Join(BinaryNode):
             return (*left, self.exists)
         if kind in ("RightOuter", "FullOuter"):
             left = tuple([a.with_nullability(True) for a in left])
-        if kind in ("LeftOuter", "FullOuter"):
+        if kind in ("LeftOuter", "LeftSingle", "FullOuter"):
             right = tuple([a.with_nullability(True) for a in right])
         return (*left, *right)
 
@@ -81,7 +82,7 @@ class Join(BinaryNode):
     def max_rows(self) -> int | None:
         """The product for inner joins, the left side's for semi and anti joins."""
         left, right = self.left.max_rows, self.right.max_rows
-        if self.kind in ("LeftSemi", "LeftAnti", "ExistenceJoin"):
+        if self.kind in ("LeftSemi", "LeftAnti", "ExistenceJoin", "LeftSingle"):
             return left
         if left is None or right is None:
             return None

@@ -26,6 +26,8 @@ class Project(UnaryNode):
     projects: tuple[Expression, ...]
     child: LogicalPlan
 
+    TAGS = ("hidden_columns",)
+
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
         """The projected columns."""
@@ -50,7 +52,7 @@ class Project(UnaryNode):
 class HiddenColumns:
     """Columns that a USING join leaves out of `*` but that still can be named (Spark: hiddenOutputTag)."""
 
-    KEY = "hidden_columns"
+    (KEY,) = Project.TAGS
 
     @classmethod
     def project(

@@ -52,7 +52,7 @@ class JoinExec(BinaryExec):
             return (*left, self.exists)
         if self.kind in ("RightOuter", "FullOuter"):
             left = tuple([a.with_nullability(True) for a in left])
-        if self.kind in ("LeftOuter", "FullOuter"):
+        if self.kind in ("LeftOuter", "LeftSingle", "FullOuter"):
             right = tuple([a.with_nullability(True) for a in right])
         return (*left, *right)
 

@@ -76,6 +76,8 @@ class TreeNode:
     ROOT: ClassVar[bool] = False
     #: Fields that say how a node came about and take no part in equality.
     UNCOMPARED: ClassVar[tuple[str, ...]] = ()
+    #: Remarks in an instance's `__dict__` that a copy with other children or expressions keeps.
+    TAGS: ClassVar[tuple[str, ...]] = ()
     _count: ClassVar[int] = 1
 
     bits: int
@@ -334,14 +336,16 @@ def _map_nested(items: tuple[tuple[Any, ...], ...], f: Callable[[Any], Any], mas
     return items if all(map(is_, items, new)) else tuple(new)
 
 
-def _mapper(name: str, fields: tuple[str, ...], mapped: list[tuple[str, str]]) -> str:
+def _mapper(name: str, fields: tuple[str, ...], mapped: list[tuple[str, str]], tags: tuple[str, ...]) -> str:
     body = "\n ".join(_MAP[role].format(f=f) for f, role in mapped)
     same = " and ".join(f"_{f} is self.{f}" for f, _ in mapped)
     names = {f for f, _ in mapped}
     args = ", ".join(f"_{f}" if f in names else f"self.{f}" for f in fields)
     return (
         f"def {name}(self, f, mask=-1):\n {body}\n if {same}: return self\n"
-        f" new = _cls({args})\n if self.origin is not None: new.__dict__['origin'] = self.origin\n return new\n"
+        f" new = _cls({args})\n if self.origin is not None: new.__dict__['origin'] = self.origin\n"
+        + "".join(f" if {t!r} in self.__dict__: new.__dict__[{t!r}] = self.__dict__[{t!r}]\n" for t in tags)
+        + " return new\n"
     )
 
 
@@ -382,9 +386,9 @@ def node(cls: type[N]) -> type[N]:
     lines += [" d['height'], d['weight'] = height + 1, weight"] if children or others else []
     code = "\n".join(lines) + "\n"
     if children:
-        code += _mapper("map_children", fields, children)
+        code += _mapper("map_children", fields, children, cls.TAGS)
     if others:
-        code += _mapper("map_expressions", fields, others)
+        code += _mapper("map_expressions", fields, others, cls.TAGS)
         held = "".join(_ITEMS[r].format(f=f"self.{f}") for f, r in others)
         code += f"def _expressions(self): return ({held})\n"
     compared = [f for f in fields if f not in cls.UNCOMPARED]

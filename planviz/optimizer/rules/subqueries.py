@@ -138,8 +138,16 @@ class PullupCorrelatedPredicates(OptimizerRule):
         stripped = tuple(_strip(c) for c in conditions)
         new: Any = e.replace(plan=plan, conditions=stripped or e.conditions)
         if isinstance(e, ScalarSubquery):
-            return new.replace(zero_rows=not counts and not inner.grouping)
+            single = not _one_row(inner)
+            return new.replace(zero_rows=not counts and not inner.grouping, single=single)
         return new
+
+
+def _one_row(plan: Any) -> bool:
+    """Whether a subquery gives at most one row for every row around it."""
+    while isinstance(plan, Project | Filter | SubqueryAlias):
+        plan = plan.child
+    return isinstance(plan, Aggregate) or plan.max_rows in (0, 1)
 
 
 def _counts_at_top(plan: Any) -> bool:
@@ -309,8 +317,9 @@ def _left_joins(child: Any, found: list[ScalarSubquery]) -> tuple[Any, dict[int,
         condition = conjunction(list(s.conditions)) if s.conditions else None
         zero = _on_zero_rows(query) if s.zero_rows else None
         query = without_domains(child, query, s.conditions)
+        kind = "LeftSingle" if s.single else "LeftOuter"
         if zero is None:
-            child = Project((*child.output, first), _hinted(Join(child, query, "LeftOuter", condition), s))
+            child = Project((*child.output, first), _hinted(Join(child, query, kind, condition), s))
             continue
         mark = Alias(Literal(True, BOOLEAN), "alwaysTrue", next_id())
         result = alias(If(IsNull(mark.to_attribute().with_nullability(True)), zero, first), first.name)

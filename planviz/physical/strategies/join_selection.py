@@ -24,7 +24,7 @@ from planviz.physical.strategies.keys import EquiJoin, equi_join, null_aware_ant
 from planviz.types import is_orderable
 
 BOTH = (LEFT, RIGHT)
-_RIGHT_ONLY = ("LeftSemi", "LeftAnti", "ExistenceJoin")
+_RIGHT_ONLY = ("LeftSemi", "LeftAnti", "ExistenceJoin", "LeftSingle")
 #: Hints that only Spark itself gives, while a query runs.
 _NO_BROADCAST = ("no_broadcast_hash", "no_broadcast_and_replication")
 _OPERATORS = ("BroadcastHashJoin", "ShuffledHashJoin", "SortMergeJoin", "CartesianProduct", "BroadcastNestedLoopJoin")
@@ -106,7 +106,7 @@ class JoinSelection:
         if side:
             return "ShuffledHashJoin", side, False
         seen: dict[str, Any] = {"types": tuple([t.simple_string for t in types])}
-        if self.recorder.ask("N6", "the keys can be sorted", sortable, **seen):
+        if self.recorder.ask("N6", "the keys can be sorted", sortable and self.kind != "LeftSingle", **seen):
             return "SortMergeJoin", "", False
         self.recorder.reject("SortMergeJoin", "the keys have no order", "N6", **seen)
         if self._inner("N7"):

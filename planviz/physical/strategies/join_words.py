@@ -11,7 +11,8 @@ SIDES = {LEFT: "left", RIGHT: "right"}
 #: The types of joins as Spark's warnings name them.
 KINDS = {
     "LeftOuter": "left outer", "RightOuter": "right outer", "FullOuter": "full outer", "LeftSemi": "left semi",
-    "LeftAnti": "left anti", "ExistenceJoin": "existence", "Inner": "inner", "Cross": "cross",
+    "LeftAnti": "left anti", "LeftSingle": "left single", "ExistenceJoin": "existence",
+    "Inner": "inner", "Cross": "cross",
 }  # fmt: skip
 
 

@@ -1,0 +1,84 @@
+"""What an operator may hold once its expressions are fine (Spark: the second half of CheckAnalysis)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.context import analysis_error, sql_text
+from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.core import Expression, GeneratorMark, occurs
+from planviz.expressions.windows import WindowExpression
+from planviz.logical.combining import Join, SetOperation
+from planviz.logical.operators import Aggregate, Distinct, Filter, Generate, Window
+from planviz.types import VARIANT, ArrayType, DataType, MapType, StructType
+
+_SPECIAL = AggregateExpression.BIT | WindowExpression.BIT | GeneratorMark.BIT
+
+
+def check_operator(plan: Any) -> None:
+    """Raise AnalysisError for an operator whose resolved expressions have no place in it."""
+    if isinstance(plan, Distinct | SetOperation):
+        _check_compared(plan)
+    if isinstance(plan, Join):
+        wrong = next((e for e in plan.expressions if not e.deterministic), None)
+        if wrong is not None:
+            raise analysis_error(
+                "INVALID_NON_DETERMINISTIC_EXPRESSIONS",
+                f"The operator expects a deterministic expression, but the actual expression is {wrong.sql}.",
+                wrong,
+            )
+    found = [x for e in plan.expressions for x in _special(e, plan)]
+    if found and isinstance(plan, Filter):
+        raise analysis_error(
+            "INVALID_WHERE_CONDITION",
+            f'The WHERE condition "{plan.condition.pretty}" contains invalid expressions: '
+            f"{', '.join(x.pretty for x in found)}.\n"
+            "Rewrite the query to avoid window functions, aggregate functions, and generator functions in the "
+            "WHERE clause.",
+            plan.condition,
+        )
+    if found:
+        raise analysis_error(
+            "UNSUPPORTED_EXPR_FOR_OPERATOR",
+            f"A query operator contains one or more unsupported expressions: {', '.join(x.pretty for x in found)}.\n"
+            "Consider to rewrite it to avoid window functions, aggregate functions, and generator functions in the "
+            "WHERE clause.",
+            plan,
+        )
+
+
+def _special(e: Expression, plan: Any) -> list[Expression]:
+    """The expressions that only other operators compute (Spark: specialExpressionsInUnsupportedOperator)."""
+    if not occurs(e, _SPECIAL):
+        return []
+    return [
+        x
+        for x in e.walk()
+        if (isinstance(x, WindowExpression) and not isinstance(plan, Window))
+        or (isinstance(x, AggregateExpression) and not isinstance(plan, Aggregate | Window))
+        or (isinstance(x, GeneratorMark) and not isinstance(plan, Generate))
+    ]
+
+
+def _check_compared(plan: Any) -> None:
+    """Sets compare whole rows, and values of some types cannot be compared."""
+    for a in plan.children[0].output:
+        for kind, name in ((MapType, "MAP"), (None, "VARIANT")):
+            if _holds(a.type, kind):
+                raise analysis_error(
+                    f"UNSUPPORTED_FEATURE.SET_OPERATION_ON_{name}_TYPE",
+                    f"Cannot have {name} type columns in DataFrame which calls set operations (INTERSECT, EXCEPT, "
+                    f'etc.), but the type of column {sql_text((a.name,))} is "{a.type.sql}".',
+                    plan,
+                )
+
+
+def _holds(t: DataType, kind: type | None) -> bool:
+    """Whether a type is, or has a part that is, of a kind; None means variants."""
+    if (kind is None and t == VARIANT) or (kind is not None and isinstance(t, kind)):
+        return True
+    if isinstance(t, ArrayType):
+        return _holds(t.element, kind)
+    if isinstance(t, StructType):
+        return any(_holds(f.data_type, kind) for f in t.fields)
+    return isinstance(t, MapType) and (_holds(t.key, kind) or _holds(t.value, kind))
