@@ -113,6 +113,12 @@ def _parser() -> argparse.ArgumentParser:
     serve = commands.add_parser("serve", help="start the web app")
     serve.add_argument("--port", type=int, default=8501)
     serve.add_argument("--address", default="127.0.0.1", help="address to listen on (default: this machine only)")
+    serve.add_argument(
+        "--live",
+        choices=("none", "plan", "all"),
+        help="what visitors may do with a live Spark; all: also any settings, folders of this machine and executions "
+        "(default: all if only this machine reaches the app, else none)",
+    )
     serve.add_argument("--browser", action="store_true", help="open the app in a browser")
     return parser
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import socket
 import sys
 from pathlib import Path
 
 import planviz
 from planviz.errors import InputError
+from planviz.ui.live_access import VARIABLE
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -17,6 +19,8 @@ def serve(options: argparse.Namespace) -> int:
     if not 0 < options.port < 65536:
         raise InputError(f"--port {options.port}: a port is a number from 1 to 65535.")
     _listenable(options.address, options.port)
+    if options.live is not None:
+        os.environ[VARIABLE] = options.live
     script = app_script()
     # Streamlit takes the program's name for the app's place, where .streamlit/config.toml lies.
     sys.argv = [str(script)]

@@ -83,18 +83,21 @@ class Stop:
         self.asked = False
         self._grace = grace
         self._lock = threading.Lock()
-        self._end: Callable[[float], None] | None = None
+        self._end: Callable[[float | None], None] | None = None
 
-    def now(self) -> None:
-        """End the call, or the next one if none is under way. Takes up to `grace` seconds."""
+    def now(self, *, kill: bool = True) -> None:
+        """End the call, or the next one if none is under way. Takes up to `grace` seconds; `kill` allows that."""
         with self._lock:
             self.asked = True
             end = self._end
         if end is not None:
-            end(self._grace)
+            end(self._grace if kill else None)
 
-    def attach(self, end: Callable[[float], None]) -> None:
-        """What ends the call from now on; called at once where stopping was asked for before."""
+    def attach(self, end: Callable[[float | None], None]) -> None:
+        """What ends the call from now on; called at once where stopping was asked for before.
+
+        It gets the seconds after which it may kill, None when it may not.
+        """
         with self._lock:
             self._end = end
         if self.asked:
@@ -166,7 +169,7 @@ class LiveSpark:
                 self._process = _Process(self.settings, self._worker)
             process = self._process
         if stop is not None:
-            stop.attach(lambda grace: process.kill("it was stopped"))
+            stop.attach(lambda grace: None if grace is None else process.kill("it was stopped"))
         process.wait_for_start(self.settings.start)
         return process
 
@@ -234,9 +237,9 @@ class _Process:
             stop.attach(lambda grace: self._stop(number, call, grace))
         return call
 
-    def _stop(self, number: int, call: _Call, grace: float) -> None:
+    def _stop(self, number: int, call: _Call, grace: float | None) -> None:
         self._write({"id": 0, "task": "cancel", "arguments": {"task": number}})
-        if not call.done.wait(grace):
+        if grace is not None and not call.done.wait(grace):
             self.kill(f"it was stopped while it was {call.at or 'at work'}, and nothing gentler stops that")
 
     def ping(self) -> None:

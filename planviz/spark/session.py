@@ -69,12 +69,15 @@ class Spark:
     def label_jobs(self, task: int) -> None:
         """Let the jobs of this thread be those of a task, by its number."""
         if not self.is_connect:
-            self.session.sparkContext.setJobGroup(f"planviz-{task}", "", interruptOnCancel=True)
+            context = self.session.sparkContext
+            context.clearJobTags()
+            context.addJobTag(f"planviz-{task}")
+            context.setInterruptOnCancel(True)
 
     def cancel_jobs(self, task: int) -> None:
         """Cancel the jobs of a task; Spark Connect ends them when its client has gone."""
         if not self.is_connect:
-            self.session.sparkContext.cancelJobGroup(f"planviz-{task}")
+            self.session.sparkContext.cancelJobsWithTag(f"planviz-{task}")
 
     def send_planviz(self) -> None:
         """Give planviz itself to Spark's Python workers elsewhere; those on this machine see the same folders."""

@@ -13,8 +13,10 @@ from threading import RLock
 from typing import Any
 
 from planviz.catalog.bundled import NAMES, read_bundled
+from planviz.catalog.files import read_catalog
 from planviz.catalog.tables import Catalog
 from planviz.document import PASTE_LIMIT, Document, open_text
+from planviz.errors import InputError
 from planviz.graph import PlanGraph
 from planviz.ui import links
 
@@ -26,7 +28,12 @@ CATALOGS = (AUTO, *NAMES, NO_CATALOG)
 KEPT = 32
 KEPT_CHARACTERS = 120_000_000
 
+#: Begins the names of catalogues that a session brought along, and how many of all sessions are kept.
+OWN = "own-"
+KEPT_CATALOGS = 64
+
 _lock = RLock()
+_own: OrderedDict[str, str] = OrderedDict()
 _kept: OrderedDict[str, Opened] = OrderedDict()
 
 
@@ -100,9 +107,33 @@ def _opened(text: str, catalog: str) -> tuple[Document, str]:
     return document, NO_CATALOG
 
 
+def keep_catalog(text: str) -> str:
+    """Keep a planviz-catalog/1 text; its name, which nobody can guess who has not got the text."""
+    name = f"{OWN}{sha256(text.encode()).hexdigest()[:32]}"
+    with _lock:
+        _own[name] = text
+        _own.move_to_end(name)
+        while len(_own) > KEPT_CATALOGS:
+            _own.popitem(last=False)
+    return name
+
+
+def is_catalog(name: str) -> bool:
+    """Whether SQL can be planned with a catalogue of this name here and now."""
+    return name in CATALOGS or name in _own
+
+
 def catalog_of(name: str) -> Catalog | None:
-    """The catalogue of a name of `CATALOGS`; None for no tables but those that the text defines."""
-    return read_bundled(name) if name in NAMES else None
+    """The catalogue of a name of `CATALOGS` or `keep_catalog`; None for no tables but those that the text defines.
+
+    Raises InputError for one that is not kept any more.
+    """
+    if not name.startswith(OWN):
+        return read_bundled(name) if name in NAMES else None
+    text = _own.get(name)
+    if text is None:
+        raise InputError("The server no longer holds the catalogue that this was planned with. Collect it again.")
+    return read_catalog(text)
 
 
 def _incomplete(document: Document) -> bool:

@@ -114,9 +114,11 @@ def _box(*, small: bool) -> None:
 def catalog_picker(label: str, chosen: str | None, found: str = "", *, key: str, **asked: Any) -> None:
     """Which tables SQL is planned with; `chosen` is what was asked for the open document, `found` what it then got."""
     told = {cache.NO_CATALOG: "in no catalogue: guessed"} | {name: f"found by name: {name}" for name in NAMES}
-    names = _CATALOGS | ({cache.AUTO: told[found]} if found in told else {})
-    at = cache.CATALOGS.index(chosen) if chosen in cache.CATALOGS else 0
-    st.selectbox(label, cache.CATALOGS, index=at, format_func=lambda name: names.get(name, name), key=key, **asked)
+    own = state.catalogs()
+    names = _CATALOGS | own | ({cache.AUTO: told[found]} if found in told else {})
+    offered = (cache.AUTO, *own, *cache.CATALOGS[1:])
+    at = offered.index(chosen) if chosen in offered and key not in st.session_state else 0
+    st.selectbox(label, offered, index=at, format_func=lambda name: names.get(name, name), key=key, **asked)
 
 
 def rules_opening(opened: Opened | None) -> None:

@@ -50,6 +50,11 @@ def pages(root: Path) -> list[dict[str, Any]]:
     ]
 
 
+def pages_there() -> list[dict[str, Any]]:
+    """The pages of the app as arguments of `st.Page`, for links to them."""
+    return pages(_ROOT)
+
+
 @contextmanager
 def page(title: str, *, document: str = "") -> Iterator[DeltaGenerator]:
     """A page's frame and top bar; yields the place at the bar's right end for the page's own buttons.

@@ -31,10 +31,26 @@ CATALOG = "planviz.catalog"  # the catalogue chosen for the open SQL; the docume
 BOX_CATALOG = "planviz.box.catalog"  # that for SQL which is pasted next
 OPENED = "planviz.opened"  # how many documents this session has opened
 ASKED_AT = "planviz.asked-at"  # what that number was when the dialog was asked for
+LIVE = "planviz.live"  # what is chosen, typed and under way on the Live page (planviz.ui.live_session)
+CATALOGS = "planviz.catalogs"  # {name: {"title", "text"}} of the catalogues that this session collected
+
+
+def catalogs() -> dict[str, str]:
+    """The catalogues that this session collected, by name with their titles; they are there for planning."""
+    own = st.session_state.get(CATALOGS) or {}
+    return {cache.keep_catalog(told["text"]): told["title"] for told in own.values()}
+
+
+def add_catalog(title: str, text: str) -> None:
+    """Keep a collected catalogue for this session and choose it for SQL that is pasted next."""
+    name = cache.keep_catalog(text)
+    st.session_state[CATALOGS] = (st.session_state.get(CATALOGS) or {}) | {name: {"title": title, "text": text}}
+    st.session_state[BOX_CATALOG] = name
 
 
 def current() -> cache.Opened | None:
     """The open document; on a session's first run the one that the address names."""
+    catalogs()
     if not st.session_state.get(READ):
         st.session_state[READ] = True
         if DOCUMENT not in st.session_state:
@@ -108,7 +124,7 @@ def open_address(query: Mapping[str, str]) -> None:
     That is `stage`, `step` and `node`, on the Joins page `join` with `what` is otherwise, and on the Cardinality page
     `numbers`.
     """
-    catalog = query.get("catalog", "") if query.get("catalog") in cache.CATALOGS else ""
+    catalog = query.get("catalog", "") if cache.is_catalog(query.get("catalog", "")) else ""
     try:
         if "plan" in query:
             open_text(links.unpack(query["plan"]), name=one_line(query.get("name", ""), 120), catalog=catalog)

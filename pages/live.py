@@ -1,0 +1,35 @@
+"""Live Spark: capture queries, collect statistics, beside what planviz makes of them (the seventh screen)."""
+
+import streamlit as st
+
+from planviz.ui import components, explore, live, live_report, live_session, state
+from planviz.ui.live_access import Access
+from planviz.ui.page import page
+
+live_session.take_over(live.level())
+opened = state.current()
+captured = opened if opened is not None and live_report.is_capture(opened) else None
+with page("Live Spark", document=state.name() if captured else "") as bar:
+    if live.level() is Access.NONE:
+        with st.container(key="planviz-body"):
+            live.closed()
+    else:
+        shared = live.spark()
+        live.heading(shared)
+        with st.container(key="planviz-body"):
+            part = live.section()
+            if part == "Statistics":
+                live.statistics()
+            elif part == "Event logs":
+                live.event_logs()
+            else:
+                live.query(lead=captured is None)
+            if captured is not None and part == "Query":
+                live.result(captured)
+    components.drop_zone()
+    with bar:
+        if st.button("Open…", on_click=state.ask) or state.unseen_error():
+            explore.open_dialog()
+        if opened is not None:
+            query, portable = state.address(opened, plan=False)
+            components.address_bar(query, f"{opened.key}/live", None, button=False)

@@ -1,0 +1,166 @@
+"""What is chosen on the Live page: which Spark with which settings, and which tables it plans with (no Streamlit)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from planviz.catalog.bundled import NAMES, read_bundled
+from planviz.catalog.files import write_catalog
+from planviz.catalog.tables import Catalog
+from planviz.catalogs import read
+from planviz.errors import InputError
+from planviz.spark.process import SparkSettings
+from planviz.spark.reach import is_connect
+from planviz.spark.secrets import HIDDEN, is_secret
+
+#: Where a Spark is: what is chosen, in words, the address to begin with, what an address looks like.
+WHERE = {
+    "local": ("This machine", "local[*]", re.compile(r"local(\[(\*|\d+)(\s*,\s*\d+)?\])?")),
+    "cluster": ("Cluster", "spark://host:7077", re.compile(r"(spark|k8s)://\S+|yarn")),
+    "connect": ("Connect", "sc://host:15002", re.compile(r"sc://\S+")),
+}
+#: Tables that do not come with planviz.
+PASTED, FOLDER, OWN = "pasted", "folder", "spark"
+TABLES = {
+    "shop": "A small shop, with statistics",
+    "tpch": "TPC-H, with statistics",
+    "tpcds": "TPC-DS, with statistics",
+    "documents": "Customers, orders and items",
+    "slides": "The slides' examples",
+    PASTED: "Pasted: CREATE TABLE or a catalogue",
+    FOLDER: "A folder of Parquet",
+    OWN: "Spark's own catalogue",
+}
+#: Both sides of a comparison take times to be in this zone, unless a setting says otherwise.
+ZONE = {"spark.sql.session.timeZone": "UTC"}
+#: Settings of SQL that a Spark has from its start on; any other can differ from query to query.
+_FROM_START = re.compile(
+    r"spark\.sql\.(catalog\.|catalogImplementation|warehouse\.|extensions|hive\.metastore|hive\.thriftServer|ui\."
+    r"|queryExecutionListeners|streaming\.streamingQueryListeners|filesourceTableRelationCacheSize|cache\.serializer"
+    r"|globalTempDatabase|sources\.schemaStringLengthThreshold|event\.truncate|codegen\.cache|debug$|reflect\.)"
+)
+_LINE = re.compile(r"\s*(?:--conf\s+)?[\"']?([\w.\-]+)[\"']?\s*[=\s]\s*(.*?)[\"']?\s*")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What was chosen: `where` and `tables` are keys of `WHERE` and `TABLES`; `text` is what was pasted for tables."""
+
+    where: str = "local"
+    master: str = "local[*]"
+    memory: str = "2g"
+    conf: tuple[tuple[str, str], ...] = ()
+    tables: str = "shop"
+    text: str = ""
+    folder: str = ""
+
+    def spark(self) -> SparkSettings:
+        """The Spark that is asked for. Raises InputError for an address or an amount of memory that is none."""
+        words, example, form = WHERE[self.where]
+        master = self.master.strip()
+        if not form.fullmatch(master):
+            raise InputError(f"“{words}” takes an address such as {example}, not “{master}”.")
+        if not re.fullmatch(r"\d+[kmgt]b?", self.memory.strip(), re.IGNORECASE):
+            raise InputError(f"Memory is written as 2g or 1500m, not “{self.memory.strip()}”.")
+        return SparkSettings(master, () if is_connect(master) else self._split(True), self.memory.strip().lower())
+
+    def session(self) -> dict[str, str]:
+        """The settings of the session that a query gets."""
+        return {**ZONE, **dict(self.conf if is_connect(self.master.strip()) else self._split(False))}
+
+    def _split(self, from_start: bool) -> tuple[tuple[str, str], ...]:
+        return tuple(
+            (key, value)
+            for key, value in self.conf
+            if from_start == (not key.startswith("spark.sql.") or _FROM_START.match(key) is not None)
+        )
+
+    def catalog(self) -> Catalog | None:
+        """The planviz catalogue that is chosen. Raises InputError when what was pasted is none."""
+        if self.tables in NAMES:
+            return read_bundled(self.tables)
+        if self.tables != PASTED:
+            return None
+        if not self.text.strip():
+            raise InputError("Paste the tables first: CREATE TABLE statements or a planviz catalogue.")
+        return read(self.text, "pasted")
+
+    def arguments(self) -> dict[str, Any]:
+        """What a task is told of session and tables (`planviz.spark.tasks.capture`). Raises InputError."""
+        found: dict[str, Any] = {"conf": self.session()}
+        catalog = self.catalog()
+        if catalog is not None:
+            found["catalog"] = write_catalog(catalog)
+        elif self.tables == FOLDER:
+            if not self.folder.strip():
+                raise InputError("Name the folder that holds the Parquet tables.")
+            found["data"] = str(Path(self.folder.strip()).expanduser().absolute())
+        return found
+
+    def command(self, part: str, more: str = "") -> str:
+        """The same on the command line, without values that may be secret."""
+        words = ["planviz spark", part, more]
+        if self.master.strip() != "local[*]":
+            words.append(f"--master '{self.master.strip()}'")
+        if self.memory != "2g":
+            words.append(f"--memory {self.memory}")
+        words += [f"--conf {key}={_quoted(HIDDEN if is_secret(key) else value)}" for key, value in self.conf]
+        if self.tables in NAMES:
+            words.append(f"--catalog {self.tables}")
+        elif self.tables == PASTED:
+            words.append("--catalog tables.sql")
+        elif self.tables == FOLDER and self.folder.strip():
+            words.append(f"--data {_quoted(self.folder.strip())}")
+        return " ".join(word for word in words if word)
+
+
+def _quoted(value: str) -> str:
+    return value if re.fullmatch(r"[\w./:\-\[\]*,]+", value) else "'" + value.replace("'", "'\\''") + "'"
+
+
+def read_conf(text: str, known: Mapping[str, str] | None = None) -> tuple[tuple[str, str], ...]:
+    """The settings that lines of `KEY=VALUE`, `KEY VALUE` or `--conf KEY=VALUE` name; `#` begins a remark.
+
+    A hidden value stands for the one that was known before. Raises InputError with the line.
+    """
+    found: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        match = _LINE.fullmatch(line)
+        if match is None:
+            raise InputError(f"Line {number} of the settings: write spark.some.key=value.", line=number)
+        key, value = match.groups()
+        if not key.startswith("spark."):
+            raise InputError(f"Line {number} of the settings: Spark's settings begin with spark., not {key}.")
+        found[key] = (known or {}).get(key, value) if value == HIDDEN else value
+    return tuple(found.items())
+
+
+def shown_conf(pairs: tuple[tuple[str, str], ...]) -> str:
+    """Settings as lines, values that may be secret hidden."""
+    return "\n".join(f"{key}={HIDDEN if is_secret(key) else value}" for key, value in pairs)
+
+
+def statistics_job(patterns: list[str], arguments: dict[str, Any], limit: float) -> Callable[[Any], dict[str, Any]]:
+    """The work that collects statistics of tables; its value is a planviz-catalog/1 document that grows."""
+    from planviz.catalog.files import FORMAT
+
+    def job(work: Any) -> dict[str, Any]:
+        tables: dict[str, Any] = {}
+        work.value = {"format": FORMAT, "name": "collected", "tables": tables}
+        work.at = "looking for tables"
+        names = work.call("tables", {"tables": patterns, **arguments})
+        for at, name in enumerate(names, 1):
+            if work.stopped:
+                break
+            told = f"{at} of {len(names)}"
+            tables[name] = work.call("analyze", {"table": name, **arguments}, limit=limit, told=told)
+        found: dict[str, Any] = work.value
+        return found
+
+    return job
