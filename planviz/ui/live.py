@@ -15,7 +15,7 @@ from planviz.spark.secrets import without_secrets
 from planviz.ui import cache, live_report, live_session, sparks, state, views
 from planviz.ui.cache import Opened
 from planviz.ui.live_access import Access, access
-from planviz.ui.live_choices import FOLDER, OWN, PASTED, TABLES, WHERE
+from planviz.ui.live_choices import FOLDER, OWN, PASTED, REAL, SAMPLE, TABLES, WHERE, sample_folder
 from planviz.ui.page import pages_there
 from planviz.ui.sparks import SharedSpark, State
 from planviz.ui.workbench import workbench
@@ -207,7 +207,7 @@ def _settings_label(count: int) -> str:
 def tables(allowed: Access) -> None:
     """Which tables Spark plans with."""
     live = live_session.session()
-    offered = [name for name in TABLES if allowed is Access.ALL or name not in (FOLDER, OWN)]
+    offered = [name for name in TABLES if allowed is Access.ALL or name not in REAL]
     if live["where"] == "connect" and allowed is Access.ALL:
         offered = [OWN, FOLDER]
     if live["tables"] not in offered:
@@ -215,9 +215,19 @@ def tables(allowed: Access) -> None:
     st.selectbox("Tables", offered, format_func=TABLES.__getitem__, **live_session.bound("tables"))
     if live["tables"] == PASTED:
         st.text_area("CREATE TABLE statements or a planviz catalogue", height=140, **live_session.bound("text"))
+    elif live["tables"] == SAMPLE and not sample_folder().is_dir():
+        st.button(
+            "Make sample data",
+            on_click=live_session.make_sample_data,
+            args=(allowed,),
+            disabled=live_session.work() is not None,
+            help="Spark writes five tables with 300,000 rows, 15 MB, to ~/.cache/planviz/sample-data.",
+            key="planviz.live.sample",
+        )
     elif live["tables"] == FOLDER:
         st.text_input("Folder", placeholder="/data/shop", help="Parquet files or folders, named as the tables are.",
                       **live_session.bound("folder"))  # fmt: skip
+    _said("tables")
 
 
 # -- statistics, event logs
@@ -229,12 +239,12 @@ def statistics() -> None:
     with st.container(key="planviz-opening", horizontal=True, gap="large"):
         with st.container(key="planviz-opening-box"):
             st.html(_STATISTICS)
-            real = live["tables"] in (FOLDER, OWN)
+            real = live["tables"] in REAL
             if not real:
                 st.html('<p class="pv-lead"><span>The chosen tables are empty ones that planviz makes: choose a folder '
                         "of Parquet or Spark's own catalogue.</span></p>")  # fmt: skip
             with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-                st.text_input("Tables", help="Names or patterns, such as sales.* or *",
+                st.text_input("Which tables", help="Names or patterns, such as sales.* or *",
                               **live_session.bound("tables_wanted"))  # fmt: skip
                 st.button(
                     "Collect",
@@ -244,7 +254,7 @@ def statistics() -> None:
                     disabled=not real or allowed is not Access.ALL or live_session.work() is not None,
                     key="planviz.live.collect",
                 )
-            _said("tables")
+            _said("statistics")
             _collected(live["collected"])
             _command("analyze", f"--tables {live['tables_wanted']} -o catalog.json")
         with st.container(key="planviz-opening-more"):
@@ -311,7 +321,8 @@ def result(opened: Opened) -> None:
         else:
             catalog = live_session.session()["with"].get(opened.key) or cache.AUTO
             st.html(live_report.verdict_html(live_report.verdict(opened, catalog)))
-            _command("compare", "q.sql")
+            if live_session.session()["tables"] not in REAL:
+                _command("compare", "q.sql")
 
 
 def _packed(opened: Opened) -> Callable[[], bytes]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +26,11 @@ WHERE = {
     "connect": ("Connect", "sc://host:15002", re.compile(r"sc://\S+")),
 }
 #: Tables that do not come with planviz.
-PASTED, FOLDER, OWN = "pasted", "folder", "spark"
+PASTED, FOLDER, OWN, SAMPLE = "pasted", "folder", "spark", "sample"
+#: Those that hold rows.
+REAL = (SAMPLE, FOLDER, OWN)
 TABLES = {
+    SAMPLE: "Sample data: a small shop with rows",
     "shop": "A small shop, with statistics",
     "tpch": "TPC-H, with statistics",
     "tpcds": "TPC-DS, with statistics",
@@ -43,7 +48,7 @@ _FROM_START = re.compile(
     r"|queryExecutionListeners|streaming\.streamingQueryListeners|filesourceTableRelationCacheSize|cache\.serializer"
     r"|globalTempDatabase|sources\.schemaStringLengthThreshold|event\.truncate|codegen\.cache|debug$|reflect\.)"
 )
-_LINE = re.compile(r"\s*(?:--conf\s+)?[\"']?([\w.\-]+)[\"']?\s*[=\s]\s*(.*?)[\"']?\s*")
+_LINE = re.compile(r"([\w.\-]+)\s*[=\s]\s*(.*)")
 
 
 @dataclass(frozen=True)
@@ -95,11 +100,19 @@ class Choices:
         catalog = self.catalog()
         if catalog is not None:
             found["catalog"] = write_catalog(catalog)
+        elif self.tables == SAMPLE:
+            if not sample_folder().is_dir():
+                raise InputError("The sample data is not there yet: press Make sample data.")
+            found["data"] = str(sample_folder())
         elif self.tables == FOLDER:
             if not self.folder.strip():
                 raise InputError("Name the folder that holds the Parquet tables.")
             found["data"] = str(Path(self.folder.strip()).expanduser().absolute())
         return found
+
+    def folder_shown(self) -> str:
+        """The folder of the chosen tables; that of the sample data as people write it."""
+        return _SAMPLE_SHOWN if self.tables == SAMPLE else self.folder.strip()
 
     def command(self, part: str, more: str = "") -> str:
         """The same on the command line, without values that may be secret."""
@@ -113,13 +126,45 @@ class Choices:
             words.append(f"--catalog {self.tables}")
         elif self.tables == PASTED:
             words.append("--catalog tables.sql")
-        elif self.tables == FOLDER and self.folder.strip():
-            words.append(f"--data {_quoted(self.folder.strip())}")
+        elif self.tables in (SAMPLE, FOLDER) and (folder := self.folder_shown()):
+            words.append(f"--data {_quoted(folder)}")
         return " ".join(word for word in words if word)
 
 
+_SAMPLE_SHOWN = "~/.cache/planviz/sample-data"
+#: A hundred thousand orders, 15 MB: made within seconds.
+SAMPLE_SCALE = 0.1
+
+
+def sample_folder() -> Path:
+    """Where the sample data of this machine's user lies."""
+    cache = os.environ.get("XDG_CACHE_HOME")
+    return Path(cache, "planviz", "sample-data") if cache else Path(_SAMPLE_SHOWN).expanduser()
+
+
+def sample_job(work: Any) -> dict[str, Any]:
+    """The work that makes the sample data; its value is the catalogue of its tables.
+
+    A folder that is whole appears at once: one that was stopped half way leaves nothing behind.
+    """
+    target = sample_folder()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix="making-") as folder:
+        made = work.call("sample_data", {"folder": f"{folder}/data", "scale": SAMPLE_SCALE}, limit=3_600.0)
+        if not target.exists():
+            Path(folder, "data").rename(target)
+    catalog: dict[str, Any] = made["catalogue"]
+    return catalog
+
+
+def sample_catalog() -> str | None:
+    """The catalogue of the sample data with its statistics, as text; None before it was made."""
+    path = sample_folder() / "catalog.json"
+    return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
 def _quoted(value: str) -> str:
-    return value if re.fullmatch(r"[\w./:\-\[\]*,]+", value) else "'" + value.replace("'", "'\\''") + "'"
+    return value if re.fullmatch(r"[\w./:\-\[\]*,~]+", value) else "'" + value.replace("'", "'\\''") + "'"
 
 
 def read_conf(text: str, known: Mapping[str, str] | None = None) -> tuple[tuple[str, str], ...]:
@@ -131,14 +176,18 @@ def read_conf(text: str, known: Mapping[str, str] | None = None) -> tuple[tuple[
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        match = _LINE.fullmatch(line)
+        match = _LINE.fullmatch(_unquoted(line.strip().removeprefix("--conf ").strip()))
         if match is None:
             raise InputError(f"Line {number} of the settings: write spark.some.key=value.", line=number)
-        key, value = match.groups()
+        key, value = match[1], _unquoted(match[2].strip())
         if not key.startswith("spark."):
             raise InputError(f"Line {number} of the settings: Spark's settings begin with spark., not {key}.")
         found[key] = (known or {}).get(key, value) if value == HIDDEN else value
     return tuple(found.items())
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
 def shown_conf(pairs: tuple[tuple[str, str], ...]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -13,7 +13,8 @@ from typing import Any
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.document import Document, open_sql
-from planviz.document.compared import STAGES, Comparison, StageComparison, compare
+from planviz.document.compared import Comparison, Expected, StageComparison, compare
+from planviz.document.renumbered import without_numbering
 from planviz.errors import InputError, PlanvizError
 from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.diff import PlanDiff, diff
@@ -181,8 +182,8 @@ def _headline(found: Comparison) -> str:
     if found.rules or found.only_spark or found.only_planviz:
         both, every = len(found.rules), len(found.rules) + len(found.only_spark) + len(found.only_planviz)
         told.append(f"{both} of {every} rules fired on both sides")
-    if found.estimates is not None:
-        told.append(f"{found.estimates[0]} of {found.estimates[1]} estimates equal")
+    if found.expected:
+        told.append(f"{len(found.expected) - len(found.wrong)} of {len(found.expected)} estimates equal")
     return f"{'planviz and Spark agree' if found.equal else 'planviz and Spark differ'}: {', '.join(told)}."
 
 
@@ -192,8 +193,8 @@ def _differences(found: Comparison, ours: Document, spark: Document) -> Iterable
             yield f"{stage.missing} has no {stage.stage} plan."
         elif not stage.equal:
             yield from _of_stage(stage, ours, spark)
-    for op, theirs, own in found.wrong[:_MOST]:
-        yield f"Estimate of {op}: Spark {_size(*theirs)}, planviz {_size(*own)}."
+    for one in found.wrong[:_MOST]:
+        yield f"Estimate of {one.operator}: Spark {_size(*one.spark)}, planviz {_size(*one.planviz)}."
     for who, rules in (("Spark", found.only_spark), ("planviz", found.only_planviz)):
         if rules:
             more = f" and {len(rules) - _MOST} more" if len(rules) > _MOST else ""
@@ -202,7 +203,7 @@ def _differences(found: Comparison, ours: Document, spark: Document) -> Iterable
 
 def _of_stage(stage: StageComparison, ours: Document, spark: Document) -> Iterable[str]:
     own, theirs = (_plan(document, stage.stage) for document in (ours, spark))
-    told = list(_words(diff(own, theirs, numbers=True))) if own is not None and theirs is not None else []
+    told = _words(diff(theirs, own, numbers=True)) if own is not None and theirs is not None else []
     if not told and stage.difference is not None:
         told = [f"Spark has “{stage.difference[0] or 'nothing'}”, planviz “{stage.difference[1] or 'nothing'}”"]
     for words in told[:_MOST]:
@@ -216,14 +217,15 @@ def _plan(document: Document, stage: str) -> PlanGraph | None:
 
 
 def _words(found: PlanDiff) -> list[str]:
-    """The differences of two plans, planviz's before and Spark's after, those that matter most first."""
+    """The differences of two plans, Spark's before and planviz's after, those that matter most first."""
     told: list[tuple[PlanNode, str]] = []
     for match in found.changed:
-        node = found.after[match.after]
-        told.append((node, f"{node.op} in Spark has {'; '.join(str(change) for change in match.changes[:3])}"))
-    told += [(found.after[id], f"{found.after[id].op} only in Spark") for id in found.inserted]
-    told += [(found.before[id], f"{found.before[id].op} only in planviz") for id in found.removed]
-    told += [(found.after[m.after], f"{found.after[m.after].op} stands at another place") for m in found.moved]
+        node = found.before[match.before]
+        if without_numbering(node.text) != without_numbering(found.after[match.after].text):
+            told.append((node, f"{node.op}, from Spark to planviz: {'; '.join(map(str, match.changes[:3]))}"))
+    told += [(found.before[id], f"{found.before[id].op} only in Spark") for id in found.removed]
+    told += [(found.after[id], f"{found.after[id].op} only in planviz") for id in found.inserted]
+    told += [(found.before[m.before], f"{found.before[m.before].op} stands elsewhere") for m in found.moved]
     return [one_line(words, 300) for _, words in sorted(told, key=lambda pair: _weight(pair[0]))]
 
 
@@ -247,12 +249,11 @@ def figures_html(opened: Opened) -> str:
 def rows_html(opened: Opened) -> str:
     """Rows expected beside rows measured, for every operator that ran."""
     lines = "".join(_row_html(found) for found in rows(opened))
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("Operator", "Expected", "Measured", "Off"))
-    return _table_html("Rows expected and measured", head, lines)
+    names = ("Operator", "#Expected", "#Measured", "Off")
+    return _table_html("Rows expected and measured", names, lines)
 
 
 def _row_html(found: Rows) -> str:
-    indent = f'style="padding-left:{min(found.depth, 40) * 14}px"'
     about = f" <span>{escape(one_line(found.about, 60))}</span>" if found.about else ""
     off = ""
     if found.direction:
@@ -265,7 +266,7 @@ def _row_html(found: Rows) -> str:
     elif found.expected is not None and found.measured is not None:
         off = "<span>as expected</span>"
     numbers = "".join(f"<td class=pv-number>{_number(n)}</td>" for n in (found.expected, found.measured))
-    return f"<tr><td {indent}>{escape(found.op)}{about}</td>{numbers}<td>{off}</td></tr>"
+    return f"<tr><td {_indent(found.depth)}>{escape(found.op)}{about}</td>{numbers}<td>{off}</td></tr>"
 
 
 def _number(value: int | None) -> str:
@@ -279,21 +280,42 @@ def verdict_html(found: Verdict) -> str:
     listed = f"<ol>{told}</ol>" if told else ""
     return (
         f'<div class="pv-verdict {tone}"><p><b>{escape(found.headline)}</b></p>{listed}'
-        f"{_stages_html(found.comparison) if found.comparison is not None else ''}</div>"
+        f"{_compared_html(found.comparison) if found.comparison is not None else ''}</div>"
     )
+
+
+def _compared_html(found: Comparison) -> str:
+    tables = [_stages_html(found)] + ([_expected_html(found.expected)] if found.expected else [])
+    return f'<div class="pv-side-by-side">{"".join(tables)}</div>'
+
+
+def _expected_html(expected: Iterable[Expected]) -> str:
+    """Rows of the optimized plan's operators: what both expect, and what Spark measured."""
+    lines = []
+    for one in expected:
+        numbers = [one.spark[0], one.planviz[0], one.measured]
+        cells = "".join(f"<td class=pv-number>{_number(number)}</td>" for number in numbers)
+        mark = "" if one.equal else " <span>≠</span>"
+        lines.append(f"<tr><td {_indent(one.depth)}>{escape(one.operator)}{mark}</td>{cells}</tr>")
+    names = ("Optimized plan, rows", "#Spark expects", "#planviz expects", "#measured")
+    return _table_html("Rows expected by Spark and planviz", names, "".join(lines))
+
+
+def _indent(depth: int) -> str:
+    return f'style="padding-left:{min(depth, 40) * 14}px"'
 
 
 def _stages_html(found: Comparison) -> str:
     lines = []
-    for stage in sorted(found.stages, key=lambda stage: STAGES.index(stage.stage)):
+    for stage in found.stages:
         word = f"{stage.missing} has none" if stage.missing else ("equal" if stage.equal else "differs")
         mark = "✓" if stage.equal else "≠"
         lines.append(
             f"<tr><td>{stage.stage.capitalize()}</td><td>{mark} {escape(word)}</td>"
             f"<td class=pv-number>{stage.same:,} of {stage.operators:,}</td></tr>"
         )
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("Plan", "", "Operators at the same place"))
-    return _table_html("Plans of planviz and Spark", head, "".join(lines))
+    names = ("Plan", "", "#Operators at the same place")
+    return _table_html("Plans of planviz and Spark", names, "".join(lines))
 
 
 def catalog_html(text: str) -> str:
@@ -304,11 +326,14 @@ def catalog_html(text: str) -> str:
         numbers = (stats.get("rowCount"), stats.get("sizeInBytes"), len(stats.get("columns") or {}))
         cells = "".join(f"<td class=pv-number>{_number(number)}</td>" for number in numbers)
         lines.append(f"<tr><td>{escape(one_line(name, 120))}</td>{cells}</tr>")
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("Table", "Rows", "Bytes", "Columns counted"))
-    return _table_html("Collected statistics", head, "".join(lines))
+    names = ("Table", "#Rows", "#Bytes", "#Columns counted")
+    return _table_html("Collected statistics", names, "".join(lines))
 
 
-def _table_html(label: str, head: str, lines: str) -> str:
+def _table_html(label: str, names: Sequence[str], lines: str) -> str:
+    """A table; columns whose names begin with # hold numbers."""
+    kinds = (' class="pv-number"' if name.startswith("#") else "" for name in names)
+    head = "".join(f'<th scope="col"{kind}>{name.lstrip("#")}</th>' for name, kind in zip(names, kinds, strict=True))
     return (
         f'<div class="pv-table pv-told" tabindex="0" role="region" aria-label="{escape(label)}">'
         f"<table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div>"

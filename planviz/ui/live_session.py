@@ -97,14 +97,14 @@ def examples(tables: str) -> tuple[tuple[str, str], ...]:
     """Queries to begin with, by what tables are chosen: title and SQL."""
     if tables == "tpch":
         return JOIN_EXAMPLES
-    return EXAMPLES if tables in ("shop", live_choices.FOLDER) else ()
+    return EXAMPLES if tables in ("shop", live_choices.SAMPLE) else ()
 
 
 # -- what is asked for
 
 
 def say(error: PlanvizError | str, place: str, kind: str = "error") -> None:
-    """Tell something at a place of the page: `sql`, `settings`, `spark`, `tables`."""
+    """Tell something at a place of the page: `sql`, `settings`, `spark`, `tables`, `statistics`."""
     session()["said"] = {"kind": kind, "place": place, "message": without_secrets(str(error))}
 
 
@@ -133,6 +133,12 @@ def capture(level: Access) -> None:
     _begin(level, "capture", "sql", job)
 
 
+def make_sample_data(level: Access) -> None:
+    """Make the sample data. Runs as a callback."""
+    if level is Access.ALL:
+        _begin(level, "sample data", "tables", lambda chosen: live_choices.sample_job)
+
+
 def collect(level: Access) -> None:
     """Collect the statistics of the wanted tables. Runs as a callback."""
     live = session()
@@ -142,7 +148,7 @@ def collect(level: Access) -> None:
         live["collected"] = None
         return live_choices.statistics_job(patterns, chosen.arguments(), sparks.JOB_LIMIT)
 
-    _begin(level, "statistics", "tables", job)
+    _begin(level, "statistics", "statistics", job)
 
 
 def _begin(level: Access, what: str, place: str, make: Any) -> None:
@@ -178,6 +184,8 @@ def catalog_name(chosen: Choices) -> str:
     catalog = chosen.catalog()
     if catalog is not None:
         return chosen.tables if chosen.tables in NAMES else cache.keep_catalog(write_catalog(catalog))
+    if chosen.tables == live_choices.SAMPLE:
+        return cache.keep_catalog(live_choices.sample_catalog() or "")
     collected = session()["collected"]
     if collected and collected["of"] == [chosen.master, chosen.tables, chosen.folder]:
         return cache.keep_catalog(collected["text"])
@@ -194,7 +202,7 @@ def take_over(level: Access) -> None:
         return
     live["work"] = None
     sparks.forget(ended)
-    place = {"capture": "sql", "statistics": "tables"}.get(ended.what, "spark")
+    place = {"capture": "sql", "statistics": "statistics", "sample data": "tables"}.get(ended.what, "spark")
     if ended.what == "statistics" and ended.value and ended.value["tables"]:
         chosen = choices(level)
         of = [chosen.master, chosen.tables, chosen.folder]

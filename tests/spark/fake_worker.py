@@ -7,9 +7,18 @@ import os
 import sys
 import time
 
+from tests.spark.made_capture import capture
+
 
 def give(message):
     print(json.dumps(message), flush=True)
+
+
+def table(name):
+    columns = [{"name": "a", "type": "int", "nullable": True}]
+    counted = {"a": {"distinctCount": 9, "nullCount": 0, "min": "1", "max": "9", "avgLen": 4, "maxLen": 4}}
+    stats = {"rowCount": 1234, "sizeInBytes": 5678, "columns": counted}
+    return {"provider": "parquet", "columns": columns, "partition_columns": [], "stats": stats}
 
 
 settings = json.loads(sys.stdin.readline())
@@ -23,6 +32,10 @@ stubborn = settings["conf"].get("cancel") == "never"
 for line in sys.stdin:
     message = json.loads(line)
     number, task, arguments = message["id"], message["task"], message["arguments"]
+    # A query that only reads as one says what is to become of it.
+    task = {"SELECT die": "die", "SELECT work": "work", "SELECT plan": "plan", "SELECT misspell": "misspell"}.get(
+        arguments.get("sql"), task
+    )
     if task == "die":
         give({"id": number, "progress": "planning"})
         time.sleep(0.05)
@@ -46,5 +59,13 @@ for line in sys.stdin:
     elif task == "misspell":
         error = {"kind": "AnalysisError", "error_class": "X", "message": "no y", "line": 2, "column": 3}
         give({"id": number, "error": error})
+    elif task == "capture":
+        give({"id": number, "progress": "planning"})
+        give({"id": number, "value": capture(settings["master"], **arguments)})
+    elif task == "tables":
+        give({"id": number, "value": ["t", "u"]})
+    elif task == "analyze":
+        give({"id": number, "progress": f"counting {arguments['table']}"})
+        give({"id": number, "value": table(arguments["table"])})
     else:
         give({"id": number, "value": [os.getpid(), arguments, sorted(os.environ)]})
