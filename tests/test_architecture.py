@@ -29,6 +29,7 @@ TOWERS = {
     "render": {"errors", "graph", "layout"},
     "mechanics": {"errors", "types", "expressions", "logical", "catalog", "optimizer", "physical"},
     "spark": {"errors", "graph", "plantext", "document", "catalog", "types", "expressions", "logical", "frontend"},
+    "history": {"errors", "graph", "document", "logical", "spark"},
     "store": {"errors", "graph"},
     "samples": {"errors"},
 }

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 
 import planviz
+from planviz.cli.history import add_history
 from planviz.cli.play_arguments import add_play
 from planviz.cli.settings import add_settings
 from planviz.cli.spark import add_spark, spark
@@ -106,6 +107,8 @@ def _parser() -> argparse.ArgumentParser:
     render.add_argument("--title", metavar="TEXT")
 
     add_spark(commands.add_parser("spark", help="capture queries from a live Spark"))
+
+    add_history(commands.add_parser("history", help="search and rank past executions of a catalogue, open any of them"))
 
     samples = commands.add_parser("samples", help="list the bundled sample plans, or print one")
     samples.add_argument("name", nargs="?", metavar="NAME")
@@ -246,6 +249,10 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
         from planviz.cli.render import render
 
         return render
+    if name == "history":
+        from planviz.cli.history import history
+
+        return history
     if name == "spark":
         return spark
     if name == "samples":

@@ -1,0 +1,282 @@
+"""The catalogue's files, read column by column; the plans, which are nine tenths of it, only one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from hashlib import md5
+from typing import Any
+
+from planviz.errors import InputError
+from planviz.spark.eventlog.executions import schema
+from planviz.spark.eventlog.logs import filesystem
+
+#: Rows that are looked at together: few enough for the memory, enough for the columns to be worth it.
+_PIECE = 1 << 16
+_ENDING = ".parquet"
+#: Pyarrow's own column: the file of a row.
+FILE = "__filename"
+
+
+@dataclass(frozen=True)
+class PastExecution:
+    """One execution as the catalogue has it, without its plan: times in UTC, bytes, counts by name.
+
+    Numbers that the log did not tell are None; columns that an older catalogue lacks are empty.
+    """
+
+    log: str
+    execution_id: int
+    app_id: str = ""
+    app_name: str = ""
+    user: str = ""
+    spark_version: str = ""
+    description: str = ""
+    status: str = ""
+    error: str = ""
+    fingerprint: str = ""
+    started: datetime | None = None
+    root_execution_id: int | None = None
+    milliseconds: int | None = None
+    jobs: int | None = None
+    stages: int | None = None
+    tasks: int | None = None
+    cpu_ms: int | None = None
+    task_ms: int | None = None
+    input_bytes: int | None = None
+    output_bytes: int | None = None
+    shuffle_read_bytes: int | None = None
+    shuffle_write_bytes: int | None = None
+    memory_spill_bytes: int | None = None
+    disk_spill_bytes: int | None = None
+    output_rows: int | None = None
+    estimated_rows: float | None = None
+    operators: dict[str, int] = field(default_factory=dict)
+    joins: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def reference(self) -> str:
+        """The name by which it is opened: `LOG#ID`."""
+        return f"{self.log}#{self.execution_id}"
+
+
+@dataclass(frozen=True)
+class ReadLog:
+    """A log as it was read last: its executions, bytes of events, and `(file, line, reason)` of what was damaged."""
+
+    path: str
+    executions: int
+    bytes: int
+    faults: tuple[tuple[str, int, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What can be asked for: how many executions, names in order, the first and the last time."""
+
+    executions: int = 0
+    applications: tuple[str, ...] = ()
+    operators: tuple[str, ...] = ()
+    joins: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    first: datetime | None = None
+    last: datetime | None = None
+
+
+class Catalogue:
+    """A catalogue at a local path or a URI that pyarrow knows.
+
+    `version` is another one as soon as something was added. Raises InputError for what is no catalogue.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._contents: Contents | None = None
+        self._files, self._root = filesystem(path)
+        self._executions = self._listed("executions")
+        if self._executions is None:
+            raise InputError(
+                f"{path}: this is no catalogue of executions. `planviz spark ingest LOGS -o DIR` makes one."
+            )
+        stamps = sorted(f"{found.path} {found.size} {found.mtime_ns}" for found in self._executions)
+        self.version = md5("\n".join(stamps).encode(), usedforsecurity=False).hexdigest()
+
+    def tables(self, columns: Sequence[str], where: Any = None) -> Iterator[Any]:
+        """Tables of these columns, some ten thousand rows each, where a condition of pyarrow's holds.
+
+        The column `FILE` tells where a row is from; a file is of one log, so file and number name an execution.
+        """
+        import pyarrow
+
+        with self._reading():
+            waiting, rows = [], 0
+            for batch in self._dataset().to_batches(columns=list(columns), filter=where):
+                waiting.append(batch)
+                rows += batch.num_rows
+                if rows >= _PIECE:
+                    yield pyarrow.Table.from_batches(waiting)
+                    waiting, rows = [], 0
+            if rows:
+                yield pyarrow.Table.from_batches(waiting)
+
+    def executions(self, places: Sequence[tuple[str, int]]) -> list[PastExecution]:
+        """The executions at these places (`FILE` of `tables`, number), in this order; what is gone is left out."""
+        numbers: dict[str, set[int]] = {}
+        for file, number in places:
+            numbers.setdefault(file, set()).add(number)
+        columns = [each.name for each in fields(PastExecution)]
+        found = {}
+        for file, some in numbers.items():
+            for row in self._rows(file, some, columns):
+                found[file, row["execution_id"]] = _execution(row)
+        return [found[place] for place in places if place in found]
+
+    def execution(self, log: str, number: int) -> PastExecution | None:
+        """The execution of a log and number, None when there is none."""
+        found = [each for file in self._files_of(log, number) for each in self.executions([(file, number)])]
+        return found[0] if found else None
+
+    def plan(self, log: str, number: int) -> str | None:
+        """The last plan of an execution with its measured values, as JSON; None when there is no such execution."""
+        for file in self._files_of(log, number):
+            for row in self._rows(file, {number}, ["execution_id", "plan"]):
+                plan: str | None = row["plan"]
+                return plan
+        return None
+
+    def _files_of(self, log: str, number: int) -> list[str]:
+        import pyarrow.compute as pc
+
+        where = (pc.field("log") == log) & (pc.field("execution_id") == number)
+        return [file for table in self.tables([FILE], where) for file in table[FILE].unique().to_pylist()]
+
+    def _rows(self, file: str, numbers: set[int], columns: list[str]) -> list[dict[str, Any]]:
+        """The rows of these executions, of a file. Only the groups of rows that may hold them are read."""
+        from pyarrow import parquet
+
+        with self._reading(), self._files.open_input_file(file) as stream:
+            read = parquet.ParquetFile(stream)
+            at = read.schema_arrow.get_field_index("execution_id")
+            groups = []
+            for group in range(read.num_row_groups):
+                ends = read.metadata.row_group(group).column(at).statistics
+                if ends is None or not ends.has_min_max or any(ends.min <= n <= ends.max for n in numbers):
+                    groups.append(group)
+            there = [name for name in columns if name in read.schema_arrow.names]
+            rows: list[dict[str, Any]] = []
+            for group in groups:
+                table = read.read_row_group(group, columns=there)
+                wanted = [i for i, number in enumerate(table["execution_id"].to_pylist()) if number in numbers]
+                rows += table.take(wanted).to_pylist()
+            return rows
+
+    def logs(self) -> list[ReadLog]:
+        """The logs that were read, those with faults first."""
+        import pyarrow
+        from pyarrow import dataset
+
+        listed = self._listed("logs")
+        if not listed:
+            return []
+        texts = pyarrow.list_(pyarrow.string())
+        columns = {"log": pyarrow.string(), "executions": pyarrow.int64(), "bytes": pyarrow.int64(), "files": texts,
+                   "lines": pyarrow.list_(pyarrow.int64()), "reasons": texts, "run": pyarrow.int64()}  # fmt: skip
+        with self._reading():
+            names = [found.path for found in listed]
+            read = dataset.dataset(names, filesystem=self._files, format="parquet", schema=pyarrow.schema(columns))
+            rows = read.to_table().to_pylist()
+        last = {row["log"]: row for row in sorted(rows, key=lambda row: row.get("run") or 0)}
+        return sorted(map(_log, last.values()), key=lambda log: (not log.faults, log.path))
+
+    def contents(self) -> Contents:
+        """What there is to ask for, from the columns with names and times; read once."""
+        if self._contents is None:
+            self._contents = self._read_contents()
+        return self._contents
+
+    def _read_contents(self) -> Contents:
+        names: dict[str, set[str]] = {"app_name": set(), "status": set(), "operators": set(), "joins": set()}
+        first: datetime | None = None
+        last: datetime | None = None
+        rows = 0
+        for table in self.tables([*names, "started"]):
+            rows += table.num_rows
+            for name, known in names.items():
+                known.update(_names(table[name]))
+            low, high = _ends(table["started"])
+            first = low if first is None or (low is not None and low < first) else first
+            last = high if last is None or (high is not None and high > last) else last
+        ordered = {name: tuple(sorted(known, key=str.lower)) for name, known in names.items()}
+        return Contents(
+            rows, ordered["app_name"], ordered["operators"], ordered["joins"], ordered["status"], first, last
+        )
+
+    def _dataset(self) -> Any:
+        import pyarrow
+        from pyarrow import dataset
+
+        day = pyarrow.field("day", pyarrow.date32())
+        columns = schema().append(day)
+        if not self._executions:
+            return dataset.dataset(columns.empty_table())
+        return dataset.dataset(
+            [found.path for found in self._executions],
+            filesystem=self._files,
+            format="parquet",
+            schema=columns,
+            partitioning=dataset.partitioning(pyarrow.schema([day]), flavor="hive"),
+        )
+
+    def _listed(self, folder: str) -> list[Any] | None:
+        """The Parquet files below a folder that are complete; None when there is no such folder."""
+        from pyarrow import fs
+
+        with self._reading():
+            place = f"{self._root.rstrip('/')}/{folder}"
+            if self._files.get_file_info(place).type != fs.FileType.Directory:
+                return None
+            found = self._files.get_file_info(fs.FileSelector(place, recursive=True))
+            return [entry for entry in found if entry.type == fs.FileType.File and entry.path.endswith(_ENDING)]
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        import pyarrow
+
+        try:
+            yield
+        except (OSError, pyarrow.ArrowException) as error:
+            reason = " ".join(str(error).split())[:300]
+            raise InputError(f"{self.path}: this catalogue cannot be read ({reason}).") from None
+
+
+def _execution(row: dict[str, Any]) -> PastExecution:
+    """A row as Python values; what is null is as if it were not there."""
+    known = {name: value for name, value in row.items() if value is not None}
+    counts = {name: dict(known.get(name, ())) for name in ("operators", "joins")}
+    return PastExecution(**(known | counts))
+
+
+def _log(row: dict[str, Any]) -> ReadLog:
+    faults = zip(row.get("files") or (), row.get("lines") or (), row.get("reasons") or (), strict=False)
+    return ReadLog(row["log"], row.get("executions") or 0, row.get("bytes") or 0, tuple(faults))
+
+
+def _names(column: Any) -> set[str]:
+    """The different texts of a column, or the keys of one that counts by name."""
+    import pyarrow
+    import pyarrow.compute as pc
+
+    found: set[str] = set()
+    for chunk in column.chunks:
+        texts = chunk.keys if pyarrow.types.is_map(chunk.type) else chunk
+        found.update(text for text in pc.unique(texts).to_pylist() if text)
+    return found
+
+
+def _ends(column: Any) -> tuple[datetime | None, datetime | None]:
+    import pyarrow.compute as pc
+
+    ends = pc.min_max(column).as_py()
+    return ends["min"], ends["max"]
