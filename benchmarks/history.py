@@ -1,7 +1,7 @@
 """How fast a catalogue of many executions answers: `python -m benchmarks.history [ROWS] [--folder DIR]`.
 
-Makes a catalogue as `planviz spark ingest` writes it (a file per log and day, groups of 128 rows, a plan of some 10 kB
-in each) and asks it every ranking, with and without filters. Tells CPU seconds and the memory of the process at most.
+Makes a catalogue as `planviz spark ingest` writes it (a file per log and day, a plan of some 10 kB in each row)
+and asks it every ranking, with and without filters. Tells CPU seconds and the memory of the process at most.
 """
 
 from __future__ import annotations
@@ -17,17 +17,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import pyarrow
-from pyarrow import parquet
-
 from planviz.history.catalogue import Catalogue
 from planviz.history.changed import changes
 from planviz.history.opened import document_text
 from planviz.history.questions import RANKS, Question, moment
 from planviz.history.ranked import ranked
-from planviz.spark.eventlog.executions import schema
+from planviz.spark.eventlog.catalogue import Catalogue as Written
+from planviz.spark.eventlog.logs import Log
 
-_ROWS, _LOGS, _DAYS, _GROUP = 200_000, 400, 60, 128
+_ROWS, _LOGS, _DAYS = 200_000, 400, 60
 _JOINS = ("BroadcastHashJoin", "SortMergeJoin", "ShuffledHashJoin", "BroadcastNestedLoopJoin", "CartesianProduct")
 _BEGAN = datetime(2026, 9, 1, tzinfo=UTC)
 
@@ -51,21 +49,15 @@ def make(folder: Path, rows: int) -> None:
     choose = random.Random(7)
     plans = [_plan(choose) for _ in range(2_000)]
     each = rows // _LOGS
+    target = Written(str(folder))
+    target.start()
     for log in range(_LOGS):
         day = _BEGAN + timedelta(days=log * _DAYS // _LOGS)
-        found = [_row(choose, plans, log, number, day) for number in range(each)]
-        place = folder / "executions" / f"day={day.date()}"
-        place.mkdir(parents=True, exist_ok=True)
-        table = pyarrow.Table.from_pylist(found, schema())
-        parquet.write_table(table, place / f"{log:032x}.parquet", row_group_size=_GROUP, compression="zstd")
-    logs = [
-        {"log": f"/logs/app-{log}", "size": 10**6, "executions": each, "events": 9 * each, "bytes": 10**7,
-         "seconds": 1.0, "files": [f"/logs/app-{log}"] * (log % 9 == 0), "lines": [7] * (log % 9 == 0),
-         "reasons": ["this line is no event"] * (log % 9 == 0), "run": 1}
-        for log in range(_LOGS)
-    ]  # fmt: skip
-    (folder / "logs").mkdir()
-    parquet.write_table(pyarrow.Table.from_pylist(logs), folder / "logs" / "1.parquet")
+        written = target.rows_of(Log(f"/logs/app-{log}", (), 0))
+        for number in range(each):
+            written.add(_row(choose, plans, log, number, day))
+        written.put(merge=False)
+    target.finish()
 
 
 def _row(choose: random.Random, plans: list[str], log: int, number: int, day: datetime) -> dict[str, Any]:
@@ -81,7 +73,9 @@ def _row(choose: random.Random, plans: list[str], log: int, number: int, day: da
     return {
         **{name: choose.randrange(10**9) for name in numbers},
         "log": f"/logs/app-{log}", "app_id": f"app-{log}", "app_name": f"nightly {application}", "user": "u",
-        "spark_version": "4.3.0", "execution_id": number, "root_execution_id": number, "query_id": f"{log}-{number}",
+        "spark_version": "4.3.0",
+        "attempt_id": "", "day": started.date(), "execution_id": number, "root_execution_id": number,
+        "query_id": f"{log}-{number}",
         "description": f"select a, b, sum(c) from t{query} join s on t{query}.k = s.k where d > {query} group by a, b",
         "status": status, "error": "boom" if status == "failed" else "", "started": started,
         "ended": started + timedelta(milliseconds=milliseconds), "milliseconds": milliseconds,

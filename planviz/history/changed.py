@@ -84,8 +84,10 @@ class _Seen:
 
 def changes(catalogue: Catalogue, question: Question) -> tuple[list[PlanChange], int]:
     """The queries whose plan changed, the largest change of time first, and how many there are altogether."""
-    question = as_named(catalogue, question)
-    found = [change for seen in _queries(catalogue, question) if (change := _change(*seen)) is not None]
+    rows = _rows(catalogue, question)
+    if rows is None and (named := as_named(catalogue, question)) != question:
+        rows = _rows(catalogue, named)
+    found = [change for seen in _queries(rows) if (change := _change(*seen)) is not None]
     found.sort(key=lambda change: (-abs(change.slower or 0), change.application, change.description))
     return found[: question.limit], len(found)
 
@@ -157,12 +159,11 @@ def _weighted_median(values: list[tuple[float | None, int]]) -> float | None:
 # -- out of the catalogue
 
 
-def _queries(catalogue: Catalogue, question: Question) -> Iterator[tuple[str, str, list[_Seen]]]:
+def _queries(rows: Any) -> Iterator[tuple[str, str, list[_Seen]]]:
     """Application, description and plans of every query that has had more than one plan.
 
     Texts are numbers until the last moment: a description of some hundred characters stands in thousands of rows.
     """
-    rows = _rows(catalogue, question)
     if rows is None:
         return
     texts = {name: rows[name].chunk(0).dictionary for name in _TEXTS}

@@ -46,7 +46,9 @@ def ranked(catalogue: Catalogue, question: Question) -> Answer:
 
     Two passes: the ranking's column of everything, then all columns of the few that came first.
     """
-    best, count = _best(catalogue, as_named(catalogue, question))
+    best, count = _best(catalogue, question)
+    if not count and (named := as_named(catalogue, question)) != question:
+        best, count = _best(catalogue, named)
     return Answer(tuple(catalogue.executions(best)), count)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
-from planviz.spark.eventlog.job import _remember, read_log
+from planviz.spark.eventlog.catalogue import Catalogue, Reading
+from planviz.spark.eventlog.job import read_log
 from planviz.spark.eventlog.logs import find_logs
 from tests.spark.eventlog.made_logs import execution, plan, scan, text
 
@@ -34,9 +36,19 @@ def query(number: int, description: str, shape: Any = None, took: int = 250, **m
 
 def catalogue(folder: Path, logs: dict[str, str]) -> str:
     """The path of a catalogue of these logs, by name."""
+    (folder / "logs").mkdir(exist_ok=True)
     for name, content in logs.items():
-        (folder / "logs").mkdir(exist_ok=True)
         (folder / "logs" / name).write_text(content)
-    found = [read_log(log, str(folder / "catalogue")) for log in find_logs([str(folder / "logs")])]
-    _remember(str(folder / "catalogue"), found)
+    ingest([str(folder / "logs")], str(folder / "catalogue"))
     return str(folder / "catalogue")
+
+
+def ingest(paths: list[str], catalogue: str) -> int:
+    """Read logs into a catalogue without Spark; how many executions there are."""
+    target = Catalogue(catalogue)
+    target.start()
+    read = [read_log(log, None, target) for log in find_logs(paths)]
+    executions = sum(entry.pop("read") for entry in read)
+    target.remember([(time.time_ns(), Reading(**entry)) for entry in read])
+    target.finish()
+    return executions

@@ -18,7 +18,8 @@ LINE = "collect at /jobs/report.py:35"
 
 def found(folder: Path, *runs: str, **question: object) -> tuple[Catalogue, list[PlanChange]]:
     """The changes in a catalogue of runs, each an application of its own."""
-    made = Catalogue(catalogue(folder, {f"run-{at}": run for at, run in enumerate(runs)}))
+    names = (run.partition('"App ID":"')[2].partition('"')[0] for run in runs)
+    made = Catalogue(catalogue(folder, dict(zip(names, runs, strict=True))))
     return made, changes(made, Question("changed", **question))[0]  # type: ignore[arg-type]
 
 

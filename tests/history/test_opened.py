@@ -14,9 +14,7 @@ from planviz.history.catalogue import Catalogue, PastExecution
 from planviz.history.opened import document_text, find
 from planviz.history.questions import RANKS, Question
 from planviz.history.ranked import ranked
-from planviz.spark.eventlog.job import read_log
-from planviz.spark.eventlog.logs import find_logs
-from tests.history.catalogues import MERGED, catalogue, joined, log, query
+from tests.history.catalogues import MERGED, catalogue, ingest, joined, log, query
 
 EVIL = "<img src=x onerror=alert(1)> ' \\u202e"
 
@@ -89,8 +87,7 @@ def test_an_execution_in_words() -> None:
 
 
 def test_every_execution_of_real_logs_opens(corpus: Path, tmp_path: Path) -> None:
-    logs = find_logs([str(corpus / "live" / "logs")])
-    written = sum(read_log(each, str(tmp_path))["executions"] for each in logs)
+    written = ingest([str(corpus / "live" / "logs")], str(tmp_path))
     made = Catalogue(str(tmp_path))
     answer = ranked(made, Question("latest", limit=1_000))
     assert len(answer.executions) == answer.count == written > 200
