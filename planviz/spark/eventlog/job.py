@@ -8,6 +8,7 @@ begins that had not ended.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -28,7 +29,7 @@ _OFTEN = 1.0
 _READ = """log STRING, size BIGINT, executions BIGINT, events BIGINT, bytes BIGINT, seconds DOUBLE,
     files ARRAY<STRING>, lines ARRAY<BIGINT>, reasons ARRAY<STRING>, in_progress BOOLEAN, place_file STRING,
     place_offset BIGINT, place_lines BIGINT, app_id STRING, app_name STRING, user STRING, spark_version STRING,
-    attempt_id STRING, read BIGINT"""
+    attempt_id STRING, read BIGINT, peak BIGINT"""
 #: A log, and how an earlier reading of it ended.
 Work = tuple[Log, Reading | None]
 
@@ -44,7 +45,8 @@ def ingest(
 
     `environment` has variables that a file system far away needs; they are set where logs are listed and read.
     Returns counts (`logs`, `skipped`, `executions` that were read, `events`, `bytes`), the CPU `seconds` of all readers
-    together and `faults` as `[file, line, reason]`. Raises InputError for a path that cannot be listed.
+    together, the `peak` memory of one in bytes, and `faults` as `[file, line, reason]`. Raises InputError for a path
+    that cannot be listed.
     """
     with _with(environment or {}):
         progress("listing the logs")
@@ -57,12 +59,14 @@ def ingest(
         read = _distributed(session, new, target, environment or {}, progress) if new else []
         counts = {name: sum(entry[name] for entry in read) for name in ("events", "bytes", "seconds")}
         executions = sum(entry.pop("read") for entry in read)
+        peak = max((entry.pop("peak") for entry in read), default=0)
         target.remember([(time.time_ns(), Reading(**entry)) for entry in read])
         target.finish()
     return {
         "logs": len(logs),
         "skipped": len(logs) - len(new),
         "executions": executions,
+        "peak": peak,
         **counts,
         "faults": [list(f) for e in read for f in zip(e["files"], e["lines"], e["reasons"], strict=True)],
     }
@@ -92,7 +96,8 @@ def _distributed(
 
 
 def read_log(log: Log, known: Reading | None, catalogue: Catalogue) -> dict[str, Any]:
-    """Read one log and write its rows; a `Reading` as a dictionary, and how many executions were `read`."""
+    """Read one log and write its rows; a `Reading` as a dictionary, how many executions were `read`, and the `peak`
+    memory of this process in bytes."""
     begin = time.process_time()
     resume = _resume(log, known)
     reader = LogReader(log, resume)
@@ -116,7 +121,17 @@ def read_log(log: Log, known: Reading | None, catalogue: Catalogue) -> dict[str,
     )  # fmt: skip
     done = asdict(reading)
     catalogue.note(log.name, {"bytes": reader.bytes, "executions": rows.count, "done": done})
-    return {**done, "read": rows.count}
+    return {**done, "read": rows.count, "peak": _peak_memory()}
+
+
+def _peak_memory() -> int:
+    """Bytes of memory that this process has had at most; 0 where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def _resume(log: Log, known: Reading | None) -> Resume | None:

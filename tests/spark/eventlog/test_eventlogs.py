@@ -179,7 +179,7 @@ def test_a_log_is_written_by_day_and_reading_it_again_replaces_its_rows(write, t
         target = Catalogue(catalogue)
         target.start()
         told = read_log(log, None, target)
-        assert told.pop("read") == 3
+        assert (told.pop("read"), told.pop("peak") > 1e7) == (3, True)
         target.remember([(1, Reading(**told))])
         target.finish()
     assert (told["executions"], told["events"], told["bytes"], told["reasons"]) == (3, 18, path.stat().st_size, [])
