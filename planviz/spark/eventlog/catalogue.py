@@ -90,7 +90,7 @@ class Catalogue:
             known = {row["log"]: Reading(**{name: row[name] for name in Reading.__annotations__}) for row in rows}
         except FileNotFoundError:
             pass
-        except (OSError, KeyError) as error:
+        except (OSError, ValueError, KeyError) as error:
             raise InputError(f"{self.path}: this catalogue cannot be read ({error}). Give another folder.") from None
         return known
 

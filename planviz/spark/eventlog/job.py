@@ -164,6 +164,7 @@ def _told(target: Catalogue, logs: int, progress: Callable[[str], None]) -> Iter
     try:
         tell()
         yield
+        tell()
     finally:
         ended.set()
         watcher.join()
