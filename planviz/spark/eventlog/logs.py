@@ -80,7 +80,12 @@ def _logs_of(path: str) -> Iterator[Log]:
             yield Log(path, (path,), info.size, info.path.endswith(_IN_PROGRESS))
             return
         prefix = path[: len(path) - len(inner)] if "://" in path else ""
-        yield from _folder(files, inner.rstrip("/"), prefix)
+        found = False
+        for log in _folder(files, inner.rstrip("/"), prefix):
+            found = True
+            yield log
+        if not found:
+            yield Log(path, (), 0, fault="there is no event log in this folder")
     except OSError as error:
         raise InputError(f"{path}: cannot be listed ({error}).") from None
 
