@@ -122,6 +122,11 @@ SETTINGS = {
         Setting("spark.sql.optimizeNullAwareAntiJoin", True, "Plan NOT IN over one column as a broadcast hash join."),
         Setting("spark.sql.execution.useObjectHashAggregateExec", True, "Hash groups whose buffers are objects."),
         Setting("spark.sql.leafNodeDefaultParallelism", 4, "Partitions of range(): in Spark, the cores.", least=1),
+        Setting(
+            "spark.sql.inMemoryColumnarStorage.enableVectorizedReader",
+            True,
+            "Read cached numbers as batches of columns.",
+        ),
         Setting("spark.sql.sources.bucketing.enabled", True, "Read bucketed tables bucket by bucket."),
         Setting(
             "spark.sql.sources.bucketing.autoBucketedScan.enabled",

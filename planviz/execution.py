@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from planviz.analysis import Analyzer
+from planviz.analysis.analyzer import Relations
 from planviz.analysis.inference import infer
 from planviz.catalog.ddl import table_of
 from planviz.catalog.tables import Catalog, View
@@ -16,8 +17,11 @@ from planviz.decisions.refusals import Refusal
 from planviz.errors import AnalysisError, PlanvizError, defect
 from planviz.expressions.core import Ids, fresh_ids, ids_from, next_id
 from planviz.frontend import Parameters, Statement, parse_plan, parse_script
+from planviz.logical.cached import DEFAULT_LEVEL, CachedPlan, StorageLevel, storage_level
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.unresolved import UnresolvedRelation
 from planviz.optimizer import Optimizer
+from planviz.optimizer.caches import CachedData, CacheManager
 from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.cost import Reordering
 from planviz.optimizer.statistics import cost_string, estimate, estimating
@@ -28,6 +32,8 @@ from planviz.trees.executor import RuleExecutor
 from planviz.trees.trace import Trace
 from planviz.types import StructField
 
+#: Settings of a plan that fills a cache: its buckets are read one by one (Spark: getOrCloneSessionWithConfigsOff).
+_CACHING = {"spark.sql.sources.bucketing.autoBucketedScan.enabled": False}
 STAGES = ("parsed", "analyzed", "optimized", "physical")
 
 
@@ -56,8 +62,9 @@ class QueryExecution:
     does not have. `parsed`, `analyzed` and `optimized` are plans, `trace` holds every effective rule application so
     far, `warnings` what is worth telling beside the plan, `refusals` the guards of optimizer rules that said no (None:
     nobody asked). `ids` numbers the expressions of all stages (None: as the surrounding `fresh_ids` does): the same
-    text always gives the same ids. `analyzer` is that of a session, where the query is one of several. Raises
-    ParseError and AnalysisError (line and column where known) as stages are computed.
+    text always gives the same ids. `analyzer` is that of a session, where the query is one of several, `caches` what
+    the session keeps the rows of. Raises ParseError and AnalysisError (line and column where known) as stages are
+    computed.
     """
 
     sql: str
@@ -72,6 +79,8 @@ class QueryExecution:
     analyzer: Analyzer | None = field(default=None, repr=False)
     refusals: list[Refusal] | None = field(default=None, repr=False)
     reorderings: list[Reordering] | None = field(default=None, repr=False)
+    caches: CacheManager = field(default_factory=CacheManager, repr=False)
+    _with_cached_data: LogicalPlan | None = field(default=None, repr=False)
     _first_new_id: int = 1
     _stages: dict[str, Any] = field(default_factory=dict)
     _planned: PhysicalPlan | None = field(default=None, repr=False)
@@ -110,10 +119,20 @@ class QueryExecution:
 
     @property
     @collector_at_rest()
+    def with_cached_data(self) -> LogicalPlan:
+        """The analyzed plan with the parts that are cached read from their caches; itself where nothing is."""
+        if self._with_cached_data is None:
+            analyzed = self.analyzed
+            with _told("read from its caches"):
+                self._with_cached_data = self.caches.use(analyzed)
+        return self._with_cached_data
+
+    @property
+    @collector_at_rest()
     def optimized(self) -> LogicalPlan:
         """The plan that the optimizer makes of the analyzed one."""
         if "optimized" not in self._stages:
-            analyzed = self.analyzed
+            analyzed = self.with_cached_data
             context = OptimizerContext(self.config, refusals=self.refusals, reorderings=self.reorderings)
             optimizer = Optimizer(self.config, context)
             with self._numbered(), _told("optimized"):
@@ -130,7 +149,7 @@ class QueryExecution:
         if self._planned is None:
             optimized = self.optimized
             with self._numbered(), _told("planned"):
-                self._planned = plan_query(optimized, self.config)
+                self._planned = plan_query(optimized, self.config, self.caches.last_plan_id)
             self.warnings += self._planned.warnings
         return self._planned
 
@@ -160,7 +179,20 @@ class QueryExecution:
         if not plans or "optimized" not in plans:
             other.ids = Ids(self._first_new_id)
         other._stages = {name: self._stages[name] for name in ("parsed", "analyzed")} | dict(plans or {})
+        if plans and "analyzed" in plans:
+            other._with_cached_data = None
         return other
+
+    def kept(self, level: StorageLevel = DEFAULT_LEVEL, name: str = "") -> CachedData:
+        """What a cache of this query's rows holds; `name` is that of the cached table. Raises what the stages raise."""
+        filling = replace(self, trace=Trace(), warnings=[], _planned=None, _with_cached_data=None)
+        filling.config = self.config.with_settings(_CACHING)
+        filling._stages = {name: self._stages[name] for name in ("parsed", "analyzed") if name in self._stages}
+        physical = filling.physical
+        with estimating(self.config):
+            statistics = estimate(filling.optimized)
+        cached = CachedPlan(physical, statistics, level, name, filling.planned.last_plan_id)
+        return CachedData(filling.analyzed, cached)
 
     def _numbered(self) -> AbstractContextManager[None]:
         return nullcontext() if self.ids is None else ids_from(self.ids)
@@ -254,8 +286,11 @@ class Session:
         self.config = config or OptimizerConfig()
         self.params = params
         self.infer = infer
+        self.caches = CacheManager()
         self.warnings: list[str] = []
         self._first_id = 1
+        #: Tables that a cache reads keep their columns' ids in the statements after it, as all tables do in Spark.
+        self._relations: Relations = {}
 
     def run(self, script: str, stage: str = "analyzed") -> Iterator[Outcome]:
         """The outcome of each statement, in order; queries are planned up to `stage`.
@@ -271,7 +306,8 @@ class Session:
             yield self._one(s, stage)
 
     def _guess(self, statements: list[Statement]) -> None:
-        defined = [s.name[-1] for s in statements if s.kind in ("create_table", "create_view")]
+        made = ("create_table", "create_view")
+        defined = [s.name[-1] for s in statements if s.kind in made or (s.kind == "cache" and s.plan is not None)]
         nothing = not (self.catalog.tables or self.catalog.views or defined)
         if not (self.infer or (self.infer is None and nothing)):
             return
@@ -297,23 +333,72 @@ class Session:
         return Outcome(s)
 
     def _execution(self, s: Statement) -> QueryExecution:
-        return QueryExecution(
-            s.sql, self.catalog, self.config, s, self.params, warnings=list(self.warnings), ids=Ids(self._first_id)
-        )
+        analyzer = Analyzer(self.catalog, self.config)
+        analyzer.relations = self._relations if s.kind == "cache" else dict(self._relations)
+        made = QueryExecution(s.sql, self.catalog, self.config, s, self.params, analyzer=analyzer)
+        made.warnings, made.ids, made.caches = list(self.warnings), Ids(self._first_id), self.caches.copy()
+        return made
 
     def _define(self, s: Statement) -> None:
-        if s.kind == "create_view" and s.plan is not None:
-            self._analyzed(s)
-            names = tuple(c.name for c in s.columns)
-            self.catalog = self.catalog.with_view(View(s.name[-1], s.plan, s.sql, "TEMPORARY" in s.words, names))
-        elif s.kind == "create_table":
-            columns = s.columns if s.plan is None else self._columns_of(s)
-            table = table_of(s.name, columns, s.provider, s.partition_columns, s.buckets)
-            self.catalog = self.catalog.with_table(table)
-        elif s.kind == "set" and s.options:
-            self.config = self.config.with_settings(dict(s.options))
-        elif s.kind == "drop":
-            self.catalog = self.catalog.without(s.name)
+        match s.kind:
+            case "create_view" if s.plan is not None:
+                self._analyzed(s)
+                self._forget(s.name)
+                names = tuple(c.name for c in s.columns)
+                self.catalog = self.catalog.with_view(View(s.name[-1], s.plan, s.sql, "TEMPORARY" in s.words, names))
+            case "create_table":
+                columns = s.columns if s.plan is None else self._columns_of(s)
+                self._forget(s.name)
+                table = table_of(s.name, columns, s.provider, s.partition_columns, s.buckets)
+                self._relations.pop(table.qualified, None)
+                self.catalog = self.catalog.with_table(table)
+            case "set" if s.options:
+                self.config = self.config.with_settings(dict(s.options))
+            case "drop":
+                self._forget(s.name)
+                self.catalog = self.catalog.without(s.name)
+            case "cache":
+                self._cache(s)
+            case "uncache":
+                self._uncache(s)
+            case "clear_cache":
+                self.caches.clear()
+
+    def _cache(self, s: Statement) -> None:
+        """CACHE TABLE: a lazy one and one that is filled at once are planned alike, by what is known beforehand."""
+        options = {key.lower(): value for key, value in s.options}
+        level = storage_level(options["storagelevel"]) if "storagelevel" in options else DEFAULT_LEVEL
+        if s.plan is not None:
+            known = self.catalog.view(s.name)
+            if known is not None and known.temporary:
+                raise AnalysisError(
+                    "TEMP_TABLE_OR_VIEW_ALREADY_EXISTS",
+                    f"Cannot create the temporary view `{s.name[-1]}` because it already exists.",
+                )
+            self._define(replace(s, kind="create_view", words="TEMPORARY"))
+        execution = self._execution(replace(s, plan=UnresolvedRelation(s.name)))
+        self.caches.add(execution.kept(level, ".".join(s.name)))
+        if execution.ids is not None:
+            with ids_from(execution.ids):
+                self._first_id = max(self._first_id, next_id())
+
+    def _uncache(self, s: Statement) -> None:
+        try:
+            self._forget(s.name, known=False)
+        except AnalysisError:
+            if s.words != "IF EXISTS":
+                raise
+
+    def _forget(self, name: tuple[str, ...], known: bool = True) -> None:
+        """Drop the cache of a table or view, with those that depend on it unless the view is a temporary one.
+
+        Raises AnalysisError when there is none of that name and it is not `known` to be there.
+        """
+        view = self.catalog.view(name)
+        if known and not (self.caches.caches and (view or self.catalog.table(name))):
+            return
+        plan = self._execution(Statement("query", "", 0, UnresolvedRelation(name))).analyzed
+        self.caches.drop(plan, dependents=view is None or not view.temporary)
 
     def _analyzed(self, s: Statement) -> LogicalPlan:
         return self._execution(replace(s, kind="query")).analyzed

@@ -18,6 +18,7 @@ from planviz.expressions.core import Alias, AttributeReference, Cast, GeneratorM
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend import parse_plan
+from planviz.logical.cached import InMemoryRelation
 from planviz.logical.combining import Except, Intersect, Join, LateralJoin, Union
 from planviz.logical.objects import SerializeFromObject
 from planviz.logical.operators import Aggregate, Expand, Generate, Project, SubqueryAlias, View, Window
@@ -46,7 +47,7 @@ from planviz.logical.unresolved import (
 from planviz.trees.depth import deep
 from planviz.types import LONG, NULL, UNKNOWN
 
-INSTANCES = (LogicalRelation, LocalRelation, LogicalRDD, Range, CTERelationRef, UnionLoopRef)
+INSTANCES = (LogicalRelation, InMemoryRelation, LocalRelation, LogicalRDD, Range, CTERelationRef, UnionLoopRef)
 
 
 _BEFORE_NAMES = (

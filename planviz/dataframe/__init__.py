@@ -8,7 +8,7 @@ column.py      Column and its operators          functions.py   SQL functions by
 frame.py       DataFrame                         shaping.py     methods that change columns
 grouped.py     groupBy, rollup, cube, pivot      window.py      Window specifications
 typed.py       as, map, groupByKey of Datasets   encoders.py    classes of typed Datasets
-session.py     table, range, createDataFrame, sql
+session.py     table, range, createDataFrame, sql   storage.py   levels of persist
 """
 
 from planviz.dataframe import functions
@@ -17,6 +17,19 @@ from planviz.dataframe.encoders import Encoders
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.functions import col, expr, lit
 from planviz.dataframe.session import SparkSession, session
+from planviz.dataframe.storage import StorageLevel
 from planviz.dataframe.window import Window
 
-__all__ = ["Column", "DataFrame", "Encoders", "SparkSession", "Window", "col", "expr", "functions", "lit", "session"]
+__all__ = [
+    "Column",
+    "DataFrame",
+    "Encoders",
+    "SparkSession",
+    "StorageLevel",
+    "Window",
+    "col",
+    "expr",
+    "functions",
+    "lit",
+    "session",
+]

@@ -12,6 +12,7 @@ from planviz.dataframe.base import flat
 from planviz.dataframe.column import UNNUMBERED, Column, literal, name_parts, named
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.shaping import ColumnMethods
+from planviz.dataframe.storage import StorageLevel
 from planviz.dataframe.typed import TypedMethods
 from planviz.dataframe.window import sort_order
 from planviz.errors import AnalysisError, InputError
@@ -19,6 +20,7 @@ from planviz.expressions.core import AttributeReference, Expression, Literal, So
 from planviz.expressions.predicates import conjunction
 from planviz.expressions.subqueries import Exists, LateralSubquery, ScalarSubquery
 from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedFunction
+from planviz.logical.cached import storage_level
 from planviz.logical.combining import Except, Intersect, Join, LateralJoin, Union
 from planviz.logical.operators import (
     Filter,
@@ -42,7 +44,7 @@ _KINDS = {
 }  # fmt: skip
 _ACTIONS = frozenset([
     "collect", "count", "show", "take", "head", "first", "tail", "toPandas", "toLocalIterator", "foreach", "write",
-    "writeTo", "rdd", "cache", "persist", "checkpoint", "describe", "summary", "isEmpty",
+    "writeTo", "rdd", "checkpoint", "describe", "summary", "isEmpty",
 ])  # fmt: skip
 _STAGES = {
     "parsed": "Parsed Logical Plan", "analyzed": "Analyzed Logical Plan", "optimized": "Optimized Logical Plan",
@@ -75,6 +77,21 @@ class DataFrame(ColumnMethods, TypedMethods):
             columns = ", ".join(f"{n}: {t}" for n, t in self.dtypes) + "\n" if stage == "analyzed" else ""
             parts.append(f"== {_STAGES[str(stage)]} ==\n{columns}{self.execution.text(str(stage))}")
         return "\n".join(parts)
+
+    def cache(self) -> Self:
+        """Keep the rows: queries of the session that hold this plan read them (InMemoryTableScan). Nothing runs."""
+        return self.persist()
+
+    def persist(self, storageLevel: Any = StorageLevel.MEMORY_AND_DISK_DESER) -> Self:
+        """Keep the rows at a level of `StorageLevel` or by SQL's name for one, such as 'DISK_ONLY'."""
+        level = storage_level(storageLevel) if isinstance(storageLevel, str) else storageLevel
+        self.session.caches.add(self.execution.kept(level))
+        return self
+
+    def unpersist(self, blocking: bool = False) -> Self:
+        """Forget the rows; DataFrames whose plans were made with them keep reading them, as in Spark."""
+        self.session.caches.drop(self.plan, dependents=False)
+        return self
 
     def __getitem__(self, item: Any) -> Any:
         if isinstance(item, str):

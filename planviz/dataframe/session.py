@@ -63,12 +63,17 @@ class SparkSession(Session):
 
     def execution(self, plan: LogicalPlan, sql: str = "") -> QueryExecution:
         """The execution of a plan of this session."""
+        made = QueryExecution(sql, self.catalog, self.config, ids=self.ids, analyzer=self.analyzer, caches=self.caches)
+        return made.starting_at(plan)
+
+    @property
+    def analyzer(self) -> Analyzer:
+        """The session's analyzer, for the catalogue and the settings of now."""
         known = self._analyzer
         if known is None or known.catalog is not self.catalog or known.config is not self.config:
-            self._analyzer = Analyzer(self.catalog, self.config)
-            self._analyzer.relations = known.relations if known is not None else {}
-        made = QueryExecution(sql, self.catalog, self.config, ids=self.ids, analyzer=self._analyzer)
-        return made.starting_at(plan)
+            known = self._analyzer = Analyzer(self.catalog, self.config)
+            known.relations = self._relations
+        return known
 
     def table(self, name: str) -> DataFrame:
         """A table or view. Raises AnalysisError TABLE_OR_VIEW_NOT_FOUND."""
@@ -119,7 +124,9 @@ class SparkSession(Session):
         return made if made is not None else DataFrame(self, LocalRelation(()))
 
     def _execution(self, s: Statement) -> QueryExecution:
-        return QueryExecution(s.sql, self.catalog, self.config, s, ids=self.ids)
+        made = QueryExecution(s.sql, self.catalog, self.config, s, ids=self.ids)
+        made.analyzer, made.caches = self.analyzer, self.caches
+        return made
 
     def with_view(self, name: str, plan: LogicalPlan) -> None:
         """Know a plan under a name from now on (DataFrame.createOrReplaceTempView)."""

@@ -39,9 +39,9 @@ def open_sql(
 
     `params` are the values of `:name` (by name) or `?` (in order). `infer` says to guess tables that are not known;
     None: where there is nothing, neither a catalogue nor a table that the text defines.
-    Definitions (CREATE TABLE, CREATE VIEW, SET ...) count for the statements after them; nothing is executed. Nodes of
-    a statement's plans and steps share their identities. Raises ParseError when the text cannot be read. Any later
-    error stands in `Document.error` and with its statement, and what was reached before it is there.
+    Definitions (CREATE TABLE, CREATE VIEW, CACHE TABLE, SET ...) count for the statements after them; nothing is
+    executed. Nodes of a statement's plans and steps share their identities. Raises ParseError when the text cannot be
+    read. Any later error stands in `Document.error` and with its statement, and what was reached before it is there.
     """
     session = Session(catalog, config, params, infer)
     plans: list[PlanGraph] = []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from planviz.catalog.tables import Buckets
 from planviz.frontend.cursor import END, WORD
+from planviz.frontend.lexer import STRING
+from planviz.frontend.literals import unquote
 from planviz.frontend.pipes import PipeReader
 from planviz.types import StructField
 
@@ -29,6 +31,19 @@ class ColumnReader(PipeReader):
                 break
         self.expect(")")
         return tuple(found)
+
+    def properties(self) -> tuple[tuple[str, str], ...]:
+        """(key [=] value, ...): keys are names or texts, values constants."""
+        self.expect("(")
+        found = self.separated(self._property)
+        self.expect(")")
+        return tuple(found)
+
+    def _property(self) -> tuple[str, str]:
+        # Texts side by side are one text elsewhere; here the second one is the value.
+        key = unquote(self.take()) if self.kind == STRING else ".".join(self.identifier_parts())
+        self.accept("=")
+        return key, unquote(self.take()) if self.kind == STRING else self.take()
 
     def partitions(self, columns: tuple[StructField, ...]) -> tuple[tuple[str, ...], tuple[StructField, ...]]:
         """The names in PARTITIONED BY (...), and the columns that are declared there rather than among `columns`."""

@@ -24,11 +24,12 @@ _QUERY_WORDS = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "MAP", "REDUCE", "(
 class Statement:
     """One statement of a script.
 
-    `kind` is query, create_table, create_view, set, insert, drop, analyze or unsupported. `plan` is the query's (also
-    of CREATE ... AS), `name` the object's parts, `columns` a table's or the names that a view gives its columns,
-    `partition_columns`, `buckets` and `provider` as written, `options` a setting's key and value, `sql` the text,
-    `start` its offset, `words` what a view is (TEMPORARY) or the statement's first words, `notes` what was passed over,
-    `error` why it could not be read, or None.
+    `kind` is query, create_table, create_view, set, insert, drop, analyze, cache, uncache, clear_cache or unsupported.
+    `plan` is the query's (also of CREATE ... AS and CACHE ... AS), `name` the object's parts, `columns` a table's or
+    the names that a view gives its columns, `partition_columns`, `buckets` and `provider` as written, `options` a
+    setting's key and value or the options of CACHE, `sql` the text, `start` its offset, `words` what a view is
+    (TEMPORARY), IF EXISTS, LAZY, or the statement's first words, `notes` what was passed over, `error` why it could not
+    be read, or None.
     """
 
     kind: str
@@ -63,7 +64,9 @@ class StatementReader(ColumnReader):
             "DROP": self._object("drop"),
             "ANALYZE": self._skip("analyze"),
             "INSERT": self._skip("insert"),
-            "CACHE": self._skip("unsupported"),
+            "CACHE": self._cache,
+            "UNCACHE": self._uncache,
+            "CLEAR": self._clear_cache,
             "USE": self._skip("unsupported"),
         }.get(first)
         if reader is not None:
@@ -116,6 +119,33 @@ class StatementReader(ColumnReader):
         key, _, value = body.partition("=")
         options = ((key.strip().strip("`"), value.strip()),) if "=" in body else ()
         return Statement("set", self.source(start), self.tokens.starts[start], options=options)
+
+    def _cache(self, start: int) -> Statement:
+        self.expect("CACHE")
+        words = "LAZY" if self.accept("LAZY") else ""
+        self.expect("TABLE")
+        at = self.at
+        name = self.identifier_parts()
+        options = self.properties() if self.accept("OPTIONS") else ()
+        plan = self.query() if self.accept("AS") or self.peek() in _QUERY_WORDS else None
+        if plan is not None and len(name) > 1:
+            raise self.error("INVALID_STATEMENT_OR_CLAUSE", "CACHE TABLE ... AS takes a name without a database.", at)
+        self._end()
+        return Statement(
+            "cache", self.source(start), self.tokens.starts[start], plan, name, options=options, words=words
+        )
+
+    def _uncache(self, start: int) -> Statement:
+        self.expect("UNCACHE", "TABLE")
+        words = "IF EXISTS" if self.accept("IF", "EXISTS") else ""
+        name = self.identifier_parts()
+        self._end()
+        return Statement("uncache", self.source(start), self.tokens.starts[start], name=name, words=words)
+
+    def _clear_cache(self, start: int) -> Statement:
+        self.expect("CLEAR", "CACHE")
+        self._end()
+        return Statement("clear_cache", self.source(start), self.tokens.starts[start])
 
     def _create(self, start: int) -> Statement:
         self.at += 1
@@ -195,7 +225,6 @@ _OTHER_STATEMENTS = frozenset(
         "ALTER",
         "BEGIN",
         "CALL",
-        "CLEAR",
         "COMMENT",
         "COMMIT",
         "DECLARE",
@@ -221,7 +250,6 @@ _OTHER_STATEMENTS = frozenset(
         "SHOW",
         "START",
         "TRUNCATE",
-        "UNCACHE",
         "UNLOCK",
         "UPDATE",
         "ADD",

@@ -6,7 +6,9 @@ from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import (
+    Alias,
     AttributeReference,
+    Cast,
     Expression,
     GeneratorMark,
     Literal,
@@ -47,6 +49,14 @@ class Project(UnaryNode):
     def max_rows(self) -> int | None:
         """The child's."""
         return self.child.max_rows
+
+    @lazy
+    def canonicalized(self) -> Any:
+        """The child's where its columns stay as they are, in their order."""
+        same = [a.expr_id for a in self.child.output]
+        if [e.expr_id if type(e) is AttributeReference else None for e in self.projects] == same:
+            return self.child.canonicalized
+        return super().canonical_form()
 
 
 class HiddenColumns:
@@ -183,6 +193,15 @@ class Distinct(UnaryNode):
         return self.child.max_rows
 
 
+def _renames(e: Any, column: AttributeReference) -> bool:
+    """Whether an expression is this column, if under another name."""
+    if isinstance(e, Alias):
+        e = e.child
+    if isinstance(e, Cast) and e.child.data_type == e.type:
+        e = e.child
+    return isinstance(e, AttributeReference) and e.expr_id == column.expr_id
+
+
 @node
 class SubqueryAlias(UnaryNode):
     """A name for a relation: qualifies its columns."""
@@ -199,6 +218,11 @@ class SubqueryAlias(UnaryNode):
     def max_rows(self) -> int | None:
         """The child's."""
         return self.child.max_rows
+
+    @lazy
+    def canonicalized(self) -> Any:
+        """The child's."""
+        return self.child.canonicalized
 
     def arguments(self) -> list[str]:
         """The dotted name."""
@@ -222,6 +246,16 @@ class View(UnaryNode):
     def resolved(self) -> bool:
         """See LogicalPlan."""
         return self.projected and self.children_resolved
+
+    @lazy
+    def canonicalized(self) -> Any:
+        """The query's: casts to the types that its columns have do not count."""
+        below = self.child
+        if isinstance(below, Project) and len(below.projects) == len(below.child.output):
+            pairs = zip(below.projects, below.child.output, strict=True)
+            if all(_renames(e, a) for e, a in pairs):
+                return below.child.canonicalized
+        return below.canonicalized
 
     @lazy
     def simple_string(self) -> str:
@@ -406,6 +440,11 @@ class ResolvedHint(UnaryNode):
 
     strategy: str
     child: LogicalPlan
+
+    @lazy
+    def canonicalized(self) -> Any:
+        """The child's: a hint changes no row."""
+        return self.child.canonicalized
 
     def arguments(self) -> list[str]:
         """(strategy=broadcast)."""

@@ -83,6 +83,10 @@ class LogicalPlan(QueryPlan):
         """A form that is equal for plans that give the same rows in the same order of columns: ids are positions among
         the inputs' columns, names are gone (Spark: QueryPlan.canonicalized).
         """
+        return self.canonical_form()
+
+    def canonical_form(self) -> Any:
+        """What `canonicalized` is for an operator that does not say otherwise."""
         positions = positions_of([a for c in self.children for a in c.output])
         own = itertools.count()
 
@@ -239,8 +243,7 @@ class Source(LeafNode):
         """Its columns."""
         return self.attributes
 
-    @lazy
-    def canonicalized(self) -> Any:
+    def canonical_form(self) -> Any:
         """With ids by position."""
         return self.replace(attributes=tuple(a.with_id(i).canonicalized for i, a in enumerate(self.attributes)))
 

@@ -30,6 +30,12 @@ class LogicalRelation(Source):
     provider: str = "parquet"
 
     @lazy
+    def canonicalized(self) -> Any:
+        """With ids by position; a name means one table, whatever its statistics."""
+        form = super().canonical_form()
+        return form.replace(table=None) if self.name else form
+
+    @lazy
     def simple_string(self) -> str:
         """Relation name[columns] provider."""
         return f"Relation {'.'.join(self.name)}[{','.join(map(str, self.attributes))}] {self.provider}"

@@ -15,8 +15,8 @@ from planviz.physical.distribution import (
     Partitioning,
     UnknownPartitioning,
 )
-from planviz.physical.text import tree_string
 from planviz.trees.node import TreeNode, lazy
+from planviz.trees.text import tree_string
 
 
 class PlanHolder(Expression):
@@ -86,6 +86,11 @@ class SparkPlan(QueryPlan):
     def columnar(self) -> bool:
         """Whether it gives batches of columns instead of rows (Spark: supportsColumnar)."""
         return False
+
+    @property
+    def row_based(self) -> bool:
+        """Whether it gives rows (Spark: supportsRowBased)."""
+        return not self.columnar
 
     @lazy
     def subqueries(self) -> tuple[Any, ...]:

@@ -12,6 +12,7 @@ from planviz.optimizer.statistics import estimating
 from planviz.physical.codegen import AdaptiveSparkPlanExec
 from planviz.physical.distribution import UNSPECIFIED
 from planviz.physical.exchanges import Exchange
+from planviz.physical.in_memory import InMemoryTableScanExec
 from planviz.physical.preparations.adjacent_aggregates import combine_adjacent_aggregation, replace_hash_with_sort
 from planviz.physical.preparations.bucketed_scans import disable_unnecessary_bucketed_scans
 from planviz.physical.preparations.collapse_codegen import CollapseCodegenStages, insert_transitions
@@ -31,12 +32,14 @@ ADAPTIVE = "spark.sql.adaptive.enabled"
 
 @dataclass(frozen=True)
 class PhysicalPlan:
-    """A planned query: `spark` before the preparations, `executed` after them, every decision, warnings."""
+    """A planned query: `spark` before the preparations, `executed` after them, every decision, warnings, and the last
+    number that an exchange or subquery has."""
 
     spark: Any
     executed: Any
     decisions: tuple[Decision, ...]
     warnings: tuple[str, ...]
+    last_plan_id: int = 0
 
 
 class Preparation:
@@ -54,7 +57,8 @@ class Preparation:
         with estimating(self.config):
             spark = self.planner.plan(optimized)
             executed = self._prepared(spark, False)
-        return PhysicalPlan(spark, executed, tuple(self.context.decisions), tuple(self.context.warnings))
+        context = self.context
+        return PhysicalPlan(spark, executed, tuple(context.decisions), tuple(context.warnings), context.plan_id)
 
     def _prepared(self, plan: Any, subquery: bool) -> Any:
         adaptive = self.adaptive and (subquery or needs_adaptive(plan))
@@ -74,15 +78,22 @@ class Preparation:
 
 
 def needs_adaptive(plan: Any) -> bool:
-    """Whether there is anything to plan anew: an exchange now or soon, or a subquery (InsertAdaptiveSparkPlan)."""
+    """Whether there is anything to plan anew (InsertAdaptiveSparkPlan): an exchange now or soon, a subquery, or a cache
+    whose own plan is planned anew."""
     return any(
         isinstance(p, Exchange)
+        or (isinstance(p, InMemoryTableScanExec) and p.adaptive)
         or any(d != UNSPECIFIED for d in p.required_distribution)
         or any(e.bits & SubqueryExpression.BIT for e in p.expressions)
         for p in plan.walk()
     )
 
 
-def plan_query(optimized: Any, config: OptimizerConfig) -> PhysicalPlan:
-    """The physical plans of an optimized query, with the decisions that led to them."""
-    return Preparation(config).plan(optimized)
+def plan_query(optimized: Any, config: OptimizerConfig, last_plan_id: int = 0) -> PhysicalPlan:
+    """The physical plans of an optimized query, with the decisions that led to them.
+
+    `last_plan_id` is the last number that exchanges and subqueries of other plans have.
+    """
+    preparation = Preparation(config)
+    preparation.context.plan_id = last_plan_id
+    return preparation.plan(optimized)

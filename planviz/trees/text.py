@@ -11,29 +11,33 @@ def tree_string(root: Any, line: Callable[[Any], str] | None = None) -> str:
     """The tree as Spark's `treeString` prints it, with a newline after every node.
 
     `line` gives the text of one node (default: the node's `simple_string`). Inner children (the plans of subqueries)
-    are printed two levels deeper than their node, before its children, as `TreeNode.generateTreeString` does.
+    are printed two levels deeper than their node, before its children and without a mark, as
+    `TreeNode.generateTreeString` does. A node with `codegen_stage` (None or the stage's number) is not printed itself:
+    it marks what is beneath it as `*(n)`, up to the next such node.
     """
     out: list[str] = []
     text = line or _simple_string
 
-    # Nodes still to print, the next one last: the node, what stands before its own line and before the lines beneath.
-    stack = [(root, "", "")]
+    # Nodes still to print, the next one last: the node, what stands before its own line and before the lines beneath,
+    # and the mark of its generated stage.
+    stack = [(root, "", "", "")]
     while stack:
-        node, first, rest = stack.pop()
-        out.append(first + text(node))
+        node, first, rest, mark = stack.pop()
+        while hasattr(node, "codegen_stage"):
+            mark = "" if node.codegen_stage is None else f"*({node.codegen_stage}) "
+            node = node.child
+        out.append(first + mark + text(node))
         children = node.children
-        inner = node.inner_children
-        base = rest + (":  " if children else "   ")
-        stack += _beneath(children, rest)
-        stack += _beneath(inner, base)
+        stack += _beneath(children, rest, mark)
+        stack += _beneath(node.inner_children, rest + (":  " if children else "   "), "")
     return "\n".join(out) + "\n"
 
 
-def _beneath(nodes: Any, indent: str) -> list[tuple[Any, str, str]]:
-    """The nodes with their marks, last one first."""
-    marked = [(n, indent + ":- ", indent + ":  ") for n in nodes[:-1]]
-    marked += [(n, indent + "+- ", indent + "   ") for n in nodes[-1:]]
-    return marked[::-1]
+def _beneath(nodes: Any, indent: str, mark: str) -> list[tuple[Any, str, str, str]]:
+    """The nodes with what stands before them, last one first."""
+    lines = [(n, indent + ":- ", indent + ":  ", mark) for n in nodes[:-1]]
+    lines += [(n, indent + "+- ", indent + "   ", mark) for n in nodes[-1:]]
+    return lines[::-1]
 
 
 def _simple_string(node: Any) -> str:

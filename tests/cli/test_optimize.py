@@ -37,7 +37,7 @@ def test_a_stage_as_text(script: Path, capfdbinary: pytest.CaptureFixture[bytes]
 
 
 def test_json_has_every_statement(script: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    script.write_text(BAD + "; cache table t", encoding="utf-8")
+    script.write_text(BAD + "; refresh table t", encoding="utf-8")
     assert run(["optimize", str(script), "--format", "json"]) == 2
     out, err = capfdbinary.readouterr()
     read = json.loads(out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planviz.dataframe import Encoders, col, functions, session
+from planviz.dataframe import Encoders, StorageLevel, col, functions, session
 from planviz.errors import AnalysisError, InputError, PlanvizError
 from tests.plans import small_catalog
 
@@ -119,3 +119,35 @@ def test_a_missing_attribute_is_an_attribute_error_too(spark):
 def test_mistakes_show_where_they_are_made(spark):
     with pytest.raises(AnalysisError, match="UNRESOLVED_COLUMN"):
         spark.table("t1").select("a").where("b > 1").where("q > 1")
+
+
+def test_a_cached_frame_is_read_by_every_query_that_holds_its_plan(spark):
+    counted = spark.table("t1").groupBy("a").count().cache()
+    assert counted.execution.text("physical").startswith("AdaptiveSparkPlan isFinalPlan=false\n+- InMemoryTableScan [")
+    few = spark.table("t1").groupBy("a").count().filter(col("count") < 3).select("a")
+    assert "StorageLevel(disk, memory, deserialized, 1 replicas)" in few.execution.text("optimized")
+    assert [p.node_name for p in few.execution.physical.child.walk()] == ["Project", "Filter", "InMemoryTableScan"]
+
+
+def test_a_frame_planned_before_its_cache_was_dropped_keeps_reading_it(spark):
+    early, late = (spark.table("t1").select("a").filter("a > 1") for _ in range(2))
+    kept = spark.table("t1").persist(StorageLevel.DISK_ONLY)
+    assert "InMemoryRelation" in early.execution.text("optimized")
+    kept.unpersist()
+    assert "InMemoryRelation" in early.execution.text("optimized")
+    assert "InMemoryRelation" not in late.execution.text("optimized")
+
+
+def test_a_storage_level_by_name(spark):
+    spark.table("t1").persist("memory_only_2")
+    text = spark.table("t1").execution.text("optimized")
+    assert "StorageLevel(memory, deserialized, 2 replicas)" in text
+    with pytest.raises(InputError, match="no storage level 'fast'"):
+        spark.table("t1").persist("fast")
+
+
+def test_cached_by_sql_and_read_by_a_frame(spark):
+    spark.sql("CACHE LAZY TABLE sums AS SELECT a, sum(b) s FROM t1 GROUP BY a")
+    assert "Scan In-memory table sums" in spark.table("sums").filter("s > 1").execution.text("physical")
+    spark.sql("CLEAR CACHE")
+    assert "In-memory" not in spark.table("sums").execution.text("physical")

@@ -34,14 +34,25 @@ def explain_estimates(plan: Any, config: OptimizerConfig) -> Iterator[EstimateRe
     """A record for every operator of a logical plan, in the order of its text (subqueries before children).
 
     Record n belongs to node n of the plan's graph. Each is made when it is asked for; `config` says whether rows are
-    estimated (`spark.sql.cbo.enabled`).
+    estimated (`spark.sql.cbo.enabled`). The operators that fill a cache have the estimates of what they were planned
+    for.
     """
     known: _Sources = {}
     todo = [(plan, 0)]
     while todo:
         node, depth = todo.pop()
-        yield replace(explain_estimate(node, config, known), depth=depth)
+        while hasattr(node, "codegen_stage"):
+            node = node.child
+        record = explain_estimate(_planned_for(node), config, known)
+        yield replace(record, operator=node.simple_string, depth=depth)
         todo += [(child, depth + 1) for child in (*reversed(node.children), *reversed(node.inner_children))]
+
+
+def _planned_for(node: Any) -> LogicalPlan:
+    """The logical operator that a physical one was planned for; that of its input for what preparations put in."""
+    while not isinstance(node, LogicalPlan):
+        node = node.origin or node.children[0]
+    return node
 
 
 def explain_estimate(node: LogicalPlan, config: OptimizerConfig, known: _Sources | None = None) -> EstimateRecord:

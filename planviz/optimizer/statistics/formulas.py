@@ -44,6 +44,8 @@ LOCAL_ROWS = Formula("rows that stand in the plan", "{rows in the plan}", "Local
 ONE_ROW = Formula("one row", "1 byte", "OneRowRelation")
 RANGE = Formula("number of steps", "{steps}", "Range")
 DEFINITION = Formula("estimate of the definition", "{rows of the definition}", "CTERelationRef")
+CACHED_ROWS = Formula("rows of the plan that fills the cache", "{rows of the definition}", "InMemoryRelation")
+CACHED_SIZE = Formula("bytes of the plan that fills the cache", "{bytes}", "InMemoryRelation")
 
 # Operators
 FILTER = Formula("rows × selectivity", "⌈{rows} × {selectivity}⌉", _FILTER)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from planviz.catalog.tables import ColumnStatistics, Table
+from planviz.logical.cached import CachedPlan, InMemoryRelation
 from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRelation, OneRowRelation, Range
 from planviz.optimizer.statistics import formulas
 from planviz.optimizer.statistics.model import Columns, Estimate, number, output_size, row_size
@@ -29,6 +30,9 @@ def leaf_estimate(plan: Any, with_rows: bool) -> Estimate:
             return _range(plan)
         case CTERelationRef(statistics=Estimate() as found):
             return replace(found, rule=formulas.DEFINITION, inputs=(found,), parts=(), given=())
+        case InMemoryRelation(cached=CachedPlan(statistics=Estimate() as found)):
+            rule = formulas.CACHED_SIZE if found.rows is None else formulas.CACHED_ROWS
+            return replace(found, rule=rule, inputs=(found,), parts=(), given=())
     return Estimate(UNKNOWN_SIZE, rule=formulas.UNKNOWN_TABLE)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from planviz.catalog.tables import ColumnStatistics
 from planviz.decisions.estimates import Formula
-from planviz.logical.plan import size_text
+from planviz.logical.plan import LogicalPlan, size_text
 from planviz.optimizer.statistics.formulas import UNKNOWN_TABLE
 from planviz.trees.text import tree_string
 from planviz.types import BINARY, BOOLEAN, DATE, INTEGRAL, STRING, AtomicType, DataType, DecimalType
@@ -72,8 +72,13 @@ def count_text(count: int) -> str:
 
 
 def cost_string(plan: Any, estimate: Callable[[Any], Estimate]) -> str:
-    """The tree as `explain cost` prints it: every operator with its estimate."""
-    return tree_string(plan, lambda node: f"{node.simple_string}, {estimate(node).text}")
+    """The tree as `explain cost` prints it: every logical operator with its estimate."""
+
+    def line(node: Any) -> str:
+        shown: str = node.simple_string
+        return f"{shown}, {estimate(node).text}" if isinstance(node, LogicalPlan) else shown
+
+    return tree_string(plan, line)
 
 
 def ceiling(number: Decimal) -> int:

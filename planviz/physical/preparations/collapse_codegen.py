@@ -11,7 +11,7 @@ from planviz.physical.sources import LocalTableScanExec
 
 def insert_transitions(plan: Any) -> Any:
     """The plan with columns turned into rows right above everything that gives batches."""
-    return ColumnarToRowExec(plan) if plan.columnar else plan.map_children(insert_transitions)
+    return plan.map_children(insert_transitions) if plan.row_based else ColumnarToRowExec(plan)
 
 
 class CollapseCodegenStages:

@@ -12,6 +12,7 @@ from planviz.expressions.core import Alias, AttributeReference
 from planviz.expressions.predicates import And, Or, conjunction, split_conjunction
 from planviz.expressions.subqueries import ScalarSubquery, SubqueryExpression
 from planviz.logical.operators import Filter, Project
+from planviz.logical.plan import LeafNode
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.attributes import substitute
 from planviz.optimizer.lineage import partition_ids
@@ -21,16 +22,16 @@ from planviz.physical.scans import FileSourceScanExec
 from planviz.physical.strategies.nested_fields import read_types
 
 _BUCKETING = "spark.sql.sources.bucketing.enabled"
-_ALWAYS_INLINE = "spark.sql.optimizer.collapseProjectAlwaysInline"
+ALWAYS_INLINE = "spark.sql.optimizer.collapseProjectAlwaysInline"
 
 
 @dataclass(frozen=True)
 class Operation:
-    """Projections and filters over a table, merged; `filters` are those of each Filter, the lowest first."""
+    """Projections and filters over a leaf, merged; `filters` are those of each Filter, the lowest first."""
 
     projects: tuple[Any, ...]
     filters: tuple[tuple[Any, ...], ...]
-    relation: LogicalRelation
+    relation: Any
 
     @property
     def meanings(self) -> dict[int, Any]:
@@ -48,7 +49,7 @@ class Operation:
 
 def scan_of(plan: Any, config: OptimizerConfig) -> Any:
     """The operators for projections and filters right above a table, or None for another plan."""
-    found = operation(plan, bool(config.get(_ALWAYS_INLINE)))
+    found = operation(plan, bool(config.get(ALWAYS_INLINE)))
     if found is None:
         return None
     relation = found.relation
@@ -71,13 +72,13 @@ def scan_of(plan: Any, config: OptimizerConfig) -> Any:
     return made if same == [a.expr_id for a in made.output] else ProjectExec(found.projects, made)
 
 
-def operation(plan: Any, always: bool) -> Operation | None:
-    """The projections and filters above a table as one (Spark: ScanOperation); None where they cannot be merged."""
-    if isinstance(plan, LogicalRelation):
+def operation(plan: Any, always: bool, leaf: type[LeafNode] = LogicalRelation) -> Operation | None:
+    """The projections and filters above a leaf as one (Spark: ScanOperation); None where they cannot be merged."""
+    if isinstance(plan, leaf):
         return Operation(tuple(plan.output), (), plan)
     if not isinstance(plan, Project | Filter):
         return None
-    below = operation(plan.child, always)
+    below = operation(plan.child, always, leaf)
     if below is None:
         return None
     if isinstance(plan, Filter):

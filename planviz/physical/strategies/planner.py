@@ -12,6 +12,7 @@ from planviz.physical.strategies.aggregation import aggregate
 from planviz.physical.strategies.basic import basic
 from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.file_source import scan_of
+from planviz.physical.strategies.in_memory_scans import in_memory_scan
 from planviz.physical.strategies.join_selection import JoinSelection
 from planviz.physical.strategies.limits import special_limit
 
@@ -32,6 +33,8 @@ class SparkPlanner:
     def _plan(self, plan: Any, root: bool) -> Any:
         context = self.context
         made = scan_of(plan, context.config) or special_limit(plan, context, root)
+        if made is None:
+            made = in_memory_scan(plan, context.config)
         if made is None and isinstance(plan, Aggregate):
             made = aggregate(plan, context)
         if made is None and isinstance(plan, Join):

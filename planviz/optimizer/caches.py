@@ -1,0 +1,94 @@
+"""Plans whose rows are kept, and what reads them instead of computing them anew (Spark: CacheManager)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from planviz.expressions.subqueries import SubqueryExpression
+from planviz.logical.cached import CachedPlan, InMemoryRelation
+from planviz.logical.operators import ResolvedHint
+
+
+@dataclass(frozen=True, eq=False)
+class CachedData:
+    """An analyzed plan, and what keeps its rows."""
+
+    plan: Any
+    cached: CachedPlan
+
+
+class CacheManager:
+    """The caches of a session, the latest first."""
+
+    def __init__(self, caches: Iterable[CachedData] = ()) -> None:
+        self.caches = tuple(caches)
+
+    @property
+    def last_plan_id(self) -> int:
+        """The last number that an exchange or subquery of a cached plan has."""
+        return max((c.cached.last_plan_id for c in self.caches), default=0)
+
+    def copy(self) -> CacheManager:
+        """The caches of this moment, whatever is cached or dropped later."""
+        return CacheManager(self.caches)
+
+    def add(self, data: CachedData) -> None:
+        """Keep one more plan's rows; a plan that is kept already stays as it is (Spark warns)."""
+        if self.find(data.plan) is None:
+            self.caches = (data, *self.caches)
+
+    def find(self, plan: Any) -> CachedData | None:
+        """The cache with the rows of an analyzed plan, or None (Spark: lookupCachedData)."""
+        types = [a.type for a in plan.output]
+        for c in self.caches:
+            if [a.type for a in c.plan.output] == types and c.plan.canonicalized == plan.canonicalized:
+                return c
+        return None
+
+    def drop(self, plan: Any, dependents: bool) -> None:
+        """Forget the rows of a plan; with `dependents` also those of every plan that it is part of."""
+        wanted = plan.canonicalized
+        if dependents:
+            self.caches = tuple(c for c in self.caches if not _holds(c.plan, wanted))
+        else:
+            self.caches = tuple(c for c in self.caches if c.plan.canonicalized != wanted)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.caches = ()
+
+    def use(self, plan: Any) -> Any:
+        """The analyzed plan with every part that is cached, the topmost ones, read from its cache; hints stay
+        (Spark: useCachedData)."""
+        if not self.caches:
+            return plan
+        found = self.find(plan)
+        if found is not None:
+            made: Any = InMemoryRelation(tuple(plan.output), found.cached)
+            for hint in reversed(_hints(plan)):
+                made = hint.replace(child=made)
+            return made
+        return plan.map_expressions(self._inside, SubqueryExpression.BIT).map_children(self.use)
+
+    def _inside(self, e: Any) -> Any:
+        def step(x: Any) -> Any:
+            return x.with_plan(self.use(x.plan)) if isinstance(x, SubqueryExpression) else x
+
+        return e.transform_up(step, SubqueryExpression.BIT)
+
+
+def _holds(plan: Any, wanted: Any) -> bool:
+    """Whether a plan or one of its subqueries has a part of this form."""
+    return any(p.canonicalized == wanted or any(_holds(s.plan, wanted) for s in p.subqueries) for p in plan.walk())
+
+
+def _hints(plan: Any) -> list[ResolvedHint]:
+    """The hints at the top of a plan, outermost first (Spark: EliminateResolvedHint.extractHintsFromPlan)."""
+    found: list[ResolvedHint] = []
+    while len(plan.children) == 1:
+        if isinstance(plan, ResolvedHint):
+            found.append(plan)
+        plan = plan.children[0]
+    return found

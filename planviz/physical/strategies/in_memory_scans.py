@@ -1,0 +1,43 @@
+"""Scans of caches (Spark: InMemoryScans)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.config import OptimizerConfig
+from planviz.expressions.core import AttributeReference
+from planviz.expressions.predicates import conjunction
+from planviz.logical.cached import InMemoryRelation
+from planviz.physical.in_memory import InMemoryTableScanExec
+from planviz.physical.operators import FilterExec, ProjectExec
+from planviz.physical.strategies.file_source import ALWAYS_INLINE, operation
+
+_VECTORIZED = "spark.sql.inMemoryColumnarStorage.enableVectorizedReader"
+
+
+def in_memory_scan(plan: Any, config: OptimizerConfig) -> Any:
+    """The operators for projections and filters right above a cache, or None for another plan.
+
+    Every filter is evaluated once more above the scan, which only skips whole batches by it
+    (Spark: pruneFilterProject).
+    """
+    if not plan.bits & InMemoryRelation.BIT:
+        return None
+    found = operation(plan, bool(config.get(ALWAYS_INLINE)), InMemoryRelation)
+    if found is None:
+        return None
+    projects, filters, relation = found.projects, [f for group in found.filters for f in group], found.relation
+    if len(found.filters) > 1 and not all(f.deterministic for f in filters):
+        return None
+    by_id = {a.expr_id: a for a in relation.output}
+    given = frozenset[int]().union(*[e.references for e in projects])
+    asked = frozenset[int]().union(*[f.references for f in filters])
+    plain = all(isinstance(e, AttributeReference) for e in projects) and asked <= given
+    if plain:
+        columns = tuple(projects)
+    else:
+        columns = tuple(sorted((by_id[i] for i in given | asked), key=lambda a: (a.name, a.expr_id)))
+    made: Any = InMemoryTableScanExec(columns, tuple(filters), relation, bool(config.get(_VECTORIZED)))
+    if filters:
+        made = FilterExec(conjunction(filters), made)
+    return made if columns == tuple(projects) else ProjectExec(tuple(projects), made)
