@@ -16,7 +16,7 @@ from planviz.spark.connect import capture_connect
 from planviz.spark.jvm import entries, estimate, items, optional
 from planviz.spark.measured import Measured
 from planviz.spark.replay import Replayer
-from planviz.spark.secrets import is_secret
+from planviz.spark.secrets import redacted
 
 _MOST_RULES = 10_000
 #: Roots whose rows are few by themselves; executed as `collect` does, they stop as early as Spark does.
@@ -93,11 +93,7 @@ class _Classic:
     def _conf(self) -> dict[str, str]:
         """What was set for this session, without what may hold a secret."""
         pairs = entries(self._jvm, self._session.sessionState().conf().getAllConfs())
-        return {
-            str(key): str(value)
-            for key, value in sorted(pairs)
-            if str(key).startswith("spark.sql.") and not is_secret(str(key))
-        }
+        return redacted({str(key): str(value) for key, value in sorted(pairs) if str(key).startswith("spark.sql.")})
 
     def _explained(self, execution: Any, mode: str) -> str:
         modes = self._jvm.org.apache.spark.sql.execution.ExplainMode

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 from urllib.parse import urlsplit
@@ -17,6 +18,13 @@ _SETTINGS = 4
 def is_connect(master: str) -> bool:
     """Whether an address is one of Spark Connect (`sc://host:port/;options`)."""
     return master.startswith("sc://")
+
+
+def is_loopback(master: str) -> bool:
+    """Whether everything of a Spark runs on this machine, so that nothing has to be reached from elsewhere."""
+    if master.startswith("local"):
+        return True
+    return re.match(r"spark://(localhost|127\.[\d.]+|\[::1\])(:\d+)?$", master) is not None
 
 
 def check(url: str, seconds: float = 2.0) -> None:

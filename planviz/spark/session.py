@@ -6,15 +6,17 @@ import logging
 import os
 import shutil
 import subprocess
-import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import planviz
-from planviz.spark.reach import is_connect
+from planviz.spark.reach import is_connect, is_loopback
+from planviz.spark.secrets import is_secret, without_secrets
+from planviz.spark.sharing import Sharing
 
 #: Settings that make what Spark prints complete.
 WHOLE_TEXTS = {"spark.sql.debug.maxToStringFields": "100000", "spark.sql.maxMetadataStringLength": "100000"}
@@ -22,6 +24,9 @@ WHOLE_TEXTS = {"spark.sql.debug.maxToStringFields": "100000", "spark.sql.maxMeta
 _STATIC = {"spark.sql.reflect.allowList": "^$"}
 #: Safety that holds as long as no SET reaches the session: no table that is a path, no ${env:NAME} in a text.
 _SAFE = {"spark.sql.runSQLOnFiles": "false", "spark.sql.variable.substitute": "false"}
+#: XML in a query must not make its reader fetch anything: Java's own switch, for every reader of the process.
+_JAVA = "-Djavax.xml.accessExternalDTD= -Djavax.xml.accessExternalSchema="
+_JAVA_OPTIONS = ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions")
 _LOG4J = """rootLogger.level = error
 rootLogger.appenderRef.stdout.ref = console
 appender.console.type = Console
@@ -34,11 +39,18 @@ appender.console.layout.pattern = %p %c: %m%n
 
 @dataclass
 class Spark:
-    """A running Spark: `session` is its first session, `jvm_process` that of the JVM (None over Spark Connect)."""
+    """A running Spark: `session` is its first session, `jvm_process` that of the JVM (None over Spark Connect).
+
+    `folder` is for files that live as long as it does; `sharing` says who may work in it at once.
+    """
 
     session: Any
     master: str
     jvm_process: subprocess.Popen[bytes] | None
+    folder: Path
+    sharing: Sharing = field(default_factory=Sharing)
+    _sent: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def is_connect(self) -> bool:
@@ -48,7 +60,7 @@ class Spark:
     def described(self) -> dict[str, Any]:
         """Version, master and, of a JVM, its process id."""
         pid = None if self.jvm_process is None else self.jvm_process.pid
-        return {"version": self.session.version, "master": self.master, "jvm": pid}
+        return {"version": self.session.version, "master": without_secrets(self.master), "jvm": pid}
 
     def gone(self, within: float = 0.0) -> bool:
         """Whether the JVM has ended, or does within so many seconds."""
@@ -83,13 +95,17 @@ class Spark:
         """Give planviz itself to Spark's Python workers elsewhere; those on this machine see the same folders."""
         if self.master.startswith("local"):
             return
-        package = Path(planviz.__file__).parent
-        with tempfile.TemporaryDirectory() as folder:
-            archive = shutil.make_archive(f"{folder}/planviz", "zip", package.parent, package.name)
+        with self._lock:
+            if self._sent:
+                return
+            package = Path(planviz.__file__).parent
+            # A worker that starts later fetches it then, so it stays.
+            archive = shutil.make_archive(str(self.folder / "planviz"), "zip", package.parent, package.name)
             if self.is_connect:
                 self.session.addArtifacts(archive, pyfile=True)
             else:
                 self.session.sparkContext.addPyFile(archive)
+            self._sent = True
 
     @contextmanager
     def task_session(self, conf: dict[str, str]) -> Iterator[Any]:
@@ -115,25 +131,41 @@ def start(settings: dict[str, Any]) -> Spark:
     """Start Spark, or connect to one; `settings` has master, conf, memory, and a folder for what it writes."""
     # 4.x writes every SQL error as JSON through this logger.
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
-    master = settings["master"]
+    master, folder = settings["master"], Path(settings["folder"])
     if is_connect(master):
         from pyspark.sql.connect.session import SparkSession as ConnectSession
 
-        return Spark(ConnectSession.builder.remote(master).create(), master, None)
+        return Spark(ConnectSession.builder.remote(master).create(), master, None, folder)
     from pyspark.sql import SparkSession
 
-    folder = Path(settings["folder"])
+    conf = {**_defaults(master, settings["memory"], folder), **settings["conf"], **_STATIC}
+    for key in _JAVA_OPTIONS:
+        conf[key] = f"{conf.get(key, '')} {_JAVA}".strip()
     if "SPARK_CONF_DIR" not in os.environ:
-        (folder / "conf").mkdir(exist_ok=True)
-        (folder / "conf" / "log4j2.properties").write_text(_LOG4J, encoding="utf-8")
-        os.environ["SPARK_CONF_DIR"] = str(folder / "conf")
+        os.environ["SPARK_CONF_DIR"] = str(_conf_folder(folder, conf))
     builder = SparkSession.builder.master(master).appName("planviz")
-    for key, value in {**_defaults(master, settings["memory"], folder), **settings["conf"], **_STATIC}.items():
+    for key, value in conf.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     gateway: Any = session.sparkContext._gateway
-    return Spark(session, master, gateway.proc)
+    return Spark(session, master, gateway.proc, folder)
+
+
+def _conf_folder(folder: Path, conf: dict[str, str]) -> Path:
+    """A folder of Spark's settings: those that are secret go there, and not onto a command line, where all see them."""
+    made = folder / "conf"
+    made.mkdir(exist_ok=True)
+    (made / "log4j2.properties").write_text(_LOG4J, encoding="utf-8")
+    secrets = {key: conf.pop(key) for key in [*conf] if is_secret(key, conf)}
+    lines = [f"{key} {_property(value)}\n" for key, value in secrets.items()]
+    (made / "spark-defaults.conf").write_text("".join(lines), encoding="ascii")
+    return made
+
+
+def _property(value: str) -> str:
+    """A value as Java's property files have it."""
+    return "".join(c if c.isascii() and c.isalnum() else f"\\u{ord(c):04x}" for c in value)
 
 
 def _defaults(master: str, memory: str, folder: Path) -> dict[str, str]:
@@ -144,7 +176,7 @@ def _defaults(master: str, memory: str, folder: Path) -> dict[str, str]:
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.sql.catalogImplementation": "in-memory",
     }
-    if master.startswith("local"):
+    if is_loopback(master):
         # Nothing listens where others could reach it.
         found |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     return found

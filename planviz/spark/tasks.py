@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from planviz.catalog.files import FORMAT
 from planviz.errors import SparkError, StatementRefused
-from planviz.frontend import parse_script
 from planviz.spark.capturing import active_session, capture_frame
 from planviz.spark.eventlog.job import ingest
 from planviz.spark.safety import check_with_spark, queries_of
 from planviz.spark.sample_data import TABLES, catalogue_entries, check_scale, make_sample_data
 from planviz.spark.session import Spark
+from planviz.spark.sharing import cleared_away, is_private, statements_of
 from planviz.spark.statistics import analyze_table, table_names
 from planviz.spark.tables import register_catalog, register_data
 
@@ -51,18 +51,30 @@ def capture(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict
     sql = str(arguments["sql"])
     if len(queries_of(sql)) != 1:
         raise StatementRefused("One query at a time is given to a live Spark.")
-    with spark.task_session(arguments.get("conf") or {}) as session:
-        progress("preparing the tables")
-        _prepare(spark, session, arguments)
+    with _prepared(spark, arguments.get("conf") or {}, arguments, progress) as session:
         progress("reading the query")
         if not spark.is_connect:
             check_with_spark(session._jvm, session._jsparkSession, sql)
         return capture_frame(session.sql(sql), sql=sql, run=bool(arguments.get("run")), progress=progress)
 
 
-def _prepare(spark: Spark, session: Any, arguments: dict[str, Any]) -> None:
-    for statement in parse_script(arguments.get("setup") or "", tolerant=True):
-        session.sql(statement.sql)
+@contextmanager
+def _prepared(spark: Spark, conf: dict[str, str], arguments: dict[str, Any], progress: Progress) -> Iterator[Any]:
+    """A session with its tables, together with other tasks or, where its SQL could be seen by them, alone."""
+    setup = statements_of(arguments.get("setup") or "")
+    private = spark.is_connect or is_private(setup)
+    if not private:
+        progress("waiting until no other query is at work")
+    with spark.sharing.together() if private else spark.sharing.alone(), spark.task_session(conf) as session:
+        progress("preparing the tables")
+        _register(spark, session, arguments)
+        with nullcontext() if private else cleared_away(session):
+            for statement in setup:
+                session.sql(statement)
+            yield session
+
+
+def _register(spark: Spark, session: Any, arguments: dict[str, Any]) -> None:
     if arguments.get("catalog"):
         if spark.is_connect:
             raise SparkError(
@@ -113,8 +125,8 @@ def sample_data(spark: Spark, arguments: dict[str, Any], progress: Progress) -> 
 def _with_tables(spark: Spark, arguments: dict[str, Any]) -> Iterator[Any]:
     if spark.is_connect:
         raise SparkError("Statistics need a Spark that planviz starts itself, with --master; Connect is not enough.")
-    with spark.task_session({"spark.sql.session.timeZone": "UTC"}) as session, active_session(session):
-        _prepare(spark, session, arguments)
+    conf = {"spark.sql.session.timeZone": "UTC"}
+    with _prepared(spark, conf, arguments, lambda at: None) as session, active_session(session):
         yield session
 
 

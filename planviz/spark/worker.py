@@ -1,4 +1,4 @@
-"""Spark's process: reads tasks from standard input, gives answers on standard output (`process.py` has the form).
+"""Spark's process: reads tasks from standard input, gives answers on standard output (`child.py` has the form).
 
 Each task runs in a thread and a session of its own. When the JVM ends this process ends, too, and says why; when
 planviz goes away the input ends, and so does this.
@@ -11,17 +11,20 @@ import os
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import IO, Any
 
-from planviz.errors import PlanvizError, SparkError
+from planviz.errors import PlanvizError, SparkError, SparkLost
 from planviz.spark import tasks
 from planviz.spark.session import Spark, start
 
 _AT_ONCE = 8
+#: With what status Spark ends where it cannot make a folder for its files.
+_DISK = 53
 #: Tasks that do not wait until others are done.
 _AT_ONCE_ANSWERED = ("ping", "cancel")
-#: What py4j raises when the JVM is not there any more.
-_BROKEN = ("Py4JNetworkError", "Py4JError")
+#: What py4j and PySpark raise when the JVM is not there any more.
+_BROKEN = ("Py4JNetworkError", "Py4JError", "PySparkRuntimeError")
 
 
 class _Answers:
@@ -48,7 +51,7 @@ def main() -> None:
     try:
         spark = start(settings)
     except Exception as error:
-        answers.give({"failed": told(error)})
+        answers.give({"failed": _why_not_started(error)})
         return
     answers.give({"ready": spark.described()})
     if spark.jvm_process is not None:
@@ -71,8 +74,7 @@ def _work(spark: Spark, answers: _Answers, task: dict[str, Any]) -> None:
         answers.give({"id": number, "value": tasks.TASKS[task["task"]](spark, task["arguments"], progress)})
     except Exception as error:
         # When the JVM dies, its connections break before its end is known.
-        broken = isinstance(error, OSError) or type(error).__name__ in _BROKEN
-        if not spark.gone(2.0 if broken else 0.0):
+        if not spark.gone(2.0 if _is_broken(error) else 0.0):
             answers.give({"id": number, "error": told(error)})
 
 
@@ -80,6 +82,8 @@ def _watch(spark: Spark, answers: _Answers) -> None:
     assert spark.jvm_process is not None
     status = spark.jvm_process.wait()
     how = f"by signal {-status}" if status < 0 else f"with status {status}"
+    if status == _DISK:
+        how += ", which Spark gives when it cannot write to its disk: look at spark.local.dir"
     answers.give({"died": f"its JVM was ended {how}" if status < 0 else f"its JVM ended {how}"})
     os._exit(3)
 
@@ -88,10 +92,38 @@ def told(error: Exception) -> dict[str, Any]:
     """An error as JSON values: kind, message and, of Spark's own, its class and place."""
     if isinstance(error, PlanvizError):
         return {"kind": type(error).__name__, "message": str(error)}
-    return tasks.spark_error(error) or {
-        "kind": SparkError.__name__,
-        "message": f"Spark failed with {type(error).__name__}: {str(error).strip().splitlines()[0][:500]}",
-    }
+    return tasks.spark_error(error) or {"kind": SparkError.__name__, "message": _sentence(error)}
+
+
+def _sentence(error: Exception) -> str:
+    java = getattr(error, "java_exception", None)
+    text = str(error) if java is None else str(java.toString())
+    first = next(iter(text.strip().splitlines()), "")[:500]
+    if "OutOfMemoryError" in text:
+        return f"Spark's memory was full ({first}); give it more with --memory, or ask for less at once."
+    return f"Spark failed with {first}" if java is not None else f"Spark failed with {type(error).__name__}: {first}"
+
+
+def _is_broken(error: Exception) -> bool:
+    return isinstance(error, OSError) or type(error).__name__ in _BROKEN
+
+
+def _why_not_started(error: Exception) -> dict[str, Any]:
+    """Why Spark did not start; a JVM that ended under way shows as connections that break."""
+    if _is_broken(error) and not isinstance(error, PlanvizError):
+        log = "its log ends" if _last_line() else ""
+        reason = f"Spark did not start: its JVM ended before it was ready{f'; {log}: {_last_line()}' if log else ''}."
+        return {"kind": SparkLost.__name__, "message": f"{reason} Ask again to start another."}
+    return told(error)
+
+
+def _last_line() -> str:
+    """The last line of Spark's log, which is this process's standard error."""
+    try:
+        lines = Path("log").read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    except OSError:
+        return ""
+    return lines[-1][:300] if lines else ""
 
 
 if __name__ == "__main__":

@@ -54,6 +54,14 @@ for line in sys.stdin:
     elif task == "cancel" and not stubborn:
         error = {"kind": "SparkError", "message": "Spark says: Job 1 cancelled."}
         give({"id": arguments["task"], "error": error})
+    elif task == "garbage":
+        for line in ("no JSON", "5", "[]", '"text"', "{}", '{"id": 99}', '{"id": {}}', "\x00\xff"):
+            print(line, flush=True)
+        give({"id": number, "value": "an answer"})
+    elif task == "answer nothing":
+        give({"id": number})
+    elif task == "fail":
+        give({"id": number, "error": {"kind": "SparkError", "message": arguments["message"]}})
     elif task == "refuse":
         give({"id": number, "error": {"kind": "StatementRefused", "message": "No."}})
     elif task == "misspell":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
@@ -12,15 +13,16 @@ from pathlib import Path
 import pytest
 
 from planviz.errors import AnalysisError, SparkError, SparkLost, SparkMissing, SparkUnreachable, StatementRefused
-from planviz.spark import java, process
+from planviz.spark import child, java, process
 from planviz.spark.process import LiveSpark, SparkSettings, Stop
+from planviz.spark.secrets import HIDDEN
 
 FAKE = (str(Path(__file__).with_name("fake_worker.py")),)
 
 
 @pytest.fixture
 def java_found(monkeypatch):
-    monkeypatch.setattr(process, "find_java", lambda: java.Java(Path("/nowhere"), 17, "made up"))
+    monkeypatch.setattr(child, "find_java", lambda: java.Java(Path("/nowhere"), 17, "made up"))
 
 
 @pytest.fixture
@@ -71,9 +73,75 @@ def test_silence_is_noticed(spark):
     assert pid(spark)
 
 
-def test_a_task_that_takes_too_long_is_stopped(spark):
-    with pytest.raises(SparkLost, match=r"it was still running after 0\.3 s"):
+def test_a_task_that_takes_too_long_is_cancelled(spark):
+    first = pid(spark)
+    with pytest.raises(SparkError, match=r"^Spark was still running after 0\.3 s, and the query was stopped\.$"):
         spark.call("work", limit=0.3)
+    assert pid(spark) == first
+
+
+def test_where_nothing_cancels_spark_is_ended_and_others_are_told_whose_fault_it_was(java_found, monkeypatch):
+    monkeypatch.setattr(process, "_GRACE", 0.2)
+    live = LiveSpark(SparkSettings(conf=(("cancel", "never"),)), FAKE)
+    others, at_work = [], threading.Event()
+
+    def other():
+        try:
+            live.call("work", limit=30, on_progress=lambda at: at == "running" and at_work.set())
+        except SparkLost as error:
+            others.append(str(error))
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    at_work.wait(20)
+    with pytest.raises(SparkLost, match=r"ended: it was still planning after 0\.3 s, and nothing gentler stops that"):
+        live.call("plan", limit=0.3)
+    thread.join(20)
+    assert "while it was running: another query was still planning after 0.3 s" in others[0]
+    live.close()
+
+
+def test_what_is_no_answer_does_no_harm(spark):
+    assert spark.call("garbage") == "an answer"
+    with pytest.raises(SparkError, match="Spark gave no answer"):
+        spark.call("answer nothing")
+    assert pid(spark)
+
+
+def test_who_is_told_may_raise_and_the_next_task_works(spark):
+    first = pid(spark)
+    with pytest.raises(KeyError):
+        spark.call("work", on_progress={}.__getitem__)
+    assert pid(spark) == first
+
+
+def test_a_process_that_does_not_read_holds_nobody_up(spark):
+    first = pid(spark)
+    os.kill(first, signal.SIGSTOP)
+    begin = time.monotonic()
+    with pytest.raises(SparkLost, match=r"no sign of life for 0\.6 s"):
+        spark.call("echo", {"much": "x" * 5_000_000}, limit=30)
+    assert time.monotonic() - begin < 10
+    assert pid(spark) != first
+
+
+def test_a_full_disk_is_named(java_found, monkeypatch):
+    def full(**_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/tmp/x")
+
+    monkeypatch.setattr(child.tempfile, "TemporaryDirectory", full)
+    with pytest.raises(SparkError, match=r"cannot be started: No space left on device \(/tmp/x\)"):
+        LiveSpark(SparkSettings(), FAKE).call("echo")
+
+
+def test_no_secret_is_in_an_answer_or_an_error(java_found):
+    conf = (("spark.hadoop.fs.s3a.secret.key", 'hun"ter2'), ("spark.my.plain", "plain value"))
+    live = LiveSpark(SparkSettings("local[1]", conf), FAKE)
+    assert live.call("echo", {"a": 'the hun"ter2 of plain value'})[1] == {"a": f"the {HIDDEN} of plain value"}
+    with pytest.raises(SparkError) as caught:
+        live.call("fail", {"message": 'cannot log in with hun"ter2'})
+    assert str(caught.value) == f"cannot log in with {HIDDEN}"
+    live.close()
 
 
 def test_a_death_ends_every_task_under_way(spark):
@@ -107,9 +175,9 @@ def test_errors_keep_their_class_and_place(spark):
 
 def test_what_the_task_is_at_is_told(spark):
     told = []
-    with pytest.raises(SparkLost):
+    with pytest.raises(SparkError):
         spark.call("work", limit=0.2, on_progress=told.append)
-    assert told == ["running"]
+    assert told == ["starting Spark", "running"]
 
 
 def stopped(live, task, grace=0.2):
