@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from planviz.document import open_text
 from planviz.errors import InputError, SparkError
-from planviz.spark import java, process
+from planviz.spark import child, java
 from planviz.spark.process import SparkSettings
 from planviz.spark.secrets import HIDDEN, without_secrets
 from planviz.ui import cache, live_report, sparks
@@ -29,7 +29,7 @@ FAKE = (str(ROOT / "tests" / "spark" / "fake_worker.py"),)
 
 @pytest.fixture(autouse=True)
 def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    monkeypatch.setattr(process, "find_java", lambda: java.Java(Path("/nowhere"), 17, "made up"))
+    monkeypatch.setattr(child, "find_java", lambda: java.Java(Path("/nowhere"), 17, "made up"))
     monkeypatch.setattr(sparks, "worker", FAKE)
     monkeypatch.setenv(VARIABLE, "all")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
