@@ -32,6 +32,10 @@ def ingest(options: argparse.Namespace) -> int:
         keys = environment_for([*paths, catalogue], os.environ, pairs(options.conf, "--conf"))
         asked = {"paths": paths, "catalogue": catalogue, "environment": keys}
         found = live.call("ingest", asked, limit=options.limit or JOB_LIMIT, on_progress=progress("ingest"))
+    except KeyboardInterrupt:
+        told = f"{options.output}: what has been read is there; the same command goes on with the rest"
+        print(f"planviz: {told}", file=sys.stderr)
+        raise
     finally:
         live.close()
     for file, line, reason in found["faults"]:
@@ -40,6 +44,7 @@ def ingest(options: argparse.Namespace) -> int:
     write(
         f"{options.output}: {found['executions']:,} executions from {found['logs'] - found['skipped']:,} logs"
         f" ({found['skipped']:,} were read before), {megabytes:,.0f} MB of events in {seconds:,.1f} s"
-        f" ({found['seconds']:,.1f} s of CPU in the readers)\n"
+        f" ({found['seconds']:,.1f} s of CPU in the readers,"
+        f" {found['peak'] / 1e6:,.0f} MB of memory at most in one)\n"
     )
     return 1 if found["faults"] else 0

@@ -33,7 +33,8 @@ _SILENCE = 60.0
 @dataclass(frozen=True)
 class Reading:
     """What came of reading a log: its size then, its executions in the catalogue, the events, bytes of text and CPU
-    seconds of this reading, its faults, and where a later reading of a log that has grown begins."""
+    seconds of this reading, its faults, where a later reading of a log that has grown
+    begins, its application, and the bytes of memory that its reader had at most."""
 
     log: str
     size: int
@@ -53,6 +54,7 @@ class Reading:
     user: str
     spark_version: str
     attempt_id: str
+    peak: int
 
     def resume(self) -> Resume:
         """What a later reading needs of this one: faults before the place among it."""
@@ -176,6 +178,7 @@ class Rows:
         self._waiting: dict[Any, list[dict[str, Any]]] = {}
         self._held = self._plans = 0
         self._writers: dict[str, Any] = {}
+        self._streams: dict[str, Any] = {}
 
     def add(self, found: dict[str, Any]) -> None:
         """Take one row of `executions.row`."""
@@ -194,6 +197,7 @@ class Rows:
         kept = self._kept() if merge else 0
         for day, writer in self._writers.items():
             writer.close()
+            self._streams[day].close()
             self._files.create_dir(f"{self._root}/executions/{day}", recursive=True)
             self._files.move(self._part(day), self._place(day))
         if not merge:
@@ -238,6 +242,7 @@ class Rows:
             day = f"day={date}"
             if day not in self._writers:
                 stream = self._files.open_output_stream(self._part(day))
+                self._streams[day] = stream
                 self._writers[day] = parquet.ParquetWriter(stream, schema(), **_written())
             columns = [pyarrow.array([row[column.name] for row in rows], column.type) for column in schema()]
             self._writers[day].write_table(pyarrow.Table.from_arrays(columns, schema=schema()))

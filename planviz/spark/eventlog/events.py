@@ -243,7 +243,7 @@ class LogReader:
         if not line.startswith(_START):
             reason = f"this line is no event ({error})"
         elif "truncated" in str(error):
-            reason = "the log breaks off within this event"
+            reason = "the log ends within this event"
         else:
             reason = f"this event is damaged ({error})"
         self.fault(file, self._lines.number, reason)

@@ -29,7 +29,7 @@ _OFTEN = 1.0
 _READ = """log STRING, size BIGINT, executions BIGINT, events BIGINT, bytes BIGINT, seconds DOUBLE,
     files ARRAY<STRING>, lines ARRAY<BIGINT>, reasons ARRAY<STRING>, in_progress BOOLEAN, place_file STRING,
     place_offset BIGINT, place_lines BIGINT, app_id STRING, app_name STRING, user STRING, spark_version STRING,
-    attempt_id STRING, read BIGINT, peak BIGINT"""
+    attempt_id STRING, peak BIGINT, read BIGINT"""
 #: A log, and how an earlier reading of it ended.
 Work = tuple[Log, Reading | None]
 
@@ -59,7 +59,7 @@ def ingest(
         read = _distributed(session, new, target, environment or {}, progress) if new else []
         counts = {name: sum(entry[name] for entry in read) for name in ("events", "bytes", "seconds")}
         executions = sum(entry.pop("read") for entry in read)
-        peak = max((entry.pop("peak") for entry in read), default=0)
+        peak = max((entry["peak"] for entry in read), default=0)
         target.remember([(time.time_ns(), Reading(**entry)) for entry in read])
         target.finish()
     return {
@@ -96,8 +96,7 @@ def _distributed(
 
 
 def read_log(log: Log, known: Reading | None, catalogue: Catalogue) -> dict[str, Any]:
-    """Read one log and write its rows; a `Reading` as a dictionary, how many executions were `read`, and the `peak`
-    memory of this process in bytes."""
+    """Read one log and write its rows; a `Reading` as a dictionary, and how many executions were `read`."""
     begin = time.process_time()
     resume = _resume(log, known)
     reader = LogReader(log, resume)
@@ -117,11 +116,11 @@ def read_log(log: Log, known: Reading | None, catalogue: Catalogue) -> dict[str,
         log.name, log.size, rows.count + kept, reader.events, reader.bytes, time.process_time() - begin,
         [f.file for f in reader.faults], [f.line for f in reader.faults], [f.reason for f in reader.faults],
         log.in_progress, place.file, place.offset, place.lines, application.id, application.name, application.user,
-        application.spark, application.attempt,
+        application.spark, application.attempt, _peak_memory(),
     )  # fmt: skip
     done = asdict(reading)
     catalogue.note(log.name, {"bytes": reader.bytes, "executions": rows.count, "done": done})
-    return {**done, "read": rows.count, "peak": _peak_memory()}
+    return {**done, "read": rows.count}
 
 
 def _peak_memory() -> int:
@@ -144,15 +143,20 @@ def _told(target: Catalogue, logs: int, progress: Callable[[str], None]) -> Iter
     """Say again and again what the tasks have noted, until they are done."""
     done: dict[str, dict[str, Any]] = {}
     ended = threading.Event()
+    said = ""
 
     def tell() -> None:
+        nonlocal said
         at = dict(done)
         for name, note in target.notes(set(done)):
             at[name] = note
             if "done" in note:
                 done[name] = note
         megabytes, executions = (sum(note[name] for note in at.values()) for name in ("bytes", "executions"))
-        progress(f"reading: {len(done):,} of {logs:,} logs, {megabytes / 1e6:,.0f} MB, {executions:,} executions")
+        now = f"reading: {len(done):,} of {logs:,} logs, {megabytes / 1e6:,.0f} MB, {executions:,} executions"
+        if now != said:
+            progress(now)
+        said = now
 
     def watch() -> None:
         while not ended.wait(_OFTEN):

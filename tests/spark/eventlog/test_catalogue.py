@@ -107,7 +107,7 @@ def test_an_application_that_ended_without_another_word_is_settled(logs, run, tm
     assert run()["faults"] == []
     (logs / "app.inprogress").rename(logs / "app")
     (fault,) = run()["faults"]
-    assert fault[1:] == [len(cut.splitlines()), "the log breaks off within this event"]
+    assert fault[1:] == [len(cut.splitlines()), "the log ends within this event"]
     assert rows(tmp_path) == [("app", 0, "succeeded"), ("app", 1, "incomplete")]
 
 
