@@ -22,17 +22,33 @@ class OneRowRelation(LeafNode):
 
 @node
 class LogicalRelation(Source):
-    """A table. `name` is its qualified name (empty for a path), `table` the catalogue's entry."""
+    """A table. `name` is its qualified name (empty for a path), `table` the catalogue's entry.
+
+    Only the partitions for which all of `partition_filters` hold are read (Spark: its location is pruned).
+    """
 
     attributes: tuple[AttributeReference, ...]
     name: tuple[str, ...]
     table: Any = None
     provider: str = "parquet"
+    partition_filters: tuple[Expression, ...] = ()
+
+    def new_instance(self) -> Any:
+        """The same rows under fresh ids."""
+        new = super().new_instance()
+        return new.replace(partition_filters=self._filters_over(new.attributes)) if self.partition_filters else new
+
+    def _filters_over(self, attributes: tuple[AttributeReference, ...]) -> tuple[Expression, ...]:
+        known = {old.expr_id: a for old, a in zip(self.attributes, attributes, strict=True)}
+        return tuple(f.transform_up(lambda x: known[x.expr_id], AttributeReference.BIT) for f in self.partition_filters)
 
     @lazy
     def canonicalized(self) -> Any:
-        """With ids by position; a name means one table, whatever its statistics."""
+        """With ids by position; a name means one table, whatever its statistics, but other partitions other rows."""
         form = super().canonical_form()
+        if self.partition_filters:
+            filters = self._filters_over(tuple(a.with_id(i) for i, a in enumerate(self.attributes)))
+            form = form.replace(partition_filters=tuple(f.canonicalized for f in filters))
         return form.replace(table=None) if self.name else form
 
     @lazy

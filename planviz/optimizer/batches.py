@@ -181,7 +181,12 @@ def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
         ),
         ("Clean Up Temporary CTE Info", Once, [cte_pushdown.CleanUpTempCTEInfo]),
         # Before join reordering: fewer operators stand between the joins.
-        ("Early Filter and Projection Push-Down", Once, [nested_aggregates.CollapseGroupedSumOfCount]),
+        (
+            "Early Filter and Projection Push-Down",
+            Once,
+            # The partitions last: then the filters over scans are as they will be.
+            [nested_aggregates.CollapseGroupedSumOfCount, partition_pruning.PruneFileSourcePartitions],
+        ),
         # After the definitions have settled, before joins are ordered by size.
         ("Update CTE Relation Stats", Once, [cte.UpdateCTERelationStats]),
         # After filters went down and sizes are known; before sorts go, which a new order of joins would lose.

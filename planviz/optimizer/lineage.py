@@ -6,7 +6,7 @@ from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias
-from planviz.expressions.predicates import split_conjunction
+from planviz.expressions.predicates import And, Or, split_conjunction
 from planviz.logical.combining import Union
 from planviz.logical.operators import Aggregate, Filter, Project
 from planviz.logical.plan import LeafNode
@@ -68,3 +68,15 @@ def partition_ids(relation: LogicalRelation) -> frozenset[int]:
     """The ids of the columns that a table is partitioned by."""
     names = {n.lower() for n in getattr(relation.table, "partition_columns", ())}
     return frozenset(id_of(a) for a in relation.attributes if a.name.lower() in names)
+
+
+def within(f: Any, columns: frozenset[int]) -> list[Any]:
+    """What a filter says about these columns alone, if anything (Spark: extractPredicatesWithinOutputSet)."""
+    match f:
+        case And(left, right):
+            parts = [*within(left, columns), *within(right, columns)]
+            return [And(*parts)] if len(parts) == 2 else parts
+        case Or(left, right):
+            either = [within(left, columns), within(right, columns)]
+            return [Or(either[0][0], either[1][0])] if all(either) else []
+    return [f] if f.references <= columns else []

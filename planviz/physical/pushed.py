@@ -26,7 +26,7 @@ from planviz.expressions.predicates import (
     StringPredicate,
 )
 from planviz.physical.subqueries import ScalarSubqueryExec
-from planviz.types import quote_if_needed
+from planviz.types import TIMESTAMP, TIMESTAMP_NTZ, quote_if_needed
 
 _MIRRORED: dict[type, type] = {
     GreaterThan: LessThan,
@@ -81,7 +81,21 @@ def _name(e: Any) -> str | None:
 def _value(v: Literal | ScalarSubqueryExec) -> str:
     if isinstance(v, ScalarSubqueryExec):
         return f"ScalarSubquery#{v.expr_id}"
-    return literal_text(v.value, v.type)
+    text = literal_text(v.value, v.type)
+    if v.value is None:
+        return text
+    if v.type == TIMESTAMP:
+        # Sources get Java's values, and java.sql.Timestamp always shows a fraction, java.time leaves out zeros.
+        return text if "." in text else f"{text}.0"
+    return _local(text) if v.type == TIMESTAMP_NTZ else text
+
+
+def _local(text: str) -> str:
+    """A moment as java.time.LocalDateTime prints it: no seconds where they are zero, fractions in groups of three."""
+    whole, _, fraction = text.replace(" ", "T").partition(".")
+    if fraction:
+        return f"{whole}.{fraction.ljust(3 if len(fraction) <= 3 else 6, '0')}"
+    return whole.removesuffix(":00")
 
 
 def _values(values: Iterable[Any]) -> str:

@@ -121,3 +121,24 @@ def test_a_projection_that_would_compute_twice_is_not_merged_into_the_scan():
     lines = plan("SELECT x, x + 1 FROM (SELECT a * 2 + 1 AS x FROM b8)").splitlines()
 
     assert [line.split("[")[0].strip() for line in lines[:2]] == ["*(1) Project", "+- *(1) Project"]
+
+
+@pytest.mark.parametrize(
+    ("where", "pushed"),
+    [
+        ("a > '2026-01-02'", "GreaterThan(a,2026-01-02 00:00:00.0)"),
+        ("a < timestamp'2026-01-03 04:05:06.120'", "LessThan(a,2026-01-03 04:05:06.12)"),
+        ("b > timestamp_ntz'2026-01-02'", "GreaterThan(b,2026-01-02T00:00)"),
+        ("b > timestamp_ntz'2026-01-02 03:04:05.12'", "GreaterThan(b,2026-01-02T03:04:05.120)"),
+        ("b > timestamp_ntz'2026-01-02 03:04:05.1234'", "GreaterThan(b,2026-01-02T03:04:05.123400)"),
+    ],
+)
+def test_moments_are_pushed_as_java_prints_them(where, pushed):
+    sql = f"CREATE TABLE m (a TIMESTAMP, b TIMESTAMP_NTZ) USING parquet; SELECT * FROM m WHERE {where}"
+    assert pushed in plan(sql, session__timeZone="UTC")
+
+
+def test_a_filter_stays_above_random_numbers():
+    text = plan("SELECT * FROM (SELECT k, rand(1) AS r FROM p) WHERE k = 1")
+    assert "PartitionFilters: []" in text
+    assert text.index("Filter") < text.index("rand(1)")

@@ -78,6 +78,7 @@ objects            ObjectSerializerPruning                     Do not make colum
 objects            ReassignLambdaVariableID                    Number the variables of a query from -1 down.
 partition_pruning  CleanupDynamicPruningFilters                Drop pruning filters that did not arrive at a scan.
 partition_pruning  PartitionPruning                            Read only the partitions whose key the filtered side of the join has.
+partition_pruning  PruneFileSourcePartitions                   Read of a table in files only the partitions that a filter leaves; from here on they alone are estimated.
 projections        CollapseProject                             Merge a projection into the projection or aggregate below it.
 projections        ColumnPruning                               Remove columns that nothing above reads; a projection is put where a child gives too many.
 projections        PushProjectionThroughLimitAndOffset         Project before rows are cut off.

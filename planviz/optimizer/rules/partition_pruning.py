@@ -1,11 +1,11 @@
-"""Leaving out partitions whose keys the other side of a join does not have."""
+"""Leaving out partitions that a filter rules out, or whose keys the other side of a join does not have."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from planviz.expressions.core import Literal, next_id
-from planviz.expressions.predicates import EqualTo, split_conjunction
+from planviz.expressions.predicates import EqualTo, conjunction, split_conjunction
 from planviz.expressions.subqueries import DynamicPruningSubquery, SubqueryExpression
 from planviz.logical.combining import Join, Union
 from planviz.logical.operators import Filter, Project, Subquery, SubqueryAlias
@@ -14,10 +14,52 @@ from planviz.logical.relations import LocalRelation, LogicalRelation
 from planviz.optimizer.attributes import has_subquery
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.join_keys import join_keys
-from planviz.optimizer.lineage import origin, partition_ids, scanned
+from planviz.optimizer.lineage import origin, partition_ids, scanned, within
 from planviz.optimizer.rules.runtime_filters import PRUNES_LEFT, PRUNES_RIGHT, likely_selective
+from planviz.optimizer.scan_operation import ALWAYS_INLINE, scan_operation
 from planviz.optimizer.statistics import estimate, size_in_bytes
 from planviz.types import BOOLEAN
+
+
+class PruneFileSourcePartitions(OptimizerRule):
+    """Read of a table in files only the partitions that a filter leaves; from here on they alone are estimated.
+
+    Filter(p = 1 AND (a = 2 AND b = 3), t)
+        =>  Project(all columns of t, Filter(p = 1 AND a = 2 AND b = 3, t where p = 1))
+
+    Pays where the table is partitioned by p: the other folders are not even listed. The filter stays, so that the scan
+    can show it; its rows are therefore estimated from what it left already: of `p IN (1, 2)` a part is taken twice.
+    Filters with subqueries are not known before the query runs: PartitionPruning sees to them.
+    """
+
+    matches = (Filter, Project)
+    order = "down"
+    settings = (ALWAYS_INLINE,)
+    package = "org.apache.spark.sql.execution.datasources"
+
+    def rewrite(self, node: Any) -> Any:
+        """See the class."""
+        leaf = _below(node)
+        columns = partition_ids(leaf) if isinstance(leaf, LogicalRelation) and not leaf.partition_filters else None
+        found = scan_operation(node, self.context.on(ALWAYS_INLINE)) if columns else None
+        filters = found and found.all_filters
+        if not columns or not found or not filters:
+            return node
+        fixed = [f for f in filters if f.deterministic and not has_subquery(f)]
+        whole = [f for f in fixed if f.references and f.references <= columns]
+        parts = [p for f in fixed if not f.references <= columns for p in within(f, columns) if p.references]
+        kept = {f.canonicalized: f for f in reversed(whole + parts)}
+        if not kept:
+            return node
+        pruned = found.relation.replace(partition_filters=tuple(reversed(kept.values())))
+        return Project(found.projects, Filter(conjunction(filters), pruned))
+
+
+def _below(plan: Any) -> Any:
+    while isinstance(plan, Filter | Project):
+        plan = plan.child
+    return plan
+
 
 _SETTINGS = "spark.sql.optimizer.dynamicPartitionPruning."
 

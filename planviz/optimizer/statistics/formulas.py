@@ -39,6 +39,13 @@ _SIZES = "SizeInBytesOnlyStatsPlanVisitor"
 # Leaves
 TABLE_ROWS = Formula("rows of the catalogue", "{rowCount}", "CatalogStatistics")
 TABLE_SIZE = Formula("size of the catalogue", "{sizeInBytes}", "CatalogStatistics")
+PARTITION_ROWS = Formula("rows of the partitions", "{rows of the partitions}", "PruneFileSourcePartitions")
+PARTITION_SIZE = Formula(
+    "size of the partitions, as if all were alike",
+    "⌈{bytes of the table} × {rows of the partitions} / {rows of the table}⌉",
+    "PruneFileSourcePartitions",
+    (UNIFORMITY,),
+)
 UNKNOWN_TABLE = Formula("default of spark.sql.defaultSizeInBytes", "{default size}", "LogicalRelation")
 LOCAL_ROWS = Formula("rows that stand in the plan", "{rows in the plan}", "LocalRelation")
 ONE_ROW = Formula("one row", "1 byte", "OneRowRelation")

@@ -7,9 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from planviz.catalog.tables import ColumnStatistics, Table
+from planviz.expressions.predicates import conjunction
 from planviz.logical.cached import CachedPlan, InMemoryRelation
+from planviz.logical.operators import Filter
 from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRelation, OneRowRelation, Range
 from planviz.optimizer.statistics import formulas
+from planviz.optimizer.statistics.filters import filter_estimate
 from planviz.optimizer.statistics.model import Columns, Estimate, number, output_size, row_size
 
 #: What Spark takes for a table of unknown size (spark.sql.defaultSizeInBytes).
@@ -19,6 +22,8 @@ UNKNOWN_SIZE = (1 << 63) - 1
 def leaf_estimate(plan: Any, with_rows: bool) -> Estimate:
     """The estimate of a leaf; `with_rows` says whether the catalogue's rows and columns count."""
     match plan:
+        case LogicalRelation() if plan.partition_filters:
+            return _pruned(plan, with_rows)
         case LogicalRelation():
             return table_estimate(plan.table, plan.output, with_rows)
         case LocalRelation(columns, rows):
@@ -47,6 +52,26 @@ def table_estimate(table: Table | None, output: Iterable[Any], with_rows: bool) 
     if table.size_in_bytes is None:
         return Estimate(UNKNOWN_SIZE, rule=formulas.UNKNOWN_TABLE)
     return Estimate(int(table.size_in_bytes), rule=formulas.TABLE_SIZE)
+
+
+def _pruned(plan: LogicalRelation, with_rows: bool) -> Estimate:
+    """The estimate of a table's partitions: that of a filter that picks them.
+
+    Spark adds up the sizes of their files, which no catalogue of ours has: bytes are taken in proportion to rows.
+    """
+    table = table_estimate(plan.table, plan.output, with_rows)
+    counted = table_estimate(plan.table, plan.output, True)
+    chosen = Filter(conjunction(list(plan.partition_filters)), plan.replace(partition_filters=()))
+    found = filter_estimate(chosen, counted)
+    if found is None or not counted.rows:
+        return table
+    if with_rows:
+        rows = (("rows of the partitions", found.rows),)
+        return replace(found, rule=formulas.PARTITION_ROWS, inputs=(), given=rows)
+    given = (("bytes of the table", table.size), ("rows of the partitions", found.rows),
+             ("rows of the table", counted.rows))  # fmt: skip
+    size = -(-table.size * (found.rows or 0) // counted.rows)
+    return Estimate(size, rule=formulas.PARTITION_SIZE, parts=found.parts, given=given)
 
 
 def _columns(table: Table, output: Iterable[Any]) -> Columns:

@@ -8,9 +8,9 @@ from planviz.config import OptimizerConfig
 from planviz.expressions.core import AttributeReference
 from planviz.expressions.predicates import conjunction
 from planviz.logical.cached import InMemoryRelation
+from planviz.optimizer.scan_operation import ALWAYS_INLINE, scan_operation
 from planviz.physical.in_memory import InMemoryTableScanExec
 from planviz.physical.operators import FilterExec, ProjectExec
-from planviz.physical.strategies.file_source import ALWAYS_INLINE, operation
 
 _VECTORIZED = "spark.sql.inMemoryColumnarStorage.enableVectorizedReader"
 
@@ -23,7 +23,7 @@ def in_memory_scan(plan: Any, config: OptimizerConfig) -> Any:
     """
     if not plan.bits & InMemoryRelation.BIT:
         return None
-    found = operation(plan, bool(config.get(ALWAYS_INLINE)), InMemoryRelation)
+    found = scan_operation(plan, bool(config.get(ALWAYS_INLINE)), InMemoryRelation)
     if found is None:
         return None
     projects, filters, relation = found.projects, [f for group in found.filters for f in group], found.relation

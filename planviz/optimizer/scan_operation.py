@@ -1,0 +1,75 @@
+"""Projections and filters right above a leaf, put together: what a scan takes in (Spark: ScanOperation)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from planviz.expressions.core import Alias, AttributeReference
+from planviz.expressions.predicates import split_conjunction
+from planviz.logical.operators import Filter, Project
+from planviz.logical.plan import LeafNode
+from planviz.logical.relations import LogicalRelation
+from planviz.optimizer.attributes import substitute
+from planviz.optimizer.rules.projections import can_collapse
+
+#: The setting that lets columns be put in wherever they are used, however often; what `always` says.
+ALWAYS_INLINE = "spark.sql.optimizer.collapseProjectAlwaysInline"
+
+
+@dataclass(frozen=True)
+class ScanOperation:
+    """Projections and filters over a leaf, merged; `filters` are those of each Filter, the lowest first."""
+
+    projects: tuple[Any, ...]
+    filters: tuple[tuple[Any, ...], ...]
+    relation: Any
+
+    @property
+    def meanings(self) -> dict[int, Any]:
+        """What the computed columns stand for."""
+        return {p.expr_id: p.child for p in self.projects if isinstance(p, Alias)}
+
+    @property
+    def all_filters(self) -> list[Any] | None:
+        """The filters, the lowest first; None where one of several is random, which must keep its place."""
+        if len(self.filters) > 1 and not all(f.deterministic for group in self.filters for f in group):
+            return None
+        return [f for group in self.filters for f in group]
+
+    @property
+    def split_filters(self) -> tuple[list[Any], list[tuple[Any, ...]]]:
+        """The filters that the scan may know, and the Filters that stay above: those from the first random one on."""
+        fixed = [all(f.deterministic for f in group) for group in self.filters]
+        first = next((i for i, ok in enumerate(fixed) if not ok), len(fixed))
+        known = max(first, 1) if self.filters else 0
+        return [f for group in self.filters[:known] for f in group], list(self.filters[known:])
+
+
+def scan_operation(plan: Any, always: bool, leaf: type[LeafNode] = LogicalRelation) -> ScanOperation | None:
+    """The projections and filters above a leaf as one (Spark: ScanOperation); None where they cannot be merged."""
+    if isinstance(plan, leaf):
+        return ScanOperation(tuple(plan.output), (), plan)
+    if not isinstance(plan, Project | Filter):
+        return None
+    below = scan_operation(plan.child, always, leaf)
+    if below is None:
+        return None
+    if isinstance(plan, Filter):
+        random = not all(p.deterministic for p in below.projects)
+        if random or not can_collapse((plan.condition,), below.projects, always):
+            return None
+        conditions = tuple(substitute(c, below.meanings) for c in split_conjunction(plan.condition))
+        return ScanOperation(below.projects, (*below.filters, conditions), below.relation)
+    if not can_collapse(plan.projects, below.projects, always):
+        return None
+    inner: dict[int, Any] = {p.expr_id: p for p in below.projects}
+    projects = tuple(_over(p, inner, below.meanings) for p in plan.projects)
+    return ScanOperation(projects, below.filters, below.relation)
+
+
+def _over(e: Any, inner: dict[int, Any], meanings: dict[int, Any]) -> Any:
+    """A projected expression over the columns of the table; an attribute keeps its alias beneath."""
+    if isinstance(e, AttributeReference):
+        return inner.get(e.expr_id, e)
+    return substitute(e, meanings)
