@@ -50,6 +50,7 @@ class Spark:
     folder: Path
     sharing: Sharing = field(default_factory=Sharing)
     _sent: bool = False
+    _apart: dict[str, Any] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -108,9 +109,12 @@ class Spark:
             self._sent = True
 
     @contextmanager
-    def task_session(self, conf: dict[str, str]) -> Iterator[Any]:
-        """A session for one task, with its settings, safe and with whole texts."""
-        session = self._another()
+    def task_session(self, conf: dict[str, str], tables: str = "") -> Iterator[Any]:
+        """A session for one task, with its settings, safe and with whole texts.
+
+        `tables` names what tables are made for it ("": none): tasks of another name neither see them nor clash.
+        """
+        session = self._another(tables)
         for key, value in {**WHOLE_TEXTS, **conf, **_SAFE}.items():
             session.conf.set(key, value)
         try:
@@ -119,12 +123,29 @@ class Spark:
             if self.is_connect:
                 session.stop()
 
-    def _another(self) -> Any:
+    def _another(self, tables: str) -> Any:
         if self.is_connect:
             from pyspark.sql.connect.session import SparkSession as ConnectSession
 
             return ConnectSession.builder.remote(self.master).create()
-        return self.session.newSession()
+        if not tables:
+            return self.session.newSession()
+        with self._lock:
+            if tables not in self._apart:
+                self._apart[tables] = self._session_apart()
+            return self._apart[tables].newSession()
+
+    def _session_apart(self) -> Any:
+        """A session whose catalogue and cache are shared with none of the others, and never a metastore's."""
+        from pyspark.sql import SparkSession
+
+        context = self.session.sparkContext
+        jvm: Any = context._jvm
+        options = jvm.java.util.HashMap()
+        options.put("spark.sql.catalogImplementation", "in-memory")
+        warehouse = self.session.conf.get("spark.sql.warehouse.dir")
+        options.put("spark.sql.warehouse.dir", f"{warehouse}/{len(self._apart)}")
+        return SparkSession(context, jvm.org.apache.spark.sql.classic.SparkSession(context._jsc.sc(), options))
 
 
 def start(settings: dict[str, Any]) -> Spark:

@@ -1,44 +1,40 @@
 """The tables that a live Spark plans with: those of a planviz catalogue, empty, with its statistics; and real data.
 
-A table that exists in two forms cannot: a Spark holds one catalogue at a time, and another one under the same names is
-refused.
+Tables are made once for all tasks that name the same ones (`made_by`), in a catalogue that no other task sees.
 """
 
 from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from planviz.catalog.files import read_catalog
 from planviz.catalog.tables import Catalog, ColumnStatistics, Table
-from planviz.errors import InputError, SparkError
+from planviz.errors import InputError
 from planviz.spark.jvm import module
 from planviz.spark.safety import check_with_spark, queries_of
 from planviz.types import TIMESTAMP, TIMESTAMP_NTZ, quote
 
+#: The statistics of the tables in a folder of Parquet, where there is such a file.
+STATISTICS = "catalog.json"
 _lock = threading.Lock()
-_known: dict[str, Table] = {}
+
+
+def made_by(catalog: str | None, folder: str | None) -> str:
+    """A name for the tables that a catalogue's text and a folder make, the same for the same tables; "" for none."""
+    statistics = _statistics_of(Path(folder)) if folder else None
+    parts = [catalog or "", f"{folder}\0{statistics.stat().st_mtime_ns}" if statistics is not None else ""]
+    return sha256("\0".join(parts).encode()).hexdigest() if any(parts) else ""
 
 
 def register_catalog(session: Any, text: str) -> None:
-    """Make the tables and views of a planviz-catalog/1 text; statistics count as if they had been measured.
-
-    Raises SparkError for a table that another catalogue has made under the same name.
-    """
+    """Make the tables and views of a planviz-catalog/1 text; statistics count as if they had been measured."""
     catalog: Catalog = read_catalog(text)
-    with _lock:
-        for table in catalog.tables.values():
-            name = f"{quote(table.database)}.{quote(table.name)}"
-            if name in _known:
-                if _known[name] != table:
-                    raise SparkError(f"This Spark already has another table {table.shown_name}; start another one.")
-                continue
-            session.sql(f"CREATE DATABASE IF NOT EXISTS {quote(table.database)}")
-            session.sql(_definition(name, table))
-            _inject(session, name, table)
-            _known[name] = table
+    for table in catalog.tables.values():
+        _make(session, table)
     for view in catalog.views.values():
         queries_of(view.sql)
         check_with_spark(session._jvm, session._jsparkSession, view.sql)
@@ -46,18 +42,47 @@ def register_catalog(session: Any, text: str) -> None:
         session.sql(f"CREATE OR REPLACE TEMPORARY VIEW {quote(view.name)} {columns} AS {view.sql}")
 
 
+def _make(session: Any, table: Table, folder: Path | None = None) -> None:
+    """Make a table with its statistics, empty or of a folder's files, unless a task before has made it."""
+    name = f"{quote(table.database)}.{quote(table.name)}"
+    with _lock:
+        if session.catalog.tableExists(name):
+            return
+        session.sql(f"CREATE DATABASE IF NOT EXISTS {quote(table.database)}")
+        try:
+            session.sql(_definition(name, table, folder))
+            if folder is not None and table.partition_columns:
+                session.sql(f"ALTER TABLE {name} RECOVER PARTITIONS")
+            _inject(session, name, table)
+        except Exception:
+            session.sql(f"DROP TABLE IF EXISTS {name}")
+            raise
+
+
 def register_data(session: Any, folder: str) -> list[str]:
     """Make every Parquet file or folder of a folder a temporary view of its name; the names.
 
-    Raises InputError when there is none.
+    Those of which the folder's own catalogue has statistics become tables with these. Raises InputError when there is
+    none.
     """
     root = Path(folder)
     found = sorted(p for p in (root.iterdir() if root.is_dir() else ()) if _is_parquet(p))
     if not found:
         raise InputError(f"{folder} holds no Parquet tables: files or folders named as the tables are.")
+    statistics = _statistics_of(root)
+    known = read_catalog(statistics).tables if statistics is not None else {}
     for path in found:
-        session.read.parquet(str(path)).createOrReplaceTempView(quote(path.stem))
+        table = known.get(f"default.{path.stem}")
+        if table is not None:
+            _make(session, table, path)
+        else:
+            session.read.parquet(str(path)).createOrReplaceTempView(quote(path.stem))
     return [path.stem for path in found]
+
+
+def _statistics_of(folder: Path) -> Path | None:
+    path = folder / STATISTICS
+    return path if path.is_file() else None
 
 
 def _is_parquet(path: Path) -> bool:
@@ -66,10 +91,15 @@ def _is_parquet(path: Path) -> bool:
     return path.suffix == ".parquet"
 
 
-def _definition(name: str, table: Table) -> str:
+def _definition(name: str, table: Table, folder: Path | None) -> str:
     columns = ", ".join(f"{quote(c.name)} {c.data_type.sql}{'' if c.nullable else ' NOT NULL'}" for c in table.columns)
     parts = f" PARTITIONED BY ({', '.join(map(quote, table.partition_columns))})" if table.partition_columns else ""
-    return f"CREATE TABLE {name} ({columns}) USING {table.provider}{parts}"
+    place = f" LOCATION {_text(str(folder))}" if folder is not None else ""
+    return f"CREATE TABLE {name} ({columns}) USING {table.provider}{parts}{place}"
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 # Spark has no statement that sets statistics. Its catalogue takes them as an object, whose numbers are Scala's BigInt;

@@ -18,7 +18,7 @@ from planviz.spark.sample_data import TABLES, catalogue_entries, check_scale, ma
 from planviz.spark.session import Spark
 from planviz.spark.sharing import cleared_away, is_private, statements_of
 from planviz.spark.statistics import analyze_table, table_names
-from planviz.spark.tables import register_catalog, register_data
+from planviz.spark.tables import made_by, register_catalog, register_data
 
 #: Says what a task is at: "planning", "running" ...
 Progress = Callable[[str], None]
@@ -65,7 +65,8 @@ def _prepared(spark: Spark, conf: dict[str, str], arguments: dict[str, Any], pro
     private = spark.is_connect or is_private(setup)
     if not private:
         progress("waiting until no other query is at work")
-    with spark.sharing.together() if private else spark.sharing.alone(), spark.task_session(conf) as session:
+    made = made_by(arguments.get("catalog"), arguments.get("data"))
+    with spark.sharing.together() if private else spark.sharing.alone(), spark.task_session(conf, made) as session:
         progress("preparing the tables")
         _register(spark, session, arguments)
         with nullcontext() if private else cleared_away(session):

@@ -11,6 +11,7 @@ import time
 import pytest
 
 from planviz.catalog.files import write_catalog
+from planviz.catalogs import read as parse
 from planviz.cli.main import run
 from planviz.config import OptimizerConfig
 from planviz.document import open_sql, open_text
@@ -46,8 +47,17 @@ def test_planviz_and_spark_agree_on_a_query_of_three_tables_with_statistics(live
     found = compare(ours, open_text(capture_text(captured)))
     assert captured["trace"]["differs"] == []
     assert [stage.difference for stage in found.stages[:3]] == [None] * 3
-    assert found.wrong == []
+    assert found.wrong == ()
     assert found.only_spark == found.only_planviz == ()
+
+
+def test_tables_of_one_name_in_two_catalogues_do_not_meet(live):
+    catalogs = [parse("CREATE TABLE city (name STRING, people BIGINT)"), parse("CREATE TABLE city (id INT)")]
+    plans = [ask(live, "SELECT * FROM city", catalog=write_catalog(c)) for c in [*catalogs, catalogs[0]]]
+    assert ["people#" in plan["explain"]["simple"] for plan in plans] == [True, False, True]
+    assert {plan["conf"]["spark.sql.reflect.allowList"] for plan in plans} == {"^$"}
+    with pytest.raises(AnalysisError, match="city"):
+        ask(live, "SELECT * FROM city")
 
 
 def test_what_is_refused_has_no_effect_and_the_next_query_works(live):
