@@ -120,10 +120,11 @@ def _sentence(now: State, work: sparks.Work | None) -> str:
 
 
 def _said(place: str) -> None:
-    said = live_session.session()["said"]
+    # An element that is always there: whatever stands behind one that comes and goes is drawn twice for a moment.
+    there, said = st.empty(), live_session.session()["said"]
     if said is not None and said["place"] == place:
         tone = "pv-alert" if said["kind"] == "error" else "pv-alert pv-note"
-        st.html(f'<p class="{tone}" role="alert">{escape(said["message"])}</p>')
+        there.html(f'<p class="{tone}" role="alert">{escape(said["message"])}</p>')
 
 
 # -- what is asked
@@ -146,8 +147,9 @@ def query(*, lead: bool) -> None:
     live, allowed = live_session.session(), level()
     with st.container(key="planviz-opening", horizontal=True, gap="large"):
         with st.container(key="planviz-opening-box"):
+            first = st.empty()
             if lead:
-                st.html(_LEAD)
+                first.html(_LEAD)
             with st.container(key="planviz-live-sql"):
                 st.text_area("SQL of one query", height=190, **live_session.bound("sql"))
             _said("sql")
@@ -313,7 +315,7 @@ def result(opened: Opened) -> None:
             if kind == "Plan":
                 _stage(opened)
         if kind == "Rows":
-            st.html(live_report.rows_html(opened))
+            _rows(opened)
         elif kind == "Plan":
             shown = st.session_state[state.DOCUMENT]
             data = views.workbench(opened, shown["plan"], shown["node"])
@@ -334,6 +336,18 @@ def _page_link(entry: dict[str, Any]) -> None:
         st.page_link(entry["page"], label=entry["title"])
     except StreamlitAPIException:
         return  # Run alone: the router has not named the pages.
+
+
+def _rows(opened: Opened) -> None:
+    st.html(live_report.rows_html(opened))
+    if all(found.expected is None for found in live_report.rows(opened)):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.html(_NO_ROWS, width="content")
+            st.button("Let Spark estimate rows", on_click=live_session.expect_rows, key="planviz.live.cbo")
+
+
+_NO_ROWS = """<div class="pv-lead"><span>Spark expected bytes only: it estimates rows where tables have statistics and
+spark.sql.cbo.enabled is true.</span></div>"""
 
 
 def _kind(opened: Opened) -> str:

@@ -25,6 +25,7 @@ from planviz.ui.rules import EXAMPLES
 
 _KEY = "planviz.live.{}"
 _LIMIT = 1_000_000
+_CBO = "spark.sql.cbo.enabled"
 
 
 def session() -> dict[str, Any]:
@@ -213,8 +214,21 @@ def take_over(level: Access) -> None:
     if ended.error is not None:
         if not ended.stopped:
             say(ended.error, place)
-    elif ended.what == "capture" and state.open_text(capture_text(ended.value)):
+    elif ended.what == "capture" and state.open_text(capture_text(ended.value), name=_name(ended.value["sql"])):
         live["with"][st.session_state[state.DOCUMENT]["key"]] = live.get("asked", cache.AUTO)
 
 
 _KILLED = "Nothing gentler ends a plan under way, so Spark was ended with it; the next query starts a new one."
+
+
+def _name(sql: str) -> str:
+    """A query's first words, as the name of what is open."""
+    words = " ".join(sql.split())
+    return words if len(words) <= 56 else words[:56].rsplit(" ", 1)[0] + " …"
+
+
+def expect_rows() -> None:
+    """Let Spark estimate rows from the next query on. Runs as a callback."""
+    live = session()
+    live["conf"] = tuple((dict(live["conf"]) | {_CBO: "true"}).items())
+    write("settings", live_choices.shown_conf(live["conf"]))

@@ -89,12 +89,14 @@ def _bar() -> DeltaGenerator:
     with st.container(key="planviz-bar", horizontal=True, vertical_alignment="center", gap="small", wrap=False):
         st.html('<div class="pv-brand"><i></i>planviz</div>', width="content")
         known = pages(_ROOT)
-        for entry in known if len(known) > 1 else ():
-            try:
-                st.page_link(entry["page"], label=entry["title"])
-            except StreamlitAPIException:
-                continue  # Run alone or first on a deep link: the router has not named the pages yet.
-        return st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small")
+        with st.container(key="planviz-links", horizontal=True, vertical_alignment="center", gap="small", wrap=False):
+            for entry in known if len(known) > 1 else ():
+                try:
+                    st.page_link(entry["page"], label=entry["title"])
+                except StreamlitAPIException:
+                    continue  # Run alone or first on a deep link: the router has not named the pages yet.
+        buttons: dict[str, Any] = {"horizontal": True, "horizontal_alignment": "right", "vertical_alignment": "center"}
+        return st.container(key="planviz-buttons", gap="small", width="content", wrap=False, **buttons)
 
 
 @cache

@@ -45,9 +45,9 @@ def words(app: AppTest) -> str:
     return "\n".join(str(element.proto.body) for element in app.get("html"))
 
 
-def until_done(app: AppTest) -> AppTest:
+def until_done(app: AppTest, seconds: float = 30) -> AppTest:
     """The page when what was asked for has ended."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + seconds
     while (work := sparks.work_of(app.session_state["planviz.live"]["work"])) is not None and work.ended is None:
         assert time.monotonic() < end, work.at
         time.sleep(0.02)
