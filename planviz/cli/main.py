@@ -122,6 +122,9 @@ def _parser() -> argparse.ArgumentParser:
         help="what visitors may do with a live Spark; all: also any settings, folders of this machine and executions "
         "(default: all if only this machine reaches the app, else none)",
     )
+    serve.add_argument(
+        "--history", metavar="DIR", help="a catalogue of past executions, or a folder of them, for the page Event logs"
+    )
     serve.add_argument("--browser", action="store_true", help="open the app in a browser")
     return parser
 

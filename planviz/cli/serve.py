@@ -11,6 +11,7 @@ from pathlib import Path
 
 import planviz
 from planviz.errors import InputError
+from planviz.ui import history_places
 from planviz.ui.live_access import VARIABLE
 
 
@@ -21,6 +22,8 @@ def serve(options: argparse.Namespace) -> int:
     _listenable(options.address, options.port)
     if options.live is not None:
         os.environ[VARIABLE] = options.live
+    if options.history is not None:
+        os.environ[history_places.VARIABLE] = _folder(options.history)
     script = app_script()
     # Streamlit takes the program's name for the app's place, where .streamlit/config.toml lies.
     sys.argv = [str(script)]
@@ -40,6 +43,17 @@ def serve(options: argparse.Namespace) -> int:
         }
     )
     return 0
+
+
+def _folder(path: str) -> str:
+    """The folder of catalogues, whole. Raises InputError when there is none."""
+    if "://" in path:
+        return path
+    if not Path(path).is_dir():
+        raise InputError(
+            f"--history {path}: there is no such folder. Name a catalogue of executions or a folder of them."
+        )
+    return str(Path(path).resolve())
 
 
 def _listenable(address: str, port: int) -> None:

@@ -58,3 +58,14 @@ def address_bar(query: str, view: str, node: int | str | None, *, button: bool =
     data = {"query": query, "view": view, "node": node, "button": button, "part": part}
     with st.container(key="planviz-address" if button else "planviz-drop-address", width="content"):
         _component("address")(key="planviz.address", data=data, width="content")
+
+
+def past_executions(data: Mapping[str, Any], *, key: str, opened: Callable[[str], None]) -> None:
+    """The table of the Event logs page (history.js says what it takes); `opened` gets what a chosen row opens."""
+
+    def chosen() -> None:
+        row = (st.session_state.get(key) or {}).get("opened")
+        if isinstance(row, str):
+            opened(row)
+
+    _component("history")(key=key, data=data, on_opened_change=chosen, height="content")

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -33,6 +33,7 @@ PAGES = (
     ("cardinality", "Cardinality", "cardinality"),
     ("compare", "Compare", "compare"),
     ("live", "Live Spark", "live"),
+    ("history", "Event logs", "history"),
     ("catalogue", "Catalogue", "catalogue"),
     ("library", "Library", "library"),
 )
@@ -53,6 +54,15 @@ def pages(root: Path) -> list[dict[str, Any]]:
 def pages_there() -> list[dict[str, Any]]:
     """The pages of the app as arguments of `st.Page`, for links to them."""
     return pages(_ROOT)
+
+
+def page_links(titles: Sequence[str]) -> None:
+    """Links to the pages of these titles that are there."""
+    for entry in pages_there():
+        if entry["title"] in titles:
+            # Run alone: the router has not named the pages.
+            with suppress(StreamlitAPIException):
+                st.page_link(entry["page"], label=entry["title"])
 
 
 @contextmanager

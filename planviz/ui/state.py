@@ -31,6 +31,7 @@ CATALOG = "planviz.catalog"  # the catalogue chosen for the open SQL; the docume
 BOX_CATALOG = "planviz.box.catalog"  # that for SQL which is pasted next
 OPENED = "planviz.opened"  # how many documents this session has opened
 ASKED_AT = "planviz.asked-at"  # what that number was when the dialog was asked for
+HISTORY = "planviz.history"  # what is asked on the Event logs page (planviz.ui.history_page)
 LIVE = "planviz.live"  # what is chosen, typed and under way on the Live page (planviz.ui.live_session)
 CATALOGS = "planviz.catalogs"  # {name: {"title", "text"}} of the catalogues that this session collected
 

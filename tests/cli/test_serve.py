@@ -45,3 +45,11 @@ def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_port_that_is_none(port: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["serve", "--port", port]) == 2
     assert "a port is a number from 1 to 65535" in capsys.readouterr().err
+
+
+def test_a_folder_of_catalogues_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    assert run(["serve", "--port", str(port), "--history", str(tmp_path / "nowhere")]) == 2
+    assert "there is no such folder" in capsys.readouterr().err

@@ -1,0 +1,299 @@
+"""What the Event logs page shows of a catalogue: tables, facts and words; no Streamlit in here."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from html import escape
+from threading import RLock
+from typing import Any
+
+from planviz.document import open_text
+from planviz.errors import PlanvizError
+from planviz.history import words
+from planviz.history.catalogue import Catalogue, Contents, PastExecution, ReadLog
+from planviz.history.changed import PlanChange, PlanTimes, changed_plans, changes
+from planviz.history.difference import in_words
+from planviz.history.opened import document_text, plan_of
+from planviz.history.questions import MOST, Question
+from planviz.history.ranked import Answer, estimate_error, ranked
+from planviz.render.text import one_line, short_number
+
+#: Rankings in the order of the switch, with their words.
+RANKS = {
+    "slowest": "Slowest",
+    "spill": "Most spill",
+    "shuffle": "Most shuffle",
+    "estimate": "Worst estimate",
+    "changed": "Plans that changed",
+    "failed": "Failed",
+    "latest": "Latest",
+}
+#: Rows of a table at first, and each time that more are asked for.
+ROWS = 50
+_KEPT = 4
+_ANSWERS = 48
+#: The column by which a ranking orders.
+_RANKED = {"slowest": "Time", "shuffle": "Shuffled", "spill": "Spilled", "estimate": "Estimate",
+           "failed": "When (UTC)", "latest": "When (UTC)"}  # fmt: skip
+_BADGES = ("", "badges")
+_COLUMNS = (
+    ("#", "number"), ("When (UTC)", "time"), ("Application", "text"), ("What", "what"), ("Time", "number"),
+    ("Shuffled", "number"), ("Spilled", "number"), ("Estimate", "number"), ("Joins", "text"), _BADGES,
+)  # fmt: skip
+_CHANGED = (("#", "number"), ("Application", "text"), ("What", "what"), ("Plans", "number"), ("Runs", "number"),
+            ("Before", "number"), ("After", "number"), _BADGES, ("Last run (UTC)", "time"))  # fmt: skip
+
+
+class History:
+    """A catalogue that is looked at, with the answers that it gave last."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+        self._made: OrderedDict[Any, Any] = OrderedDict()
+        self._lock = RLock()
+
+    def ranked(self, question: Question) -> Answer:
+        """The answer to any ranking but `changed`."""
+        return self._kept(question, lambda: ranked(self.catalogue, question))  # type: ignore[no-any-return]
+
+    def changes(self, question: Question) -> tuple[list[PlanChange], int]:
+        """The plans that changed."""
+        whole = replace(question, rank="changed", limit=MOST)
+        found, count = self._kept(whole, lambda: changes(self.catalogue, whole))
+        return found[: question.limit], count
+
+    def contents(self) -> Contents:
+        """What can be asked for."""
+        return self.catalogue.contents()
+
+    def logs(self) -> list[ReadLog]:
+        """The logs, those with faults first."""
+        return self._kept("logs", self.catalogue.logs)  # type: ignore[no-any-return]
+
+    def plans(self) -> set[tuple[str, str, str]]:
+        """Application, description and fingerprint of each plan that took the place of another."""
+        return self._kept("plans", lambda: changed_plans(self.changes(Question("changed"))[0]))  # type: ignore[no-any-return]
+
+    def difference(self, change: PlanChange) -> list[str]:
+        """How the plans before and after differ; one sentence where they cannot be read."""
+        return self._kept((change.before, change.after), partial(_difference, self.catalogue, change))  # type: ignore[no-any-return]
+
+    def _kept(self, name: Any, make: Callable[[], Any]) -> Any:
+        with self._lock:
+            if name not in self._made:
+                self._made[name] = make()
+            self._made.move_to_end(name)
+            while len(self._made) > _ANSWERS:
+                self._made.popitem(last=False)
+            return self._made[name]
+
+
+_histories: OrderedDict[str, History] = OrderedDict()
+_lock = RLock()
+
+
+def history_of(path: str) -> History:
+    """The catalogue at a path as it is now; what was answered before stays while nothing was added.
+
+    Raises InputError for what is no catalogue.
+    """
+    now = Catalogue(path)
+    with _lock:
+        known = _histories.get(path)
+        if known is None or known.catalogue.version != now.version:
+            known = _histories[path] = History(now)
+        _histories.move_to_end(path)
+        while len(_histories) > _KEPT:
+            _histories.popitem(last=False)
+        return known
+
+
+def _difference(catalogue: Catalogue, change: PlanChange) -> list[str]:
+    try:
+        plans = [plan_of(catalogue, side.log, side.execution_id) for side in (change.before, change.after)]
+    except PlanvizError as error:
+        return [str(error)]
+    return in_words(*plans) or ["The plans as they ran are alike; they differed before adaptive execution."]
+
+
+# -- tables, as the element of history.js takes them
+
+
+def executions_table(found: Answer, rank: str, plans: set[tuple[str, str, str]], selected: str) -> dict[str, Any]:
+    """The executions of an answer; `plans` are those that took another's place, `selected` is a reference."""
+    most = max((_value(each, rank) for each in found.executions), default=0.0)
+    rows = [_row(at, each, rank, most, plans) for at, each in enumerate(found.executions, 1)]
+    return _table(_COLUMNS, rows, _RANKED.get(rank, ""), selected)
+
+
+def _table(
+    columns: Sequence[tuple[str, str]], rows: list[dict[str, Any]], ranked: str, selected: str
+) -> dict[str, Any]:
+    """A table without the columns in which no row has anything."""
+    kept = [at for at in range(len(columns)) if any(row["cells"][at] for row in rows)]
+    rows = [{**row, "cells": [row["cells"][at] for at in kept]} for row in rows]
+    shown = [columns[at] for at in kept]
+    by = next((at for at, (label, _) in enumerate(shown) if label == ranked), None)
+    return {"columns": shown, "ranked": by, "rows": rows, "selected": selected}
+
+
+def _row(at: int, found: PastExecution, rank: str, most: float, plans: set[tuple[str, str, str]]) -> dict[str, Any]:
+    what = one_line(found.description, 300) or "no description"
+    error = one_line(found.error, 300)
+    cells: list[Any] = [
+        str(at),
+        words.when(found.started),
+        one_line(found.app_name or found.app_id, 60),
+        {"text": error if rank == "failed" and error else what, "title": f"{what}\n{error}" if error else what},
+        words.duration(found.milliseconds),
+        words.size(found.shuffle_write_bytes),
+        words.size(found.disk_spill_bytes),
+        _estimate(found),
+        one_line(words.joins(found), 80),
+        _badges(found, plans),
+    ]
+    if rank in ("slowest", "spill", "shuffle") and most > 0:
+        column = _COLUMNS.index((_RANKED[rank], "number"))
+        cells[column] = {"text": cells[column], "bar": round(_value(found, rank) / most, 3)}
+    return {"open": found.reference, "cells": cells}
+
+
+def _value(found: PastExecution, rank: str) -> float:
+    values = {"slowest": found.milliseconds, "spill": found.disk_spill_bytes, "shuffle": found.shuffle_write_bytes}
+    return float(values.get(rank) or 0)
+
+
+def _estimate(found: PastExecution) -> dict[str, Any] | str:
+    error = estimate_error(found.estimated_rows, found.output_rows)
+    if error is None or found.estimated_rows is None or found.output_rows is None:
+        return ""
+    title = f"{short_number(found.estimated_rows)} rows expected, {short_number(found.output_rows)} came"
+    tone = "" if abs(error) < 2 else "over" if error > 0 else "under"
+    return {"text": words.estimate(found), "title": title, "tone": tone}
+
+
+def _badges(found: PastExecution, plans: set[tuple[str, str, str]]) -> list[dict[str, str]]:
+    badges = []
+    if found.status == "failed":
+        badges.append({"text": "failed", "tone": "problem", "title": one_line(found.error, 300)})
+    elif found.status == "incomplete":
+        badges.append({"text": "not ended", "tone": "plain", "title": "The log does not tell how it ended."})
+    if (found.app_name, found.description, found.fingerprint) in plans:
+        badges.append({"text": "plan changed", "tone": "estimated", "title": "This query had another plan before."})
+    return badges
+
+
+def changes_table(found: list[PlanChange], selected: str) -> dict[str, Any]:
+    """The queries whose plan changed; a row is opened by the reference of the plan after."""
+    rows = []
+    for at, change in enumerate(found, 1):
+        slower = change.slower or 0
+        badges = [{"text": said, "tone": "problem" if slower > 0 else "good"}] if (said := _speed(change)) else []
+        badges += [{"text": "takes turns", "tone": "plain", "title": "The two plans take turns."}] * change.overlapping
+        what = one_line(change.description, 300) or "no description"
+        cells = [
+            str(at), one_line(change.application, 60), {"text": what, "title": what}, str(change.plans),
+            f"{change.executions:,}", words.duration(change.before.milliseconds),
+            words.duration(change.after.milliseconds), badges, words.when(change.after.last),
+        ]  # fmt: skip
+        rows.append({"open": change.after.reference, "cells": cells})
+    return _table(_CHANGED, rows, "After", selected)
+
+
+def _speed(change: PlanChange) -> str:
+    said = words.change_of_time(change)
+    return "" if said == "as fast as before" else said
+
+
+# -- one execution, one change
+
+
+def facts(found: PastExecution) -> str:
+    """An execution as a line of figures, HTML."""
+    where = " · ".join(one_line(part, 80) for part in (found.app_name, found.app_id, found.user) if part)
+    spark = f"Spark {one_line(found.spark_version, 20)}" if found.spark_version else ""
+    rows = "" if found.output_rows is None else f"{found.output_rows:,}"
+    if found.estimated_rows is not None:
+        rows = f"{rows or 'unknown'} ({short_number(found.estimated_rows)} expected)"
+    figures = (
+        ("took", words.duration(found.milliseconds) or "not ended"),
+        ("CPU of tasks", words.duration(found.cpu_ms) if found.cpu_ms else ""),
+        ("jobs, stages, tasks", " · ".join(f"{n:,}" for n in (found.jobs, found.stages, found.tasks) if n is not None)),
+        ("read", words.size(found.input_bytes)),
+        ("shuffled", words.size(found.shuffle_write_bytes)),
+        ("spilled", words.size(found.disk_spill_bytes)),
+        ("rows", rows),
+        ("joins", one_line(words.joins(found), 80)),
+    )
+    cells = "".join(f"<li><i>{name}</i>{escape(value)}</li>" for name, value in figures if value)
+    error = f'<p class="pv-alert" role="alert">{escape(one_line(found.error, 600))}</p>' if found.error else ""
+    return (
+        f'<div class="pv-past"><h2>{escape(one_line(found.description, 200) or "no description")}</h2>'
+        f"<p>{escape(' · '.join(part for part in (where, words.when(found.started), spark) if part))}</p>"
+        f"<ul>{cells}</ul></div>{error}"
+    )
+
+
+def change_cards(change: PlanChange, difference: list[str]) -> str:
+    """A change as HTML: the plan before, the plan after, and how they differ."""
+    said = words.change_of_time(change) or "times cannot be compared: one of the plans never succeeded"
+    turns = " The two plans take turns." if change.overlapping else ""
+    lines = "".join(f"<li>{escape(one_line(line, 400))}</li>" for line in difference)
+    return (
+        f'<div class="pv-past"><h2>{escape(one_line(change.description, 200) or "no description")}</h2>'
+        f"<p>{escape(one_line(change.application, 80))} · {change.plans} plans in {change.executions:,} executions</p>"
+        f'<div class="pv-sides">{_side("Before", change.before)}{_side("After", change.after)}'
+        f'<section class="pv-diff"><h3>What changed</h3><p>{escape(said[:1].upper() + said[1:])}.{turns}</p>'
+        f"<ul>{lines}</ul></section></div></div>"
+    )
+
+
+def _side(name: str, side: PlanTimes) -> str:
+    times = "once" if side.executions == 1 else f"{side.executions:,} times"
+    seen = words.when(side.first)
+    seen += f" to {words.when(side.last)}" if side.last != side.first else ""
+    return (
+        f"<section><h3>{name}</h3><b>{words.duration(side.milliseconds) or 'never succeeded'}</b>"
+        f"<p>median, ran {times}</p><p>{seen}</p></section>"
+    )
+
+
+def contents_words(found: Contents, logs: list[ReadLog]) -> str:
+    """What a catalogue holds, in a line."""
+    if not found.executions:
+        return "no executions yet"
+    applications = len(found.applications)
+    first, last = (f"{time:%Y-%m-%d}" if time else "" for time in (found.first, found.last))
+    days = first if first == last else f"{first} to {last}"
+    return (
+        f"{_count(found.executions, 'execution')} of {_count(applications, 'application')} "
+        f"in {_count(len(logs), 'log')}, {days}"
+    )
+
+
+def faults_html(logs: list[ReadLog]) -> str:
+    """The faults of all logs, HTML."""
+    rows = "".join(
+        f"<tr><td>{escape(one_line(file, 200))}</td><td>{f'line {line:,}' if line else 'the file'}</td>"
+        f"<td>{escape(one_line(reason, 300))}</td></tr>"
+        for log in logs
+        for file, line, reason in log.faults
+    )
+    return f'<div class="pv-faults"><table><tbody>{rows}</tbody></table></div>'
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+# -- opening
+
+
+def document_of(history: History, found: PastExecution) -> tuple[str, str]:
+    """The text of an execution's document, and its name. Raises InputError when its plan is no plan."""
+    text = document_text(history.catalogue, found.log, found.execution_id, found.description)
+    open_text(text)
+    return text, one_line(found.description, 120) or found.app_name
