@@ -14,7 +14,7 @@ from planviz.catalog.ddl import table_of
 from planviz.catalog.tables import Catalog, View
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import Refusal
-from planviz.errors import AnalysisError, PlanvizError, defect
+from planviz.errors import AnalysisError, InputError, PlanvizError, defect
 from planviz.expressions.core import Ids, fresh_ids, ids_from, next_id
 from planviz.frontend import Parameters, Statement, parse_plan, parse_script
 from planviz.logical.cached import DEFAULT_LEVEL, CachedPlan, StorageLevel, storage_level
@@ -25,6 +25,7 @@ from planviz.optimizer.caches import CachedData, CacheManager
 from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.cost import Reordering
 from planviz.optimizer.statistics import cost_string, estimate, estimating
+from planviz.physical.formatted import formatted, simple
 from planviz.physical.plan import SparkPlan
 from planviz.physical.query import PhysicalPlan, plan_query
 from planviz.trees.collector import collector_at_rest
@@ -35,6 +36,8 @@ from planviz.types import StructField
 #: Settings of a plan that fills a cache: its buckets are read one by one (Spark: getOrCloneSessionWithConfigsOff).
 _CACHING = {"spark.sql.sources.bucketing.autoBucketedScan.enabled": False}
 STAGES = ("parsed", "analyzed", "optimized", "physical")
+#: What `explain_string` can print; Spark's codegen mode prints Java code, and there is none here.
+EXPLAIN_MODES = ("simple", "extended", "formatted", "cost")
 
 
 @contextmanager
@@ -220,6 +223,24 @@ class QueryExecution:
         """A stage as Spark's extended explain prints it, without heading and output line."""
         text: str = self.stage(name).tree_string
         return text
+
+    def explain_string(self, mode: str = "simple") -> str:
+        """The plans as `df.explain(mode)` prints them, one of EXPLAIN_MODES, nothing cut (Spark: explainString)."""
+        if mode not in EXPLAIN_MODES:
+            raise InputError(f"There is no explain mode {mode!r} here; there are {', '.join(EXPLAIN_MODES)}.")
+        plan = self.physical
+        text = {"simple": simple, "formatted": formatted}.get(mode, lambda p: p.tree_string)(plan)
+        physical = f"== Physical Plan ==\n{text}\n"
+        if mode == "cost":
+            return f"== Optimized Logical Plan ==\n{self.cost_text}\n{physical}"
+        if mode != "extended":
+            return physical
+        columns = ", ".join(f"{a.name}: {a.data_type.simple_string}" for a in self.analyzed.output)
+        return (
+            f"== Parsed Logical Plan ==\n{self.text('parsed')}\n"
+            f"== Analyzed Logical Plan ==\n{columns}\n{self.text('analyzed')}\n"
+            f"== Optimized Logical Plan ==\n{self.text('optimized')}\n{physical}"
+        )
 
     @property
     def cost_text(self) -> str:

@@ -33,6 +33,11 @@ def _parser() -> argparse.ArgumentParser:
     _add_files(parse, "plan text, rule log, JSON plan or event log; - for standard input")
     parse.add_argument("--format", choices=("text", "json", "dot", "mmd", "log"), default="text")
 
+    explain = commands.add_parser("explain", help="plan the queries of an SQL file and print what Spark would print")
+    _add_files(explain, "SQL, several statements if you like; - for standard input")
+    explain.add_argument("--mode", choices=("simple", "extended", "formatted", "cost"), default="simple")
+    add_settings(explain)
+
     optimize = commands.add_parser("optimize", help="plan the queries of an SQL file and print one stage")
     _add_files(optimize, "SQL, several statements if you like; - for standard input")
     optimize.add_argument("--stage", choices=("parsed", "analyzed", "optimized", "physical"), default="optimized")
@@ -199,6 +204,10 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
         from planviz.cli.parse import parse
 
         return parse
+    if name == "explain":
+        from planviz.cli.explain import explain
+
+        return explain
     if name == "optimize":
         from planviz.cli.optimize import optimize
 

@@ -250,6 +250,10 @@ class FirstLast(AggregateFunction, UnaryExpression):
         """The child and the flag."""
         return [str(self.child), "true" if self.ignore_nulls else "false"]
 
+    def to_string(self) -> str:
+        """first(child) ignore nulls."""
+        return f"{self.name}({self.child}){' ignore nulls' if self.ignore_nulls else ''}"
+
 
 @node
 class AggregateCall(SignatureCall, AggregateFunction):
@@ -269,6 +273,11 @@ class AggregateCall(SignatureCall, AggregateFunction):
     def deterministic(self) -> bool:
         """By the signature and the arguments."""
         return self.spec.deterministic and all(c.deterministic for c in self.children)
+
+    def to_string(self) -> str:
+        """The call; one that collects shows its column alone (Spark: Collect.toString)."""
+        collects = self.name in ("collect_list", "collect_set")
+        return f"{self.name}({self.arguments[0]})" if collects else super().to_string()
 
     def render_call(self, r: Callable[[Expression], str], distinct: bool) -> str:
         """SQL of the call; what stands in `sql_tail` follows it, `sql_text` is all of it."""

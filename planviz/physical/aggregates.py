@@ -95,8 +95,12 @@ class BaseAggregateExec(UnaryExec):
     @lazy
     def simple_string(self) -> str:
         """HashAggregate(keys=[...], functions=[...], output=[...])."""
-        functions, output = bracketed(self.functions), bracketed(self.output)
-        return f"{self.node_name}({self.KEYS}={bracketed(self.keys)}, functions={functions}, output={output})"
+        return f"{self.brief_string[:-1]}, output={bracketed(self.output)})"
+
+    @property
+    def brief_string(self) -> str:
+        """The same without output, as explain's simple mode prints it."""
+        return f"{self.node_name}({self.KEYS}={bracketed(self.keys)}, functions={bracketed(self.functions)})"
 
 
 @node

@@ -378,6 +378,11 @@ class ScriptTransformationExec(UnaryExec):
     logical: Any
     child: SparkPlan
 
+    @property
+    def node_name(self) -> str:
+        """SparkScriptTransformation."""
+        return "SparkScriptTransformation"
+
     @lazy
     def expressions(self) -> tuple[Any, ...]:
         """None: the script's columns are made here."""

@@ -137,11 +137,11 @@ class FileSourceScanExec(LeafExec):
         """The filters that the reader takes, as it prints them."""
         return tuple(p for p in map(pushed, self.data_filters) if p is not None)
 
-    @lazy
-    def simple_string(self) -> str:
-        """FileScan parquet table[columns] Batched: true, DataFilters: ... ReadSchema: struct<...>."""
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What plans print of the scan, in their order (Spark: FileSourceScanExec.metadata)."""
         kind = _FORMATS.get(self.provider.lower(), self.provider)
-        metadata = {
+        return {
             "Batched": str(self.columnar).lower(),
             **self._bucketing,
             "DataFilters": bracketed(self.data_filters),
@@ -152,8 +152,12 @@ class FileSourceScanExec(LeafExec):
             "ReadSchema": self.read_schema,
             **self._selected,
         }
+
+    @lazy
+    def simple_string(self) -> str:
+        """FileScan parquet table[columns] Batched: true, DataFilters: ... ReadSchema: struct<...>."""
         name = ".".join(self.table)
-        shown = ", ".join(f"{k}: {v}" for k, v in metadata.items())
+        shown = ", ".join(f"{k}: {v}" for k, v in self.metadata.items())
         return f"FileScan {self.provider} {name}[{','.join(map(str, self.columns))}] {shown}"
 
     @property

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.fidelity.scoreboard import CORPUS, MODES, measure, measure_estimates, measure_trace
+from tests.fidelity.scoreboard import CORPUS, HEADINGS, MODES, measure, measure_estimates, measure_trace
 
 
 def main(arguments: list[str]) -> int:
@@ -24,9 +24,9 @@ def main(arguments: list[str]) -> int:
                 _steps("Optimizer", mode, verbose)
                 _estimates(mode, verbose)
         return 0
-    for stage in [a for a in arguments if not a.startswith("-")] or ["parsed", "analyzed", "optimized", "physical"]:
+    for stage in [a for a in arguments if not a.startswith("-")] or [*HEADINGS, "formatted"]:
         _plans(stage, MODES[0], verbose)
-        if stage == "physical":
+        if stage in ("physical", "formatted"):
             _plans(stage, "nocbo-aqeon", verbose)
     for executor in ("Analyzer", "Optimizer"):
         _steps(executor, MODES[0], verbose)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import importlib.util
+import itertools
 import json
 import re
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from planviz.catalog import Catalog, read_catalog
 from planviz.config import OptimizerConfig
 from planviz.execution import QueryExecution
 from planviz.expressions.core import fresh_ids
+from planviz.physical.formatted import formatted
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 CORPUS = SHARED / "corpus" / "tpcds"
@@ -82,7 +84,12 @@ def captures(mode: str = MODES[0]) -> list[dict[str, Any]]:
 
 
 def section(document: dict[str, Any], stage: str) -> str:
-    """One section of the extended explain, without its heading; the analyzed one without its line of columns."""
+    """One section of the extended explain, without its heading; the analyzed one without its line of columns.
+
+    `formatted` is what that mode prints of the physical plan.
+    """
+    if stage == "formatted":
+        return str(document["explain"]["formatted"]).removeprefix("== Physical Plan ==\n").rstrip("\n")
     parts = re.split(r"(?m)^== (.*) ==\n", document["explain"]["extended"])
     text = dict(zip(parts[1::2], parts[2::2], strict=True))[HEADINGS[stage]].rstrip("\n")
     return text.split("\n", 1)[1] if stage == "analyzed" else text
@@ -175,13 +182,18 @@ def _measured(document: dict[str, Any], mode: str) -> Measured:
         made = planned.stages
         texts = {stage: planned.text(stage).rstrip("\n") for stage in HEADINGS if stage in made}
         cost = planned.cost_text if "optimized" in made else ""
+        if "physical" in made:
+            texts["formatted"] = formatted(planned.physical).rstrip("\n")
     adaptive = mode.endswith("aqeon")
-    for stage in ("physical",) if adaptive else HEADINGS:
+    for stage in ("physical", "formatted") if adaptive else (*HEADINGS, "formatted"):
         if stage not in texts:
             found.stages[stage] = f"error {error}"
             continue
         own = {int(n) for n in re.findall(r"#(\d{7,})", texts[stage])}
         wanted, ids = section(document, stage), comparer().text_ids(document)
+        if stage == "formatted":
+            found.stages[stage] = _formatted(texts[stage], wanted, own, ids)
+            continue
         found.stages[stage] = comparer().compare(texts[stage], wanted, own, ids)
     if not adaptive:
         for executor in BATCH_OF:
@@ -189,6 +201,15 @@ def _measured(document: dict[str, Any], mode: str) -> Measured:
         captured = document["explain"]["cost"].split("== Physical Plan ==")[0]
         found.estimates = (_estimates(captured), _estimates(cost))
     return found
+
+
+def _formatted(got: str, wanted: str, own: set[int], ids: set[int]) -> dict[str, Any]:
+    """The shape is the tree, the text what stands beneath it, too."""
+    canon = comparer()
+    a, b = canon.canon_text(got, own).split("\n"), canon.canon_text(wanted, ids).split("\n")
+    first = next((pair for pair in itertools.zip_longest(a, b) if pair[0] != pair[1]), None)
+    trees = [lines[: lines.index("")] for lines in (a, b)]
+    return {"shape_equal": trees[0] == trees[1], "text_equal": a == b, "first_text_diff": first}
 
 
 def _compared(wanted: list[tuple[str, str]], got: list[tuple[str, str]]) -> tuple[bool, bool, str]:

@@ -100,6 +100,18 @@ def test_the_planner_gives_spark_s_physical_plans(mode):
     assert score.text >= PHYSICAL[mode]["text"]
 
 
+#: How many plans are the same in the formatted mode: the tree, and what stands beneath it.
+FORMATTED = {"nocbo-aqeoff": {"shape": 103, "text": 103}, "nocbo-aqeon": {"shape": 105, "text": 102}}
+
+
+@pytest.mark.parametrize("mode", FORMATTED)
+def test_the_formatted_mode_tells_what_spark_tells(mode):
+    score = measure("formatted", mode)
+
+    assert score.shape >= FORMATTED[mode]["shape"]
+    assert score.text >= FORMATTED[mode]["text"]
+
+
 def test_what_spark_refuses_is_refused_with_its_error_class():
     refused = [d for d in captures() if "error" in d]
 

@@ -1,0 +1,255 @@
+"""A physical plan as `explain("formatted")` prints it (Spark: ExplainUtils, verboseStringWithOperatorId).
+
+First the tree with a number for every operator, children before parents; then what each operator does; then the
+subqueries with the operator and the expression that they belong to, each in the same form.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from planviz.expressions.core import AttributeReference
+from planviz.logical.plan import LogicalPlan, bracketed
+from planviz.physical.aggregates import BaseAggregateExec
+from planviz.physical.codegen import AdaptiveSparkPlanExec, InputAdapter, WholeStageCodegenExec
+from planviz.physical.exchanges import Exchange, ReusedExchangeExec, ShuffleExchangeExec
+from planviz.physical.joins import BuildSide, CartesianProductExec, EquiJoinExec, JoinExec
+from planviz.physical.operators import (
+    CollectLimitExec,
+    FilterExec,
+    GlobalLimitExec,
+    ProjectExec,
+    SortExec,
+    TakeOrderedAndProjectExec,
+    UnionExec,
+)
+from planviz.physical.plan import LeafExec, PlanHolder, SparkPlan
+from planviz.physical.scans import FileSourceScanExec
+from planviz.physical.sources import OneRowRelationExec, RangeExec, RDDScanExec
+from planviz.physical.subqueries import ReusedSubqueryExec
+from planviz.trees.text import tree_string
+
+_MARKS = (WholeStageCodegenExec, InputAdapter)
+
+
+def formatted(root: SparkPlan) -> str:
+    """The text, without heading."""
+    return _Explained(root).text()
+
+
+def simple(root: SparkPlan) -> str:
+    """The tree as the simple mode prints it: without the columns that aggregates give."""
+    return tree_string(root, lambda node: node.brief_string if isinstance(node, BaseAggregateExec) else node.simple_string)
+
+
+class _Explained:
+    """The numbers of one plan's operators, and what is written with them."""
+
+    def __init__(self, root: SparkPlan) -> None:
+        self._root = root
+        self._numbers: dict[int, int] = {}
+        #: Operators in a generated stage, and the stage that is told beneath the tree.
+        self._generated: set[int] = set()
+        self._stages: dict[int, int] = {}
+        self._told: set[int] = set()
+        #: Partial stages, by identity, of aggregates without DISTINCT; their buffers' ids, numbered once more.
+        self._ordinary: set[int] = set()
+        self._renumbered: dict[int, int] = {}
+        self._subqueries = list(_subqueries_of(root))
+        parts = [root, *[s.child for _, _, s in self._subqueries if not isinstance(s, ReusedSubqueryExec)]]
+        for part in parts:
+            self._number(part)
+            self._stage(part)
+        self._fresh = itertools.count(
+            1 + max((a.expr_id for part in parts for n in part.walk() for a in n.output), default=0)
+        )
+
+    def text(self) -> str:
+        out = self._part(self._root)
+        if self._subqueries:
+            out += "\n===== Subqueries =====\n\n"
+        for at, (host, expression, subquery) in enumerate(self._subqueries, 1):
+            out += f"Subquery:{at} Hosting operator id = {self._numbers[id(host)]} Hosting Expression = {expression}\n"
+            if not isinstance(subquery, ReusedSubqueryExec):
+                out += self._part(subquery.child)
+            out += "\n"
+        return out
+
+    def _number(self, node: Any, generated: bool = False, above: frozenset[str] = frozenset()) -> None:
+        """Number the operators; `above` are the modes of an aggregate that reads this one's rows."""
+        while isinstance(node, _MARKS):
+            generated, node = isinstance(node, WholeStageCodegenExec), node.child
+        if isinstance(node, BaseAggregateExec):
+            if above == {"Final"} and node.modes == {"Partial"} and not any(f.distinct for f in node.functions):
+                self._ordinary.add(id(node))
+            above = node.modes
+        elif not isinstance(node, Exchange | SortExec):
+            above = frozenset()
+        for child in node.children:
+            self._number(child, generated, above)
+        if id(node) not in self._numbers:
+            self._numbers[id(node)] = len(self._numbers) + 1
+            if generated:
+                self._generated.add(id(node))
+
+    def _stage(self, part: Any) -> None:
+        """Find the stages that are told: from the root down, the last one entered and not left.
+
+        Spark does not return to a stage from what it reads: of a join, only the first side's operators have one.
+        """
+        stage = None
+        for node in part.walk():
+            if isinstance(node, _MARKS):
+                stage = node.codegen_stage
+            elif stage is not None:
+                self._stages[id(node)] = stage
+
+    def _part(self, root: Any) -> str:
+        """A tree and the operators in it that were not told before."""
+        lines: list[str] = []
+        fresh: list[SparkPlan] = []
+        self._draw(root, "", "", lines, fresh)
+        fresh.sort(key=lambda node: self._numbers[id(node)])
+        return "\n".join(lines) + "\n\n" + "".join(f"\n{self._operator(node)}" for node in fresh)
+
+    def _draw(self, node: Any, first: str, rest: str, lines: list[str], fresh: list[SparkPlan]) -> None:
+        while isinstance(node, _MARKS):
+            node = node.child
+        mark = "* " if id(node) in self._generated else ""
+        lines.append(f"{first}{mark}{_tree_name(node)} ({self._numbers[id(node)]})")
+        if id(node) not in self._told:
+            self._told.add(id(node))
+            fresh.append(node)
+        last = len(node.children) - 1
+        for at, child in enumerate(node.children):
+            branch, below = (":- ", ":  ") if at < last else ("+- ", "   ")
+            self._draw(child, rest + branch, rest + below, lines, fresh)
+
+    def _operator(self, node: Any) -> str:
+        stage = self._stages.get(id(node))
+        mark = "" if stage is None else f" [codegen id : {stage}]"
+        if isinstance(node, ReusedExchangeExec):
+            mark = f" [Reuses operator id: {self._numbers.get(id(node.exchange), 'unknown')}]"
+        head = f"({self._numbers[id(node)]}) {_name(node)}{mark}\n"
+        return head + "".join(f"{line}\n" for line in self._parts(node))
+
+    def _parts(self, node: Any) -> Iterator[str]:
+        """The lines beneath an operator's name."""
+        match node:
+            case FileSourceScanExec():
+                yield from _scan(node)
+            case ReusedExchangeExec() | OneRowRelationExec():
+                yield _fields("Output", node.output)
+            case LeafExec():
+                yield _fields("Output", node.output)
+                yield from _arguments(node)
+            case ProjectExec():
+                yield _fields("Output", node.projects)
+                yield _fields("Input", node.child.output)
+            case FilterExec():
+                yield _fields("Input", node.child.output)
+                yield f"Condition : {node.condition}"
+            case BaseAggregateExec():
+                yield from self._aggregate(node)
+            case JoinExec():
+                yield from _join(node)
+            case UnionExec():
+                yield from ()
+            case AdaptiveSparkPlanExec():
+                yield _fields("Output", node.output)
+                yield "Arguments: isFinalPlan=false"
+            case _:
+                if len(node.children) == 1:
+                    yield _fields("Input", node.children[0].output)
+                yield from _arguments(node)
+
+    def _aggregate(self, node: BaseAggregateExec) -> Iterator[str]:
+        yield _fields("Input", node.child.output)
+        yield _fields("Keys", node.keys)
+        yield _fields("Functions", node.functions)
+        yield _fields("Aggregate Attributes", list(self._attributes(node)))
+        yield _fields("Results", node.results)
+
+    def _attributes(self, node: BaseAggregateExec) -> Iterator[Any]:
+        """The columns that stand for the functions: of an ordinary partial stage their buffers, else their results.
+
+        Spark numbers a partial stage's buffers once more than the columns that it gives.
+        """
+        if id(node) in self._ordinary:
+            for a in node.buffers:
+                yield a.with_id(self._renumbered.setdefault(a.expr_id, next(self._fresh)))
+        else:
+            for f in node.functions:
+                yield AttributeReference(str(f.function), f.data_type, f.nullable, expr_id=f.result_id)
+
+
+def _subqueries_of(root: Any) -> Iterator[tuple[Any, Any, Any]]:
+    """Every subquery with the operator and the expression it stands in, one inside another right behind it."""
+    for node in root.walk():
+        for e in node.expressions:
+            for holder in e.collect(PlanHolder) if e.bits & PlanHolder.BIT else ():
+                yield node, holder, holder.plan
+                yield from _subqueries_of(holder.plan)
+
+
+def _tree_name(node: Any) -> str:
+    if isinstance(node, JoinExec):
+        side = node.build if isinstance(node, BuildSide) else ""
+        return " ".join(filter(None, (_name(node), _join_type(node), side)))
+    return _name(node)
+
+
+def _join_type(node: JoinExec) -> str:
+    """As plans print it; a cartesian product has none of its own and says Inner."""
+    return "Inner" if isinstance(node, CartesianProductExec) else str(node.shown_kind)
+
+
+def _name(node: Any) -> str:
+    """The operator's name with what belongs to it: of a scan, the format and the table."""
+    match node:
+        case FileSourceScanExec():
+            return f"Scan {node.provider} {'.'.join(node.table)}"
+        case OneRowRelationExec():
+            return "Scan OneRowRelation"
+        case RDDScanExec():
+            return "Scan ExistingRDD"
+        case ShuffleExchangeExec():
+            return "Exchange"
+    return str(node.node_name)
+
+
+def _fields(title: str, values: Any) -> str:
+    """Output [2]: [a#1, b#2]; Output: [] of none."""
+    return f"{title} [{len(values)}]: {bracketed(values)}" if values else f"{title}: []"
+
+
+def _arguments(node: Any) -> Iterator[str]:
+    said = node.simple_string.removeprefix(_name(node)).strip()
+    match node:
+        case RangeExec():
+            said = node.origin.simple_string if isinstance(node.origin, LogicalPlan) else said
+        case TakeOrderedAndProjectExec():
+            said = ", ".join([str(node.limit), bracketed(node.order), bracketed(node.projects)])
+        case CollectLimitExec() | GlobalLimitExec():
+            said = f"{node.limit}, {node.offset}" if node.offset or isinstance(node, GlobalLimitExec) else said
+    if said:
+        yield f"Arguments: {said}"
+
+
+def _join(node: Any) -> Iterator[str]:
+    if isinstance(node, EquiJoinExec):
+        yield _fields("Left keys", node.left_keys)
+        yield _fields("Right keys", node.right_keys)
+    yield f"Join type: {_join_type(node)}"
+    yield f"Join condition: {node.condition}"
+
+
+def _scan(node: FileSourceScanExec) -> Iterator[str]:
+    yield _fields("Output", node.output)
+    for key, value in node.metadata.items():
+        if key == "Location":
+            yield "Location: " + value.replace("(1 paths)", "").replace("(0 paths)", "").replace("[", " [", 1)
+        elif key not in ("DataFilters", "Format") and value != "[]":
+            yield f"{key}: {value}"
