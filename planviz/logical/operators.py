@@ -180,6 +180,14 @@ class Offset(UnaryNode):
     offset: Expression
     child: LogicalPlan
 
+    @lazy
+    def max_rows(self) -> int | None:
+        """The child's less those that are skipped."""
+        below = self.child.max_rows
+        if below is None or not isinstance(self.offset, Literal) or not isinstance(self.offset.value, int):
+            return None
+        return max(below - self.offset.value, 0)
+
 
 @node
 class Distinct(UnaryNode):

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.core import AttributeReference
+from planviz.expressions.core import AttributeReference, SortOrder
 from planviz.logical.plan import bracketed
-from planviz.physical.distribution import OutputOrder, Partitioning, SinglePartition, UnknownPartitioning
+from planviz.physical.distribution import (
+    OutputOrder,
+    Partitioning,
+    RangePartitioning,
+    SinglePartition,
+    UnknownPartitioning,
+)
 from planviz.physical.plan import LeafExec
 from planviz.trees.node import lazy, node
 
@@ -76,8 +82,13 @@ class RangeExec(SourceExec):
 
     @lazy
     def output_partitioning(self) -> Partitioning:
-        """Ranges; one partition of one."""
-        return SinglePartition() if self.splits == 1 else UnknownPartitioning(self.splits)
+        """Ranges; one partition of one; nothing is known of no rows."""
+        if not range(self.start, self.end, self.step):
+            return UnknownPartitioning(0)
+        if self.splits == 1:
+            return SinglePartition()
+        o = self.output_ordering[0]
+        return RangePartitioning(self.splits, (SortOrder(o.child, o.direction, o.null_order),))
 
     @lazy
     def output_ordering(self) -> tuple[OutputOrder, ...]:
