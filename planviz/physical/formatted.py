@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from planviz.expressions.core import AttributeReference
+from planviz.logical.cached import InMemoryRelation
 from planviz.logical.plan import LogicalPlan, bracketed
 from planviz.physical.aggregates import BaseAggregateExec
 from planviz.physical.codegen import AdaptiveSparkPlanExec, InputAdapter, WholeStageCodegenExec
 from planviz.physical.exchanges import Exchange, ReusedExchangeExec, ShuffleExchangeExec
+from planviz.physical.in_memory import InMemoryTableScanExec
 from planviz.physical.joins import BuildSide, CartesianProductExec, EquiJoinExec, JoinExec
 from planviz.physical.operators import (
     CollectLimitExec,
@@ -41,7 +43,9 @@ def formatted(root: SparkPlan) -> str:
 
 def simple(root: SparkPlan) -> str:
     """The tree as the simple mode prints it: without the columns that aggregates give."""
-    return tree_string(root, lambda node: node.brief_string if isinstance(node, BaseAggregateExec) else node.simple_string)
+    return tree_string(
+        root, lambda node: node.brief_string if isinstance(node, BaseAggregateExec) else node.simple_string
+    )
 
 
 class _Explained:
@@ -93,6 +97,8 @@ class _Explained:
             self._numbers[id(node)] = len(self._numbers) + 1
             if generated:
                 self._generated.add(id(node))
+        for inner in _inner(node):
+            self._number(inner)
 
     def _stage(self, part: Any) -> None:
         """Find the stages that are told: from the root down, the last one entered and not left.
@@ -122,6 +128,9 @@ class _Explained:
         if id(node) not in self._told:
             self._told.add(id(node))
             fresh.append(node)
+        for inner in _inner(node):
+            deeper = rest + (":  " if node.children else "   ")
+            self._draw(inner, deeper + "+- ", deeper + "   ", lines, fresh)
         last = len(node.children) - 1
         for at, child in enumerate(node.children):
             branch, below = (":- ", ":  ") if at < last else ("+- ", "   ")
@@ -157,6 +166,8 @@ class _Explained:
                 yield from _join(node)
             case UnionExec():
                 yield from ()
+            case InMemoryRelation():
+                yield f"Arguments: {bracketed(node.output)}, {node.cached.level}"
             case AdaptiveSparkPlanExec():
                 yield _fields("Output", node.output)
                 yield "Arguments: isFinalPlan=false"
@@ -183,6 +194,13 @@ class _Explained:
         else:
             for f in node.functions:
                 yield AttributeReference(str(f.function), f.data_type, f.nullable, expr_id=f.result_id)
+
+
+def _inner(node: Any) -> tuple[Any, ...]:
+    """What is drawn beneath an operator and is no child: a cache and the plan that fills it."""
+    if isinstance(node, InMemoryTableScanExec):
+        return (node.relation,)
+    return tuple(node.inner_children) if isinstance(node, InMemoryRelation) else ()
 
 
 def _subqueries_of(root: Any) -> Iterator[tuple[Any, Any, Any]]:
@@ -217,7 +235,7 @@ def _name(node: Any) -> str:
             return "Scan ExistingRDD"
         case ShuffleExchangeExec():
             return "Exchange"
-    return str(node.node_name)
+    return "InMemoryRelation" if isinstance(node, InMemoryRelation) else str(node.node_name)
 
 
 def _fields(title: str, values: Any) -> str:
