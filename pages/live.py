@@ -27,9 +27,8 @@ with page("Live Spark", document=state.name() if captured else "") as bar:
             if captured is not None and part == "Query":
                 live.result(captured)
     components.drop_zone()
+    if opened is not None:
+        components.address_bar(state.address(opened, plan=False)[0], f"{opened.key}/live", None, button=False)
     with bar:
         if st.button("Open…", on_click=state.ask) or state.unseen_error():
             explore.open_dialog()
-        if opened is not None:
-            query, portable = state.address(opened, plan=False)
-            components.address_bar(query, f"{opened.key}/live", None, button=False)

@@ -48,7 +48,10 @@ def level() -> Access:
 
 
 def spark() -> SharedSpark | None:
-    """The Spark that is chosen, started or not; None while the choice makes no sense."""
+    """The Spark at work for this session, else the one that is chosen; None while the choice makes no sense."""
+    under_way = live_session.work()
+    if under_way is not None:
+        return under_way.spark
     try:
         return sparks.spark_of(live_session.choices(level()).spark())
     except PlanvizError as error:

@@ -101,18 +101,22 @@ class Work:
             logging.getLogger("planviz").exception("live Spark: %s", self.what)
             self.error = SparkError("Something went wrong in planviz itself; the server's log has the details.")
         finally:
+            self.spark.was_ready = self.spark.live.described is not None
             self.spark.used = self.ended = time.monotonic()
 
 
 @dataclass(eq=False)
 class SharedSpark:
-    """A Spark of some settings. `lost` is why it ended the last time, if it did not end by order."""
+    """A Spark of some settings. `lost` is why it ended the last time, if it did not end by order.
+
+    `was_ready`: it was there when the last work ended.
+    """
 
     settings: SparkSettings
     live: LiveSpark
     used: float = 0.0
     lost: str = ""
-    _expected: bool = False
+    was_ready: bool = False
 
     def works(self) -> list[Work]:
         """What is under way there, of all sessions, oldest first."""
@@ -129,7 +133,7 @@ class SharedSpark:
             _forget()
             work = Work(what, self, job)
             _works[work.id] = work
-            self.lost, self._expected = "", True
+            self.lost, self.was_ready = "", False
         threading.Thread(target=work.run, daemon=True, name=f"planviz-{what}").start()
         return work
 
@@ -143,7 +147,7 @@ class SharedSpark:
             return State("ready", spark=described)
         if self.lost:
             return State("lost", self.lost)
-        if self._expected and self.used:
+        if self.was_ready:
             return State("lost", "Spark ended while nothing was asked of it. The next query starts a new Spark.")
         return State("none")
 
@@ -152,7 +156,7 @@ class SharedSpark:
         with _lock:
             if self.works():
                 raise SparkError("This Spark is at work; stop that first.")
-            self.lost, self._expected = "", False
+            self.lost, self.was_ready = "", False
         self.live.close()
 
     def _make_room(self) -> None:

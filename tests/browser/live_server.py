@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 from planviz.__main__ import main
-from planviz.spark import java, process
+from planviz.spark import child, java
 from planviz.ui import sparks
 
-process.find_java = lambda: java.Java(Path("/nowhere"), 17, "made up")
+child.find_java = lambda: java.Java(Path("/nowhere"), 17, "made up")
 sparks.worker = (str(Path(__file__).parents[1] / "spark" / "fake_worker.py"),)
 sys.exit(main())

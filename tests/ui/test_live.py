@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planviz.document import open_text
-from planviz.errors import InputError, SparkError
+from planviz.errors import InputError, SparkError, SparkMissing
 from planviz.spark import child, java
 from planviz.spark.process import SparkSettings
 from planviz.spark.secrets import HIDDEN, without_secrets
@@ -135,6 +135,25 @@ def test_a_spark_that_dies_at_rest_is_told() -> None:
     while live.pid is not None:
         time.sleep(0.02)
     assert "Spark ended while nothing was asked of it" in words(app.run())
+
+
+def test_without_java_the_page_works_and_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> java.Java:
+        raise SparkMissing("Spark needs Java 17 or later, and there is none here.")
+
+    monkeypatch.setattr(child, "find_java", missing)
+    app = until_done(ask(page(), "SELECT 1 AS one"))
+    assert "Spark needs Java 17 or later" in words(app)
+    assert "not started" in words(app)
+    assert not app.exception
+
+
+def test_what_is_at_work_is_shown_whatever_is_chosen_meanwhile() -> None:
+    app = until_at(ask(page(), "SELECT work"), "running")
+    app.text_input(key="planviz.live.memory").set_value("3g").run()
+    assert "running, " in words(app)
+    app.button(key="planviz.live.stop").click().run()
+    assert "not started" in words(until_done(app))
 
 
 def test_a_running_query_is_stopped_without_killing_spark() -> None:
