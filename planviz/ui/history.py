@@ -10,13 +10,12 @@ from html import escape
 from threading import RLock
 from typing import Any
 
-from planviz.document import open_text
 from planviz.errors import PlanvizError
 from planviz.history import words
 from planviz.history.catalogue import Catalogue, Contents, PastExecution, ReadLog
 from planviz.history.changed import PlanChange, PlanTimes, changed_plans, changes
 from planviz.history.difference import in_words
-from planviz.history.opened import document_text, plan_of
+from planviz.history.opened import document_text, find, plan_of
 from planviz.history.questions import MOST, Question
 from planviz.history.ranked import Answer, estimate_error, ranked
 from planviz.render.text import one_line, short_number
@@ -77,6 +76,10 @@ class History:
         """Application, description and fingerprint of each plan that took the place of another."""
         return self._kept("plans", lambda: changed_plans(self.changes(Question("changed"))[0]))  # type: ignore[no-any-return]
 
+    def past(self, reference: str) -> tuple[PastExecution, str]:
+        """An execution by its name, and its document's text. Raises InputError when there is none."""
+        return self._kept(("past", reference), partial(_past, self.catalogue, reference))  # type: ignore[no-any-return]
+
     def difference(self, change: PlanChange) -> list[str]:
         """How the plans before and after differ; one sentence where they cannot be read."""
         return self._kept((change.before, change.after), partial(_difference, self.catalogue, change))  # type: ignore[no-any-return]
@@ -109,6 +112,11 @@ def history_of(path: str) -> History:
         while len(_histories) > _KEPT:
             _histories.popitem(last=False)
         return known
+
+
+def _past(catalogue: Catalogue, reference: str) -> tuple[PastExecution, str]:
+    found = find(catalogue, reference)
+    return found, document_text(catalogue, found.log, found.execution_id, found.description)
 
 
 def _difference(catalogue: Catalogue, change: PlanChange) -> list[str]:
@@ -287,13 +295,3 @@ def faults_html(logs: list[ReadLog]) -> str:
 
 def _count(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
-
-
-# -- opening
-
-
-def document_of(history: History, found: PastExecution) -> tuple[str, str]:
-    """The text of an execution's document, and its name. Raises InputError when its plan is no plan."""
-    text = document_text(history.catalogue, found.log, found.execution_id, found.description)
-    open_text(text)
-    return text, one_line(found.description, 120) or found.app_name

@@ -14,10 +14,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from planviz.errors import InputError, PlanvizError
+from planviz.history.catalogue import PastExecution
 from planviz.history.changed import PlanChange
-from planviz.history.opened import find
 from planviz.history.questions import RANKS as MEANINGS
 from planviz.history.questions import STATUSES, Question, moment
+from planviz.render.text import one_line
 from planviz.ui import cardinality, history, state, views
 from planviz.ui.cache import Opened
 from planviz.ui.components import past_executions
@@ -233,9 +234,8 @@ def _executions(found: History, question: Question, counted: DeltaGenerator) -> 
         data = history.executions_table(answer, question.rank, found.plans(), selected)
         past_executions(data | _height(bool(selected), len(answer.executions)), key=f"{_KEY}.table", opened=_open_row)
     if selected:
-        past = find(found.catalogue, selected)
-        opened = _document(found, selected)
-        _opened(opened, history.facts(past))
+        past, text = found.past(selected)
+        _opened(_document(past, text), history.facts(past))
 
 
 def _changes(found: History, question: Question, counted: DeltaGenerator) -> None:
@@ -249,7 +249,7 @@ def _changes(found: History, question: Question, counted: DeltaGenerator) -> Non
     change = next((change for change in changes if change.after.reference == selected), None)
     if change is not None:
         cards = history.change_cards(change, found.difference(change))
-        _opened(_document(found, _side_of(change)), cards, sides=True)
+        _opened(_document(*found.past(_side_of(change))), cards, sides=True)
 
 
 def _side_of(change: PlanChange) -> str:
@@ -279,11 +279,10 @@ def _open_row(reference: str) -> None:
     asked()["execution"], asked()["side"] = reference, ""
 
 
-def _document(found: History, reference: str) -> Opened:
-    """An execution as the open document of the session."""
-    past = find(found.catalogue, reference)
-    text, name = history.document_of(found, past)
+def _document(past: PastExecution, text: str) -> Opened:
+    """An execution as the open document of the session. Raises InputError when its plan cannot be read."""
     shown = st.session_state.get(state.DOCUMENT)
+    name = one_line(past.description, 120) or past.app_name
     if (shown is None or shown["text"] != text) and not state.open_text(text, name=name):
         raise InputError(st.session_state[state.ERROR]["message"])
     opened = state.current()
