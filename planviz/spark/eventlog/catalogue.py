@@ -32,9 +32,11 @@ _SILENCE = 60.0
 
 @dataclass(frozen=True)
 class Reading:
-    """What came of reading a log: its size then, its executions in the catalogue, the events, bytes of text and CPU
-    seconds of this reading, its faults, where a later reading of a log that has grown
-    begins, its application, and the bytes of memory that its reader had at most."""
+    """What came of reading a log.
+
+    Its size then, its executions in the catalogue, the events, bytes of text and CPU seconds of this reading, its
+    faults, where a later reading begins should it grow, its application, and the most bytes of memory of its reader.
+    """
 
     log: str
     size: int

@@ -16,6 +16,10 @@ from planviz.spark.eventlog.messages import Form, Operator, plan_text, read_form
 _NOT_OPERATORS = ("WholeStageCodegen", "InputAdapter")
 _OPTIMIZED = b"== Optimized Logical Plan =="
 _ROWS = re.compile(r"== Optimized Logical Plan ==\n[^\n]*Statistics\([^\n]*?rowCount=([\d.E+]+)")
+#: Metrics that count the rows that leave an operator.
+_COUNTS = ("number of output rows", "shuffle records written")
+_LIMITS = ("CollectLimit", "CollectTail", "GlobalLimit", "TakeOrderedAndProject")
+_LIMIT = re.compile(rb'^"\w+(?: |\(limit=)(\d+)')
 _SUMS = ("task_ms", "input_bytes", "output_bytes", "shuffle_read_bytes", "shuffle_write_bytes", "memory_spill_bytes",
          "disk_spill_bytes")  # fmt: skip
 
@@ -110,12 +114,17 @@ def _measure(plan: Operator, values: dict[int, Any]) -> Counter[str]:
 
 
 def _output_rows(plan: Operator) -> int | None:
-    """The rows of the topmost operator that counts them, while every operator has one child."""
-    node = plan
+    """The rows of the topmost operator that counts them, while every operator has one child; a limit above bounds them.
+
+    An exchange counts what it wrote: of a sort's exchange, Spark runs what is below twice, to find its bounds.
+    """
+    node, most = plan, None
     while True:
         for metric in node.metrics:
-            if metric.name == "number of output rows" and metric.value is not None:
-                return metric.value
+            if metric.name in _COUNTS and metric.value is not None:
+                return metric.value if most is None else min(metric.value, most)
+        if node.node_name in _LIMITS and (limit := _LIMIT.search(bytes(node.simple_string))) is not None:
+            most = int(limit[1]) if most is None else min(int(limit[1]), most)
         if len(node.children) != 1:
             return None
         node = node.children[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from pyarrow import dataset
@@ -73,6 +74,22 @@ def test_estimated_rows_stand_where_the_log_has_the_optimized_plan(write):
     )
     (found,), _ = read(write("a", text([json.dumps(start, separators=(",", ":")), *lines[1:]])))
     assert found["estimated_rows"] == 1250
+
+
+def counting(text, rows_id, *children, metric="number of output rows"):
+    counts = [{"name": metric, "accumulatorId": rows_id, "metricType": "sum"}] if rows_id else []
+    name = re.split(r"[ (]", text)[0]
+    return {"nodeName": name, "simpleString": text, "children": [*children], "metadata": {}, "metrics": counts}
+
+
+@pytest.mark.parametrize(
+    ("limit", "rows"), [("CollectLimit 7", 7), ("TakeOrderedAndProject(limit=50, orderBy=[])", 42), ("Sort [a#1]", 42)]
+)
+def test_rows_that_leave_a_query_are_bounded_by_its_limit_and_not_counted_twice(limit, rows, write):
+    twice = counting("HashAggregate(keys=[])", 1)  # the made log says 100 of accumulator 1 and 42 of 2
+    exchange = counting("Exchange rangepartitioning(a#1)", 2, twice, metric="shuffle records written")
+    (found,), _ = read(write("a", text(execution(0, counting(limit, 0, exchange)))))
+    assert found["output_rows"] == rows
 
 
 def test_failed_and_unfinished_executions_are_kept(write):
