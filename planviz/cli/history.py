@@ -53,12 +53,21 @@ def history(options: argparse.Namespace) -> int:
     from planviz.history.ranked import ranked
 
     answer = ranked(catalogue, question)
+    if options.format == "text" and not answer.count:
+        return _nothing(question.rank)
     if options.format == "json":
         told = [_json(execution) for execution in answer.executions]
         _write_json({"rank": question.rank, "count": answer.count, "executions": told})
     else:
         more = f"; the first {len(answer.executions):,}" if len(answer.executions) < answer.count else ""
         write(f"{answer.count:,} executions{more}\n" + _table([_HEAD, *map(_cells, answer.executions)]))
+    return 0
+
+
+def _nothing(rank: str) -> int:
+    from planviz.history.words import nothing
+
+    write(f"{nothing(rank)}\n")
     return 0
 
 
@@ -103,6 +112,8 @@ def _changed(catalogue: Catalogue, question: Question, format: str) -> int:
     from planviz.history.changed import changes
 
     found, count = changes(catalogue, question)
+    if format == "text" and not count:
+        return _nothing("changed")
     if format == "json":
         told = [asdict(change) | {"difference": _difference(catalogue, change)} for change in found]
         _write_json({"rank": question.rank, "count": count, "changes": told})

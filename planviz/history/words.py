@@ -9,6 +9,20 @@ from planviz.history.changed import PlanChange
 from planviz.history.ranked import estimate_error
 from planviz.logical.plan import size_text
 
+_NOTHING = {
+    "spill": "Nothing that the filters let through spilled to disk.",
+    "shuffle": "Nothing that the filters let through wrote to a shuffle.",
+    "estimate": "Nothing that the filters let through has both numbers: Spark writes what it expects into its logs "
+    "only with spark.sql.ui.explainMode=cost and statistics of the tables.",
+    "changed": "No query that the filters let through has had another plan before.",
+    "failed": "Nothing that the filters let through failed.",
+}
+
+
+def nothing(rank: str) -> str:
+    """Why a ranking is empty."""
+    return _NOTHING.get(rank, "The filters let nothing through.")
+
 
 def duration(milliseconds: float | None) -> str:
     """Milliseconds as 850 ms, 4.2 s, 3 min 07 s or 2 h 05 min; "" for None."""

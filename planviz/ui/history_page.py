@@ -14,6 +14,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from planviz.errors import InputError, PlanvizError
+from planviz.history import words
 from planviz.history.catalogue import PastExecution
 from planviz.history.changed import PlanChange
 from planviz.history.questions import RANKS as MEANINGS
@@ -50,7 +51,7 @@ _INGEST = """<div class="pv-lead"><h2>Make a catalogue of event logs</h2>
 <span>Spark writes a log per application (<code>spark.eventLog.enabled</code>). A job reads folders of them, plain or
 packed, and again only what is new:</span></div>"""
 _COMMANDS = """planviz spark ingest LOGS... -o catalogue/
-planviz history catalogue/ --rank slowest      # the same on the command line"""
+planviz history catalogue/ --rank slowest"""
 _SERVED = """<div class="pv-lead"><span>On a server that others reach, visitors see the catalogues that it was started
 with: <code>planviz serve --history FOLDER</code>.</span></div>"""
 
@@ -113,8 +114,8 @@ def heading(found: History) -> None:
     with st.container(key="planviz-heading", horizontal=True, vertical_alignment="center", gap="small"):
         _catalogue_picker()
         logs = found.logs()
-        words = escape(history.contents_words(found.contents(), logs))
-        st.html(f'<div class="pv-head pv-holds">{words}</div>', width="content")
+        holds = escape(history.contents_words(found.contents(), logs))
+        st.html(f'<div class="pv-head pv-holds">{holds}</div>', width="content")
         damaged = [log for log in logs if log.faults]
         if damaged:
             label = "1 log with faults" if len(damaged) == 1 else f"{len(damaged):,} logs with faults"
@@ -233,6 +234,8 @@ def _executions(found: History, question: Question, counted: DeltaGenerator) -> 
     if answer.executions:
         data = history.executions_table(answer, question.rank, found.plans(), selected)
         past_executions(data | _height(bool(selected), len(answer.executions)), key=f"{_KEY}.table", opened=_open_row)
+    else:
+        _nothing()
     if selected:
         past, text = found.past(selected)
         _opened(_document(past, text), history.facts(past))
@@ -246,10 +249,16 @@ def _changes(found: History, question: Question, counted: DeltaGenerator) -> Non
     if changes:
         data = history.changes_table(changes, selected)
         past_executions(data | _height(bool(selected), len(changes)), key=f"{_KEY}.changes", opened=_open_row)
+    else:
+        _nothing()
     change = next((change for change in changes if change.after.reference == selected), None)
     if change is not None:
         cards = history.change_cards(change, found.difference(change))
         _opened(_document(*found.past(_side_of(change))), cards, sides=True)
+
+
+def _nothing() -> None:
+    st.html(f'<div class="pv-lead"><span>{escape(words.nothing(asked()["rank"]))}</span></div>')
 
 
 def _side_of(change: PlanChange) -> str:
@@ -257,10 +266,10 @@ def _side_of(change: PlanChange) -> str:
 
 
 def _counted(count: int, shown: int, one: str, many: str = "") -> None:
-    words = f"{count:,} {one if count == 1 else many or one + 's'}"
+    said = f"{count:,} {one if count == 1 else many or one + 's'}"
     first = f", the first {shown:,}" if shown < count else ""
     st.html(
-        f'<p class="pv-count" title="{escape(MEANINGS[asked()["rank"]])}"><b>{words}</b>{first}</p>', width="content"
+        f'<p class="pv-count" title="{escape(MEANINGS[asked()["rank"]])}"><b>{said}</b>{first}</p>', width="content"
     )
     if shown < count:
         st.button("More", key=f"{_KEY}.more", type="tertiary", on_click=_more)

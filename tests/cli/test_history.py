@@ -65,6 +65,15 @@ def test_an_execution_is_opened_by_every_other_command(made, capsys, tmp_path):
     assert run(["render", str(path), "-o", str(tmp_path / "past.svg")]) == 0
 
 
+def test_an_empty_ranking_says_why(made, capsys):
+    assert run(["history", made, "--rank", "estimate"]) == 0
+    assert "spark.sql.ui.explainMode=cost" in capsys.readouterr().out
+    assert run(["history", made, "--rank", "changed", "--text", "select 2"]) == 0
+    assert capsys.readouterr().out == "No query that the filters let through has had another plan before.\n"
+    assert run(["history", made, "--text", "select 3"]) == 0
+    assert capsys.readouterr().out == "The filters let nothing through.\n"
+
+
 def test_logs_and_their_faults(made, capsys):
     assert run(["history", made, "--logs"]) == 0
     damaged, fault, fine = capsys.readouterr().out.splitlines()

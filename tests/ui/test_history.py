@@ -122,6 +122,12 @@ def test_plans_that_changed_have_both_times_and_the_difference_in_words() -> Non
     assert "Broadcast" not in titles
 
 
+def test_an_empty_ranking_says_why() -> None:
+    app = page(rank="estimate")
+    assert "spark.sql.ui.explainMode=cost" in words(app)
+    assert "planviz_history" not in components(app)
+
+
 def test_texts_of_logs_are_escaped() -> None:
     app = page(rank="failed", execution="app-1#1")
     said = words(app)
