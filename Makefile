@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: help setup run test check browser pictures samples fidelity bench-parse bench-optimizer bench-browser clean
+.PHONY: help setup run test check browser pictures samples fidelity bench-parse bench-optimizer bench-ingest bench-browser clean
 
 help:
 	@echo "make run            start the app on http://localhost:$(PORT)"
@@ -14,6 +14,7 @@ help:
 	@echo "make fidelity       our plans beside those that real Spark printed"
 	@echo "make bench-parse    operators per second and memory of the parser"
 	@echo "make bench-optimizer  planning time beside Spark and sqlglot, and how it grows"
+	@echo "make bench-ingest   event logs: MB and executions per second, memory, growth with tasks"
 	@echo "make bench-browser  from paste to painted, beside Spark's page and PEV2"
 	@echo "make pictures       take the README's screenshots again"
 
@@ -55,6 +56,9 @@ bench-parse: setup
 
 bench-optimizer: setup
 	$(BIN)/python -m benchmarks.optimizer --out benchmarks/out/optimizer.json
+
+bench-ingest: setup
+	$(BIN)/python -m benchmarks.ingest
 
 bench-browser: setup browser
 	$(BIN)/python -m benchmarks.browser --tools planviz pev2 spark

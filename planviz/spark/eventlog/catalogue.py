@@ -192,9 +192,11 @@ class Rows:
         if self._held >= _ROWS or self._plans >= _BYTES:
             self._flush()
 
-    def put(self, merge: bool) -> int:
-        """Put all files in place; how many rows the log has in the catalogue that were there before and stay: with
-        `merge` those of other executions, else none."""
+    def put(self, merge: bool, replace: bool) -> int:
+        """Put all files in place; how many rows of the log were there before and stay.
+
+        With `merge` those of other executions stay, with `replace` none of any day; with neither there were none.
+        """
         self._flush()
         kept = self._kept() if merge else 0
         for day, writer in self._writers.items():
@@ -202,7 +204,7 @@ class Rows:
             self._streams[day].close()
             self._files.create_dir(f"{self._root}/executions/{day}", recursive=True)
             self._files.move(self._part(day), self._place(day))
-        if not merge:
+        if replace:
             for day in set(self._days()) - self._writers.keys():
                 self._files.delete_file(self._place(day))
         return kept

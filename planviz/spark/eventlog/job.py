@@ -110,7 +110,7 @@ def read_log(log: Log, known: Reading | None, catalogue: Catalogue) -> dict[str,
         if time.monotonic() - said > _OFTEN:
             said = time.monotonic()
             catalogue.note(log.name, {"bytes": reader.bytes, "executions": rows.count})
-    kept = rows.put(merge=resume is not None)
+    kept = rows.put(merge=resume is not None, replace=known is not None and resume is None)
     place, application = reader.place, reader.application
     reading = Reading(
         log.name, log.size, rows.count + kept, reader.events, reader.bytes, time.process_time() - begin,

@@ -111,6 +111,20 @@ def test_an_application_that_ended_without_another_word_is_settled(logs, run, tm
     assert rows(tmp_path) == [("app", 0, "succeeded"), ("app", 1, "incomplete")]
 
 
+def test_attempts_of_an_application_are_told_apart(logs, run, tmp_path):
+    for attempt in ("1", "2"):
+        log = logs / "2026" / f"eventlog_v2_application_7_{attempt}"
+        log.mkdir(parents=True)
+        written = text(2).replace('"App ID":"app-1"', f'"App ID":"application_7","App Attempt ID":"{attempt}"')
+        (log / f"events_1_application_7_{attempt}.zstd").write_bytes(packed(written.encode(), "zstd"))
+        (log / f"appstatus_application_7_{attempt}").touch()
+    assert counted(run()) == (2, 0, 4)
+    found = dataset.dataset(f"{tmp_path}/catalogue/executions").to_table().to_pylist()
+    assert sorted((row["app_id"], row["attempt_id"], row["execution_id"]) for row in found) == [
+        ("application_7", attempt, number) for attempt in ("1", "2") for number in range(2)
+    ]
+
+
 def test_both_names_of_a_log_are_one_log(logs, run, tmp_path):
     (logs / "app.inprogress").write_text(text(1))
     (logs / "app").write_text(text(2))
