@@ -278,7 +278,9 @@ def _unhide(plan: Any, rule: ResolveReferences) -> Any:
     if not any(visible.resolve(n.parts, n) is None and more.resolve(n.parts, n) is not None for n in named):
         return plan
     bound = plan.map_expressions(lambda e: bind(bind(e, visible, True), more, True))
-    return bound.replace(child=Project((*child.projects, *hidden), child.child))
+    used = {a.expr_id for e in bound.expressions for a in e.collect(AttributeReference)}
+    needed = [column for column in hidden if column.expr_id in used]
+    return bound.replace(child=Project((*child.projects, *needed), child.child))
 
 
 def outer_children(plan: LogicalPlan) -> tuple[LogicalPlan, ...]:

@@ -517,8 +517,8 @@ def _dedup_right(left: LogicalPlan, right: LogicalPlan) -> LogicalPlan:
 
 
 def _dedup_union(plan: Union) -> Any:
-    inputs = list(plan.inputs)
-    changed = False
+    inputs = [_without_repeated_ids(one) for one in plan.inputs]
+    changed = any(a is not b for a, b in zip(inputs, plan.inputs, strict=True))
     for i, head in enumerate(inputs):
         for j in range(i + 1, len(inputs)):
             child: Any = inputs[j]
@@ -526,6 +526,18 @@ def _dedup_union(plan: Union) -> Any:
                 inputs[j] = Project(tuple(alias(a, a.name) for a in child.output), child)
                 changed = True
     return plan.replace(inputs=tuple(inputs)) if changed else plan
+
+
+def _without_repeated_ids(plan: Any) -> Any:
+    """An input of a union whose columns have ids of their own: `SELECT a, a` gives one id twice."""
+    if len(plan.output_set) == len(plan.output):
+        return plan
+    seen: set[int] = set()
+    items: list[Any] = []
+    for column in plan.output:
+        items.append(alias(column, column.name) if column.expr_id in seen else column)
+        seen.add(column.expr_id)
+    return Project(tuple(items), plan)
 
 
 class ApplyLimitAll(AnalyzerRule):

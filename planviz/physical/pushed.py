@@ -26,7 +26,7 @@ from planviz.expressions.predicates import (
     StringPredicate,
 )
 from planviz.physical.subqueries import ScalarSubqueryExec
-from planviz.types import TIMESTAMP, TIMESTAMP_NTZ, quote_if_needed
+from planviz.types import TIMESTAMP, TIMESTAMP_NTZ, DayTimeIntervalType, YearMonthIntervalType, quote_if_needed
 
 _MIRRORED: dict[type, type] = {
     GreaterThan: LessThan,
@@ -87,6 +87,10 @@ def _value(v: Literal | ScalarSubqueryExec) -> str:
     if v.type == TIMESTAMP:
         # Sources get Java's values, and java.sql.Timestamp always shows a fraction, java.time leaves out zeros.
         return text if "." in text else f"{text}.0"
+    if isinstance(v.type, DayTimeIntervalType):
+        return _duration(v.value)
+    if isinstance(v.type, YearMonthIntervalType):
+        return _period(v.value)
     return _local(text) if v.type == TIMESTAMP_NTZ else text
 
 
@@ -96,6 +100,27 @@ def _local(text: str) -> str:
     if fraction:
         return f"{whole}.{fraction.ljust(3 if len(fraction) <= 3 else 6, '0')}"
     return whole.removesuffix(":00")
+
+
+def _period(months: int) -> str:
+    """java.time.Period.toString: years and months, each with the sign of the whole."""
+    sign = "-" if months < 0 else ""
+    years, rest = divmod(abs(months), 12)
+    parts = [f"{sign}{years}Y" if years else "", f"{sign}{rest}M" if rest else ""]
+    return f"P{''.join(parts) or '0D'}"
+
+
+def _duration(micros: int) -> str:
+    """java.time.Duration.toString: whole hours, minutes and seconds, each with the sign of the whole."""
+    whole = abs(micros)
+    sign = "-" if micros < 0 else ""
+    minutes, rest = divmod(whole, 60_000_000)
+    hours, minutes = divmod(minutes, 60)
+    seconds, fraction = divmod(rest, 1_000_000)
+    parts = [f"{sign}{hours}H" if hours else "", f"{sign}{minutes}M" if minutes else ""]
+    if rest:
+        parts.append(f"{sign}{seconds}{f'.{fraction:06}'.rstrip('0') if fraction else ''}S")
+    return f"PT{''.join(parts) or '0S'}"
 
 
 def _values(values: Iterable[Any]) -> str:

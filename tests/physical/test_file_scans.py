@@ -15,6 +15,7 @@ CREATE TABLE p (v INT, w STRING, k INT, l STRING) USING parquet PARTITIONED BY (
 CREATE TABLE d (k INT, n STRING) USING parquet;
 CREATE TABLE b8 (a INT, b STRING, c INT) USING parquet CLUSTERED BY (a) INTO 8 BUCKETS;
 CREATE TABLE b4 (a INT, b STRING, c INT) USING parquet CLUSTERED BY (a) SORTED BY (a) INTO 4 BUCKETS;
+CREATE TABLE moments (dt INTERVAL DAY TO SECOND, ym INTERVAL YEAR TO MONTH) USING parquet;
 CREATE TABLE n (e STRING, f ARRAY<INT>, h STRUCT<x: INT, y: STRING>) USING parquet;
 """
 
@@ -142,3 +143,39 @@ def test_a_filter_stays_above_random_numbers():
     text = plan("SELECT * FROM (SELECT k, rand(1) AS r FROM p) WHERE k = 1")
     assert "PartitionFilters: []" in text
     assert text.index("Filter") < text.index("rand(1)")
+
+
+@pytest.mark.parametrize(
+    ("where", "pushed"),
+    [
+        ("dt > INTERVAL '1' DAY", "GreaterThan(dt,PT24H)"),
+        ("dt > INTERVAL '-1 00:00:01.5' DAY TO SECOND", "GreaterThan(dt,PT-24H-1.5S)"),
+        ("ym > INTERVAL '1' MONTH", "GreaterThan(ym,P1M)"),
+        ("ym > INTERVAL '-14' MONTH", "GreaterThan(ym,P-1Y-2M)"),
+    ],
+)
+def test_intervals_are_pushed_as_java_prints_them(where, pushed):
+    (found,) = metadata(f"SELECT 1 FROM moments WHERE {where}", "PushedFilters")
+    assert pushed in found
+
+
+@pytest.mark.parametrize(
+    ("sql", "optimized"),
+    [
+        # Seen in Spark 4.3: size() of null is not asked for, though ANSI mode makes it null.
+        ("SELECT e FROM n WHERE size(f) > 2", "Filter (size(f, false) > 2)"),
+        # A union's input gives no id twice.
+        ("SELECT a, a FROM b4 UNION ALL SELECT a, c FROM b8", "Project [a, a AS a]"),
+    ],
+)
+def test_small_things_that_a_live_spark_showed(sql, optimized):
+    session = Session(Catalog(), OptimizerConfig())
+    *_, last = session.run(DDL + sql, "optimized")
+    assert optimized in re.sub(r"#\d+L?", "", last.execution.text("optimized"))
+
+
+def test_a_join_with_using_gives_only_the_hidden_columns_that_are_named():
+    session = Session(Catalog(), OptimizerConfig())
+    *_, last = session.run(DDL + "SELECT b4.a FROM b4 FULL JOIN b8 USING (a)", "analyzed")
+    inner = last.execution.text("analyzed").splitlines()[1]
+    assert re.sub(r"#\d+", "", inner) == "+- Project [coalesce(a, a) AS a, b, c, b, c, a]"

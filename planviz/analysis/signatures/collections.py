@@ -1,8 +1,8 @@
 """Functions of arrays and maps (the form is told in the package)."""
 
 TABLE = """
-size | R|M | I | tail=false!
-cardinality | R|M | I | tail=false!
+size | R|M | I | tail=false! tolerant
+cardinality | R|M | I | tail=false! tolerant
 array_size | R | I
 array_contains | R * | B
 array_distinct | R | 0

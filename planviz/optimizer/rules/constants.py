@@ -31,6 +31,7 @@ from planviz.expressions.predicates import (
     disjunction,
 )
 from planviz.expressions.subqueries import InSubquery, ScalarSubquery
+from planviz.expressions.windows import WindowExpression
 from planviz.logical.combining import Join
 from planviz.logical.objects import AppendColumns, TypedFilter
 from planviz.logical.operators import (
@@ -80,6 +81,8 @@ class NullPropagation(OptimizerRule):
                 if not distinct and not any(a.nullable for a in arguments) and arguments != (lit(1),):
                     return e.replace(function=Count((lit(1),)))
                 return e
+            case WindowExpression(function=Cast(child=Literal(value=0))):
+                return e.function
             case IsNull(c) if not c.nullable:
                 return FALSE
             case IsNotNull(c) if not c.nullable:
@@ -413,7 +416,8 @@ class ReorderAssociativeOperator(OptimizerRule):
         if value is None:
             return e
         if not rest:
-            return value
+            # ConstantFolding does that; Spark leaves (1 + 2) + 3 to it.
+            return e
         neutral = 0 if cls is Add else 1
         others = _chain(rest, cls, e.mode)
         return others if value.value == neutral else cls(others, constant, e.mode)

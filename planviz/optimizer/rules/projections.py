@@ -263,7 +263,8 @@ class RemoveNoopOperators(OptimizerRule):
     def rewrite(self, node: Any) -> Any:
         """See the class."""
         match node:
-            case Project(items, child) if same_output(items, child.output):
+            case Project(items, child) if same_output(node.output, child.output):
+                # An item may be a constant under a column's id (FoldablePropagation): the column has that value.
                 same = all(name_of(a) == name_of(b) for a, b in zip(items, child.output, strict=True))
                 return child if same else node
             case Window(functions, _, _, child) if not functions:
