@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from planviz.graph.plan_graph import PlanGraph, PlanNode
 
@@ -14,6 +15,8 @@ _OWN = ("scan", "filter", "join", "aggregate", "limit", "set", "generate", "wind
 #: Spark's name of the metric.
 ROWS = "number of output rows"
 _IDS = re.compile(r"#\d+L?|\s+|[()`]")
+#: Operators that are looked at, for one of the run, when exchanges are reused.
+_OVER = 10
 #: From this factor on an estimate counts as wrong.
 FACTOR = 10.0
 
@@ -38,7 +41,8 @@ def actual_rows(estimated: PlanGraph, run: PlanGraph) -> dict[int, int]:
     """
     candidates: dict[Key, list[PlanNode]] = defaultdict(list)
     tables = tables_beneath(run)
-    for node in run.walk():
+    # A damaged text may reuse what stands above, or one reuse another many times over.
+    for node in islice(_with_reused(run), _OVER * len(run)):
         if measured_rows(node) is not None and not _is_part(run, node):
             candidates[node.kind, tables[node.id]].append(node)
     found: dict[int, int] = {}
@@ -67,17 +71,45 @@ def _is_part(run: PlanGraph, node: PlanNode) -> bool:
     return above is not None and run[above].kind == "aggregate"
 
 
+def _with_reused(run: PlanGraph) -> Iterator[PlanNode]:
+    """The operators of a run; what a reused exchange or subquery stands for comes once more for every use."""
+    reused = _reused(run)
+    stack = [node.id for node in reversed(list(run)) if node.parent is None]
+    while stack:
+        id = stack.pop()
+        yield run[id]
+        stack += [*reused.get(id, ()), *reversed(run.children(id))]
+
+
+def _reused(graph: PlanGraph) -> dict[int, tuple[int, ...]]:
+    return {link.source: (link.target,) for link in graph.links() if link.type == "reuse"}
+
+
 def tables_beneath(graph: PlanGraph) -> list[tuple[tuple[str, int], ...]]:
-    """The tables beneath every node, each with how often it stands there."""
-    counted = [Counter[str]() for _ in graph]
-    for node in reversed(list(graph.walk())):
-        if node.kind == "scan":
-            counted[node.id][
-                str(node.arguments.get("table") or node.text[:80]).rpartition(".")[2].strip("`").lower()
-            ] += 1
-        if node.parent is not None and graph.edge_type(node.parent, node.id) == "child":
-            counted[node.parent].update(counted[node.id])
-    return [tuple(sorted(one.items())) for one in counted]
+    """The tables beneath every node, each with how often it stands there; those of what is reused count, too."""
+    reused = _reused(graph)
+    counted: dict[int, Counter[str]] = {}
+    stack = [node.id for node in graph]
+    opened: set[int] = set()
+    while stack:
+        id = stack[-1]
+        opened.add(id)
+        below = [child for child in graph.children(id) if graph.edge_type(id, child) == "child"]
+        below += reused.get(id, ())
+        waiting = [one for one in below if one not in opened]
+        if waiting:
+            stack += waiting
+            continue
+        stack.pop()
+        tables = Counter([_table(graph[id])] if graph[id].kind == "scan" else ())
+        for one in below:
+            tables.update(counted.get(one, ()))
+        counted[id] = tables
+    return [tuple(sorted(counted[node.id].items())) for node in graph]
+
+
+def _table(scan: PlanNode) -> str:
+    return str(scan.arguments.get("table") or scan.text[:80]).rpartition(".")[2].strip("`").lower()
 
 
 def _words(node: PlanNode) -> str:

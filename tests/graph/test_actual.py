@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planviz.document import open_text
-from planviz.graph import PlanGraph, PlanNode
+from planviz.graph import Link, PlanGraph, PlanNode
 from planviz.graph.actual import actual_rows, error_factor, first_divergence, measured_rows
 
 
@@ -97,3 +97,36 @@ def test_a_metric_of_several_tasks_is_read_by_its_total() -> None:
 def test_a_text_without_a_run_has_no_measured_rows() -> None:
     graph = open_text("== Physical Plan ==\n*(1) Filter (a#1 > 1)\n+- *(1) Scan parquet t[a#1]\n").plans[0]
     assert actual_rows(LOGICAL, graph) == {}
+
+
+def reused(*lines: tuple[int, str, str, str, int | None]) -> PlanGraph:
+    """A run whose last operator reuses the exchange that is its third."""
+    graph = plan(*lines)
+    return PlanGraph.from_nodes("other", "plan", list(graph), [Link(len(graph) - 1, 2, "reuse")])
+
+
+def test_what_is_reused_has_measured_rows_in_both_places() -> None:
+    logical = plan(
+        (0, "Join", "join", "", None),
+        (1, "Filter", "filter", "a > 1", None),
+        (2, "Relation", "scan", "t", None),
+        (1, "Filter", "filter", "a > 1", None),
+        (2, "Relation", "scan", "t", None),
+    )
+    run = reused(
+        (0, "SortMergeJoin", "join", "", 9),
+        (1, "Sort", "sort", "", None),
+        (2, "Exchange", "exchange", "", 3),
+        (3, "Filter", "filter", "(a#1 > 1)", 3),
+        (4, "FileScan", "scan", "t", 30),
+        (1, "ReusedExchange", "exchange", "", 3),
+    )
+    assert actual_rows(logical, run) == {0: 9, 1: 3, 2: 30, 3: 3, 4: 30}
+
+
+def test_a_text_that_reuses_what_stands_above_ends_nothing() -> None:
+    run = reused(
+        (0, "Sort", "sort", "", 1), (1, "Union", "set", "", 2), (2, "Exchange", "exchange", "", 3),
+        (3, "FileScan", "scan", "t", 30), (3, "ReusedExchange", "exchange", "", 3),
+    )  # fmt: skip
+    assert actual_rows(plan((0, "Relation", "scan", "t", None)), run) == {0: 30}
