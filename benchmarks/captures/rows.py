@@ -19,6 +19,7 @@ from planviz.types import ArrayType, DataType, DecimalType, MapType, StructType,
 _KEPT = 1000
 #: A partition is a folder: no more of them than this.
 _PARTITIONS = 24
+_NESTED = (ArrayType, MapType, StructType)
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _TIMES = ("timestamp", "timestamp_ntz", "date")
 
@@ -45,7 +46,8 @@ class Rows:
             writer = frame.repartition(1).write.partitionBy(*parts) if parts else frame.write
             name = f"{database}.{quote(table.name)}"
             writer.mode("overwrite").format("parquet").saveAsTable(name)
-            spark.sql(f"ANALYZE TABLE {name} COMPUTE STATISTICS FOR ALL COLUMNS")
+            simple = [quote(c.name) for c in table.columns if not isinstance(c.data_type, _NESTED)]
+            spark.sql(f"ANALYZE TABLE {name} COMPUTE STATISTICS FOR COLUMNS {', '.join(simple)}")
 
     def _scaled(self, count: int) -> int:
         return count if count <= _KEPT else max(_KEPT, round(count * self._scale))

@@ -97,6 +97,8 @@ def _walk(jvm: Any, plan: Any) -> Iterator[tuple[str, int]]:
     stack = [module(jvm.org.apache.spark.sql.execution, "SparkPlanInfo").fromSparkPlan(plan)]
     while stack:
         info = stack.pop()
-        if count := int(info.metrics().size()):
-            yield str(info.nodeName()), count
-        stack += items(jvm, info.children())
+        name, below = str(info.nodeName()), items(jvm, info.children())
+        again = below and name.startswith("Reused")
+        if count := int((below[0] if again else info).metrics().size()):
+            yield name, count
+        stack += [] if again else below

@@ -2,10 +2,11 @@
 
     {"format": "planviz-capture/1", "sql", "spark": {"version", "master", "kind"}, "conf": {...},
      "milliseconds": {"planned", "analysis", ...}, "explain": {MODE: text}, "estimates": [[rows, bytes] | null ...],
-     "trace": {"texts", "runs", "steps", "batches", "differs", "rules": [[name, runs, effective, ms]]},
-     "executed": {"milliseconds", "rows", "plan": {...}}, "notes": [...]}
+     "trace": {"texts", "runs", "steps", "batches", "differs", "adaptive", "rules": [[name, runs, effective, ms]]},
+     "executed": {"milliseconds", "rows", "plan": {...}, "failed": text}, "notes": [...]}
 
-`estimates` stand in the order of the optimized plan's text; `trace` and `executed` may be missing. `plan` has the form
+`estimates` stand in the order of the optimized plan's text; `trace` and `executed` may be missing. `rows` is null for a
+query that failed while it ran, and `failed` says why. `plan` has the form
 of Spark's sparkPlanInfo with values and estimates.
 """
 
@@ -67,10 +68,17 @@ def _plans(capture: dict[str, Any]) -> list[PlanGraph]:
     if executed:
         plan = plan_info_graph(executed["plan"], "Executed Plan")
         plan.title = "Executed Plan · final"
-        rows = "1 row" if executed["rows"] == 1 else f"{executed['rows']:,} rows"
-        plan.notes.append(f"Spark ran the query in {executed['milliseconds']:,.0f} ms and it gave {rows}.")
+        plan.notes.append(_outcome(executed))
         plans.append(plan)
     return plans
+
+
+def _outcome(executed: dict[str, Any]) -> str:
+    spent = f"{executed['milliseconds']:,.0f} ms"
+    if "failed" in executed:
+        return f"The query failed after {spent}; the numbers are those up to then. Spark says: {executed['failed']}"
+    rows = "1 row" if executed["rows"] == 1 else f"{executed['rows']:,} rows"
+    return f"Spark ran the query in {spent} and it gave {rows}."
 
 
 def _trace(trace: dict[str, Any]) -> RuleTrace:
@@ -116,7 +124,7 @@ def _reasons(capture: dict[str, Any]) -> tuple[str, ...]:
     if "trace" in capture:
         found.append(f"{len(capture['trace']['steps'])} effective rules")
     if "executed" in capture:
-        found.append("executed")
+        found.append("failed while it ran" if "failed" in capture["executed"] else "executed")
     return tuple(found)
 
 
@@ -128,6 +136,11 @@ def _notes(capture: dict[str, Any]) -> tuple[str, ...]:
             "Each rule was applied once more, one by one, to see what it does; a step's time is that of this call, the "
             "times of the rules' totals are Spark's own."
         )
+        if trace.get("adaptive"):
+            found.append(
+                "The steps of Preparations are those that Spark takes without adaptive execution; with it, the plan is "
+                "made ready anew whenever a stage has run."
+            )
         if trace["differs"]:
             found.append(
                 f"The plan of the steps differs from Spark's own at the end of: {', '.join(trace['differs'])}."

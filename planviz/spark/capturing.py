@@ -6,11 +6,13 @@ gives the texts and, for a query that ran, its metrics; it shows a client no rul
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from planviz.errors import InputError
 from planviz.plantext.captures import FORMAT, MODES
 from planviz.spark.connect import capture_connect
 from planviz.spark.jvm import entries, estimate, items, optional
@@ -30,8 +32,11 @@ def capture_frame(
 ) -> dict[str, Any]:
     """A DataFrame captured, and executed when `run` says so; its rows are counted, not kept.
 
-    Raises what Spark raises when the query cannot be planned or run.
+    A query that fails while it runs is captured with what was measured until then, and `failed` says why. Raises
+    InputError for a stream, and what Spark raises when the query cannot be planned.
     """
+    if frame.isStreaming:
+        raise InputError("A stream has a new plan for every batch. Capture the batch inside foreachBatch instead.")
     if not hasattr(frame, "_jdf"):
         return capture_connect(frame, sql=sql, run=run, progress=progress)
     with active_session(frame.sparkSession):
@@ -79,9 +84,10 @@ class _Classic:
             "estimates": self._estimates(execution.optimizedPlan()),
             "notes": [],
         }
-        progress("following the rules")
-        found["trace"] = Replayer(self._jvm, self._session).all(execution).as_json()
+        begin = time.perf_counter()
+        found["trace"] = Replayer(self._jvm, self._session, progress).all(execution).as_json()
         found["trace"]["rules"] = self._rules(execution)
+        found["milliseconds"]["replayed"] = round((time.perf_counter() - begin) * 1e3, 1)
         if run:
             found["executed"] = self._run(progress)
         return found
@@ -130,13 +136,35 @@ class _Classic:
         optimized = Measured(self._jvm, execution.optimizedPlan())
         begin = time.perf_counter()
         plan = execution.executedPlan()
-        if str(self._root(plan).nodeName()).startswith(_LIMITED):
-            rows = len(plan.executeCollect())
-        else:
-            rows = int(execution.toRdd().count())
-        spent = (time.perf_counter() - begin) * 1e3
+        found: dict[str, Any] = {"rows": None}
+        try:
+            found["rows"] = self._count(execution, plan)
+        except Exception as error:
+            if not _told_by_spark(error):
+                raise
+            found["failed"] = failure(error)
+        found["milliseconds"] = round((time.perf_counter() - begin) * 1e3, 1)
         progress("collecting what was measured")
-        return {"milliseconds": round(spent, 1), "rows": rows, "plan": optimized.tree(plan)}
+        return found | {"plan": optimized.tree(plan)}
+
+    def _count(self, execution: Any, plan: Any) -> int:
+        if str(self._root(plan).nodeName()).startswith(_LIMITED):
+            return len(plan.executeCollect())
+        return int(execution.toRdd().count())
 
     def _root(self, plan: Any) -> Any:
         return plan.inputPlan() if str(plan.nodeName()) == "AdaptiveSparkPlan" else plan
+
+
+def _told_by_spark(error: Exception) -> bool:
+    """Whether the JVM lives and says that the query failed; else its connection broke."""
+    return hasattr(error, "getCondition") or type(error).__name__ == "Py4JJavaError"
+
+
+def failure(error: Exception) -> str:
+    """Why a query failed while it ran, in one line: Spark's own error, else the innermost one of Java."""
+    lines = str(error).splitlines()
+    causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    told = next((line for line in [*reversed(causes), *lines] if re.search(r"\[[A-Z_.]+\]", line)), None)
+    said = told or (causes[-1] if causes else next((line for line in lines if line.strip()), type(error).__name__))
+    return re.sub(r"^(?:[\w$]+\.)+(\w+): ", r"\1: ", said.strip())[:500]

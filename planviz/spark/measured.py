@@ -1,7 +1,8 @@
 """The plan as it ran: every operator with what Spark measured in it and what it had expected of it (inventory M7).
 
 The tree has the form of Spark's own `sparkPlanInfo` (event logs, status store): `nodeName`, `simpleString`, `children`,
-`metrics` of `{"name", "metricType", "value"}`, and here `estimate`, `[rows, bytes]`.
+`metrics` of `{"name", "metricType", "value"}`, and here `estimate`, `[rows, bytes]`. What is reused stands once; where
+it is used again it has its metrics and nothing beneath.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Measured:
         found: dict[str, Any] = {
             "nodeName": str(plan.nodeName()),
             "simpleString": str(plan.simpleString(100_000)),
-            "metrics": self._metrics(plan),
+            "metrics": self._metrics(plan.child() if name.startswith("Reused") else plan),
             "children": self._below(plan, name),
         }
         if (expected := self._estimate(plan, name)) is not None:
@@ -39,12 +40,12 @@ class Measured:
     def _below(self, plan: Any, name: str) -> list[dict[str, Any]]:
         if name == "EmptyRelationExec":
             return [self._given_up(plan.logical())]
+        if name.startswith("Reused"):
+            return []
         if name == "AdaptiveSparkPlanExec":
             below = [plan.executedPlan()]
         elif name.endswith("QueryStageExec"):
             below = [plan.plan()]
-        elif name == "ReusedSubqueryExec":
-            below = [plan.child()]
         elif name == "InMemoryTableScanExec":
             below = [plan.relation().cachedPlan()]
         else:

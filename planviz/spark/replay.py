@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +22,8 @@ class Replay:
     """The steps as JSON values (`planviz.plantext.captures` reads them).
 
     `texts` holds every plan once; steps and batches name them by index. `differs` names the stages whose replayed plan
-    is not Spark's own.
+    is not Spark's own. `adaptive`: Spark makes the physical plan ready anew for every stage that ran, and the steps of
+    Preparations are those that it would take without adaptive execution.
     """
 
     texts: list[str] = field(default_factory=list)
@@ -30,6 +31,7 @@ class Replay:
     steps: list[dict[str, Any]] = field(default_factory=list)
     batches: list[dict[str, Any]] = field(default_factory=list)
     differs: list[str] = field(default_factory=list)
+    adaptive: bool = False
     _known: dict[str, int] = field(default_factory=dict)
 
     def text(self, plan: Any) -> int:
@@ -42,16 +44,17 @@ class Replay:
 
     def as_json(self) -> dict[str, Any]:
         """As JSON values."""
-        names = ("texts", "runs", "steps", "batches", "differs")
+        names = ("texts", "runs", "steps", "batches", "differs", "adaptive")
         return {name: getattr(self, name) for name in names}
 
 
 class Replayer:
     """Replays the planning of one query in one session, which is the active one."""
 
-    def __init__(self, jvm: Any, session: Any) -> None:
+    def __init__(self, jvm: Any, session: Any, progress: Callable[[str], None] = lambda at: None) -> None:
         self._jvm = jvm
         self._session = session
+        self._progress = progress
         self.replay = Replay()
 
     def all(self, execution: Any) -> Replay:
@@ -66,15 +69,22 @@ class Replayer:
         preparations = module(self._jvm.org.apache.spark.sql.execution, "QueryExecution").preparations(
             self._session, self._jvm.scala.Option.empty(), False
         )
-        self._run("Preparations", execution.sparkPlan(), [_Preparations(items(self._jvm, preparations))])
+        executed = execution.executedPlan()
+        self.replay.adaptive = str(executed.nodeName()) == "AdaptiveSparkPlan"
+        rules = [_Preparations(items(self._jvm, preparations))]
+        if self.replay.adaptive:
+            self._run("Preparations", execution.sparkPlan(), rules)
+        else:
+            self._stage("Preparations", execution.sparkPlan(), executed, rules)
         return self.replay
 
-    def _stage(self, executor: str, start: Any, end: Any, batches: list[_Batch]) -> None:
+    def _stage(self, executor: str, start: Any, end: Any, batches: Sequence[_Batch | _Preparations]) -> None:
         found = self._run(executor, start, batches)
         if comparable(str(found.toString())) != comparable(str(end.toString())):
             self.replay.differs.append(executor)
 
     def _run(self, executor: str, plan: Any, batches: Iterable[_Batch | _Preparations]) -> Any:
+        self._progress(f"following the rules: {executor}")
         run = len(self.replay.runs)
         self.replay.runs.append(executor)
         for batch in batches:

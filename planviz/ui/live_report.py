@@ -67,7 +67,10 @@ def figures(opened: Opened) -> list[tuple[str, str]]:
     executed = told["executed"]
     if executed:
         found.append((f"{executed['milliseconds']:,.0f} ms", "to run"))
-        found.append((f"{executed['rows']:,}", "row came" if executed["rows"] == 1 else "rows came"))
+        if executed["rows"] is None:
+            found.append(("failed", "while it ran"))
+        else:
+            found.append((f"{executed['rows']:,}", "row came" if executed["rows"] == 1 else "rows came"))
     worst = worst_estimate(opened)
     if worst is not None:
         found.append((worst.factor_words, f"{worst.direction}: {worst.op}"))

@@ -24,14 +24,14 @@ def add_capture(parser: argparse.ArgumentParser) -> None:
 
 
 def capture(options: argparse.Namespace) -> int:
-    """Capture every query of every file; a query that fails stops no other."""
+    """Capture every query of every file; one that fails stops no other. 1 when one failed while it ran."""
     from planviz.spark.capture_file import capture_text, write_capture
 
     def keep(stem: str, sql: str, captured: dict[str, Any], several: bool) -> int:
         path = _path(options.output, stem, several)
         write_capture(captured, path)
         write(_summary(captured, path, capture_text(captured)))
-        return 0
+        return int("failed" in captured.get("executed", ()))
 
     return capture_each(options, options.run, keep)
 
@@ -57,9 +57,12 @@ def _summary(captured: dict[str, Any], path: Path, text: str) -> str:
     spark, times = captured["spark"], captured["milliseconds"]
     told = [f"{path}: Spark {spark['version']}, planned in {times['planned']:,.0f} ms"]
     if document.trace.steps:
-        told.append(f"{len(document.trace.steps)} rules at work")
+        replayed = f" (followed in {times['replayed']:,.0f} ms)" if "replayed" in times else ""
+        told.append(f"{len(document.trace.steps)} rules at work{replayed}")
     executed = captured.get("executed")
-    if executed:
+    if executed and "failed" in executed:
+        told.append(f"failed after {executed['milliseconds']:,.0f} ms: {executed['failed']}")
+    elif executed:
         rows = "1 row" if executed["rows"] == 1 else f"{executed['rows']:,} rows"
         told.append(f"ran in {executed['milliseconds']:,.0f} ms, {rows}")
     return ", ".join(told) + "\n" + (_operators(document) if executed else "")
