@@ -92,6 +92,8 @@ _OPERATORS = frozenset(
         "WithWindowDefinition",
     }
 )
+#: Operators whose text does not begin with their name.
+_PRINTED = frozenset({"CTE", "Relation", "LateralSubquery", "RecursiveCTE"})
 _ADVICE = "Only a single query (SELECT, WITH, FROM, VALUES, TABLE) is given to a live Spark."
 
 
@@ -196,6 +198,31 @@ def _texts(expression: Expression) -> Iterator[str]:
     return (part.value for part in expression.collect(Literal) if isinstance(part.value, str))
 
 
+#: A line of a plan's text: the way of its branches, then the operator.
+_LINE = re.compile(r"(?:[ :]*[+:]- )?['!]*(\w+)")
+
+
+def check_with_server(explained: str) -> None:
+    """Let the parser of a Connect server judge: `explained` is what the server's EXPLAIN EXTENDED says of a query.
+
+    EXPLAIN plans and executes nothing, so an operator off the list is found before the query itself is given to
+    `spark.sql`. What analysis does by itself (reading a file's columns, say) has been done by then. Raises
+    StatementRefused.
+    """
+    parsed = explained.split("== Parsed Logical Plan ==", 1)[-1].split("\n== ", 1)[0].strip("\n").splitlines()
+    for number, line in enumerate(parsed):
+        # Only the root stands at the margin; another line there is the rest of a text with a newline in it.
+        if number and not re.match(r"[ :]*[+:]- ", line):
+            continue
+        found = _LINE.match(line)
+        if found is None or found[1] not in _OPERATORS | _PRINTED:
+            raise StatementRefused(_foreign(line.strip(" :+-'!")[:40] if found is None else found[1]))
+
+
+def _foreign(name: str) -> str:
+    return f"Spark reads {name} in this text, which is not on the list of operators. {_ADVICE}"
+
+
 def check_with_spark(jvm: Any, session: Any, sql: str) -> None:
     """Let Spark's own parser read a query, which has no effect. Raises StatementRefused for an operator off the list.
 
@@ -206,6 +233,6 @@ def check_with_spark(jvm: Any, session: Any, sql: str) -> None:
         plan = stack.pop()
         name = class_name(jvm, plan).rstrip("$")
         if name not in _OPERATORS:
-            raise StatementRefused(f"Spark reads {name} in this text, which is not on the list of operators. {_ADVICE}")
+            raise StatementRefused(_foreign(name))
         for more in (plan.children(), plan.innerChildren(), plan.subqueries()):
             stack += items(jvm, more)

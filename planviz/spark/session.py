@@ -27,6 +27,8 @@ _SAFE = {"spark.sql.runSQLOnFiles": "false", "spark.sql.variable.substitute": "f
 #: XML in a query must not make its reader fetch anything: Java's own switch, for every reader of the process.
 _JAVA = "-Djavax.xml.accessExternalDTD= -Djavax.xml.accessExternalSchema="
 _JAVA_OPTIONS = ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions")
+#: How often a client of Spark Connect tries again, within about three seconds.
+_RETRIES = 5
 _LOG4J = """rootLogger.level = error
 rootLogger.appenderRef.stdout.ref = console
 appender.console.type = Console
@@ -125,9 +127,7 @@ class Spark:
 
     def _another(self, tables: str) -> Any:
         if self.is_connect:
-            from pyspark.sql.connect.session import SparkSession as ConnectSession
-
-            return ConnectSession.builder.remote(self.master).create()
+            return _connected(self.master)
         if not tables:
             return self.session.newSession()
         with self._lock:
@@ -154,9 +154,7 @@ def start(settings: dict[str, Any]) -> Spark:
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
     master, folder = settings["master"], Path(settings["folder"])
     if is_connect(master):
-        from pyspark.sql.connect.session import SparkSession as ConnectSession
-
-        return Spark(ConnectSession.builder.remote(master).create(), master, None, folder)
+        return Spark(_connected(master), master, None, folder)
     from pyspark.sql import SparkSession
 
     conf = {**_defaults(master, settings["memory"], folder), **settings["conf"], **_STATIC}
@@ -171,6 +169,16 @@ def start(settings: dict[str, Any]) -> Spark:
     session.sparkContext.setLogLevel("ERROR")
     gateway: Any = session.sparkContext._gateway
     return Spark(session, master, gateway.proc, folder)
+
+
+def _connected(url: str) -> Any:
+    """A session of a Spark Connect server, whose client gives up in seconds where it would try on for minutes."""
+    from pyspark.sql.connect.client.retries import DefaultPolicy
+    from pyspark.sql.connect.session import SparkSession as ConnectSession
+
+    session = ConnectSession.builder.remote(url).create()
+    session.client.set_retry_policies([DefaultPolicy(max_retries=_RETRIES, initial_backoff=100, max_backoff=1000)])
+    return session
 
 
 def _conf_folder(folder: Path, conf: dict[str, str]) -> Path:

@@ -12,8 +12,9 @@ from typing import Any
 from planviz.catalog.files import FORMAT
 from planviz.errors import SparkError, StatementRefused
 from planviz.spark.capturing import active_session, capture_frame
+from planviz.spark.connect import explained_error
 from planviz.spark.eventlog.job import ingest
-from planviz.spark.safety import check_with_spark, queries_of
+from planviz.spark.safety import check_with_server, check_with_spark, queries_of
 from planviz.spark.sample_data import TABLES, catalogue_entries, check_scale, make_sample_data
 from planviz.spark.session import Spark
 from planviz.spark.sharing import cleared_away, is_private, statements_of
@@ -53,7 +54,12 @@ def capture(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict
         raise StatementRefused("One query at a time is given to a live Spark.")
     with _prepared(spark, arguments.get("conf") or {}, arguments, progress) as session:
         progress("reading the query")
-        if not spark.is_connect:
+        if spark.is_connect:
+            explained = str(session.sql(f"EXPLAIN EXTENDED {sql}").toArrow().column(0)[0])
+            if (error := explained_error(explained)) is not None:
+                raise error
+            check_with_server(explained)
+        else:
             check_with_spark(session._jvm, session._jsparkSession, sql)
         return capture_frame(session.sql(sql), sql=sql, run=bool(arguments.get("run")), progress=progress)
 

@@ -14,8 +14,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Any
 
-from planviz.errors import PlanvizError, SparkError, SparkLost
+from planviz.errors import AnalysisError, PlanvizError, SparkError, SparkLost
 from planviz.spark import tasks
+from planviz.spark.connect import connect_error
+from planviz.spark.reach import address
 from planviz.spark.session import Spark, start
 
 _AT_ONCE = 8
@@ -48,12 +50,14 @@ def main() -> None:
     answers = _Answers(os.fdopen(os.dup(1), "wb"))
     os.dup2(2, 1)
     settings = json.loads(sys.stdin.readline())
+    where = address(settings["master"])
     try:
         spark = start(settings)
+        ready = spark.described()
     except Exception as error:
-        answers.give({"failed": _why_not_started(error)})
+        answers.give({"failed": _why_not_started(error, where)})
         return
-    answers.give({"ready": spark.described()})
+    answers.give({"ready": ready})
     if spark.jvm_process is not None:
         threading.Thread(target=_watch, args=(spark, answers), daemon=True).start()
     pool, pings = ThreadPoolExecutor(_AT_ONCE), ThreadPoolExecutor(1)
@@ -75,7 +79,7 @@ def _work(spark: Spark, answers: _Answers, task: dict[str, Any]) -> None:
     except Exception as error:
         # When the JVM dies, its connections break before its end is known.
         if not spark.gone(2.0 if _is_broken(error) else 0.0):
-            answers.give({"id": number, "error": told(error)})
+            answers.give({"id": number, "error": told(error, address(spark.master))})
 
 
 def _watch(spark: Spark, answers: _Answers) -> None:
@@ -88,8 +92,13 @@ def _watch(spark: Spark, answers: _Answers) -> None:
     os._exit(3)
 
 
-def told(error: Exception) -> dict[str, Any]:
-    """An error as JSON values: kind, message and, of Spark's own, its class and place."""
+def told(error: Exception, where: str) -> dict[str, Any]:
+    """An error as JSON values: kind, message, and Spark's class and place for it; `where` is a server's address."""
+    if where and (broken := connect_error(error, where)) is not None:
+        error = broken
+    if isinstance(error, AnalysisError):
+        sentence = str(error).removeprefix(f"[{error.error_class}] ")
+        return {"kind": "AnalysisError", "error_class": error.error_class, "message": sentence}
     if isinstance(error, PlanvizError):
         return {"kind": type(error).__name__, "message": str(error)}
     return tasks.spark_error(error) or {"kind": SparkError.__name__, "message": _sentence(error)}
@@ -108,13 +117,13 @@ def _is_broken(error: Exception) -> bool:
     return isinstance(error, OSError) or type(error).__name__ in _BROKEN
 
 
-def _why_not_started(error: Exception) -> dict[str, Any]:
+def _why_not_started(error: Exception, where: str) -> dict[str, Any]:
     """Why Spark did not start; a JVM that ended under way shows as connections that break."""
     if _is_broken(error) and not isinstance(error, PlanvizError):
         log = "its log ends" if _last_line() else ""
         reason = f"Spark did not start: its JVM ended before it was ready{f'; {log}: {_last_line()}' if log else ''}."
         return {"kind": SparkLost.__name__, "message": f"{reason} Ask again to start another."}
-    return told(error)
+    return told(error, where)
 
 
 def _last_line() -> str:
