@@ -37,8 +37,8 @@ def address(master: str) -> str:
 def check(url: str, seconds: float = 4.0) -> None:
     """Return when a server that speaks HTTP/2, as Spark Connect does, answers at `sc://host:port`.
 
-    Takes at most `seconds`, beside the look-up of the name. Raises SparkUnreachable with what is wrong: no such host, nothing listens, it does
-    not answer, it is something else.
+    Takes at most `seconds`, beside the look-up of the name. Raises SparkUnreachable with what is wrong: no such host,
+    nothing listens, it does not answer, it is something else.
     """
     host, port, secure = _parts(url)
     where, give_up = f"{host}:{port}", time.monotonic() + seconds

@@ -55,7 +55,7 @@ def capture(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict
     with _prepared(spark, arguments.get("conf") or {}, arguments, progress) as session:
         progress("reading the query")
         if spark.is_connect:
-            explained = str(session.sql(f"EXPLAIN EXTENDED {sql}").toArrow().column(0)[0])
+            explained = "\n".join(session.sql(f"EXPLAIN EXTENDED {sql}").toArrow().column(0).to_pylist())
             if (error := explained_error(explained)) is not None:
                 raise error
             check_with_server(explained)
