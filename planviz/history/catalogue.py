@@ -94,6 +94,7 @@ class Catalogue:
     def __init__(self, path: str) -> None:
         self.path = path
         self._contents: Contents | None = None
+        self._by_log: dict[str, list[str]] | None = None
         self._files, self._root = filesystem(path)
         self._executions = self._listed("executions")
         if self._executions is None:
@@ -133,24 +134,23 @@ class Catalogue:
                 found[file, row["execution_id"]] = _execution(row)
         return [found[place] for place in places if place in found]
 
-    def execution(self, log: str, number: int) -> PastExecution | None:
-        """The execution of a log and number, None when there is none."""
-        found = [each for file in self._files_of(log, number) for each in self.executions([(file, number)])]
-        return found[0] if found else None
-
     def plan(self, log: str, number: int) -> str | None:
         """The last plan of an execution with its measured values, as JSON; None when there is no such execution."""
-        for file in self._files_of(log, number):
+        for file in self._files_of(log):
             for row in self._rows(file, {number}, ["execution_id", "plan"]):
                 plan: str | None = row["plan"]
                 return plan
         return None
 
-    def _files_of(self, log: str, number: int) -> list[str]:
-        import pyarrow.compute as pc
-
-        where = (pc.field("log") == log) & (pc.field("execution_id") == number)
-        return [file for table in self.tables([FILE], where) for file in table[FILE].unique().to_pylist()]
+    def _files_of(self, log: str) -> list[str]:
+        """The files of a log, one for each day; which log a file is of is read once."""
+        if self._by_log is None:
+            found: dict[str, set[str]] = {}
+            for table in self.tables(["log", FILE]):
+                for row in table.group_by(["log", FILE]).aggregate([]).to_pylist():
+                    found.setdefault(row["log"], set()).add(row[FILE])
+            self._by_log = {name: sorted(some) for name, some in found.items()}
+        return self._by_log.get(log, [])
 
     def _rows(self, file: str, numbers: set[int], columns: list[str]) -> list[dict[str, Any]]:
         """The rows of these executions, of a file. Only the groups of rows that may hold them are read."""
