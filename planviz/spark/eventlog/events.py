@@ -293,8 +293,11 @@ class LogReader:
             return
         execution.running.discard(event.job)
         execution.failed_jobs += event.result.result != "JobSucceeded"
+        # Jobs that run at once may share a stage; it goes on when one of them is stopped.
+        shared = {stage for job in execution.running for stage in self._job_of[job][1]}
         for stage in stages:
-            self._stage_of.pop(stage, None)
+            if stage not in shared:
+                self._stage_of.pop(stage, None)
         self._end(execution)
 
     def _stage_completed(self, event: StageCompleted) -> None:

@@ -106,6 +106,13 @@ def test_a_job_that_ends_after_its_execution_still_counts(write):
     assert (found["output_rows"], found["status"]) == (42, "succeeded")
 
 
+def test_a_stage_that_two_jobs_share_counts_when_the_first_of_them_is_stopped(write):
+    start, job, stage, end, over = execution(0)
+    first, stopped = (line.replace('"Job ID":0', '"Job ID":70') for line in (job, end))
+    (found,), _ = read(write("a", text([start, first, job, stopped, stage, end, over])))
+    assert (found["jobs"], found["stages"], found["output_rows"]) == (2, 1, 42)
+
+
 @pytest.mark.parametrize("codec", ["zstd", "gzip", "lz4", "snappy", "lzf"])
 def test_every_codec_of_spark_is_read(codec, write):
     whole = packed(text(30).encode(), codec)
