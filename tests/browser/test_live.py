@@ -56,11 +56,19 @@ def test_a_lost_spark_is_told_and_replaced(live: str, tab: Callable[..., App]) -
     app.page.locator(".pv-figures").wait_for()
 
 
-@pytest.mark.parametrize("path", ["", "joins", "rules", "live"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "?sample=broadcast-and-merge-join",
+        "joins?sample=broadcast-and-merge-join",
+        "rules?sample=rule-log",
+        "live?sample=rule-log",
+    ],
+)
 def test_the_top_bar_keeps_its_buttons_in_one_line_on_a_narrow_page(
     live: str, path: str, tab: Callable[..., App]
 ) -> None:
-    app = tab(700).go(live.removesuffix("live") + f"{path}?sample=broadcast-and-merge-join")
+    app = tab(700).go(live.removesuffix("live") + path)
     bar = app.page.locator(".st-key-planviz-bar")
     app.page.get_by_role("button", name="Open…").wait_for()
     tops = {round(button.bounding_box()["y"]) for button in bar.get_by_role("button").all()}
