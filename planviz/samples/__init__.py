@@ -45,3 +45,10 @@ def load(name: str) -> str:
         raise InputError(f"There is no sample called “{name}”. The samples are: {', '.join(_index())}.")
     content = (files(__name__) / "texts" / entry["file"]).read_bytes()
     return (gzip.decompress(content) if entry["file"].endswith(".gz") else content).decode()
+
+
+def load_live() -> tuple[str, str]:
+    """A query that a live Spark captured and ran, as text, and the catalogue of its tables (planviz-catalog/1)."""
+    folder = files(__name__) / "live"
+    captured = gzip.decompress((folder / "shop.planviz.json.gz").read_bytes()).decode()
+    return captured, (folder / "catalog.json").read_text(encoding="utf-8")

@@ -33,6 +33,8 @@ needs no server; its file opens on every page.</span></div>"""
 _LEAD = """<div class="pv-lead"><h1>Ask a real Spark</h1>
 <span>Its plans, each of its rules at work, its estimates, and, if you let it run the query, the rows that came.</span>
 </div>"""
+_STORED = """<div class="pv-lead"><h2>Or one without a Spark</h2>
+<span>A query that ran before, with all that a capture holds: rules, estimates and measured rows.</span></div>"""
 _LOGS = """<div class="pv-lead"><h2>Event logs</h2>
 <span>Spark writes one per application (<code>spark.eventLog.enabled</code>). A job reads folders of them into a
 catalogue of executions, which can be searched and ranked; a single log opens in the box of the Explore page.</span>
@@ -172,6 +174,9 @@ def query(*, lead: bool) -> None:
                     with st.popover("Examples", type="tertiary"), st.container(gap=None):
                         for title, sql in offered:
                             st.button(title, type="tertiary", on_click=live_session.write, args=("sql", sql))
+            if lead:
+                st.html(_STORED)
+                st.button("Open a stored capture", on_click=live_session.open_stored, key="planviz.live.stored")
         with st.container(key="planviz-opening-more"):
             where()
 

@@ -14,6 +14,7 @@ import streamlit as st
 from planviz.catalog.bundled import NAMES
 from planviz.catalog.files import write_catalog
 from planviz.errors import InputError, PlanvizError, SparkLost
+from planviz.samples import load_live
 from planviz.spark.capture_file import capture_text
 from planviz.spark.safety import queries_of
 from planviz.spark.secrets import without_secrets
@@ -216,6 +217,13 @@ def take_over(level: Access) -> None:
             say(ended.error, place)
     elif ended.what == "capture" and state.open_text(capture_text(ended.value), name=_name(ended.value["sql"])):
         live["with"][st.session_state[state.DOCUMENT]["key"]] = live.get("asked", cache.AUTO)
+
+
+def open_stored() -> None:
+    """Open the capture that comes with planviz, which needs no Spark. Runs as a callback."""
+    text, catalog = load_live()
+    if state.open_text(text, name="Revenue of one city by tier"):
+        session()["with"][st.session_state[state.DOCUMENT]["key"]] = cache.keep_catalog(catalog)
 
 
 _KILLED = "Nothing gentler ends a plan under way, so Spark was ended with it; the next query starts a new one."

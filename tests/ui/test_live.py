@@ -220,6 +220,15 @@ def test_where_others_get_in_nothing_is_started(monkeypatch: pytest.MonkeyPatch)
     assert [settings.master for settings in sparks._sparks] == ["local[*]"]
 
 
+def test_a_stored_capture_needs_no_spark() -> None:
+    app = page().button(key="planviz.live.stored").click().run()
+    assert not app.exception
+    assert "<b>3</b><span>rows came</span>" in words(app)
+    app.button_group(key="planviz.live.shown.3").set_value("planviz beside Spark").run()
+    assert "planviz and Spark agree: 4 of 4 plans equal" in words(app)
+    assert not sparks._sparks or all(spark.live.pid is None for spark in sparks._sparks.values())
+
+
 # -- what may be done
 
 
