@@ -78,6 +78,7 @@ _FORMATS = (
     ("json", "JSON", "application/json"),
     ("md", "Markdown snippet", "text/markdown"),
 )
+_EXPLAIN = ("txt", "Explain text, as Spark prints it", "text/plain")
 
 
 def opening(*, columns: bool = True) -> None:
@@ -300,7 +301,8 @@ def export_menu(opened: Opened, plan: str) -> None:
     with st.popover("Export"), st.container(gap=None):
         theme = "dark" if st.toggle("Dark", key="planviz.export-dark") else "light"
         name = views.file_name(state.name(), "".join(views.address_of_plan(opened, plan).values()))
-        for format, label, kind in _FORMATS:
+        planned = views.execution_of(opened, plan) is not None
+        for format, label, kind in (*_FORMATS, _EXPLAIN) if planned else _FORMATS:
             refusal = views.too_large(opened, plan, format)
             st.download_button(
                 label,

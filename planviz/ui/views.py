@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
+from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph
 from planviz.graph.findings import findings
 from planviz.render import render
@@ -234,9 +235,23 @@ def too_large(opened: Opened, plan: str, format: str) -> str | None:
     return f"Too large: {width:,.0f} × {height:,.0f} pixels. SVG and HTML have no such limit."
 
 
+def execution_of(opened: Opened, plan: str) -> QueryExecution | None:
+    """The query that a plan of an SQL text belongs to; None for a plan of a pasted text."""
+    statements = opened.document.statements if plan.isdigit() else ()
+    return next((s.execution for s in statements if int(plan) in s.plans), None)
+
+
 def exported(opened: Opened, plan: str, format: str, theme: str, name: str) -> bytes:
-    """A plan as a file of one of `planviz.render.FORMATS`, or "md": a Markdown snippet. Raises ExportError."""
+    """A plan as a file of one of `planviz.render.FORMATS`, "md", a Markdown snippet, or, of SQL, "txt".
+
+    That is what Spark's explain prints: formatted for a physical plan, with estimates for an optimized one, else all
+    stages. Raises ExportError.
+    """
     graph = opened.graph(plan)
+    execution = execution_of(opened, plan)
+    if format == "txt" and execution is not None:
+        mode = {"physical": "formatted", "optimized": "cost"}.get(graph.stage, "extended")
+        return execution.explain_string(mode).encode("utf-8", "replace")
     title = f"{name}: {graph.title}" if graph.title else name
     if format != "md":
         return render(graph, format, theme=theme, title=title)

@@ -117,3 +117,14 @@ def test_the_plans_of_several_queries_are_told_apart() -> None:
     assert labels[0] == "Query 1 · Parsed Logical Plan"
     assert labels[-1].startswith("Query 2 · Physical Plan")
     assert len(set(labels)) == len(labels)
+
+
+def test_a_plan_of_sql_is_told_as_spark_s_explain_tells_it() -> None:
+    query = cache.open_document("SELECT o_orderstatus, count(*) FROM orders GROUP BY o_orderstatus", "tpch")
+    texts = [views.exported(query, plan, "txt", "light", "orders").decode() for plan in "0123"]
+    assert texts[0] == texts[1]
+    assert texts[1].startswith("== Parsed Logical Plan ==")
+    assert texts[2].startswith("== Optimized Logical Plan ==")
+    assert "Statistics(sizeInBytes=" in texts[2]
+    assert "Aggregate Attributes [1]: [count#" in texts[3]
+    assert views.execution_of(opened("window-top-n"), "0") is None
