@@ -14,7 +14,7 @@ from planviz.logical.combining import Except, Intersect, Join, Union
 from planviz.logical.operators import Aggregate, Expand, Filter, GlobalLimit, LocalLimit, Project
 from planviz.logical.plan import UnaryNode
 from planviz.logical.relations import CTERelationRef
-from planviz.optimizer.attributes import substitute
+from planviz.optimizer.attributes import correlated, substitute
 from planviz.trees.depth import deep
 
 
@@ -108,7 +108,8 @@ def valid_constraints(plan: Any) -> ExpressionSet:
     """What the operator itself guarantees; not yet limited to its columns."""
     match plan:
         case Filter(condition, child):
-            return constraints(child).union(split(condition))
+            # What a correlated subquery says of a row need not hold for another column of the same value.
+            return constraints(child).union([c for c in split(condition) if not correlated(c)])
         case Project(items, child):
             return _aliased(items, constraints(child))
         case Aggregate(_, items, child):
