@@ -8,7 +8,7 @@ import { Playback } from "./playback.js";
 import { dress } from "./theme.js";
 import { WhatIfs } from "./whatifs.js";
 
-const REST = 160, MOST_FLIPS = 6, REMEMBERED = 24, NARROW = 860, MIDDLING = 1260;
+const REST = 300, MOST_FLIPS = 6, REMEMBERED = 24, NARROW = 860, MIDDLING = 1260;
 const KEYS = [[["↑", "↓"], "test"], [["j", "k"], "join"], [["r"], "reset"]];
 const PARTS = ["settings", "sizes", "hints", "types"];
 const NOTHING = () => ({ settings: {}, sizes: {}, hints: {}, types: {}, profile: "" });
@@ -134,11 +134,12 @@ export class JoinBench {
   }
 
   // Ask for the joins as if. While an answer is awaited the newest question waits; `whole` plans all from the beginning,
-  // otherwise the optimizer's part follows when the hand rests.
+  // otherwise the optimizer's part follows when the hand rests. A hand that moves again does not wait for that.
   #ask(n, { whole = false } = {}) {
     clearTimeout(this.resting);
     const question = { n, whole, made: performance.now(), asked: this.asked };
-    if (this.asking) return void (this.waiting = question);
+    if (this.asking && (whole || !this.asking.whole)) return void (this.waiting = question);
+    this.waiting = undefined;
     this.#send(question);
   }
 
@@ -146,6 +147,7 @@ export class JoinBench {
     this.asking = question;
     const { n, whole, asked, made } = question, { key, ask } = this.data;
     const told = await post(ask, { join: n, asked, quick: !whole });
+    if (this.asking !== question) return; // another question was sent in its place
     this.asking = undefined;
     if (this.gone || key !== this.data.key) return;
     const next = this.waiting;
