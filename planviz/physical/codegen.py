@@ -98,8 +98,6 @@ def _falls_back(e: Expression) -> bool:
     return False
 
 
-def inputs_of(plan: Any) -> int:
-    """How many inputs the generated code of an operator and of those fused with it reads (Spark: inputRDDs)."""
-    if not plan.children or not generated(plan):
-        return 1
-    return len(plan.children) if plan.APART else sum(map(inputs_of, plan.driven))
+def gathers(plan: Any) -> bool:
+    """Whether the generated code of an operator reads more than one input."""
+    return len(plan.children if plan.APART else plan.driven) > 1

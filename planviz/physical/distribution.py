@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from planviz.expressions.core import Expression, SortOrder
+from planviz.expressions.core import AttributeReference, Expression, SortOrder
 
 
 def same(a: Any, b: Any) -> bool:
@@ -136,9 +136,14 @@ class RangePartitioning(Partitioning):
         if isinstance(wanted, ClusteredDistribution):
             return all(among(o.child, wanted.keys) for o in self.order)
         if isinstance(wanted, OrderedDistribution):
+            # Spark compares the very expressions: a column under another qualifier, of a subquery, is another one.
             pairs = list(zip(self.order, wanted.order, strict=False))
-            return bool(pairs) and all(same(a, b) for a, b in pairs)
+            return bool(pairs) and all(a == b and _qualifiers(a) == _qualifiers(b) for a, b in pairs)
         return super().satisfies(wanted)
+
+
+def _qualifiers(e: Expression) -> list[tuple[str, ...]]:
+    return [x.qualifier for x in e.collect(AttributeReference)]
 
 
 @dataclass(frozen=True)

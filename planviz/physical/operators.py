@@ -7,7 +7,7 @@ from typing import Any
 from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.predicates import IsNotNull, split_conjunction
 from planviz.logical.plan import bracketed
-from planviz.physical.codegen import inputs_of
+from planviz.physical.codegen import gathers, generated
 from planviz.physical.distribution import (
     UNSPECIFIED,
     AllTuples,
@@ -336,9 +336,15 @@ class UnionExec(SparkPlan):
 
     @property
     def supports_codegen(self) -> bool:
-        """Where every child's code reads one input, and the spread of the children does not matter above."""
-        unknown = isinstance(self.output_partitioning, UnknownPartitioning)
-        return unknown and not self.columnar and all(inputs_of(c) == 1 for c in self.inputs)
+        """Where the spread of the children does not matter above, and nothing beneath reads several inputs at once."""
+        return self._fusible
+
+    @lazy
+    def _fusible(self) -> bool:
+        if self.columnar or not isinstance(self.output_partitioning, UnknownPartitioning):
+            return False
+        # Seen in plans of Spark 4.3: a join of shuffled rows or a fused union counts even beneath an exchange.
+        return not any(generated(p) and gathers(p) for c in self.inputs for p in c.walk())
 
     @property
     def columnar(self) -> bool:

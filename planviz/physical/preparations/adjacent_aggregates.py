@@ -37,7 +37,7 @@ def _combined(plan: Any) -> Any:
 def _stages_of_one(partial: BaseAggregateExec, upper: BaseAggregateExec) -> bool:
     """Whether `upper` merges what `partial` gives, function by function and key by key."""
     keys = [k.to_attribute().expr_id for k in partial.keys] == [k.to_attribute().expr_id for k in upper.keys]
-    fits = partial.modes <= {"Partial"} and (upper.modes <= {"Final"} or upper.modes <= {"PartialMerge"})
+    fits = partial.modes <= {"Partial"} and upper.modes <= {"Final"}
     same = [f.result_id for f in partial.functions] == [f.result_id for f in upper.functions]
     return keys and fits and same and type(partial) is type(upper)
 

@@ -53,10 +53,11 @@ class EnsureRequirements:
             return child
         if isinstance(wanted, BroadcastDistribution):
             return BroadcastExchangeExec(wanted.mode, child, self.context.next_plan_id())
-        return self.exchange(partitioning_for(wanted, self.context.partitions), child)
+        p = partitioning_for(wanted, self.context.partitions)
+        return ShuffleExchangeExec.of(p, child, self.context.next_plan_id())
 
     def exchange(self, p: Partitioning, child: Any) -> Any:
-        """The child shuffled; in place of a shuffle that it has already."""
+        """A side of a join shuffled like the other one; in place of a shuffle that it has already."""
         if isinstance(child, ShuffleExchangeExec):
             return ShuffleExchangeExec.of(p, child.child, self.context.next_plan_id(), child.origin)
         return ShuffleExchangeExec.of(p, child, self.context.next_plan_id())
