@@ -9,6 +9,7 @@ from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.plan import bracketed, positioned, positions_of
 from planviz.logical.relations import LogicalRelation
+from planviz.physical.bucket_pruning import selected_buckets
 from planviz.physical.codegen import MAX_FIELDS, fields_in
 from planviz.physical.distribution import HashPartitioning, Partitioning, UnknownPartitioning
 from planviz.physical.plan import LeafExec, PlanHolder
@@ -180,4 +181,7 @@ class FileSourceScanExec(LeafExec):
     def _selected(self) -> dict[str, str]:
         if self.buckets is None or not self.bucketed:
             return {}
-        return {"SelectedBucketsCount": f"{self.buckets.number} out of {self.buckets.number}"}
+        number, by = self.buckets.number, self.buckets.columns
+        # Spark prunes buckets of one column only.
+        read = len(selected_buckets(self.data_filters, by[0], number)) if len(by) == 1 else number
+        return {"SelectedBucketsCount": f"{read} out of {number}"}
