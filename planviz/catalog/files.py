@@ -24,7 +24,7 @@ _BUCKETS = ("columns", "number", "sorted_by")
 _COLUMN = ("name", "type", "nullable", "guessed")
 #: What a table's statistics say of the whole table.
 TABLE_KEYS = ("rowCount", "sizeInBytes", "analyzedAt")
-_STATS = (*TABLE_KEYS, "columns")
+_STATS = (*TABLE_KEYS, "sampledRows", "columns")
 #: Keys of a column's statistics and the fields that hold them; the counts first.
 _COUNTS = {"distinctCount": "distinct_count", "nullCount": "null_count", "avgLen": "avg_len", "maxLen": "max_len"}
 _COLUMN_STATS = {"min": "min", "max": "max", **_COUNTS, "histogram": "histogram"}
@@ -181,6 +181,7 @@ class _Reader:
             frozenset(guessed),
             self.moment(stats.get("analyzedAt"), f"{path}.stats.analyzedAt"),
             self.buckets(entry["buckets"], f"{path}.buckets") if entry.get("buckets") else None,
+            self.count(stats.get("sampledRows"), f"{path}.stats.sampledRows"),
         )
 
     def buckets(self, entry: Any, path: str) -> Buckets:
@@ -221,7 +222,7 @@ class _Reader:
             return UNKNOWN
 
     def column_stats(self, entry: Any, path: str) -> ColumnStatistics:
-        entry = self.object(entry, path, _COLUMN_STATS)
+        entry = self.object(entry, path, (*_COLUMN_STATS, "distinctRange"))
         counts = {field: self.count(entry.get(key), f"{path}.{key}") for key, field in _COUNTS.items()}
         ends = {key: entry.get(key) for key in ("min", "max")}
         for key, value in ends.items():
@@ -229,7 +230,15 @@ class _Reader:
                 self.problem(f"{path}.{key}", f"must be one value, not {_shown(value)}.")
         histogram = entry.get("histogram")
         made = None if histogram is None else self.histogram(histogram, f"{path}.histogram")
-        return ColumnStatistics(**ends, **counts, histogram=made)
+        between = self.range(entry["distinctRange"], f"{path}.distinctRange") if "distinctRange" in entry else None
+        return ColumnStatistics(**ends, **counts, histogram=made, distinct_range=between)
+
+    def range(self, entry: Any, path: str) -> tuple[int, int] | None:
+        ends = [self.count(e, f"{path}.{i}") for i, e in enumerate(self.items(entry, path))]
+        if len(ends) == 2 and None not in ends:
+            return ends[0] or 0, ends[1] or 0
+        self.problem(path, "must be a list of two whole numbers, the least and the largest.")
+        return None
 
     def histogram(self, entry: Any, path: str) -> Histogram | None:
         entry = self.object(entry, path, ("height", "bins"))
@@ -278,6 +287,8 @@ def table_entry(table: Table) -> dict[str, Any]:
         stats["sizeInBytes"] = table.size_in_bytes
     if table.analyzed_at is not None:
         stats["analyzedAt"] = table.analyzed_at
+    if table.sampled_rows is not None:
+        stats["sampledRows"] = table.sampled_rows
     if table.column_stats:
         stats["columns"] = {c: _column_stats_entry(s) for c, s in table.column_stats}
     if stats:
@@ -292,6 +303,8 @@ def _column_entry(column: StructField, guessed: bool) -> dict[str, Any]:
 
 def _column_stats_entry(s: ColumnStatistics) -> dict[str, Any]:
     entry = {k: getattr(s, v) for k, v in _COLUMN_STATS.items() if k != "histogram" and getattr(s, v) is not None}
+    if s.distinct_range is not None:
+        entry["distinctRange"] = list(s.distinct_range)
     if s.histogram is not None:
         bins = [{"lo": lo, "hi": hi, "ndv": ndv} for lo, hi, ndv in s.histogram.bins]
         entry["histogram"] = {"height": s.histogram.height, "bins": bins}

@@ -33,6 +33,8 @@ class ColumnStatistics:
     avg_len: int | None = None
     max_len: int | None = None
     histogram: Histogram | None = None
+    #: Between which numbers the distinct values lie, where they were estimated from a sample.
+    distinct_range: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,8 @@ class Table:
     analyzed_at: str | None = None
     #: How the rows are bucketed; None: they are not.
     buckets: Buckets | None = None
+    #: How many rows the columns' statistics were taken from; None: from all, or nobody says.
+    sampled_rows: int | None = None
 
     @property
     def qualified(self) -> tuple[str, ...]:

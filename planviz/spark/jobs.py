@@ -36,7 +36,8 @@ def _by_status(session: Any, tell: Callable[[int, int], None]) -> Iterator[None]
                 if stages:
                     tell(sum(s.numCompletedTasks for s in stages), sum(s.numTasks for s in stages))
 
-    context.setJobGroup(group, "planviz")
+    # setJobGroup would also say what happens when a job is cancelled.
+    context.setLocalProperty("spark.jobGroup.id", group)
     thread = threading.Thread(target=look, daemon=True)
     thread.start()
     try:

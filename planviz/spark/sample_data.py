@@ -114,10 +114,9 @@ def catalogue_entries(session: Any, folder: str, tables: list[str], progress: Ca
     """The tables under a folder with their statistics, as entries of a planviz-catalog/1 document."""
     entries = {}
     for name in tables:
-        progress(f"counting {name}")
         view = f"sample_{name}"
         session.read.parquet(f"{folder.rstrip('/')}/{name}").createOrReplaceTempView(view)
-        entries[name] = analyze_table(session, view)
+        entries[name] = analyze_table(session, view, progress=progress)
         session.catalog.dropTempView(view)
     return entries
 

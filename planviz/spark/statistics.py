@@ -1,25 +1,64 @@
-"""Statistics of real tables as planviz-catalog/1 entries: the numbers of Spark's ANALYZE in one aggregate per table.
+"""Statistics of real tables as planviz-catalog/1 entries: the numbers of Spark's ANALYZE, by one aggregate or by it.
 
-ANALYZE would write to the table's own catalogue and needs a table there; this only reads, and takes views and folders
-of Parquet, too. The functions and their accuracy are those of ANALYZE, so the numbers are the same. Histograms are not
-made: they would take a second pass and three times the CPU.
+The aggregate only reads, and takes views and folders of Parquet, too; its functions and their accuracy are those of
+ANALYZE, so the numbers are the same. It takes so many columns at once that memory stays small however wide a table is;
+column formats read each column once all the same. Histograms take a pass of their own for the ends of their bins, as
+in Spark. ANALYZE itself (`exact`) writes to the table's catalogue, and takes tables alone.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import Any
 
 from planviz.errors import InputError
-from planviz.spark.jvm import class_name, estimate
-from planviz.types import quote
+from planviz.plantext.tree import parse_size
+from planviz.spark.exact import analyze_exactly
+from planviz.spark.histograms import ends_of, histogram_of, interval_counts
+from planviz.spark.jobs import counting_tasks
+from planviz.spark.jvm import class_name, estimate, module
+from planviz.spark.sampling import Sample, distinct_in_sample, fraction_of
+from planviz.types import parse_type, quote
 
 #: Types that ANALYZE takes, by the first word of their name; of the second group it keeps no smallest and largest.
-_ORDERED = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "boolean", "date", "timestamp",
-            "timestamp_ntz")  # fmt: skip
-_TEXTS = ("string", "binary")
-#: Spark's `spark.sql.statistics.ndv.maxError`.
-_ERROR = 0.05
+ORDERED = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "boolean", "date", "timestamp",
+           "timestamp_ntz")  # fmt: skip
+TEXTS = ("string", "binary")
+_ONE_PASS, _ONE_PASS_WITH_HISTOGRAMS = 100, 25
+_STATISTICS = re.compile(r"Statistics\(sizeInBytes=([\d.E+]+) (\w+)")
+
+
+@dataclass(frozen=True)
+class Way:
+    """How to count: `exact` with ANALYZE, `histograms` too, `sample` a share (0.01) or a number of rows (100000)."""
+
+    exact: bool = False
+    histograms: bool = False
+    sample: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column that can be counted: its name, that quoted, its type, and the first word of that."""
+
+    name: str
+    quoted: str
+    type: str
+    kind: str
+
+    @property
+    def ordered(self) -> bool:
+        """Whether it has a smallest and a largest value."""
+        return self.kind in ORDERED
+
+    @property
+    def width(self) -> int:
+        """Bytes of a value where nothing better is known."""
+        return parse_type(self.type).default_size
 
 
 def table_names(session: Any, patterns: list[str]) -> list[str]:
@@ -38,68 +77,131 @@ def table_names(session: Any, patterns: list[str]) -> list[str]:
     return list(found)
 
 
-def analyze_table(session: Any, name: str) -> dict[str, Any]:
-    """One table's entry: columns with types, provider, partition columns, rows, bytes, and its columns' statistics."""
+def analyze_table(
+    session: Any, name: str, way: Way | None = None, progress: Callable[[str], None] = lambda at: None
+) -> dict[str, Any]:
+    """One table's entry: columns with types, provider, partition columns, rows, bytes, and its columns' statistics.
+
+    The session's time zone must be UTC. `progress` is told tasks done and known. Raises InputError for a way that the
+    table does not allow.
+    """
+    way = way or Way()
     quoted = ".".join(map(quote, name.split(".")))
     frame = session.table(quoted)
     fields = [(f.name, f.dataType.simpleString(), f.nullable) for f in frame.schema.fields]
-    kinds = {name: kind.split("(")[0] for name, kind, _ in fields}
-    known = [n for n, kind in kinds.items() if kind in _ORDERED + _TEXTS]
-    asked = ["count(1)", *(part for n in known for part in _parts(quote(n), kinds[n]))]
-    values = iter(frame.selectExpr(*(f"{part} AS c{at}" for at, part in enumerate(asked))).collect()[0])
-    rows = next(values)
-    columns = {n: _entry(kinds[n], rows, [next(values) for _ in range(6)], frame.schema[n]) for n in known}
+    known = [Column(n, quote(n), kind, kind.split("(")[0]) for n, kind, _ in fields]
+    known = [c for c in known if c.kind in ORDERED + TEXTS]
+    told = f"counting {name}"
+    if way.exact:
+        if way.sample:
+            raise InputError("ANALYZE counts every row: give either --exact or --sample.")
+        with counting_tasks(session, told, progress):
+            stats = analyze_exactly(session, quoted, known, way.histograms)
+    else:
+        with counting_tasks(session, told, progress):
+            stats = _counted(session, frame, known, way)
+        size = _size(session, frame)
+        stats |= {} if size is None else {"sizeInBytes": size}
     return {
         "provider": _provider(session, quoted),
         "columns": [{"name": n, "type": kind, "nullable": nullable} for n, kind, nullable in fields],
         "partition_columns": _partition_columns(session, frame, quoted),
-        "stats": {"rowCount": rows, "sizeInBytes": _size(frame), "columns": columns},
+        "stats": {**stats, "analyzedAt": datetime.now(UTC).isoformat(timespec="seconds")},
     }
 
 
-def _partition_columns(session: Any, frame: Any, quoted: str) -> list[str]:
-    """What a table's files lie in folders by; a view of files knows it, too, though Spark's catalogue does not."""
-    listed = [column.name for column in session.catalog.listColumns(quoted) if column.isPartition]
-    plan = frame._jdf.queryExecution().optimizedPlan()
-    if not listed and class_name(session._jvm, plan) == "LogicalRelation":
-        relation = plan.relation()
-        if class_name(session._jvm, relation) == "HadoopFsRelation":
-            return list(relation.partitionSchema().fieldNames())
-    return listed
+def _counted(session: Any, frame: Any, columns: list[Column], way: Way) -> dict[str, Any]:
+    """Rows and the columns' statistics by aggregates, over all rows or over a sample."""
+    if way.histograms and not hasattr(frame, "_jdf"):
+        raise InputError("Over Spark Connect histograms need --exact: the function behind them is not in SQL.")
+    sample = None
+    if way.sample:
+        rows = frame.count()
+        sample = Sample(rows, fraction_of(way.sample, rows))
+        frame = frame.sample(sample.fraction, seed=1)
+    at_once = _ONE_PASS_WITH_HISTOGRAMS if way.histograms else _ONE_PASS
+    found: dict[str, Any] = {}
+    counted = 0
+    for start in range(0, max(len(columns), 1), at_once):
+        some = columns[start : start + at_once]
+        counted, entries = _pass(session, frame, some, way.histograms)
+        if sample is not None:
+            distinct = distinct_in_sample(frame, [c.quoted for c in some])
+            entries = {n: sample.scaled(e, counted, d) for (n, e), d in zip(entries.items(), distinct, strict=True)}
+        found |= entries
+    if sample is not None:
+        return {"rowCount": sample.rows, "sampledRows": counted, "columns": found}
+    return {"rowCount": counted, "columns": found}
 
 
-def _parts(column: str, kind: str) -> list[str]:
+def _pass(session: Any, frame: Any, columns: list[Column], histograms: bool) -> tuple[int, dict[str, Any]]:
+    """Rows and entries of some columns."""
+    from pyspark.sql.functions import expr
+
+    ends = ends_of(session, frame, columns) if histograms else {}
+    error = session.conf.get("spark.sql.statistics.ndv.maxError")
+    parts = ["count(1)", *(part for c in columns for part in _parts(c, error))]
+    asked = [expr(part).alias(f"c{at}") for at, part in enumerate(parts)]
+    asked += interval_counts(frame, columns, ends, float(error))
+    values: Iterator[Any] = iter(frame.select(*asked).collect()[0])
+    rows: int = next(values)
+    entries = {c.name: _entry(c, rows, [next(values) for _ in range(6)]) for c in columns}
+    for c in columns:
+        if c.name in ends:
+            there = rows - entries[c.name]["nullCount"]
+            entries[c.name]["histogram"] = histogram_of(ends[c.name], next(values), there)
+    return rows, entries
+
+
+def _parts(column: Column, error: str) -> list[str]:
     """The six aggregates of a column: distinct values, those that are not null, smallest, largest, lengths."""
-    ends = (
-        (f"cast(min({column}) AS string)", f"cast(max({column}) AS string)") if kind in _ORDERED else ("null", "null")
-    )
-    lengths = (f"avg(length({column}))", f"max(length({column}))") if kind in _TEXTS else ("null", "null")
-    return [f"approx_count_distinct({column}, {_ERROR})", f"count({column})", *ends, *lengths]
+    c = column.quoted
+    ends = (f"cast(min({c}) AS string)", f"cast(max({c}) AS string)") if column.ordered else ("null", "null")
+    lengths = ("null", "null") if column.ordered else (f"avg(length({c}))", f"max(length({c}))")
+    return [f"approx_count_distinct({c}, {error}D)", f"count({c})", *ends, *lengths]
 
 
-def _entry(kind: str, rows: int, values: list[Any], field: Any) -> dict[str, Any]:
+def _entry(column: Column, rows: int, values: list[Any]) -> dict[str, Any]:
     distinct, there, low, high, average, longest = values
-    if kind in _TEXTS:
-        lengths = (-int(-average // 1), longest) if average is not None else (0, 0)
-    else:
-        lengths = (_width(field.dataType),) * 2
+    lengths = (column.width,) * 2 if average is None else (-int(-average // 1), longest)
     found = {"distinctCount": min(distinct, there), "nullCount": rows - there}
     if low is not None:
         found |= {"min": low, "max": high}
     return found | {"avgLen": lengths[0], "maxLen": lengths[1]}
 
 
-def _width(kind: Any) -> int:
-    from planviz.types import parse_type
+def _files(session: Any, frame: Any) -> Any:
+    """Spark's HadoopFsRelation of a table or view that is nothing but files; None for others and over Connect."""
+    if not hasattr(frame, "_jdf"):
+        return None
+    plan = frame._jdf.queryExecution().optimizedPlan()
+    relation = plan.relation() if class_name(session._jvm, plan) == "LogicalRelation" else None
+    return relation if relation is not None and class_name(session._jvm, relation) == "HadoopFsRelation" else None
 
-    return parse_type(kind.simpleString()).default_size
+
+def _partition_columns(session: Any, frame: Any, quoted: str) -> list[str]:
+    """What a table's files lie in folders by; a view of files knows it, too, though Spark's catalogue does not."""
+    files = _files(session, frame)
+    if files is not None:
+        return list(files.partitionSchema().fieldNames())
+    return [column.name for column in session.catalog.listColumns(quoted) if column.isPartition]
 
 
-def _size(frame: Any) -> int:
-    """Bytes of the files, as the planner counts them."""
-    size = estimate(frame._jdf.queryExecution().optimizedPlan())[1]
-    assert size is not None
-    return size
+def _size(session: Any, frame: Any) -> int | None:
+    """Bytes of the files, as the planner counts them (over Spark Connect to two digits or more, as it prints them).
+
+    Partitions in Spark's catalogue are listed, for until they were analyzed the planner does not know. None: unknown.
+    """
+    if not hasattr(frame, "_jdf"):
+        found = _STATISTICS.search(str(frame._explain_string(mode="cost")))
+        return parse_size(found[1], found[2]) if found and found[2] != "EiB" else None
+    files = _files(session, frame)
+    if files is not None:
+        location = files.location()
+        if class_name(session._jvm, location) == "CatalogFileIndex":
+            location = location.filterPartitions(module(session._jvm.scala.collection.immutable, "Nil"))
+        return int(str(location.sizeInBytes()))
+    return estimate(frame._jdf.queryExecution().optimizedPlan())[1]
 
 
 def _provider(session: Any, quoted: str) -> str:

@@ -18,7 +18,7 @@ from planviz.spark.safety import check_with_server, check_with_spark, queries_of
 from planviz.spark.sample_data import TABLES, catalogue_entries, check_scale, make_sample_data
 from planviz.spark.session import Spark
 from planviz.spark.sharing import cleared_away, is_private, statements_of
-from planviz.spark.statistics import analyze_table, table_names
+from planviz.spark.statistics import Way, analyze_table, table_names
 from planviz.spark.tables import made_by, register_catalog, register_data
 
 #: Says what a task is at: "planning", "running" ...
@@ -106,10 +106,10 @@ def tables(spark: Spark, arguments: dict[str, Any], progress: Progress) -> list[
 
 
 def analyze(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
-    """The entry of `table` in a catalogue, with statistics."""
+    """The entry of `table` in a catalogue, with statistics; `exact`, `histograms` and `sample` are those of `Way`."""
+    way = Way(bool(arguments.get("exact")), bool(arguments.get("histograms")), str(arguments.get("sample") or ""))
     with _with_tables(spark, arguments) as session:
-        progress(f"counting {arguments['table']}")
-        return analyze_table(session, arguments["table"])
+        return analyze_table(session, arguments["table"], way, progress)
 
 
 def sample_data(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def sample_data(spark: Spark, arguments: dict[str, Any], progress: Progress) -> 
     folder, chosen = str(arguments["folder"]), arguments.get("tables") or list(TABLES)
     with spark.task_session({"spark.sql.session.timeZone": "UTC"}) as session:
         rows = make_sample_data(session, folder, check_scale(arguments.get("scale", 1)), chosen, progress)
-        entries = {} if spark.is_connect else catalogue_entries(session, folder, chosen, progress)
+        entries = catalogue_entries(session, folder, chosen, progress)
     document = {"format": FORMAT, "name": "shop", "description": "The sample shop", "tables": entries}
     if entries and "://" not in folder:
         Path(folder, "catalog.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
@@ -130,10 +130,11 @@ def sample_data(spark: Spark, arguments: dict[str, Any], progress: Progress) -> 
 
 @contextmanager
 def _with_tables(spark: Spark, arguments: dict[str, Any]) -> Iterator[Any]:
-    if spark.is_connect:
-        raise SparkError("Statistics need a Spark that planviz starts itself, with --master; Connect is not enough.")
     conf = {"spark.sql.session.timeZone": "UTC"}
-    with _prepared(spark, conf, arguments, lambda at: None) as session, active_session(session):
+    with (
+        _prepared(spark, conf, arguments, lambda at: None) as session,
+        nullcontext() if spark.is_connect else active_session(session),
+    ):
         yield session
 
 
