@@ -7,7 +7,6 @@ from html import escape
 from typing import Any
 
 import streamlit as st
-from streamlit.errors import StreamlitAPIException
 
 from planviz.errors import PlanvizError
 from planviz.spark.capture_file import ENDING
@@ -16,7 +15,7 @@ from planviz.ui import cache, live_report, live_session, sparks, state, views
 from planviz.ui.cache import Opened
 from planviz.ui.live_access import Access, access
 from planviz.ui.live_choices import FOLDER, OWN, PASTED, REAL, SAMPLE, TABLES, WHERE, sample_folder
-from planviz.ui.page import pages_there
+from planviz.ui.page import page_links
 from planviz.ui.sparks import SharedSpark, State
 from planviz.ui.workbench import workbench
 
@@ -287,9 +286,7 @@ def event_logs() -> None:
     """Where event logs are read."""
     st.html(_LOGS)
     _command("ingest", "LOGS... -o catalogue/")
-    for entry in pages_there():
-        if entry["title"] == "Event logs":
-            _page_link(entry)
+    page_links(["Event logs"])
 
 
 def _command(part: str, more: str) -> None:
@@ -305,9 +302,7 @@ def result(opened: Opened) -> None:
     with st.container(key="planviz-live-result", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.html(f'<div class="pv-lead"><h2>{escape(state.name())}</h2></div>', width="stretch")
-            for entry in pages_there():
-                if entry["title"] in _LINKS:
-                    _page_link(entry)
+            page_links(_LINKS)
             st.download_button(
                 "Download",
                 _packed(opened),
@@ -337,13 +332,6 @@ def result(opened: Opened) -> None:
 
 def _packed(opened: Opened) -> Callable[[], bytes]:
     return lambda: live_report.packed(opened)
-
-
-def _page_link(entry: dict[str, Any]) -> None:
-    try:
-        st.page_link(entry["page"], label=entry["title"])
-    except StreamlitAPIException:
-        return  # Run alone: the router has not named the pages.
 
 
 def _rows(opened: Opened) -> None:

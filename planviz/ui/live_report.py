@@ -25,6 +25,7 @@ from planviz.ui.cache import Opened
 RECOGNISED = "Spark capture"
 #: Estimates that are off by less are not worth a word.
 FAR_OFF = 10.0
+_NEAR = 1.05
 #: Differences of one kind that are told, and rules that are named.
 _MOST = 8
 _MEASURED = "number of output rows"
@@ -106,7 +107,7 @@ class Rows:
     @property
     def direction(self) -> str:
         """Whether too few or too many rows were expected."""
-        if self.expected is None or self.measured is None or self.expected == self.measured:
+        if self.expected is None or self.measured is None or self.factor < _NEAR:
             return ""
         return "too few expected" if self.expected < self.measured else "too many expected"
 
