@@ -39,6 +39,12 @@ SETTINGS = {
     for s in (
         Setting("spark.sql.ansi.enabled", True, "Errors in place of nulls, and the standard's rules for types."),
         Setting("spark.sql.caseSensitive", False, "Whether names differ by case."),
+        Setting(
+            "planviz.unknownFunctions",
+            "open",
+            "A function that is not known: a call of open type, for it may be one of yours, or refused as Spark does.",
+            choices=("open", "refuse"),
+        ),
         Setting("spark.sql.groupByAliases", True, "GROUP BY may name an alias of the select list."),
         Setting("spark.sql.groupByOrdinal", True, "GROUP BY 1 means the first item of the select list."),
         Setting("spark.sql.orderByOrdinal", True, "ORDER BY 1 means the first item of the select list."),

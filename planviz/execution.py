@@ -25,6 +25,7 @@ from planviz.optimizer.caches import CachedData, CacheManager
 from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.cost import Reordering
 from planviz.optimizer.statistics import cost_string, estimate, estimating
+from planviz.optimizer.variables import changed_variables
 from planviz.physical.formatted import formatted, simple
 from planviz.physical.plan import SparkPlan
 from planviz.physical.query import PhysicalPlan, plan_query
@@ -375,6 +376,8 @@ class Session:
                 self.catalog = self.catalog.with_table(table)
             case "set" if s.options:
                 self.config = self.config.with_settings(dict(s.options))
+            case "declare" | "set_variable" | "drop_variable":
+                self.catalog = changed_variables(self.catalog, s, lambda q: self._execution(q).optimized)
             case "drop":
                 self._forget(s.name)
                 self.catalog = self.catalog.without(s.name)

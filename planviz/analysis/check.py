@@ -10,7 +10,7 @@ from planviz.analysis.names import unresolved_column
 from planviz.analysis.relations import table_not_found
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression, Grouping, GroupingID
-from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, occurs
+from planviz.expressions.core import AttributeReference, Expression, Literal, occurs
 from planviz.expressions.subqueries import InSubquery, ListQuery, ScalarSubquery, SubqueryExpression
 from planviz.expressions.unresolved import (
     NamedParameter,
@@ -203,7 +203,7 @@ def _check_subquery(e: SubqueryExpression, plan: Any) -> None:
                 f"Invalid subquery: Scalar subquery must return only one column, but got {columns}.",
                 e,
             )
-        if e.outer and isinstance(plan, Join):
+        if e.outer and not isinstance(plan, Filter | Project | Aggregate):
             raise analysis_error(
                 "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_CORRELATED_SCALAR_SUBQUERY",
                 "Unsupported subquery expression: Correlated scalar subqueries can only be used in filters, "
@@ -303,7 +303,7 @@ def _check_grouped(e: Expression, plan: Aggregate) -> None:
         return
     if any(g.semantic_equals(e) for g in plan.grouping):
         return
-    if isinstance(e, NamedExpression) and not isinstance(e, Alias):
+    if isinstance(e, AttributeReference):
         if not plan.grouping:
             raise analysis_error(
                 "MISSING_GROUP_BY",

@@ -57,7 +57,6 @@ from planviz.trees.depth import deep
 from planviz.types import (
     BINARY,
     BOOLEAN,
-    DATE,
     DOUBLE,
     FLOAT,
     FOR_TYPE,
@@ -65,7 +64,6 @@ from planviz.types import (
     LONG,
     NULL,
     STRING,
-    TIMESTAMP,
     UNKNOWN,
     ArrayType,
     DataType,
@@ -550,7 +548,7 @@ def _window_spec(e: WindowSpec, c: TypeCoercion) -> Any:
 def _bound(b: Expression, t: DataType) -> Expression:
     from planviz.expressions.windows import FrameBoundary
 
-    if isinstance(b, FrameBoundary) or is_interval(b.data_type) or t in (DATE, TIMESTAMP):
+    if isinstance(b, FrameBoundary) or not (is_numeric(t) or t == STRING):
         return b
     return cast_to(b, t)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from planviz.analysis.builders.aggregates import mode, percentile_of
-from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.analysis.context import AnalyzerRule, analysis_error, sql_text
 from planviz.analysis.registry import HIGHER_ORDER, build, is_aggregate_function, known
 from planviz.analysis.signatures import accepts
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
@@ -23,6 +23,7 @@ from planviz.expressions.core import (
     alias,
     lit,
     next_id,
+    occurs,
 )
 from planviz.expressions.specs import FunctionSpec, OpenZone
 from planviz.expressions.subqueries import ListQuery, SubqueryExpression
@@ -37,10 +38,11 @@ from planviz.expressions.unresolved import (
     UnresolvedFunction,
     UnresolvedLambdaVariable,
 )
-from planviz.expressions.windows import LagLead, NthValue
+from planviz.expressions.windows import LagLead, NthValue, WindowExpression
+from planviz.frontend.naming import constant_text, name_parts
 from planviz.logical.operators import Aggregate, Project
 from planviz.trees.depth import deep
-from planviz.types import INT, LONG, UNKNOWN, ArrayType, DataType, MapType
+from planviz.types import BOOLEAN, INT, LONG, STRING, UNKNOWN, ArrayType, DataType, MapType
 
 
 class LookupFunctions(AnalyzerRule):
@@ -82,11 +84,15 @@ class ResolveIdentifierClause(AnalyzerRule):
             if not isinstance(e, ExpressionWithUnresolvedIdentifier) or not e.name_expression.resolved:
                 return e
             name = e.name_expression
-            if not isinstance(name, Literal) or not isinstance(name.value, str):
+            text = constant_text(name)
+            if text is None:
+                constant = name.foldable and name.data_type != STRING
                 raise analysis_error(
-                    "NOT_A_CONSTANT_STRING.NOT_CONSTANT", "The name in IDENTIFIER must be a constant string.", e
+                    f"NOT_A_CONSTANT_STRING.{'WRONG_TYPE' if constant else 'NOT_CONSTANT'}",
+                    "The name in IDENTIFIER must be a constant string.",
+                    e,
                 )
-            return e.rebuilt(UnresolvedAttribute(tuple(p.strip("`") for p in name.value.split("."))))
+            return e.rebuilt(UnresolvedAttribute(name_parts(text)))
 
         return plan.transform_all_expressions(read, self.mask)
 
@@ -116,6 +122,7 @@ class ResolveFunctions(AnalyzerRule):
         made = _with_nulls(made, e)
         if is_aggregate_function(made):
             assert isinstance(made, AggregateFunction)
+            _check_filter(e)
             return AggregateExpression(_ordered(made, e), "Complete", e.distinct, e.where, next_id())
         if e.distinct or e.where is not None:
             what = "DISTINCT" if e.distinct else "FILTER clause"
@@ -128,9 +135,31 @@ class ResolveFunctions(AnalyzerRule):
 
     def _opaque(self, e: UnresolvedFunction) -> Expression:
         name = ".".join(e.parts)
+        if self.context.config.get("planviz.unknownFunctions") == "refuse":
+            raise analysis_error("UNRESOLVED_ROUTINE", f"Cannot resolve routine {sql_text(e.parts)}.", e)
         self.context.counters.warn(f"The function {name} is not known; its type stays open.")
         spec = FunctionSpec(name, (), lambda _: UNKNOWN, True, null_intolerant=False, foldable=False)
         return FunctionCall(name, e.arguments, spec)
+
+
+def _check_filter(e: UnresolvedFunction) -> None:
+    """FILTER (WHERE ...) is a test of single rows."""
+    where = e.where
+    if where is None:
+        return
+    wrong = (
+        ("NON_DETERMINISTIC", "it is not deterministic", not where.deterministic),
+        ("NOT_BOOLEAN", "it is no boolean", where.data_type not in (BOOLEAN, UNKNOWN)),
+        ("CONTAINS_AGGREGATE", "it holds an aggregate function", occurs(where, AggregateExpression.BIT)),
+        ("CONTAINS_WINDOW_FUNCTION", "it holds a window function", occurs(where, WindowExpression.BIT)),
+    )
+    for subclass, why, found in wrong:
+        if found:
+            raise analysis_error(
+                f"INVALID_AGGREGATE_FILTER.{subclass}",
+                f'The FILTER expression "{where.pretty}" in an aggregate function is invalid: {why}.',
+                where,
+            )
 
 
 def _with_nulls(made: Expression, e: UnresolvedFunction) -> Expression:

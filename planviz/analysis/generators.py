@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from planviz.analysis.coercion import coercion_of
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression
 from planviz.expressions.calls import Explode
@@ -297,8 +298,7 @@ class ResolveUnpivot(AnalyzerRule):
         """See the class."""
         return plan.transform_up(self._one, Unpivot.BIT)
 
-    @staticmethod
-    def _one(plan: Any) -> Any:
+    def _one(self, plan: Any) -> Any:
         if not isinstance(plan, Unpivot) or not plan.children_resolved:
             return plan
         if not all(e.resolved for g in plan.groups for e in g):
@@ -316,6 +316,10 @@ class ResolveUnpivot(AnalyzerRule):
         if any(
             e.data_type.simple_string != t.simple_string for g in plan.groups for e, t in zip(g, types, strict=True)
         ):
+            common = coercion_of(self.context).common
+            if all(common([g[i].data_type for g in plan.groups]) is not None for i in range(len(types))):
+                # UnpivotCoercion casts them.
+                return plan
             raise analysis_error(
                 "UNPIVOT_VALUE_DATA_TYPE_MISMATCH",
                 "Unpivot value columns must share a least common type, some types do not.",

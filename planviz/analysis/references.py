@@ -11,6 +11,7 @@ from planviz.analysis.names import Scope, extract_value, unresolved_column
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression, GroupingID
 from planviz.expressions.calls import FunctionCall
+from planviz.expressions.complex import CreateNamedStruct, struct_of
 from planviz.expressions.core import (
     Alias,
     AttributeReference,
@@ -18,10 +19,12 @@ from planviz.expressions.core import (
     Literal,
     NamedExpression,
     SortOrder,
+    lit,
     next_id,
     occurs,
 )
 from planviz.expressions.pipes import UnresolvedPipeAggregateOrdinal, UnresolvedStarExceptOrReplace
+from planviz.expressions.predicates import In
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import (
     LateralColumnAliasReference,
@@ -36,6 +39,7 @@ from planviz.expressions.unresolved import (
     UnresolvedStarWithColumns,
     UnresolvedStarWithColumnsRenames,
 )
+from planviz.expressions.variables import VariableReference
 from planviz.expressions.windows import WindowExpression
 from planviz.logical.combining import Join, LateralJoin
 from planviz.logical.operators import (
@@ -127,7 +131,9 @@ class ResolveReferences(AnalyzerRule):
         """Names that nothing else has: literal functions, then the surrounding query."""
         if not e.bits & _NAMES:
             return e
-        outer = self.context.outer
+        # Spark resolves a name one query further out, not two.
+        outer = self.context.outer[:1]
+        variables = bool(self.context.catalog.variables)
 
         def step(x: Any) -> Any:
             if not isinstance(x, UnresolvedAttribute):
@@ -137,9 +143,27 @@ class ResolveReferences(AnalyzerRule):
                 found = scope.resolve(x.parts, x)
                 if found is not None:
                     return _outer(found)
-            return x
+            return self._variable(x) if variables else x
 
-        return e.transform_up(step, UnresolvedAttribute.BIT) if outer else e
+        return e.transform_up(step, UnresolvedAttribute.BIT) if outer or variables else e
+
+    def _variable(self, x: UnresolvedAttribute) -> Expression:
+        """The session variable that a name means, or a field of one; else the name."""
+        for end in range(len(x.parts), 0, -1):
+            found = self.context.catalog.variable(x.parts[:end])
+            if found is not None:
+                value: Expression = VariableReference(found.name, found.value.value, found.value.type)
+                for part in x.parts[end:]:
+                    value = extract_value(value, lit(part), x)
+                return x.rebuilt(value)
+        return x
+
+    def _item(self, e: Expression) -> Expression:
+        """An item of a select list whose names neither the children nor aliases have."""
+        new = self._named_function(self._last_resort(e))
+        if isinstance(e, UnresolvedAttribute) and not isinstance(new, NamedExpression):
+            return e.rebuilt(Alias(new, e.parts[-1], next_id()))
+        return new
 
     def _functions_by_name(self, e: Expression) -> Expression:
         def step(x: Any) -> Any:
@@ -148,7 +172,7 @@ class ResolveReferences(AnalyzerRule):
                 if name in LITERAL_FUNCTIONS:
                     return UnresolvedFunction((name,), ())
                 if name == "grouping__id":
-                    return GroupingID(())
+                    return x.rebuilt(GroupingID(()))
             return x
 
         return e.transform_up(step, UnresolvedAttribute.BIT) if e.bits & UnresolvedAttribute.BIT else e
@@ -156,6 +180,8 @@ class ResolveReferences(AnalyzerRule):
     def _named_function(self, e: Expression) -> Expression:
         """A function by its bare name in a select list still needs a column name."""
         new = self._functions_by_name(e)
+        if isinstance(new, GroupingID) and isinstance(e, UnresolvedAttribute):
+            return e.rebuilt(Alias(new, e.parts[-1], next_id()))
         return UnresolvedAlias(new) if new is not e and isinstance(e, UnresolvedAttribute) else new
 
     # -------------------------------------------------------------------------------------------- select lists
@@ -165,7 +191,7 @@ class ResolveReferences(AnalyzerRule):
         items = self._expand(plan.projects, plan)
         bound = [bind(e, scope, True, plan) for e in items]
         bound = self._lateral(bound)
-        bound = [self._named_function(self._last_resort(e)) for e in bound]
+        bound = [self._item(e) for e in bound]
         return plan.replace(projects=_kept(plan.projects, bound))
 
     def _expand(self, items: tuple[Expression, ...], plan: Any) -> list[Expression]:
@@ -212,7 +238,7 @@ class ResolveReferences(AnalyzerRule):
         grouping = [bind(e, scope, False, plan) for e in plan.grouping]
         bound = [bind(e, scope, True, plan) for e in items]
         bound = self._lateral(bound)
-        bound = [self._named_function(self._last_resort(e)) for e in bound]
+        bound = [self._item(e) for e in bound]
         if all(e.resolved for e in bound) and not all(e.resolved for e in grouping):
             grouping = self._group_aliases(grouping, bound)
         grouping = [self._last_resort(e) if not _group_all(plan) else e for e in grouping]
@@ -256,6 +282,10 @@ class ResolveReferences(AnalyzerRule):
 
     def _with_missing(self, plan: Any) -> Any:
         scope = Scope(plan.child.output)
+        if any(e.bits & UnresolvedStar.BIT for e in plan.expressions):
+            plan = plan.map_expressions(
+                lambda e: e.transform_up(lambda x: _star_arguments(x, plan), UnresolvedStar.BIT)
+            )
         bound = plan.map_expressions(lambda e: bind(e, scope))
         if any(e.bits & UnresolvedAttribute.BIT for e in bound.expressions) and not isinstance(plan.child, Aggregate):
             resolved, child = add_missing(list(bound.expressions), plan.child, self)
@@ -360,6 +390,12 @@ def _struct_star(star: UnresolvedStar, columns: list[Any]) -> list[Any]:
 
 def _star_arguments(x: Any, plan: Any) -> Any:
     """A star among the arguments of a function means all columns; count(*) counts rows."""
+    if isinstance(x, In) and any(isinstance(v, UnresolvedStar) for v in x.items):
+        items = [c for v in x.items for c in (expand_star(v, plan) if isinstance(v, UnresolvedStar) else (v,))]
+        return x.replace(items=tuple(items))
+    if isinstance(x, CreateNamedStruct) and x.shown == "struct" and x.bits & UnresolvedStar.BIT:
+        items = [c for v in x.values for c in (expand_star(v, plan) if isinstance(v, UnresolvedStar) else (v,))]
+        return x.rebuilt(struct_of(items, "struct"))
     if not isinstance(x, UnresolvedFunction) or not any(isinstance(a, UnresolvedStar) for a in x.arguments):
         return x
     if x.parts[-1].lower() == "count" and x.arguments == (UnresolvedStar(),) and not x.distinct:

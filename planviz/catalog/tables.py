@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from planviz.errors import InputError
+from planviz.expressions.core import Literal
 from planviz.types import DataType, StructField
 
 #: Spark's names of the built-in catalogue and its first database.
@@ -103,6 +104,15 @@ class View:
 
 
 @dataclass(frozen=True)
+class Variable:
+    """A session variable: its name as declared, its value and the one it is reset to, literals of its type."""
+
+    name: str
+    value: Literal
+    default: Literal
+
+
+@dataclass(frozen=True)
 class Catalog:
     """Tables and views under lower-case names `database.table`; a view's name stands alone."""
 
@@ -110,6 +120,8 @@ class Catalog:
     tables: dict[str, Table] = field(default_factory=dict)
     views: dict[str, View] = field(default_factory=dict)
     description: str = ""
+    #: The session's variables by lower-case name.
+    variables: dict[str, Variable] = field(default_factory=dict)
     #: What was passed over when the catalogue was read.
     notes: tuple[str, ...] = ()
 
@@ -159,6 +171,20 @@ class Catalog:
     def with_view(self, view: View) -> Catalog:
         """This catalogue and one more view."""
         return replace(self, views={**self.views, view.name.lower(): view})
+
+    def variable(self, parts: tuple[str, ...]) -> Variable | None:
+        """The variable that a name means: name, session.name or system.session.name."""
+        if tuple(p.lower() for p in parts[:-1]) not in ((), ("session",), ("system", "session")):
+            return None
+        return self.variables.get(parts[-1].lower())
+
+    def with_variable(self, variable: Variable) -> Catalog:
+        """This catalogue and one more variable, or another value of it."""
+        return replace(self, variables={**self.variables, variable.name.lower(): variable})
+
+    def without_variable(self, name: str) -> Catalog:
+        """This catalogue without a variable."""
+        return replace(self, variables={k: v for k, v in self.variables.items() if k != name.lower()})
 
     def without(self, parts: tuple[str, ...]) -> Catalog:
         """This catalogue without a view of this name, or else without the table."""

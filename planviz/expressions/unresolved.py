@@ -440,8 +440,8 @@ class LateralColumnAliasReference(LeafExpression, NamedExpression):
 
     @property
     def data_type(self) -> DataType:
-        """The alias's."""
-        return self.attribute.data_type
+        """The alias's, or that of its field."""
+        return self.target.data_type
 
     @lazy
     def nullable(self) -> bool:

@@ -185,8 +185,22 @@ class Cursor:
         if kind == QUOTED:
             return self.take()[1:-1].replace("``", "`")
         if kind == WORD:
+            if self.keys[self.at] == "IDENTIFIER" and self._names_by_text():
+                return self._named_by_text()
             return self.take()
         raise self.syntax_error()
+
+    def _names_by_text(self) -> bool:
+        """Whether IDENTIFIER ( 'text' ) follows."""
+        return self.peek(1) == "(" and self.kinds[self.at + 2] == STRING and self.peek(3) == ")"
+
+    def _named_by_text(self) -> str:
+        from planviz.frontend.literals import unquote
+
+        self.at += 2
+        name = unquote(self.take()).strip("`")
+        self.at += 1
+        return name
 
     def integer(self) -> int:
         """Take a whole number."""

@@ -16,6 +16,7 @@ from planviz.expressions.subqueries import LateralSubquery
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend.cursor import MAX_JOINS, NUMBER, QUOTED, STRING, WORD
 from planviz.frontend.expression import ExpressionReader
+from planviz.frontend.naming import constant_text, name_parts
 from planviz.logical.combining import Join, LateralJoin
 from planviz.logical.operators import Filter, Generate, GlobalLimit, LocalLimit, Sample, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
@@ -182,11 +183,10 @@ class RelationReader(ExpressionReader):
             return self.inline_table()
         if not self.is_identifier():
             self.fail("a relation was expected")
-        if self.sees("IDENTIFIER", "(") and self.kinds[self.at + 2] == "string" and self.peek(3) == ")":
-            self.at += 2
-            parts = tuple(self.string().split("."))
-            self.at += 1
-            return self._sampled(self._aliased_plan(self.placed(UnresolvedRelation(parts), start)))
+        if self.sees("IDENTIFIER", "("):
+            found = self.try_read(self._relation_by_text)
+            if not isinstance(found, ParseError):
+                return self._sampled(self._aliased_plan(self.placed(found, start)))
         at = self.at
         parts = self.identifier_parts()
         if self.sees("("):
@@ -201,6 +201,15 @@ class RelationReader(ExpressionReader):
             sample = self.sample_clause()
             return sample(self._aliased_plan(plan))
         return self._sampled(self._aliased_plan(plan))
+
+    def _relation_by_text(self) -> LogicalPlan:
+        """IDENTIFIER(constant text)."""
+        self.expect("IDENTIFIER", "(")
+        text = constant_text(self.expression())
+        self.expect(")")
+        if text is None or self.sees("("):
+            self.fail("a constant text was expected in IDENTIFIER")
+        return UnresolvedRelation(name_parts(text))
 
     def _time_travel(self, parts: tuple[str, ...], start: int) -> LogicalPlan:
         if self.sees("CHANGES", "FROM") and self.peek(2) in ("VERSION", "TIMESTAMP"):

@@ -28,6 +28,7 @@ from planviz.expressions.windows import (
 )
 from planviz.frontend import literals
 from planviz.frontend.lexer import NUMBER, QUOTED, STRING, WORD
+from planviz.frontend.naming import constant_text, name_parts
 from planviz.frontend.parameters import bound
 from planviz.types import INT, NULL, without_lengths
 
@@ -374,9 +375,13 @@ class SpecialForms:
         return AggregateExpression(FirstLast(e, name, ignore), "Complete", False, None, next_id())
 
     def _form_identifier(self: Any) -> Any:
+        start = self.at
         name = self.expression()
         self.expect(")")
-        return None if self.sees("(") else ExpressionWithUnresolvedIdentifier(name)
+        if not self.sees("("):
+            return ExpressionWithUnresolvedIdentifier(name)
+        text = constant_text(name)
+        return None if text is None else self.call(name_parts(text), start)
 
     def _form_timestampadd(self: Any) -> Any:
         if self.kind != WORD or self.peek() not in _UNITS or self.peek(1) != ",":

@@ -8,11 +8,14 @@ from dataclasses import dataclass, replace
 from planviz.catalog.tables import Buckets
 from planviz.errors import ParseError
 from planviz.expressions.core import Expression, Literal, lit
+from planviz.expressions.unresolved import UnresolvedAlias
 from planviz.frontend.columns import ColumnReader
 from planviz.frontend.cursor import END, WORD
 from planviz.frontend.lexer import tokenize
 from planviz.frontend.parameters import Parameters
+from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import OneRowRelation
 from planviz.types import UNKNOWN, StructField
 
 #: Longest text that is read, in characters.
@@ -24,12 +27,12 @@ _QUERY_WORDS = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "MAP", "REDUCE", "(
 class Statement:
     """One statement of a script.
 
-    `kind` is query, create_table, create_view, set, insert, drop, analyze, cache, uncache, clear_cache or unsupported.
-    `plan` is the query's (also of CREATE ... AS and CACHE ... AS), `name` the object's parts, `columns` a table's or
-    the names that a view gives its columns, `partition_columns`, `buckets` and `provider` as written, `options` a
-    setting's key and value or the options of CACHE, `sql` the text, `start` its offset, `words` what a view is
-    (TEMPORARY), IF EXISTS, LAZY, or the statement's first words, `notes` what was passed over, `error` why it could not
-    be read, or None.
+    `kind` is query, create_table, create_view, set, insert, drop, analyze, cache, uncache, clear_cache, declare,
+    set_variable, drop_variable or unsupported. `plan` is the query's (also of CREATE ... AS and CACHE ... AS, of values
+    for variables, whose names stand in `name`), `name` the object's parts, `columns` a table's or the names that a view
+    gives its columns, `partition_columns`, `buckets` and `provider` as written, `options` a setting's key and value or
+    the options of CACHE, `sql` the text, `start` its offset, `words` what a view is (TEMPORARY), IF EXISTS, LAZY, or
+    the statement's first words, `notes` what was passed over, `error` why it could not be read, or None.
     """
 
     kind: str
@@ -61,7 +64,8 @@ class StatementReader(ColumnReader):
         reader = {
             "CREATE": self._create,
             "SET": self._set_statement,
-            "DROP": self._object("drop"),
+            "DROP": self._drop,
+            "DECLARE": self._declare,
             "ANALYZE": self._skip("analyze"),
             "INSERT": self._skip("insert"),
             "CACHE": self._cache,
@@ -111,7 +115,57 @@ class StatementReader(ColumnReader):
             self.at += 1
         return replace(made, sql=self.source(start))
 
+    def _drop(self, start: int) -> Statement:
+        if not self.sees("DROP", "TEMPORARY", "VARIABLE"):
+            return self._object("drop")(start)
+        self.at += 3
+        words = "IF EXISTS" if self.accept("IF", "EXISTS") else ""
+        name = self.identifier_parts()
+        self._end()
+        return Statement("drop_variable", self.source(start), self.tokens.starts[start], name=name, words=words)
+
+    def _declare(self, start: int) -> Statement:
+        """DECLARE [OR REPLACE] [VARIABLE] names [type] [DEFAULT value]."""
+        self.at += 1
+        words = "REPLACE" if self.accept("OR", "REPLACE") else ""
+        if self.peek(1) not in ("=", "DEFAULT", ",", ";", ""):
+            self.accept("VARIABLE")
+        names = tuple(parts[-1] for parts in self.separated(self.identifier_parts))
+        columns: tuple[StructField, ...] = ()
+        if self.kind == WORD and not self.sees("DEFAULT"):
+            columns = (StructField(names[0], self.data_type()),)
+        plan: LogicalPlan | None = None
+        if self.accept("DEFAULT") or self.accept("="):
+            plan = Project((UnresolvedAlias(self.expression()),), OneRowRelation())
+        elif not columns:
+            self.fail("a type or a default value was expected")
+        self._end()
+        at = self.tokens.starts[start]
+        return Statement("declare", self.source(start), at, plan, names, columns, words=words)
+
+    def _set_variables(self, start: int) -> Statement:
+        """SET VAR a = x, b = y, or SET VAR (a, b) = (query)."""
+        self.at += 2
+        if self.accept("("):
+            names = [p[-1] for p in self.separated(self.identifier_parts)]
+            self.expect(")", "=", "(")
+            plan = self.query()
+            self.expect(")")
+        else:
+            pairs = self.separated(self._assignment)
+            names = [n for n, _ in pairs]
+            plan = Project(tuple(UnresolvedAlias(e) for _, e in pairs), OneRowRelation())
+        self._end()
+        return Statement("set_variable", self.source(start), self.tokens.starts[start], plan, tuple(names))
+
+    def _assignment(self) -> tuple[str, Expression]:
+        name = self.identifier_parts()[-1]
+        self.expect("=")
+        return name, self.expression()
+
     def _set_statement(self, start: int) -> Statement:
+        if self.peek(1) in ("VAR", "VARIABLE") and self.peek(2) not in ("=", ".", ""):
+            return self._set_variables(start)
         at = self.at
         while self.kind != END and not self.sees(";"):
             self.at += 1
@@ -227,7 +281,6 @@ _OTHER_STATEMENTS = frozenset(
         "CALL",
         "COMMENT",
         "COMMIT",
-        "DECLARE",
         "DELETE",
         "DESC",
         "DESCRIBE",

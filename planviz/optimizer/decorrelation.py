@@ -75,7 +75,7 @@ def _correlated(plan: Any) -> bool:
     return any(_reads_outer(e) for p in plan.walk() for e in p.expressions)
 
 
-def _equivalences(predicates: Iterable[Any]) -> Outer:
+def equivalences(predicates: Iterable[Any]) -> Outer:
     """Outer attributes that an equality binds to an attribute of the plan."""
     found: Outer = {}
     for p in predicates:
@@ -161,7 +161,7 @@ class Decorrelation:
         parts = split(plan.condition)
         outer = [p for p in parts if _reads_outer(p)]
         local = [p for p in parts if not _reads_outer(p)]
-        same = {} if in_set else _equivalences(outer)
+        same = {} if in_set else equivalences(outer)
         upper = [] if in_set else [p for p in outer if _above_aggregates(p)] if aggregated else outer
         stay = [p for p in outer if p not in upper]
         needed = {i: a for i, a in {**wanted, **outer_of(stay)}.items() if i not in same}
@@ -185,12 +185,13 @@ class Decorrelation:
         new = Aggregate(new_keys, items + added, below.plan)
         if plan.grouping or not self.counts:
             return Part(new, below.conditions, below.known)
-        return self._with_empty_groups(new, below)
+        return self._with_empty_groups(new, below, in_set)
 
     @staticmethod
-    def _with_empty_groups(plan: Any, below: Part) -> Part:
+    def _with_empty_groups(plan: Any, below: Part, in_set: bool) -> Part:
         """The aggregate's row for every combination of outer values, also where no row matches."""
-        outer = outer_of(below.conditions)
+        # In a set operation no condition is left for above: the values themselves tell.
+        outer = below.known if in_set else outer_of(below.conditions)
         domains = {i: a.to_attribute().new_instance() for i, a in outer.items()}
         mark = Alias(Literal(True, BOOLEAN), "alwaysTrue", next_id())
         inner, results = [], []
@@ -207,9 +208,13 @@ class Decorrelation:
             results.append(Alias(choice, item.name, item.expr_id))
         marked = (mark,) if any(isinstance(r, Alias) for r in results) else ()
         lower = plan.replace(aggregates=(*inner, *marked))
-        condition = conjunction([_replaced(c, domains) for c in below.conditions]) if below.conditions else None
+        tests = [_replaced(c, domains) for c in below.conditions]
+        if in_set:
+            tests = [EqualNullSafe(a, domains[i]) for i, a in below.known.items()]
+        condition = conjunction(tests) if tests else None
         join = DomainJoin(tuple(domains.values()), lower, "LeftOuter", condition)
         conditions: list[Any] = [EqualNullSafe(domains[i], OuterReference(a)) for i, a in outer.items()]
+        conditions = [] if in_set else conditions
         return Part(Project((*results, *domains.values()), join), conditions, domains)
 
     def _window(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
@@ -243,7 +248,7 @@ class Decorrelation:
         parts = split(plan.condition) if plan.condition is not None else []
         outer = [p for p in parts if _reads_outer(p)]
         inner = plan.kind in ("Inner", "Cross")
-        same = _equivalences(outer) if inner and not in_set else {}
+        same = equivalences(outer) if inner and not in_set else {}
         upper = [p for p in outer if _above_aggregates(p) or not aggregated] if inner and not in_set else []
         stay = [p for p in parts if p not in upper]
         needed = {i: a for i, a in {**wanted, **outer_of(stay)}.items() if i not in same}

@@ -22,6 +22,7 @@ from planviz.expressions.predicates import (
     Not,
     Or,
 )
+from planviz.expressions.variables import VariableReference
 from planviz.optimizer.evaluation.core import Row, compare, evaluate, expression, function, strict
 
 strict(EqualTo)(lambda e, a, b: compare(a, b) == 0)
@@ -103,3 +104,8 @@ def _extremum(e: Any, row: Row) -> Any:
         if value is not None and (found is None or (compare(value, found) > 0) == (e.pretty_name == "greatest")):
             found = value
     return found
+
+
+@expression(VariableReference)
+def _variable(e: Any, row: Row) -> Any:
+    return e.value

@@ -281,7 +281,7 @@ class PushPredicateThroughJoin(OptimizerRule):
 _KEPT = "Rows of the {} side that match nothing stay in the result, so only that side may be filtered before."
 _ABOVE = {
     **dict.fromkeys(INNER, ("Filter over Inner", "A row is in the result only if all conjuncts hold, wherever asked.")),
-    "LeftOuter": ("Filter over LeftOuter", _KEPT.format("left")),
+    **dict.fromkeys(("LeftOuter", "LeftSingle"), ("Filter over LeftOuter", _KEPT.format("left"))),
     "RightOuter": ("Filter over RightOuter", _KEPT.format("right")),
     **dict.fromkeys(
         ("LeftSemi", "LeftAnti", "ExistenceJoin"),
@@ -316,7 +316,7 @@ def push_filter_into_join(plan: Any, join: Any, refuse: Refuse | None = None) ->
         return _filtered(stay, new)
     if kind == "RightOuter":
         return _filtered(a + common, join.replace(right=_filtered(b, right), done=None))
-    if kind in ("LeftOuter", "LeftSemi", "LeftAnti", "ExistenceJoin"):
+    if kind in ("LeftOuter", "LeftSingle", "LeftSemi", "LeftAnti", "ExistenceJoin"):
         return _filtered(b + common, join.replace(left=_filtered(a, left), done=None))
     return plan
 

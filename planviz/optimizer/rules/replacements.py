@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, Average, Count, FirstLast, Max, Min
 from planviz.expressions.calls import RegexpForm, with_shared
 from planviz.expressions.conditional import If
-from planviz.expressions.core import Literal
+from planviz.expressions.core import Literal, lit
 from planviz.expressions.predicates import And, EqualTo, IsNotNull, IsNull, Like, Or
 from planviz.expressions.specs import FunctionSpec
 from planviz.optimizer.attributes import function
-from planviz.types import BOOLEAN
+from planviz.types import BOOLEAN, DOUBLE
 
 #: Nodes that `replacement` looks at.
 REPLACEABLE = (RegexpForm, AggregateCall, FirstLast)
@@ -55,6 +56,15 @@ _AGGREGATES: dict[str, Callable[[tuple[Any, ...]], Any]] = {
 }
 
 
+_PERCENTILE = FunctionSpec("percentile", (), lambda args: args[0].data_type, True)
+
+
+def _percentile(call: AggregateCall, value: Any, share: Any, falling: str) -> AggregateCall:
+    """The function behind median and percentile_cont; the column keeps its type."""
+    spec = replace(_PERCENTILE, result=lambda _: call.data_type)
+    return AggregateCall("percentile", (value, share, lit(1)), spec, ("0", "0", falling))
+
+
 def replacement(e: Any) -> Any:
     """What stands for the expression from the optimizer on; itself for most."""
     match e:
@@ -62,6 +72,10 @@ def replacement(e: Any) -> Any:
             return Like(function("lower", text), function("lower", pattern), escape)
         case AggregateExpression(AggregateCall(name, arguments)) if name in _AGGREGATES:
             return e.replace(function=_AGGREGATES[name](arguments))
+        case AggregateExpression(AggregateCall("median", (value,)) as call):
+            return e.replace(function=_percentile(call, value, Literal(0.5, DOUBLE), "false"))
+        case AggregateExpression(AggregateCall("percentile_cont", (value, share), tail=tail) as call):
+            return e.replace(function=_percentile(call, value, share, tail[0]))
         case AggregateExpression(FirstLast(child, "any_value", ignore)):
             return e.replace(function=FirstLast(child, "first", ignore))
     return e

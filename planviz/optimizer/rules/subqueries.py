@@ -30,7 +30,7 @@ from planviz.logical.plan import UnaryNode
 from planviz.logical.relations import OneRowRelation
 from planviz.optimizer.attributes import id_of, map_list, substitute
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.decorrelation import Decorrelation, without_domains, zero_rows_value
+from planviz.optimizer.decorrelation import Decorrelation, equivalences, without_domains, zero_rows_value
 from planviz.optimizer.evaluation import value_of
 from planviz.optimizer.rules.boolean import simplified_conditions
 from planviz.optimizer.rules.projections import CollapseProject
@@ -147,7 +147,11 @@ def _one_row(plan: Any) -> bool:
     """Whether a subquery gives at most one row for every row around it."""
     while isinstance(plan, Project | Filter | SubqueryAlias):
         plan = plan.child
-    return isinstance(plan, Aggregate) or plan.max_rows in (0, 1)
+    if not isinstance(plan, Aggregate):
+        return plan.max_rows in (0, 1)
+    filters = [f.condition for f in plan.child.collect(Filter)]
+    bound = {a.expr_id for c in filters for a in equivalences(split(c)).values()}
+    return all(isinstance(g, AttributeReference) and g.expr_id in bound for g in plan.grouping)
 
 
 def _counts_at_top(plan: Any) -> bool:

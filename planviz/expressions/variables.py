@@ -1,0 +1,48 @@
+"""Session variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from planviz.expressions.core import Expression, LeafExpression, Literal
+from planviz.trees.node import lazy, node
+from planviz.types import DataType
+
+
+@node
+class VariableReference(LeafExpression):
+    """A variable that DECLARE made, with the value that it has when the query is planned."""
+
+    variable: str
+    value: Any
+    type: DataType
+
+    @property
+    def data_type(self) -> DataType:
+        """The declared type."""
+        return self.type
+
+    @lazy
+    def nullable(self) -> bool:
+        """Where it is null now."""
+        return self.value is None
+
+    @lazy
+    def foldable(self) -> bool:
+        """Always: it does not change while a query runs."""
+        return True
+
+    @property
+    def literal(self) -> Literal:
+        """Its value."""
+        return Literal(self.value, self.type)
+
+    def to_string(self) -> str:
+        """variablereference(system.session.name=value as SQL)."""
+        value = f"CAST(NULL AS {self.type.sql})" if self.value is None else self.literal.sql
+        return f"variablereference(system.session.{self.variable}={value})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """As `to_string`."""
+        return self.to_string()
