@@ -24,6 +24,7 @@ from planviz.optimizer import Optimizer
 from planviz.optimizer.caches import CachedData, CacheManager
 from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.cost import Reordering
+from planviz.optimizer.routines import with_function
 from planviz.optimizer.statistics import cost_string, estimate, estimating
 from planviz.optimizer.variables import changed_variables
 from planviz.physical.formatted import formatted, simple
@@ -376,6 +377,10 @@ class Session:
                 self.catalog = self.catalog.with_table(table)
             case "set" if s.options:
                 self.config = self.config.with_settings(dict(s.options))
+            case "create_function":
+                self.catalog = with_function(self.catalog, s, lambda q: self._execution(q).analyzed)
+            case "drop_function":
+                self.catalog = self.catalog.without_function(s.name[-1])
             case "declare" | "set_variable" | "drop_variable":
                 self.catalog = changed_variables(self.catalog, s, lambda q: self._execution(q).optimized)
             case "drop":

@@ -50,6 +50,7 @@ from planviz.analysis.relations import (
     ResolveSubqueryColumnAliases,
     ResolveTableFunctions,
 )
+from planviz.analysis.routines import ResolveSQLFunctions
 from planviz.analysis.subqueries import ResolveSubquery, UpdateOuterReferences
 from planviz.analysis.windows import (
     ExtractWindowExpressions,
@@ -107,6 +108,7 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
         ResolveQualify(c),
         ResolveInlineTables(c),
         ResolveLambdaVariables(c),
+        ResolveSQLFunctions(c),
         ResolveTimeZone(c),
         ResolveRandomSeed(c),
         ResolveUnion(c),

@@ -8,6 +8,7 @@ from typing import Any
 from planviz.analysis.builders.aggregates import mode, percentile_of
 from planviz.analysis.context import AnalyzerRule, analysis_error, sql_text
 from planviz.analysis.registry import HIGHER_ORDER, build, is_aggregate_function, known
+from planviz.analysis.routines import called
 from planviz.analysis.signatures import accepts
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
 from planviz.expressions.calls import FunctionCall, Replaced
@@ -58,7 +59,7 @@ class LookupFunctions(AnalyzerRule):
 
         def note(e: Any) -> Any:
             if isinstance(e, UnresolvedFunction) and self.context.counters.unknown is None:
-                if not known(e.parts[-1].lower()):
+                if not known(e.parts[-1].lower()) and self.context.catalog.function(e.parts) is None:
                     self.context.counters.unknown = e
             elif isinstance(e, SubqueryExpression):
                 self.apply(e.plan)
@@ -116,6 +117,9 @@ class ResolveFunctions(AnalyzerRule):
             return e
         if not all(c.resolved or isinstance(c, LambdaFunction) for c in e.children):
             return e
+        own = self.context.catalog.function(e.parts) if self.context.catalog.functions else None
+        if own is not None:
+            return called(own, e)
         made = build(e.parts, e.arguments, e)
         if made is None:
             return self._opaque(e)

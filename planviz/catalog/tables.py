@@ -113,6 +113,31 @@ class Variable:
 
 
 @dataclass(frozen=True)
+class Parameter:
+    """A parameter of a function: `default` is an expression, or None where a value must be given."""
+
+    name: str
+    type: DataType
+    default: Any = None
+
+
+@dataclass(frozen=True)
+class SqlFunction:
+    """A function written in SQL: `body` is an unresolved expression over the names of the parameters."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    returns: DataType
+    body: Any
+    temporary: bool = True
+
+    @property
+    def shown_name(self) -> str:
+        """The name in plans: of a lasting function with catalogue and database."""
+        return self.name if self.temporary else f"{CATALOG}.{DATABASE}.{self.name}"
+
+
+@dataclass(frozen=True)
 class Catalog:
     """Tables and views under lower-case names `database.table`; a view's name stands alone."""
 
@@ -122,6 +147,8 @@ class Catalog:
     description: str = ""
     #: The session's variables by lower-case name.
     variables: dict[str, Variable] = field(default_factory=dict)
+    #: Functions written in SQL, by lower-case name.
+    functions: dict[str, SqlFunction] = field(default_factory=dict)
     #: What was passed over when the catalogue was read.
     notes: tuple[str, ...] = ()
 
@@ -171,6 +198,23 @@ class Catalog:
     def with_view(self, view: View) -> Catalog:
         """This catalogue and one more view."""
         return replace(self, views={**self.views, view.name.lower(): view})
+
+    def function(self, parts: tuple[str, ...]) -> SqlFunction | None:
+        """The function written in SQL that a name means."""
+        found = self.functions.get(parts[-1].lower())
+        if found is None or len(parts) == 1:
+            return found
+        database = tuple(p.lower() for p in parts[:-1])
+        places = (("session",), ("system", "session")) if found.temporary else ((DATABASE,), (CATALOG, DATABASE))
+        return found if database in places else None
+
+    def with_function(self, function: SqlFunction) -> Catalog:
+        """This catalogue and one more function."""
+        return replace(self, functions={**self.functions, function.name.lower(): function})
+
+    def without_function(self, name: str) -> Catalog:
+        """This catalogue without a function."""
+        return replace(self, functions={k: v for k, v in self.functions.items() if k != name.lower()})
 
     def variable(self, parts: tuple[str, ...]) -> Variable | None:
         """The variable that a name means: name, session.name or system.session.name."""

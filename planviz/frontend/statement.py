@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from planviz.catalog.tables import Buckets
 from planviz.errors import ParseError
-from planviz.expressions.core import Expression, Literal, lit
+from planviz.expressions.core import Expression, Literal, lit, next_id
+from planviz.expressions.subqueries import ScalarSubquery
 from planviz.expressions.unresolved import UnresolvedAlias
 from planviz.frontend.columns import ColumnReader
 from planviz.frontend.cursor import END, WORD
@@ -16,7 +17,7 @@ from planviz.frontend.parameters import Parameters
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import OneRowRelation
-from planviz.types import UNKNOWN, StructField
+from planviz.types import UNKNOWN, DataType, StructField
 
 #: Longest text that is read, in characters.
 MAX_LENGTH = 2_000_000
@@ -116,6 +117,10 @@ class StatementReader(ColumnReader):
         return replace(made, sql=self.source(start))
 
     def _drop(self, start: int) -> Statement:
+        if self.peek(1) == "FUNCTION" or self.sees("DROP", "TEMPORARY", "FUNCTION"):
+            # The word before FUNCTION, which `_object` passes over.
+            self.at += self.peek(1) == "TEMPORARY"
+            return replace(self._object("drop_function")(self.at), sql=self.source(start))
         if not self.sees("DROP", "TEMPORARY", "VARIABLE"):
             return self._object("drop")(start)
         self.at += 3
@@ -203,11 +208,13 @@ class StatementReader(ColumnReader):
 
     def _create(self, start: int) -> Statement:
         self.at += 1
-        self.accept("OR", "REPLACE")
+        replaces = self.accept("OR", "REPLACE")
         words: list[str] = []
         while self.sees_any("GLOBAL", "TEMPORARY", "TEMP", "EXTERNAL"):
             words.append("TEMPORARY" if self.peek() == "TEMP" else self.peek())
             self.at += 1
+        if self.accept("FUNCTION"):
+            return self._create_function(start, words, replaces)
         if self.accept("VIEW"):
             return replace(self._create_view(start), words=" ".join(words))
         if not self.accept("TABLE"):
@@ -250,6 +257,41 @@ class StatementReader(ColumnReader):
             notes=self.notes,
             buckets=buckets,
         )
+
+    def _create_function(self, start: int, words: list[str], replaces: bool) -> Statement:
+        """CREATE FUNCTION name(parameters) [RETURNS type] ... RETURN body; of others the words alone."""
+        made = ["TEMPORARY"] * ("TEMPORARY" in words) + ["REPLACE"] * replaces
+        made += ["IF NOT EXISTS"] * self.accept("IF", "NOT", "EXISTS")
+        name = self.identifier_parts()
+        other = Statement("unsupported", "", self.tokens.starts[start], words="CREATE FUNCTION")
+        if not self.accept("("):
+            return self._rest(other, start)
+        columns: list[StructField] = []
+        defaults: list[Expression | None] = []
+        while not self.accept(")"):
+            columns.append(StructField(self.identifier(), self.data_type()))
+            defaults.append(self.expression() if self.accept("DEFAULT") else None)
+            if self.accept("COMMENT"):
+                self.string()
+            if not self.sees(")"):
+                self.expect(",")
+        returns: DataType = UNKNOWN
+        if self.accept("RETURNS"):
+            if self.sees("TABLE"):
+                return self._rest(other, start)
+            returns = self.data_type()
+        while not self.accept("RETURN"):
+            self.take()
+        if self.sees_any(*_QUERY_WORDS) and not self.sees("("):
+            body: Expression = ScalarSubquery(self.query(), (), next_id())
+        else:
+            body = self.expression()
+        self._end()
+        plan = Project((UnresolvedAlias(body), *(d or lit(None) for d in defaults)), OneRowRelation())
+        fields = (StructField("", returns), *columns)
+        given = tuple((c.name, "default") for c, d in zip(columns, defaults, strict=True) if d is not None)
+        found = Statement("create_function", self.source(start), self.tokens.starts[start], plan, name, fields)
+        return replace(found, options=given, words=" ".join(made))
 
     def _create_view(self, start: int) -> Statement:
         self.accept("IF", "NOT", "EXISTS")

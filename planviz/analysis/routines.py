@@ -1,0 +1,134 @@
+"""Functions written in SQL: calls, and the bodies that take their place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.catalog.tables import SqlFunction
+from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.calls import Replaced
+from planviz.expressions.core import Alias, Cast, Expression, alias, occurs
+from planviz.expressions.routines import SQLFunctionExpression
+from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedFunction
+from planviz.logical.operators import Aggregate, Filter, Project, SubqueryAlias
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import LocalRelation, OneRowRelation
+
+
+def called(function: SqlFunction, e: UnresolvedFunction) -> SQLFunctionExpression:
+    """The call with its arguments in the order of the parameters.
+
+    Raises AnalysisError for too many or too few, and for a name that no parameter has.
+    """
+    parameters = function.parameters
+    given: dict[str, Expression] = {}
+    for i, a in enumerate(e.arguments):
+        if not isinstance(a, Alias) and i >= len(parameters):
+            raise _wrong_number(function, e)
+        name = a.name if isinstance(a, Alias) else parameters[i].name
+        if not any(p.name.lower() == name.lower() for p in parameters):
+            raise analysis_error("UNRECOGNIZED_PARAMETER_NAME", f"{function.name} has no parameter {name}.", a)
+        given[name.lower()] = a.child if isinstance(a, Alias) else a
+    if any(p.name.lower() not in given and p.default is None for p in parameters):
+        raise _wrong_number(function, e)
+    names = tuple(p.name.lower() for p in parameters if p.name.lower() in given)
+    inputs = tuple(given[n] for n in names)
+    return e.rebuilt(SQLFunctionExpression(function.shown_name, inputs, function.returns, (function, names)))
+
+
+def _wrong_number(function: SqlFunction, e: UnresolvedFunction) -> Exception:
+    most = len(function.parameters)
+    fewest = sum(p.default is None for p in function.parameters)
+    wanted = f"{most}" if fewest == most else f"[{', '.join(map(str, range(fewest, most + 1)))}]"
+    return analysis_error(
+        "WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+        f"The `{function.name}` requires {wanted} parameters but the actual number is {len(e.arguments)}.",
+        e,
+    )
+
+
+class ResolveSQLFunctions(AnalyzerRule):
+    """Put the bodies of SQL functions in; a Project beneath computes their arguments.
+
+    Project [f(a + 1) AS x] over p  =>  Project [f(n) AS x] over Project [*, cast(a + 1 as int) AS n] over p
+    """
+
+    matches = (SQLFunctionExpression,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._operator, SQLFunctionExpression.BIT)
+
+    def _operator(self, plan: Any) -> Any:
+        bit = SQLFunctionExpression.BIT
+        if not any(occurs(e, bit) for e in plan.expressions):
+            return plan
+        if not plan.children_resolved or not all(e.resolved for e in plan.expressions):
+            return plan
+        if isinstance(plan, Project):
+            items, below = self._expanded(plan.projects, plan.child)
+            return plan.replace(projects=items, child=below)
+        if isinstance(plan, Filter):
+            (condition,), below = self._expanded((plan.condition,), plan.child)
+            return Project(plan.output, plan.replace(condition=condition, child=below))
+        if isinstance(plan, Aggregate) and all(_inside_aggregates(e) for e in (*plan.grouping, *plan.aggregates)):
+            items, below = self._expanded(plan.aggregates, plan.child)
+            return plan.replace(aggregates=items, child=below)
+        raise analysis_error(
+            "UNSUPPORTED_SQL_UDF_USAGE", f"A SQL function cannot be put into {plan.node_name} here.", plan
+        )
+
+    def _expanded(self, items: tuple[Any, ...], child: LogicalPlan) -> tuple[tuple[Any, ...], LogicalPlan]:
+        """The expressions with bodies for calls, innermost calls first, and the child with what the bodies read."""
+        while any(occurs(e, SQLFunctionExpression.BIT) for e in items):
+            levels: list[list[Any]] = [[]]
+            items = tuple(self._innermost(e, levels) for e in items)
+            for level in levels:
+                child = Project((*child.output, *level), child)
+        return items, child
+
+    def _innermost(self, e: Any, levels: list[list[Any]]) -> Any:
+        if not occurs(e, SQLFunctionExpression.BIT):
+            return e
+        calls = any(occurs(c, SQLFunctionExpression.BIT) for c in e.children)
+        if isinstance(e, SQLFunctionExpression) and not calls:
+            return self._body(e, levels)
+        return e.map_children(lambda c: self._innermost(c, levels))
+
+    def _body(self, call: SQLFunctionExpression, levels: list[list[Any]]) -> Any:
+        function, names = call.function
+        given = dict(zip(names, call.inputs, strict=True))
+        arguments = []
+        for p in function.parameters:
+            value = given.get(p.name.lower())
+            arguments.append(alias(Cast(value if value is not None else Cast(p.default, p.type), p.type), p.name))
+        levels[0] += arguments
+        attributes = tuple(a.to_attribute() for a in arguments)
+        source: LogicalPlan = LocalRelation(attributes, ()) if attributes else OneRowRelation()
+        query = Project((UnresolvedAlias(function.body),), SubqueryAlias((function.name,), source))
+        assert self.context.analyze is not None
+        plan: Any = self.context.analyze(query, self.context)
+        if not plan.resolved:
+            raise analysis_error("UNRESOLVED_ROUTINE", f"The body of {function.name} has lost what it reads.", call)
+        (made,) = plan.projects
+        inner = []
+        below = plan.child
+        while isinstance(below, Project):
+            # Calls in the body have brought their arguments.
+            inner.append([e for e in below.projects if isinstance(e, Alias)])
+            below = below.child
+        for depth, found in enumerate(reversed(inner), 1):
+            levels += [[] for _ in range(depth + 1 - len(levels))]
+            levels[depth] += found
+        body = made.child if isinstance(made, Alias) else made
+        return call.rebuilt(Replaced(call.name, attributes, Cast(body, call.type)))
+
+
+def _inside_aggregates(e: Any) -> bool:
+    """Whether SQL functions stand in the arguments of aggregate functions alone."""
+    if not occurs(e, SQLFunctionExpression.BIT):
+        return True
+    if isinstance(e, AggregateExpression):
+        return True
+    return not isinstance(e, SQLFunctionExpression) and all(_inside_aggregates(c) for c in e.children)
