@@ -501,9 +501,9 @@ def wider_type(a: DataType, b: DataType) -> DataType | None:
 
 
 def wider_common(types: list[DataType]) -> DataType | None:
-    """The wider type of several, strings first so that `1, 'a'` and `'a', 1` agree (`findWiderCommonType`)."""
+    """The wider type of several, from left to right (`AnsiTypeCoercion.findWiderCommonType`)."""
     common: DataType | None = NULL
-    for t in sorted(types, key=lambda t: t != STRING):
+    for t in types:
         common = wider_type(common, t) if common is not None else None
     return common
 

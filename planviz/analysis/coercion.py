@@ -258,7 +258,7 @@ def _binary(e: Any, c: TypeCoercion) -> Any:
     if UNKNOWN in (a, b):
         return e
     if isinstance(e, Divide):
-        return _divide(e, a, b)
+        return _divide(e, a, b, c)
     if isinstance(e, IntegralDivide):
         return _integral_divide(e, a, b)
     if a == b:
@@ -314,7 +314,7 @@ def _connective(e: Any) -> Any:
     return e.replace(left=cast_to(left, BOOLEAN), right=cast_to(right, BOOLEAN))
 
 
-def _divide(e: Any, a: DataType, b: DataType) -> Any:
+def _divide(e: Any, a: DataType, b: DataType, c: TypeCoercion) -> Any:
     if (a == b and (a == DOUBLE or isinstance(a, DecimalType))) or (
         isinstance(a, DecimalType) and isinstance(b, DecimalType)
     ):
@@ -323,9 +323,16 @@ def _divide(e: Any, a: DataType, b: DataType) -> Any:
     if made is not None:
         return made
     numeric = {STRING, NULL}
+    if c.mode == "ANSI" and STRING in (a, b) and (is_integral(a) or is_integral(b)):
+        # A string beside a whole number is one before both are divided as doubles.
+        return e.replace(left=_through_long(e.left), right=_through_long(e.right))
     if (is_numeric(a) or a in numeric) and (is_numeric(b) or b in numeric) and not (a == b == STRING):
         return e.replace(left=cast_to(e.left, DOUBLE), right=cast_to(e.right, DOUBLE))
     return e
+
+
+def _through_long(e: Expression) -> Expression:
+    return cast_to(cast_to(e, LONG), DOUBLE)
 
 
 def _integral_divide(e: Any, a: DataType, b: DataType) -> Any:

@@ -217,10 +217,13 @@ class ExpressionReader(SpecialForms, Cursor):
             self.expect(")")
             name = ("notlike" if negated else "like") + ("all" if quantifier == "ALL" else "any")
             literals = [p for p in patterns if isinstance(p, Literal)]
-            if len(literals) != len(patterns) or key == "ILIKE":
-                tests: list[Expression] = [self._not(self._like_one(e, p, key, "\\"), negated) for p in patterns]
-                return balanced(tests, And if (quantifier == "ALL") else Or)
-            return MultiLike(e, tuple(literals), name)
+            if len(literals) == len(patterns):
+                if key == "ILIKE":
+                    lowered = tuple(lit(p.value.lower()) if isinstance(p.value, str) else p for p in literals)
+                    return MultiLike(UnresolvedFunction(("lower",), (e,)), lowered, name)
+                return MultiLike(e, tuple(literals), name)
+            tests: list[Expression] = [self._not(self._like_one(e, p, key, "\\"), negated) for p in patterns]
+            return balanced(tests, And if (quantifier == "ALL") else Or)
         pattern = self.value()
         escape = "\\"
         if self.accept("ESCAPE"):

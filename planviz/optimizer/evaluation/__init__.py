@@ -14,6 +14,7 @@ from planviz.optimizer.evaluation import (
     formats,
     hashes,
     jsonvalues,
+    lambdas,
     logic,
     mathematics,
     patterns,
@@ -33,8 +34,8 @@ from planviz.optimizer.evaluation.core import (
 
 #: Importing a family registers what it computes.
 FAMILIES = (
-    arithmetic, casts, containers, csvvalues, dateformats, documents, formats, hashes, jsonvalues, logic, mathematics,
-    patterns, temporal, texts,
+    arithmetic, casts, containers, csvvalues, dateformats, documents, formats, hashes, jsonvalues, lambdas, logic,
+    mathematics, patterns, temporal, texts,
 )  # fmt: skip
 
 __all__ = [
