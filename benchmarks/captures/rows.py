@@ -37,17 +37,15 @@ class Rows:
         columns = [f"{self._column(table, c.name, c.data_type)} AS {quote(c.name)}" for c in table.columns]
         return f"SELECT {', '.join(columns)} FROM range({self._scaled(table.row_count or _KEPT)})"
 
-    def write(self, spark: Any, database: str) -> None:
-        """Make the tables in a database of this name, with their rows and statistics."""
-        spark.sql(f"CREATE DATABASE IF NOT EXISTS {database}")
-        for table in self.tables:
-            frame = spark.sql(self.query(table)).coalesce(2)
-            parts = table.partition_columns
-            writer = frame.repartition(1).write.partitionBy(*parts) if parts else frame.write
-            name = f"{database}.{quote(table.name)}"
-            writer.mode("overwrite").format("parquet").saveAsTable(name)
-            simple = [quote(c.name) for c in table.columns if not isinstance(c.data_type, _NESTED)]
-            spark.sql(f"ANALYZE TABLE {name} COMPUTE STATISTICS FOR COLUMNS {', '.join(simple)}")
+    def write(self, spark: Any, database: str, table: Table) -> None:
+        """Make a table in a database, with its rows and statistics."""
+        frame = spark.sql(self.query(table)).coalesce(2)
+        parts = table.partition_columns
+        writer = frame.repartition(1).write.partitionBy(*parts) if parts else frame.write
+        name = f"{database}.{quote(table.name)}"
+        writer.mode("overwrite").format("parquet").saveAsTable(name)
+        simple = [quote(c.name) for c in table.columns if not isinstance(c.data_type, _NESTED)]
+        spark.sql(f"ANALYZE TABLE {name} COMPUTE STATISTICS FOR COLUMNS {', '.join(simple)}")
 
     def _scaled(self, count: int) -> int:
         return count if count <= _KEPT else max(_KEPT, round(count * self._scale))

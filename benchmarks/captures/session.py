@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ from planviz.spark.session import WHOLE_TEXTS, start
 
 
 class Captures:
-    """Captures queries of any bundled catalogue; the tables of each are written when its first query comes."""
+    """Captures queries of any bundled catalogue; a table is written when the first query that names it comes."""
 
     def __init__(self, rows: int, conf: dict[str, str] | None = None, session: Any = None) -> None:
         """A session of the caller's is used when there is one, else one is started and stopped again."""
@@ -32,7 +33,7 @@ class Captures:
         usual = {"spark.sql.session.timeZone": "UTC", "spark.sql.shuffle.partitions": "4"}
         self._conf = {**WHOLE_TEXTS, **cost, **usual, **(conf or {})}
         self._given = session
-        self._databases: set[str] = set()
+        self._tables: set[tuple[str, str]] = set()
 
     def __enter__(self) -> Captures:
         self._folder = tempfile.TemporaryDirectory()
@@ -69,12 +70,19 @@ class Captures:
         """The database of a query's tables; an empty one when it makes its own."""
         made = any(statement.lstrip().upper().startswith("CREATE TABLE") for statement in query.setup)
         name = f"planviz_{'made' if made else query.catalogue}"
-        if name not in self._databases:
-            self._databases.add(name)
-            session.sql(f"CREATE DATABASE IF NOT EXISTS {name}")
-            if not made:
-                Rows(read_bundled(query.catalogue), self._rows, WORDS).write(session, name)
+        session.sql(f"CREATE DATABASE IF NOT EXISTS {name}")
+        if not made:
+            self._write(session, query, name)
         return name
+
+    def _write(self, session: Any, query: Query, database: str) -> None:
+        """Make the tables that the query's text names and no query before it did."""
+        words = set(re.findall(r"\w+", " ".join((*query.setup, query.sql)).lower()))
+        rows = Rows(read_bundled(query.catalogue), self._rows, WORDS)
+        for table in rows.tables:
+            if table.name.lower() in words and (database, table.name) not in self._tables:
+                self._tables.add((database, table.name))
+                rows.write(session, database, table)
 
 
 @contextmanager

@@ -9,11 +9,14 @@ from types import SimpleNamespace
 import pytest
 
 import planviz
+from benchmarks.captures.measure import measure
+from benchmarks.captures.queries import sample_queries
+from benchmarks.captures.session import Captures
 from planviz.cli.main import run
 from planviz.document import open_text
-from planviz.errors import NotAPlan
+from planviz.errors import InputError, NotAPlan
 from planviz.spark.capture_file import capture_text, write_capture
-from planviz.spark.capturing import capture_frame
+from planviz.spark.capturing import capture_frame, failure
 from planviz.spark.connect import executed_tree
 from tests.acceptance.engines import real_spark, skip_without_java
 
@@ -153,7 +156,8 @@ def test_a_query_is_captured_with_its_rules_and_what_was_measured(spark):
     captured = capture_frame(spark.sql(QUERY), sql=QUERY, run=True, progress=at.append)
     document = open_text(capture_text(captured))
 
-    assert at == ["planning", "following the rules", "running", "collecting what was measured"]
+    told = [f"following the rules: {executor}" for executor in ("Analyzer", "Optimizer", "Preparations")]
+    assert at == ["planning", *told, "running", "collecting what was measured"]
     assert set(captured["explain"]) == {"simple", "extended", "codegen", "cost", "formatted"}
     assert captured["trace"]["differs"] == []
     assert {"ConstantFolding", "RewritePredicateSubquery", "CollapseCodegenStages", "ResolveReferences"} <= {
@@ -186,6 +190,83 @@ def test_a_data_frame_of_the_user_is_captured_in_place(spark, tmp_path):
     assert [plan.stage for plan in document.plans] == ["parsed", "analyzed", "optimized", "physical"]
     assert document.trace.steps
     assert open_text(gzip.decompress(path.read_bytes()).decode()).text == document.text
+
+
+@pytest.mark.spark
+def test_a_query_that_fails_while_it_runs_keeps_its_plan_and_says_why(spark, tmp_path):
+    frame = spark.sql("SELECT id, raise_error(concat('row ', id)) AS x FROM orders WHERE id = 150 AND amount > 3")
+    captured = capture_frame(frame, run=True)
+    assert captured["executed"]["rows"] is None
+    assert "row 150" in captured["executed"]["failed"]
+    document = open_text(capture_text(captured))
+    assert "The query failed after" in document.plans[-1].notes[0]
+    assert any(node.op == "Range" for node in document.plans[-1])
+    assert document.trace.steps
+
+
+@pytest.mark.spark
+def test_a_python_function_a_hint_a_cache_and_no_rows_are_captured(spark):
+    spark.udf.register("is_odd", lambda number: number % 2 == 1, "boolean")
+    spark.sql("CACHE TABLE few AS SELECT id FROM customer WHERE id < 4")
+    sql = "SELECT /*+ MERGE(c) */ o.id FROM orders o JOIN few c ON o.id = c.id WHERE is_odd(o.id)"
+    try:
+        captured = capture_frame(spark.sql(sql), sql=sql, run=True)
+    finally:
+        spark.sql("UNCACHE TABLE few")
+    rows = dict(measured(captured["executed"]["plan"]))
+    assert (captured["executed"]["rows"], rows["SortMergeJoin"], rows["Scan In-memory table few"]) == (2, 2, 4)
+    assert {"BatchEvalPython", "ArrowEvalPython"} & rows.keys()
+    assert captured["trace"]["differs"] == []
+
+    empty = capture_frame(
+        spark.sql("SELECT o.id FROM orders o JOIN customer c ON o.id = c.id WHERE c.id < -1"), run=True
+    )
+    assert empty["executed"]["rows"] == 0
+    names = [name for name, _ in measured(empty["executed"]["plan"])]
+    assert "Filter" in names
+    assert "Join" in names  # what was given up, down to the stages that ran
+
+
+@pytest.mark.spark
+def test_the_preparations_are_spark_s_own_without_adaptive_execution(spark):
+    other = spark.newSession()
+    other.conf.set("spark.sql.adaptive.enabled", "false")
+    captured = capture_frame(other.sql("SELECT id % 3 AS k, count(*) FROM range(9) GROUP BY 1 ORDER BY 2"))
+    assert (captured["trace"]["differs"], captured["trace"]["adaptive"]) == ([], False)
+    executors = [run.executor for run in open_text(capture_text(captured)).trace.runs]
+    assert executors == ["Analyzer", "Optimizer", "Preparations"]
+    adaptive = open_text(capture_text(capture_frame(spark.sql("SELECT count(*) FROM orders"))))
+    assert any("without adaptive execution" in note for note in adaptive.notes)
+
+
+@pytest.mark.spark
+def test_a_stream_is_refused(spark):
+    with pytest.raises(InputError, match="Capture the batch inside foreachBatch"):
+        planviz.capture(spark.readStream.format("rate").load())
+
+
+@pytest.mark.spark
+def test_sample_queries_run_with_all_metrics_and_replay_exactly(spark):
+    with Captures(1_000, session=spark) as captures:
+        for query in sample_queries(["documents/group-by", "documents/outer-join-full-outer-to-inner", "rules/merge"]):
+            captured, expected = captures.capture(query)
+            figures = measure(query.name, captured, expected, 0.0)
+            assert figures.expected
+            assert not figures.wrong, figures
+
+
+def test_why_a_query_failed_is_one_line():
+    class Py4JJavaError(Exception):
+        pass
+
+    text = """An error occurred while calling o1.count.
+: org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 2.0 failed
+Caused by: java.lang.RuntimeException: wrapped
+Caused by: org.apache.spark.SparkArithmeticException: [DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012"""
+    assert (
+        failure(Py4JJavaError(text)) == "SparkArithmeticException: [DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012"
+    )
+    assert failure(Py4JJavaError("java.io.IOException: gone")) == "IOException: gone"
 
 
 def test_connect_tells_operators_by_name_and_parent():
