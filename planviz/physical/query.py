@@ -63,18 +63,23 @@ class Preparation:
     def _prepared(self, plan: Any, subquery: bool) -> Any:
         adaptive = self.adaptive and (subquery or needs_adaptive(plan))
         plan = self.subqueries.apply(plan)
-        plan = remove_redundant_projects(plan)
+        later = self.config.profile != "spark-3.0"
+        plan = remove_redundant_projects(plan) if later else plan
         plan = EnsureRequirements(self.context).apply(plan)
-        plan = insert_sort_for_limit_and_offset(plan)
-        plan = combine_adjacent_aggregation(plan, self.config)
-        plan = replace_hash_with_sort(plan, self.config)
-        plan = remove_redundant_window_group_limits(plan)
-        plan = disable_unnecessary_bucketed_scans(plan, self.config)
-        plan = remove_redundant_sorts(plan)
+        plan = self._tidied(plan) if later else plan
         if adaptive:
             return AdaptiveSparkPlanExec(plan)
         plan = CollapseCodegenStages().apply(insert_transitions(plan))
         return plan if subquery else ReuseExchangeAndSubquery(self.config).apply(plan)
+
+    def _tidied(self, plan: Any) -> Any:
+        """The plan after the preparations that came with Spark 3.1 and later."""
+        plan = insert_sort_for_limit_and_offset(plan)
+        plan = combine_adjacent_aggregation(plan)
+        plan = replace_hash_with_sort(plan, self.config)
+        plan = remove_redundant_window_group_limits(plan)
+        plan = disable_unnecessary_bucketed_scans(plan, self.config)
+        return remove_redundant_sorts(plan)
 
 
 def needs_adaptive(plan: Any) -> bool:

@@ -241,3 +241,12 @@ def test_adaptive_execution_wraps_the_plan(catalog):
 
     assert on.startswith("AdaptiveSparkPlan isFinalPlan=false\n+- HashAggregate")
     assert nothing_to_adapt.startswith("*(1) Filter")
+
+
+@pytest.mark.parametrize(("profile", "names"), [("spark-4.3", ["SortAggregate"]), ("spark-3.0", ["HashAggregate"] * 2)])
+def test_spark_3_0_does_not_tidy_its_plans(catalog, profile, names):
+    """It keeps hash aggregates over sorted rows, and both stages where nothing lies between them."""
+    sql = "select /*+ merge(y) */ x.k, count(*) from big x join big2 y on x.k = y.k group by x.k"
+    config = OptimizerConfig(profile=profile).with_settings({"spark.sql.adaptive.enabled": False})
+    found = operators(explain(sql, catalog, config), r"\w*Aggregate")
+    assert [line.partition("(")[0] for line in found] == names

@@ -9,16 +9,15 @@ from planviz.physical.aggregates import BaseAggregateExec, HashAggregateExec, Ob
 from planviz.physical.distribution import ordering_satisfies
 from planviz.physical.operators import SortExec
 
-_WITHOUT = "spark-3.0"
 _REPLACE = "spark.sql.execution.replaceHashWithSortAgg"
 
 
-def combine_adjacent_aggregation(plan: Any, config: OptimizerConfig) -> Any:
+def combine_adjacent_aggregation(plan: Any) -> Any:
     """A final stage right over its partial one becomes one complete stage (Spark: CombineAdjacentAggregation).
 
     Spark 3.0 has no such rule and runs both (inventory C-014).
     """
-    return plan if config.profile == _WITHOUT else plan.transform_up(_combined)
+    return plan.transform_up(_combined)
 
 
 def _combined(plan: Any) -> Any:
