@@ -16,6 +16,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,10 @@ _NO_ROOM = ("-c", f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one capture: seconds from the kill to the answer, and the answer's sentence ("" for a capture)."""
+    """What became of one capture: the sentence that it ended with, and how many seconds after the kill.
+
+    "" and 0 for a capture that was done before the kill came.
+    """
 
     seconds: float
     said: str
@@ -100,12 +104,13 @@ def again(live: LiveSpark) -> None:
 
 
 def _ended(live: LiveSpark, sql: str, phase: str, delay: float, end: Callable[[LiveSpark], None]) -> Outcome:
-    at = [time.monotonic()]
+    ends: list[float] = []
 
     def stop() -> None:
         time.sleep(delay)
-        at[0] = time.monotonic()
-        end(live)
+        with suppress(ProcessLookupError):
+            end(live)
+        ends.append(time.monotonic())
 
     def tell(now: str) -> None:
         if now == phase:
@@ -114,8 +119,8 @@ def _ended(live: LiveSpark, sql: str, phase: str, delay: float, end: Callable[[L
     try:
         live.call("capture", {"sql": sql, "run": True}, limit=300, on_progress=tell)
     except PlanvizError as error:
-        return Outcome(time.monotonic() - at[0], str(error))
-    return Outcome(time.monotonic() - at[0], "")
+        return Outcome(time.monotonic() - ends[0] if ends else 0.0, str(error))
+    return Outcome(0.0, "")
 
 
 def _kill(live: LiveSpark) -> None:
