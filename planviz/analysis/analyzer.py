@@ -52,6 +52,7 @@ from planviz.analysis.relations import (
 )
 from planviz.analysis.routines import ResolveSQLFunctions
 from planviz.analysis.subqueries import ResolveSubquery, UpdateOuterReferences
+from planviz.analysis.time_windows import SessionWindowing, TimeWindowing
 from planviz.analysis.windows import (
     ExtractWindowExpressions,
     ResolveQualify,
@@ -106,6 +107,8 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
         GlobalAggregates(c),
         ResolveAggregateFunctions(c),
         ResolveQualify(c),
+        SessionWindowing(c),
+        TimeWindowing(c),
         ResolveInlineTables(c),
         ResolveLambdaVariables(c),
         ResolveSQLFunctions(c),

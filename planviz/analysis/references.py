@@ -637,6 +637,13 @@ class ResolveLateralColumnAliasReference(AnalyzerRule):
             if all(e.resolved for e in plan.projects):
                 return _push_aliases(plan)
         if isinstance(plan, Aggregate) and any(e.bits & bit for e in plan.aggregates):
+            wrong = next((g for g in plan.grouping if occurs(g, bit)), None)
+            if wrong is not None:
+                raise analysis_error(
+                    "UNSUPPORTED_FEATURE.LATERAL_COLUMN_ALIAS_IN_GROUP_BY",
+                    "Referencing a lateral column alias via GROUP BY alias/ALL is not supported yet.",
+                    wrong,
+                )
             ready = all(e.resolved for e in plan.aggregates) and all(g.resolved for g in plan.grouping)
             # What is neither grouped nor aggregated stays, to be reported.
             return _split_aggregate(plan) if ready and all(_grouped(e, plan) for e in plan.aggregates) else plan

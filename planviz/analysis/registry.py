@@ -10,6 +10,7 @@ from planviz.analysis.builders.lambdas import HIGHER_ORDER
 from planviz.analysis.context import analysis_error
 from planviz.analysis.operators import OPERATORS
 from planviz.analysis.signatures import AGGREGATE_SIGNATURES, SIGNATURES, Signature
+from planviz.analysis.time_windows import BUILDERS as TIME_WINDOWS
 from planviz.expressions.aggregates import AggregateFunction
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Alias, Expression
@@ -18,7 +19,7 @@ from planviz.expressions.windows import NthValue, NTile, RankLike
 
 def known(name: str) -> bool:
     """Whether a function of this name is known."""
-    return name in BUILDERS or name in OPERATORS or name in SIGNATURES or name in AGGREGATE_SIGNATURES
+    return any(name in table for table in (BUILDERS, OPERATORS, TIME_WINDOWS, SIGNATURES, AGGREGATE_SIGNATURES))
 
 
 def build(parts: tuple[str, ...], arguments: Args, place: Any) -> Expression | None:
@@ -28,7 +29,7 @@ def build(parts: tuple[str, ...], arguments: Args, place: Any) -> Expression | N
     """
     name = parts[-1].lower()
     plain = tuple(a.child if isinstance(a, Alias) and name not in ("struct",) else a for a in arguments)
-    found = BUILDERS.get(name) or OPERATORS.get(name)
+    found = BUILDERS.get(name) or OPERATORS.get(name) or TIME_WINDOWS.get(name)
     if found is not None:
         fewest, most, make = found
         _check_count(name, len(plain), fewest, most, place)

@@ -166,6 +166,32 @@ class ExpressionWithUnresolvedIdentifier(Unresolved):
 
 
 @node
+class TimeWindow(Unresolved):
+    """window(moment, size, slide, start): durations in microseconds."""
+
+    column: Expression
+    size: int
+    slide: int
+    start: int
+
+    def to_string(self) -> str:
+        """As Spark prints it: window(moment, size, slide, start)."""
+        return f"window({self.column}, {self.size}, {self.slide}, {self.start})"
+
+
+@node
+class SessionWindow(Unresolved):
+    """session_window(moment, gap)."""
+
+    column: Expression
+    gap: Expression
+
+    def to_string(self) -> str:
+        """session_window(moment, gap)."""
+        return f"session_window({self.column}, {self.gap})"
+
+
+@node
 class UnresolvedAlias(UnaryExpression, Unresolved, NamedExpression):
     """A projected expression that still needs a name."""
 

@@ -260,3 +260,17 @@ def _unix_timestamp(e: Any, value: Any, form: str) -> int:
 @function("from_unixtime")
 def _from_unixtime(seconds: int, form: str) -> str:
     return formatted(from_micros(seconds * 1_000_000), form)
+
+
+@function("precisetimestampconversion", typed=True)
+def _precise(e: Any, value: Any) -> Any:
+    """Microseconds since 1970 of a moment, and back."""
+    epoch = datetime(1970, 1, 1)
+    if e.tail[1] == "LongType":
+        return (value - epoch) // timedelta(microseconds=1)
+    return epoch + timedelta(microseconds=value)
+
+
+@function("knownnullable")
+def _known_nullable(value: Any) -> Any:
+    return value

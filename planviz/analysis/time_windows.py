@@ -1,0 +1,210 @@
+"""GROUP BY window(...) and session_window(...): the interval of time that a row belongs to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.builders.base import Args, Entry
+from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.expressions.arithmetic import Add, Remainder, Subtract
+from planviz.expressions.calls import FunctionCall
+from planviz.expressions.complex import CreateNamedStruct, GetStructField
+from planviz.expressions.conditional import CaseWhen
+from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, Literal, lit, next_id
+from planviz.expressions.predicates import And, GreaterThan, GreaterThanOrEqual, IsNotNull, LessThan
+from planviz.expressions.specs import FunctionSpec
+from planviz.expressions.unresolved import SessionWindow, TimeWindow
+from planviz.frontend.literals import Refused, interval_text
+from planviz.logical.operators import Expand, Filter, Project
+from planviz.types import (
+    CALENDAR_INTERVAL,
+    DATE,
+    LONG,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    UNKNOWN,
+    DataType,
+    DayTimeIntervalType,
+    YearMonthIntervalType,
+)
+
+
+def _duration(e: Expression) -> int:
+    """A constant duration in microseconds."""
+    value = e
+    if isinstance(e, Literal) and isinstance(e.value, str):
+        found = interval_text(e.value)
+        if isinstance(found, Refused):
+            raise analysis_error("CANNOT_PARSE_INTERVAL", f"Unable to parse '{e.value}' as an interval.", e)
+        value = found
+    if isinstance(value, Literal) and isinstance(value.type, YearMonthIntervalType):
+        raise analysis_error("_LEGACY_ERROR_TEMP_3231", "Intervals greater than a month are not supported.", e)
+    if isinstance(value, Literal) and isinstance(value.value, int):
+        return value.value
+    raise analysis_error("_LEGACY_ERROR_TEMP_3231", "The duration of a window must be a constant.", e)
+
+
+def _moment(e: Expression) -> Expression:
+    return Cast(e, TIMESTAMP) if e.data_type in (DATE, STRING) else e
+
+
+def _window(a: Args) -> Expression:
+    size = _duration(a[1])
+    slide = _duration(a[2]) if len(a) > 2 else size
+    start = _duration(a[3]) if len(a) > 3 else 0
+    return TimeWindow(_moment(a[0]), size, slide, start)
+
+
+def _session(a: Args) -> Expression:
+    if isinstance(a[1].data_type, DayTimeIntervalType):
+        raise analysis_error(
+            "_LEGACY_ERROR_TEMP_1040",
+            "Gap duration expression used in session window must be CalendarIntervalType, but got "
+            f"{a[1].data_type.scala_name}.",
+            a[1],
+        )
+    return SessionWindow(_moment(a[0]), a[1])
+
+
+BUILDERS: dict[str, Entry] = {"window": (2, 4, _window), "session_window": (2, 2, _session)}
+
+
+def _converted(e: Expression, a: DataType, b: DataType) -> Expression:
+    spec = FunctionSpec("precisetimestampconversion", (), lambda _: b)
+    return FunctionCall("precisetimestampconversion", (e,), spec, (a.scala_name, b.scala_name))
+
+
+def _interval(start: Expression, end: Expression, t: DataType) -> CreateNamedStruct:
+    parts: list[Expression] = []
+    for name, value in (("start", start), ("end", end)):
+        spec = FunctionSpec("knownnullable", (), lambda args: args[0].data_type, True)
+        parts += [lit(name), FunctionCall("knownnullable", (_converted(value, LONG, t),), spec)]
+    return CreateNamedStruct(tuple(parts))
+
+
+def _long(value: int) -> Literal:
+    return Literal(value, LONG)
+
+
+def _nth(window: TimeWindow, i: int) -> CreateNamedStruct:
+    """The i-th window, counted backwards, that the moment is in."""
+    t = window.column.data_type
+    moment = _converted(window.column, t, LONG)
+    rest = Remainder(Subtract(moment, _long(window.start)), _long(window.slide))
+    negative = LessThan(rest, Cast(lit(0), LONG))
+    last = Subtract(moment, CaseWhen((negative, Add(rest, _long(window.slide))), rest))
+    start = Subtract(last, _long(i * window.slide))
+    return _interval(start, Add(start, _long(window.size)), t)
+
+
+class TimeWindowing(AnalyzerRule):
+    """Compute the windows of time that rows belong to: one by a Project, several that overlap by an Expand.
+
+    Aggregate [window(ts, 5 minutes)] over p  =>  Aggregate [window#1] over Project [... AS window#1, *] over Filter ...
+    """
+
+    matches = (TimeWindow,)
+    package = "org.apache.spark.sql.catalyst.analysis"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._one, TimeWindow.BIT)
+
+    def _one(self, plan: Any) -> Any:
+        window = _single(plan, TimeWindow)
+        if window is None:
+            return plan
+        _check(window)
+        (child,) = plan.children
+        made = AttributeReference("window", _nth(window, 0).data_type, True, next_id())
+        if window.size == window.slide:
+            kept = Filter(IsNotNull(window.column), child)
+            below: Any = Project((Alias(_nth(window, 0), made.name, made.expr_id), *child.output), kept)
+        else:
+            rows = tuple((_nth(window, i), *child.output) for i in range(-(-window.size // window.slide)))
+            start, end = GetStructField(made, 0), GetStructField(made, 1)
+            whole = window.size % window.slide == 0
+            inside = And(GreaterThanOrEqual(window.column, start), LessThan(window.column, end))
+            below = Filter(IsNotNull(window.column) if whole else inside, Expand(rows, (made, *child.output), child))
+        return _over(plan, below, TimeWindow, made)
+
+
+class SessionWindowing(AnalyzerRule):
+    """Compute the session that a row alone would make; rows are merged into longer ones when they are grouped.
+
+    Aggregate [session_window(ts, gap)] over p  =>  Aggregate [session_window#1] over Filter over Project [...] over p
+    """
+
+    matches = (SessionWindow,)
+    package = "org.apache.spark.sql.catalyst.analysis"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._one, SessionWindow.BIT)
+
+    def _one(self, plan: Any) -> Any:
+        window = _single(plan, SessionWindow)
+        if window is None:
+            return plan
+        _check_moment(window)
+        (child,) = plan.children
+        t = window.column.data_type
+        until = Add(window.column, Cast(window.gap, CALENDAR_INTERVAL))
+        value = _interval(_converted(window.column, t, LONG), _converted(until, t, LONG), t)
+        made = AttributeReference("session_window", value.data_type, True, next_id())
+        kept: Expression = IsNotNull(window.column)
+        if not isinstance(window.gap, Literal):
+            kept = And(kept, GreaterThan(GetStructField(made, 1), GetStructField(made, 0)))
+        below = Filter(kept, Project((Alias(value, made.name, made.expr_id), *child.output), child))
+        return _over(plan, below, SessionWindow, made)
+
+
+def _single(plan: Any, kind: type[Any]) -> Any:
+    """The one window that the operator computes, when it can be computed now."""
+    if len(plan.children) != 1 or not plan.children_resolved:
+        return None
+    both = (TimeWindow, SessionWindow)
+    found = {w for e in plan.expressions for k in both if e.bits & k.BIT for w in e.collect(k)}
+    if len(found) > 1:
+        raise analysis_error(
+            "_LEGACY_ERROR_TEMP_1039",
+            "Multiple time/session window expressions would result in a cartesian product of rows, therefore they are "
+            "currently not supported.",
+            plan,
+        )
+    window = next((w for w in found if isinstance(w, kind)), None)
+    return window if window is not None and window.children_resolved else None
+
+
+def _check(window: TimeWindow) -> None:
+    _check_moment(window)
+    wrong = None
+    if window.slide > window.size:
+        wrong = f"The `slide_duration`({window.slide}L) must be <= the `window_duration`({window.size}L)"
+    elif window.size <= 0 or window.slide <= 0:
+        wrong = "The durations of a window must be > 0"
+    elif abs(window.start) >= window.slide:
+        wrong = f"The `abs(start_time)`({abs(window.start)}L) must be < the `slide_duration`({window.slide}L)"
+    if wrong is not None:
+        subclass = "VALUE_OUT_OF_RANGE" if "> 0" in wrong else "PARAMETER_CONSTRAINT_VIOLATION"
+        raise analysis_error(f"DATATYPE_MISMATCH.{subclass}", f"Cannot resolve {window}: {wrong}.", window)
+
+
+def _check_moment(window: Any) -> None:
+    t = window.column.data_type
+    if t not in (TIMESTAMP, TIMESTAMP_NTZ, UNKNOWN):
+        raise analysis_error(
+            "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+            f'Cannot resolve "{window}" due to data type mismatch: The first parameter requires the '
+            f'("TIMESTAMP" or "TIMESTAMP WITHOUT TIME ZONE") type, however "{window.column.pretty}" has the type '
+            f'"{t.sql}".',
+            window,
+        )
+
+
+def _over(plan: Any, below: Any, kind: type[Any], made: AttributeReference) -> Any:
+    new = plan.map_expressions(
+        lambda e: e.transform_up(lambda x: made if isinstance(x, kind) else x, kind.BIT) if e.bits & kind.BIT else e
+    )
+    return new.with_new_children((below,))
