@@ -115,7 +115,7 @@ def test_event_logs_are_read_by_spark_s_workers_once(live, tmp_path):
     asked = {"paths": [str(tmp_path)], "catalogue": str(tmp_path.parent / "catalogue")}
     first = live.call("ingest", asked)
     assert (first["logs"], first["skipped"], first["executions"]) == (3, 0, 9)
-    assert first["faults"] == [[str(tmp_path / "b"), 18, "the log breaks off within this event"]]
+    assert first["faults"] == [[str(tmp_path / "b"), 18, "the log ends within this event"]]
     assert live.call("ingest", asked)["skipped"] == 3
     (tmp_path / "a").write_text(text(4))
     again = live.call("ingest", asked)
