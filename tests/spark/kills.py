@@ -105,6 +105,7 @@ def again(live: LiveSpark) -> None:
 
 def _ended(live: LiveSpark, sql: str, phase: str, delay: float, end: Callable[[LiveSpark], None]) -> Outcome:
     ends: list[float] = []
+    begun = threading.Event()
 
     def stop() -> None:
         time.sleep(delay)
@@ -113,7 +114,8 @@ def _ended(live: LiveSpark, sql: str, phase: str, delay: float, end: Callable[[L
         ends.append(time.monotonic())
 
     def tell(now: str) -> None:
-        if now == phase:
+        if now.startswith(phase) and not begun.is_set():
+            begun.set()
             threading.Thread(target=stop, daemon=True).start()
 
     try:
