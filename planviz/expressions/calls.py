@@ -67,9 +67,14 @@ class FunctionCall(SignatureCall):
 
 
 class RuntimeReplaceable(Expression):
-    """An expression that another one replaces before optimization."""
+    """An expression that another one replaces before optimization; two are the same when those are."""
 
     replacement: Expression
+
+    @lazy
+    def canonicalized(self) -> Expression:
+        """The replacement's."""
+        return self.replacement.canonicalized
 
 
 @node
@@ -213,6 +218,19 @@ class With(Expression):
 
     body: Expression
     definitions: tuple[Expression, ...]
+
+    @lazy
+    def canonicalized(self) -> Expression:
+        """With the definitions' places, counted down from -1, for their ids."""
+        places = {d.id: -1 - at for at, d in enumerate(self.definitions) if isinstance(d, CommonExpressionDef)}
+
+        def placed(e: Any) -> Any:
+            known = isinstance(e, CommonExpressionRef | CommonExpressionDef) and e.id in places
+            return e.replace(id=places[e.id]) if known else e
+
+        bits = CommonExpressionRef.BIT | CommonExpressionDef.BIT
+        body = self.body.transform_up(placed, bits).canonicalized
+        return With(body, tuple([placed(d).canonicalized for d in self.definitions]))
 
     @property
     def data_type(self) -> DataType:

@@ -175,5 +175,6 @@ class ReusedExchangeExec(LeafExec):
 
     @lazy
     def simple_string(self) -> str:
-        """ReusedExchange [columns], the exchange."""
-        return f"ReusedExchange {bracketed(self.columns)}, {self.exchange.simple_string}"
+        """ReusedExchange [columns], the exchange; no brackets for no columns."""
+        columns = f"{bracketed(self.columns)}, " if self.columns else ""
+        return f"ReusedExchange {columns}{self.exchange.simple_string}"

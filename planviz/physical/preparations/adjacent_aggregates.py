@@ -6,7 +6,7 @@ from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.physical.aggregates import BaseAggregateExec, HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec
-from planviz.physical.distribution import ordering_satisfies
+from planviz.physical.distribution import ordering_satisfies, same
 from planviz.physical.operators import SortExec
 
 _REPLACE = "spark.sql.execution.replaceHashWithSortAgg"
@@ -28,17 +28,19 @@ def _combined(plan: Any) -> Any:
         partial = partial.child
     if not isinstance(partial, BaseAggregateExec) or not _stages_of_one(partial, plan):
         return plan
-    mode = "Complete" if plan.modes <= {"Final"} else "Partial"
-    functions = tuple(f.replace(mode=mode) for f in partial.functions)
+    functions = tuple(f.replace(mode="Complete") for f in partial.functions)
     return plan.replace(keys=partial.keys, functions=functions, child=partial.child)
 
 
 def _stages_of_one(partial: BaseAggregateExec, upper: BaseAggregateExec) -> bool:
-    """Whether `upper` merges what `partial` gives, function by function and key by key."""
-    keys = [k.to_attribute().expr_id for k in partial.keys] == [k.to_attribute().expr_id for k in upper.keys]
+    """Whether `upper` ends what `partial` begins, function by function and key by key.
+
+    A key that the partial stage computes (a normalized floating number) is another one than the column above.
+    """
+    keys = len(partial.keys) == len(upper.keys) and all(map(same, partial.keys, upper.keys))
     fits = partial.modes <= {"Partial"} and upper.modes <= {"Final"}
-    same = [f.result_id for f in partial.functions] == [f.result_id for f in upper.functions]
-    return keys and fits and same and type(partial) is type(upper)
+    functions = [f.result_id for f in partial.functions] == [f.result_id for f in upper.functions]
+    return keys and fits and functions and type(partial) is type(upper)
 
 
 def replace_hash_with_sort(plan: Any, config: OptimizerConfig) -> Any:

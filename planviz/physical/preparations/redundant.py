@@ -35,8 +35,8 @@ def remove_redundant_projects(plan: Any, ordered: bool = True) -> Any:
 
 
 def _redundant(project: ProjectExec, ordered: bool) -> bool:
-    if isinstance(project.child, JoinExec) and project.child.kind in ("LeftSemi", "LeftAnti"):
-        # Seen in every plan of Spark 4.3 that has one, with whatever order of columns.
+    if project.origin is not None and project.origin is not project.child.origin:
+        # Adaptive execution needs an operator for every logical one (Spark: canRemove, SPARK-36020).
         return False
     out, below = list(project.output), list(project.child.output)
     if ordered:
