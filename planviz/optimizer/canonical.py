@@ -6,6 +6,7 @@ from typing import Any
 
 from planviz.expressions.core import Alias, AttributeReference
 from planviz.expressions.subqueries import SubqueryExpression
+from planviz.expressions.unresolved import OuterReference
 from planviz.logical.combining import Join
 from planviz.logical.operators import Expand, Generate, Project
 from planviz.logical.plan import LeafNode
@@ -29,6 +30,8 @@ class _Numbering:
             return AttributeReference("none", e.type, True, self.number(e.expr_id))
         if isinstance(e, Alias):
             return Alias(e.child, "none", self.number(e.expr_id))
+        if isinstance(e, OuterReference):
+            return OuterReference(self._renamed(e.attribute))
         if isinstance(e, SubqueryExpression):
             return e.with_plan(self.plan(e.plan))
         return e
@@ -44,9 +47,11 @@ class _Numbering:
             return new.replace(**own)
         if isinstance(new, Expand | Generate):
             new = new.replace(columns=self.columns(new.columns))
+        made = new.map_expressions(self.expression)
         if isinstance(new, Join) and new.exists is not None:
-            new = new.replace(exists=self._renamed(new.exists))
-        return new.map_expressions(self.expression)
+            # Part of the join's type for Spark, and keeps its id: a join that makes a column equals no other.
+            made = made.replace(exists=new.exists)
+        return made
 
 
 def canonical(plan: Any) -> Any:

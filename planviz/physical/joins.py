@@ -57,6 +57,12 @@ class JoinExec(BinaryExec):
         return (*left, *right)
 
     @lazy
+    def canonicalized(self) -> Any:
+        """As of every operator; the column that an ExistenceJoin makes keeps its id, so that it equals no other."""
+        found = super().canonicalized
+        return found if self.exists is None else found.replace(exists=self.exists)
+
+    @lazy
     def shown_kind(self) -> str:
         """The join type as plans print it."""
         return f"ExistenceJoin({self.exists})" if self.kind == "ExistenceJoin" else self.kind
