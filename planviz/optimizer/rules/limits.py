@@ -111,7 +111,8 @@ def _limited(limit: Any, plan: Any) -> Any:
         most = m if most is None or (m is not None and m < most) else most
     if n is not None and most is not None and n >= most:
         return plan
-    return LocalLimit(limit, plan)
+    # Fewer rows of each partition are asked for than a limit over all of them would leave.
+    return LocalLimit(limit, plan.child if isinstance(plan, GlobalLimit) else plan)
 
 
 class LimitPushDown(OptimizerRule):
