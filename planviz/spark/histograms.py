@@ -48,9 +48,13 @@ def ends_of(session: Any, frame: Any, columns: list[Column]) -> dict[str, Ends]:
     return found
 
 
-def interval_counts(frame: Any, columns: list[Column], ends: dict[str, Ends], error: float) -> list[Any]:
-    """An aggregate for each column with ends, in their order: distinct values within each bin."""
-    return [_counts(frame, c, ends[c.name], error) for c in columns if c.name in ends]
+def selected(frame: Any, asked: list[str], columns: list[Column], ends: dict[str, Ends], error: float) -> Any:
+    """One row with these aggregates and, for each column with ends, in their order, distinct values in each bin."""
+    if not ends:
+        return frame.selectExpr(*asked)
+    from pyspark.sql.functions import expr
+
+    return frame.select(*map(expr, asked), *(_counts(frame, c, ends[c.name], error) for c in columns if c.name in ends))
 
 
 def _counts(frame: Any, column: Column, ends: Ends, error: float) -> Any:

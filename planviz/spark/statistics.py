@@ -18,7 +18,7 @@ from typing import Any
 from planviz.errors import InputError
 from planviz.plantext.tree import parse_size
 from planviz.spark.exact import analyze_exactly
-from planviz.spark.histograms import ends_of, histogram_of, interval_counts
+from planviz.spark.histograms import ends_of, histogram_of, selected
 from planviz.spark.jobs import counting_tasks
 from planviz.spark.jvm import class_name, estimate, module
 from planviz.spark.sampling import Sample, distinct_in_sample, fraction_of
@@ -136,14 +136,11 @@ def _counted(session: Any, frame: Any, columns: list[Column], way: Way) -> dict[
 
 def _pass(session: Any, frame: Any, columns: list[Column], histograms: bool) -> tuple[int, dict[str, Any]]:
     """Rows and entries of some columns."""
-    from pyspark.sql.functions import expr
-
     ends = ends_of(session, frame, columns) if histograms else {}
     error = session.conf.get("spark.sql.statistics.ndv.maxError")
     parts = ["count(1)", *(part for c in columns for part in _parts(c, error))]
-    asked = [expr(part).alias(f"c{at}") for at, part in enumerate(parts)]
-    asked += interval_counts(frame, columns, ends, float(error))
-    values: Iterator[Any] = iter(frame.select(*asked).collect()[0])
+    asked = [f"{part} AS c{at}" for at, part in enumerate(parts)]
+    values: Iterator[Any] = iter(selected(frame, asked, columns, ends, float(error)).collect()[0])
     rows: int = next(values)
     entries = {c.name: _entry(c, rows, [next(values) for _ in range(6)]) for c in columns}
     for c in columns:
