@@ -8,7 +8,7 @@ from planviz.expressions.core import Alias, AttributeReference
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.combining import Join
-from planviz.logical.operators import Expand, Generate, Project
+from planviz.logical.operators import Project
 from planviz.logical.plan import LeafNode
 
 
@@ -45,8 +45,6 @@ class _Numbering:
             own = {"attributes": self.columns(new.output)} if "attributes" in new.FIELDS else {}
             own = {"column": self._renamed(new.output[0])} if "column" in new.FIELDS else own
             return new.replace(**own)
-        if isinstance(new, Expand | Generate):
-            new = new.replace(columns=self.columns(new.columns))
         made = new.map_expressions(self.expression)
         if isinstance(new, Join) and new.exists is not None:
             # Part of the join's type for Spark, and keeps its id: a join that makes a column equals no other.

@@ -294,10 +294,9 @@ class BroadcastNestedLoopJoinExec(BuildSide, JoinExec):
 
     @lazy
     def output_partitioning(self) -> Partitioning:
-        """The streamed side's, unless rows of the built side come in."""
+        """The streamed side's, unless rows of the built side or a column come in."""
         given: Partitioning = self.streamed.output_partitioning
-        lost = self.kind == "FullOuter" or not (self.kind == "ExistenceJoin" or self.supports_codegen)
-        return UnknownPartitioning(given.number) if lost else given
+        return given if self.supports_codegen else UnknownPartitioning(given.number)
 
     @lazy
     def simple_string(self) -> str:

@@ -172,7 +172,7 @@ class TakeOrderedAndProjectExec(CollectedExec):
     @lazy
     def simple_string(self) -> str:
         """TakeOrderedAndProject(limit=100, orderBy=[...], output=[...])."""
-        order, output = (",".join(map(str, x)) for x in (self.order, self.projects))
+        order, output = (",".join(map(str, x)) for x in (self.order, self.output))
         skipped = f"offset={self.offset}, " if self.offset else ""
         return f"TakeOrderedAndProject(limit={self.limit}, {skipped}orderBy=[{order}], output=[{output}])"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any, ClassVar
 
-from planviz.expressions.core import Alias, AttributeReference, Expression
+from planviz.expressions.core import Alias, AttributeReference, Expression, SortOrder
 from planviz.expressions.subqueries import QueryPlan
 from planviz.logical.plan import argument, bracketed, positioned, positions_of
 from planviz.physical.distribution import (
@@ -114,6 +114,9 @@ class SparkPlan(QueryPlan):
                 return Alias(positioned(e.child, positions).canonicalized, "", next(own))
             if isinstance(e, AttributeReference) and e.expr_id not in positions:
                 return e.with_id(next(own)).canonicalized
+            if isinstance(e, SortOrder) and isinstance(e.child, Alias):
+                # A stage's sort by a key that is computed under a name.
+                e = e.replace(child=e.child.child)
             return positioned(e, positions).canonicalized
 
         return self.map_expressions(normal).map_children(lambda c: c.canonicalized)

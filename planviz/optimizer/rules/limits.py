@@ -366,7 +366,7 @@ class EliminateSorts(OptimizerRule):
                     return plan.replace(order=rest)
                 if not whole and _sorted_by(child, order):
                     return child
-                return plan.replace(child=_without_sort(child))
+                return plan.replace(child=_without_sort(child, whole))
             case Join(left, right):
                 return plan.replace(left=_without_sort(left), right=_without_sort(right))
             case Aggregate(_, items, child) if _order_free(items):
@@ -391,20 +391,20 @@ def _order_free(items: Any) -> bool:
 
 
 @deep
-def _without_sort(plan: Any) -> Any:
+def _without_sort(plan: Any, whole: bool = True) -> Any:
+    """The plan without the sorts that its reader cannot see; of partitions alone, where not `whole`."""
     match plan:
-        case Sort(_, _, child):
-            return _without_sort(child)
+        case Sort(_, ordered, child) if whole or not ordered:
+            return _without_sort(child, whole)
         case Project(items, child) if all(i.deterministic for i in items):
-            below = _without_sort(child)
-            return plan if below is child else plan.replace(child=below)
+            below = _without_sort(child, whole)
         case Filter(condition, child) if condition.deterministic:
-            below = _without_sort(child)
-            return plan if below is child else plan.replace(child=below)
-        case Repartition(_, _, child) | RepartitionByExpression(_, child):
-            below = _without_sort(child)
-            return plan if below is child else plan.replace(child=below)
-    return plan
+            below = _without_sort(child, whole)
+        case Repartition(_, _, child) | RepartitionByExpression(_, child) | LocalLimit(_, child):
+            below = _without_sort(child, whole)
+        case _:
+            return plan
+    return plan if below is child else plan.replace(child=below)
 
 
 class RemoveRedundantSorts(OptimizerRule):
