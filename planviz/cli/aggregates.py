@@ -13,7 +13,8 @@ from planviz.cli.optimize import errors_of
 from planviz.cli.settings import open_input
 from planviz.document.aggregate_flips import what_ifs
 from planviz.document.aggregate_rows import Played, labels, played, rows_from, sample_of, stage_estimates
-from planviz.document.aggregated import AggregateReport, aggregates, stage_words
+from planviz.document.aggregated import AggregateReport, stage_words
+from planviz.document.aggregated import aggregates as aggregates_of
 from planviz.document.pasted_aggregate import modelled
 from planviz.errors import InputError, PlanvizError
 from planviz.logical.plan import size_text
@@ -22,12 +23,12 @@ from planviz.mechanics.play import text_of
 Partitions = Sequence[Sequence[Sequence[Any]]]
 
 
-def show_aggregates(options: argparse.Namespace) -> int:
+def aggregates(options: argparse.Namespace) -> int:
     """Print the aggregates of each file's queries, or of its pasted plans."""
 
     def show(name: str) -> tuple[str, Sequence[PlanvizError]]:
         document = open_input(read_text(name), options, "physical")
-        found = aggregates(document)
+        found = aggregates_of(document)
         if options.format == "json":
             told = [_json(r, options) for r in found]
             shown = json.dumps({"file": name, "aggregates": told}, ensure_ascii=True, indent=1) + "\n"

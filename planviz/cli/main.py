@@ -7,12 +7,13 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable
+from importlib import import_module
 
 import planviz
 from planviz.cli.history import add_history
 from planviz.cli.play_arguments import add_play
 from planviz.cli.settings import add_settings
-from planviz.cli.spark import add_spark, spark
+from planviz.cli.spark import add_spark
 
 _EPILOG = (
     "“-” is standard input everywhere. "
@@ -200,77 +201,7 @@ def run(argv: list[str]) -> int:
 
 
 def _command(name: str) -> Callable[[argparse.Namespace], int]:
-    if name == "parse":
-        from planviz.cli.parse import parse
-
-        return parse
-    if name == "explain":
-        from planviz.cli.explain import explain
-
-        return explain
-    if name == "optimize":
-        from planviz.cli.optimize import optimize
-
-        return optimize
-    if name == "trace":
-        from planviz.cli.trace import trace
-
-        return trace
-    if name == "why":
-        from planviz.cli.why import why
-
-        return why
-    if name == "estimates":
-        from planviz.cli.estimates import estimates
-
-        return estimates
-    if name == "aggregates":
-        from planviz.cli.aggregates import show_aggregates
-
-        return show_aggregates
-    if name == "crossover":
-        from planviz.cli.crossover import crossover
-
-        return crossover
-    if name == "join-order":
-        from planviz.cli.join_order import join_order
-
-        return join_order
-    if name == "slides":
-        from planviz.cli.slides import slides
-
-        return slides
-    if name == "catalog":
-        from planviz.cli.catalog import catalog
-
-        return catalog
-
-    if name == "planner":
-        from planviz.cli.planner import planner
-
-        return planner
-    if name == "rules":
-        from planviz.cli.rules import rules
-
-        return rules
-    if name == "play":
-        from planviz.cli.play import play
-
-        return play
-    if name == "render":
-        from planviz.cli.render import render
-
-        return render
-    if name == "history":
-        from planviz.cli.history import history
-
-        return history
-    if name == "spark":
-        return spark
-    if name == "samples":
-        from planviz.cli.samples import samples
-
-        return samples
-    from planviz.cli.serve import serve
-
-    return serve
+    """The function of a command, which is called like its module; loaded when it is asked for."""
+    word = name.replace("-", "_")
+    found: Callable[[argparse.Namespace], int] = getattr(import_module(f"planviz.cli.{word}"), word)
+    return found
