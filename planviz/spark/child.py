@@ -36,6 +36,9 @@ from planviz.spark.secrets import Secrets
 #: What of the environment Spark's process sees: no key or password of planviz's own surroundings.
 _KEPT = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR", "SPARK_HOME", "SPARK_CONF_DIR", "HADOOP_CONF_DIR",
          "YARN_CONF_DIR", "KRB5CCNAME", "SYSTEMROOT", "SSL_CERT_FILE")  # fmt: skip
+#: Set in Spark's process. A script beside the program that shadows a library (`xml.py`) is imported there, too, and
+#: would start another Spark, that one the next, without end.
+_INSIDE = "PLANVIZ_SPARK_PROCESS"
 _TAIL = 4_000
 #: With what status a process or JVM ends that had no memory left is not told; its log tells it.
 _ENDED_ITSELF = "with status"
@@ -269,7 +272,9 @@ class Child:
 
 def _environment(settings: SparkSettings) -> dict[str, str]:
     """The environment of the process. Raises SparkMissing or SparkUnreachable where no Spark could start or answer."""
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    if _INSIDE in os.environ:
+        raise SparkError("Spark's process may not start another one. Does a script here have the name of a library?")
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ} | {_INSIDE: "1"}
     # The process sees the planviz and the libraries that this one sees.
     kept["PYTHONPATH"] = os.pathsep.join(path for path in [*sys.path] if path)
     # Executors elsewhere may have their Python in another place.

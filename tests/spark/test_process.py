@@ -48,6 +48,13 @@ def test_the_process_sees_no_secret_of_its_surroundings(spark, monkeypatch):
     assert "JAVA_HOME" in names
 
 
+def test_spark_s_process_starts_no_other(spark, monkeypatch):
+    (name,) = {"PLANVIZ_SPARK_PROCESS"} & set(spark.call("echo")[2])
+    monkeypatch.setenv(name, "1")
+    with pytest.raises(SparkError, match="may not start another one"):
+        LiveSpark(SparkSettings(), FAKE).call("echo")
+
+
 def test_a_death_says_why_and_when_and_the_next_task_works(spark):
     first = pid(spark)
     with pytest.raises(SparkLost, match=r"ended while it was planning: its JVM was ended by signal 9\. The next query"):
