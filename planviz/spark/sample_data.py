@@ -116,7 +116,11 @@ def catalogue_entries(session: Any, folder: str, tables: list[str], progress: Ca
     for name in tables:
         view = f"sample_{name}"
         session.read.parquet(f"{folder.rstrip('/')}/{name}").createOrReplaceTempView(view)
-        entries[name] = analyze_table(session, view, progress=progress)
+
+        def counting(at: str, view: str = view, table: str = name) -> None:
+            progress(at.replace(view, table))
+
+        entries[name] = analyze_table(session, view, progress=counting)
         session.catalog.dropTempView(view)
     return entries
 

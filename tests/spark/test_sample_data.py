@@ -36,7 +36,7 @@ def test_a_scale_that_is_none_is_refused(scale):
 def made(tmp_path_factory):
     skip_without_java()
     folder = tmp_path_factory.mktemp("sample") / "shop"
-    spark = Spark(real_spark().spark, "local[1]", None)
+    spark = Spark(real_spark().spark, "local[1]", None, tmp_path_factory.mktemp("spark"))
     told = []
     answer = tasks.sample_data(spark, {"folder": str(folder), "scale": 0.01}, told.append)
     return spark, folder, answer, told
