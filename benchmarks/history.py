@@ -56,7 +56,7 @@ def make(folder: Path, rows: int) -> None:
         written = target.rows_of(Log(f"/logs/app-{log}", (), 0))
         for number in range(each):
             written.add(_row(choose, plans, log, number, day))
-        written.put(merge=False)
+        written.put(merge=False, replace=False)
     target.finish()
 
 
