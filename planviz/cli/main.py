@@ -27,112 +27,120 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"planviz {planviz.__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, (add, told) in _COMMANDS.items():
+        add(commands.add_parser(name, help=told))
+    return parser
 
-    parse = commands.add_parser(
-        "parse", help="read pasted plans: print them again byte for byte, or as JSON, DOT, Mermaid, rule log"
+
+def _add_parse(parser: argparse.ArgumentParser) -> None:
+    _add_files(parser, "plan text, rule log, JSON plan or event log; - for standard input")
+    parser.add_argument("--format", choices=("text", "json", "dot", "mmd", "log"), default="text")
+
+
+def _add_explain(parser: argparse.ArgumentParser) -> None:
+    _add_files(parser, "SQL, several statements if you like; - for standard input")
+    parser.add_argument("--mode", choices=("simple", "extended", "formatted", "cost"), default="simple")
+    add_settings(parser)
+
+
+def _add_optimize(parser: argparse.ArgumentParser) -> None:
+    _add_files(parser, "SQL, several statements if you like; - for standard input")
+    parser.add_argument("--stage", choices=("parsed", "analyzed", "optimized", "physical"), default="optimized")
+    parser.add_argument("--format", choices=("text", "json", "dot", "mmd"), default="text")
+    add_settings(parser)
+
+
+def _add_trace(parser: argparse.ArgumentParser) -> None:
+    _add_files(parser, "SQL, several statements if you like; - for standard input")
+    parser.add_argument("--format", choices=("log", "json", "diff", "why"), default="log", help="log: as Spark's")
+    parser.add_argument("--rule", metavar="NAME", help="only the steps of this rule")
+    parser.add_argument("--stage", choices=("analyzed", "optimized"), help="only the steps that lead to this stage")
+    add_settings(parser)
+
+
+def _add_why(parser: argparse.ArgumentParser) -> None:
+    _add_files(parser, "SQL, or the text of a plan; - for standard input")
+    parser.add_argument("--format", choices=("text", "json", "svg"), default="text", help="svg: a join's decision tree")
+    parser.add_argument("--join", type=int, default=1, metavar="N", help="which join is drawn, from 1")
+    parser.add_argument("--theme", choices=("light", "dark"), default="light")
+    parser.add_argument(
+        "--what", metavar="TEXT", help="as if: size.TABLE=BYTES;hint.N=LEFT,RIGHT;type.N=KIND; N from 1"
     )
-    _add_files(parse, "plan text, rule log, JSON plan or event log; - for standard input")
-    parse.add_argument("--format", choices=("text", "json", "dot", "mmd", "log"), default="text")
-
-    explain = commands.add_parser("explain", help="plan the queries of an SQL file and print what Spark would print")
-    _add_files(explain, "SQL, several statements if you like; - for standard input")
-    explain.add_argument("--mode", choices=("simple", "extended", "formatted", "cost"), default="simple")
-    add_settings(explain)
-
-    optimize = commands.add_parser("optimize", help="plan the queries of an SQL file and print one stage")
-    _add_files(optimize, "SQL, several statements if you like; - for standard input")
-    optimize.add_argument("--stage", choices=("parsed", "analyzed", "optimized", "physical"), default="optimized")
-    optimize.add_argument("--format", choices=("text", "json", "dot", "mmd"), default="text")
-    add_settings(optimize)
-
-    trace = commands.add_parser("trace", help="print what every rule did to the queries of an SQL file")
-    _add_files(trace, "SQL, several statements if you like; - for standard input")
-    trace.add_argument("--format", choices=("log", "json", "diff", "why"), default="log", help="log: as Spark's")
-    trace.add_argument("--rule", metavar="NAME", help="only the steps of this rule")
-    trace.add_argument("--stage", choices=("analyzed", "optimized"), help="only the steps that lead to this stage")
-    add_settings(trace)
-
-    why = commands.add_parser("why", help="why the planner chose each join and aggregate of an SQL file or pasted plan")
-    _add_files(why, "SQL, or the text of a plan; - for standard input")
-    why.add_argument("--format", choices=("text", "json", "svg"), default="text", help="svg: a join's decision tree")
-    why.add_argument("--join", type=int, default=1, metavar="N", help="which join is drawn, from 1")
-    why.add_argument("--theme", choices=("light", "dark"), default="light")
-    why.add_argument("--what", metavar="TEXT", help="as if: size.TABLE=BYTES;hint.N=LEFT,RIGHT;type.N=KIND, N from 1")
-    why.add_argument(
+    parser.add_argument(
         "--estimates", action="store_true", help="the rows and bytes of every operator and how they follow"
     )
-    why.add_argument(
+    parser.add_argument(
         "--flips", action=argparse.BooleanOptionalAction, default=True, help="the nearest changes that would flip it"
     )
-    add_settings(why)
+    add_settings(parser)
 
-    expected = commands.add_parser("estimates", help="rows expected of every operator, beside measured ones")
-    _add_files(expected, "SQL, a capture, or the text of a plan with estimates; - for standard input")
-    expected.add_argument("--measured", metavar="RUN", help="a capture that ran, an event log, Spark's REST answer")
-    expected.add_argument("--factor", type=float, default=10.0, help="from which on an estimate is wrong (default: 10)")
-    expected.add_argument("--format", choices=("text", "json"), default="text")
-    add_settings(expected)
 
-    found = commands.add_parser("aggregates", help="the stages of each aggregate, estimates, rows through the stages")
-    _add_files(found, "SQL, or the text of a plan; - for standard input")
-    found.add_argument("--format", choices=("text", "json"), default="text")
-    found.add_argument("--rows", action="store_true", help="send made-up rows through the stages")
-    found.add_argument("--row", action="append", metavar="CSV", help="send this row, its values in the input's order")
-    add_settings(found)
+def _add_estimates(parser: argparse.ArgumentParser) -> None:
+    _add_files(parser, "SQL, a capture, or the text of a plan with estimates; - for standard input")
+    parser.add_argument("--measured", metavar="RUN", help="a capture that ran, an event log, Spark's REST answer")
+    parser.add_argument("--factor", type=float, default=10.0, help="from which on an estimate is wrong (default: 10)")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    add_settings(parser)
 
-    _add_crossover(commands.add_parser("crossover", help="at which sizes of the tables a query's joins change"))
-    order = commands.add_parser("join-order", help="how the cost-based search puts a query's joins in order")
-    _add_files(order, "SQL, several statements if you like; - for standard input")
-    order.add_argument("--format", choices=("text", "json"), default="text")
-    add_settings(order)
-    slides = commands.add_parser("slides", help="the slides on cost-based optimization: their numbers beside ours")
-    slides.add_argument("name", nargs="?", metavar="NAME", help="an example; without it, the list of them")
-    slides.add_argument("--format", choices=("text", "json"), default="text")
 
-    _add_catalog(commands.add_parser("catalog", help="list, show, check and guess catalogues of tables"))
+def _add_aggregates(parser: argparse.ArgumentParser) -> None:
+    _add_files(parser, "SQL, or the text of a plan; - for standard input")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--rows", action="store_true", help="send made-up rows through the stages")
+    parser.add_argument("--row", action="append", metavar="CSV", help="send this row, its values in the input's order")
+    add_settings(parser)
 
-    rules = commands.add_parser("rules", help="list the optimizer's rules, or tell all about one")
-    rules.add_argument("name", nargs="?", metavar="NAME", help="a rule's name, with or without package")
-    rules.add_argument("--why-not", metavar="FILE", help="why the rule did not fire in the queries of an SQL file")
-    add_settings(rules)
 
-    planner = commands.add_parser("planner", help="what Spark's planner consists of, as tables")
-    planner.add_argument("section", nargs="?", metavar="SECTION", help="strategies, mapping, pipeline, classes, ...")
-    planner.add_argument("--format", choices=("text", "json"), default="text")
+def _add_join_order(parser: argparse.ArgumentParser) -> None:
+    _add_files(parser, "SQL, several statements if you like; - for standard input")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    add_settings(parser)
 
-    add_play(commands.add_parser("play", help="play an operator on small rows, step by step"))
 
-    render = commands.add_parser("render", help="draw a plan to SVG, PNG, PDF, HTML, DOT, Mermaid or JSON")
-    render.add_argument("file", metavar="FILE", help="plan text or JSON; - for standard input")
-    render.add_argument("-o", "--output", required=True, metavar="OUT", help="OUT.{svg,png,pdf,html,dot,mmd,json}")
-    render.add_argument(
+def _add_slides(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", metavar="NAME", help="an example; without it, the list of them")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def _add_rules(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a rule's name, with or without package")
+    parser.add_argument("--why-not", metavar="FILE", help="why the rule did not fire in the queries of an SQL file")
+    add_settings(parser)
+
+
+def _add_planner(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("section", nargs="?", metavar="SECTION", help="strategies, mapping, pipeline, classes, ...")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def _add_render(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="plan text or JSON; - for standard input")
+    parser.add_argument("-o", "--output", required=True, metavar="OUT", help="OUT.{svg,png,pdf,html,dot,mmd,json}")
+    parser.add_argument(
         "--stage", metavar="STAGE", help="parsed, analyzed, optimized, physical, initial (default: the last one)"
     )
-    render.add_argument("--plan", type=int, metavar="N", help="the N-th plan of the text, from 1")
-    render.add_argument("--theme", choices=("light", "dark"), default="light")
-    render.add_argument("--title", metavar="TEXT")
+    parser.add_argument("--plan", type=int, metavar="N", help="the N-th plan of the text, from 1")
+    parser.add_argument("--theme", choices=("light", "dark"), default="light")
+    parser.add_argument("--title", metavar="TEXT")
 
-    add_spark(commands.add_parser("spark", help="capture queries from a live Spark"))
 
-    add_history(commands.add_parser("history", help="search and rank past executions of a catalogue, open any of them"))
+def _add_samples(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", metavar="NAME")
 
-    samples = commands.add_parser("samples", help="list the bundled sample plans, or print one")
-    samples.add_argument("name", nargs="?", metavar="NAME")
 
-    serve = commands.add_parser("serve", help="start the web app")
-    serve.add_argument("--port", type=int, default=8501)
-    serve.add_argument("--address", default="127.0.0.1", help="address to listen on (default: this machine only)")
-    serve.add_argument(
+def _add_serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--port", type=int, default=8501)
+    parser.add_argument("--address", default="127.0.0.1", help="address to listen on (default: this machine only)")
+    parser.add_argument(
         "--live",
         choices=("none", "plan", "all"),
         help="what visitors may do with a live Spark; all: also any settings, folders of this machine and executions "
         "(default: all if only this machine reaches the app, else none)",
     )
-    serve.add_argument(
+    parser.add_argument(
         "--history", metavar="DIR", help="a catalogue of past executions, or a folder of them, for the page Event logs"
     )
-    serve.add_argument("--browser", action="store_true", help="open the app in a browser")
-    return parser
+    parser.add_argument("--browser", action="store_true", help="open the app in a browser")
 
 
 def _add_files(parser: argparse.ArgumentParser, what: str) -> None:
@@ -175,6 +183,30 @@ def _add_catalog(parser: argparse.ArgumentParser) -> None:
     for part in (listing, show, check, infer, edit):
         default = "json" if part in (infer, edit) else "text"
         part.add_argument("--format", choices=("text", "json"), default=default)
+
+
+#: Every command: what adds its options, and what its help says.
+_COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
+    "parse": (_add_parse, "read pasted plans: print them again byte for byte, or as JSON, DOT, Mermaid, rule log"),
+    "explain": (_add_explain, "plan the queries of an SQL file and print what Spark would print"),
+    "optimize": (_add_optimize, "plan the queries of an SQL file and print one stage"),
+    "trace": (_add_trace, "print what every rule did to the queries of an SQL file"),
+    "why": (_add_why, "why the planner chose each join and aggregate of an SQL file or pasted plan"),
+    "estimates": (_add_estimates, "rows expected of every operator, beside measured ones"),
+    "aggregates": (_add_aggregates, "the stages of each aggregate, estimates, rows through the stages"),
+    "crossover": (_add_crossover, "at which sizes of the tables a query's joins change"),
+    "join-order": (_add_join_order, "how the cost-based search puts a query's joins in order"),
+    "slides": (_add_slides, "the slides on cost-based optimization: their numbers beside ours"),
+    "catalog": (_add_catalog, "list, show, check and guess catalogues of tables"),
+    "rules": (_add_rules, "list the optimizer's rules, or tell all about one"),
+    "planner": (_add_planner, "what Spark's planner consists of, as tables"),
+    "play": (add_play, "play an operator on small rows, step by step"),
+    "render": (_add_render, "draw a plan to SVG, PNG, PDF, HTML, DOT, Mermaid or JSON"),
+    "spark": (add_spark, "capture queries from a live Spark"),
+    "history": (add_history, "search and rank past executions of a catalogue, open any of them"),
+    "samples": (_add_samples, "list the bundled sample plans, or print one"),
+    "serve": (_add_serve, "start the web app"),
+}
 
 
 def run(argv: list[str]) -> int:

@@ -30,7 +30,7 @@ DISTINCT_TEXT = """\
 (1) Scan parquet spark_catalog.default.cities
 Output [2]: [city#21, people#22]
 Batched: true
-Location: InMemoryFileIndex [file:/tmp/lab/fmt/wh/cities]
+Location: InMemoryFileIndex [file:/warehouse/cities]
 ReadSchema: struct<city:string,people:int>
 
 (2) ColumnarToRow [codegen id : 1]
@@ -84,7 +84,7 @@ AdaptiveSparkPlan (3)
 (1) Scan parquet spark_catalog.default.cities
 Output [3]: [city#21, people#22, parts#23]
 Batched: true
-Location: InMemoryFileIndex [file:/tmp/lab/fmt/wh/cities]
+Location: InMemoryFileIndex [file:/warehouse/cities]
 PushedFilters: [IsNotNull(people)]
 ReadSchema: struct<city:string,people:int,parts:array<int>>
 
@@ -109,7 +109,7 @@ AdaptiveSparkPlan (8)
 (4) Scan parquet spark_catalog.default.visits
 Output [1]: [v_n#79]
 Batched: true
-Location: InMemoryFileIndex [file:/tmp/lab/fmt/wh/visits]
+Location: InMemoryFileIndex [file:/warehouse/visits]
 ReadSchema: struct<v_n:int>
 
 (5) HashAggregate
