@@ -1,0 +1,344 @@
+"""Data types as Spark has them: their names in every form, their sizes, and the families they belong to.
+
+`simple_string` is what plans print (`decimal(7,2)`, `struct<a:int>`), `sql` what error messages print (`DECIMAL(7,2)`).
+Types are compared by value. Source: `org.apache.spark.sql.types`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from planviz.types.identifiers import quote_if_needed
+
+
+class DataType:
+    """Base of all types. `simple_string` names it in plans, `json` in struct fields as Scala prints them."""
+
+    simple_string: str = "?"
+    scala_name: str = "DataType"
+
+    @property
+    def sql(self) -> str:
+        """The name as SQL and Spark's error messages write it."""
+        return self.simple_string.upper()
+
+    @property
+    def catalog_string(self) -> str:
+        """The name without truncation; the same as `simple_string` here, which never truncates."""
+        return self.simple_string
+
+    @property
+    def default_size(self) -> int:
+        """Spark's guess of the bytes of one value, used by size estimates."""
+        return 8
+
+    def __str__(self) -> str:
+        return self.simple_string
+
+
+@dataclass(frozen=True, eq=False)
+class AtomicType(DataType):
+    """A type without parts, known by its name. Each is made once, below, and equal to nothing but itself."""
+
+    simple_string: str
+    scala_name: str
+    size: int = 8
+    sql_name: str = ""
+
+    @property
+    def sql(self) -> str:
+        """See DataType."""
+        return self.sql_name or self.simple_string.upper()
+
+    @property
+    def default_size(self) -> int:
+        """See DataType."""
+        return self.size
+
+
+BOOLEAN = AtomicType("boolean", "BooleanType", 1)
+BYTE = AtomicType("tinyint", "ByteType", 1)
+SHORT = AtomicType("smallint", "ShortType", 2)
+INT = AtomicType("int", "IntegerType", 4)
+LONG = AtomicType("bigint", "LongType", 8)
+FLOAT = AtomicType("float", "FloatType", 4)
+DOUBLE = AtomicType("double", "DoubleType", 8)
+STRING = AtomicType("string", "StringType", 20)
+BINARY = AtomicType("binary", "BinaryType", 100)
+DATE = AtomicType("date", "DateType", 4)
+TIMESTAMP = AtomicType("timestamp", "TimestampType", 8)
+TIMESTAMP_NTZ = AtomicType("timestamp_ntz", "TimestampNTZType", 8)
+TIME = AtomicType("time(6)", "TimeType(6)", 8)
+NULL = AtomicType("void", "NullType", 1)
+CALENDAR_INTERVAL = AtomicType("interval", "CalendarIntervalType", 16)
+VARIANT = AtomicType("variant", "VariantType", 2048)
+GEOGRAPHY = AtomicType("geography(any)", "GeographyType(ANY)", 4096)
+GEOMETRY = AtomicType("geometry(any)", "GeometryType(ANY)", 4096)
+#: A type that could not be known: of an unknown function, or of a column of an inferred catalogue.
+UNKNOWN = AtomicType("unknown", "UnknownType", 20)
+
+
+@dataclass(frozen=True)
+class DecimalType(DataType):
+    """An exact number of at most `precision` digits, `scale` of them after the point."""
+
+    precision: int = 10
+    scale: int = 0
+
+    @property
+    def simple_string(self) -> str:  # type: ignore[override]
+        """See DataType."""
+        return f"decimal({self.precision},{self.scale})"
+
+    @property
+    def scala_name(self) -> str:  # type: ignore[override]
+        """See DataType."""
+        return f"DecimalType({self.precision},{self.scale})"
+
+    @property
+    def default_size(self) -> int:
+        """8 bytes up to 18 digits, 16 beyond."""
+        return 8 if self.precision <= 18 else 16
+
+
+@dataclass(frozen=True)
+class CharType(DataType):
+    """`char(n)` or `varchar(n)`: a column's declared type; plans see it as string."""
+
+    length: int
+    varying: bool = False
+
+    @property
+    def simple_string(self) -> str:  # type: ignore[override]
+        """See DataType."""
+        return f"{'var' if self.varying else ''}char({self.length})"
+
+
+@dataclass(frozen=True)
+class ObjectType(DataType):
+    """A Java object that a typed Dataset operation sees; `class_name` as the JVM says it (`java.lang.Long`, `[I`)."""
+
+    class_name: str
+
+    @property
+    def simple_string(self) -> str:  # type: ignore[override]
+        """The class."""
+        return self.class_name
+
+    @property
+    def scala_name(self) -> str:  # type: ignore[override]
+        """ObjectType(class name)."""
+        return f"ObjectType(class {self.class_name})"
+
+
+@dataclass(frozen=True)
+class YearMonthIntervalType(DataType):
+    """Interval of months; fields from `start` to `end`, 0 year, 1 month."""
+
+    start: int = 0
+    end: int = 1
+    names = ("year", "month")
+
+    @property
+    def simple_string(self) -> str:  # type: ignore[override]
+        """See DataType."""
+        a, b = self.names[self.start], self.names[self.end]
+        return f"interval {a}" if a == b else f"interval {a} to {b}"
+
+    @property
+    def default_size(self) -> int:
+        """See DataType."""
+        return 4
+
+
+@dataclass(frozen=True)
+class DayTimeIntervalType(DataType):
+    """Interval of microseconds; fields from `start` to `end`, 0 day, 1 hour, 2 minute, 3 second."""
+
+    start: int = 0
+    end: int = 3
+    names = ("day", "hour", "minute", "second")
+
+    @property
+    def simple_string(self) -> str:  # type: ignore[override]
+        """See DataType."""
+        a, b = self.names[self.start], self.names[self.end]
+        return f"interval {a}" if a == b else f"interval {a} to {b}"
+
+
+@dataclass(frozen=True)
+class ArrayType(DataType):
+    """Values of one type in order."""
+
+    element: DataType
+    contains_null: bool = True
+
+    @property
+    def simple_string(self) -> str:  # type: ignore[override]
+        """See DataType."""
+        return f"array<{self.element.simple_string}>"
+
+    @property
+    def sql(self) -> str:
+        """See DataType."""
+        return f"ARRAY<{self.element.sql}>"
+
+    @property
+    def scala_name(self) -> str:  # type: ignore[override]
+        """See DataType."""
+        return f"ArrayType({self.element.scala_name},{_bool(self.contains_null)})"
+
+    @property
+    def default_size(self) -> int:
+        """One element."""
+        return self.element.default_size
+
+
+@dataclass(frozen=True)
+class MapType(DataType):
+    """Keys of one type with values of another."""
+
+    key: DataType
+    value: DataType
+    value_contains_null: bool = True
+
+    @property
+    def simple_string(self) -> str:  # type: ignore[override]
+        """See DataType."""
+        return f"map<{self.key.simple_string},{self.value.simple_string}>"
+
+    @property
+    def sql(self) -> str:
+        """See DataType."""
+        return f"MAP<{self.key.sql}, {self.value.sql}>"
+
+    @property
+    def scala_name(self) -> str:  # type: ignore[override]
+        """See DataType."""
+        return f"MapType({self.key.scala_name},{self.value.scala_name},{_bool(self.value_contains_null)})"
+
+    @property
+    def default_size(self) -> int:
+        """One entry."""
+        return self.key.default_size + self.value.default_size
+
+
+@dataclass(frozen=True)
+class StructField:
+    """A named, typed part of a struct."""
+
+    name: str
+    data_type: DataType
+    nullable: bool = True
+
+
+@dataclass(frozen=True)
+class StructType(DataType):
+    """Named fields in order."""
+
+    fields: tuple[StructField, ...] = field(default=())
+
+    @property
+    def simple_string(self) -> str:  # type: ignore[override]
+        """See DataType."""
+        return "struct<" + ",".join(f"{f.name}:{f.data_type.simple_string}" for f in self.fields) + ">"
+
+    @property
+    def sql(self) -> str:
+        """See DataType."""
+        return (
+            "STRUCT<"
+            + ", ".join(
+                f"{quote_if_needed(f.name)}: {f.data_type.sql}{'' if f.nullable else ' NOT NULL'}" for f in self.fields
+            )
+            + ">"
+        )
+
+    @property
+    def scala_name(self) -> str:  # type: ignore[override]
+        """See DataType."""
+        return f"StructType({','.join(self.scala_name_of(f) for f in self.fields)})"
+
+    @staticmethod
+    def scala_name_of(f: StructField) -> str:
+        """A field as Scala prints it."""
+        return f"StructField({f.name},{f.data_type.scala_name},{_bool(f.nullable)})"
+
+    @property
+    def default_size(self) -> int:
+        """The sum over its fields."""
+        return sum(f.data_type.default_size for f in self.fields)
+
+
+def equal_structurally(a: DataType, b: DataType) -> bool:
+    """Whether two types are the same but for nullability and field names inside (`DataType.equalsStructurally`)."""
+    if isinstance(a, ArrayType) and isinstance(b, ArrayType):
+        return equal_structurally(a.element, b.element)
+    if isinstance(a, MapType) and isinstance(b, MapType):
+        return equal_structurally(a.key, b.key) and equal_structurally(a.value, b.value)
+    if isinstance(a, StructType) and isinstance(b, StructType):
+        pairs = zip(a.fields, b.fields, strict=False)
+        return len(a.fields) == len(b.fields) and all(equal_structurally(x.data_type, y.data_type) for x, y in pairs)
+    return a == b
+
+
+def without_lengths(t: DataType) -> DataType:
+    """A type with string in place of char and varchar, which only columns are (`replaceCharVarcharWithString`)."""
+    if isinstance(t, CharType):
+        return STRING
+    if isinstance(t, ArrayType):
+        return ArrayType(without_lengths(t.element), t.contains_null)
+    if isinstance(t, MapType):
+        return MapType(without_lengths(t.key), without_lengths(t.value), t.value_contains_null)
+    if isinstance(t, StructType):
+        return StructType(tuple(StructField(f.name, without_lengths(f.data_type), f.nullable) for f in t.fields))
+    return t
+
+
+def _bool(value: bool) -> str:
+    return "true" if value else "false"
+
+
+INTEGRAL: tuple[DataType, ...] = (BYTE, SHORT, INT, LONG)
+FRACTIONAL: tuple[DataType, ...] = (FLOAT, DOUBLE)
+#: All numbers but decimals, the narrowest first.
+NUMERIC: tuple[DataType, ...] = (BYTE, SHORT, INT, LONG, FLOAT, DOUBLE)
+
+
+def is_numeric(t: DataType) -> bool:
+    """Whether arithmetic applies: integral, floating or decimal."""
+    return isinstance(t, DecimalType) or t in NUMERIC
+
+
+def is_integral(t: DataType) -> bool:
+    """tinyint, smallint, int or bigint."""
+    return isinstance(t, AtomicType) and t in INTEGRAL
+
+
+def is_interval(t: DataType) -> bool:
+    """Any of the three interval types."""
+    return isinstance(t, YearMonthIntervalType | DayTimeIntervalType) or t == CALENDAR_INTERVAL
+
+
+def is_ansi_interval(t: DataType) -> bool:
+    """Year-month or day-time interval."""
+    return isinstance(t, YearMonthIntervalType | DayTimeIntervalType)
+
+
+def is_datetime(t: DataType) -> bool:
+    """date, timestamp or timestamp_ntz."""
+    return t in (DATE, TIMESTAMP, TIMESTAMP_NTZ)
+
+
+def is_atomic(t: DataType) -> bool:
+    """Anything but array, map, struct and void."""
+    return not isinstance(t, ArrayType | MapType | StructType) and t != NULL
+
+
+def is_orderable(t: DataType) -> bool:
+    """Whether values can be compared with `<`: everything but maps, variants and calendar intervals."""
+    if isinstance(t, ArrayType):
+        return is_orderable(t.element)
+    if isinstance(t, StructType):
+        return all(is_orderable(f.data_type) for f in t.fields)
+    return not isinstance(t, MapType) and t not in (CALENDAR_INTERVAL, VARIANT)
