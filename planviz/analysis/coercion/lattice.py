@@ -1,8 +1,9 @@
-"""What implicit casts aim at, by ANSI rules; `legacy` has the rules of spark.sql.ansi.enabled=false."""
+"""What implicit casts aim at, by ANSI rules; `legacy` has those of spark.sql.ansi.enabled=false."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from planviz.expressions.casts import can_store_assign
 from planviz.expressions.core import Cast, Expression
@@ -64,3 +65,5 @@ class TypeCoercion:
 
 
 ANSI = TypeCoercion()
+#: How an expression of one kind gets its casts; itself when they fit.
+Rule = Callable[[Any, TypeCoercion], Any]

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from functools import reduce
 from typing import Any
 
-from planviz.analysis.widening import TypeCoercion, cast_to
+from planviz.analysis.coercion.lattice import TypeCoercion, cast_to
+from planviz.analysis.coercion.operators import with_decimal
 from planviz.expressions.arithmetic import BinaryArithmetic, BinaryOperator, Bitwise, Divide, IntegralDivide
 from planviz.expressions.calls import Concat, IntervalScale
 from planviz.expressions.casts import force_nullable
@@ -198,8 +199,6 @@ def _as(e: Expression, t: DataType) -> Expression:
 
 
 def _decimals(e: Any) -> Any:
-    from planviz.analysis.coercion import with_decimal
-
     a, b = _types(e)
     if isinstance(a, DecimalType) and isinstance(b, DecimalType):
         if a == b or not isinstance(e, BinaryComparison):

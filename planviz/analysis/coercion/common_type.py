@@ -1,0 +1,119 @@
+"""Casts of values that must have one type: branches, elements, the values of IN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.coercion.lattice import ANSI, Rule, TypeCoercion, cast_to
+from planviz.expressions.calls import Concat
+from planviz.expressions.complex import CreateMap
+from planviz.expressions.conditional import CaseWhen, Extremum, If
+from planviz.expressions.core import Cast, Expression, alias
+from planviz.expressions.predicates import In
+from planviz.expressions.subqueries import InSubquery, ListQuery
+from planviz.logical.operators import Project
+from planviz.types import BINARY, BOOLEAN, NULL, STRING, UNKNOWN, ArrayType, DataType, is_atomic
+
+
+def same_type(c: TypeCoercion, children: tuple[Expression, ...]) -> DataType | None:
+    """The type that several expressions are cast to, or None when they agree already or cannot."""
+    types = [x.data_type for x in children]
+    if len({t.simple_string for t in types}) == 1:
+        return None
+    return c.common([t for t in types if t != UNKNOWN])
+
+
+def case(e: CaseWhen, c: TypeCoercion) -> Any:
+    """CASE: the results, the default included."""
+    t = same_type(c, tuple(e.results))
+    if t is None:
+        return e
+    branches = tuple(cast_to(b, t) if i % 2 else b for i, b in enumerate(e.branches))
+    otherwise = cast_to(e.otherwise, t) if e.otherwise is not None else None
+    return e.replace(branches=branches, otherwise=otherwise)
+
+
+def conditional(e: If, c: TypeCoercion) -> Any:
+    """if(): a boolean first, then two of one type."""
+    taken = (NULL, STRING) if c is ANSI else (NULL,)
+    predicate = cast_to(e.predicate, BOOLEAN) if e.predicate.data_type in taken else e.predicate
+    t = same_type(c, (e.then, e.otherwise))
+    if t is None:
+        return e.replace(predicate=predicate)
+    return e.replace(predicate=predicate, then=cast_to(e.then, t), otherwise=cast_to(e.otherwise, t))
+
+
+def all_of(field: str) -> Rule:
+    """The rule that gives all expressions in `field` one type."""
+
+    def rule(e: Any, c: TypeCoercion) -> Any:
+        items = getattr(e, field)
+        if not items:
+            return e
+        t = same_type(c, items)
+        return e if t is None else e.replace(**{field: tuple(cast_to(i, t) for i in items)})
+
+    return rule
+
+
+def extremum(e: Extremum, c: TypeCoercion) -> Any:
+    """greatest and least."""
+    types = [a.data_type for a in e.arguments]
+    t = c.least_common(types) if len({t.simple_string for t in types}) > 1 else None
+    return e if t is None else e.replace(arguments=tuple(cast_to(a, t) for a in e.arguments))
+
+
+def map_entries(e: CreateMap, c: TypeCoercion) -> Any:
+    """map(): the keys of one type, the values of one."""
+    keys, values = e.parts[::2], e.parts[1::2]
+    k = same_type(c, keys) if keys else None
+    v = same_type(c, values) if values else None
+    if k is None and v is None:
+        return e
+    out: list[Expression] = []
+    for key, value in zip(keys, values, strict=True):
+        out += [cast_to(key, k) if k else key, cast_to(value, v) if v else value]
+    return e.replace(parts=tuple(out))
+
+
+def in_list(e: In, c: TypeCoercion) -> Any:
+    """IN with a list."""
+    everything = (e.value, *e.items)
+    t = same_type(c, everything)
+    if t is None:
+        return e
+    # Spark casts every side here, also one that has the type already.
+    return e.replace(value=Cast(e.value, t), items=tuple(Cast(i, t) for i in e.items))
+
+
+def in_subquery(e: InSubquery, c: TypeCoercion) -> Any:
+    """IN with a query: its columns are cast in a projection above it."""
+    query = e.query
+    if e.resolved or not isinstance(query, ListQuery) or not query.resolved:
+        return e
+    out = query.child_outputs
+    if len(out) != len(e.values):
+        return e
+    types = [c.wider(v.data_type, a.data_type) for v, a in zip(e.values, out, strict=True)]
+    if any(t is None for t in types):
+        return e
+    items: list[Expression] = []
+    for a, t in zip(out, types, strict=True):
+        assert t is not None
+        items.append(a if a.type == t else alias(Cast(a, t), a.name))
+    plan = Project(tuple(items), query.plan)  # type: ignore[arg-type]
+    values = tuple(cast_to(v, t) for v, t in zip(e.values, types, strict=True) if t is not None)
+    return e.replace(values=values, query=query.replace(plan=plan))
+
+
+def concat(e: Concat, c: TypeCoercion) -> Any:
+    """concat and ||: arrays of one type, all binary, else strings."""
+    types = {i.data_type for i in e.items}
+    if len(types) <= 1 and types <= {STRING, BINARY, UNKNOWN}:
+        return e
+    if any(isinstance(t, ArrayType) for t in types):
+        return all_of("items")(e, c)
+    target = BINARY if types == {BINARY} else STRING
+    if all(is_atomic(t) or t == NULL for t in types):
+        return e.replace(items=tuple(cast_to(i, target) for i in e.items))
+    return e

@@ -1,0 +1,101 @@
+"""Which coercion applies to which expression, and the pass that applies them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from planviz.analysis.coercion import common_type, inputs, legacy, operators
+from planviz.analysis.coercion.lattice import ANSI, Rule, TypeCoercion
+from planviz.expressions.aggregates import Average, Sum
+from planviz.expressions.arithmetic import Abs, BinaryOperator, Shift, UnaryMinus, UnaryPositive
+from planviz.expressions.calls import Concat, IntervalScale, RegexpForm, ReplaceableCall, StringForm, With
+from planviz.expressions.complex import CreateArray, CreateMap, GetMapValue
+from planviz.expressions.conditional import CaseWhen, Coalesce, Extremum, If
+from planviz.expressions.core import BEYOND_LEAVES, Literal
+from planviz.expressions.predicates import In, IsNaN, Like, MultiLike, Not, RLike, StringPredicate
+from planviz.expressions.specs import SignatureCall
+from planviz.expressions.subqueries import InSubquery
+from planviz.expressions.windows import LagLead, WindowSpec
+from planviz.trees.depth import deep
+
+
+@deep
+def coerced_tree(e: Any, c: TypeCoercion) -> Any:
+    """An expression with the casts it needs; what was done before is remembered on the node."""
+    if e.__dict__.get("_coerced") is c:
+        return e
+    new = e.map_children(lambda child: coerced_tree(child, c), BEYOND_LEAVES)
+    if c.mode != ANSI.mode:
+        new = _in_mode(new, c.mode)
+    if new.children_resolved and not isinstance(new, Literal):
+        result = coerce(new, c)
+        if result is not new:
+            new.rebuilt(result)
+            # The casts may need a second look one level up only: their children are settled.
+            new = result
+    if new.resolved:
+        new.__dict__["_coerced"] = c
+    return new
+
+
+def _in_mode(e: Any, mode: str) -> Any:
+    if getattr(e, "mode", "") == ANSI.mode:
+        return e.rebuilt(e.replace(mode=mode))
+    if not isinstance(e, SignatureCall):
+        return e
+    new = e.without_failures()
+    if new is not e and isinstance(e, ReplaceableCall) and e.made is not None:
+        made = e.made
+        return new.replace(made=lambda a: made(a).transform_up(lambda x: _in_mode(x, mode)))
+    return new
+
+
+def coerce(e: Any, c: TypeCoercion) -> Any:
+    """One node with its inputs cast; itself when they fit."""
+    rule = _rule_for(e.__class__, c.mode)
+    return e if rule is None else rule(e, c)
+
+
+@cache
+def _rule_for(kind: type, mode: str) -> Rule | None:
+    return next((rule for cls, rule in _RULES[mode] if issubclass(kind, cls)), None)
+
+
+_ANSI_RULES: list[tuple[Any, Rule]] = [
+    (BinaryOperator, operators.binary),
+    (CaseWhen, common_type.case),
+    (If, common_type.conditional),
+    (Coalesce, common_type.all_of("arguments")),
+    (Extremum, common_type.extremum),
+    (CreateArray, common_type.all_of("items")),
+    (CreateMap, common_type.map_entries),
+    (In, common_type.in_list),
+    (InSubquery, common_type.in_subquery),
+    (Concat, common_type.concat),
+    (SignatureCall, inputs.function),
+    (StringForm, inputs.string_form),
+    (Like | RLike | StringPredicate | MultiLike | RegexpForm, inputs.texts),
+    (Sum | Average, inputs.child_to("N")),
+    (Abs | UnaryMinus | UnaryPositive, inputs.child_to("N")),
+    (Not, inputs.child_to("B")),
+    (IsNaN, inputs.child_to("D")),
+    (Shift, operators.shift),
+    (LagLead, inputs.lag_lead),
+    (WindowSpec, inputs.window_spec),
+    (With, inputs.shared),
+    (GetMapValue, inputs.map_value),
+]
+
+
+#: The first row that fits counts.
+_RULES: dict[str, list[tuple[Any, Rule]]] = {
+    "ANSI": _ANSI_RULES,
+    "LEGACY": [
+        (BinaryOperator, legacy.binary),
+        (Concat, legacy.concat),
+        (Abs | UnaryMinus | UnaryPositive, legacy.sign),
+        (IntervalScale, legacy.scaled),
+        *_ANSI_RULES,
+    ],
+}

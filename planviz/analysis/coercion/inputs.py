@@ -1,0 +1,158 @@
+"""Casts of what functions, window frames and shared expressions take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.coercion import legacy
+from planviz.analysis.coercion.common_type import same_type
+from planviz.analysis.coercion.lattice import ANSI, Rule, TypeCoercion, cast_to
+from planviz.analysis.signatures import accepts as parameter
+from planviz.expressions.calls import CommonExpressionDef, CommonExpressionRef, FunctionCall, StringForm, With
+from planviz.expressions.complex import GetMapValue
+from planviz.expressions.core import Cast, Expression
+from planviz.expressions.specs import SignatureCall
+from planviz.expressions.windows import FrameBoundary, LagLead, SpecifiedWindowFrame, WindowSpec
+from planviz.types import INT, NULL, STRING, ArrayType, DataType, MapType, is_integral, is_interval, is_numeric
+
+
+def function(e: SignatureCall, c: TypeCoercion) -> Any:
+    """A function by its signature; then what relates its arguments to each other."""
+    if e.name == "sequence":
+        return _sequence(e, c)
+    inputs = e.spec.inputs
+    if not inputs or (c is not ANSI and legacy.keeps_days(e)):
+        return e
+    new = []
+    for i, a in enumerate(e.arguments):
+        t = c.implicit(a.data_type, inputs[min(i, len(inputs) - 1)])
+        new.append(a if t is None else cast_to(a, t))
+    made = e if all(a is b for a, b in zip(new, e.arguments, strict=True)) else e.replace(arguments=tuple(new))
+    return _array_elements(made, c) if isinstance(made, FunctionCall) else made
+
+
+_ELEMENT_FUNCTIONS = frozenset(("array_contains", "array_position", "array_remove", "array_append", "array_prepend"))
+
+
+_ARRAY_PAIRS = frozenset(("array_union", "array_except", "array_intersect", "arrays_overlap"))
+
+
+def _array_elements(e: FunctionCall, c: TypeCoercion) -> Any:
+    """Functions over an array and one of its elements, or two arrays, want one element type."""
+    if e.name in _ELEMENT_FUNCTIONS and isinstance(e.arguments[0].data_type, ArrayType):
+        array, value = e.arguments
+        element = e.arguments[0].data_type.element
+        if element == value.data_type:
+            return e
+        t = c.least_common([element, value.data_type])
+        if t is None:
+            return e
+        first = array if element == t else Cast(array, ArrayType(t, e.arguments[0].data_type.contains_null))
+        return e.replace(arguments=(first, cast_to(value, t)))
+    if e.name == "array_insert" and isinstance(e.arguments[0].data_type, ArrayType):
+        array, position, value = e.arguments
+        held = e.arguments[0].data_type
+        t = c.least_common([held.element, value.data_type])
+        if t is None or held.element == value.data_type:
+            return e
+        whole = cast_to(array, ArrayType(t, held.contains_null))
+        return e.replace(arguments=(whole, position, cast_to(value, t)))
+    if e.name in _ARRAY_PAIRS:
+        t = c.least_common([a.data_type for a in e.arguments])
+        return e if t is None else e.replace(arguments=tuple(cast_to(a, t) for a in e.arguments))
+    if e.name in ("element_at", "try_element_at") and isinstance(e.arguments[0].data_type, MapType):
+        return _map_element(e, c)
+    if e.name in ("element_at", "try_element_at", "get") and is_integral(e.arguments[1].data_type):
+        return e.replace(arguments=(e.arguments[0], cast_to(e.arguments[1], INT)))
+    return e
+
+
+def _map_element(e: FunctionCall, c: TypeCoercion) -> Any:
+    whole, key = e.arguments
+    t = whole.data_type
+    if not isinstance(t, MapType) or (c is not ANSI and legacy.tightest(t.key, key.data_type) != t.key):
+        return e
+    return e.replace(arguments=(whole, cast_to(key, t.key)))
+
+
+def _sequence(e: SignatureCall, c: TypeCoercion) -> Any:
+    """The bounds (and a whole-numbered step) of one type; when one must change, all are cast."""
+    stepped = len(e.arguments) > 2 and is_integral(e.arguments[2].data_type)
+    alike = e.arguments if stepped else e.arguments[:2]
+    t = same_type(c, alike)
+    return e if t is None else e.replace(arguments=(*(Cast(a, t) for a in alike), *e.arguments[len(alike) :]))
+
+
+def string_form(e: StringForm, c: TypeCoercion) -> Any:
+    """Functions over a string and a number."""
+    new = []
+    for i, a in enumerate(e.arguments):
+        text = i == 0 or "trim" in e.name or (e.name in ("locate", "position", "overlay") and i == 1)
+        t = c.implicit(a.data_type, parameter("S|X" if text else "I"))
+        new.append(a if t is None else cast_to(a, t))
+    return e if all(a is b for a, b in zip(new, e.arguments, strict=True)) else e.replace(arguments=tuple(new))
+
+
+def texts(e: Any, c: TypeCoercion) -> Any:
+    """Patterns: every child a string."""
+
+    def one(a: Expression) -> Expression:
+        t = c.implicit(a.data_type, parameter("S|X"))
+        return a if t is None else cast_to(a, t)
+
+    return e.map_children(one)
+
+
+def child_to(code: str) -> Rule:
+    """The rule that casts the only child to what `code` accepts (see `signatures`); intervals stay."""
+
+    def rule(e: Any, c: TypeCoercion) -> Any:
+        t = c.implicit(e.child.data_type, parameter(code))
+        if is_interval(e.child.data_type):
+            return e
+        return e if t is None else e.replace(child=cast_to(e.child, t))
+
+    return rule
+
+
+def lag_lead(e: LagLead, c: TypeCoercion) -> Any:
+    """The default of LAG and LEAD takes the type of the input."""
+    if e.default.data_type != e.input.data_type and not isinstance(e.default, Cast) and e.default.data_type != NULL:
+        return e.replace(default=cast_to(e.default, e.input.data_type))
+    return e
+
+
+def window_spec(e: WindowSpec, c: TypeCoercion) -> Any:
+    """A RANGE frame's bounds take the type of the sort key."""
+    frame = e.frame
+    if not isinstance(frame, SpecifiedWindowFrame) or frame.kind != "RangeFrame" or len(e.order) != 1:
+        return e
+    t = e.order[0].data_type
+    lower, upper = _bound(frame.lower, t), _bound(frame.upper, t)
+    return e.replace(frame=frame.replace(lower=lower, upper=upper))
+
+
+def _bound(b: Expression, t: DataType) -> Expression:
+    if isinstance(b, FrameBoundary) or not (is_numeric(t) or t == STRING):
+        return b
+    return cast_to(b, t)
+
+
+def shared(e: With, c: TypeCoercion) -> Any:
+    """References take the type that coercion gave their definitions."""
+    types = {d.id: d.child for d in e.definitions if isinstance(d, CommonExpressionDef)}
+
+    def refer(x: Any) -> Any:
+        if isinstance(x, CommonExpressionRef) and x.id in types and types[x.id].resolved:
+            d = types[x.id]
+            if (x.type, x.is_nullable) != (d.data_type, d.nullable):
+                return CommonExpressionRef(x.id, d.data_type, d.nullable)
+        return x
+
+    return e.replace(body=e.body.transform_up(refer, CommonExpressionRef.BIT))
+
+
+def map_value(e: GetMapValue, c: TypeCoercion) -> Any:
+    """The key that a map is asked for takes the type of its keys."""
+    t = e.child.data_type
+    return e.replace(key=cast_to(e.key, t.key)) if isinstance(t, MapType) and e.key.data_type != NULL else e

@@ -1,0 +1,138 @@
+"""Casts of what stands beside an operator: arithmetic, comparisons, AND and OR, shifts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.coercion.lattice import TypeCoercion, cast_to
+from planviz.analysis.signatures import accepts as parameter
+from planviz.expressions.arithmetic import Divide, IntegralDivide, Shift
+from planviz.expressions.core import Cast, Expression, Literal
+from planviz.expressions.predicates import BinaryComparison, Connective, EqualNullSafe, EqualTo
+from planviz.types import (
+    BOOLEAN,
+    DOUBLE,
+    FLOAT,
+    FOR_TYPE,
+    LONG,
+    NULL,
+    STRING,
+    UNKNOWN,
+    DataType,
+    DecimalType,
+    is_atomic,
+    is_integral,
+    is_numeric,
+    promote_string,
+    tightest_common_type,
+    wider_decimal,
+    wider_type,
+)
+
+
+def of_literal(e: Literal) -> DecimalType:
+    """The narrowest decimal of an integral literal."""
+    return DecimalType(max(len(str(abs(int(e.value)))), 1), 0)
+
+
+def binary(e: Any, c: TypeCoercion) -> Any:
+    """An operator with two operands (`BinaryOperator`): both of the type that the operation takes."""
+    if isinstance(e, Connective):
+        return _connective(e)
+    left, right = e.left, e.right
+    a, b = left.data_type, right.data_type
+    if UNKNOWN in (a, b):
+        return e
+    if isinstance(e, Divide):
+        return _divide(e, a, b, c)
+    if isinstance(e, IntegralDivide):
+        return _integral_divide(e, a, b)
+    if a == b:
+        return e
+    if isinstance(e, BinaryComparison) and isinstance(a, DecimalType) and isinstance(b, DecimalType):
+        t = wider_decimal(a, b)
+        return e.replace(left=cast_to(left, t), right=cast_to(right, t))
+    made = with_decimal(e, a, b)
+    if made is not None:
+        # A comparison of the two decimals that this makes is for the next pass, as in Spark.
+        return made
+    return _tightest(e, a, b)
+
+
+def with_decimal(e: Any, a: DataType, b: DataType) -> Any:
+    """The operator with an integral or a float beside a decimal cast, or None (Spark: `DecimalPrecision`)."""
+    left, right = e.left, e.right
+    if isinstance(a, DecimalType) and is_integral(b):
+        t = of_literal(right) if isinstance(right, Literal) and right.value is not None else FOR_TYPE[b]
+        return e.replace(right=Cast(right, t))
+    if isinstance(b, DecimalType) and is_integral(a):
+        t = of_literal(left) if isinstance(left, Literal) and left.value is not None else FOR_TYPE[a]
+        return e.replace(left=Cast(left, t))
+    if isinstance(a, DecimalType) and b in (FLOAT, DOUBLE):
+        return e.replace(left=Cast(left, DOUBLE), right=cast_to(right, DOUBLE))
+    if isinstance(b, DecimalType) and a in (FLOAT, DOUBLE):
+        return e.replace(left=cast_to(left, DOUBLE), right=Cast(right, DOUBLE))
+    return None
+
+
+def _tightest(e: Any, a: DataType, b: DataType) -> Any:
+    t = tightest_common_type(a, b)
+    if t is None and a == STRING and is_atomic(b):
+        t = promote_string(b)
+    elif t is None and b == STRING and is_atomic(a):
+        t = promote_string(a)
+    if t is None and isinstance(e, BinaryComparison):
+        t = wider_type(a, b)
+    if t is None or (not e.accepts(t) and not isinstance(e, EqualTo | EqualNullSafe)):
+        return e
+    return e.replace(left=cast_to(e.left, t), right=cast_to(e.right, t))
+
+
+def _connective(e: Any) -> Any:
+    left, right = e.left, e.right
+    for side in (left, right):
+        if side.data_type not in (BOOLEAN, NULL, STRING):
+            return e
+    if left.data_type == right.data_type == BOOLEAN or (
+        STRING in (left.data_type, right.data_type) and BOOLEAN not in (left.data_type, right.data_type)
+    ):
+        return e
+    return e.replace(left=cast_to(left, BOOLEAN), right=cast_to(right, BOOLEAN))
+
+
+def _divide(e: Any, a: DataType, b: DataType, c: TypeCoercion) -> Any:
+    if (a == b and (a == DOUBLE or isinstance(a, DecimalType))) or (
+        isinstance(a, DecimalType) and isinstance(b, DecimalType)
+    ):
+        return e
+    made = with_decimal(e, a, b)
+    if made is not None:
+        return made
+    numeric = {STRING, NULL}
+    if c.mode == "ANSI" and STRING in (a, b) and (is_integral(a) or is_integral(b)):
+        # A string beside a whole number is one before both are divided as doubles.
+        return e.replace(left=_through_long(e.left), right=_through_long(e.right))
+    if (is_numeric(a) or a in numeric) and (is_numeric(b) or b in numeric) and not (a == b == STRING):
+        return e.replace(left=cast_to(e.left, DOUBLE), right=cast_to(e.right, DOUBLE))
+    return e
+
+
+def _through_long(e: Expression) -> Expression:
+    return cast_to(cast_to(e, LONG), DOUBLE)
+
+
+def _integral_divide(e: Any, a: DataType, b: DataType) -> Any:
+    if isinstance(a, DecimalType) or isinstance(b, DecimalType):
+        return e if a == b else (with_decimal(e, a, b) or e)
+    if (is_numeric(a) and is_numeric(b)) or STRING in (a, b):
+        return e.replace(left=cast_to(e.left, LONG), right=cast_to(e.right, LONG))
+    return e
+
+
+def shift(e: Shift, c: TypeCoercion) -> Any:
+    """shiftleft and its like: int or bigint by an int."""
+    left, right = c.implicit(e.left.data_type, parameter("I|L")), c.implicit(e.right.data_type, parameter("I"))
+    return e.replace(
+        left=e.left if left is None else cast_to(e.left, left),
+        right=e.right if right is None else cast_to(e.right, right),
+    )

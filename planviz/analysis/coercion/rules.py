@@ -1,0 +1,135 @@
+"""The rules of the analyzer that cast implicitly (Spark: AnsiTypeCoercion, TypeCoercionBase)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.coercion import legacy
+from planviz.analysis.coercion.expressions import coerced_tree
+from planviz.analysis.coercion.lattice import ANSI, TypeCoercion, cast_to
+from planviz.analysis.context import AnalysisContext, AnalyzerRule
+from planviz.expressions.core import BEYOND_LEAVES, Cast, Expression, alias
+from planviz.logical.combining import Except, Intersect, Union
+from planviz.logical.operators import Project
+from planviz.logical.unresolved import Unpivot
+from planviz.types import DataType
+
+
+class WidenSetOperationTypes(AnalyzerRule):
+    """Cast the columns of UNION, INTERSECT and EXCEPT to types that hold all of them.
+
+    Union(int, bigint)  =>  Union(Project [cast(a as bigint) AS a], ...)
+    """
+
+    matches = (Union, Intersect, Except)
+    package = "org.apache.spark.sql.catalyst.analysis.TypeCoercionBase$"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._operator, self.mask)
+
+    def _operator(self, plan: Any) -> Any:
+        if not isinstance(plan, Union | Intersect | Except) or plan.resolved or not plan.children_resolved:
+            return plan
+        if isinstance(plan, Union) and plan.by_name:
+            return plan
+        children = plan.children
+        outputs = [c.output for c in children]
+        if len({len(o) for o in outputs}) != 1:
+            return plan
+        if not isinstance(plan, Union) and not plan.duplicate_resolved:
+            return plan
+        targets = [self.widest([a.type for a in column]) for column in zip(*outputs, strict=True)]
+        if any(t is None for t in targets):
+            return plan
+        new = tuple(_projected(c, targets) for c in children)
+        return plan.with_new_children(new) if any(a is not b for a, b in zip(children, new, strict=True)) else plan
+
+    def widest(self, types: list[DataType]) -> DataType | None:
+        """The type of a column of all inputs, from left to right."""
+        result: DataType | None = types[0]
+        for t in types[1:]:
+            result = None if result is None else coercion_of(self.context).wider(result, t)
+        return result
+
+
+def _projected(child: Any, targets: list[Any]) -> Any:
+    items: list[Expression] = []
+    for a, t in zip(child.output, targets, strict=True):
+        items.append(a if a.type.simple_string == t.simple_string else alias(Cast(a, t), a.name))
+    return child if all(i is a for i, a in zip(items, child.output, strict=True)) else Project(tuple(items), child)
+
+
+class UnpivotCoercion(AnalyzerRule):
+    """Give the value columns of UNPIVOT one type each."""
+
+    matches = (Unpivot,)
+    package = "org.apache.spark.sql.catalyst.analysis.TypeCoercionBase$"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+
+        def one(p: Any) -> Any:
+            if not isinstance(p, Unpivot) or not all(e.resolved for g in p.groups for e in g):
+                return p
+            width = len(p.value_columns)
+            if any(len(g) != width for g in p.groups):
+                return p
+            common = coercion_of(self.context).common
+            types = [common([g[i].data_type for g in p.groups]) for i in range(width)]
+            if any(t is None for t in types):
+                return p
+            groups = tuple(
+                tuple(cast_to(e, t) for e, t in zip(g, types, strict=True) if t is not None) for g in p.groups
+            )
+            return p.replace(groups=groups) if groups != p.groups else p
+
+        return plan.transform_up(one, Unpivot.BIT)
+
+
+class AnsiCombinedTypeCoercionRule(AnalyzerRule):
+    """Cast the inputs of expressions to the types they take.
+
+    a_int = b_bigint  =>  cast(a_int as bigint) = b_bigint
+
+    One pass over every expression, children first, all of Spark's coercions in their order at each node.
+    """
+
+    package = "org.apache.spark.sql.catalyst.analysis.AnsiTypeCoercion$"
+    coercion = ANSI
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        changed = plan
+
+        def operator(p: Any) -> Any:
+            if not p.children_resolved or not p.expressions:
+                return p
+            return p.map_expressions(self._expression, BEYOND_LEAVES)
+
+        return changed.transform_up(operator, settled=self.settled)
+
+    def _expression(self, e: Any) -> Any:
+        return coerced_tree(e, self.coercion)
+
+
+class CombinedTypeCoercionRule(AnsiCombinedTypeCoercionRule):
+    """The same by the rules of spark.sql.ansi.enabled=false.
+
+    a_string + b_int  =>  cast(a_string as double) + cast(b_int as double)
+
+    What ANSI mode lets fail gives null here, so that casts and arithmetic take the mode LEGACY as well.
+    """
+
+    package = "org.apache.spark.sql.catalyst.analysis.TypeCoercionBase$"
+    coercion = legacy.LEGACY
+
+
+def coercion_of(context: AnalysisContext) -> TypeCoercion:
+    """The rules that a session casts by."""
+    return ANSI if context.config.get("spark.sql.ansi.enabled") else legacy.LEGACY
+
+
+def combined_rule(context: AnalysisContext) -> AnsiCombinedTypeCoercionRule:
+    """The rule that applies them to expressions."""
+    return (AnsiCombinedTypeCoercionRule if coercion_of(context) is ANSI else CombinedTypeCoercionRule)(context)
