@@ -34,13 +34,11 @@ from planviz.analysis.joins import (
     ResolveJoinStrategyHints,
     ResolveNaturalAndUsingJoin,
 )
+from planviz.analysis.lateral_aliases import ResolveLateralColumnAliasReference
 from planviz.analysis.objects import ResolveDeserializer, ResolveUpCast
+from planviz.analysis.ordinals import ResolveOrdinalInOrderByAndGroupBy
 from planviz.analysis.pipes import ValidateAndStripPipeExpressions
-from planviz.analysis.references import (
-    ResolveLateralColumnAliasReference,
-    ResolveOrdinalInOrderByAndGroupBy,
-    ResolveReferences,
-)
+from planviz.analysis.references import ResolveReferences
 from planviz.analysis.relations import (
     ApplyLimitAll,
     DeduplicateRelations,

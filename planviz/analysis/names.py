@@ -9,9 +9,13 @@ from planviz.analysis.context import analysis_error, sql_text
 from planviz.errors import AnalysisError
 from planviz.expressions.complex import GetArrayItem, GetArrayStructFields, GetMapValue, GetStructField
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit, next_id
-from planviz.expressions.unresolved import UnresolvedAttribute
+from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedExtractValue
+from planviz.trees.depth import deep
 from planviz.trees.node import TreeNode
 from planviz.types import STRING, UNKNOWN, ArrayType, MapType, StructType, is_integral
+
+#: What `bind` looks for in an expression.
+UNBOUND = UnresolvedAttribute.BIT | UnresolvedExtractValue.BIT
 
 
 class Scope:
@@ -94,7 +98,7 @@ def extract_value(child: Expression, extraction: Expression, place: TreeNode | N
     if isinstance(t, MapType):
         return GetMapValue(child, extraction)
     if t == UNKNOWN:
-        return GetStructField(child, 0, name) if False else child
+        return child
     raise analysis_error(
         "INVALID_EXTRACT_BASE_FIELD_TYPE",
         f'Can\'t extract a value from "{child.pretty}". Need a complex type [STRUCT, ARRAY, MAP] but got "{t.sql}".',
@@ -136,3 +140,19 @@ def nearest_names(parts: tuple[str, ...], candidates: list[AttributeReference], 
     wanted = ".".join(parts).lower()
     ranked = sorted(names, key=lambda n: -SequenceMatcher(None, wanted, names[n].lower()).ratio())
     return ranked[:count]
+
+
+@deep
+def bind(e: Expression, scope: Scope, top: bool = False) -> Expression:
+    """The expression with its names bound in `scope`; `top` keeps the alias of a field that stands alone."""
+    if not e.bits & UNBOUND:
+        return e
+    if isinstance(e, UnresolvedAttribute):
+        found = scope.resolve(e.parts, e)
+        if found is None:
+            return e
+        return found if top or not isinstance(found, Alias) else found.child
+    new = e.map_children(lambda c: bind(c, scope))
+    if isinstance(new, UnresolvedExtractValue) and new.child.resolved and new.extraction.resolved:
+        return extract_value(new.child, new.extraction, new)
+    return new

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.analysis.context import AnalyzerRule, analysis_error
-from planviz.analysis.names import Scope
-from planviz.analysis.references import bind
+from planviz.analysis.names import Scope, bind
 from planviz.expressions.core import Cast, Expression, next_id
 from planviz.expressions.objects import (
     GetColumnByOrdinal,

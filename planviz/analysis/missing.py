@@ -1,0 +1,81 @@
+"""Names in ORDER BY and HAVING that the select list does not have, and what is below it does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.names import UNBOUND, Scope, bind
+from planviz.errors import AnalysisError
+from planviz.expressions.core import Alias, AttributeReference, Expression
+from planviz.expressions.unresolved import TempResolvedColumn, UnresolvedAttribute
+from planviz.logical.operators import Aggregate, Distinct, Expand, Filter, Project, SubqueryAlias
+from planviz.logical.plan import LogicalPlan, UnaryNode
+from planviz.logical.unresolved import PipeOperator, UnresolvedHaving
+
+
+def with_aggregate(e: Expression, child: LogicalPlan) -> Expression:
+    """Names that the Aggregate below can see, marked so that only aggregate functions and keys may use them."""
+    below = child
+    while isinstance(below, Filter):
+        below = below.child
+    if isinstance(below, UnresolvedHaving):
+        below = below.child
+    if not isinstance(below, Aggregate) or not e.bits & UNBOUND:
+        return e
+    source: Any = below.child
+    if isinstance(source, Expand):
+        # The columns as they are before the grouping sets blank them out.
+        source = source.child.children[0]
+    scope = Scope(source.output)
+
+    def step(x: Any) -> Any:
+        if not isinstance(x, UnresolvedAttribute):
+            return x
+        try:
+            found = scope.resolve(x.parts, x)
+        except AnalysisError:
+            return x
+        if found is None:
+            return x
+        return TempResolvedColumn(found.child if isinstance(found, Alias) else found, x.parts)
+
+    made: Expression = e.transform_up(step, UnresolvedAttribute.BIT)
+    return made
+
+
+def add_missing(expressions: list[Expression], plan: Any) -> tuple[list[Expression], LogicalPlan]:
+    """Bind names in what lies below `plan` and let the projections between pass those columns on.
+
+    Returns the expressions and the plan, the same ones where nothing was found.
+    """
+    wanted = frozenset[int]().union(*[e.references for e in expressions]) - plan.output_set
+    if not wanted and all(e.resolved for e in expressions):
+        return expressions, plan
+    if not isinstance(plan, UnaryNode) or isinstance(plan, Distinct | SubqueryAlias | PipeOperator):
+        return [bind(e, Scope(plan.output)) for e in expressions], plan
+    if isinstance(plan, Aggregate) and any(e.bits & TempResolvedColumn.BIT for e in expressions):
+        # ORDER BY right above the Aggregate: ResolveAggregateFunctions finds what these mean among its results.
+        return expressions, plan
+    here = [bind(e, Scope(plan.output)) for e in expressions]
+    bound, child = add_missing(here, plan.child)
+    missing = _missing(bound, plan, child)
+    if isinstance(plan, Project):
+        if not missing and child is plan.child:
+            return bound, plan
+        return bound, Project((*plan.projects, *missing), child)
+    if isinstance(plan, Aggregate):
+        if child is not plan.child or not all(any(g.semantic_equals(a) for g in plan.grouping) for a in missing):
+            return expressions, plan
+        return bound, plan.replace(aggregates=(*plan.aggregates, *missing)) if missing else plan
+    return bound, plan if child is plan.child else plan.replace(child=child)
+
+
+def _missing(expressions: list[Expression], plan: Any, child: Any) -> list[AttributeReference]:
+    """What the expressions read of the child and the plan does not pass on."""
+    available = {a.expr_id: a for a in child.output}
+    found: dict[int, AttributeReference] = {}
+    for e in expressions:
+        for a in e.attributes:
+            if a.expr_id not in plan.output_set and a.expr_id in available:
+                found.setdefault(a.expr_id, available[a.expr_id])
+    return list(found.values())

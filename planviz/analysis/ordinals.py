@@ -1,0 +1,103 @@
+"""Positions and the word ALL in GROUP BY and ORDER BY."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.core import Alias, Expression, SortOrder, occurs
+from planviz.expressions.pipes import UnresolvedPipeAggregateOrdinal
+from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedOrdinal
+from planviz.logical.operators import Aggregate, Sort
+from planviz.logical.plan import LogicalPlan
+
+
+class ResolveOrdinalInOrderByAndGroupBy(AnalyzerRule):
+    """Positions in GROUP BY and ORDER BY.
+
+    ORDER BY 2  =>  the second column          GROUP BY 1  =>  the first item of the select list
+    """
+
+    matches = (UnresolvedOrdinal, UnresolvedPipeAggregateOrdinal)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        plan = plan.transform_up(self._piped, UnresolvedPipeAggregateOrdinal.BIT)
+        return plan.transform_up(self._operator, UnresolvedOrdinal.BIT)
+
+    def _piped(self, plan: Any) -> Any:
+        """Positions of |> AGGREGATE, in both lists: columns of the input."""
+        if not isinstance(plan, Aggregate) or not plan.child.resolved:
+            return plan
+        if not any(isinstance(e, UnresolvedPipeAggregateOrdinal) for e in plan.aggregates):
+            return plan
+        columns = plan.child.output
+        items = tuple(
+            self._pick(e.rebuilt(UnresolvedOrdinal(e.ordinal)), columns, "GROUP_BY")
+            if isinstance(e, UnresolvedPipeAggregateOrdinal)
+            else e
+            for e in plan.aggregates
+        )
+        keys = tuple(self._pick(g, columns, "GROUP_BY") for g in plan.grouping)
+        return plan.replace(grouping=keys, aggregates=items)
+
+    def _operator(self, plan: Any) -> Any:
+        if isinstance(plan, Sort) and plan.child.resolved:
+            return plan.replace(order=tuple(self._pick(o, plan.child.output, "ORDER_BY") for o in plan.order))
+        if isinstance(plan, Aggregate) and all(e.resolved for e in plan.aggregates):
+            return plan.replace(grouping=tuple(self._pick(g, plan.aggregates, "GROUP_BY") for g in plan.grouping))
+        return plan
+
+    def _pick(self, e: Expression, items: tuple[Expression, ...], clause: str) -> Expression:
+        def step(x: Any) -> Any:
+            if not isinstance(x, UnresolvedOrdinal):
+                return x
+            if not 1 <= x.ordinal <= len(items):
+                raise analysis_error(
+                    f"{clause}_POS_OUT_OF_RANGE",
+                    f"{clause.replace('_', ' ')} position {x.ordinal} is not in select list (valid range is "
+                    f"[1, {len(items)}]).",
+                    x,
+                )
+            item = items[x.ordinal - 1]
+            if clause == "GROUP_BY" and occurs(item, AggregateExpression.BIT):
+                raise analysis_error(
+                    "GROUP_BY_POS_AGGREGATE",
+                    f"GROUP BY {x.ordinal} refers to an expression {item.sql} that contains an aggregate function.",
+                    x,
+                )
+            return item.child if isinstance(item, Alias) else item
+
+        return e.transform_up(step, UnresolvedOrdinal.BIT) if e.bits & UnresolvedOrdinal.BIT else e
+
+
+def groups_by_all(plan: Aggregate) -> bool:
+    """Whether the clause is GROUP BY ALL."""
+    return (
+        len(plan.grouping) == 1
+        and isinstance(plan.grouping[0], UnresolvedAttribute)
+        and [p.lower() for p in plan.grouping[0].parts] == ["all"]
+    )
+
+
+def with_group_by_all(plan: Aggregate) -> Any:
+    """GROUP BY ALL: every item of the select list without an aggregate function."""
+    if not all(e.resolved for e in plan.aggregates):
+        return plan
+    keys: list[Expression] = []
+    for e in plan.aggregates:
+        if occurs(e, AggregateExpression.BIT):
+            continue
+        keys.append(e.child if isinstance(e, Alias) else e)
+    return plan.replace(grouping=tuple(keys))
+
+
+def with_order_by_all(order: list[Expression], child: LogicalPlan) -> list[Expression]:
+    """The order with every column of the child in place of ALL."""
+    if len(order) != 1 or not isinstance(order[0], SortOrder) or not child.resolved:
+        return order
+    only = order[0]
+    if not isinstance(only.child, UnresolvedAttribute) or [p.lower() for p in only.child.parts] != ["all"]:
+        return order
+    return [SortOrder(a, only.direction, only.null_order) for a in child.output]

@@ -1,0 +1,111 @@
+"""What a star stands for: columns, fields of a struct, arguments of a function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.context import analysis_error
+from planviz.analysis.frames import columns_renamed, columns_replaced, columns_with
+from planviz.analysis.names import Scope, unresolved_column
+from planviz.expressions.complex import CreateNamedStruct, GetStructField, struct_of
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias
+from planviz.expressions.pipes import UnresolvedStarExceptOrReplace
+from planviz.expressions.predicates import In
+from planviz.expressions.unresolved import (
+    UnresolvedAttribute,
+    UnresolvedFunction,
+    UnresolvedStar,
+    UnresolvedStarWithColumns,
+    UnresolvedStarWithColumnsRenames,
+)
+from planviz.types import INT, StructType
+
+_STARS = (
+    UnresolvedStar.BIT
+    | UnresolvedStarWithColumns.BIT
+    | UnresolvedStarWithColumnsRenames.BIT
+    | UnresolvedStarExceptOrReplace.BIT
+)
+
+
+def expanded(items: tuple[Expression, ...], plan: Any) -> list[Expression]:
+    """The items of a select list over `plan` with every star replaced by what it stands for."""
+    if not any(e.bits & _STARS for e in items):
+        return list(items)
+    out: list[Expression] = []
+    for e in items:
+        if isinstance(e, UnresolvedStar):
+            out += expand_star(e, plan)
+        elif isinstance(e, UnresolvedStarWithColumns):
+            out += columns_with(e, plan.child.output)
+        elif isinstance(e, UnresolvedStarExceptOrReplace):
+            out += columns_replaced(e, plan.child.output)
+        elif isinstance(e, UnresolvedStarWithColumnsRenames):
+            out += columns_renamed(e, plan.child.output)
+        elif e.bits & UnresolvedStar.BIT:
+            out.append(e.transform_up(lambda x: star_arguments(x, plan), UnresolvedStar.BIT))
+        else:
+            out.append(e)
+    return out
+
+
+def expand_star(star: UnresolvedStar, plan: Any) -> list[Expression]:
+    """The columns that `*`, `t.*` or `struct.*` means, without those in EXCEPT."""
+    columns: list[Any] = [a for c in plan.children for a in c.output]
+    if star.target:
+        wanted = tuple(p.lower() for p in star.target)
+        named = [a for a in columns if tuple(q.lower() for q in a.qualifier[-len(wanted) :]) == wanted]
+        columns = named or _struct_star(star, columns)
+    for name in star.excepted:
+        kept = [c for c in columns if not _named(c, name)]
+        if len(kept) == len(columns):
+            raise unresolved_column(star.rebuilt(UnresolvedAttribute(name)), columns)
+        columns = kept
+    return columns
+
+
+def _named(c: Any, name: tuple[str, ...]) -> bool:
+    qualifier = c.qualifier if isinstance(c, AttributeReference) else ()
+    full = tuple(p.lower() for p in (*qualifier, c.name))
+    return full[-len(name) :] == tuple(p.lower() for p in name)
+
+
+def _struct_star(star: UnresolvedStar, columns: list[Any]) -> list[Any]:
+    found = Scope(columns).resolve(star.target, star)
+    value = found.child if isinstance(found, Alias) else found
+    if value is None or not isinstance(value.data_type, StructType):
+        qualifiers = sorted({".".join(a.qualifier) for a in columns if a.qualifier})
+        raise analysis_error(
+            "CANNOT_RESOLVE_STAR_EXPAND",
+            f"Cannot resolve {'.'.join(star.target)}.* given input columns from {', '.join(qualifiers) or 'nothing'}.",
+            star,
+        )
+    return [alias(GetStructField(value, i), f.name) for i, f in enumerate(value.data_type.fields)]
+
+
+def star_arguments(x: Any, plan: Any) -> Any:
+    """A star among the arguments of a function means all columns; count(*) counts rows."""
+    if isinstance(x, In) and any(isinstance(v, UnresolvedStar) for v in x.items):
+        items = [c for v in x.items for c in (expand_star(v, plan) if isinstance(v, UnresolvedStar) else (v,))]
+        return x.replace(items=tuple(items))
+    if isinstance(x, CreateNamedStruct) and x.shown == "struct" and x.bits & UnresolvedStar.BIT:
+        items = [c for v in x.values for c in (expand_star(v, plan) if isinstance(v, UnresolvedStar) else (v,))]
+        return x.rebuilt(struct_of(items, "struct"))
+    if not isinstance(x, UnresolvedFunction) or not any(isinstance(a, UnresolvedStar) for a in x.arguments):
+        return x
+    if x.parts[-1].lower() == "count" and x.arguments == (UnresolvedStar(),) and not x.distinct:
+        return x.replace(arguments=(Literal(1, INT),))
+    out: list[Expression] = []
+    for a in x.arguments:
+        if isinstance(a, UnresolvedStar):
+            if x.parts[-1].lower() == "count" and a.target:
+                raise analysis_error(
+                    "INVALID_USAGE_OF_STAR_WITH_TABLE_IDENTIFIER_IN_COUNT",
+                    f"count({'.'.join(f'`{p}`' for p in a.target)}.*) is not allowed. "
+                    "Use count(*) or expand the columns manually, e.g. count(col1, col2).",
+                    x,
+                )
+            out += expand_star(a, plan)
+        else:
+            out.append(a)
+    return x.replace(arguments=tuple(out))
