@@ -85,11 +85,15 @@ def played_on(node: Any, source: Input, options: Options | None = None) -> Play:
 
 def playable(node: Any) -> bool:
     """Whether there is a model of the operator."""
-    return type(node) in _MODELS
+    return _model_of(node) is not None
+
+
+def _model_of(node: Any) -> Any:
+    return next((_MODELS[cls] for cls in type(node).__mro__ if cls in _MODELS), None)
 
 
 def _played(node: Any, flow: Flow) -> Play:
-    model = _MODELS.get(type(node))
+    model = _model_of(node)
     if model is None:
         raise CannotPlay(
             f"There is no model of {node.node_name} to play; joins, aggregates, sorts, exchanges and expands have one."

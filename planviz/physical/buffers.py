@@ -127,6 +127,8 @@ def _sketch_words(f: AggregateCall) -> int:
     return registers // _REGISTERS_PER_WORD + 1
 
 
-def buffer_of(function: Any) -> tuple[AttributeReference, ...]:
-    """Fresh attributes for a function's buffer."""
-    return tuple(AttributeReference(name, t, True, next_id()) for name, t in columns_of(function))
+def buffer_of(function: Any, earlier: bool = False) -> tuple[AttributeReference, ...]:
+    """Fresh attributes for a function's buffer; `earlier`: Spark 3.0 does not note whether a sum saw a row."""
+    columns = columns_of(function)
+    kept = [c for c in columns if not (earlier and isinstance(function, Sum) and c[0] == "isEmpty")]
+    return tuple([AttributeReference(name, t, True, next_id()) for name, t in kept])

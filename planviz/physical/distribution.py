@@ -28,10 +28,13 @@ class BroadcastMode:
     identity: bool = False
 
     def __str__(self) -> str:
+        return self.words(f",{str(self.null_aware).lower()}")
+
+    def words(self, null_aware: str) -> str:
+        """The mode as Spark writes it, with these words on nulls."""
         if self.identity:
             return "IdentityBroadcastMode"
-        keys = ", ".join(map(str, self.keys))
-        return f"HashedRelationBroadcastMode(List({keys}),{str(self.null_aware).lower()})"
+        return f"HashedRelationBroadcastMode(List({', '.join(map(str, self.keys))}){null_aware})"
 
 
 # ------------------------------------------------------------------------------------------------ what is asked for

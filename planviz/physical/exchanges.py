@@ -21,7 +21,7 @@ from planviz.physical.plan import LeafExec, SparkPlan, UnaryExec
 from planviz.trees.node import lazy, node
 from planviz.types import DataType
 
-ENSURE_REQUIREMENTS = "ENSURE_REQUIREMENTS"
+ENSURE_REQUIREMENTS, REPARTITION_BY_NUM = "ENSURE_REQUIREMENTS", "REPARTITION_BY_NUM"
 
 
 @node
@@ -100,15 +100,19 @@ class ShuffleExchangeExec(Exchange):
                 return RoundRobinPartitioning(self.number)
         return SinglePartition()
 
+    @property
+    def spread(self) -> str:
+        """How it sends them, in words: hashpartitioning(k#1, 200)."""
+        if self.kind == "RoundRobinPartitioning":
+            return f"{self.kind}({self.number})"
+        if self.kind == "SinglePartition":
+            return self.kind
+        return f"{self.kind}({', '.join([*map(str, self.keys), str(self.number)])})"
+
     @lazy
     def simple_string(self) -> str:
         """Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=7]."""
-        spread = self.kind
-        if self.kind == "RoundRobinPartitioning":
-            spread += f"({self.number})"
-        elif self.kind != "SinglePartition":
-            spread += f"({', '.join([*map(str, self.keys), str(self.number)])})"
-        return f"Exchange {spread}, {self.origin}, [plan_id={self.plan_id}]"
+        return f"Exchange {self.spread}, {self.origin}, [plan_id={self.plan_id}]"
 
 
 @node

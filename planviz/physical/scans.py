@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from planviz.catalog.tables import Buckets
 from planviz.expressions.core import AttributeReference, Expression
@@ -51,7 +51,7 @@ class FileSourceScanExec(LeafExec):
         partition_filters: tuple[Expression, ...],
         data_filters: tuple[Expression, ...],
         bucketing_off: str = "",
-    ) -> FileSourceScanExec:
+    ) -> Self:
         """The scan of a relation; `bucketing_off` says why buckets are not read one by one, if they are not."""
         table = relation.table
         filters = (partition_filters, data_filters)
@@ -147,7 +147,7 @@ class FileSourceScanExec(LeafExec):
             **self._bucketing,
             "DataFilters": bracketed(self.data_filters),
             "Format": kind,
-            "Location": f"{self._index}[{self.table[-1] if self.table else ''}]",
+            "Location": f"{self.file_index}[{self.table[-1] if self.table else ''}]",
             "PartitionFilters": bracketed(self.partition_filters),
             "PushedFilters": bracketed(self.pushed_filters),
             "ReadSchema": self.read_schema,
@@ -162,7 +162,7 @@ class FileSourceScanExec(LeafExec):
         return f"FileScan {self.provider} {name}[{','.join(map(str, self.columns))}] {shown}"
 
     @property
-    def _index(self) -> str:
+    def file_index(self) -> str:
         """Who lists the files: the catalogue where nothing is known about the wanted partitions before running."""
         static = any(not e.bits & (PlanHolder.BIT | SubqueryExpression.BIT) for e in self.partition_filters)
         if self.partition_columns and not static:

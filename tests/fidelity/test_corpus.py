@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planviz.errors import AnalysisError
+from tests.fidelity import earlier
 from tests.fidelity.scoreboard import CORPUS, captures, measure, measure_estimates, measure_trace, ours
 
 pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason=f"the corpus of captures is not at {CORPUS}")
@@ -110,6 +111,18 @@ def test_the_formatted_mode_tells_what_spark_tells(mode):
 
     assert score.shape >= FORMATTED[mode]["shape"]
     assert score.text >= FORMATTED[mode]["text"]
+
+
+#: What the profile of an earlier version must reach at least of what that version printed: queries of the same shape.
+EARLIER = {("optimized", "tpch"): 21, ("optimized", "tpcds"): 12, ("physical", "tpch"): 19, ("physical", "tpcds"): 9}
+
+
+@pytest.mark.skipif(not earlier.OLD.is_dir(), reason="the plans of earlier versions are not at hand")
+@pytest.mark.parametrize(("stage", "suite"), EARLIER)
+def test_the_profile_of_3_0_gives_its_plans(stage, suite):
+    score = earlier.measure(stage, suite, "3.0.3", "spark-3.0")
+
+    assert score.shape >= EARLIER[stage, suite]
 
 
 def test_what_spark_refuses_is_refused_with_its_error_class():

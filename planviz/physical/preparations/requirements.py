@@ -19,7 +19,7 @@ from planviz.physical.distribution import (
     ordering_satisfies,
     same,
 )
-from planviz.physical.exchanges import BroadcastExchangeExec, ShuffleExchangeExec
+from planviz.physical.exchanges import ShuffleExchangeExec
 from planviz.physical.joins import ShuffledJoinExec
 from planviz.physical.operators import SortExec
 from planviz.physical.preparations.co_partitioning import co_partitioned
@@ -52,15 +52,14 @@ class EnsureRequirements:
         if child.output_partitioning.satisfies(wanted):
             return child
         if isinstance(wanted, BroadcastDistribution):
-            return BroadcastExchangeExec(wanted.mode, child, self.context.next_plan_id())
-        p = partitioning_for(wanted, self.context.partitions)
-        return ShuffleExchangeExec.of(p, child, self.context.next_plan_id())
+            return self.context.broadcast(wanted.mode, child)
+        return self.context.shuffle(partitioning_for(wanted, self.context.partitions), child)
 
     def exchange(self, p: Partitioning, child: Any) -> Any:
         """A side of a join shuffled like the other one; in place of a shuffle that it has already."""
         if isinstance(child, ShuffleExchangeExec):
-            return ShuffleExchangeExec.of(p, child.child, self.context.next_plan_id(), child.origin)
-        return ShuffleExchangeExec.of(p, child, self.context.next_plan_id())
+            return self.context.shuffle(p, child.child, child.origin)
+        return self.context.shuffle(p, child)
 
     @staticmethod
     def _sorted(child: Any, order: tuple[Any, ...]) -> Any:

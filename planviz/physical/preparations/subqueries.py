@@ -11,7 +11,6 @@ from planviz.expressions.subqueries import DynamicPruningSubquery, InSubquery, L
 from planviz.expressions.subqueries import SubqueryExpression as Subquery
 from planviz.logical.operators import Aggregate
 from planviz.physical.distribution import BroadcastMode
-from planviz.physical.exchanges import BroadcastExchangeExec
 from planviz.physical.joins import BroadcastHashJoinExec, bound, relation_keys
 from planviz.physical.strategies.planner import SparkPlanner
 from planviz.physical.subqueries import (
@@ -82,7 +81,7 @@ class PlanSubqueries:
         if self.config.get("spark.sql.exchange.reuse") and _broadcast(planned, root):
             plan = self.prepared(planned)
             mode = BroadcastMode(bound(relation_keys(tuple(e.keys)), plan.output))
-            exchange = BroadcastExchangeExec(mode, plan, number())
+            exchange = self.planner.context.broadcast(mode, plan)
             return InSubqueryExec(
                 e.outer[0], SubqueryBroadcastExec(name, exchange, number(), (e.index,), tuple(e.keys)), e.expr_id
             )

@@ -89,7 +89,7 @@ class Stages:
         buffers = self.of(functions)
         given = [*[k.to_attribute() for k in keys], *buffers] if results is None else results
         wanted = None if distribution is None else tuple(distribution)
-        cls = self._operator(functions, buffers)
+        cls = self.context.operator(self._operator(functions, buffers))
         made = cls(wanted, tuple(keys), tuple(functions), tuple(buffers), tuple(given), child)
         self.made.append(PlannedStage.of(len(self.made) + 1, made))
         return made

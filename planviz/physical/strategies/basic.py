@@ -33,7 +33,7 @@ from planviz.physical.distribution import (
     RoundRobinPartitioning,
     SinglePartition,
 )
-from planviz.physical.exchanges import ShuffleExchangeExec
+from planviz.physical.exchanges import REPARTITION_BY_NUM
 from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.limits import limit_and_offset
 
@@ -47,7 +47,7 @@ def basic(plan: Any, context: PlanningContext) -> Any:
     below = context.plan
     match plan:
         case Project(projects, child):
-            return o.ProjectExec(projects, below(child))
+            return context.operator(o.ProjectExec)(projects, below(child))
         case Filter(condition, child):
             return o.FilterExec(condition, below(child))
         case Sort(order, whole, child):
@@ -101,11 +101,11 @@ def _moved(plan: Any, context: PlanningContext) -> Any:
         case Repartition(number, False, child):
             return o.CoalesceExec(number, context.plan(child))
         case Repartition(number, _, child):
-            return _exchange(_spread((), number), child, "REPARTITION_BY_NUM", context)
+            return _exchange(_spread((), number), child, REPARTITION_BY_NUM, context)
         case RepartitionByExpression((), child, None):
             return _exchange(_spread((), context.partitions), child, _ANYHOW, context)
         case RepartitionByExpression(keys, child, number):
-            origin = "REPARTITION_BY_COL" if number is None else "REPARTITION_BY_NUM"
+            origin = "REPARTITION_BY_COL" if number is None else REPARTITION_BY_NUM
             return _exchange(_spread(keys, number or context.partitions), child, origin, context)
         case RebalancePartitions(_, child) if not context.config.get(_ADAPTIVE):
             return context.plan(child)
@@ -116,7 +116,7 @@ def _moved(plan: Any, context: PlanningContext) -> Any:
 
 
 def _exchange(p: Partitioning, child: Any, origin: str, context: PlanningContext) -> Any:
-    return ShuffleExchangeExec.of(p, context.plan(child), context.next_plan_id(), origin)
+    return context.shuffle(p, context.plan(child), origin)
 
 
 def _spread(keys: tuple[Any, ...], number: int) -> Partitioning:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
 from planviz.physical.buffers import buffer_of
+from planviz.physical.distribution import BroadcastMode, Partitioning
+from planviz.physical.exchanges import ENSURE_REQUIREMENTS, BroadcastExchangeExec, ShuffleExchangeExec
+from planviz.physical.plan import SparkPlan
+from planviz.physical.spark_3_0 import EARLIER
+
+P = TypeVar("P", bound=SparkPlan)
 
 
 @dataclass
@@ -32,10 +38,27 @@ class PlanningContext:
         self.plan_id += 1
         return self.plan_id
 
+    def shuffle(self, p: Partitioning, child: Any, origin: str = ENSURE_REQUIREMENTS) -> ShuffleExchangeExec:
+        """A new exchange that spreads the rows like this."""
+        return self.operator(ShuffleExchangeExec).of(p, child, self.next_plan_id(), origin)
+
+    def broadcast(self, mode: BroadcastMode, child: Any) -> BroadcastExchangeExec:
+        """A new exchange that sends the rows everywhere."""
+        return self.operator(BroadcastExchangeExec)(mode, child, self.next_plan_id())
+
+    def operator(self, cls: type[P]) -> type[P]:
+        """The operator as the profile's version of Spark has it."""
+        return EARLIER.get(cls, cls) if self.earlier else cls
+
+    @property
+    def earlier(self) -> bool:
+        """Whether it is Spark 3.0 that plans."""
+        return self.config.profile == "spark-3.0"
+
     def buffer(self, function: Any) -> Any:
         """The buffer's columns of an aggregate function, the same for the same object."""
         if id(function) not in self.buffers:
-            self.buffers[id(function)] = (function, buffer_of(function))
+            self.buffers[id(function)] = (function, buffer_of(function, self.earlier))
         return self.buffers[id(function)][1]
 
     @property

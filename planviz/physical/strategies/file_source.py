@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from planviz.config import OptimizerConfig
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import AttributeReference
 from planviz.expressions.predicates import conjunction
@@ -15,13 +14,15 @@ from planviz.optimizer.lineage import partition_ids, within
 from planviz.optimizer.scan_operation import ALWAYS_INLINE, scan_operation
 from planviz.physical.operators import FilterExec, ProjectExec
 from planviz.physical.scans import FileSourceScanExec
+from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.nested_fields import read_types
 
 _BUCKETING = "spark.sql.sources.bucketing.enabled"
 
 
-def scan_of(plan: Any, config: OptimizerConfig) -> Any:
+def scan_of(plan: Any, context: PlanningContext) -> Any:
     """The operators for projections and filters right above a table, or None for another plan."""
+    config = context.config
     found = scan_operation(plan, bool(config.get(ALWAYS_INLINE)))
     if found is None:
         return None
@@ -38,11 +39,13 @@ def scan_of(plan: Any, config: OptimizerConfig) -> Any:
     read += [a for a in relation.output if a.expr_id in by_partition]
     narrowed = read_types(read, (*found.projects, *filters, *[f for g in above for f in g]))
     off = "" if config.get(_BUCKETING) else "disabled by configuration"
-    made: Any = FileSourceScanExec.of(relation, tuple(read), narrowed, tuple(on_partitions), tuple(on_data), off)
+    if context.earlier:
+        on_data = [f for f in on_data if not f.bits & SubqueryExpression.BIT]
+    scan = context.operator(FileSourceScanExec)
+    made: Any = scan.of(relation, tuple(read), narrowed, tuple(on_partitions), tuple(on_data), off)
     for group in ([after] if after else []) + [list(g) for g in above]:
         made = FilterExec(conjunction(group), made)
-    same = [a.expr_id if isinstance(a, AttributeReference) else None for a in found.projects]
-    return made if same == [a.expr_id for a in made.output] else ProjectExec(found.projects, made)
+    return made if found.projects == tuple(made.output) else context.operator(ProjectExec)(found.projects, made)
 
 
 def _over_table(filters: list[Any], relation: LogicalRelation) -> list[Any]:

@@ -77,17 +77,18 @@ class JoinSelection:
 
     def _made(self, operator: str, side: str, flag: bool, keys: EquiJoin, left: Any, right: Any) -> Any:
         kind, exists, whole = self.kind, self.join.exists, self.join.condition
+        of = self.context.operator
         match operator:
             case "BroadcastHashJoin":
                 rest = None if flag else keys.rest
-                return j.BroadcastHashJoinExec(keys.left, keys.right, kind, side, rest, left, right, flag, exists)
+                return of(j.BroadcastHashJoinExec)(keys.left, keys.right, kind, side, rest, left, right, flag, exists)
             case "ShuffledHashJoin":
-                return j.ShuffledHashJoinExec(keys.left, keys.right, kind, side, keys.rest, left, right, exists)
+                return of(j.ShuffledHashJoinExec)(keys.left, keys.right, kind, side, keys.rest, left, right, exists)
             case "SortMergeJoin":
-                return j.SortMergeJoinExec(keys.left, keys.right, kind, keys.rest, left, right, exists)
+                return of(j.SortMergeJoinExec)(keys.left, keys.right, kind, keys.rest, left, right, exists)
             case "CartesianProduct":
                 return j.CartesianProductExec(whole, left, right, kind, exists)
-        return j.BroadcastNestedLoopJoinExec(side, kind, whole, left, right, exists)
+        return of(j.BroadcastNestedLoopJoinExec)(side, kind, whole, left, right, exists)
 
     # -------------------------------------------------------------------------------------------- with keys
 

@@ -32,7 +32,7 @@ class SparkPlanner:
 
     def _plan(self, plan: Any, root: bool) -> Any:
         context = self.context
-        made = scan_of(plan, context.config) or special_limit(plan, context, root)
+        made = scan_of(plan, context) or special_limit(plan, context, root)
         if made is None:
             made = in_memory_scan(plan, context.config)
         if made is None and isinstance(plan, Aggregate):

@@ -1,0 +1,159 @@
+"""Operators of Spark 3.0 where they differ from 4.3's, under the same names; only the profile spark-3.0 plans them."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from planviz.logical.relations import LogicalRelation
+from planviz.physical import aggregates, exchanges, joins, operators, scans
+from planviz.physical.distribution import OutputOrder, Partitioning, UnknownPartitioning
+from planviz.physical.plan import SparkPlan
+from planviz.trees.node import lazy, node
+
+
+@node
+class FileSourceScanExec(scans.FileSourceScanExec):
+    """Reads a table; its name stands without the catalogue's, its place without a count of paths."""
+
+    @classmethod
+    def of(cls, relation: LogicalRelation, *parts: Any) -> Self:
+        """See FileSourceScanExec."""
+        made = super().of(relation, *parts)
+        return made.replace(table=made.table[1:])
+
+    @property
+    def file_index(self) -> str:
+        """Who lists the files."""
+        return super().file_index.partition("(")[0]
+
+
+@node
+class ProjectExec(operators.ProjectExec):
+    """Computes columns; what gets another name is no longer known to be partitioned or sorted."""
+
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """The child's."""
+        given: Partitioning = self.child.output_partitioning
+        return given
+
+    @lazy
+    def output_ordering(self) -> tuple[OutputOrder, ...]:
+        """The child's."""
+        given: tuple[OutputOrder, ...] = self.child.output_ordering
+        return given
+
+
+@node
+class HashAggregateExec(aggregates.HashAggregateExec):
+    """Keeps the buffers of all groups in a hash map."""
+
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """The child's."""
+        given: Partitioning = self.child.output_partitioning
+        return given
+
+
+@node
+class ObjectHashAggregateExec(aggregates.ObjectHashAggregateExec):
+    """The same with objects as buffers."""
+
+    output_partitioning = HashAggregateExec.output_partitioning
+
+
+@node
+class SortAggregateExec(aggregates.SortAggregateExec):
+    """Walks rows that are sorted by the keys; no code is generated for it."""
+
+    output_partitioning = HashAggregateExec.output_partitioning
+    supports_codegen = False
+
+
+@node
+class SortMergeJoinExec(joins.SortMergeJoinExec):
+    """Walks two sorted inputs."""
+
+    @property
+    def supports_codegen(self) -> bool:
+        """For inner joins."""
+        return self.kind in joins.INNER_LIKE
+
+
+class _HashJoinExec(joins.JoinExec):
+    """What joins by a hash relation keep of their streamed side: where rows are, but no order."""
+
+    streamed: SparkPlan
+
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """The streamed side's."""
+        given: Partitioning = self.streamed.output_partitioning
+        return given
+
+    @lazy
+    def output_ordering(self) -> tuple[OutputOrder, ...]:
+        """None."""
+        return ()
+
+
+@node
+class ShuffledHashJoinExec(_HashJoinExec, joins.ShuffledHashJoinExec):
+    """Builds a hash map per partition; no code is generated for it."""
+
+    CODEGEN = False
+
+
+@node
+class BroadcastHashJoinExec(_HashJoinExec, joins.BroadcastHashJoinExec):
+    """Broadcasts a hash relation of one side."""
+
+    @lazy
+    def simple_string(self) -> str:
+        """BroadcastHashJoin [left keys], [right keys], Inner, BuildRight, (condition)."""
+        parts = [*self.shown_keys, self.shown_kind, self.build, *self.shown_condition]
+        return f"BroadcastHashJoin {', '.join(parts)}"
+
+
+@node
+class BroadcastNestedLoopJoinExec(joins.BroadcastNestedLoopJoinExec):
+    """Broadcasts one side and compares every pair of rows; no code is generated for it."""
+
+    supports_codegen = False
+
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """Unknown."""
+        return UnknownPartitioning(0)
+
+
+@node
+class ShuffleExchangeExec(exchanges.ShuffleExchangeExec):
+    """A shuffle with a flag in place of its origin: whether nobody asked for this number of partitions."""
+
+    @lazy
+    def simple_string(self) -> str:
+        """Exchange hashpartitioning(k#1, 200), true, [id=#7]."""
+        unasked = str(self.origin != exchanges.REPARTITION_BY_NUM).lower()
+        return f"Exchange {self.spread}, {unasked}, [id=#{self.plan_id}]"
+
+
+@node
+class BroadcastExchangeExec(exchanges.BroadcastExchangeExec):
+    """A broadcast, without a word on nulls."""
+
+    @lazy
+    def simple_string(self) -> str:
+        """BroadcastExchange mode, [id=#7]."""
+        return f"BroadcastExchange {self.mode.words('')}, [id=#{self.plan_id}]"
+
+
+#: Each under the operator of 4.3 whose place it takes.
+EARLIER: dict[type, type] = {
+    next(base for base in cls.__mro__[1:] if base.__name__ == cls.__name__): cls
+    for cls in (
+        FileSourceScanExec, ProjectExec, HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec,
+        SortMergeJoinExec, ShuffledHashJoinExec, BroadcastHashJoinExec, BroadcastNestedLoopJoinExec,
+        ShuffleExchangeExec, BroadcastExchangeExec,
+    )
+}  # fmt: skip
