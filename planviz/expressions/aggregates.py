@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from planviz.expressions.core import Expression, SortOrder, TypeMismatch, UnaryExpression
 from planviz.expressions.specs import FunctionSpec, SignatureCall
-from planviz.trees.node import lazy, node
+from planviz.trees.node import always, lazy, node
 from planviz.types import (
     DOUBLE,
     LONG,
@@ -23,10 +23,7 @@ from planviz.types import (
 class AggregateFunction(Expression):
     """A function over the rows of a group."""
 
-    @lazy
-    def foldable(self) -> bool:
-        """Never."""
-        return False
+    foldable = always(False)
 
     def distinct_text(self, distinct: bool, where: str) -> str:
         """`str` of the call with its DISTINCT and FILTER."""
@@ -62,10 +59,7 @@ class AggregateExpression(Expression):
         """The function's."""
         return self.function.nullable
 
-    @lazy
-    def foldable(self) -> bool:
-        """Never."""
-        return False
+    foldable = always(False)
 
     @lazy
     def canonicalized(self) -> Expression:
@@ -109,10 +103,7 @@ class Sum(AggregateFunction, UnaryExpression):
             return LONG
         return t if is_ansi_interval(t) or t == UNKNOWN else DOUBLE
 
-    @lazy
-    def nullable(self) -> bool:
-        """Always: no rows give null."""
-        return True
+    nullable = always(True)  # no rows give null
 
     def check_input_types(self) -> TypeMismatch | None:
         """Numbers and intervals."""
@@ -143,10 +134,7 @@ class Average(AggregateFunction, UnaryExpression):
             return bounded(t.precision + 4, t.scale + 4)
         return t if is_ansi_interval(t) else DOUBLE
 
-    @lazy
-    def nullable(self) -> bool:
-        """Always."""
-        return True
+    nullable = always(True)
 
     def check_input_types(self) -> TypeMismatch | None:
         """Numbers and intervals."""
@@ -173,15 +161,8 @@ class Count(AggregateFunction):
 
     arguments: tuple[Expression, ...]
 
-    @property
-    def data_type(self) -> DataType:
-        """bigint."""
-        return LONG
-
-    @lazy
-    def nullable(self) -> bool:
-        """Never."""
-        return False
+    data_type = always(LONG)
+    nullable = always(False)
 
 
 class MinMax(AggregateFunction, UnaryExpression):
@@ -192,10 +173,7 @@ class MinMax(AggregateFunction, UnaryExpression):
         """The child's."""
         return self.child.data_type
 
-    @lazy
-    def nullable(self) -> bool:
-        """Always."""
-        return True
+    nullable = always(True)
 
     def check_input_types(self) -> TypeMismatch | None:
         """Orderable."""
@@ -241,10 +219,7 @@ class FirstLast(AggregateFunction, UnaryExpression):
         """The child's."""
         return self.child.data_type
 
-    @lazy
-    def nullable(self) -> bool:
-        """Always."""
-        return True
+    nullable = always(True)
 
     def flat_arguments(self) -> list[str]:
         """The child and the flag."""
@@ -301,10 +276,7 @@ class Grouping(UnaryExpression):
 
         return BYTE
 
-    @lazy
-    def nullable(self) -> bool:
-        """Never."""
-        return False
+    nullable = always(False)
 
     @lazy
     def references(self) -> frozenset[int]:
@@ -319,15 +291,8 @@ class GroupingID(Expression):
     columns: tuple[Expression, ...]
     NAME = "grouping_id"
 
-    @property
-    def data_type(self) -> DataType:
-        """bigint."""
-        return LONG
-
-    @lazy
-    def nullable(self) -> bool:
-        """Never."""
-        return False
+    data_type = always(LONG)
+    nullable = always(False)
 
     @lazy
     def references(self) -> frozenset[int]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from planviz.expressions.core import BinaryExpression, Expression, TypeMismatch, UnaryExpression
-from planviz.trees.node import lazy, lazy_alone, node
+from planviz.trees.node import always, lazy, lazy_alone, node
 from planviz.types import (
     CALENDAR_INTERVAL,
     DOUBLE,
@@ -86,10 +86,7 @@ class BinaryArithmetic(BinaryOperator):
             return True
         return self.mode == "LEGACY" and isinstance(self.left.data_type, DecimalType)
 
-    @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
+    null_intolerant = always(True)
 
     def same_kind(self, a: DataType, b: DataType) -> bool:
         """Decimals of any precision."""
@@ -198,10 +195,7 @@ class IntegralDivide(DivModLike):
     SYMBOL = "div"
     ACCEPTS = '("BIGINT" or "DECIMAL" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH")'
 
-    @lazy
-    def data_type(self) -> DataType:
-        """Always bigint."""
-        return LONG
+    data_type = always(LONG)
 
     def accepts(self, t: DataType) -> bool:
         """bigint, decimals, intervals."""
@@ -255,10 +249,7 @@ class Bitwise(BinaryOperator):
         """The sides'."""
         return self.left.data_type
 
-    @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
+    null_intolerant = always(True)
 
     def accepts(self, t: DataType) -> bool:
         """Integrals."""
@@ -312,10 +303,7 @@ class Shift(BinaryExpression):
         """The left side's."""
         return self.left.data_type
 
-    @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
+    null_intolerant = always(True)
 
     def to_string(self) -> str:
         """As it was written."""
@@ -344,10 +332,7 @@ class UnaryMinus(UnaryExpression):
         """The child's."""
         return self.child.data_type
 
-    @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
+    null_intolerant = always(True)
 
     def check_input_types(self) -> TypeMismatch | None:
         """Numbers and intervals."""
@@ -419,10 +404,7 @@ class Abs(UnaryExpression):
         """The child's."""
         return self.child.data_type
 
-    @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
+    null_intolerant = always(True)
 
     def check_input_types(self) -> TypeMismatch | None:
         """Numbers and intervals."""

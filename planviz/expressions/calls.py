@@ -6,15 +6,17 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from planviz.expressions.core import (
+    Declared,
     Expression,
     GeneratorMark,
     LeafExpression,
     Literal,
+    Typed,
     TypeMismatch,
     UnaryExpression,
 )
 from planviz.expressions.specs import ZONE, Accepts, FunctionSpec, OpenZone, SignatureCall
-from planviz.trees.node import lazy, node
+from planviz.trees.node import always, lazy, node
 from planviz.types import (
     INT,
     NULL,
@@ -189,22 +191,12 @@ class CommonExpressionDef(UnaryExpression):
 
 
 @node
-class CommonExpressionRef(LeafExpression):
+class CommonExpressionRef(Declared, LeafExpression):
     """The use of a shared subexpression."""
 
     id: int
     type: DataType
     is_nullable: bool
-
-    @property
-    def data_type(self) -> DataType:
-        """The definition's."""
-        return self.type
-
-    @lazy
-    def nullable(self) -> bool:
-        """The definition's."""
-        return self.is_nullable
 
     def to_string(self) -> str:
         """common_expr ref."""
@@ -272,15 +264,8 @@ class Generator(GeneratorMark):
         """Rows of its columns."""
         return ArrayType(StructType(self.element_schema))
 
-    @lazy
-    def foldable(self) -> bool:
-        """Never."""
-        return False
-
-    @lazy
-    def nullable(self) -> bool:
-        """Never."""
-        return False
+    foldable = always(False)
+    nullable = always(False)
 
 
 @node
@@ -373,7 +358,7 @@ class GeneratorCall(Generator):
 
 
 @node
-class DatetimePlus(Expression):
+class DatetimePlus(Typed):
     """A date or timestamp plus or minus an interval: `left + right`, printed without parentheses.
 
     `sign` is + or -; `type` the result.
@@ -384,15 +369,7 @@ class DatetimePlus(Expression):
     sign: str
     type: DataType
 
-    @property
-    def data_type(self) -> DataType:
-        """See Expression."""
-        return self.type
-
-    @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
+    null_intolerant = always(True)
 
     def to_string(self) -> str:
         """left + right."""
@@ -404,7 +381,7 @@ class DatetimePlus(Expression):
 
 
 @node
-class DatetimeMinus(Expression):
+class DatetimeMinus(Typed):
     """The time between two dates or timestamps: `(left - right)`."""
 
     left: Expression
@@ -412,15 +389,7 @@ class DatetimeMinus(Expression):
     type: DataType
     SYMBOL: ClassVar[str] = "-"
 
-    @property
-    def data_type(self) -> DataType:
-        """See Expression."""
-        return self.type
-
-    @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
+    null_intolerant = always(True)
 
     def to_string(self) -> str:
         """(left - right)."""
@@ -560,7 +529,7 @@ class RegexpForm(Expression):
 
 
 @node
-class IntervalScale(Expression):
+class IntervalScale(Typed):
     """An interval times or divided by a number: `(left * right)`."""
 
     left: Expression
@@ -568,15 +537,7 @@ class IntervalScale(Expression):
     sign: str
     type: DataType
 
-    @property
-    def data_type(self) -> DataType:
-        """See Expression."""
-        return self.type
-
-    @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
+    null_intolerant = always(True)
 
     def to_string(self) -> str:
         """(left * right)."""

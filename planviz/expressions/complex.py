@@ -6,17 +6,14 @@ from collections.abc import Callable
 
 from planviz.expressions.conditional import merged_type
 from planviz.expressions.core import Expression, Literal, NamedExpression, UnaryExpression
-from planviz.trees.node import lazy, node
+from planviz.trees.node import always, lazy, node
 from planviz.types import NULL, STRING, ArrayType, DataType, MapType, StructField, StructType
 
 
 class ExtractValue(Expression):
     """Base of the expressions that take a part out of a complex value."""
 
-    @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
+    null_intolerant = always(True)
 
 
 @node
@@ -147,10 +144,7 @@ class GetMapValue(ExtractValue):
         assert isinstance(t, MapType)
         return t.value
 
-    @lazy
-    def nullable(self) -> bool:
-        """Always: the key may be missing."""
-        return True
+    nullable = always(True)  # the key may be missing
 
     def to_string(self) -> str:
         """child[key]."""
@@ -186,10 +180,7 @@ class CreateNamedStruct(Expression):
         pairs = zip(self.names, self.values, strict=True)
         return StructType(tuple(StructField(n, v.data_type, v.nullable) for n, v in pairs))
 
-    @lazy
-    def nullable(self) -> bool:
-        """Never."""
-        return False
+    nullable = always(False)
 
     def to_string(self) -> str:
         """named_struct(name, value, ...)."""
@@ -231,10 +222,7 @@ class CreateArray(Expression):
         element = merged_type(list(self.items)) if self.items else NULL
         return ArrayType(element, any(i.nullable for i in self.items))
 
-    @lazy
-    def nullable(self) -> bool:
-        """Never."""
-        return False
+    nullable = always(False)
 
     @lazy
     def foldable(self) -> bool:
@@ -256,10 +244,7 @@ class CreateMap(Expression):
         key = merged_type(list(keys)) if keys else NULL
         return MapType(key, merged_type(list(values)) if values else NULL, any(v.nullable for v in values))
 
-    @lazy
-    def nullable(self) -> bool:
-        """Never."""
-        return False
+    nullable = always(False)
 
     @lazy
     def foldable(self) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from planviz.expressions.literals import literal_sql, literal_text
-from planviz.trees.node import TreeNode, lazy, node
+from planviz.trees.node import TreeNode, always, lazy, node
 from planviz.types import (
     LONG,
     NULL,
@@ -235,10 +235,29 @@ class Expression(TreeNode, root=True):
 class Nondeterministic(Expression):
     """Marks expressions whose value changes from row to row or call to call (rand, uuid ...)."""
 
+    foldable = always(False)
+
+
+class Typed(Expression):
+    """An expression whose data type is its field `type`."""
+
+    type: DataType
+
+    @property
+    def data_type(self) -> DataType:
+        """See Expression."""
+        return self.type
+
+
+class Declared(Typed):
+    """An expression whose type and nullability are its fields `type` and `is_nullable`."""
+
+    is_nullable: bool
+
     @lazy
-    def foldable(self) -> bool:
-        """Never."""
-        return False
+    def nullable(self) -> bool:
+        """See Expression."""
+        return self.is_nullable
 
 
 class LeafExpression(Expression):
@@ -290,7 +309,7 @@ def type_suffix(t: DataType) -> str:
 
 
 @node
-class Literal(LeafExpression):
+class Literal(Typed, LeafExpression):
     """A constant. `value` is None, bool, int, float, Decimal, str, bytes, date, datetime, or for intervals an int of
     months or microseconds (CalendarInterval: a tuple of months, days, microseconds); arrays are tuples, maps tuples of
     pairs, structs tuples.
@@ -305,11 +324,6 @@ class Literal(LeafExpression):
 
     value: Any
     type: DataType
-
-    @property
-    def data_type(self) -> DataType:
-        """See Expression."""
-        return self.type
 
     @lazy
     def nullable(self) -> bool:
@@ -347,7 +361,7 @@ class Attribute(NamedExpression):
 
 
 @node
-class AttributeReference(LeafExpression, Attribute):
+class AttributeReference(Declared, LeafExpression, Attribute):
     """A column known by its id."""
 
     resolved = True
@@ -361,16 +375,6 @@ class AttributeReference(LeafExpression, Attribute):
     is_nullable: bool
     expr_id: int
     qualifier: tuple[str, ...] = ()
-
-    @property
-    def data_type(self) -> DataType:
-        """See Expression."""
-        return self.type
-
-    @property
-    def nullable(self) -> bool:
-        """See Expression."""
-        return self.is_nullable
 
     @lazy
     def references(self) -> frozenset[int]:
@@ -442,10 +446,7 @@ class Alias(NamedExpression, UnaryExpression):
         """The child's."""
         return self.child.data_type
 
-    @lazy
-    def foldable(self) -> bool:
-        """Never: an alias must stay (Spark: folding would lose the id)."""
-        return False
+    foldable = always(False)  # an alias must stay (Spark: folding would lose the id)
 
     @lazy
     def resolved(self) -> bool:
@@ -481,7 +482,7 @@ def alias(child: Expression, name: str) -> Alias:
 
 
 @node
-class Cast(UnaryExpression):
+class Cast(Typed, UnaryExpression):
     """A conversion. `mode` is "ANSI", "LEGACY" or "TRY"; `user_specified` tells a written cast from an inserted one."""
 
     child: Expression
@@ -492,11 +493,6 @@ class Cast(UnaryExpression):
 
     UNCOMPARED: ClassVar[tuple[str, ...]] = ("user_specified",)
 
-    @property
-    def data_type(self) -> DataType:
-        """The target type."""
-        return self.type
-
     @lazy
     def nullable(self) -> bool:
         """As the child; outside of ANSI mode what does not convert gives null."""
@@ -506,10 +502,7 @@ class Cast(UnaryExpression):
             return True
         return self.mode == "LEGACY" and force_nullable(self.child.data_type, self.type)
 
-    @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
+    null_intolerant = always(True)
 
     @lazy
     def canonicalized(self) -> Expression:
@@ -552,10 +545,7 @@ class SortOrder(UnaryExpression):
         """The key's."""
         return self.child.data_type
 
-    @lazy
-    def foldable(self) -> bool:
-        """Never."""
-        return False
+    foldable = always(False)
 
     def check_input_types(self) -> TypeMismatch | None:
         """Keys must be orderable."""

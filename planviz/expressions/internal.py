@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planviz.expressions.core import Expression, UnaryExpression
-from planviz.trees.node import lazy, node
+from planviz.trees.node import always, lazy, node
 from planviz.types import LONG, DataType, DecimalType
 
 
@@ -16,15 +16,8 @@ class UnscaledValue(UnaryExpression):
     child: Expression
     NAME = "UnscaledValue"
 
-    @property
-    def data_type(self) -> DataType:
-        """bigint."""
-        return LONG
-
-    @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
+    data_type = always(LONG)
+    null_intolerant = always(True)
 
 
 @node
@@ -40,10 +33,7 @@ class MakeDecimal(UnaryExpression):
         """The decimal."""
         return DecimalType(self.precision, self.scale)
 
-    @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
+    null_intolerant = always(True)
 
     def to_string(self) -> str:
         """MakeDecimal(child,precision,scale)."""

@@ -5,64 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from planviz.expressions.core import Expression, LeafExpression, UnaryExpression, show
+from planviz.expressions.core import Declared, Expression, LeafExpression, Typed, UnaryExpression, show
 from planviz.expressions.unresolved import Unresolved
-from planviz.trees.node import lazy, node
+from planviz.trees.node import always, lazy, node
 from planviz.types import DataType
 
 
 class ObjectExpression(Expression):
     """Base of what computes on objects: never folded, as the objects live in the JVM only."""
 
-    @lazy
-    def foldable(self) -> bool:
-        """Never."""
-        return False
+    foldable = always(False)
 
 
 @node
-class BoundReference(LeafExpression, ObjectExpression):
-    """The object at a place of the input (Spark: BoundReference)."""
+class BoundReference(Declared, LeafExpression, ObjectExpression):
+    """The object or column at a place of the input (Spark: BoundReference)."""
 
     ordinal: int
     type: DataType
     is_nullable: bool
-
-    @property
-    def data_type(self) -> DataType:
-        """See Expression."""
-        return self.type
-
-    @lazy
-    def nullable(self) -> bool:
-        """See Expression."""
-        return self.is_nullable
 
     def to_string(self) -> str:
         """input[0, java.lang.Long, true]."""
         return f"input[{self.ordinal}, {self.type.simple_string}, {show(self.is_nullable)}]"
 
 
-class Invocation(ObjectExpression):
+class Invocation(Declared, ObjectExpression):
     """Base of method calls; a null among what they read makes the value null."""
 
     type: DataType
     is_nullable: bool
 
-    @property
-    def data_type(self) -> DataType:
-        """What the method returns."""
-        return self.type
-
-    @lazy
-    def nullable(self) -> bool:
-        """Unless the method returns a primitive of something that is never null."""
-        return self.is_nullable
-
-    @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
+    null_intolerant = always(True)
 
 
 @node
@@ -96,22 +70,14 @@ class StaticInvoke(Invocation):
 
 
 @node
-class NewInstance(ObjectExpression):
+class NewInstance(Typed, ObjectExpression):
     """A constructor's call (Spark: NewInstance, of which `toString` keeps the arguments to itself)."""
 
     class_name: str
     arguments: tuple[Expression, ...]
     type: DataType
 
-    @property
-    def data_type(self) -> DataType:
-        """The class."""
-        return self.type
-
-    @lazy
-    def nullable(self) -> bool:
-        """Never null."""
-        return False
+    nullable = always(False)
 
     def to_string(self) -> str:
         """newInstance(class name)."""
@@ -119,21 +85,13 @@ class NewInstance(ObjectExpression):
 
 
 @node
-class FunctionObject(LeafExpression, ObjectExpression):
+class FunctionObject(Typed, LeafExpression, ObjectExpression):
     """A user's function as a value, known by what it prints."""
 
     label: str
     type: DataType
 
-    @property
-    def data_type(self) -> DataType:
-        """Its class."""
-        return self.type
-
-    @lazy
-    def nullable(self) -> bool:
-        """Never null."""
-        return False
+    nullable = always(False)
 
     def to_string(self) -> str:
         """The function."""
@@ -151,10 +109,7 @@ class AssertNotNull(UnaryExpression, ObjectExpression):
         """The child's."""
         return self.child.data_type
 
-    @lazy
-    def nullable(self) -> bool:
-        """Never: null is an error."""
-        return False
+    nullable = always(False)  # null is an error
 
     @lazy
     def foldable(self) -> bool:
@@ -173,10 +128,7 @@ class KnownNotNull(UnaryExpression, ObjectExpression):
         """The child's."""
         return self.child.data_type
 
-    @lazy
-    def nullable(self) -> bool:
-        """Never."""
-        return False
+    nullable = always(False)
 
 
 @node
@@ -198,16 +150,11 @@ class ValidateExternalType(UnaryExpression, ObjectExpression):
 
 
 @node
-class CheckOverflow(UnaryExpression, ObjectExpression):
+class CheckOverflow(Typed, UnaryExpression, ObjectExpression):
     """The child as a decimal of these digits, or an error when it has more (Spark: CheckOverflow)."""
 
     child: Expression
     type: DataType
-
-    @property
-    def data_type(self) -> DataType:
-        """The decimal."""
-        return self.type
 
     def to_string(self) -> str:
         """CheckOverflow(child, DecimalType(38,18))."""
@@ -215,7 +162,7 @@ class CheckOverflow(UnaryExpression, ObjectExpression):
 
 
 @node
-class LambdaVariable(LeafExpression, ObjectExpression):
+class LambdaVariable(Declared, LeafExpression, ObjectExpression):
     """The element that a MapObjects is at (Spark: LambdaVariable)."""
 
     name: str
@@ -223,34 +170,19 @@ class LambdaVariable(LeafExpression, ObjectExpression):
     is_nullable: bool
     variable_id: int
 
-    @property
-    def data_type(self) -> DataType:
-        """See Expression."""
-        return self.type
-
-    @lazy
-    def nullable(self) -> bool:
-        """See Expression."""
-        return self.is_nullable
-
     def to_string(self) -> str:
         """lambdavariable(MapObject, IntegerType, false, 1)."""
         return f"lambdavariable({self.name}, {self.type.scala_name}, {show(self.is_nullable)}, {self.variable_id})"
 
 
 @node
-class MapObjects(ObjectExpression):
+class MapObjects(Typed, ObjectExpression):
     """A function over every element of an array (Spark: MapObjects)."""
 
     variable: Expression
     function: Expression
     source: Expression
     type: DataType
-
-    @property
-    def data_type(self) -> DataType:
-        """The array."""
-        return self.type
 
     @lazy
     def nullable(self) -> bool:

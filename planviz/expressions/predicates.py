@@ -7,17 +7,14 @@ from typing import Any, ClassVar
 
 from planviz.expressions.arithmetic import BinaryOperator, operands
 from planviz.expressions.core import BinaryExpression, Expression, Literal, TypeMismatch, UnaryExpression
-from planviz.trees.node import lazy, lazy_alone, node
+from planviz.trees.node import always, lazy, lazy_alone, node
 from planviz.types import BOOLEAN, STRING, UNKNOWN, DataType, MapType, StructType, equal_structurally, is_orderable
 
 
 class Predicate(Expression):
     """An expression that gives true, false or null."""
 
-    @property
-    def data_type(self) -> DataType:
-        """boolean."""
-        return BOOLEAN
+    data_type = always(BOOLEAN)
 
 
 class BinaryComparison(BinaryOperator, Predicate):
@@ -27,15 +24,8 @@ class BinaryComparison(BinaryOperator, Predicate):
     #: The comparison that gives the same with the sides exchanged.
     MIRROR: ClassVar[str] = ""
 
-    @property
-    def data_type(self) -> DataType:
-        """boolean."""
-        return BOOLEAN
-
-    @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
+    data_type = always(BOOLEAN)
+    null_intolerant = always(True)
 
     def accepts(self, t: DataType) -> bool:
         """Orderable types."""
@@ -80,15 +70,8 @@ class EqualNullSafe(BinaryComparison):
     right: Expression
     SYMBOL = "<=>"
 
-    @lazy
-    def nullable(self) -> bool:
-        """Never."""
-        return False
-
-    @lazy
-    def null_intolerant(self) -> bool:
-        """Not at all."""
-        return False
+    nullable = always(False)
+    null_intolerant = always(False)
 
 
 @node
@@ -142,10 +125,7 @@ class Connective(BinaryOperator, Predicate):
 
     ACCEPTS = '"BOOLEAN"'
 
-    @property
-    def data_type(self) -> DataType:
-        """boolean."""
-        return BOOLEAN
+    data_type = always(BOOLEAN)
 
     def accepts(self, t: DataType) -> bool:
         """boolean."""
@@ -194,10 +174,7 @@ class Not(UnaryExpression, Predicate):
             return _OPPOSITES[type(child)](child.left, child.right).canonicalized
         return self if child is self.child else Not(child)
 
-    @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
+    null_intolerant = always(True)
 
     def check_input_types(self) -> TypeMismatch | None:
         """boolean."""
@@ -221,10 +198,7 @@ class IsNull(UnaryExpression, Predicate):
 
     child: Expression
 
-    @lazy
-    def nullable(self) -> bool:
-        """Never."""
-        return False
+    nullable = always(False)
 
     def to_string(self) -> str:
         """isnull(child)."""
@@ -241,10 +215,7 @@ class IsNotNull(UnaryExpression, Predicate):
 
     child: Expression
 
-    @lazy
-    def nullable(self) -> bool:
-        """Never."""
-        return False
+    nullable = always(False)
 
     def to_string(self) -> str:
         """isnotnull(child)."""
@@ -296,10 +267,7 @@ class IsNaN(UnaryExpression, Predicate):
 
     child: Expression
 
-    @lazy
-    def nullable(self) -> bool:
-        """Never."""
-        return False
+    nullable = always(False)
 
 
 @node
@@ -309,15 +277,8 @@ class AtLeastNNonNulls(Predicate):
     least: int
     items: tuple[Expression, ...]
 
-    @lazy
-    def nullable(self) -> bool:
-        """Never."""
-        return False
-
-    @lazy
-    def foldable(self) -> bool:
-        """Never."""
-        return False
+    nullable = always(False)
+    foldable = always(False)
 
 
 @node
@@ -392,10 +353,7 @@ class Like(BinaryExpression, Predicate):
     right: Expression
     escape: str = "\\"
 
-    @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
+    null_intolerant = always(True)
 
     def check_input_types(self) -> TypeMismatch | None:
         """Strings."""
@@ -426,10 +384,7 @@ class RLike(BinaryExpression, Predicate):
     right: Expression
     name: str = "RLIKE"
 
-    @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
+    null_intolerant = always(True)
 
     def to_string(self) -> str:
         """RLIKE(left, right)."""
@@ -458,10 +413,7 @@ class MultiLike(UnaryExpression, Predicate):
         new = f(self.child) if self.child.bits & mask else self.child
         return self if new is self.child else MultiLike(new, self.patterns, self.name)
 
-    @lazy
-    def nullable(self) -> bool:
-        """See Expression."""
-        return True
+    nullable = always(True)
 
     @property
     def pretty_name(self) -> str:
@@ -481,10 +433,7 @@ class StringPredicate(BinaryExpression, Predicate):
     right: Expression
     kind: str
 
-    @lazy
-    def null_intolerant(self) -> bool:
-        """See Expression."""
-        return True
+    null_intolerant = always(True)
 
     def to_string(self) -> str:
         """StartsWith(left, right)."""

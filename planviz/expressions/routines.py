@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from planviz.expressions.core import Expression
-from planviz.trees.node import lazy, node
+from planviz.expressions.core import Expression, Typed
+from planviz.trees.node import always, node
 from planviz.types import DataType
 
 
 @node
-class SQLFunctionExpression(Expression):
+class SQLFunctionExpression(Typed):
     """A call whose body is still to be put in; `function` is the catalogue's, `inputs` what is given, in order."""
 
     name: str
@@ -21,20 +21,8 @@ class SQLFunctionExpression(Expression):
 
     UNCOMPARED = ("function",)
 
-    @property
-    def data_type(self) -> DataType:
-        """The function's."""
-        return self.type
-
-    @lazy
-    def nullable(self) -> bool:
-        """Until the body is known."""
-        return True
-
-    @lazy
-    def foldable(self) -> bool:
-        """Not before the body is there."""
-        return False
+    nullable = always(True)  # until the body is known
+    foldable = always(False)  # not before the body is there
 
     def to_string(self) -> str:
         """name(inputs)."""

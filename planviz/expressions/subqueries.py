@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from planviz.expressions.core import AttributeReference, Expression, NamedExpression, lit
 from planviz.expressions.predicates import Predicate
-from planviz.trees.node import TreeNode, lazy, node
+from planviz.trees.node import TreeNode, always, lazy, node
 from planviz.types import NULL, DataType, StructField, StructType
 
 
@@ -60,10 +60,7 @@ class SubqueryExpression(Expression):
         """When the plan is."""
         return bool(getattr(self.plan, "deterministic", True))
 
-    @lazy
-    def foldable(self) -> bool:
-        """Never."""
-        return False
+    foldable = always(False)
 
     @lazy
     def references(self) -> frozenset[int]:
@@ -113,10 +110,7 @@ class ScalarSubquery(SubqueryExpression):
         output = self.plan.output
         return output[0].data_type if output else NULL
 
-    @lazy
-    def nullable(self) -> bool:
-        """Always, unless... no row gives null."""
-        return True
+    nullable = always(True)  # unless... no row gives null
 
 
 @node
@@ -161,10 +155,7 @@ class Exists(SubqueryExpression, Predicate):
     hint: str | None = None
     LABEL = "exists"
 
-    @lazy
-    def nullable(self) -> bool:
-        """Never."""
-        return False
+    nullable = always(False)
 
 
 @node
@@ -177,10 +168,7 @@ class LateralSubquery(SubqueryExpression):
     conditions: tuple[Expression, ...] = ()
     LABEL = "lateral-subquery"
 
-    @lazy
-    def nullable(self) -> bool:
-        """Not a value."""
-        return True
+    nullable = always(True)  # not a value
 
 
 @node
@@ -198,10 +186,7 @@ class DynamicPruningSubquery(SubqueryExpression, Predicate):
     only_reused: bool = True
     LABEL = "dynamicpruning"
 
-    @lazy
-    def nullable(self) -> bool:
-        """Never."""
-        return False
+    nullable = always(False)
 
 
 @node

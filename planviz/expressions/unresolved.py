@@ -8,12 +8,13 @@ from typing import ClassVar
 from planviz.expressions.core import (
     Attribute,
     AttributeReference,
+    Declared,
     Expression,
     LeafExpression,
     NamedExpression,
     UnaryExpression,
 )
-from planviz.trees.node import lazy, node
+from planviz.trees.node import always, lazy, node
 from planviz.types import DataType, quote, quote_if_needed
 
 
@@ -22,15 +23,8 @@ class Unresolved(Expression):
 
     UNRESOLVED = True
 
-    @lazy
-    def nullable(self) -> bool:
-        """Unknown, so yes."""
-        return True
-
-    @lazy
-    def foldable(self) -> bool:
-        """Never."""
-        return False
+    nullable = always(True)  # unknown, so yes
+    foldable = always(False)
 
 
 def name_text(parts: tuple[str, ...]) -> str:
@@ -309,7 +303,7 @@ class LambdaFunction(Expression):
 
 
 @node
-class NamedLambdaVariable(LeafExpression, NamedExpression):
+class NamedLambdaVariable(Declared, LeafExpression, NamedExpression):
     """A bound argument of a lambda."""
 
     name: str
@@ -317,20 +311,7 @@ class NamedLambdaVariable(LeafExpression, NamedExpression):
     is_nullable: bool
     expr_id: int
 
-    @property
-    def data_type(self) -> DataType:
-        """See Expression."""
-        return self.type
-
-    @lazy
-    def nullable(self) -> bool:
-        """See Expression."""
-        return self.is_nullable
-
-    @lazy
-    def foldable(self) -> bool:
-        """Never."""
-        return False
+    foldable = always(False)
 
     def to_string(self) -> str:
         """lambda x#id."""
@@ -364,10 +345,7 @@ class OuterReference(LeafExpression, NamedExpression):
         """The column's."""
         return self.attribute.data_type
 
-    @lazy
-    def children(self) -> tuple[Expression, ...]:
-        """None: the outer column is no input of this plan."""
-        return ()
+    children = always(())  # the outer column is no input of this plan
 
     def map_children(self, f: Callable[[Expression], Expression], mask: int = -1) -> OuterReference:
         """Itself."""
@@ -378,10 +356,7 @@ class OuterReference(LeafExpression, NamedExpression):
         """The column's."""
         return self.attribute.nullable
 
-    @lazy
-    def foldable(self) -> bool:
-        """Never."""
-        return False
+    foldable = always(False)
 
     @lazy
     def references(self) -> frozenset[int]:
@@ -450,10 +425,7 @@ class LateralColumnAliasReference(LeafExpression, NamedExpression):
     parts: tuple[str, ...]
     attribute: Attribute
 
-    @lazy
-    def children(self) -> tuple[Expression, ...]:
-        """None."""
-        return ()
+    children = always(())
 
     def map_children(self, f: Callable[[Expression], Expression], mask: int = -1) -> LateralColumnAliasReference:
         """Itself."""

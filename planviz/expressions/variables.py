@@ -5,33 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from planviz.expressions.core import Expression, LeafExpression, Literal
-from planviz.trees.node import lazy, node
+from planviz.expressions.core import Expression, LeafExpression, Literal, Typed
+from planviz.trees.node import always, lazy, node
 from planviz.types import DataType
 
 
 @node
-class VariableReference(LeafExpression):
+class VariableReference(Typed, LeafExpression):
     """A variable that DECLARE made, with the value that it has when the query is planned."""
 
     variable: str
     value: Any
     type: DataType
 
-    @property
-    def data_type(self) -> DataType:
-        """The declared type."""
-        return self.type
-
     @lazy
     def nullable(self) -> bool:
         """Where it is null now."""
         return self.value is None
 
-    @lazy
-    def foldable(self) -> bool:
-        """Always: it does not change while a query runs."""
-        return True
+    foldable = always(True)  # it does not change while a query runs
 
     @property
     def literal(self) -> Literal:

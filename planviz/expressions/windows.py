@@ -7,7 +7,7 @@ from collections.abc import Callable
 from planviz.expressions.aggregates import AggregateFunction
 from planviz.expressions.core import Cast, Expression, LeafExpression, Literal, TypeMismatch
 from planviz.expressions.unresolved import Unresolved
-from planviz.trees.node import lazy, node
+from planviz.trees.node import always, lazy, node
 from planviz.types import (
     DATE,
     DOUBLE,
@@ -27,15 +27,8 @@ from planviz.types import (
 class WindowFrame(Expression):
     """Base of frames."""
 
-    @lazy
-    def foldable(self) -> bool:
-        """Not a value."""
-        return False
-
-    @lazy
-    def nullable(self) -> bool:
-        """Never."""
-        return False
+    foldable = always(False)  # not a value
+    nullable = always(False)
 
 
 @node
@@ -64,15 +57,8 @@ class FrameBoundary(LeafExpression):
 
         return NULL
 
-    @lazy
-    def foldable(self) -> bool:
-        """Not a value."""
-        return False
-
-    @lazy
-    def nullable(self) -> bool:
-        """Not a value."""
-        return False
+    foldable = always(False)  # not a value
+    nullable = always(False)  # not a value
 
     def to_string(self) -> str:
         """As Spark prints the object."""
@@ -232,15 +218,8 @@ class WindowSpec(Expression):
             )
         return None
 
-    @lazy
-    def nullable(self) -> bool:
-        """Not a value."""
-        return True
-
-    @lazy
-    def foldable(self) -> bool:
-        """Not a value."""
-        return False
+    nullable = always(True)  # not a value
+    foldable = always(False)  # not a value
 
     def to_string(self) -> str:
         """windowspecdefinition(keys, orders, frame)."""
@@ -274,10 +253,7 @@ class WindowExpression(Expression):
         """The function's."""
         return self.function.nullable
 
-    @lazy
-    def foldable(self) -> bool:
-        """Never."""
-        return False
+    foldable = always(False)
 
     def to_string(self) -> str:
         """function spec."""
@@ -331,10 +307,7 @@ class RankLike(AggregateFunction, WindowFunction):
         """int, double for fractions."""
         return DOUBLE if self.name in ("percent_rank", "cume_dist") else INT
 
-    @lazy
-    def nullable(self) -> bool:
-        """Never."""
-        return False
+    nullable = always(False)
 
     def to_string(self) -> str:
         """rank(keys)."""
@@ -374,15 +347,8 @@ class NTile(AggregateFunction, WindowFunction):
         """Rows up to this one."""
         return RUNNING_ROWS
 
-    @property
-    def data_type(self) -> DataType:
-        """int."""
-        return INT
-
-    @lazy
-    def nullable(self) -> bool:
-        """Never."""
-        return False
+    data_type = always(INT)
+    nullable = always(False)
 
 
 @node
@@ -446,10 +412,7 @@ class NthValue(AggregateFunction, WindowFunction):
         """The input's."""
         return self.input.data_type
 
-    @lazy
-    def nullable(self) -> bool:
-        """Always."""
-        return True
+    nullable = always(True)
 
     def flat_arguments(self) -> list[str]:
         """The arguments; the flag as well."""

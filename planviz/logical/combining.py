@@ -9,7 +9,7 @@ from planviz.expressions.core import (
     Expression,
 )
 from planviz.logical.plan import BinaryNode, LogicalPlan, UnaryNode
-from planviz.trees.node import lazy, node
+from planviz.trees.node import always, lazy, node
 from planviz.types import ArrayType, DataType, MapType, StructField, StructType
 
 
@@ -358,10 +358,7 @@ class UnionLoop(BinaryNode):
         """See output."""
         return frozenset(a.expr_id for a in self.attributes)
 
-    @lazy
-    def expressions(self) -> tuple[Expression, ...]:
-        """None."""
-        return ()
+    expressions = always(())
 
     @lazy
     def resolved(self) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
-from planviz.trees.node import Settled, TreeNode, lazy
+from planviz.trees.node import Settled, TreeNode, always, lazy
 from planviz.trees.text import tree_string
 
 
@@ -229,10 +229,7 @@ class Source(LeafNode):
 
     attributes: tuple[AttributeReference, ...]
 
-    @lazy
-    def expressions(self) -> tuple[Any, ...]:
-        """None: the columns are its own."""
-        return ()
+    expressions = always(())  # the columns are its own
 
     def map_expressions(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
         """Itself."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, Literal
 from planviz.logical.plan import LeafNode, Source, bracketed
-from planviz.trees.node import lazy, node
+from planviz.trees.node import always, lazy, node
 from planviz.types import DataType
 
 
@@ -14,10 +14,7 @@ from planviz.types import DataType
 class OneRowRelation(LeafNode):
     """One row without columns: a query without FROM."""
 
-    @lazy
-    def max_rows(self) -> int | None:
-        """One."""
-        return 1
+    max_rows = always(1)
 
 
 @node
@@ -93,10 +90,7 @@ class LogicalRDD(LeafNode):
 
     attributes: tuple[AttributeReference, ...]
 
-    @lazy
-    def expressions(self) -> tuple[Any, ...]:
-        """None."""
-        return ()
+    expressions = always(())
 
     def map_expressions(self, f, mask=-1):  # type: ignore[no-untyped-def]
         """Itself."""
@@ -126,10 +120,7 @@ class Range(LeafNode):
     slices: int | None
     column: AttributeReference
 
-    @lazy
-    def expressions(self) -> tuple[Any, ...]:
-        """None."""
-        return ()
+    expressions = always(())
 
     def map_expressions(self, f, mask=-1):  # type: ignore[no-untyped-def]
         """Itself."""

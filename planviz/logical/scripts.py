@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from planviz.expressions.core import AttributeReference, Expression
+from planviz.expressions.core import AttributeReference
 from planviz.logical.plan import LogicalPlan, UnaryNode, bracketed
-from planviz.trees.node import lazy, node
+from planviz.trees.node import always, lazy, node
 
 
 @node
@@ -22,10 +22,7 @@ class ScriptTransformation(UnaryNode):
     schema_less: bool
     child: LogicalPlan
 
-    @lazy
-    def expressions(self) -> tuple[Expression, ...]:
-        """None: the script's columns are made here, not read."""
-        return ()
+    expressions = always(())  # the script's columns are made here, not read
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:

@@ -5,46 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from planviz.expressions.core import AttributeReference, Expression, LeafExpression
+from planviz.expressions.core import AttributeReference, Expression
 from planviz.logical.plan import bracketed
 from planviz.physical.distribution import (
     BroadcastMode,
     BroadcastPartitioning,
     HashPartitioning,
-    OutputOrder,
     Partitioning,
     RangePartitioning,
     RoundRobinPartitioning,
     SinglePartition,
 )
 from planviz.physical.plan import LeafExec, SparkPlan, UnaryExec
-from planviz.trees.node import lazy, node
-from planviz.types import DataType
+from planviz.trees.node import always, lazy, node
 
 ENSURE_REQUIREMENTS, REPARTITION_BY_NUM = "ENSURE_REQUIREMENTS", "REPARTITION_BY_NUM"
-
-
-@node
-class BoundReference(LeafExpression):
-    """A column of the input by its position."""
-
-    ordinal: int
-    type: DataType
-    is_nullable: bool
-
-    @property
-    def data_type(self) -> DataType:
-        """Its type."""
-        return self.type
-
-    @lazy
-    def nullable(self) -> bool:
-        """See Expression."""
-        return self.is_nullable
-
-    def to_string(self) -> str:
-        """input[0, int, true]."""
-        return f"input[{self.ordinal}, {self.type.simple_string}, {str(self.is_nullable).lower()}]"
 
 
 class Exchange(UnaryExec):
@@ -52,10 +27,7 @@ class Exchange(UnaryExec):
 
     plan_id: int
 
-    @lazy
-    def output_ordering(self) -> tuple[OutputOrder, ...]:
-        """None: rows come as they arrive."""
-        return ()
+    output_ordering = always(())  # rows come as they arrive
 
 
 @node
@@ -154,19 +126,13 @@ class ReusedExchangeExec(LeafExec):
         """The columns."""
         return self.columns
 
-    @lazy
-    def children(self) -> tuple[Any, ...]:
-        """None: the exchange stands elsewhere."""
-        return ()
+    children = always(())  # the exchange stands elsewhere
 
     def map_children(self, f: Any, mask: int = -1) -> ReusedExchangeExec:
         """Itself."""
         return self
 
-    @lazy
-    def expressions(self) -> tuple[Any, ...]:
-        """None."""
-        return ()
+    expressions = always(())
 
     def map_expressions(self, f: Any, mask: int = -1) -> ReusedExchangeExec:
         """Itself."""

@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 from planviz.expressions.core import AttributeReference, Cast, Expression, Literal, SortOrder
+from planviz.expressions.objects import BoundReference
 from planviz.logical.plan import bracketed
 from planviz.physical.distribution import (
     UNSPECIFIED,
@@ -23,7 +24,6 @@ from planviz.physical.distribution import (
     given_order,
     ordering_satisfies,
 )
-from planviz.physical.exchanges import BoundReference
 from planviz.physical.plan import BinaryExec, SparkPlan
 from planviz.trees.node import lazy, node
 from planviz.types import LONG, is_integral

@@ -24,7 +24,7 @@ from planviz.physical.distribution import (
 )
 from planviz.physical.plan import SparkPlan, UnaryExec
 from planviz.physical.projection import Projection
-from planviz.trees.node import lazy, node
+from planviz.trees.node import always, lazy, node
 
 
 def null_intolerant(e: Any) -> bool:
@@ -245,10 +245,7 @@ class ExpandExec(UnaryExec):
         """Nothing is known: keys may have become null."""
         return UnknownPartitioning(0)
 
-    @lazy
-    def output_ordering(self) -> tuple[OutputOrder, ...]:
-        """None."""
-        return ()
+    output_ordering = always(())
 
 
 @node
@@ -307,10 +304,7 @@ class CoalesceExec(UnaryExec):
         """Nothing is known but one partition of one."""
         return SinglePartition() if self.number == 1 else UnknownPartitioning(self.number)
 
-    @lazy
-    def output_ordering(self) -> tuple[OutputOrder, ...]:
-        """None."""
-        return ()
+    output_ordering = always(())
 
 
 @node
@@ -320,10 +314,7 @@ class UnionExec(SparkPlan):
     inputs: tuple[SparkPlan, ...]
     columns: tuple[AttributeReference, ...]
 
-    @lazy
-    def expressions(self) -> tuple[Any, ...]:
-        """None: the columns are the children's."""
-        return ()
+    expressions = always(())  # the columns are the children's
 
     def map_expressions(self, f: Any, mask: int = -1) -> UnionExec:
         """Itself."""
@@ -389,10 +380,7 @@ class ScriptTransformationExec(UnaryExec):
         """SparkScriptTransformation."""
         return "SparkScriptTransformation"
 
-    @lazy
-    def expressions(self) -> tuple[Any, ...]:
-        """None: the script's columns are made here."""
-        return ()
+    expressions = always(())  # the script's columns are made here
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
@@ -400,10 +388,7 @@ class ScriptTransformationExec(UnaryExec):
         columns: tuple[AttributeReference, ...] = self.logical.output
         return columns
 
-    @lazy
-    def output_ordering(self) -> tuple[OutputOrder, ...]:
-        """None."""
-        return ()
+    output_ordering = always(())
 
     @lazy
     def canonicalized(self) -> Any:

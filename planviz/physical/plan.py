@@ -15,7 +15,7 @@ from planviz.physical.distribution import (
     Partitioning,
     UnknownPartitioning,
 )
-from planviz.trees.node import TreeNode, lazy
+from planviz.trees.node import TreeNode, always, lazy
 from planviz.trees.text import tree_string
 
 
@@ -47,10 +47,8 @@ class SparkPlan(QueryPlan):
         """The ids of the columns."""
         return frozenset([a.expr_id for a in self.output])
 
-    @lazy
-    def resolved(self) -> bool:
-        """Always: only resolved plans are planned."""
-        return True
+    #: Only resolved plans are planned.
+    resolved = always(True)
 
     @property
     def required_distribution(self) -> tuple[Distribution, ...]:

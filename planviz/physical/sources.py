@@ -14,7 +14,7 @@ from planviz.physical.distribution import (
     UnknownPartitioning,
 )
 from planviz.physical.plan import LeafExec
-from planviz.trees.node import lazy, node
+from planviz.trees.node import always, lazy, node
 
 
 class SourceExec(LeafExec):
@@ -22,10 +22,7 @@ class SourceExec(LeafExec):
 
     columns: tuple[AttributeReference, ...]
 
-    @lazy
-    def expressions(self) -> tuple[Any, ...]:
-        """None: the columns are its own."""
-        return ()
+    expressions = always(())  # the columns are its own
 
     def map_expressions(self, f: Any, mask: int = -1) -> Any:
         """Itself."""

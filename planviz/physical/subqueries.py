@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.core import AttributeReference, Expression, UnaryExpression
+from planviz.expressions.core import AttributeReference, Expression, Typed, UnaryExpression
 from planviz.logical.plan import bracketed, positioned, positions_of
 from planviz.physical.plan import LeafExec, PlanHolder, SparkPlan, UnaryExec
-from planviz.trees.node import lazy, node
+from planviz.trees.node import always, lazy, node
 from planviz.types import BOOLEAN, DataType
 
 
@@ -107,27 +107,15 @@ class SubqueryAdaptiveBroadcastExec(SubqueryExec):
 
 
 @node
-class ScalarSubqueryExec(PlanHolder):
+class ScalarSubqueryExec(Typed, PlanHolder):
     """The single value of a subquery (Spark: execution.ScalarSubquery)."""
 
     plan: Any
     type: DataType
     expr_id: int
 
-    @property
-    def data_type(self) -> DataType:
-        """The column's."""
-        return self.type
-
-    @lazy
-    def nullable(self) -> bool:
-        """Always."""
-        return True
-
-    @lazy
-    def foldable(self) -> bool:
-        """Never."""
-        return False
+    nullable = always(True)
+    foldable = always(False)
 
     @lazy
     def canonicalized(self) -> Expression:
@@ -147,15 +135,8 @@ class InSubqueryExec(PlanHolder):
     plan: Any
     expr_id: int
 
-    @property
-    def data_type(self) -> DataType:
-        """boolean."""
-        return BOOLEAN
-
-    @lazy
-    def foldable(self) -> bool:
-        """Never."""
-        return False
+    data_type = always(BOOLEAN)
+    foldable = always(False)
 
     @lazy
     def canonicalized(self) -> Expression:
@@ -173,10 +154,7 @@ class DynamicPruningExpression(UnaryExpression):
 
     child: Expression
 
-    @property
-    def data_type(self) -> DataType:
-        """boolean."""
-        return BOOLEAN
+    data_type = always(BOOLEAN)
 
     def to_string(self) -> str:
         """dynamicpruningexpression(condition)."""

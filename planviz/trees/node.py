@@ -62,6 +62,11 @@ class lazy_alone(lazy[T]):  # noqa: N801
     recursive = False
 
 
+def always(value: T) -> lazy_alone[T]:
+    """A lazy value that is the same for every node of a class: `nullable = always(False)`."""
+    return lazy_alone(lambda _: value)
+
+
 class TreeNode:
     """A node that never changes.
 

@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from planviz.expressions.complex import CreateNamedStruct, GetStructField
-from planviz.expressions.core import Alias, AttributeReference, LeafExpression, alias, lit, next_id
+from planviz.expressions.core import Alias, AttributeReference, LeafExpression, Typed, alias, lit, next_id
 from planviz.expressions.subqueries import ScalarSubquery
 from planviz.logical.combining import CTERelationDef, WithCTE
 from planviz.logical.operators import Aggregate, Project, Subquery
@@ -14,12 +14,12 @@ from planviz.logical.plan import LeafNode
 from planviz.logical.relations import CTERelationRef, OneRowRelation
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.plan_merger import PlanMerger
-from planviz.trees.node import lazy, node
+from planviz.trees.node import always, lazy, node
 from planviz.types import DataType
 
 
 @node
-class ScalarSubqueryReference(LeafExpression):
+class ScalarSubqueryReference(Typed, LeafExpression):
     """Stands for a scalar subquery while plans are merged: the column at `ordinal` of plan `index` of a level."""
 
     level: int
@@ -28,20 +28,8 @@ class ScalarSubqueryReference(LeafExpression):
     type: DataType
     expr_id: int
 
-    @property
-    def data_type(self) -> DataType:
-        """The subquery's."""
-        return self.type
-
-    @lazy
-    def nullable(self) -> bool:
-        """Always."""
-        return True
-
-    @lazy
-    def foldable(self) -> bool:
-        """Never."""
-        return False
+    nullable = always(True)
+    foldable = always(False)
 
 
 @node
