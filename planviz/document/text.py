@@ -13,6 +13,7 @@ from planviz.plantext.captures import looks_like_capture, read_capture
 from planviz.plantext.collapsed import restore_indentation, restore_lines
 from planviz.plantext.json_plans import looks_like_json, read_json
 from planviz.plantext.lines import Lines, clean
+from planviz.plantext.outlines import marks_for_indentation
 from planviz.trees.collector import collector_at_rest
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def _open(text: str, catalog: Catalog | None, config: OptimizerConfig | None) ->
     lines = clean(text)
     restored = restore_lines(lines)
     lines = restored or restore_indentation(lines) or lines
+    lines = marks_for_indentation(lines) or lines
     scanned = scanner.scan(lines)
     # A line of SQL may look like an operator without marks; headings and logs prove that it is none.
     if _SQL.match(text) and scanned.features <= {"tree"} and not scanned.trace:

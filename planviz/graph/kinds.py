@@ -52,11 +52,11 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     (
         "scan",
         r"Scan|Relation|^Range\b|^OneRow|^Empty|^LocalTable|^Values|InMemoryTable|^Table|^UnresolvedTable|RDD$|"
-        r"InlineTable|^(Unresolved)?DataSource|^MicroBatch|Reader$|^Catalog|^UnionLoopRef$",
+        r"InlineTable|^ExistingRdd$|^(Unresolved)?DataSource|^MicroBatch|Reader$|^Catalog|^UnionLoopRef$",
     ),
     ("filter", r"Filter|^Having|^Unresolved(Having|Qualify)"),
     ("sort", r"Sort"),
-    ("limit", r"Limit|^TakeOrdered|TopN|TopK|^(Collect)?Tail|^Offset|^Sample|^TakeAndOffset"),
+    ("limit", r"Limit|^TakeOrdered|TopN|TopK|^(Collect)?Tail|^Offset|^Sample|^TakeAndOffset|^Take$|^FastSample"),
     ("set", r"Union|Intersect|Except(?!ion)|SetOp"),
     ("generate", r"Generate|Explode|^Unpivot|^Pivot|Transpose$|^LateralView|^Flatten|^Stack"),
     (
@@ -94,7 +94,9 @@ def kind_of(op: str) -> str:
 _KNOWN_OTHER = re.compile(
     r"(Columnar|Row|Broadcast)To(\w*Row|\w*Columnar)|^(AdaptiveSparkPlan|InputAdapter|WholeStageCodegen|CTE|WithCTE|"
     r"CTERelationDef|ResolvedHint|UnresolvedHint|CollectMetrics|EventTimeWatermark|ReturnAnswer|DummySparkPlan|ApplyResourceProfile|"
-    r"(Result|TableCache|Logical)QueryStage|ResultStage|Adapter|InputIterator|WholeStage|ConvertTo(Uns|S)afe)$|"
+    r"(Result|TableCache|Logical)QueryStage|ResultStage|Adapter|InputIterator|WholeStage|ConvertTo(Uns|S)afe|View|"
+    r"SinkPlaceHolder|SpatialIndex|ConvertToNative|InputBatchAdapter|BringBackToHost|HostColumnarToGpu|"
+    r"SparkToColumnar|SparkLogicalPlan)$|"
     r"Hint$|Subquery|Batches$|ArrowData$|^ShuffleCoalesce$"
 )
 

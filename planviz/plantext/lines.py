@@ -8,11 +8,21 @@ from __future__ import annotations
 import html
 import re
 
+from planviz.plantext import unified
+from planviz.plantext.outlines import with_marks_for_boxes
+
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
 _ANSI_WITHOUT_ESCAPE = re.compile(r"\[\d{1,3}(?:;\d{1,3})*m|\[m(?=\s*$)")
 _ENTITY = re.compile(r"&(?:gt|lt|amp|quot|nbsp|apos|#\d+|#x[0-9a-fA-F]+);")
 _DASH = re.compile(r"([+:])[–—−‒]\s?(?=[*'!~^(‘’=\w])")
 _SMART_QUOTE = re.compile(r"(^\s*|[+:]- )[‘’](?=[A-Z])")
+_TAG = re.compile(
+    r"</?(?:a|b|code|div|em|font|i|li|p|pre|samp|span|strong|t[dtr]|ul)(?:\s[^<>]*)?/?>|<----(?=[+:]- )|---->\s*$",
+    re.IGNORECASE,
+)
+_BREAK = re.compile(r"<br\s*/?>(\s*$)?", re.IGNORECASE)
+_TAGGED = re.compile(r"</(?:b|code|div|font|li|p|pre|samp|span|td)>|<br\s*/?>|<----[+:]- ", re.IGNORECASE)
+_OPENING_QUOTE = re.compile(r"^[^\"']*\"+(?=[*'!(]*(?:\(\d+\) )?[A-Z]\w)")
 _SPACES = str.maketrans({"\xa0": " ", "\u2007": " ", "\u202f": " ", "\u3000": " ", "\u200b": None, "\ufeff": None})
 
 _LEVELS = ("INFO", "WARN", "DEBUG", "ERROR", "TRACE")
@@ -22,17 +32,21 @@ _THREAD = r"(?:\[[^\]\n]*\]\s*)*"
 _LOGGER = r"[\w.$/@-]*(?:\[[^\]\n]*\])?(?::\d+)?(?: ?\([^)\n]*\))?"
 _LOG = re.compile(
     rf"^ {{0,8}}{_STAMP}\s+(?:(?:stdout|stderr) [FP] |{_THREAD}{_LEVEL}\s+{_THREAD}{_LOGGER}\s*[:-](?: |$)|"
-    rf"{_THREAD}{_LEVEL}: |- [\w.$]+ - {_LEVEL} - |(?=[ :]*(?:[+:]- |==)))"
+    rf"{_THREAD}{_LEVEL}: |\[(?:info|warn|error|debug)\] ?|- [\w.$]+ - {_LEVEL} - |(?=[ :]*(?:[+:]- |==)))"
 )
+_BUILD_TOOL = re.compile(r"^ {0,8}\[(?:info|warn|error|debug|INFO|WARNING|ERROR|DEBUG)\] ?")
+_RUNNER = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ?")
 _LEVEL_FIRST = re.compile(rf"^ {{0,8}}{_LEVEL}:? {_THREAD}[\w.$]+(?:\[[^\]]*\])?: ")
 _BEFORE_PLAN = re.compile(r"^[^=\n]*?\b(?:plan|tree|query)(?: is)?: (?=['!*(]*[A-Z])")
 
-_PREFIX = re.compile(r"(?:((?://|#) ?MAGIC|//+|#>|#+|--+|\*)(?: |$)|((?:> ?)*>|\||\+(?!-)))")
+_PREFIX = re.compile(
+    r"(?:((?://|#) ?MAGIC|//+|#>|#+|--+|\*)(?: |$)|(//+|#+|--+)(?=(?:[+:]-|==) |[*'(]*[A-Z])|((?:> ?)*>|\||\+(?!-)))"
+)
 _PREFIX_STARTS = frozenset("#/>-*|+")
 _NUMBER = re.compile(r"^ {0,8}(\d{1,6})[.:)]?(?: |$)")
 _BORDER = re.compile(r"^\s*[|│┃║](.*?)(?:[|│┃║]\s*)?$", re.DOTALL)
 _RULE_OF_BOX = re.compile(r"^\s*[+┌└├╔╚╠┏┗┣|][-─═━+┬┴┼╦╩╬┳┻╋]{2,}[+┐┘┤╗╝╣┓┛┫|]?\s*$")
-_PLANISH = re.compile(r"^[\s:!]*[+:]-? ?- ?\S|== \w[\w ()]* ==|=== \w")
+_PLANISH = re.compile(r"^[\s:!]*[+:]-? ?- ?\S|== \w[\w ()]* ==|=== \w|^[\s│:]*[├└╰]─+ ?[A-Z]")
 _MARKED = re.compile(r"^[\s:!]*[+:]- \S")
 
 
@@ -58,10 +72,15 @@ def clean(raw: str) -> Lines:
     """Split a text into clean lines; `stripped` of the result names what was taken off, for the user to see."""
     stripped: list[str] = []
     lines = _plain_characters(raw, stripped)
+    number: range | list[int] = range(1, len(lines) + 1)
+    if (sides := unified.both_sides(lines)) is not None:
+        lines, number = sides
+        stripped.append("the marks of a diff (the new side stands first)")
     for name, take_off in (
         ("log prefixes", _without_log_prefixes),
         ("comment marks", _without_prefixes),
         ("line numbers", _without_numbers),
+        ("drawn lines", with_marks_for_boxes),
         ("table borders", _without_borders),
     ):
         shorter = take_off(lines, raw)
@@ -69,11 +88,11 @@ def clean(raw: str) -> Lines:
             lines = shorter
             stripped.append(name)
     lines = [line.rstrip() for line in lines]
-    if "\\n" in raw:
-        return _with_escaped_breaks(lines, stripped)
+    if "\\n" in raw or "HTML tags" in stripped:
+        return _with_escaped_breaks(lines, number, stripped)
     if _double_spaced(lines):
-        return _single_spaced(lines, stripped)
-    return Lines(lines, range(1, len(lines) + 1), tuple(stripped))
+        return _single_spaced(lines, number, stripped)
+    return Lines(lines, number, tuple(stripped))
 
 
 # -- characters
@@ -96,6 +115,9 @@ def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
             line if line.isascii() else _SMART_QUOTE.sub(r"\1'", _DASH.sub(r"\1- ", line.translate(_SPACES)))
             for line in lines
         ]
+    if "<" in raw and _TAGGED.search(raw):
+        lines = [_without_tags(line) if "<" in line or "---->" in line else line for line in lines]
+        stripped.append("HTML tags")
     if "&" in raw and _ENTITY.search(raw):
         lines = [html.unescape(line).replace("\xa0", " ") if "&" in line else line for line in lines]
         stripped.append("HTML entities")
@@ -103,6 +125,10 @@ def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
         size = _tab_size(lines)
         lines = [_without_tabs(line, size) if "\t" in line else line for line in lines]
     return lines
+
+
+def _without_tags(line: str) -> str:
+    return _TAG.sub("", _BREAK.sub(lambda match: "" if match[1] is not None else "\\n", line))
 
 
 def _without_tabs(line: str, size: int) -> str:
@@ -127,17 +153,29 @@ def _tab_size(lines: list[str]) -> int:
 
 
 def _without_log_prefixes(lines: list[str], raw: str) -> list[str] | None:
-    if not any(level in raw for level in _LEVELS) and not any(_LOG.match(line) for line in lines[:200]):
+    runner = _all_stamped(lines)
+    hinted = runner or "[info]" in raw or any(level in raw for level in _LEVELS)
+    if not hinted and not any(_LOG.match(line) for line in lines[:200]):
         return None
     changed, out = False, []
     for at, line in enumerate(lines):
-        match = _LOG.match(line) or _LEVEL_FIRST.match(line)
+        match = _LOG.match(line) or _LEVEL_FIRST.match(line) or _BUILD_TOOL.match(line)
+        if match is None and runner:
+            match = _RUNNER.match(line)
         if match:
             line, changed = line[match.end() :], True
             if at + 1 < len(lines) and _MARKED.search(lines[at + 1]):
                 line = _BEFORE_PLAN.sub("", line)
         out.append(line)
     return out if changed else None
+
+
+def _all_stamped(lines: list[str]) -> bool:
+    """Whether nearly every line begins with the time at which a build server read it."""
+    if not lines or not (_RUNNER.match(lines[0]) or _RUNNER.match(lines[len(lines) // 2])):
+        return False
+    full = [line for line in lines[:400] if line.strip()]
+    return sum(1 for line in full if _RUNNER.match(line)) >= 0.8 * len(full)
 
 
 def _without_prefixes(lines: list[str], raw: str) -> list[str] | None:
@@ -171,7 +209,7 @@ def _prefix(line: str) -> str | None:
     bare = line.lstrip()
     # Matched without the indentation: a pattern that begins with spaces tries every number of them.
     match = _PREFIX.match(bare) if bare[:1] in _PREFIX_STARTS and bare[:2] != "+-" else None
-    return None if match is None else (match.group(1) or match.group(2))
+    return None if match is None else (match.group(1) or match.group(2) or match.group(3))
 
 
 def _is_table(lines: list[str], start: int, end: int) -> bool:
@@ -230,13 +268,15 @@ def _without_border(line: str) -> str:
 # -- line breaks
 
 
-def _with_escaped_breaks(lines: list[str], stripped: list[str]) -> Lines:
+def _with_escaped_breaks(lines: list[str], numbers: range | list[int], stripped: list[str]) -> Lines:
     text: list[str] = []
     number: list[int] = []
     split = False
-    for index, line in enumerate(lines, 1):
+    for index, line in zip(numbers, lines, strict=True):
         if "\\n" in line and _escaped_plan(line):
             parts = [part.rstrip() for part in line.replace("\\t", " ").split("\\n")]
+            if _MARKED.match(parts[1]):
+                parts[0] = _OPENING_QUOTE.sub("", parts[0])
             text.extend(parts)
             number.extend([index] * len(parts))
             split = True
@@ -258,11 +298,11 @@ def _double_spaced(lines: list[str]) -> bool:
     return followed >= 0.95 * (len(full) - 1)
 
 
-def _single_spaced(lines: list[str], stripped: list[str]) -> Lines:
+def _single_spaced(lines: list[str], numbers: range | list[int], stripped: list[str]) -> Lines:
     text: list[str] = []
     number: list[int] = []
     after_text = False
-    for index, line in enumerate(lines, 1):
+    for index, line in zip(numbers, lines, strict=True):
         if line or not after_text:
             text.append(line)
             number.append(index)

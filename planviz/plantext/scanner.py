@@ -11,8 +11,9 @@ from planviz.graph.trace import RuleTrace
 from planviz.plantext import formatted, rulelog
 from planviz.plantext.lines import Lines, clean
 from planviz.plantext.operators import Details, read_arguments
+from planviz.plantext.outlines import marks_for_indentation
 from planviz.plantext.references import link_references
-from planviz.plantext.tree import Tree, read_tree
+from planviz.plantext.tree import Tree, is_prose, read_tree
 
 #: What a line of the input is; the scanner gives one to every line.
 BLANK, NODE, HEADING, DETAIL, LOG, CODE, UNPARSED = range(7)
@@ -71,6 +72,7 @@ def scan(lines: Lines) -> Scanned:
 def graph_of_text(text: str) -> PlanGraph:
     """The plan of a tree text that stands alone (a side of a rule log's block)."""
     lines = clean(text)
+    lines = marks_for_indentation(lines) or lines
     details = Details()
     tree, _ = read_tree(lines, 0, len(lines), partial(read_arguments, details), headed=True)
     graph = PlanGraph.from_nodes("other", "Plan", tree.nodes, tree.links)
@@ -237,7 +239,11 @@ class _Scanner:
         if not marked:
             following = self.text[index + 1] if index + 1 < self.size else ""
             mark = following.lstrip(" :")
-            if not (mark[:3] == "+- " or (mark[:2] == "- " and ":" in following)) or not _ROOT.match(line):
+            if (
+                not (mark[:3] == "+- " or (mark[:2] == "- " and ":" in following))
+                or not _ROOT.match(line)
+                or is_prose(line)
+            ):
                 return index
         self.details = Details()
         self.group = []

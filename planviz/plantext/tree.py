@@ -32,6 +32,8 @@ _END = re.compile(
     r"\d+ rows? selected|\(\d+ rows?\)|== |=== |-- |import |Found \d+ WholeStage|Generated code:|"
     r"Traceback|\tat |\s+at [\w.$]+\(|only showing)"
 )
+_CALL = re.compile(r"\w+\($|\)$")
+_PROSE = re.compile(r"[\w'’-]+(?: [\w'’-]+){2,}.*[.:?!]\s*$|\w+(?: \w+)*:\s*$")
 _HOLDS_SQL = re.compile(r"View|Function|CacheTable|Compound|Script")
 _LOOKAHEAD = 64
 _PLAIN_ENOUGH = 8
@@ -115,13 +117,16 @@ class _Open:
     indentations differently, so under subqueries and caches the heading stands left of its owner).
     """
 
-    __slots__ = ("balance", "column", "node", "plan", "section")
+    __slots__ = ("balance", "column", "last_child", "node", "plan", "section")
 
-    def __init__(self, column: int, node: PlanNode | None, plan: _Plan, section: bool = False) -> None:
+    def __init__(
+        self, column: int, node: PlanNode | None, plan: _Plan, section: bool = False, last_child: bool = False
+    ) -> None:
         self.column = column
         self.node = node
         self.plan = plan
         self.section = section
+        self.last_child = last_child
         self.balance: int | None = None
 
     def still_opens(self) -> bool:
@@ -143,6 +148,7 @@ class _TreeReader:
         self.plan = _Plan(self.tree.nodes, self.tree.links)
         self.stack: list[_Open] = []
         self.continued: dict[int, tuple[PlanNode, list[str]]] = {}
+        self.shifted = False  # an operator stands at the column of one that was the last child
         self.pending = False  # an adaptive heading waits for the root of its plan
 
     def read(self, start: int) -> tuple[Tree, int]:
@@ -153,10 +159,10 @@ class _TreeReader:
             bare = line.lstrip(" :")
             column = len(line) - len(bare)
             if bare[:3] == "+- ":
-                body = bare[3:]
+                body = bare[3:].lstrip()
             elif bare[:2] == "- " and column and line[column - 1] == ":":
                 column -= 1
-                body = bare[2:]
+                body = bare[2:].lstrip()
             elif not bare:
                 following = self._after_blank(index)
                 if following is None:
@@ -184,7 +190,7 @@ class _TreeReader:
                 last = self._literal_end(index, body)
                 if last > index:
                     body = self._joined(body, index, last)
-            self._add(column, body, match, number[index], number[last])
+            self._add(column, body, match, number[index], number[last], last_child=bare[0] == "+")
             index = last + 1
         self._finish()
         return self.tree, index
@@ -196,13 +202,13 @@ class _TreeReader:
         if self.pending:
             return self._root(index, bare, self.stack[-1].column)
         if not self.stack:
-            if _SECTION.match(bare) or (not self.headed and _BODY.match(bare) is None):
+            if _SECTION.match(bare) or (not self.headed and (_BODY.match(bare) is None or is_prose(bare))):
                 return None
             return self._root(index, bare, column - 3)
         top = self.stack[-1]
         if top.node is None:
             return None
-        if top.still_opens() or (self._goes_on(top, column) and _END.match(line) is None):
+        if top.still_opens() or (self._goes_on(top, column, bare) and _END.match(line) is None):
             self._continue(index)
             return index + 1
         if self._mark_fits(index + 1) and not self._starts_plan(bare):
@@ -210,10 +216,13 @@ class _TreeReader:
             return index + 1
         return None
 
-    @staticmethod
-    def _goes_on(top: _Open, column: int) -> bool:
+    @classmethod
+    def _goes_on(cls, top: _Open, column: int, bare: str) -> bool:
         # The text of a view or a script stands in a command's arguments as it was written, line breaks included.
-        return column > top.column + 3 or (top.node is not None and bool(_HOLDS_SQL.search(top.node.op)))
+        if column > top.column + 3 or (top.node is not None and bool(_HOLDS_SQL.search(top.node.op))):
+            return True
+        below_name = column == top.column + 3 and top.node is not None and top.node.parent is not None
+        return below_name and bool(_CALL.match(bare))
 
     @staticmethod
     def _starts_plan(bare: str) -> bool:
@@ -270,7 +279,7 @@ class _TreeReader:
             self.tree.headings.append(index)
             return
         top, line = self.stack[-1], self._dedented(index)
-        if top.still_opens() and top.balance is not None:
+        if top.balance is not None and (top.still_opens() or _CALL.match(line.strip())):
             top.balance += _balance(line)
         self.continued.setdefault(id(node), (node, []))[1].append(line)
         assert node.source is not None
@@ -337,11 +346,15 @@ class _TreeReader:
         last: int,
         *,
         root: bool = False,
+        last_child: bool = False,
     ) -> None:
         stack = self.stack
         if not root:
-            while stack and stack[-1].column >= column:
+            # No operator follows the last child of its parent: at that column the indentation is lost.
+            while stack and (stack[-1].column > column or (stack[-1].column == column and not stack[-1].last_child)):
                 stack.pop()
+            if stack and stack[-1].column == column:
+                self.shifted = True
         if stack:
             parent, plan = stack[-1].node, stack[-1].plan
         else:
@@ -381,13 +394,19 @@ class _TreeReader:
         nodes.append(node)
         if parent is not None and column - stack[-1].column == 6 and not root:
             plan.links.append(Link(parent.id, node.id, "subquery"))
-        stack.append(_Open(column, node, plan))
+        stack.append(_Open(column, node, plan, last_child=last_child and not root))
 
     def _finish(self) -> None:
         for node, lines in self.continued.values():
             node.text = "\n".join([node.text, *lines])
         if len(self.tree.nodes) > 1 and sum(1 for node in self.tree.nodes if node.parent is None) > 1:
             self.tree.notes.append("The text does not begin at the root of the plan: its first lines are missing.")
+
+        if self.shifted:
+            self.tree.notes.append(
+                "Some operators stand under a sibling that was the last one: their indentation was lost, so they were "
+                "read as its children."
+            )
 
     # -- line breaks inside literals
 
@@ -427,6 +446,11 @@ class _TreeReader:
             if plain and ("..." in body or at - index >= _PLAIN_ENOUGH):
                 return index
         return index
+
+
+def is_prose(line: str) -> bool:
+    """Whether a line above a tree is a sentence about it and no operator: words up to a colon or a full stop."""
+    return not ("#" in line or "[" in line) and _PROSE.match(line.strip()) is not None
 
 
 def _looks_marked(line: str) -> bool:

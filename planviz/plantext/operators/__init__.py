@@ -35,7 +35,14 @@ _STATISTICS = re.compile(r",? ?Statistics\([^()]*\)?\s*$")
 _OLD_NUMBER = re.compile(r"(?:^|\s)\((?:\d+|unknown)\)$")
 _COLUMNAR = re.compile(r"\(\d+\) (\(columnarIn=.*\))$")
 # What an author has written behind an operator, with an arrow.
-_REMARK = re.compile(r"\s+(?:←|\\u2190)\s*(.*)$", re.DOTALL)
+_REMARK = re.compile(
+    r"\s+(?:←|\\u2190|<-+|<=+|//[-=]*|#+(?= )|--+(?= |>))\s*((?:(?!\s(?:<-+|<=+|//|#+|--+) )[^\])])*)$", re.DOTALL
+)
+_MAY_HAVE_REMARK = ("←", "\\u2190", " <-", " <=", " //", " # ", " ## ", " -- ", " --> ")
+# Why an engine left the operator to Spark (Comet's extended explain).
+_FALLBACK = re.compile(r"\s*\[COMET: (.*)\]$", re.DOTALL)
+# The expected plans of Spark's tests: references, output, the number of an exchange.
+_SIMPLIFIED = re.compile(r"\[([^\[\]# ]*)\](?: \[([^\[\]# ]*)\])?(?: #(\d+))?$")
 
 
 class Details:
@@ -57,9 +64,8 @@ def read_arguments(details: Details, node: PlanNode) -> Parts:
     text = node.text[len(op) :].strip()
     if "Statistics(" in text:
         text = _STATISTICS.sub("", text)
-    remark = ""
-    if ("←" in text or "\\u2190" in text) and (match := _REMARK.search(" " + text)):
-        text, remark = text[: max(0, match.start() - 1)].rstrip(), match[1]
+    text, remark = _without_remark(text)
+    text, fallback = _without_fallback(text)
     reader = _reader_of(op)
     if node.operator_id is not None:
         text = NUMBER.sub("", " " + text, count=1).strip()
@@ -71,9 +77,35 @@ def read_arguments(details: Details, node: PlanNode) -> Parts:
         text = _OLD_NUMBER.sub("", text)
     elif text[:1] == "(" and (columnar := _COLUMNAR.match(text)):
         return rows.named(columnar[1].strip("()"))
-    parts = reader(op, text)
+    simplified = _SIMPLIFIED.match(text)
+    parts = _read_simplified(simplified) if simplified and simplified.lastindex != 1 else reader(op, text)
+    if fallback:
+        parts["fallback"] = fallback
     if remark:
         parts["remark"] = remark
+    return parts
+
+
+def _without_remark(text: str) -> tuple[str, str]:
+    """The text and what somebody has written behind it, with an arrow or as a comment."""
+    if not any(mark in text for mark in _MAY_HAVE_REMARK) or not (match := _REMARK.search(" " + text)):
+        return text, ""
+    head = text[: max(0, match.start() - 1)].rstrip()
+    balanced = head.count("(") <= head.count(")") and head.count("[") <= head.count("]")
+    return (head, match[1].strip()) if balanced and match[1].strip() else (text, "")
+
+
+def _without_fallback(text: str) -> tuple[str, str]:
+    match = _FALLBACK.search(text) if "[COMET: " in text else None
+    return (text[: match.start()], match[1]) if match else (text, "")
+
+
+def _read_simplified(match: re.Match[str]) -> Parts:
+    """`Exchange [a,b] #1`, `HashAggregate [a,b] [sum,a]`."""
+    names = ("references", "produced")
+    parts: Parts = {name: listed.split(",") for name, listed in zip(names, match.groups(), strict=False) if listed}
+    if match[3]:
+        parts["number"] = int(match[3])
     return parts
 
 
@@ -155,6 +187,9 @@ _READERS: dict[str, Reader] = {
     "CommandResult": commands.read_result,
     "EmptyRelation": scans.read_empty,
     "Execute": commands.read_execute,
+    "RangeJoin": joins.read_spatial_join,
+    "DistanceJoin": joins.read_spatial_join,
+    "BroadcastIndexJoin": joins.read_spatial_join,
     "CometHashAggregate": aggregates.read_comet_aggregate,
 }
 _COMMANDS = re.compile(

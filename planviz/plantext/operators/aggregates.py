@@ -73,7 +73,8 @@ def read_aggregate(op: str, text: str) -> Parts:
     lists = [items(piece) for piece in pieces if is_list(piece)]
     if op == "Aggregate":
         return _logical(lists, [piece for piece in pieces if not is_list(piece)])
-    parts = in_order(pieces, (("keys", "list"), ("functions", "list"), ("results", "list"), ("-", "bool")))
+    attributes = (("aggregate_attributes", "list"),) if len(lists) > 3 else ()
+    parts = in_order(pieces, (("keys", "list"), ("functions", "list"), *attributes, ("results", "list"), ("-", "bool")))
     if len(lists) == 1 and not _keys_only(lists[0]):
         parts["functions"] = parts.pop("keys")
     if "functions" in parts:
@@ -84,6 +85,8 @@ def read_aggregate(op: str, text: str) -> Parts:
 def _logical(lists: list[list[str]], leftover: list[str]) -> Parts:
     """Keys and results of `Aggregate`. Spark leaves an empty list out, so one list is either of the two."""
     parts: Parts = {}
+    if leftover and leftover[0] in ("true", "false"):  # a physical operator up to 1.4
+        parts["partial"] = leftover.pop(0) == "true"
     if len(lists) == 1:
         lists = [lists[0], []] if _keys_only(lists[0]) else [[], lists[0]]
     if lists:

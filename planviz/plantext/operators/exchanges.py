@@ -15,6 +15,7 @@ _PARTITIONING = (
     ("unknown", re.compile(r"UnknownPartitioning")),
     ("identity", re.compile(r"KeyGroupedPartitioning|KeyedPartitioning|\w*PassThrough|IdentityPartitioning")),
 )
+_OLD_PARTITIONING = re.compile(r"\(?(Hash|Range)Partitioning (\[.*\])(?:, (\d+))?\)?$", re.DOTALL)  # up to 1.4
 _ORIGIN = re.compile(r"[A-Z][A-Z_]{5,}$")
 _SHUFFLE_MODE = re.compile(r"\w*Shuffle$")
 _REUSES = re.compile(r"\[?Reuses operator id: (\d+)")
@@ -50,6 +51,12 @@ def read_exchange(op: str, text: str) -> Parts:
 
 
 def _read_partitioning(piece: str, parts: Parts) -> bool:
+    if old := _OLD_PARTITIONING.match(piece):
+        parts["partitioning"], parts["partitioning_kind"] = piece.strip("()"), old[1].lower()
+        parts["partition_keys"] = items(old[2])
+        if old[3]:
+            parts["partitions"] = int(old[3])
+        return True
     kind = next((name for name, pattern in _PARTITIONING if pattern.match(piece)), None)
     if kind is None:
         return False

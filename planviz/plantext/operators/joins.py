@@ -13,6 +13,9 @@ JOIN_TYPE = re.compile(
 )
 BUILD = {"BuildLeft": "left", "BuildRight": "right", "GpuBuildLeft": "left", "GpuBuildRight": "right"}
 _WORDS = re.compile(r"(\w+(?:\([^)]*\))?)(?: (\w+))?$")
+_GEOMETRY = re.compile(r"[^,()]+: (?:geometry|geography|raster)$")
+_PREDICATE = re.compile(r"([A-Z]{4,}|true|false)?(?:^| ?)((?:ST|RS)_\w+\(.*\)|\(.*\))?$", re.DOTALL)
+_DISTANCE = re.compile(r"[\d.]+$")
 _SIDES = re.compile(r"condition = \[ .*full = (.*) \]$", re.DOTALL)
 
 
@@ -60,12 +63,51 @@ def read_join(op: str, text: str) -> Parts:
     if len(flags) > 1 and flags[1] == "true":
         parts["skew"] = True
     leftover = [piece for piece in leftover if piece not in ("true", "false", "None")]
+    if "join_type" not in parts and (implied := _implied_type(op, parts)):
+        parts["join_type"] = implied
     if leftover:
         condition = leftover.pop(0)
         # A literal may hold a comma outside brackets; what follows still belongs to the condition.
         while leftover and condition.count("(") > condition.count(")"):
             condition += ", " + leftover.pop(0)
         parts["condition"] = whole(condition)
+    return rest(parts, leftover)
+
+
+def _implied_type(op: str, parts: Parts) -> str | None:
+    """The join type that Spark up to 1.6 leaves to the operator's name."""
+    if "LeftSemiJoin" in op:
+        return "LeftSemi"
+    whole_keys = "right_keys" in parts and not any("..." in key for key in parts["right_keys"])
+    inner = whole_keys and op in ("SortMergeJoin", "BroadcastHashJoin", "ShuffledHashJoin", "HashJoin")
+    return "Inner" if inner else None
+
+
+def read_spatial_join(op: str, text: str) -> Parts:
+    """Sedona's joins: `RangeJoin a#1: geometry, b#2: geometry, WITHIN`, `BroadcastIndexJoin a#1: geometry, LeftSide,
+    RightSide, Inner, INTERSECTS ST_Intersects(a#1, b#2)`, `DistanceJoin a#1: geometry, b#2: geometry, 2.0, true`.
+
+    An inner join unless it says otherwise.
+    """
+    parts: Parts = {}
+    leftover = []
+    for piece in split(text):
+        if _GEOMETRY.match(piece):
+            parts.setdefault("left_keys" if "left_keys" not in parts else "right_keys", [piece.partition(":")[0]])
+        elif piece in BUILD:
+            parts.setdefault("build_side", BUILD[piece])
+        elif JOIN_TYPE.match(piece):
+            parts["join_type"] = piece
+        elif match := _PREDICATE.match(piece):
+            if match[1] and match[1] not in ("true", "false"):
+                parts["predicate"] = match[1]
+            if match[2]:
+                parts["condition"] = match[2]
+        elif _DISTANCE.match(piece):
+            parts["distance"] = piece
+        elif piece not in ("true", "false", "LeftSide", "RightSide"):
+            leftover.append(piece)
+    parts.setdefault("join_type", "Inner")
     return rest(parts, leftover)
 
 

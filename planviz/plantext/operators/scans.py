@@ -29,6 +29,8 @@ _KEY = re.compile(
 _NAMES = {"SelectedBucketsCount": "selected_buckets", "PushedGroupby": "pushed_group_by"}
 _AS_TEXT = {"read_schema", "location", "bucketed"}
 _JDBC = re.compile(r"JDBCRelation\(")
+_TABLE_OF_SOURCE = re.compile(r"((?:`[^`]+`|[\w-]+)(?:\.(?:`[^`]+`|[\w-]+))+)(?: [(\[]|$)")
+_NAMED_SOURCE = re.compile(r"([A-Z]\w+?) ?Scan(?:: ?([\w.]+)|\b)")
 _IN_MEMORY = "In-memory table "
 _STORAGE = re.compile(r"StorageLevel\(([^()]*)\)")
 _CACHE_NAME = re.compile(r",Some\((.*)\)\)\s*$", re.DOTALL)
@@ -47,7 +49,20 @@ def read_scan(op: str, text: str) -> Parts:
     _read_head(op, head, parts)
     if keyed:
         _read_entries(text[keyed.start() :], parts)
+    if "table" not in parts and "source" in parts and "Scan" in op:
+        _read_source(parts)
     return parts
+
+
+def _read_source(parts: Parts) -> None:
+    """Table and format out of what a source says of itself behind the columns."""
+    source = str(parts["source"])
+    if match := _TABLE_OF_SOURCE.match(source):
+        parts["table"] = match[1].replace("`", "")
+    elif match := _NAMED_SOURCE.match(source):
+        parts.setdefault("format", match[1].lower())
+        if match[2]:
+            parts["table"] = match[2]
 
 
 def _read_columns(body: str, parts: Parts) -> str:
@@ -170,6 +185,9 @@ def read_unresolved_relation(op: str, text: str) -> Parts:
     """`UnresolvedRelation [db, t], [], false`."""
     pieces = split(text)
     parts: Parts = {}
+    if pieces and not is_list(pieces[0]):  # up to 2.x: `db`.`t`, or: None, t, None
+        parts["table"] = ".".join(piece.strip("`") for piece in pieces if piece != "None").replace("`.`", ".")
+        return parts
     if pieces and is_list(pieces[0]):
         parts["table"] = ".".join(items(pieces.pop(0)))
     if pieces and is_list(pieces[0]) and pieces[0] != "[]":

@@ -1,0 +1,139 @@
+"""Trees drawn in other ways than with Spark's marks: with box characters, or by indentation alone.
+
+Spark up to 1.5 indents a child by one space and prints no marks, the expected plans of its own tests by two; people
+who write a plan down by hand do either, or draw `├──` and `└──`. Both become Spark's `:- ` and `+- ` here.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from planviz.graph import is_known
+
+if TYPE_CHECKING:
+    from planviz.plantext.lines import Lines
+
+_DRAWN = re.compile(r"([\s│┃|:]*)([├└╰┣┗])[─━╌-]+[>╴]?[ \xa0]?(?=[*'!~^(\w])")
+_RAILS = str.maketrans({"│": ":", "┃": ":", "|": ":"})
+_OPERATOR = re.compile(r"( *)((?:\*(?:\(\d+\))? ?|\^\(?\d*\)? ?)?['!~]*([A-Z]\w*)(?![\w.:]|\s*(?:=|->|:)))")
+_WHOLE = re.compile(r"[\[(<]|$|\s(?:\(\d+\)|[A-Z#\[(<`'\d]|(?:\w+ )?[\w.`]+(?:,|$|\s*\[))")
+_HEADING = re.compile(r"\s*={2,3} [A-Z][\w ]* ={2,3}\s*$")
+_ENOUGH = 0.6
+_BINARY = re.compile(r"Join|Union|CartesianProduct|Intersect|Except|CoGroup")
+
+
+def with_marks_for_boxes(lines: list[str], raw: str) -> list[str] | None:
+    """Lines in which `├── X` became `:- X` and `└── X` became `+- X`, where most names of a drawing are operators'."""
+    if "└" not in raw and "├" not in raw and "╰" not in raw and "┗" not in raw:
+        return None
+    out: list[str] | None = None
+    at = 0
+    while at < len(lines):
+        end = at
+        while end < len(lines) and _DRAWN.match(lines[end]):
+            end += 1
+        if end > at and _mostly_operators(lines[at:end]):
+            out = lines[:] if out is None else out
+            out[at:end] = [_with_mark(line) for line in lines[at:end]]
+        at = max(end, at + 1)
+    return out
+
+
+def _mostly_operators(drawn: list[str]) -> bool:
+    names = [re.match(r"\W*(?:\(?\d+\) ?)?(\w*)", line) for line in drawn]
+    return sum(1 for name in names if name is not None and is_known(name[1])) >= _ENOUGH * len(drawn)
+
+
+def _with_mark(line: str) -> str:
+    match = _DRAWN.match(line)
+    assert match is not None
+    mark = ":- " if match[2] in "├┣" else "+- "
+    return match[1].replace("\xa0", " ").translate(_RAILS) + mark + line[match.end() :]
+
+
+def marks_for_indentation(lines: Lines) -> Lines | None:
+    """Clean lines in which trees that only indentation draws have Spark's marks, or None when there is no such tree."""
+    from planviz.plantext.lines import Lines
+
+    text = lines.text
+    out: list[str] | None = None
+    headed = False
+    at = 0
+    while at < len(text):
+        match = _operator(text[at])
+        if match is None:
+            headed = bool(_HEADING.match(text[at])) or (headed and not text[at].strip())
+            at += 1
+            continue
+        columns = _columns(text, at, match)
+        marked = None
+        if len(columns) > 1:
+            marked = _marked(text, at, columns) if any(columns) else (_chain(text, at, columns) if headed else None)
+        if marked:
+            out = text[:] if out is None else out
+            out[at : at + len(marked)] = marked
+        at += len(columns)
+        headed = False
+    return None if out is None else Lines(out, lines.number, (*lines.stripped, "indentation without marks"))
+
+
+def _operator(line: str) -> re.Match[str] | None:
+    match = _OPERATOR.match(line)
+    if match is None or not is_known(match[3]) or not _WHOLE.match(line, match.end()):
+        return None
+    return match
+
+
+def _columns(text: list[str], start: int, first: re.Match[str]) -> list[int]:
+    """How far every line of the run that begins at `start` is indented beyond its first, as far as they are operators.
+
+    The run ends before a line that is none, or that a tree mark follows: that one is the root of a tree with marks.
+    """
+    base = len(first[1])
+    columns = [0]
+    at = start + 1
+    while at < len(text) and (match := _operator(text[at])) and len(match[1]) >= base:
+        columns.append(len(match[1]) - base)
+        at += 1
+    following = text[at].lstrip(" :") if at < len(text) else ""
+    if following[:3] == "+- " or (following[:2] == "- " and ":" in text[at]):
+        columns.pop()
+    return columns or [0]
+
+
+def _depths(columns: list[int]) -> list[int] | None:
+    """Levels of the columns, 0 for the root; None when no tree is indented so."""
+    open_columns: list[int] = []
+    depths = []
+    for column in columns:
+        while open_columns and open_columns[-1] >= column:
+            open_columns.pop()
+        open_columns.append(column)
+        depths.append(len(open_columns) - 1)
+    steps = {b - a for a, b in pairwise(columns) if b > a}
+    return depths if depths.count(0) == 1 and max(steps) - min(steps) <= 2 else None
+
+
+def _marked(text: list[str], start: int, columns: list[int]) -> list[str] | None:
+    depths = _depths(columns)
+    if depths is None:
+        return None
+    base = len(text[start]) - len(text[start].lstrip())
+    out = [text[start]]
+    for at in range(1, len(depths)):
+        depth = depths[at]
+        following = next((d for d in depths[at + 1 :] if d <= depth), -1)
+        mark = ":- " if following == depth else "+- "
+        out.append(" " * (base + 3 * (depth - 1)) + mark + text[start + at].lstrip())
+    return out
+
+
+def _chain(text: list[str], start: int, columns: list[int]) -> list[str] | None:
+    """Under a heading, lines of which every indentation is gone: a chain, unless an operator has two children."""
+    block = text[start : start + len(columns)]
+    if any(_BINARY.search(line.split("(", 1)[0].split("[", 1)[0]) for line in block):
+        return None
+    base = len(block[0]) - len(block[0].lstrip())
+    return [block[0], *(" " * (base + 3 * depth) + "+- " + line.lstrip() for depth, line in enumerate(block[1:]))]
