@@ -161,7 +161,7 @@ PROFILES = {
         Profile("spark-4.3", "Spark 4.3, as it comes", MappingProxyType({})),
         Profile(
             "spark-3.0",
-            "The optimizer's batches and switches of Spark 3.0; names are resolved as in 4.3",
+            "Batches, operators and switches of Spark 3.0; expressions are typed and printed as in 4.3",
             MappingProxyType(
                 {
                     "spark.sql.ansi.enabled": False,

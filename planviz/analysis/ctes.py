@@ -22,7 +22,8 @@ class CTESubstitution(AnalyzerRule):
     UnresolvedWith(query, definitions)  =>  WithCTE(CTERelationDef..., query over CTERelationRef)
 
     Inner definitions hide outer ones of the same name. All definitions of a query, those nested in other definitions
-    included, gather at its outermost WITH; a subquery keeps its own.
+    included, gather at its outermost WITH; a subquery keeps its own. Spark 3.0 puts a definition in place of its name;
+    a recursive one, which it does not know, stays a definition.
     """
 
     matches = (UnresolvedWith,)
@@ -63,7 +64,8 @@ class CTESubstitution(AnalyzerRule):
             if recursive:
                 substituted = _recursive(substituted, name, number, depth)
             definition = CTERelationDef(substituted, number, recursive, depth=depth if recursive else None)
-            found.append(definition)
+            if recursive or not self.context.earlier:
+                found.append(definition)
             relations = [(name, definition), *relations]
         return relations
 
@@ -72,6 +74,8 @@ class CTESubstitution(AnalyzerRule):
             if isinstance(p, UnresolvedRelation) and len(p.parts) == 1:
                 for name, d in relations:
                     if same_name(name, p.parts[0]):
+                        if self.context.earlier and not d.recursive:
+                            return d.child
                         ref = CTERelationRef(d.id, False, (), False, False)
                         return SubqueryAlias((p.parts[0],), ref)
                 return p

@@ -294,13 +294,17 @@ class DeduplicateRelations(AnalyzerRule):
 
     Join(t[a#1], t[a#1])  =>  Join(t[a#1], t[a#9])
 
-    Works from left to right: the first occurrence keeps its ids.
+    Works from left to right: the first occurrence keeps its ids. Spark 3.0 only tells the sides of one operator apart:
+    a subquery may read a table under the same ids as the query around it.
     """
 
     package = "org.apache.spark.sql.catalyst.analysis"
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
+        if self.context is not None and self.context.earlier:
+            mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT
+            return plan.transform_up(_conflicts, mask) if plan.bits & mask else plan
         new, _ = _renew(plan, set())
         mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT | Union.BIT
         return new.transform_up(_conflicts, mask) if new.bits & mask else new

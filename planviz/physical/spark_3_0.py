@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
+from planviz.expressions.core import Alias, AttributeReference
 from planviz.logical.relations import LogicalRelation
 from planviz.physical import aggregates, exchanges, joins, operators, scans
-from planviz.physical.distribution import OutputOrder, Partitioning, UnknownPartitioning
+from planviz.physical.distribution import HashPartitioning, OutputOrder, Partitioning, UnknownPartitioning
 from planviz.physical.plan import SparkPlan
 from planviz.trees.node import lazy, node
 
@@ -27,15 +29,26 @@ class FileSourceScanExec(scans.FileSourceScanExec):
         return super().file_index.partition("(")[0]
 
 
+def _partitioning(given: Partitioning, outputs: tuple[Any, ...]) -> Partitioning:
+    """A partitioning where columns get other names: only one by hash follows them."""
+    if not isinstance(given, HashPartitioning):
+        return given
+    names: dict[int, Any] = {}
+    for e in reversed(outputs):
+        if isinstance(e, Alias) and isinstance(e.child, AttributeReference):
+            names[e.child.expr_id] = e.to_attribute()
+    keys = [names.get(k.expr_id, k) if isinstance(k, AttributeReference) else k for k in given.keys]
+    return replace(given, keys=tuple(keys))
+
+
 @node
 class ProjectExec(operators.ProjectExec):
-    """Computes columns; what gets another name is no longer known to be partitioned or sorted."""
+    """Computes columns; what gets another name is no longer known to be sorted."""
 
     @lazy
     def output_partitioning(self) -> Partitioning:
-        """The child's."""
-        given: Partitioning = self.child.output_partitioning
-        return given
+        """The child's, under the columns' names here."""
+        return _partitioning(self.child.output_partitioning, self.projects)
 
     @lazy
     def output_ordering(self) -> tuple[OutputOrder, ...]:
@@ -50,23 +63,29 @@ class HashAggregateExec(aggregates.HashAggregateExec):
 
     @lazy
     def output_partitioning(self) -> Partitioning:
-        """The child's."""
-        given: Partitioning = self.child.output_partitioning
-        return given
+        """The child's, under the columns' names here."""
+        return _partitioning(self.child.output_partitioning, self.results)
 
 
 @node
 class ObjectHashAggregateExec(aggregates.ObjectHashAggregateExec):
     """The same with objects as buffers."""
 
-    output_partitioning = HashAggregateExec.output_partitioning
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """The child's, under the columns' names here."""
+        return _partitioning(self.child.output_partitioning, self.results)
 
 
 @node
 class SortAggregateExec(aggregates.SortAggregateExec):
     """Walks rows that are sorted by the keys; no code is generated for it."""
 
-    output_partitioning = HashAggregateExec.output_partitioning
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """The child's, under the columns' names here."""
+        return _partitioning(self.child.output_partitioning, self.results)
+
     supports_codegen = False
 
 

@@ -82,13 +82,48 @@ def test_the_filter_that_makes_a_column_never_null_keeps_its_projection():
     assert not re.search(r"Project \[a#\]\n.*Filter isnotnull\(a#\)", planned(sql, "spark-4.3"))
 
 
-def test_a_column_under_another_name_is_shuffled_again():
-    sql = "SELECT x, count(*) FROM (SELECT a AS x, max(b) FROM t GROUP BY a) GROUP BY x"
+def test_the_sides_of_a_join_are_shuffled_again_under_another_name():
+    aggregated = "SELECT x, count(*) FROM (SELECT a AS x, max(b) FROM t GROUP BY a) GROUP BY x"
+    joined = "SELECT x, count(*) FROM (SELECT t.a AS x FROM t JOIN u ON t.a = u.a) GROUP BY x"
+    settings = {"spark.sql.autoBroadcastJoinThreshold": -1}
 
-    assert planned(sql).count("Exchange hashpartitioning") == 2
-    assert planned(sql, "spark-4.3").count("Exchange hashpartitioning") == 1
+    assert planned(aggregated).count("Exchange hashpartitioning") == 1
+    assert planned(joined, **settings).count("Exchange hashpartitioning") == 3
+    assert planned(joined, "spark-4.3", **settings).count("Exchange hashpartitioning") == 2
 
 
 def test_a_sum_of_decimals_does_not_note_whether_it_saw_a_row():
     assert "output=[sum#]" in planned("SELECT sum(d) FROM u")
     assert "output=[sum#, isEmpty#]" in planned("SELECT sum(d) FROM u", "spark-4.3")
+
+
+def test_with_is_written_out_where_it_is_read():
+    sql = "WITH w AS (SELECT a, max(b) m FROM t GROUP BY a) SELECT * FROM w x JOIN w y ON x.a = y.m"
+    execution = explain(sql, CATALOG, OptimizerConfig.of("spark-3.0"))
+
+    assert "CTE" not in execution.text("analyzed")
+    assert execution.text("analyzed").count("SubqueryAlias w") == 2
+    assert len({a.expr_id for a in execution.analyzed.output}) == 4
+
+
+def test_a_recursive_definition_stays_one():
+    sql = "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 3) SELECT * FROM r"
+
+    assert "UnionLoop" in explain(sql, CATALOG, OptimizerConfig.of("spark-3.0")).text("analyzed")
+
+
+def test_a_subquery_over_the_same_table_is_told_apart_by_a_projection():
+    sql = "SELECT a FROM t x WHERE EXISTS (SELECT 1 FROM t y WHERE x.a = y.a AND x.b <> y.b)"
+    pattern = r"LeftSemi.*\n(.*\n)*.*Project \[.*a# AS a#"
+
+    assert re.search(pattern, planned(sql))
+    assert not re.search(pattern, planned(sql, "spark-4.3"))
+
+
+def test_a_semi_join_goes_below_an_aggregate_whatever_is_broadcast():
+    sql = "SELECT a, m FROM (SELECT a, max(b) m FROM t GROUP BY a) x LEFT SEMI JOIN u ON x.a = u.a"
+    settings = {"spark.sql.autoBroadcastJoinThreshold": -1}
+    old, new = (planned(sql, p, **settings) for p in ("spark-3.0", "spark-4.3"))
+
+    assert old.index("HashAggregate") < old.index("SortMergeJoin")
+    assert new.index("SortMergeJoin") < new.index("HashAggregate")

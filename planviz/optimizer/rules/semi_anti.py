@@ -61,7 +61,7 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
                 keys
                 and all(i.deterministic for i in items)
                 and not any(correlated(i) for i in items)
-                and (plan.right_hint == "broadcast" or can_broadcast(right, self.context.config))
+                and self._pays(plan)
                 and not grandchild.output_set & right.output_set
             ):
                 aliases = {
@@ -81,6 +81,11 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
                     return left.with_new_children((plan.replace(left=left.child),))
                 return self._partly(plan, left, left.child, left.child.output_set, {})
         return plan
+
+    def _pays(self, plan: Any) -> bool:
+        """Whether the join may come before an aggregate: Spark 3.0 does not ask for a broadcast."""
+        config = self.context.config
+        return config.profile == "spark-3.0" or plan.right_hint == "broadcast" or can_broadcast(plan.right, config)
 
     @staticmethod
     def _partly(plan: Any, left: Any, grandchild: Any, own: frozenset[int], aliases: dict[int, Any]) -> Any:
