@@ -50,7 +50,8 @@ from planviz.analysis.relations import (
 )
 from planviz.analysis.routines import ResolveSQLFunctions
 from planviz.analysis.subqueries import ResolveSubquery, UpdateOuterReferences
-from planviz.analysis.time_windows import SessionWindowing, TimeWindowing
+from planviz.analysis.time_windows import ResolveWindowTime, SessionWindowing, TimeWindowing
+from planviz.analysis.variants import ExtractSemiStructuredFields
 from planviz.analysis.windows import (
     ExtractWindowExpressions,
     ResolveQualify,
@@ -95,6 +96,7 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
         ResolveFunctions(c),
         ResolveTableFunctions(c),
         ValidateAndStripPipeExpressions(c),
+        ExtractSemiStructuredFields(c),
         ResolveAliases(c),
         ResolveSubquery(c),
         ResolveSubqueryColumnAliases(c),
@@ -107,6 +109,7 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
         ResolveQualify(c),
         SessionWindowing(c),
         TimeWindowing(c),
+        ResolveWindowTime(c),
         ResolveInlineTables(c),
         ResolveLambdaVariables(c),
         ResolveSQLFunctions(c),

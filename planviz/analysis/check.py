@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from planviz.analysis.builders.aggregates import WHOLE_PARTITIONS
 from planviz.analysis.check_operators import check_operator
 from planviz.analysis.context import AnalysisContext, analysis_error, sql_text
 from planviz.analysis.names import unresolved_column
 from planviz.analysis.relations import table_not_found
 from planviz.errors import AnalysisError
-from planviz.expressions.aggregates import AggregateExpression, Grouping, GroupingID
+from planviz.expressions.aggregates import (
+    AggregateCall,
+    AggregateExpression,
+    AggregateFunction,
+    Grouping,
+    GroupingID,
+)
 from planviz.expressions.core import AttributeReference, Expression, Literal, occurs
 from planviz.expressions.subqueries import InSubquery, ListQuery, ScalarSubquery, SubqueryExpression
 from planviz.expressions.unresolved import (
@@ -20,7 +27,18 @@ from planviz.expressions.unresolved import (
     UnresolvedFunction,
     UnresolvedStar,
 )
-from planviz.expressions.windows import LagLead, NthValue, NTile, RankLike, UnresolvedWindowExpression, WindowExpression
+from planviz.expressions.windows import (
+    WHOLE_PARTITION,
+    LagLead,
+    NthValue,
+    NTile,
+    RankLike,
+    SpecifiedWindowFrame,
+    UnresolvedWindowExpression,
+    WindowExpression,
+    WindowFunction,
+    WindowSpec,
+)
 from planviz.frontend.literals import timestamp_literal
 from planviz.logical.combining import Except, Intersect, Join, SetOperation, Union
 from planviz.logical.operators import Aggregate, Filter, GlobalLimit, LocalLimit, Offset, Project, Sort, Window
@@ -115,6 +133,8 @@ def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> Non
             raise analysis_error(
                 "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED", f"Distinct window functions are not supported: {x.sql}.", x
             )
+        if isinstance(x, WindowExpression):
+            _check_window(x)
         if isinstance(x, RankLike | NTile | LagLead | NthValue) and x not in windowed:
             raise analysis_error(
                 "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE", f'Window function "{x.sql}" requires an OVER clause.', x
@@ -151,6 +171,25 @@ def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> Non
                 )
             if x.UNRESOLVED:
                 raise analysis_error("UNSUPPORTED_EXPRESSION", f"{x.sql} has no meaning here.", x)
+
+
+def _check_window(e: WindowExpression) -> None:
+    """Over windows are computed aggregates (some for whole partitions alone) and window functions."""
+    inner = _function_of(e)
+    if not e.function.resolved or not isinstance(e.spec, WindowSpec):
+        return
+    if not isinstance(inner, AggregateFunction | WindowFunction) and inner.data_type != UNKNOWN:
+        raise analysis_error(
+            "UNSUPPORTED_EXPR_FOR_WINDOW", f'Expression "{inner.pretty}" not supported within a window function.', e
+        )
+    whole = isinstance(inner, AggregateCall) and inner.name in WHOLE_PARTITIONS
+    frame = e.spec.frame
+    if whole and (e.spec.order or (isinstance(frame, SpecifiedWindowFrame) and frame != WHOLE_PARTITION)):
+        raise analysis_error(
+            "INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC",
+            f'Cannot specify ORDER BY or a window frame for "{inner.pretty}".',
+            e,
+        )
 
 
 def _function_of(e: WindowExpression) -> Expression:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from planviz.analysis.builders.aggregates import mode, percentile_of
+from planviz.analysis.builders.aggregates import ORDERINGS, mode, percentile_of
 from planviz.analysis.context import AnalyzerRule, analysis_error, sql_text
 from planviz.analysis.registry import HIGHER_ORDER, build, is_aggregate_function, known
 from planviz.analysis.routines import called
@@ -127,9 +127,10 @@ class ResolveFunctions(AnalyzerRule):
         if is_aggregate_function(made):
             assert isinstance(made, AggregateFunction)
             _check_filter(e)
+            _check_order(made, e)
             return AggregateExpression(_ordered(made, e), "Complete", e.distinct, e.where, next_id())
-        if e.distinct or e.where is not None:
-            what = "DISTINCT" if e.distinct else "FILTER clause"
+        if e.distinct or e.where is not None or e.order:
+            what = "DISTINCT" if e.distinct else "WITHIN GROUP (ORDER BY ...)" if e.order else "FILTER clause"
             raise analysis_error(
                 "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX",
                 f"Invalid SQL syntax: The function `{e.parts[-1]}` does not support {what}.",
@@ -166,6 +167,41 @@ def _check_filter(e: UnresolvedFunction) -> None:
             )
 
 
+def _check_order(made: AggregateFunction, e: UnresolvedFunction) -> None:
+    """WITHIN GROUP (ORDER BY ...) is for some functions, and some of them ask for it (SupportsOrderingWithinGroup)."""
+    name = e.parts[-1].lower()
+    keys = ORDERINGS.get(name)
+    if keys is None:
+        if e.order:
+            raise analysis_error(
+                "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX",
+                f"Invalid SQL syntax: The function `{name}` does not support WITHIN GROUP (ORDER BY ...).",
+                e,
+            )
+        return
+    given = name == "mode" and bool(e.arguments)
+    wanted = 0 if given else keys
+    wrong = None
+    if keys and e.distinct:
+        wrong = ("DISTINCT_UNSUPPORTED", "The function does not support DISTINCT with WITHIN GROUP.")
+    elif keys and not given and not e.order:
+        wrong = ("WITHIN_GROUP_MISSING", "WITHIN GROUP is required for the function.")
+    elif keys and len(e.order) != wanted:
+        told = f"The function requires {wanted} orderings in WITHIN GROUP but got {len(e.order)}."
+        wrong = ("WRONG_NUM_ORDERINGS", told)
+    elif e.distinct and e.order:
+        item, order = e.arguments[0], [o.child for o in e.order if isinstance(o, SortOrder)]
+        if len(order) != 1 or not order[0].semantic_equals(item):
+            shown = ", ".join(f'"{o.pretty}"' for o in order)
+            told = f'With DISTINCT the expressions "{item.pretty}" and {shown} of the ordering must match.'
+            wrong = ("MISMATCH_WITH_DISTINCT_INPUT", told)
+    if wrong is not None:
+        subclass, why = wrong
+        raise analysis_error(
+            f"INVALID_WITHIN_GROUP_EXPRESSION.{subclass}", f"Invalid function `{name}` with WITHIN GROUP. {why}", e
+        )
+
+
 def _with_nulls(made: Expression, e: UnresolvedFunction) -> Expression:
     if e.ignore_nulls is None:
         return made
@@ -200,7 +236,11 @@ def _ordered(made: AggregateFunction, e: UnresolvedFunction) -> AggregateFunctio
         return mode((key.child,), f"Some({'false' if falling else 'true'})", shown)
     text = ", ".join(f"{o.child.pretty} {o.direction} {o.null_order}" for o in orders)
     spec = replace(made.spec, inputs=(*made.spec.inputs, accepts("*")))
-    return made.replace(arguments=(*made.arguments, *orders), spec=spec, sql_tail=f" WITHIN GROUP (ORDER BY {text})")
+    # What is ordered is copied, and the copy is called by its class.
+    name = "listagg" if made.name == "string_agg" else made.name
+    return made.replace(
+        name=name, arguments=(*made.arguments, *orders), spec=spec, sql_tail=f" WITHIN GROUP (ORDER BY {text})"
+    )
 
 
 class ResolveAliases(AnalyzerRule):
@@ -405,6 +445,12 @@ class ResolveRandomSeed(AnalyzerRule):
         def step(e: Any) -> Any:
             if not isinstance(e, FunctionCall) or e.spec.deterministic:
                 return e
+            if e.name in self.NAMES and e.arguments and not e.arguments[0].foldable:
+                raise analysis_error(
+                    "SEED_EXPRESSION_IS_UNFOLDABLE",
+                    f'The seed expression "{e.arguments[0].pretty}" of the expression "{e.pretty}" must be foldable.',
+                    e,
+                )
             if e.name in self.NAMES and not e.arguments:
                 return e.replace(arguments=(Literal(seed(), LONG),), spec=replace(e.spec, hidden=1))
             if e.name in ("uuid", "shuffle") and not e.tail:

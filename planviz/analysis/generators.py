@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.analysis.coercion import coercion_of
+from planviz.analysis.coercion.legacy import LEGACY
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression
 from planviz.expressions.calls import Explode
@@ -316,8 +316,7 @@ class ResolveUnpivot(AnalyzerRule):
         if any(
             e.data_type.simple_string != t.simple_string for g in plan.groups for e, t in zip(g, types, strict=True)
         ):
-            common = coercion_of(self.context).common
-            if all(common([g[i].data_type for g in plan.groups]) is not None for i in range(len(types))):
+            if all(LEGACY.least_common([g[i].data_type for g in plan.groups]) is not None for i in range(len(types))):
                 # UnpivotCoercion casts them.
                 return plan
             raise analysis_error(

@@ -10,7 +10,7 @@ from planviz.expressions.arithmetic import Add, Remainder, Subtract
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.complex import CreateNamedStruct, GetStructField
 from planviz.expressions.conditional import CaseWhen
-from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, Literal, lit, next_id
+from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, Literal, lit, next_id, occurs
 from planviz.expressions.predicates import And, GreaterThan, GreaterThanOrEqual, IsNotNull, LessThan
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.unresolved import SessionWindow, TimeWindow
@@ -19,6 +19,7 @@ from planviz.logical.operators import Expand, Filter, Project
 from planviz.types import (
     CALENDAR_INTERVAL,
     DATE,
+    INT,
     LONG,
     STRING,
     TIMESTAMP,
@@ -26,6 +27,7 @@ from planviz.types import (
     UNKNOWN,
     DataType,
     DayTimeIntervalType,
+    StructType,
     YearMonthIntervalType,
 )
 
@@ -40,9 +42,14 @@ def _duration(e: Expression) -> int:
         value = found
     if isinstance(value, Literal) and isinstance(value.type, YearMonthIntervalType):
         raise analysis_error("_LEGACY_ERROR_TEMP_3231", "Intervals greater than a month are not supported.", e)
-    if isinstance(value, Literal) and isinstance(value.value, int):
+    written = value is not e or value.data_type in (INT, LONG)
+    if isinstance(value, Literal) and isinstance(value.value, int) and written:
         return value.value
-    raise analysis_error("_LEGACY_ERROR_TEMP_3231", "The duration of a window must be a constant.", e)
+    raise analysis_error(
+        "_LEGACY_ERROR_TEMP_1207",
+        "The duration and time inputs to window must be an integer, long or string literal.",
+        e,
+    )
 
 
 def _moment(e: Expression) -> Expression:
@@ -115,8 +122,17 @@ class TimeWindowing(AnalyzerRule):
         window = _single(plan, TimeWindow)
         if window is None:
             return plan
-        _check(window)
         (child,) = plan.children
+        if _is_window(window.column.data_type):
+            # A window of windows goes by the last moment of the inner ones.
+            spec = FunctionSpec("window_time", (), lambda _: TIMESTAMP)
+            moment = FunctionCall("window_time", (window.column,), spec)
+            return plan.map_expressions(
+                lambda e: e.transform_up(lambda x: x.replace(column=moment) if x == window else x, TimeWindow.BIT)
+            )
+        if occurs(window.column, FunctionCall.BIT) and any(map(_is_window_time, window.column.collect(FunctionCall))):
+            return plan
+        _check(window)
         made = AttributeReference("window", _nth(window, 0).data_type, True, next_id())
         if window.size == window.slide:
             kept = Filter(IsNotNull(window.column), child)
@@ -151,13 +167,60 @@ class SessionWindowing(AnalyzerRule):
         (child,) = plan.children
         t = window.column.data_type
         until = Add(window.column, Cast(window.gap, CALENDAR_INTERVAL))
-        value = _interval(_converted(window.column, t, LONG), _converted(until, t, LONG), t)
+        moment = _converted(_converted(window.column, t, LONG), LONG, t)
+        end = _interval(window.column, _converted(until, t, LONG), t).parts[2:]
+        value = CreateNamedStruct((lit("start"), moment, *end))
         made = AttributeReference("session_window", value.data_type, True, next_id())
         kept: Expression = IsNotNull(window.column)
         if not isinstance(window.gap, Literal):
             kept = And(kept, GreaterThan(GetStructField(made, 1), GetStructField(made, 0)))
         below = Filter(kept, Project((Alias(value, made.name, made.expr_id), *child.output), child))
         return _over(plan, below, SessionWindow, made)
+
+
+def _is_window_time(e: Any) -> bool:
+    return isinstance(e, FunctionCall) and e.name == "window_time"
+
+
+class ResolveWindowTime(AnalyzerRule):
+    """Compute the last moment of a window below the operator that asks for it.
+
+    Project [window_time(w)] over p  =>  Project [window_time(w)#1] over Project [... AS window_time(w)#1, *] over p
+    """
+
+    matches = (FunctionCall,)
+    package = "org.apache.spark.sql.catalyst.analysis"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(self._one, self.mask)
+
+    def _one(self, plan: Any) -> Any:
+        if len(plan.children) != 1 or not plan.children_resolved:
+            return plan
+        calls = [x for e in plan.expressions for x in e.collect(FunctionCall) if _is_window_time(x)]
+        found = {x.canonicalized: x for x in calls if x.children_resolved and _is_window(x.arguments[0].data_type)}
+        if not found:
+            return plan
+        made = {key: Alias(_last_moment(x.arguments[0]), x.pretty, next_id()) for key, x in found.items()}
+        (child,) = plan.children
+
+        def moved(x: Any) -> Any:
+            return made[x.canonicalized].to_attribute() if _is_window_time(x) and x.canonicalized in made else x
+
+        new = plan.map_expressions(lambda e: e.transform_up(moved, FunctionCall.BIT))
+        return new.with_new_children((Project((*made.values(), *child.output), child),))
+
+
+def _is_window(t: DataType) -> bool:
+    return isinstance(t, StructType) and [f.name for f in t.fields] == ["start", "end"]
+
+
+def _last_moment(window: Expression) -> Expression:
+    """The microsecond before the window's end."""
+    end = GetStructField(window, 1)
+    t = end.data_type
+    return _converted(Subtract(_converted(end, t, LONG), _long(1)), LONG, t)
 
 
 def _single(plan: Any, kind: type[Any]) -> Any:

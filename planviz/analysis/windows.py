@@ -13,6 +13,8 @@ from planviz.expressions.windows import (
     DEFAULT_ORDERED,
     WHOLE_PARTITION,
     LagLead,
+    NthValue,
+    NTile,
     RankLike,
     UnresolvedWindowExpression,
     UnspecifiedFrame,
@@ -107,21 +109,22 @@ class ResolveWindowOrder(AnalyzerRule):
     rank() OVER (ORDER BY b)  =>  rank(b) OVER (ORDER BY b)
     """
 
-    matches = (RankLike,)
+    matches = (RankLike, LagLead, NTile, NthValue)
     RANKS = frozenset(("rank", "dense_rank", "percent_rank"))
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_all_expressions(self._one, RankLike.BIT)
+        return plan.transform_all_expressions(self._one, self.mask)
 
     def _one(self, e: Any) -> Any:
         if not isinstance(e, WindowExpression) or not isinstance(e.spec, WindowSpec) or not e.spec.resolved:
             return e
         function = e.function
-        if isinstance(function, RankLike) and not e.spec.order and function.name != "cume_dist":
+        inner = function.function if isinstance(function, AggregateExpression) else function
+        if isinstance(inner, WindowFunction) and not e.spec.order and inner.pretty_name != "cume_dist":
             raise analysis_error(
                 "WINDOW_FUNCTION_FRAME_NOT_ORDERED",
-                f"Window function {function.name}() requires window to be ordered, please add ORDER BY clause.",
+                f"Window function {inner.pretty_name}() requires window to be ordered, please add ORDER BY clause.",
                 e,
             )
         if isinstance(function, RankLike) and function.name in self.RANKS and not function.orders:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planviz.expressions.conditional import merged_type
-from planviz.expressions.core import Expression, Literal, NamedExpression, UnaryExpression
+from planviz.expressions.conditional import merged_type, same_types
+from planviz.expressions.core import Expression, Literal, NamedExpression, TypeMismatch, UnaryExpression
 from planviz.trees.node import always, lazy, node
-from planviz.types import NULL, STRING, ArrayType, DataType, MapType, StructField, StructType
+from planviz.types import NULL, STRING, UNKNOWN, ArrayType, DataType, MapType, StructField, StructType, has_map
 
 
 class ExtractValue(Expression):
@@ -182,6 +182,19 @@ class CreateNamedStruct(Expression):
 
     nullable = always(False)
 
+    def check_input_types(self) -> TypeMismatch | None:
+        """Names are constant strings."""
+        wrong = [p for p in self.parts[::2] if not (p.foldable and p.data_type in (STRING, UNKNOWN))]
+        if wrong:
+            shown = ", ".join(f'"{p.pretty}"' for p in wrong)
+            return TypeMismatch(
+                "CREATE_NAMED_STRUCT_WITHOUT_FOLDABLE_STRING",
+                f"Only foldable `STRING` expressions are allowed to appear at odd position, but they are [{shown}]",
+            )
+        if any(isinstance(p, Literal) and p.value is None for p in self.parts[::2]):
+            return TypeMismatch("UNEXPECTED_NULL", "The Field name must not be null")
+        return None
+
     def to_string(self) -> str:
         """named_struct(name, value, ...)."""
         return f"{self.shown}({', '.join(map(str, self.parts))})"
@@ -229,6 +242,10 @@ class CreateArray(Expression):
         """When all items are."""
         return all(i.foldable for i in self.items)
 
+    def check_input_types(self) -> TypeMismatch | None:
+        """Items of one type."""
+        return same_types(list(self.items), "array") if self.items else None
+
 
 @node
 class CreateMap(Expression):
@@ -250,3 +267,19 @@ class CreateMap(Expression):
     def foldable(self) -> bool:
         """When all parts are."""
         return all(i.foldable for i in self.parts)
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Keys of one type without maps, values of one type."""
+        if not self.parts:
+            return None
+        for at, what in ((0, "KEY"), (1, "VALUE")):
+            if same_types(list(self.parts[at::2]), "map") is not None:
+                kinds = ", ".join(f'"{c.data_type.sql}"' for c in self.parts[at::2])
+                return TypeMismatch(
+                    f"CREATE_MAP_{what}_DIFF_TYPES",
+                    f"The given {what.lower()}s of function `map` should all be the same type, but they are [{kinds}]",
+                )
+        key = merged_type(list(self.parts[::2]))
+        if has_map(key):
+            return TypeMismatch("INVALID_MAP_KEY_TYPE", f'The key of map cannot be/contain "{key.sql}"')
+        return None

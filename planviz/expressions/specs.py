@@ -67,7 +67,8 @@ class FunctionSpec:
     resolved arguments; `null` is "any" (null when an argument is), True or False; `hidden` counts the last arguments
     that SQL text leaves out; `tail` is what `str` prints behind the arguments; `sql_name` names it in SQL text;
     `option` is the number of the parameter that prints as Some or None (0: none does); `folded` are the numbers of the
-    arguments that must be constant.
+    arguments that must be constant; `check` is what the arguments must fulfil together, before the types of each where
+    `check_first` says so.
     """
 
     name: str
@@ -82,6 +83,8 @@ class FunctionSpec:
     foldable: bool = True
     option: int = 0
     folded: tuple[int, ...] = ()
+    check: Callable[[str, tuple[Expression, ...]], TypeMismatch | None] | None = None
+    check_first: bool = False
 
 
 class SignatureCall(Expression):
@@ -110,7 +113,9 @@ class SignatureCall(Expression):
 
     def check_input_types(self) -> TypeMismatch | None:
         """Every argument must be what the signature accepts, and constant where it says so."""
-        wrong = wrong_input(self.spec.inputs, self.arguments)
+        check = self.spec.check
+        first = check(self.name, self.arguments) if check is not None and self.spec.check_first else None
+        wrong = first or wrong_input(self.spec.inputs, self.arguments)
         if wrong is not None:
             return wrong
         for n in self.spec.folded:
@@ -121,7 +126,7 @@ class SignatureCall(Expression):
                     f'the input {n} should be a foldable "{given.data_type.sql}" expression; however, got '
                     f'"{given.pretty}"',
                 )
-        return None
+        return None if check is None or self.spec.check_first else check(self.name, self.arguments)
 
     def without_failures(self) -> SignatureCall:
         """The call with ANSI off: where it failed it gives null."""

@@ -236,6 +236,18 @@ class UnresolvedExtractValue(Unresolved):
 
 
 @node
+class SemiStructuredExtract(Unresolved):
+    """child:path, a value inside a variant; `path` as variant_get takes it."""
+
+    child: Expression
+    path: str
+
+    def to_string(self) -> str:
+        """semistructuredextract(child, path)."""
+        return f"semistructuredextract({self.child}, {self.path})"
+
+
+@node
 class NamedParameter(LeafExpression, Unresolved):
     """`:name` in the text, to be given from outside."""
 

@@ -334,13 +334,8 @@ class NTile(AggregateFunction, WindowFunction):
     buckets: Expression
 
     def check_input_types(self) -> TypeMismatch | None:
-        """A constant number of buckets."""
-        if self.buckets.foldable:
-            return None
-        return TypeMismatch(
-            "NON_FOLDABLE_INPUT",
-            f'the input `buckets` should be a foldable "INT" expression; however, got "{self.buckets.sql}"',
-        )
+        """A constant number of buckets above 0."""
+        return constant_position(self.buckets, "buckets", INT, "(0, 2147483647]", "")
 
     @property
     def frame(self) -> Expression:
@@ -414,9 +409,42 @@ class NthValue(AggregateFunction, WindowFunction):
 
     nullable = always(True)
 
+    def check_input_types(self) -> TypeMismatch | None:
+        """A constant offset above 0."""
+        return constant_position(self.offset, "offset", None, "(0, 9223372036854775807]", "L")
+
     def flat_arguments(self) -> list[str]:
         """The arguments; the flag as well."""
         return [str(self.input), str(self.offset), "true" if self.ignore_nulls else "false"]
+
+
+def constant_position(
+    e: Expression, what: str, wanted: DataType | None, bounds: str, suffix: str
+) -> TypeMismatch | None:
+    """The mismatch of a number that must be constant, of a type (None: any) and above 0, or None."""
+    from planviz.expressions.arithmetic import unexpected_input
+
+    if not e.foldable:
+        return TypeMismatch(
+            "NON_FOLDABLE_INPUT", f'the input `{what}` should be a foldable "INT" expression; however, got "{e.sql}"'
+        )
+    if wanted is not None and e.data_type not in (wanted, UNKNOWN):
+        return unexpected_input(1, e, f'"{wanted.sql}"')
+    value = literal_number(e)
+    if value is None or value > 0:
+        return None
+    return TypeMismatch("VALUE_OUT_OF_RANGE", f"The {what} must be between {bounds} (current value = {value}{suffix})")
+
+
+def literal_number(e: Expression) -> int | None:
+    """The whole number that a literal is, behind its sign and casts."""
+    from planviz.expressions.arithmetic import UnaryMinus
+    from planviz.expressions.core import Cast
+
+    if isinstance(e, UnaryMinus | Cast):
+        value = literal_number(e.child)
+        return -value if value is not None and isinstance(e, UnaryMinus) else value
+    return e.value if isinstance(e, Literal) and isinstance(e.value, int) else None
 
 
 def has_window(e: Expression) -> bool:

@@ -47,6 +47,7 @@ from planviz.expressions.subqueries import Exists, InSubquery, ListQuery
 from planviz.expressions.unresolved import (
     LambdaFunction,
     MultiAlias,
+    SemiStructuredExtract,
     UnresolvedAlias,
     UnresolvedAttribute,
     UnresolvedExtractValue,
@@ -55,6 +56,7 @@ from planviz.expressions.unresolved import (
 )
 from planviz.frontend.cursor import END, NUMBER, QUOTED, STRING, WORD, Cursor
 from planviz.frontend.special_forms import SpecialForms
+from planviz.frontend.variant_path import starts_path, variant_path
 from planviz.logical.plan import LogicalPlan
 from planviz.types import without_lengths
 
@@ -306,9 +308,10 @@ class ExpressionReader(SpecialForms, Cursor):
             elif key == "COLLATE" and self.kinds[self.at + 1] in (WORD, QUOTED):
                 self.at += 1
                 e = self.collate(e, self.identifier_parts()[-1])
-            elif key == ":" and self.kinds[self.at + 1] in (WORD, QUOTED) and not isinstance(e, Literal):
-                self.at += 1
-                e = UnresolvedFunction(("get_json_object",), (e, lit("$." + self.identifier())))
+            elif key == ":" and not isinstance(e, Literal) and starts_path(self):
+                path, name = variant_path(self)
+                e = SemiStructuredExtract(e, path)
+                e = e if name is None else Alias(e, name, next_id())
             else:
                 return e
             e = self.placed(e, start)

@@ -335,6 +335,15 @@ def is_atomic(t: DataType) -> bool:
     return not isinstance(t, ArrayType | MapType | StructType) and t != NULL
 
 
+def has_map(t: DataType) -> bool:
+    """Whether the type is a map or has one in it."""
+    if isinstance(t, ArrayType):
+        return has_map(t.element)
+    if isinstance(t, StructType):
+        return any(has_map(f.data_type) for f in t.fields)
+    return isinstance(t, MapType)
+
+
 def is_orderable(t: DataType) -> bool:
     """Whether values can be compared with `<`: everything but maps, variants and calendar intervals."""
     if isinstance(t, ArrayType):

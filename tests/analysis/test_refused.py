@@ -63,3 +63,49 @@ def test_a_view_may_hold_a_with_clause():
 
     assert outcome.error is None
     assert "CTERelationRef 0" in outcome.execution.text("analyzed")
+
+
+ARGUMENTS = [
+    ("array(1, array(2))", "DATA_DIFF_TYPES"),
+    ("map(map(1, 2), 3)", "INVALID_MAP_KEY_TYPE"),
+    ("map(1, 2, 'a', 3, true, 4)", "CREATE_MAP_KEY_DIFF_TYPES"),
+    ("named_struct(n, 2)", "CREATE_NAMED_STRUCT_WITHOUT_FOLDABLE_STRING"),
+    ("array_contains(array(n), 'a')", "ARRAY_FUNCTION_DIFF_TYPES"),
+    ("array_contains(array(n), null)", "NULL_TYPE"),
+    ("array_union(array(n), n)", "BINARY_ARRAY_DIFF_TYPES"),
+    ("flatten(array(n))", "UNEXPECTED_INPUT_TYPE"),
+    ("element_at(map(s, 1), array(2))", "MAP_FUNCTION_DIFF_TYPES"),
+    ("date_add(current_date(), 1.5)", "UNEXPECTED_INPUT_TYPE"),
+    ("aggregate(array(n), 'a', (x, y) -> y)", "UNEXPECTED_INPUT_TYPE"),
+    ("percentile(n, 1.5)", "VALUE_OUT_OF_RANGE"),
+    ("percentile_approx(n, 0.5, 0)", "VALUE_OUT_OF_RANGE"),
+    ("collect_set(map(n, s))", "UNSUPPORTED_INPUT_TYPE"),
+    ("ntile(0) over (order by n)", "VALUE_OUT_OF_RANGE"),
+    ("ntile(2L) over (order by n)", "UNEXPECTED_INPUT_TYPE"),
+    ("nth_value(n, 0) over (order by n)", "VALUE_OUT_OF_RANGE"),
+    ("rand(n)", "SEED_EXPRESSION_IS_UNFOLDABLE"),
+    ("lag(n) over ()", "WINDOW_FUNCTION_FRAME_NOT_ORDERED"),
+    ("upper(s) over (order by n)", "UNSUPPORTED_EXPR_FOR_WINDOW"),
+    ("percentile_cont(0.5) within group (order by n) over (order by n)", "INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC"),
+    ("sum(n) within group (order by n)", "FUNCTION_WITH_UNSUPPORTED_SYNTAX"),
+    ("percentile_cont(0.5)", "INVALID_WITHIN_GROUP_EXPRESSION.WITHIN_GROUP_MISSING"),
+    ("mode(n) within group (order by n)", "INVALID_WITHIN_GROUP_EXPRESSION.WRONG_NUM_ORDERINGS"),
+    ("mode(distinct n)", "INVALID_WITHIN_GROUP_EXPRESSION.DISTINCT_UNSUPPORTED"),
+    ("listagg(distinct s) within group (order by n)", "INVALID_WITHIN_GROUP_EXPRESSION.MISMATCH_WITH_DISTINCT_INPUT"),
+    ("s:a", "COLUMN_IS_NOT_VARIANT_TYPE"),
+]
+
+
+@pytest.mark.parametrize(("expression", "error_class"), ARGUMENTS)
+def test_arguments_that_do_not_fit_are_refused_with_spark_s_class(expression, error_class):
+    test_a_statement_is_refused_with_spark_s_class(f"select {expression} from p", error_class)
+
+
+def test_a_path_into_a_variant_names_its_column():
+    *_, outcome = Session().run("select v:a[0]['x y'], v:k::int from (select parse_json('{}') as v)")
+
+    assert outcome.execution.text("parsed").startswith("'Project [semistructuredextract('v, $.a[0]['x y']) AS x y#")
+    first = outcome.execution.text("analyzed").partition("\n")[0]
+    assert "variant_get(v#" in first
+    assert "$.k, VariantType, true, Some(" in first
+    assert " as int) AS k#" in first

@@ -59,3 +59,21 @@ def test_a_session_ends_after_the_gap():
 )
 def test_what_is_wrong_with_a_window(call, error_class):
     assert last(f"select {call} from e").error.error_class == error_class
+
+
+def test_the_time_of_a_window_is_computed_below_the_operator_that_asks_for_it():
+    inner = "select window(t, '5 minutes') w from values (timestamp'2020-01-01 00:00:00') v(t) group by 1"
+    *_, outcome = Session().run(f"select window_time(w) from ({inner})")
+
+    first, second, *_ = outcome.execution.text("analyzed").splitlines()
+    assert first.startswith("Project [window_time(w)#")
+    assert "[precisetimestampconversion((precisetimestampconversion(w#" in second
+    assert ".end, TimestampType, LongType) - 1), LongType, TimestampType) AS window_time(w)#" in second
+
+
+def test_the_time_of_a_window_that_is_grouped_by_is_no_key():
+    *_, outcome = Session().run(
+        "select window_time(window) from values (timestamp'2020-01-01 00:00:00') v(t) group by window(t, '5 minutes')"
+    )
+
+    assert outcome.error.error_class == "MISSING_AGGREGATION"

@@ -20,7 +20,6 @@ KNOWN = {
     "select nosuchfn(a) from t1": "an unknown function becomes an opaque call with a warning",
     "select a, b, sum(b) from t1 group by rollup(a,b) having grouping(a)=0 order by": "Spark loses the grouping id",
     "select /*+ REBALANCE(a) */": "Spark without adaptive execution drops the hint",
-    "select array(struct(a, b), struct(b, a))": "structs of other field names are taken as equal",
     "select sum(a) s, avg(b) v, s / v": "Spark casts the second lateral alias, too",
 }
 

@@ -7,11 +7,12 @@ from dataclasses import replace
 from planviz.analysis.builders.base import Args, Builder, Entry
 from planviz.analysis.context import analysis_error
 from planviz.analysis.signatures import AGGREGATE_SIGNATURES, accepts
+from planviz.analysis.signatures.checks import CHECKS
 from planviz.analysis.signatures.results import result_of
 from planviz.expressions.aggregates import AggregateCall, Average, Count, FirstLast, Max, Min, Sum
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.specs import FunctionSpec
-from planviz.types import LONG
+from planviz.types import BOOLEAN, LONG
 
 
 def aggregate_call(name: str, arguments: Args) -> AggregateCall:
@@ -22,6 +23,10 @@ def aggregate_call(name: str, arguments: Args) -> AggregateCall:
 
 def _first_last(name: str) -> Builder:
     def make(a: Args) -> Expression:
+        if len(a) > 1 and not (isinstance(a[1], Literal) and a[1].type == BOOLEAN and a[1].value is not None):
+            raise analysis_error(
+                "_LEGACY_ERROR_TEMP_1210", f"The second argument in {name} should be a boolean literal.", a[1]
+            )
         ignore = len(a) > 1 and isinstance(a[1], Literal) and a[1].value is True
         return FirstLast(a[0], name, ignore)
 
@@ -47,11 +52,17 @@ def _best(name: str) -> Builder:
     return make
 
 
+#: Aggregates that are computed over whole partitions only.
+WHOLE_PARTITIONS = frozenset(("median", "percentile_cont", "percentile_disc"))
+#: How many keys the ORDER BY of WITHIN GROUP must have (0: any number, none as well).
+ORDERINGS = {"mode": 1, "percentile_cont": 1, "percentile_disc": 1, "listagg": 0, "string_agg": 0}
 _MODE = FunctionSpec("mode", (), result_of("0"), True)
 
 
 def mode(a: Args, order: str = "None", shown: str = "") -> AggregateCall:
-    """mode(value), in which `order` says which of several values it is."""
+    """mode(value), in which `order` says which of several values it is; so does a second argument `true`."""
+    if len(a) > 1 and isinstance(a[1], Literal) and a[1].value is True:
+        order, shown = "Some(true)", f"mode() WITHIN GROUP (ORDER BY {a[0].pretty} DESC)"
     return AggregateCall("mode", a[:1], _MODE, ("0", "0", order), sql_text=shown)
 
 
@@ -60,6 +71,8 @@ def percentile_of(call: AggregateCall, key: Expression, reverse: bool, shown: st
     spec = replace(
         call.spec,
         inputs=(accepts("N|YM|DT"), accepts("D|D[]")),
+        folded=(2,),
+        check=CHECKS["share"],
         result=result_of("percentile" if call.name == "percentile_cont" else "0"),
     )
     tail = ("true" if reverse else "false", *call.tail[1:])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from planviz.analysis.builders.base import Args, Builder, Entry
+from planviz.expressions.arithmetic import unexpected_input
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.conditional import If
-from planviz.expressions.core import Expression, lit
+from planviz.expressions.core import Expression, TypeMismatch, lit
 from planviz.expressions.predicates import And, GreaterThan, IsNull, LessThan
 from planviz.expressions.specs import Accepts, FunctionSpec
 from planviz.expressions.unresolved import LambdaFunction, UnresolvedLambdaVariable
@@ -77,8 +78,18 @@ _INPUTS = {
 }  # fmt: skip
 
 
+def _merged(name: str, a: Args) -> TypeMismatch | None:
+    """The function of aggregate gives the type that it starts with."""
+    start, merge = a[1].data_type, a[2].data_type
+    if start.simple_string == merge.simple_string or UNKNOWN in (start, merge):
+        return None
+    return unexpected_input(3, a[2], f'"{start.sql}"')
+
+
 def _higher(name: str) -> Builder:
-    spec = FunctionSpec(name, _INPUTS.get(name, (_ARRAY, _ANY)), lambda args: _higher_type(name, args))
+    check = _merged if name in ("aggregate", "reduce") else None
+    inputs = _INPUTS.get(name, (_ARRAY, _ANY))
+    spec = FunctionSpec(name, inputs, lambda args: _higher_type(name, args), check=check)
 
     def make(a: Args) -> Expression:
         if name in ("aggregate", "reduce") and len(a) == 3:

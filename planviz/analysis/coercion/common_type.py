@@ -111,7 +111,7 @@ def concat(e: Concat, c: TypeCoercion) -> Any:
     types = {i.data_type for i in e.items}
     if len(types) <= 1 and types <= {STRING, BINARY, UNKNOWN}:
         return e
-    if any(isinstance(t, ArrayType) for t in types):
+    if all(isinstance(t, ArrayType) for t in types):
         return all_of("items")(e, c)
     target = BINARY if types == {BINARY} else STRING
     if all(is_atomic(t) or t == NULL for t in types):

@@ -13,7 +13,21 @@ from planviz.expressions.complex import GetMapValue
 from planviz.expressions.core import Cast, Expression
 from planviz.expressions.specs import SignatureCall
 from planviz.expressions.windows import FrameBoundary, LagLead, SpecifiedWindowFrame, WindowSpec
-from planviz.types import INT, NULL, STRING, ArrayType, DataType, MapType, is_integral, is_interval, is_numeric
+from planviz.types import (
+    DATE,
+    INT,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    ArrayType,
+    DataType,
+    MapType,
+    StructType,
+    is_integral,
+    is_interval,
+    is_numeric,
+)
 
 
 def function(e: SignatureCall, c: TypeCoercion) -> Any:
@@ -21,7 +35,9 @@ def function(e: SignatureCall, c: TypeCoercion) -> Any:
     if e.name == "sequence":
         return _sequence(e, c)
     inputs = e.spec.inputs
-    if not inputs or (c is not ANSI and legacy.keeps_days(e)):
+    if e.name in ("date_add", "date_sub"):
+        return _days_added(e)
+    if not inputs:
         return e
     new = []
     for i, a in enumerate(e.arguments):
@@ -31,6 +47,18 @@ def function(e: SignatureCall, c: TypeCoercion) -> Any:
     return _array_elements(made, c) if isinstance(made, FunctionCall) else made
 
 
+def _days_added(e: SignatureCall) -> Any:
+    """A timestamp or a string as the date, a constant string as the number of days (Spark: `StringLiteralCoercion`)."""
+    start, days = e.arguments
+    kind = start.data_type
+    if kind in (TIMESTAMP, TIMESTAMP_NTZ, NULL, STRING):
+        start = Cast(start, DATE)
+    if days.data_type == NULL or (days.data_type == STRING and days.foldable):
+        days = Cast(days, INT)
+    same = start is e.arguments[0] and days is e.arguments[1]
+    return e if same else e.replace(arguments=(start, days))
+
+
 _ELEMENT_FUNCTIONS = frozenset(("array_contains", "array_position", "array_remove", "array_append", "array_prepend"))
 
 
@@ -38,13 +66,17 @@ _ARRAY_PAIRS = frozenset(("array_union", "array_except", "array_intersect", "arr
 
 
 def _array_elements(e: FunctionCall, c: TypeCoercion) -> Any:
-    """Functions over an array and one of its elements, or two arrays, want one element type."""
+    """Functions over an array and one of its elements, or two arrays, want one element type.
+
+    In both modes that type comes without promotion of strings, as `TypeCoercion` finds it.
+    """
     if e.name in _ELEMENT_FUNCTIONS and isinstance(e.arguments[0].data_type, ArrayType):
         array, value = e.arguments
         element = e.arguments[0].data_type.element
-        if element == value.data_type:
+        compares = e.name in ("array_contains", "array_position", "array_remove")
+        if element == value.data_type or (compares and value.data_type == NULL):
             return e
-        t = c.least_common([element, value.data_type])
+        t = legacy.LEGACY.least_common([element, value.data_type])
         if t is None:
             return e
         first = array if element == t else Cast(array, ArrayType(t, e.arguments[0].data_type.contains_null))
@@ -52,13 +84,13 @@ def _array_elements(e: FunctionCall, c: TypeCoercion) -> Any:
     if e.name == "array_insert" and isinstance(e.arguments[0].data_type, ArrayType):
         array, position, value = e.arguments
         held = e.arguments[0].data_type
-        t = c.least_common([held.element, value.data_type])
+        t = legacy.LEGACY.least_common([held.element, value.data_type])
         if t is None or held.element == value.data_type:
             return e
         whole = cast_to(array, ArrayType(t, held.contains_null))
         return e.replace(arguments=(whole, position, cast_to(value, t)))
     if e.name in _ARRAY_PAIRS:
-        t = c.least_common([a.data_type for a in e.arguments])
+        t = legacy.LEGACY.least_common([a.data_type for a in e.arguments])
         return e if t is None else e.replace(arguments=tuple(cast_to(a, t) for a in e.arguments))
     if e.name in ("element_at", "try_element_at") and isinstance(e.arguments[0].data_type, MapType):
         return _map_element(e, c)
@@ -71,6 +103,10 @@ def _map_element(e: FunctionCall, c: TypeCoercion) -> Any:
     whole, key = e.arguments
     t = whole.data_type
     if not isinstance(t, MapType) or (c is not ANSI and legacy.tightest(t.key, key.data_type) != t.key):
+        return e
+    if isinstance(key.data_type, ArrayType | MapType | StructType) != isinstance(
+        t.key, ArrayType | MapType | StructType
+    ):
         return e
     return e.replace(arguments=(whole, cast_to(key, t.key)))
 

@@ -16,7 +16,7 @@ from planviz.expressions.calls import Concat, IntervalScale
 from planviz.expressions.casts import force_nullable
 from planviz.expressions.core import Cast, Expression, Literal
 from planviz.expressions.predicates import And, BinaryComparison, EqualNullSafe, EqualTo, IsNotNull, Not
-from planviz.expressions.specs import Accepts, SignatureCall
+from planviz.expressions.specs import Accepts
 from planviz.types import (
     BINARY,
     BOOLEAN,
@@ -277,11 +277,6 @@ def sign(e: Any, c: TypeCoercion) -> Any:
 def scaled(e: IntervalScale, c: TypeCoercion) -> Any:
     """An interval times a string: the string is a double."""
     return e.replace(right=Cast(e.right, DOUBLE)) if e.right.data_type == STRING else e
-
-
-def keeps_days(e: SignatureCall) -> bool:
-    """Whether a call adds days that are a string and no constant: such a string is not cast (StringLiteralCoercion)."""
-    return e.name in ("date_add", "date_sub") and e.arguments[1].data_type == STRING and not e.arguments[1].foldable
 
 
 LEGACY = LegacyTypeCoercion()

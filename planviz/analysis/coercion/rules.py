@@ -75,8 +75,8 @@ class UnpivotCoercion(AnalyzerRule):
             width = len(p.value_columns)
             if any(len(g) != width for g in p.groups):
                 return p
-            common = coercion_of(self.context).common
-            types = [common([g[i].data_type for g in p.groups]) for i in range(width)]
+            # In both modes strings are not promoted here.
+            types = [legacy.LEGACY.least_common([g[i].data_type for g in p.groups]) for i in range(width)]
             if any(t is None for t in types):
                 return p
             groups = tuple(

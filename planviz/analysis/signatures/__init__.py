@@ -10,7 +10,8 @@ its default behind `=`, `...` repeats the last. Remarks:
   time zone, `!` behind a flag: the opposite with ANSI off), `zone` the time zone alone,
 - `option` the last parameter prints as Scala's Some or None, `plain` arguments are neither checked nor cast (the
   function stands for another expression), `fold=` numbers of the arguments that must be constant, `most=` the most
-  arguments that `...` allows, `time` the function is about the TIME type, which Spark does not enable.
+  arguments that `...` allows, `check=` what the arguments must fulfil together (see `checks`), `time` the function is
+  about the TIME type, which Spark does not enable.
 
 Source: Spark's FunctionRegistry and the expression classes; the printed forms are those of real plans.
 """
@@ -23,6 +24,7 @@ from decimal import Decimal
 
 from planviz.analysis.signatures import aggregates, collections, datetimes, numbers, session, sketches, texts
 from planviz.analysis.signatures.accepts import accepts
+from planviz.analysis.signatures.checks import CHECKS, FIRST
 from planviz.analysis.signatures.results import result_of
 from planviz.expressions.core import Expression, Literal, lit
 from planviz.expressions.specs import ZONE, AnsiFlag, FunctionSpec
@@ -77,6 +79,8 @@ def _row(line: str) -> tuple[str, Signature]:
         foldable="unfolded" not in remarks,
         option=len(inputs) if "option" in remarks else 0,
         folded=tuple(int(n) for n in remarks.get("fold", "").split(",") if n),
+        check=CHECKS[remarks["check"]] if "check" in remarks else None,
+        check_first=remarks.get("check") in FIRST,
     )
     return name, Signature(spec, max(fewest, 1) if many else fewest, most, tuple(defaults), "time" in remarks)
 

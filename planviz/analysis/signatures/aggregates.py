@@ -6,11 +6,11 @@ min_by | * * I? | best | fold=3
 count_if | B | L | null=no
 collect_list | * | 0[]! | null=no random tail=0,0,true
 array_agg | * | 0[]! | null=no random as=collect_list tail=0,0,true
-collect_set | * | 0[]! | null=no random tail=0,0,true
+collect_set | * | 0[]! | null=no random tail=0,0,true check=nomap
 median | N|YM|DT | middle | null=yes
-percentile | N|YM|DT D|D[] IL?=1 | percentile | null=yes tail=0,0,false fold=2,3
-percentile_approx | N|A|T|TN|YM|DT D|D[] IL?=10000 | share | null=yes tail=0,0 fold=2,3
-approx_percentile | N|A|T|TN|YM|DT D|D[] IL?=10000 | share | null=yes tail=0,0 fold=2,3
+percentile | N|YM|DT D|D[] IL?=1 | percentile | null=yes tail=0,0,false fold=2,3 check=share
+percentile_approx | N|A|T|TN|YM|DT D|D[] IL?=10000 | share | null=yes tail=0,0 fold=2,3 check=share
+approx_percentile | N|A|T|TN|YM|DT D|D[] IL?=10000 | share | null=yes tail=0,0 fold=2,3 check=share
 listagg | S|X S|X|NUL?=None | 0 | null=yes tail=0,0 fold=2
 string_agg | S|X S|X|NUL?=None | 0 | null=yes tail=0,0 fold=2
 percentile_cont | D | D | null=yes tail=false
@@ -48,13 +48,13 @@ bit_xor | IL | 0 | null=yes
 bitmap_construct_agg | L | X | null=no tail=0,0
 bitmap_or_agg | X | X | null=no tail=0,0
 bitmap_and_agg | X | X | null=no tail=0,0
-count_min_sketch | IL|S|X! D! D! I|L! | X | null=no tail=0,0 fold=2,3,4
+count_min_sketch | IL|S|X! D! D! I|L! | X | null=no tail=0,0 fold=2,3,4 check=sketch
 approx_top_k | * I?=5 I?=10000 | top | null=no tail=0,0
 approx_top_k_accumulate | * I?=10000 | ? | null=no tail=0,0
 approx_top_k_combine | * I?=None | ? | null=no tail=0,0
 hll_sketch_agg | I|L|S|X! I!?=12 | X | null=no tail=0,0
 hll_union_agg | X B?=false | X | null=no tail=0,0
-theta_sketch_agg | R|X|D|F|I|L|S I?=12 | X | null=no tail=0,0
+theta_sketch_agg | I[]|L[]|X|D|F|I|L|S! I?=12 | X | null=no tail=0,0
 theta_union_agg | X I?=12 | X | null=no tail=0,0
 theta_intersection_agg | X | X | null=no tail=0,0
 tuple_sketch_agg_double | R|X|D|F|I|L|S D I?=12 S?='sum' | X | null=no tail=0,0 fold=3,4

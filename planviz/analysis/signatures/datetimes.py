@@ -18,9 +18,9 @@ second | T | I | zone
 last_day | A | A
 next_day | A S | A | tail=true!
 add_months | A I | A
-date_add | A I|SH|Y | A
-dateadd | A I|SH|Y | A | as=date_add
-date_sub | A I|SH|Y | A
+date_add | A! I|SH|Y! | A
+dateadd | A! I|SH|Y! | A | as=date_add
+date_sub | A! I|SH|Y! | A
 datediff | A A | I
 date_diff | A A | I
 months_between | T T B?=true | D | zone

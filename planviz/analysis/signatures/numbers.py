@@ -30,8 +30,8 @@ atanh | D | D | sql=ATANH
 degrees | D | D | sql=DEGREES
 radians | D | D | sql=RADIANS
 rint | D | D | sql=rint
-sign | D | D
-signum | D | D | sql=SIGNUM
+sign | D|YM|DT | D
+signum | D|YM|DT | D | sql=SIGNUM
 hypot | D D | D | sql=HYPOT
 pi | | D | sql=PI null=no
 factorial | I | L | null=yes
@@ -49,7 +49,7 @@ uniform | N! N! I|L!? | common2 | random tail=false,ZONE fold=1,2,3
 bit_count | IL | I
 bit_get | IL I | Y
 getbit | IL I | Y
-width_bucket | D D D L | L | null=yes
+width_bucket | D|YM|DT D|YM|DT D|YM|DT L | L | null=yes
 bin | L | S
 conv | S I I | S | tail=true! null=yes
 bitwise_not | IL | 0

@@ -52,9 +52,9 @@ st_geogfromwkb | X | GEOG
 st_geomfromwkb | X I?=0 | GEOM
 st_setsrid | GEOG|GEOM I | 0
 st_srid | GEOG|GEOM | I
-vector_cosine_similarity | F[] F[] | F | null=yes
-vector_inner_product | F[] F[] | F
-vector_l2_distance | F[] F[] | F
+vector_cosine_similarity | F[]! F[]! | F | null=yes
+vector_inner_product | F[]! F[]! | F
+vector_l2_distance | F[]! F[]! | F
 vector_norm | F[]! F!?=2.0F | F
 vector_normalize | F[]! F!?=2.0F | F[]
 parse_json | S! | VAR | tail=true

@@ -1,0 +1,39 @@
+"""Values inside variants: `v:a.b`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.analysis.registry import build
+from planviz.expressions.core import lit
+from planviz.expressions.unresolved import SemiStructuredExtract
+from planviz.types import UNKNOWN, VARIANT
+
+
+class ExtractSemiStructuredFields(AnalyzerRule):
+    """Take a path out of a variant.
+
+    semistructuredextract(v, $.a)  =>  variant_get(v, $.a)
+    """
+
+    matches = (SemiStructuredExtract,)
+    package = "org.apache.spark.sql.catalyst.analysis"
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+
+        def one(e: Any) -> Any:
+            if not isinstance(e, SemiStructuredExtract) or not e.child.resolved:
+                return e
+            if e.child.data_type not in (VARIANT, UNKNOWN):
+                raise analysis_error(
+                    "COLUMN_IS_NOT_VARIANT_TYPE",
+                    "The operator `:` can only be applied to a column of the VARIANT type.",
+                    e,
+                )
+            made = build(("variant_get",), (e.child, lit(e.path)), e)
+            assert made is not None
+            return e.rebuilt(made)
+
+        return plan.transform_all_expressions(one, self.mask)

@@ -1,0 +1,41 @@
+"""Paths into a variant: `v:a.b[0]['c d']` (Spark's grammar: semiStructuredExtractionPath)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.frontend.cursor import NUMBER, QUOTED, STRING, WORD
+
+
+def starts_path(reader: Any) -> bool:
+    """Whether the colon at the cursor begins a path."""
+    return reader.kinds[reader.at + 1] in (WORD, QUOTED) or (
+        reader.peek(1) == "[" and reader.kinds[reader.at + 2] in (NUMBER, STRING)
+    )
+
+
+def variant_path(reader: Any) -> tuple[str, str | None]:
+    """The path behind the colon at the cursor, as variant_get takes it, and the name that it gives its column."""
+    reader.expect(":")
+    path, name = _part(reader, "$")
+    while True:
+        if reader.sees("[") and reader.kinds[reader.at + 1] in (NUMBER, STRING):
+            path, name = _part(reader, path)
+        elif reader.sees(".") and reader.kinds[reader.at + 1] in (WORD, QUOTED):
+            reader.at += 1
+            path, name = _part(reader, path)
+        else:
+            return path, name
+
+
+def _part(reader: Any, path: str) -> tuple[str, str | None]:
+    if not reader.accept("["):
+        name = reader.identifier()
+        return f"{path}.{name}", name
+    if reader.kind == STRING:
+        key = reader.string()
+        reader.expect("]")
+        return f"{path}['{key}']", key
+    index = reader.take()
+    reader.expect("]")
+    return f"{path}[{index}]", None
