@@ -15,7 +15,7 @@ from planviz.catalog.tables import Catalog, View
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import Refusal
 from planviz.errors import AnalysisError, InputError, PlanvizError, defect
-from planviz.expressions.core import Ids, fresh_ids, ids_from, next_id
+from planviz.expressions.ids import Ids, fresh_ids, ids_from, next_id
 from planviz.frontend import Parameters, Statement, parse_plan, parse_script
 from planviz.logical.cached import DEFAULT_LEVEL, CachedPlan, StorageLevel, storage_level
 from planviz.logical.plan import LogicalPlan

@@ -9,7 +9,7 @@ from planviz.catalog import Catalog
 from planviz.catalog.ddl import table_of
 from planviz.catalog.tables import ColumnStatistics, Table
 from planviz.execution import QueryExecution
-from planviz.expressions.core import fresh_ids
+from planviz.expressions.ids import fresh_ids
 from planviz.types import parse_fields
 
 TABLES = """

@@ -43,7 +43,7 @@ from planviz.catalog import Catalog, read_catalog
 from planviz.catalog.ddl import table_of
 from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
-from planviz.expressions.core import fresh_ids
+from planviz.expressions.ids import fresh_ids
 from planviz.types import parse_fields
 
 CORPUS = Path(__file__).resolve().parents[2].parent / "shared" / "corpus" / "tpcds"

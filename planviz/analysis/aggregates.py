@@ -10,19 +10,19 @@ from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.analysis.names import Scope
 from planviz.expressions.aggregates import AggregateExpression, Grouping, GroupingID
 from planviz.expressions.arithmetic import BitwiseAnd, Shift
+from planviz.expressions.casts import Cast
 from planviz.expressions.core import (
     Alias,
     AttributeReference,
-    Cast,
     Expression,
     Literal,
     NamedExpression,
     SortOrder,
     alias,
-    next_id,
     occurs,
 )
 from planviz.expressions.grouping import selected_sets
+from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import GroupingSets, TempResolvedColumn, UnresolvedAttribute
 from planviz.expressions.windows import WindowExpression
 from planviz.logical.operators import Aggregate, Expand, Filter, Project, Sort

@@ -17,6 +17,7 @@ from planviz.analysis.cleanup import CleanupAliases, EliminateUnions
 from planviz.analysis.coercion import UnpivotCoercion, WidenSetOperationTypes, combined_rule
 from planviz.analysis.context import AnalysisContext, Counters, analysis_error, sql_text
 from planviz.analysis.ctes import CTESubstitution, ResolveWithCTE
+from planviz.analysis.deduplication import DeduplicateRelations
 from planviz.analysis.frames import ResolveDataFrameDropColumns, ResolveDeduplicate, ResolveUnion
 from planviz.analysis.functions import (
     LookupFunctions,
@@ -41,7 +42,6 @@ from planviz.analysis.pipes import ValidateAndStripPipeExpressions
 from planviz.analysis.references import ResolveReferences
 from planviz.analysis.relations import (
     ApplyLimitAll,
-    DeduplicateRelations,
     FindDataSourceTable,
     ResolveInlineTables,
     ResolveRelations,

@@ -7,8 +7,10 @@ from typing import Any
 from planviz.analysis.builders.base import signed
 from planviz.analysis.context import AnalyzerRule
 from planviz.expressions.arithmetic import Add, Divide, Multiply, Subtract, UnaryMinus
-from planviz.expressions.calls import DatetimeMinus, DatetimePlus, FunctionCall, FunctionSpec, IntervalScale
-from planviz.expressions.core import Cast, Expression
+from planviz.expressions.calls import DatetimeMinus, DatetimePlus, FunctionCall, IntervalScale
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Expression
+from planviz.expressions.specs import FunctionSpec
 from planviz.types import (
     CALENDAR_INTERVAL,
     DATE,

@@ -12,10 +12,10 @@ from planviz.analysis.routines import called
 from planviz.analysis.signatures import accepts
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
 from planviz.expressions.calls import FunctionCall, Replaced
+from planviz.expressions.casts import Cast
 from planviz.expressions.complex import ExtractValue
 from planviz.expressions.core import (
     Alias,
-    Cast,
     Expression,
     GeneratorMark,
     Literal,
@@ -23,21 +23,19 @@ from planviz.expressions.core import (
     SortOrder,
     alias,
     lit,
-    next_id,
     occurs,
 )
+from planviz.expressions.ids import next_id
+from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable, UnresolvedLambdaVariable
 from planviz.expressions.specs import FunctionSpec, OpenZone
 from planviz.expressions.subqueries import ListQuery, SubqueryExpression
 from planviz.expressions.unresolved import (
     ExpressionWithUnresolvedIdentifier,
-    LambdaFunction,
     MultiAlias,
-    NamedLambdaVariable,
     OuterReference,
     UnresolvedAlias,
     UnresolvedAttribute,
     UnresolvedFunction,
-    UnresolvedLambdaVariable,
 )
 from planviz.expressions.windows import LagLead, NthValue, WindowExpression
 from planviz.frontend.naming import constant_text, name_parts

@@ -7,22 +7,22 @@ from typing import Any
 from planviz.analysis.coercion.legacy import LEGACY
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression
-from planviz.expressions.calls import Explode
+from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateNamedStruct, GetArrayItem
 from planviz.expressions.conditional import If
 from planviz.expressions.core import (
     Alias,
     AttributeReference,
-    Cast,
     Expression,
     GeneratorMark,
     Literal,
     NamedExpression,
     alias,
     lit,
-    next_id,
     occurs,
 )
+from planviz.expressions.generators import Explode
+from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualNullSafe
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.unresolved import MultiAlias, UnresolvedAlias, UnresolvedAttribute

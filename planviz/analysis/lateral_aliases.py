@@ -7,7 +7,8 @@ from typing import Any
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.analysis.names import extract_value
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.core import Alias, AttributeReference, Expression, alias, lit, next_id, occurs
+from planviz.expressions.core import Alias, AttributeReference, Expression, alias, lit, occurs
+from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import LateralColumnAliasReference, UnresolvedAttribute
 from planviz.expressions.windows import WindowExpression
 from planviz.logical.operators import Aggregate, Project

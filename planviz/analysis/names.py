@@ -8,7 +8,8 @@ from difflib import SequenceMatcher
 from planviz.analysis.context import analysis_error, sql_text
 from planviz.errors import AnalysisError
 from planviz.expressions.complex import GetArrayItem, GetArrayStructFields, GetMapValue, GetStructField
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit, next_id
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
+from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedExtractValue
 from planviz.trees.depth import deep
 from planviz.trees.node import TreeNode

@@ -6,7 +6,9 @@ from typing import Any
 
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.analysis.names import Scope, bind
-from planviz.expressions.core import Cast, Expression, next_id
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Expression
+from planviz.expressions.ids import next_id
 from planviz.expressions.objects import (
     GetColumnByOrdinal,
     LambdaVariable,

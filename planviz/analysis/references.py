@@ -11,7 +11,8 @@ from planviz.analysis.names import UNBOUND, Scope, bind, extract_value
 from planviz.analysis.ordinals import groups_by_all, with_group_by_all, with_order_by_all
 from planviz.analysis.stars import expanded, star_arguments
 from planviz.expressions.aggregates import GroupingID
-from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, lit, next_id
+from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, lit
+from planviz.expressions.ids import next_id
 from planviz.expressions.pipes import UnresolvedStarExceptOrReplace
 from planviz.expressions.unresolved import (
     OuterReference,

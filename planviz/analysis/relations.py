@@ -7,33 +7,27 @@ from typing import Any
 
 from planviz.analysis.cleanup import EliminateUnions
 from planviz.analysis.coercion import coercion_of
-from planviz.analysis.context import AnalyzerRule, analysis_error, sql_text, subplans
+from planviz.analysis.context import AnalyzerRule, analysis_error, sql_text
 from planviz.analysis.ctes import CTESubstitution
 from planviz.analysis.joins import ResolveCoalesceHints, ResolveJoinStrategyHints
 from planviz.analysis.windows import WindowsSubstitution
 from planviz.catalog.tables import CATALOG, DATABASE, Table
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.calls import Explode, GeneratorCall
-from planviz.expressions.core import Alias, AttributeReference, Cast, GeneratorMark, Literal, alias, next_id
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Alias, AttributeReference, GeneratorMark, Literal, alias
+from planviz.expressions.generators import Explode, GeneratorCall
+from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import SubqueryExpression
-from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend import parse_plan
-from planviz.logical.cached import InMemoryRelation
-from planviz.logical.combining import Except, Intersect, Join, LateralJoin, Union
-from planviz.logical.objects import SerializeFromObject
-from planviz.logical.operators import Aggregate, Expand, Generate, Project, SubqueryAlias, View, Window
+from planviz.logical.operators import Generate, Project, SubqueryAlias, View
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import (
-    CTERelationRef,
     LocalRelation,
-    LogicalRDD,
     LogicalRelation,
     OneRowRelation,
     Range,
-    UnionLoopRef,
     cell,
 )
-from planviz.logical.scripts import ScriptTransformation
 from planviz.logical.unresolved import (
     LimitAll,
     UnresolvedCatalogRelation,
@@ -44,11 +38,7 @@ from planviz.logical.unresolved import (
     UnresolvedTVFAliases,
     UnresolvedWith,
 )
-from planviz.trees.depth import deep
-from planviz.types import LONG, NULL, UNKNOWN
-
-INSTANCES = (LogicalRelation, InMemoryRelation, LocalRelation, LogicalRDD, Range, CTERelationRef, UnionLoopRef)
-
+from planviz.types import LONG, NULL
 
 _BEFORE_NAMES = (
     CTESubstitution,
@@ -289,261 +279,6 @@ class ResolveSubqueryColumnAliases(AnalyzerRule):
         return Project(tuple(alias(a, n) for a, n in zip(child.output, node.names, strict=True)), child)
 
 
-class DeduplicateRelations(AnalyzerRule):
-    """Give a relation that occurs a second time ids of its own, and rewrite what reads it.
-
-    Join(t[a#1], t[a#1])  =>  Join(t[a#1], t[a#9])
-
-    Works from left to right: the first occurrence keeps its ids. Spark 3.0 only tells the sides of one operator apart:
-    a subquery may read a table under the same ids as the query around it.
-    """
-
-    package = "org.apache.spark.sql.catalyst.analysis"
-
-    def apply(self, plan: Any) -> Any:
-        """See the class."""
-        if self.context is not None and self.context.earlier:
-            mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT
-            return plan.transform_up(_conflicts, mask) if plan.bits & mask else plan
-        new, _ = _renew(plan, set())
-        mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT | Union.BIT
-        return new.transform_up(_conflicts, mask) if new.bits & mask else new
-
-
-#: An operator's class and the ids that it brings into being.
-Key = tuple[type, tuple[int, ...]]
-Seen = set[Key]
-
-
-@deep
-def _relations(plan: Any) -> frozenset[Key] | None:
-    """What tells the resolved operators of the tree apart that bring ids into being; None where two are the same."""
-    known = plan.__dict__
-    if "_relations" not in known:
-        ids = _own_ids(plan)
-        found: set[Key] = {(type(plan), ids)} if ids and plan.resolved else set()
-        count = len(found)
-        inside = [s.plan for s in plan.subqueries] if plan.own_bits & SubqueryExpression.BIT else ()
-        for below in (*plan.children, *inside):
-            inner = _relations(below)
-            count = -1 if inner is None or count < 0 else count + len(inner)
-            found |= inner or set()
-        known["_relations"] = frozenset(found) if count == len(found) else None
-    result: frozenset[Key] | None = known["_relations"]
-    return result
-
-
-@deep
-def _renew(plan: Any, seen: Seen) -> tuple[Any, bool]:
-    # References to a CTE are told apart by single columns; sets of large trees would cost more than they save.
-    if not plan.bits & CTERelationRef.BIT and plan.weight <= 200:
-        keys = _relations(plan)
-        if keys is not None and seen.isdisjoint(keys):
-            seen |= keys
-            return plan, False
-    new, changed = _renew_children(plan, seen)
-    ids = _own_ids(new)
-    if not ids or not new.resolved:
-        return new, changed
-    key = (type(new), ids)
-    if isinstance(new, CTERelationRef):
-        # A definition that passes columns of another one on shares its ids with that one's references.
-        if not any((CTERelationRef, (i,)) in seen for i in ids):
-            seen.update((CTERelationRef, (i,)) for i in ids)
-            return new, changed
-    elif key not in seen:
-        seen.add(key)
-        return new, changed
-    return _new_instance(new), True
-
-
-def _renew_children(plan: Any, seen: Seen) -> tuple[Any, bool]:
-    children = plan.children
-    if not children:
-        return plan, False
-    changed = False
-    renewed = []
-    for c in children:
-        n, child_changed = _renew(c, seen)
-        renewed.append(n)
-        changed = changed or child_changed
-    below = plan
-
-    def inner(e: Any) -> Any:
-        nonlocal changed
-        if isinstance(e, SubqueryExpression):
-            n, sub_changed = _renew(e.plan, seen)
-            changed = changed or sub_changed
-            return e.with_plan(n)
-        return e
-
-    if plan.own_bits & SubqueryExpression.BIT:
-        below = plan.transform_expressions_up(inner, SubqueryExpression.BIT)
-    if not changed:
-        return plan, False
-    new = below.with_new_children(tuple(renewed))
-    if all(c.resolved for c in children):
-        mapping = {}
-        for old, now in zip(children, renewed, strict=True):
-            if old is not now:
-                for a, b in zip(old.output, now.output, strict=True):
-                    if a.expr_id != b.expr_id:
-                        mapping[a.expr_id] = b
-        if mapping:
-            new = rewrite_attributes(new, mapping)
-    return new, True
-
-
-def rewrite_attributes(plan: Any, mapping: dict[int, AttributeReference]) -> Any:
-    """One operator reading other attributes; outer references inside its subqueries too."""
-    from planviz.expressions.unresolved import OuterReference
-
-    def step(e: Any) -> Any:
-        if isinstance(e, AttributeReference):
-            new = mapping.get(e.expr_id)
-            return e if new is None else new.with_qualifier(e.qualifier)
-        if isinstance(e, SubqueryExpression):
-            return e.with_plan(_rewrite_outer(e.plan, mapping))
-        if isinstance(e, OuterReference):
-            return e
-        return e
-
-    mask = AttributeReference.BIT | SubqueryExpression.BIT
-    return plan.transform_expressions_up(step, mask)
-
-
-def _rewrite_outer(plan: Any, mapping: dict[int, AttributeReference]) -> Any:
-    from planviz.expressions.unresolved import OuterReference
-
-    def step(e: Any) -> Any:
-        if isinstance(e, OuterReference) and e.expr_id in mapping:
-            return OuterReference(mapping[e.expr_id].with_qualifier(e.attribute.qualifier))
-        return e
-
-    return plan.transform_all_expressions(step, OuterReference.BIT)
-
-
-def _aliases(expressions: tuple[Any, ...]) -> tuple[int, ...]:
-    return tuple([e.expr_id for e in expressions if isinstance(e, Alias)])
-
-
-def _own_ids(plan: Any) -> tuple[int, ...]:
-    """The ids that an operator brings into being."""
-    if isinstance(plan, INSTANCES):
-        return tuple([a.expr_id for a in plan.output])
-    if isinstance(plan, Project):
-        return _aliases(plan.projects)
-    if isinstance(plan, Aggregate):
-        return _aliases(plan.aggregates)
-    if isinstance(plan, Window):
-        return _aliases(plan.functions)
-    if isinstance(plan, SerializeFromObject):
-        return _aliases(plan.serializer)
-    if isinstance(plan, Generate):
-        return tuple([a.expr_id for a in plan.generator_output])
-    if isinstance(plan, Expand | ScriptTransformation):
-        return tuple(sorted(plan.produced))
-    return ()
-
-
-def _renamed(expressions: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(Alias(e.child, e.name, next_id(), e.qualifier) if isinstance(e, Alias) else e for e in expressions)
-
-
-def _new_instance(plan: Any) -> Any:
-    if isinstance(plan, INSTANCES):
-        return plan.new_instance()
-    if isinstance(plan, Project):
-        return plan.replace(projects=_renamed(plan.projects))
-    if isinstance(plan, Aggregate):
-        return plan.replace(aggregates=_renamed(plan.aggregates))
-    if isinstance(plan, Window):
-        return plan.replace(functions=_renamed(plan.functions))
-    if isinstance(plan, SerializeFromObject):
-        return plan.replace(serializer=_renamed(plan.serializer))
-    if isinstance(plan, Generate):
-        columns = tuple(c.new_instance() if isinstance(c, AttributeReference) else c for c in plan.columns)
-        return plan.replace(columns=columns)
-    produced = plan.produced
-    columns = tuple(a.new_instance() if a.expr_id in produced else a for a in plan.columns)
-    return plan.replace(columns=columns)
-
-
-def _conflicts(plan: Any) -> Any:
-    """Sides of one operator that still share ids get a projection or new ids."""
-    if not plan.children_resolved:
-        return plan
-    if isinstance(plan, Join | Intersect | Except):
-        if plan.left.output_set & plan.right.output_set:
-            return plan.replace(right=_dedup_right(plan.left, plan.right))
-        return plan
-    if isinstance(plan, LateralJoin):
-        right: Any = plan.right
-        if right.resolved and plan.child.output_set & right.plan.output_set:
-            return plan.replace(right=right.with_plan(_dedup_right(plan.child, right.plan)))
-        return plan
-    if isinstance(plan, Union) and not plan.by_name:
-        return _dedup_union(plan)
-    return plan
-
-
-def _dedup_right(left: LogicalPlan, right: LogicalPlan) -> LogicalPlan:
-    """The right side with fresh ids for the columns that the left side has too."""
-    shared = left.output_set & right.output_set
-    seen: Seen = set()
-
-    def go(p: Any) -> Any:
-        if not p.output_set & shared and not isinstance(p, Project | Aggregate):
-            return p
-        children = p.children
-        renewed = tuple(go(c) for c in children)
-        new = p
-        if any(a is not b for a, b in zip(children, renewed, strict=True)):
-            new = p.with_new_children(renewed)
-            pairs = zip(children, renewed, strict=True)
-            mapping = {
-                a.expr_id: b
-                for old, now in pairs
-                for a, b in zip(old.output, now.output, strict=True)
-                if a.expr_id != b.expr_id
-            }
-            if mapping:
-                new = rewrite_attributes(new, mapping)
-        own = _own_ids(new)
-        return _new_instance(new) if set(own) & shared else new
-
-    del seen
-    new = go(right)
-    if left.output_set & new.output_set:
-        return Project(tuple(alias(a, a.name) for a in right.output), right)
-    made: LogicalPlan = new
-    return made
-
-
-def _dedup_union(plan: Union) -> Any:
-    inputs = [_without_repeated_ids(one) for one in plan.inputs]
-    changed = any(a is not b for a, b in zip(inputs, plan.inputs, strict=True))
-    for i, head in enumerate(inputs):
-        for j in range(i + 1, len(inputs)):
-            child: Any = inputs[j]
-            if head.output_set & child.output_set:
-                inputs[j] = Project(tuple(alias(a, a.name) for a in child.output), child)
-                changed = True
-    return plan.replace(inputs=tuple(inputs)) if changed else plan
-
-
-def _without_repeated_ids(plan: Any) -> Any:
-    """An input of a union whose columns have ids of their own: `SELECT a, a` gives one id twice."""
-    if len(plan.output_set) == len(plan.output):
-        return plan
-    seen: set[int] = set()
-    items: list[Any] = []
-    for column in plan.output:
-        items.append(alias(column, column.name) if column.expr_id in seen else column)
-        seen.add(column.expr_id)
-    return Project(tuple(items), plan)
-
-
 class ApplyLimitAll(AnalyzerRule):
     """LIMIT ALL limits nothing.
 
@@ -556,11 +291,3 @@ class ApplyLimitAll(AnalyzerRule):
     def rewrite(self, node: Any) -> Any:
         """See the class."""
         return node.child
-
-
-def star_columns(plan: LogicalPlan) -> tuple[AttributeReference, ...]:
-    """What `*` means over a plan."""
-    return tuple(a for c in plan.children for a in c.output)
-
-
-__all__ = ["UNKNOWN", "AggregateExpression", "UnresolvedAttribute", "subplans"]

@@ -8,7 +8,8 @@ from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.catalog.tables import SqlFunction
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.calls import Replaced
-from planviz.expressions.core import Alias, Cast, Expression, alias, occurs
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Alias, Expression, alias, occurs
 from planviz.expressions.routines import SQLFunctionExpression
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedFunction
 from planviz.logical.operators import Aggregate, Filter, Project, SubqueryAlias

@@ -8,9 +8,11 @@ from planviz.analysis.builders.base import Args, Entry
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.expressions.arithmetic import Add, Remainder, Subtract
 from planviz.expressions.calls import FunctionCall
+from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateNamedStruct, GetStructField
 from planviz.expressions.conditional import CaseWhen
-from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, Literal, lit, next_id, occurs
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit, occurs
+from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import And, GreaterThan, GreaterThanOrEqual, IsNotNull, LessThan
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.unresolved import SessionWindow, TimeWindow

@@ -9,8 +9,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from planviz.errors import AnalysisError, InputError
+from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import CaseWhen
-from planviz.expressions.core import Alias, Cast, Expression, Literal, NamedExpression, SortOrder, next_id
+from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, SortOrder
+from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import (
     MultiAlias,

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from planviz.errors import InputError
-from planviz.expressions.core import Alias, Expression, next_id
+from planviz.expressions.core import Alias, Expression
+from planviz.expressions.ids import next_id
 from planviz.expressions.objects import (
     AssertNotNull,
     BoundReference,

@@ -16,7 +16,8 @@ from planviz.dataframe.storage import StorageLevel
 from planviz.dataframe.typed import TypedMethods
 from planviz.dataframe.window import sort_order
 from planviz.errors import AnalysisError, InputError
-from planviz.expressions.core import AttributeReference, Expression, Literal, SortOrder, next_id
+from planviz.expressions.core import AttributeReference, Expression, Literal, SortOrder
+from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import conjunction
 from planviz.expressions.subqueries import Exists, LateralSubquery, ScalarSubquery
 from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedFunction

@@ -15,12 +15,8 @@ from typing import TYPE_CHECKING, Any
 from planviz.dataframe.column import Column, call, column_or_name, expression, literal, named
 from planviz.expressions.conditional import CaseWhen
 from planviz.expressions.core import Expression
-from planviz.expressions.unresolved import (
-    LambdaFunction,
-    UnresolvedAlias,
-    UnresolvedFunction,
-    UnresolvedLambdaVariable,
-)
+from planviz.expressions.lambdas import LambdaFunction, UnresolvedLambdaVariable
+from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedFunction
 from planviz.frontend import parse_expression
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.column import literal, select_item
 from planviz.errors import InputError
-from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, lit, next_id
+from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, lit
+from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import GroupingSets, UnresolvedAlias, UnresolvedFunction
 from planviz.logical.operators import Aggregate
 from planviz.logical.unresolved import Pivot

@@ -15,7 +15,8 @@ from planviz.dataframe.column import name_parts
 from planviz.dataframe.frame import DataFrame
 from planviz.errors import InputError
 from planviz.execution import QueryExecution, Session
-from planviz.expressions.core import AttributeReference, Ids, ids_from, next_id
+from planviz.expressions.core import AttributeReference
+from planviz.expressions.ids import Ids, ids_from, next_id
 from planviz.frontend import Statement, parse_script
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRDD, Range

@@ -7,8 +7,10 @@ from typing import Any, Generic, Self, TypeVar
 from planviz.dataframe.base import Frame, flat
 from planviz.dataframe.column import Column, literal, select_item
 from planviz.errors import InputError
+from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import CaseWhen
-from planviz.expressions.core import Alias, Cast, Expression, Literal, next_id
+from planviz.expressions.core import Alias, Expression, Literal
+from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import AtLeastNNonNulls, EqualTo
 from planviz.expressions.unresolved import (
     UnresolvedFunction,

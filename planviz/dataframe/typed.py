@@ -12,7 +12,8 @@ from planviz.dataframe.base import Frame
 from planviz.dataframe.encoders import Encoder, encoder
 from planviz.errors import InputError
 from planviz.expressions.complex import CreateNamedStruct
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit, next_id
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
+from planviz.expressions.ids import next_id
 from planviz.expressions.objects import UnresolvedDeserializer
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedFunction
 from planviz.logical.objects import (

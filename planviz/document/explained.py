@@ -10,7 +10,7 @@ from typing import Any
 
 from planviz.decisions.branches import Branch, LogicLine
 from planviz.execution import QueryExecution
-from planviz.expressions.core import fresh_ids
+from planviz.expressions.ids import fresh_ids
 from planviz.graph.trace import short_name
 from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.profiles import rules_by_name

@@ -10,7 +10,8 @@ from planviz.config import OptimizerConfig
 from planviz.document.csvrows import header_of, values_of
 from planviz.errors import InputError
 from planviz.execution import QueryExecution
-from planviz.expressions.core import AttributeReference, next_id
+from planviz.expressions.core import AttributeReference
+from planviz.expressions.ids import next_id
 from planviz.logical.combining import Join
 from planviz.mechanics import CannotPlay, Options, Play, of, playable, relation_names
 from planviz.mechanics.play import Row

@@ -10,7 +10,7 @@ from planviz.decisions.choices import Decision
 from planviz.decisions.flips import Flip, SettingChange, StatisticsChange, TextChange
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
-from planviz.expressions.core import Ids
+from planviz.expressions.ids import Ids
 
 #: From where the ids count of a query that is read anew: none of them is in the catalogue's views.
 _NEW_IDS = 1 << 40

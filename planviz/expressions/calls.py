@@ -6,16 +6,12 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from planviz.expressions.core import (
-    Declared,
     Expression,
-    GeneratorMark,
-    LeafExpression,
     Literal,
     Typed,
     TypeMismatch,
-    UnaryExpression,
 )
-from planviz.expressions.specs import ZONE, Accepts, FunctionSpec, OpenZone, SignatureCall
+from planviz.expressions.specs import ZONE, FunctionSpec, OpenZone, SignatureCall
 from planviz.trees.node import always, lazy, node
 from planviz.types import (
     INT,
@@ -24,9 +20,6 @@ from planviz.types import (
     UNKNOWN,
     ArrayType,
     DataType,
-    MapType,
-    StructField,
-    StructType,
 )
 
 
@@ -166,195 +159,6 @@ class Replaced(RuntimeReplaceable):
     def render_pretty(self) -> str:
         """name(parameters)."""
         return self.render(lambda e: e.pretty)
-
-
-@node
-class CommonExpressionDef(UnaryExpression):
-    """The definition of a shared subexpression, computed once."""
-
-    child: Expression
-    id: int
-
-    @property
-    def data_type(self) -> DataType:
-        """The child's."""
-        return self.child.data_type
-
-    @lazy
-    def canonicalized(self) -> Expression:
-        """The child's form under the id."""
-        return CommonExpressionDef(self.child.canonicalized, self.id)
-
-    def to_string(self) -> str:
-        """common_expr def."""
-        return f"commonexpressiondef({self.child}, CommonExpressionId({self.id},false))"
-
-
-@node
-class CommonExpressionRef(Declared, LeafExpression):
-    """The use of a shared subexpression."""
-
-    id: int
-    type: DataType
-    is_nullable: bool
-
-    def to_string(self) -> str:
-        """common_expr ref."""
-        nullable = str(self.is_nullable).lower()
-        return f"commonexpressionref(CommonExpressionId({self.id},false), {self.type.scala_name}, {nullable})"
-
-
-@node
-class With(Expression):
-    """A body that uses shared subexpressions."""
-
-    body: Expression
-    definitions: tuple[Expression, ...]
-
-    @lazy
-    def canonicalized(self) -> Expression:
-        """With the definitions' places, counted down from -1, for their ids."""
-        places = {d.id: -1 - at for at, d in enumerate(self.definitions) if isinstance(d, CommonExpressionDef)}
-
-        def placed(e: Any) -> Any:
-            known = isinstance(e, CommonExpressionRef | CommonExpressionDef) and e.id in places
-            return e.replace(id=places[e.id]) if known else e
-
-        bits = CommonExpressionRef.BIT | CommonExpressionDef.BIT
-        body = self.body.transform_up(placed, bits).canonicalized
-        return With(body, tuple([placed(d).canonicalized for d in self.definitions]))
-
-    @property
-    def data_type(self) -> DataType:
-        """The body's."""
-        return self.body.data_type
-
-    @lazy
-    def nullable(self) -> bool:
-        """The body's."""
-        return self.body.nullable
-
-    def render(self, r: Callable[[Expression], str]) -> str:
-        """As Spark prints the class."""
-        return f"with({', '.join(r(c) for c in (self.body, *self.definitions))})"
-
-
-def with_shared(build: Callable[[Expression], Expression], shared: Expression) -> With:
-    """A With over one shared expression; `build` gets the reference and gives the body."""
-    from planviz.expressions.core import next_common_id
-
-    definition = CommonExpressionDef(shared, next_common_id())
-    if shared.resolved:
-        ref = CommonExpressionRef(definition.id, shared.data_type, shared.nullable)
-    else:
-        ref = CommonExpressionRef(definition.id, UNKNOWN, True)
-    return With(build(ref), (definition,))
-
-
-class Generator(GeneratorMark):
-    """A function that gives rows. `element_schema` are its columns."""
-
-    @property
-    def element_schema(self) -> tuple[StructField, ...]:
-        """The columns, resolved children given."""
-        return ()
-
-    @property
-    def data_type(self) -> DataType:
-        """Rows of its columns."""
-        return ArrayType(StructType(self.element_schema))
-
-    foldable = always(False)
-    nullable = always(False)
-
-
-@node
-class Explode(Generator, UnaryExpression):
-    """explode, posexplode or inline of the child, and their outer forms; `name` as written."""
-
-    child: Expression
-    name: str = "explode"
-
-    @property
-    def pretty_name(self) -> str:
-        """See Expression."""
-        return self.name.removesuffix("_outer")
-
-    @property
-    def outer(self) -> bool:
-        """Whether empty input still gives a row."""
-        return self.name.endswith("_outer")
-
-    @property
-    def element_schema(self) -> tuple[StructField, ...]:
-        """pos, and col or key and value or the struct's fields."""
-        t = self.child.data_type
-        if self.pretty_name == "inline" and isinstance(t, ArrayType) and isinstance(t.element, StructType):
-            if t.contains_null:
-                return tuple(StructField(f.name, f.data_type, True) for f in t.element.fields)
-            return t.element.fields
-        pos = (StructField("pos", INT, False),) if self.pretty_name == "posexplode" else ()
-        if isinstance(t, MapType):
-            return (*pos, StructField("key", t.key, False), StructField("value", t.value, t.value_contains_null))
-        element, null = (t.element, t.contains_null) if isinstance(t, ArrayType) else (UNKNOWN, True)
-        return (*pos, StructField("col", element, null))
-
-    def check_input_types(self) -> TypeMismatch | None:
-        """Arrays and maps; inline an array of structs."""
-        from planviz.expressions.arithmetic import unexpected_input
-
-        t = self.child.data_type
-        if self.pretty_name == "inline":
-            if (isinstance(t, ArrayType) and isinstance(t.element, StructType)) or t == UNKNOWN:
-                return None
-            return unexpected_input(1, self.child, '"ARRAY<STRUCT>"')
-        if isinstance(t, ArrayType | MapType) or t == UNKNOWN:
-            return None
-        return unexpected_input(1, self.child, '("ARRAY" or "MAP")')
-
-    def flat_arguments(self) -> list[str]:
-        """The child."""
-        return [str(self.child)]
-
-
-@node
-class Stack(Generator):
-    """stack(n, values): n rows."""
-
-    arguments: tuple[Expression, ...]
-
-    @property
-    def element_schema(self) -> tuple[StructField, ...]:
-        """col0, col1 ..."""
-        rows = self.arguments[0]
-        n = rows.value if isinstance(rows, Literal) and isinstance(rows.value, int) else 1
-        values = self.arguments[1:]
-        width = -(-len(values) // max(n, 1))
-        return tuple(StructField(f"col{i}", values[i].data_type, True) for i in range(width))
-
-
-@node
-class GeneratorCall(Generator):
-    """Any other generator: its columns are given."""
-
-    name: str
-    arguments: tuple[Expression, ...]
-    schema: tuple[StructField, ...]
-    outer: bool = False
-
-    @property
-    def pretty_name(self) -> str:
-        """See Expression."""
-        return self.name
-
-    @property
-    def element_schema(self) -> tuple[StructField, ...]:
-        """The given columns."""
-        return self.schema
-
-    def flat_arguments(self) -> list[str]:
-        """The arguments."""
-        return [str(a) for a in self.arguments]
 
 
 @node
@@ -546,6 +350,3 @@ class IntervalScale(Typed):
     def render(self, r: Callable[[Expression], str]) -> str:
         """(left * right)."""
         return f"({r(self.left)} {self.sign} {r(self.right)})"
-
-
-__all__ = ["ZONE", "Accepts", "FunctionSpec", "OpenZone"]

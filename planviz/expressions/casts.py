@@ -1,8 +1,12 @@
-"""Which conversions exist, and what to say about those that do not (Spark: `Cast.canCast`, `Cast.canAnsiCast`)."""
+"""Casts: which conversions exist, and what to say about those that do not (Spark: `Cast.canCast`, `canAnsiCast`)."""
 
 from __future__ import annotations
 
-from planviz.expressions.core import Cast, TypeMismatch
+from collections.abc import Callable
+from typing import ClassVar
+
+from planviz.expressions.core import Expression, Typed, TypeMismatch, UnaryExpression
+from planviz.trees.node import always, lazy, node
 from planviz.types import (
     BINARY,
     BOOLEAN,
@@ -30,6 +34,53 @@ from planviz.types import (
     is_interval,
     is_numeric,
 )
+
+
+@node
+class Cast(Typed, UnaryExpression):
+    """A conversion. `mode` is "ANSI", "LEGACY" or "TRY"; `user_specified` tells a written cast from an inserted one."""
+
+    child: Expression
+    type: DataType
+    mode: str = "ANSI"
+    user_specified: bool = False
+    time_zone: str | None = None
+
+    UNCOMPARED: ClassVar[tuple[str, ...]] = ("user_specified",)
+
+    @lazy
+    def nullable(self) -> bool:
+        """As the child; outside of ANSI mode what does not convert gives null."""
+        if self.child.nullable or self.mode == "TRY":
+            return True
+        return self.mode == "LEGACY" and force_nullable(self.child.data_type, self.type)
+
+    null_intolerant = always(True)
+
+    @lazy
+    def canonicalized(self) -> Expression:
+        """Without origin and time zone."""
+        return Cast(self.child.canonicalized, self.type, self.mode)
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Whether the conversion exists."""
+        return cast_mismatch(self)
+
+    def to_string(self) -> str:
+        """cast(child as type)."""
+        return f"{'try_' if self.mode == 'TRY' else ''}cast({self.child} as {self.type.simple_string})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """CAST(child AS TYPE); casts to complex types print only their child, as in Spark."""
+        if isinstance(self.type, ArrayType | MapType | StructType):
+            return r(self.child)
+        return f"{'TRY_' if self.mode == 'TRY' else ''}CAST({r(self.child)} AS {self.type.sql})"
+
+    def render_pretty(self) -> str:
+        """Only a cast that the user wrote is shown."""
+        if not self.user_specified:
+            return self.child.pretty
+        return self.render(lambda e: e.pretty)
 
 
 def can_ansi_cast(a: DataType, b: DataType) -> bool:

@@ -6,68 +6,22 @@ that names an unnamed column. References are sets of expression ids: an id means
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from planviz.expressions.ids import next_id
 from planviz.expressions.literals import literal_sql, literal_text
 from planviz.trees.node import TreeNode, always, lazy, node
 from planviz.types import (
     LONG,
     NULL,
     STRING,
-    ArrayType,
     DataType,
-    MapType,
-    StructType,
     is_numeric,
     quote,
     quote_if_needed,
 )
-
-
-class Ids:
-    """Where a planning takes its numbers from: expressions from `start`, shared subexpressions from 0.
-
-    Spark counts the latter apart, and over its whole session.
-    """
-
-    def __init__(self, start: int = 1) -> None:
-        self.expressions = itertools.count(start)
-        self.common = itertools.count()
-
-
-_ids: ContextVar[Ids] = ContextVar("ids", default=Ids())  # noqa: B039
-
-
-def next_id() -> int:
-    """A fresh expression id, unique within the running planning."""
-    return next(_ids.get().expressions)
-
-
-def next_common_id() -> int:
-    """A fresh id of a shared subexpression."""
-    return next(_ids.get().common)
-
-
-@contextmanager
-def fresh_ids(start: int = 1) -> Iterator[None]:
-    """Number expressions from `start` within this block, so that one query always gets the same ids."""
-    with ids_from(Ids(start)):
-        yield
-
-
-@contextmanager
-def ids_from(ids: Ids) -> Iterator[None]:
-    """Take numbers from `ids` within this block; a later block may go on with them."""
-    token = _ids.set(ids)
-    try:
-        yield
-    finally:
-        _ids.reset(token)
 
 
 @dataclass(frozen=True)
@@ -479,57 +433,6 @@ class GeneratorMark(Expression):
 def alias(child: Expression, name: str) -> Alias:
     """`child` under `name` with a fresh id."""
     return Alias(child, name, next_id())
-
-
-@node
-class Cast(Typed, UnaryExpression):
-    """A conversion. `mode` is "ANSI", "LEGACY" or "TRY"; `user_specified` tells a written cast from an inserted one."""
-
-    child: Expression
-    type: DataType
-    mode: str = "ANSI"
-    user_specified: bool = False
-    time_zone: str | None = None
-
-    UNCOMPARED: ClassVar[tuple[str, ...]] = ("user_specified",)
-
-    @lazy
-    def nullable(self) -> bool:
-        """As the child; outside of ANSI mode what does not convert gives null."""
-        from planviz.expressions.casts import force_nullable
-
-        if self.child.nullable or self.mode == "TRY":
-            return True
-        return self.mode == "LEGACY" and force_nullable(self.child.data_type, self.type)
-
-    null_intolerant = always(True)
-
-    @lazy
-    def canonicalized(self) -> Expression:
-        """Without origin and time zone."""
-        return Cast(self.child.canonicalized, self.type, self.mode)
-
-    def check_input_types(self) -> TypeMismatch | None:
-        """Whether the conversion exists."""
-        from planviz.expressions.casts import cast_mismatch
-
-        return cast_mismatch(self)
-
-    def to_string(self) -> str:
-        """cast(child as type)."""
-        return f"{'try_' if self.mode == 'TRY' else ''}cast({self.child} as {self.type.simple_string})"
-
-    def render(self, r: Callable[[Expression], str]) -> str:
-        """CAST(child AS TYPE); casts to complex types print only their child, as in Spark."""
-        if isinstance(self.type, ArrayType | MapType | StructType):
-            return r(self.child)
-        return f"{'TRY_' if self.mode == 'TRY' else ''}CAST({r(self.child)} AS {self.type.sql})"
-
-    def render_pretty(self) -> str:
-        """Only a cast that the user wrote is shown."""
-        if not self.user_specified:
-            return self.child.pretty
-        return self.render(lambda e: e.pretty)
 
 
 @node

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from planviz.expressions.arithmetic import BinaryOperator, operands
-from planviz.expressions.core import BinaryExpression, Expression, Literal, TypeMismatch, UnaryExpression
+from planviz.expressions.core import Expression, Literal, TypeMismatch, UnaryExpression
 from planviz.trees.node import always, lazy, lazy_alone, node
-from planviz.types import BOOLEAN, STRING, UNKNOWN, DataType, MapType, StructType, equal_structurally, is_orderable
+from planviz.types import BOOLEAN, UNKNOWN, DataType, MapType, StructType, equal_structurally, is_orderable
 
 
 class Predicate(Expression):
@@ -343,105 +343,6 @@ class InSet(UnaryExpression, Predicate):
     def render(self, r: Callable[[Expression], str]) -> str:
         """(child IN (a, b))."""
         return f"({r(self.child)} IN ({', '.join(sorted(r(v) for v in self.values))}))"
-
-
-@node
-class Like(BinaryExpression, Predicate):
-    """left LIKE right ESCAPE escape."""
-
-    left: Expression
-    right: Expression
-    escape: str = "\\"
-
-    null_intolerant = always(True)
-
-    def check_input_types(self) -> TypeMismatch | None:
-        """Strings."""
-        from planviz.expressions.arithmetic import unexpected_input
-
-        for i, c in enumerate((self.left, self.right), 1):
-            if c.data_type not in (STRING, UNKNOWN):
-                return unexpected_input(i, c, '"STRING"')
-        return None
-
-    def to_string(self) -> str:
-        """left LIKE right."""
-        return self._write(str(self.left), str(self.right))
-
-    def render(self, r: Callable[[Expression], str]) -> str:
-        """The same with the sides' SQL."""
-        return self._write(r(self.left), r(self.right))
-
-    def _write(self, a: str, b: str) -> str:
-        return f"{a} LIKE {b}" + ("" if self.escape == "\\" else f" ESCAPE '{self.escape}'")
-
-
-@node
-class RLike(BinaryExpression, Predicate):
-    """left RLIKE right; `name` is what it was written as."""
-
-    left: Expression
-    right: Expression
-    name: str = "RLIKE"
-
-    null_intolerant = always(True)
-
-    def to_string(self) -> str:
-        """RLIKE(left, right)."""
-        return f"RLIKE({self.left}, {self.right})"
-
-    def render(self, r: Callable[[Expression], str]) -> str:
-        """The function it was written as."""
-        return f"{self.name}({r(self.left)}, {r(self.right)})"
-
-
-@node
-class MultiLike(UnaryExpression, Predicate):
-    """child LIKE ALL / ANY (patterns), negated or not: `name` is likeall, notlikeall, likeany or notlikeany."""
-
-    child: Expression
-    patterns: tuple[Literal, ...]
-    name: str
-
-    @lazy
-    def children(self) -> tuple[Expression, ...]:
-        """Only the tested value."""
-        return (self.child,)
-
-    def map_children(self, f: Callable[[Expression], Expression], mask: int = -1) -> MultiLike:
-        """Only the tested value is mapped."""
-        new = f(self.child) if self.child.bits & mask else self.child
-        return self if new is self.child else MultiLike(new, self.patterns, self.name)
-
-    nullable = always(True)
-
-    @property
-    def pretty_name(self) -> str:
-        """See Expression."""
-        return self.name
-
-    def flat_arguments(self) -> list[str]:
-        """The value and the patterns."""
-        return [str(self.child), *map(str, self.patterns)]
-
-
-@node
-class StringPredicate(BinaryExpression, Predicate):
-    """StartsWith, EndsWith or Contains (the `kind`)."""
-
-    left: Expression
-    right: Expression
-    kind: str
-
-    null_intolerant = always(True)
-
-    def to_string(self) -> str:
-        """StartsWith(left, right)."""
-        return f"{self.kind}({self.left}, {self.right})"
-
-    def render(self, r: Callable[[Expression], str]) -> str:
-        """startswith(left, right)."""
-        return f"{self.kind.lower()}({r(self.left)}, {r(self.right)})"
 
 
 #: What holds just when the comparison does not, where neither side is null.

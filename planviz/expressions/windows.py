@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planviz.expressions.aggregates import AggregateFunction
-from planviz.expressions.core import Cast, Expression, LeafExpression, Literal, TypeMismatch
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Expression, LeafExpression, Literal, TypeMismatch
 from planviz.expressions.unresolved import Unresolved
 from planviz.trees.node import always, lazy, node
 from planviz.types import (
@@ -439,7 +440,7 @@ def constant_position(
 def literal_number(e: Expression) -> int | None:
     """The whole number that a literal is, behind its sign and casts."""
     from planviz.expressions.arithmetic import UnaryMinus
-    from planviz.expressions.core import Cast
+    from planviz.expressions.casts import Cast
 
     if isinstance(e, UnaryMinus | Cast):
         value = literal_number(e.child)

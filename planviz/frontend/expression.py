@@ -21,9 +21,13 @@ from planviz.expressions.arithmetic import (
     UnaryPositive,
 )
 from planviz.expressions.calls import Concat
+from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateNamedStruct, struct_of
 from planviz.expressions.conditional import CaseWhen
-from planviz.expressions.core import Alias, Cast, Expression, Literal, NamedExpression, SortOrder, lit, next_id
+from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, SortOrder, lit
+from planviz.expressions.ids import next_id
+from planviz.expressions.lambdas import LambdaFunction, UnresolvedLambdaVariable
+from planviz.expressions.patterns import Like, MultiLike, RLike
 from planviz.expressions.predicates import (
     And,
     EqualNullSafe,
@@ -37,22 +41,17 @@ from planviz.expressions.predicates import (
     IsUnknown,
     LessThan,
     LessThanOrEqual,
-    Like,
-    MultiLike,
     Not,
     Or,
-    RLike,
 )
 from planviz.expressions.subqueries import Exists, InSubquery, ListQuery
 from planviz.expressions.unresolved import (
-    LambdaFunction,
     MultiAlias,
     SemiStructuredExtract,
     UnresolvedAlias,
     UnresolvedAttribute,
     UnresolvedExtractValue,
     UnresolvedFunction,
-    UnresolvedLambdaVariable,
 )
 from planviz.frontend.cursor import END, NUMBER, QUOTED, STRING, WORD, Cursor
 from planviz.frontend.special_forms import SpecialForms

@@ -6,7 +6,8 @@ from typing import Any
 
 from planviz.errors import ParseError
 from planviz.expressions.calls import Concat
-from planviz.expressions.core import Cast, Literal
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Literal
 from planviz.expressions.unresolved import UnresolvedFunction
 from planviz.expressions.variables import VariableReference
 from planviz.frontend.lexer import END, QUOTED, WORD, tokenize

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from planviz.expressions.core import Alias, Expression, NamedExpression, next_id
+from planviz.expressions.core import Alias, Expression, NamedExpression
+from planviz.expressions.ids import next_id
 from planviz.expressions.pipes import PipeExpression, UnresolvedPipeAggregateOrdinal, UnresolvedStarExceptOrReplace
 from planviz.expressions.unresolved import (
     GroupingSets,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planviz.expressions.core import Alias, Expression, Literal, SortOrder, next_id
+from planviz.expressions.core import Alias, Expression, Literal, SortOrder
+from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import GroupingSets, UnresolvedAttribute, UnresolvedOrdinal
 from planviz.frontend.cursor import NUMBER
 from planviz.frontend.scripts import ScriptReader

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from planviz.errors import ParseError
-from planviz.expressions.casts import needs_time_zone
+from planviz.expressions.casts import Cast, needs_time_zone
 from planviz.expressions.complex import CreateNamedStruct
 from planviz.expressions.conditional import Coalesce
-from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, lit, next_id
+from planviz.expressions.core import Alias, AttributeReference, Expression, lit
+from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import IsNotNull, Or
 from planviz.expressions.subqueries import LateralSubquery
 from planviz.expressions.unresolved import UnresolvedAttribute

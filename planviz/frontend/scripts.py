@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planviz.expressions.core import AttributeReference, Expression, next_id
+from planviz.expressions.core import AttributeReference, Expression
+from planviz.expressions.ids import next_id
 from planviz.frontend.relation import RelationReader
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.scripts import ScriptTransformation

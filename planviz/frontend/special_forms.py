@@ -6,8 +6,10 @@ from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression, FirstLast
 from planviz.expressions.calls import FunctionCall, RegexpForm, StringForm
+from planviz.expressions.casts import Cast
 from planviz.expressions.complex import struct_of
-from planviz.expressions.core import Alias, Cast, Expression, Literal, NamedExpression, lit, next_id
+from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, lit
+from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import (
     ExpressionWithUnresolvedIdentifier,
     NamedParameter,

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from planviz.catalog.tables import Buckets
 from planviz.errors import ParseError
-from planviz.expressions.core import Expression, Literal, lit, next_id
+from planviz.expressions.core import Expression, Literal, lit
+from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import ScalarSubquery
 from planviz.expressions.unresolved import UnresolvedAlias
 from planviz.frontend.columns import ColumnReader

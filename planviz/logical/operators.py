@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.casts import Cast
 from planviz.expressions.core import (
     Alias,
     AttributeReference,
-    Cast,
     Expression,
     GeneratorMark,
     Literal,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, Literal
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
 from planviz.logical.plan import LeafNode, Source, bracketed
 from planviz.trees.node import always, lazy, node
 from planviz.types import DataType

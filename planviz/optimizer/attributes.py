@@ -75,7 +75,7 @@ def rewritten(plan: Any, mapping: Mapping) -> Any:
 
 def renewed(plan: Any) -> Any:
     """The same plan under fresh ids, so that it can stand beside itself."""
-    from planviz.analysis.relations import DeduplicateRelations
+    from planviz.analysis.deduplication import DeduplicateRelations
     from planviz.logical.combining import Join
 
     return DeduplicateRelations(None).apply(Join(plan, plan, "Inner")).right  # type: ignore[arg-type]  # reads no context

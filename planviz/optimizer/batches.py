@@ -31,6 +31,7 @@ from planviz.optimizer.rules import (
     nested_data,
     objects,
     partition_pruning,
+    predicate_subqueries,
     projections,
     pushdown,
     relations,
@@ -222,7 +223,7 @@ def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
             "RewriteSubquery",
             Once,
             [
-                subqueries.RewritePredicateSubquery,
+                predicate_subqueries.RewritePredicateSubquery,
                 constants.NullPropagation,
                 pushdown.PushPredicateThroughJoin,
                 limits.LimitPushDown,

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.casts import Cast
 from planviz.expressions.complex import GetStructField
-from planviz.expressions.core import Alias, AttributeReference, Cast, Literal
+from planviz.expressions.core import Alias, AttributeReference, Literal
 from planviz.expressions.predicates import EqualNullSafe, EqualTo, IsNotNull
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.logical.combining import Except, Intersect, Join, Union

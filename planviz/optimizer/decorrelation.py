@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression, Count
+from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import If
-from planviz.expressions.core import Alias, AttributeReference, Cast, Literal, alias, next_id, occurs
+from planviz.expressions.core import Alias, AttributeReference, Literal, alias, occurs
+from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualNullSafe, EqualTo, IsNull, LessThanOrEqual, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.unresolved import OuterReference

@@ -9,7 +9,9 @@ from typing import Any
 from planviz.catalog.tables import Catalog, Parameter, SqlFunction
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.core import Alias, Cast, Literal, next_id, occurs
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Alias, Literal, occurs
+from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import UnresolvedAlias
 from planviz.expressions.windows import WindowExpression
 from planviz.frontend import Statement

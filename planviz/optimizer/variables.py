@@ -8,7 +8,8 @@ from typing import Any
 
 from planviz.catalog.tables import Catalog, Variable
 from planviz.errors import AnalysisError
-from planviz.expressions.core import Alias, Cast, Literal
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Alias, Literal
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedAttribute
 from planviz.frontend import Statement
 from planviz.logical.operators import Project

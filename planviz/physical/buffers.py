@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateCall, Average, Count, FirstLast, MinMax, Sum
-from planviz.expressions.core import AttributeReference, Literal, next_id
+from planviz.expressions.core import AttributeReference, Literal
+from planviz.expressions.ids import next_id
 from planviz.types import (
     BINARY,
     BOOLEAN,

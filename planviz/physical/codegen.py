@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from planviz.expressions.calls import GeneratorCall
 from planviz.expressions.core import Expression
+from planviz.expressions.generators import GeneratorCall
 from planviz.expressions.specs import SignatureCall
 from planviz.physical.plan import SparkPlan, UnaryExec
 from planviz.trees.node import mask_of, node

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from planviz.expressions.core import AttributeReference, Cast, Expression, Literal, SortOrder
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import AttributeReference, Expression, Literal, SortOrder
 from planviz.expressions.objects import BoundReference
 from planviz.logical.plan import bracketed
 from planviz.physical.distribution import (

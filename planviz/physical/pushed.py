@@ -8,6 +8,7 @@ from typing import Any
 from planviz.expressions.complex import GetStructField
 from planviz.expressions.core import AttributeReference, Literal
 from planviz.expressions.literals import literal_text
+from planviz.expressions.patterns import StringPredicate
 from planviz.expressions.predicates import (
     And,
     BinaryComparison,
@@ -23,7 +24,6 @@ from planviz.expressions.predicates import (
     LessThanOrEqual,
     Not,
     Or,
-    StringPredicate,
 )
 from planviz.physical.subqueries import ScalarSubqueryExec
 from planviz.types import TIMESTAMP, TIMESTAMP_NTZ, DayTimeIntervalType, YearMonthIntervalType, quote_if_needed

@@ -15,16 +15,12 @@ from typing import Any
 
 from planviz.expressions.arithmetic import Divide, IntegralDivide, Multiply
 from planviz.expressions.calls import Concat
-from planviz.expressions.core import Alias, Cast, Expression, Literal
-from planviz.expressions.predicates import Like, MultiLike, RLike
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Alias, Expression, Literal
+from planviz.expressions.lambdas import LambdaFunction, UnresolvedLambdaVariable
+from planviz.expressions.patterns import Like, MultiLike, RLike
 from planviz.expressions.subqueries import SubqueryExpression
-from planviz.expressions.unresolved import (
-    GroupingSets,
-    LambdaFunction,
-    UnresolvedAttribute,
-    UnresolvedFunction,
-    UnresolvedLambdaVariable,
-)
+from planviz.expressions.unresolved import GroupingSets, UnresolvedAttribute, UnresolvedFunction
 from planviz.logical.operators import Aggregate
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation

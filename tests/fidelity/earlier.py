@@ -13,7 +13,7 @@ from planviz.catalog.tables import Table
 from planviz.config import OptimizerConfig
 from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
-from planviz.expressions.core import fresh_ids
+from planviz.expressions.ids import fresh_ids
 from planviz.types import StructField, parse_type
 from tests.fidelity.scoreboard import CORPUS, FIRST_ID, SHARED, Score, comparer, section
 

@@ -16,7 +16,7 @@ from typing import Any
 from planviz.catalog import Catalog, read_catalog
 from planviz.config import OptimizerConfig
 from planviz.execution import QueryExecution
-from planviz.expressions.core import fresh_ids
+from planviz.expressions.ids import fresh_ids
 from planviz.physical.formatted import formatted
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"

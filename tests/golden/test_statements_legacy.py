@@ -15,7 +15,7 @@ from planviz.catalog.ddl import table_of
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError, ParseError
 from planviz.execution import QueryExecution
-from planviz.expressions.core import fresh_ids
+from planviz.expressions.ids import fresh_ids
 from planviz.types import parse_fields
 from tests.golden.test_statements import blocks
 from tests.plans import canonical, small_catalog

@@ -22,7 +22,7 @@ from pathlib import Path
 from planviz.config import OptimizerConfig
 from planviz.dataframe import Encoders, SparkSession
 from planviz.execution import QueryExecution, Session
-from planviz.expressions.core import Ids, ids_from
+from planviz.expressions.ids import Ids, ids_from
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.batches import all_rules
 from planviz.optimizer.context import OptimizerContext

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planviz.config import OptimizerConfig
-from planviz.expressions.core import Ids, ids_from
+from planviz.expressions.ids import Ids, ids_from
 from planviz.optimizer.batches import all_rules, batches
 from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.optimizer import Optimizer

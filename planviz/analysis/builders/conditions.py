@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from planviz.analysis.builders.base import Args, Builder, Entry
-from planviz.expressions.calls import FunctionCall, Replaced, with_shared
+from planviz.expressions.calls import FunctionCall, Replaced
+from planviz.expressions.casts import Cast
+from planviz.expressions.common_expressions import with_shared
 from planviz.expressions.complex import CreateMap
 from planviz.expressions.conditional import CaseWhen, Coalesce, Extremum, If
-from planviz.expressions.core import Cast, Expression, Literal, lit
+from planviz.expressions.core import Expression, Literal, lit
 from planviz.expressions.predicates import (
     And,
     EqualNullSafe,

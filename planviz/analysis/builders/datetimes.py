@@ -10,7 +10,8 @@ from planviz.analysis.builders.base import Args, Builder, Entry, signed, spec_of
 from planviz.analysis.context import analysis_error
 from planviz.expressions.arithmetic import Add
 from planviz.expressions.calls import FunctionCall, ReplaceableCall, Replaced
-from planviz.expressions.core import Cast, Expression, Literal, lit
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Expression, Literal, lit
 from planviz.expressions.specs import ZONE, AnsiFlag, FunctionSpec
 from planviz.types import (
     DATE,

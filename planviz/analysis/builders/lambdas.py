@@ -7,9 +7,9 @@ from planviz.expressions.arithmetic import unexpected_input
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.conditional import If
 from planviz.expressions.core import Expression, TypeMismatch, lit
+from planviz.expressions.lambdas import LambdaFunction, UnresolvedLambdaVariable
 from planviz.expressions.predicates import And, GreaterThan, IsNull, LessThan
 from planviz.expressions.specs import Accepts, FunctionSpec
-from planviz.expressions.unresolved import LambdaFunction, UnresolvedLambdaVariable
 from planviz.types import BOOLEAN, UNKNOWN, ArrayType, DataType, MapType
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from planviz.analysis.builders.base import Args, Builder, Entry, plain_call
 from planviz.expressions.aggregates import Grouping, GroupingID
 from planviz.expressions.arithmetic import UnaryMinus
-from planviz.expressions.calls import Explode, GeneratorCall, Stack
 from planviz.expressions.core import Expression, Literal, lit
+from planviz.expressions.generators import Explode, GeneratorCall, Stack
 from planviz.expressions.windows import LagLead, NthValue, NTile, RankLike
 from planviz.types import INT, NULL, STRING, VARIANT, StructField
 

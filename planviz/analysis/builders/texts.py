@@ -9,7 +9,8 @@ from planviz.analysis.builders.base import Args, Builder, Entry, plain_call, sig
 from planviz.expressions.calls import Concat, FunctionCall, RegexpForm, Replaced, StringForm
 from planviz.expressions.conditional import CaseWhen
 from planviz.expressions.core import Expression, Literal, lit
-from planviz.expressions.predicates import EqualNullSafe, Like, RLike, StringPredicate
+from planviz.expressions.patterns import Like, RLike, StringPredicate
+from planviz.expressions.predicates import EqualNullSafe
 from planviz.expressions.specs import FunctionSpec
 from planviz.types import BINARY, BOOLEAN, DATE, INT, NULL, STRING, TIMESTAMP, TIMESTAMP_NTZ
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from planviz.analysis.coercion.lattice import ANSI, Rule, TypeCoercion, cast_to
 from planviz.expressions.calls import Concat
+from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateMap
 from planviz.expressions.conditional import CaseWhen, Extremum, If
-from planviz.expressions.core import Cast, Expression, alias
+from planviz.expressions.core import Expression, alias
 from planviz.expressions.predicates import In
 from planviz.expressions.subqueries import InSubquery, ListQuery
 from planviz.logical.operators import Project

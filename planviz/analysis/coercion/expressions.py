@@ -9,11 +9,13 @@ from planviz.analysis.coercion import common_type, inputs, legacy, operators
 from planviz.analysis.coercion.lattice import ANSI, Rule, TypeCoercion
 from planviz.expressions.aggregates import Average, Sum
 from planviz.expressions.arithmetic import Abs, BinaryOperator, Shift, UnaryMinus, UnaryPositive
-from planviz.expressions.calls import Concat, IntervalScale, RegexpForm, ReplaceableCall, StringForm, With
+from planviz.expressions.calls import Concat, IntervalScale, RegexpForm, ReplaceableCall, StringForm
+from planviz.expressions.common_expressions import With
 from planviz.expressions.complex import CreateArray, CreateMap, GetMapValue
 from planviz.expressions.conditional import CaseWhen, Coalesce, Extremum, If
 from planviz.expressions.core import BEYOND_LEAVES, Literal
-from planviz.expressions.predicates import In, IsNaN, Like, MultiLike, Not, RLike, StringPredicate
+from planviz.expressions.patterns import Like, MultiLike, RLike, StringPredicate
+from planviz.expressions.predicates import In, IsNaN, Not
 from planviz.expressions.specs import SignatureCall
 from planviz.expressions.subqueries import InSubquery
 from planviz.expressions.windows import LagLead, WindowSpec

@@ -8,9 +8,11 @@ from planviz.analysis.coercion import legacy
 from planviz.analysis.coercion.common_type import same_type
 from planviz.analysis.coercion.lattice import ANSI, Rule, TypeCoercion, cast_to
 from planviz.analysis.signatures import accepts as parameter
-from planviz.expressions.calls import CommonExpressionDef, CommonExpressionRef, FunctionCall, StringForm, With
+from planviz.expressions.calls import FunctionCall, StringForm
+from planviz.expressions.casts import Cast
+from planviz.expressions.common_expressions import CommonExpressionDef, CommonExpressionRef, With
 from planviz.expressions.complex import GetMapValue
-from planviz.expressions.core import Cast, Expression
+from planviz.expressions.core import Expression
 from planviz.expressions.specs import SignatureCall
 from planviz.expressions.windows import FrameBoundary, LagLead, SpecifiedWindowFrame, WindowSpec
 from planviz.types import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from planviz.expressions.casts import can_store_assign
-from planviz.expressions.core import Cast, Expression
+from planviz.expressions.casts import Cast, can_store_assign
+from planviz.expressions.core import Expression
 from planviz.expressions.specs import Accepts
 from planviz.types import NULL, STRING, UNKNOWN, DataType, is_atomic, wider_common, wider_type
 

@@ -13,8 +13,8 @@ from planviz.analysis.coercion.lattice import TypeCoercion, cast_to
 from planviz.analysis.coercion.operators import with_decimal
 from planviz.expressions.arithmetic import BinaryArithmetic, BinaryOperator, Bitwise, Divide, IntegralDivide
 from planviz.expressions.calls import Concat, IntervalScale
-from planviz.expressions.casts import force_nullable
-from planviz.expressions.core import Cast, Expression, Literal
+from planviz.expressions.casts import Cast, force_nullable
+from planviz.expressions.core import Expression, Literal
 from planviz.expressions.predicates import And, BinaryComparison, EqualNullSafe, EqualTo, IsNotNull, Not
 from planviz.expressions.specs import Accepts
 from planviz.types import (

@@ -7,7 +7,8 @@ from typing import Any
 from planviz.analysis.coercion.lattice import TypeCoercion, cast_to
 from planviz.analysis.signatures import accepts as parameter
 from planviz.expressions.arithmetic import Divide, IntegralDivide, Shift
-from planviz.expressions.core import Cast, Expression, Literal
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Expression, Literal
 from planviz.expressions.predicates import BinaryComparison, Connective, EqualNullSafe, EqualTo
 from planviz.types import (
     BOOLEAN,

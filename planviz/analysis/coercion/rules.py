@@ -8,7 +8,8 @@ from planviz.analysis.coercion import legacy
 from planviz.analysis.coercion.expressions import coerced_tree
 from planviz.analysis.coercion.lattice import ANSI, TypeCoercion, cast_to
 from planviz.analysis.context import AnalysisContext, AnalyzerRule
-from planviz.expressions.core import BEYOND_LEAVES, Cast, Expression, alias
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import BEYOND_LEAVES, Expression, alias
 from planviz.logical.combining import Except, Intersect, Union
 from planviz.logical.operators import Project
 from planviz.logical.unresolved import Unpivot

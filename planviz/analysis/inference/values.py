@@ -13,30 +13,15 @@ from planviz.analysis.inference.tables import Resolver, Scope
 from planviz.analysis.signatures import SIGNATURES
 from planviz.expressions.arithmetic import BinaryArithmetic, UnaryMinus, UnaryPositive
 from planviz.expressions.calls import Concat
+from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import CaseWhen, Coalesce, If
-from planviz.expressions.core import Alias, Cast, Expression, Literal
-from planviz.expressions.predicates import (
-    BinaryComparison,
-    Connective,
-    In,
-    IsNotNull,
-    IsNull,
-    Like,
-    MultiLike,
-    Not,
-    Predicate,
-    RLike,
-    StringPredicate,
-)
+from planviz.expressions.core import Alias, Expression, Literal
+from planviz.expressions.lambdas import LambdaFunction, UnresolvedLambdaVariable
+from planviz.expressions.patterns import Like, MultiLike, RLike, StringPredicate
+from planviz.expressions.predicates import BinaryComparison, Connective, In, IsNotNull, IsNull, Not, Predicate
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.subqueries import Exists, InSubquery, SubqueryExpression
-from planviz.expressions.unresolved import (
-    LambdaFunction,
-    UnresolvedAttribute,
-    UnresolvedExtractValue,
-    UnresolvedFunction,
-    UnresolvedLambdaVariable,
-)
+from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedExtractValue, UnresolvedFunction
 from planviz.types import (
     BOOLEAN,
     DATE,

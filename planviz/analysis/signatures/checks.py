@@ -11,8 +11,9 @@ from decimal import Decimal
 from typing import Any
 
 from planviz.expressions.arithmetic import UnaryMinus, unexpected_input
+from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateArray
-from planviz.expressions.core import Cast, Expression, Literal, TypeMismatch
+from planviz.expressions.core import Expression, Literal, TypeMismatch
 from planviz.types import NULL, UNKNOWN, ArrayType, DataType, MapType, has_map, is_integral, is_orderable
 
 Arguments = tuple[Expression, ...]

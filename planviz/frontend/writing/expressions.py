@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING, Any
 from planviz.errors import ExportError
 from planviz.expressions.aggregates import AggregateExpression, Average, Sum
 from planviz.expressions.arithmetic import UnaryMinus
-from planviz.expressions.calls import (
-    CommonExpressionDef,
-    CommonExpressionRef,
-    FunctionCall,
-    RuntimeReplaceable,
-    With,
-)
+from planviz.expressions.calls import FunctionCall, RuntimeReplaceable
+from planviz.expressions.casts import Cast
+from planviz.expressions.common_expressions import CommonExpressionDef, CommonExpressionRef, With
 from planviz.expressions.complex import CreateNamedStruct
-from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, Literal, SortOrder
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, SortOrder
 from planviz.expressions.internal import KnownFloatingPointNormalized, MakeDecimal, NormalizeNaNAndZero, UnscaledValue
+from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable
 from planviz.expressions.subqueries import Exists, InSubquery, ListQuery, ScalarSubquery, SubqueryExpression
-from planviz.expressions.unresolved import LambdaFunction, NamedLambdaVariable, OuterReference
+from planviz.expressions.unresolved import OuterReference
 from planviz.expressions.windows import (
     FrameBoundary,
     LagLead,

@@ -10,7 +10,8 @@ from typing import Any
 from planviz.errors import ExportError
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.calls import FunctionCall
-from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, Literal
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
 from planviz.expressions.predicates import split_conjunction
 from planviz.frontend.writing.blocks import Block, Clause, Column, Existence, Scope, unique_names, view_names
 from planviz.frontend.writing.expressions import ExpressionWriter

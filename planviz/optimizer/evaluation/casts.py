@@ -8,7 +8,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from planviz.expressions.core import Cast
+from planviz.expressions.casts import Cast
 from planviz.expressions.literals import literal_text
 from planviz.optimizer.evaluation.arithmetic import bits_of, bounded_integer, to_decimal, whole, wrapped
 from planviz.optimizer.evaluation.core import (

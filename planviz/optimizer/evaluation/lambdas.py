@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cmp_to_key
 from typing import Any
 
-from planviz.expressions.unresolved import LambdaFunction
+from planviz.expressions.lambdas import LambdaFunction
 from planviz.optimizer.evaluation.core import FailsError, Row, evaluate, expression, function
 
 Lambda = Callable[..., Any]

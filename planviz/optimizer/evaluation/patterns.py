@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from planviz.expressions.calls import RegexpForm
-from planviz.expressions.predicates import Like, MultiLike, RLike
+from planviz.expressions.patterns import Like, MultiLike, RLike
 from planviz.optimizer.evaluation.core import FailsError, Row, UnknownValueError, evaluate, expression, function, strict
 
 #: What Java reads otherwise than Python, or Python cannot read.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from planviz.expressions.calls import Concat, StringForm
-from planviz.expressions.predicates import StringPredicate
+from planviz.expressions.patterns import StringPredicate
 from planviz.optimizer.evaluation.core import FailsError, Row, call, evaluate, expression, function, strict
 
 Text = str | bytes

@@ -14,7 +14,9 @@ from planviz.expressions.aggregates import (
     Sum,
 )
 from planviz.expressions.arithmetic import Divide
-from planviz.expressions.core import AttributeReference, Cast, Literal, alias, lit, next_id
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import AttributeReference, Literal, alias, lit
+from planviz.expressions.ids import next_id
 from planviz.expressions.internal import MakeDecimal, UnscaledValue
 from planviz.expressions.predicates import And, EqualTo
 from planviz.expressions.windows import WindowExpression

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from planviz.expressions.core import Cast, Literal, lit
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Literal, lit
 from planviz.expressions.predicates import (
     MIRRORS,
     And,

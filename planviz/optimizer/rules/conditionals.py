@@ -7,6 +7,7 @@ from typing import Any
 
 from planviz.expressions.arithmetic import Abs, BinaryArithmetic, UnaryMinus
 from planviz.expressions.calls import DatetimePlus, FunctionCall
+from planviz.expressions.casts import Cast
 from planviz.expressions.complex import (
     CreateArray,
     CreateMap,
@@ -18,7 +19,8 @@ from planviz.expressions.complex import (
     GetStructField,
 )
 from planviz.expressions.conditional import CaseWhen, If
-from planviz.expressions.core import Cast, Literal, lit
+from planviz.expressions.core import Literal, lit
+from planviz.expressions.patterns import Like, MultiLike, StringPredicate
 from planviz.expressions.predicates import (
     And,
     BinaryComparison,
@@ -27,11 +29,8 @@ from planviz.expressions.predicates import (
     GreaterThanOrEqual,
     IsNotNull,
     IsNull,
-    Like,
-    MultiLike,
     Not,
     Or,
-    StringPredicate,
 )
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.boolean import is_false, is_null, is_true

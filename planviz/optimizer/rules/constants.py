@@ -8,9 +8,10 @@ from planviz.analysis.cleanup import CleanupAliases
 from planviz.expressions.aggregates import AggregateExpression, Count
 from planviz.expressions.arithmetic import Add, Multiply, operands
 from planviz.expressions.calls import Concat, FunctionCall
+from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruct
 from planviz.expressions.conditional import Coalesce
-from planviz.expressions.core import BEYOND_LEAVES, Alias, AttributeReference, Cast, Literal, lit
+from planviz.expressions.core import BEYOND_LEAVES, Alias, AttributeReference, Literal, lit
 from planviz.expressions.objects import AssertNotNull
 from planviz.expressions.predicates import (
     And,

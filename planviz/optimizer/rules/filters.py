@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.calls import Explode
 from planviz.expressions.core import Literal
+from planviz.expressions.generators import Explode
 from planviz.expressions.predicates import And, IsNotNull, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.logical.combining import Join

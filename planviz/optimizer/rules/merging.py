@@ -6,7 +6,8 @@ import itertools
 from typing import Any
 
 from planviz.expressions.complex import CreateNamedStruct, GetStructField
-from planviz.expressions.core import Alias, AttributeReference, LeafExpression, Typed, alias, lit, next_id
+from planviz.expressions.core import Alias, AttributeReference, LeafExpression, Typed, alias, lit
+from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import ScalarSubquery
 from planviz.logical.combining import CTERelationDef, WithCTE
 from planviz.logical.operators import Aggregate, Project, Subquery

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.calls import Explode
 from planviz.expressions.complex import GetArrayStructFields, GetMapValue
 from planviz.expressions.core import Alias, AttributeReference, alias
+from planviz.expressions.generators import Explode
 from planviz.expressions.subqueries import DynamicPruningSubquery, SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.operators import Generate, Project

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.core import Alias, Cast
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Alias
 from planviz.expressions.objects import AssertNotNull, LambdaVariable, MapObjects
 from planviz.logical.objects import (
     AppendColumns,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.core import Literal, next_id
+from planviz.expressions.core import Literal
+from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualTo, conjunction, split_conjunction
 from planviz.expressions.subqueries import DynamicPruningSubquery, SubqueryExpression
 from planviz.logical.combining import Join, Union

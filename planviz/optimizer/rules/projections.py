@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruct, ExtractValue
-from planviz.expressions.core import Alias, AttributeReference, next_id
+from planviz.expressions.core import Alias, AttributeReference
+from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import ScalarSubquery, SubqueryExpression
 from planviz.logical.combining import Join, SetOperation, Union, WithCTE
 from planviz.logical.operators import (

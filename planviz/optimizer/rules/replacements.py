@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, Average, Count, FirstLast, Max, Min
-from planviz.expressions.calls import RegexpForm, with_shared
+from planviz.expressions.calls import RegexpForm
+from planviz.expressions.common_expressions import with_shared
 from planviz.expressions.conditional import If
 from planviz.expressions.core import Literal, lit
-from planviz.expressions.predicates import And, EqualTo, IsNotNull, IsNull, Like, Or
+from planviz.expressions.patterns import Like
+from planviz.expressions.predicates import And, EqualTo, IsNotNull, IsNull, Or
 from planviz.expressions.specs import FunctionSpec
 from planviz.optimizer.attributes import function
 from planviz.types import BOOLEAN, DOUBLE

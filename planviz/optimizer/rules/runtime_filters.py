@@ -7,19 +7,10 @@ from typing import Any
 
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression
 from planviz.expressions.calls import FunctionCall
-from planviz.expressions.core import AttributeReference, Literal, alias, next_id
-from planviz.expressions.predicates import (
-    And,
-    BinaryComparison,
-    In,
-    InSet,
-    Like,
-    MultiLike,
-    Not,
-    Or,
-    RLike,
-    StringPredicate,
-)
+from planviz.expressions.core import AttributeReference, Literal, alias
+from planviz.expressions.ids import next_id
+from planviz.expressions.patterns import Like, MultiLike, RLike, StringPredicate
+from planviz.expressions.predicates import And, BinaryComparison, In, InSet, Not, Or
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.subqueries import DynamicPruningSubquery, ScalarSubquery
 from planviz.logical.combining import Join

@@ -6,9 +6,10 @@ from typing import Any
 
 from planviz.decisions.branches import logic
 from planviz.expressions.aggregates import AggregateExpression, Count, FirstLast, Sum
-from planviz.expressions.calls import GeneratorCall
 from planviz.expressions.conditional import Coalesce, If
-from planviz.expressions.core import AttributeReference, Literal, alias, next_id
+from planviz.expressions.core import AttributeReference, Literal, alias
+from planviz.expressions.generators import GeneratorCall
+from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import (
     And,
     EqualNullSafe,

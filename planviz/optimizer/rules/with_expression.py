@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.calls import CommonExpressionDef, CommonExpressionRef, With
+from planviz.expressions.common_expressions import CommonExpressionDef, CommonExpressionRef, With
 from planviz.expressions.complex import ExtractValue
 from planviz.expressions.conditional import CaseWhen, Coalesce, If
 from planviz.expressions.core import Alias, Attribute, AttributeReference, alias

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from planviz.config import OptimizerConfig
-from planviz.expressions.core import Alias, Literal, next_id
+from planviz.expressions.core import Alias, Literal
+from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import DynamicPruningSubquery, InSubquery, ListQuery, ScalarSubquery
 from planviz.expressions.subqueries import SubqueryExpression as Subquery
 from planviz.logical.operators import Aggregate

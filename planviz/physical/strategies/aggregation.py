@@ -8,7 +8,8 @@ from typing import Any
 from planviz.decisions.choices import Recorder, Rejected
 from planviz.decisions.stages import PlannedStage
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.core import Alias, AttributeReference, NamedExpression, next_id
+from planviz.expressions.core import Alias, AttributeReference, NamedExpression
+from planviz.expressions.ids import next_id
 from planviz.logical.operators import Aggregate, Expand
 from planviz.optimizer.rules.floats import normalized
 from planviz.physical.aggregates import HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec

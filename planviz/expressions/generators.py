@@ -1,0 +1,113 @@
+"""Functions that give several rows or columns for one (Spark: Generator)."""
+
+from __future__ import annotations
+
+from planviz.expressions.core import Expression, GeneratorMark, Literal, TypeMismatch, UnaryExpression
+from planviz.trees.node import always, node
+from planviz.types import INT, UNKNOWN, ArrayType, DataType, MapType, StructField, StructType
+
+
+class Generator(GeneratorMark):
+    """A function that gives rows. `element_schema` are its columns."""
+
+    @property
+    def element_schema(self) -> tuple[StructField, ...]:
+        """The columns, resolved children given."""
+        return ()
+
+    @property
+    def data_type(self) -> DataType:
+        """Rows of its columns."""
+        return ArrayType(StructType(self.element_schema))
+
+    foldable = always(False)
+    nullable = always(False)
+
+
+@node
+class Explode(Generator, UnaryExpression):
+    """explode, posexplode or inline of the child, and their outer forms; `name` as written."""
+
+    child: Expression
+    name: str = "explode"
+
+    @property
+    def pretty_name(self) -> str:
+        """See Expression."""
+        return self.name.removesuffix("_outer")
+
+    @property
+    def outer(self) -> bool:
+        """Whether empty input still gives a row."""
+        return self.name.endswith("_outer")
+
+    @property
+    def element_schema(self) -> tuple[StructField, ...]:
+        """pos, and col or key and value or the struct's fields."""
+        t = self.child.data_type
+        if self.pretty_name == "inline" and isinstance(t, ArrayType) and isinstance(t.element, StructType):
+            if t.contains_null:
+                return tuple(StructField(f.name, f.data_type, True) for f in t.element.fields)
+            return t.element.fields
+        pos = (StructField("pos", INT, False),) if self.pretty_name == "posexplode" else ()
+        if isinstance(t, MapType):
+            return (*pos, StructField("key", t.key, False), StructField("value", t.value, t.value_contains_null))
+        element, null = (t.element, t.contains_null) if isinstance(t, ArrayType) else (UNKNOWN, True)
+        return (*pos, StructField("col", element, null))
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Arrays and maps; inline an array of structs."""
+        from planviz.expressions.arithmetic import unexpected_input
+
+        t = self.child.data_type
+        if self.pretty_name == "inline":
+            if (isinstance(t, ArrayType) and isinstance(t.element, StructType)) or t == UNKNOWN:
+                return None
+            return unexpected_input(1, self.child, '"ARRAY<STRUCT>"')
+        if isinstance(t, ArrayType | MapType) or t == UNKNOWN:
+            return None
+        return unexpected_input(1, self.child, '("ARRAY" or "MAP")')
+
+    def flat_arguments(self) -> list[str]:
+        """The child."""
+        return [str(self.child)]
+
+
+@node
+class Stack(Generator):
+    """stack(n, values): n rows."""
+
+    arguments: tuple[Expression, ...]
+
+    @property
+    def element_schema(self) -> tuple[StructField, ...]:
+        """col0, col1 ..."""
+        rows = self.arguments[0]
+        n = rows.value if isinstance(rows, Literal) and isinstance(rows.value, int) else 1
+        values = self.arguments[1:]
+        width = -(-len(values) // max(n, 1))
+        return tuple(StructField(f"col{i}", values[i].data_type, True) for i in range(width))
+
+
+@node
+class GeneratorCall(Generator):
+    """Any other generator: its columns are given."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    schema: tuple[StructField, ...]
+    outer: bool = False
+
+    @property
+    def pretty_name(self) -> str:
+        """See Expression."""
+        return self.name
+
+    @property
+    def element_schema(self) -> tuple[StructField, ...]:
+        """The given columns."""
+        return self.schema
+
+    def flat_arguments(self) -> list[str]:
+        """The arguments."""
+        return [str(a) for a in self.arguments]

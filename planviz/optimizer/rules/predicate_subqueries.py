@@ -1,0 +1,174 @@
+"""Subqueries that ask something of every row, IN and EXISTS: joins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.decisions.branches import logic
+from planviz.expressions.core import AttributeReference, alias
+from planviz.expressions.ids import next_id
+from planviz.expressions.predicates import EqualTo, IsNull, Not, Or, conjunction
+from planviz.expressions.predicates import split_conjunction as split
+from planviz.expressions.subqueries import Exists, InSubquery, ListQuery
+from planviz.logical.combining import Join
+from planviz.logical.operators import Filter, Project
+from planviz.logical.plan import UnaryNode
+from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.decorrelation import without_domains
+from planviz.optimizer.rules.subqueries import hinted
+from planviz.types import BOOLEAN
+
+
+def has_predicate_subquery(e: Any) -> bool:
+    """Whether IN (query) or a correlated EXISTS occurs in the expression."""
+    if not e.bits & (InSubquery.BIT | Exists.BIT | ListQuery.BIT):
+        return False
+    return bool(e.find(lambda x: isinstance(x, ListQuery) or (isinstance(x, Exists) and bool(x.outer))))
+
+
+class RewritePredicateSubquery(OptimizerRule):
+    """IN and EXISTS over a query become joins.
+
+    Filter(EXISTS(q, c), p)  =>  Join(p, q, LeftSemi, c)
+    Filter(a NOT IN (q), p)  =>  Join(p, q, LeftAnti, a = b OR isnull(a = b))
+
+    Pays because joins can be planned. Inside an OR an ExistenceJoin gives the truth as a column. NOT IN counts a null
+    as a match: with a plain anti join `SELECT * FROM t WHERE a NOT IN (SELECT null)` would give rows.
+    """
+
+    matches = (InSubquery, Exists)
+    logic = logic(
+        "for each conjunct of a Filter that asks a subquery:",
+        ("EXISTS", "    EXISTS (q): LeftSemi join with q on what they share"),
+        ("NOT EXISTS", "    NOT EXISTS (q): LeftAnti join with q on what they share"),
+        ("IN", "    a IN (q): LeftSemi join with q on a = b"),
+        ("NOT IN", "    a NOT IN (q): LeftAnti join with q on a = b OR isnull(a = b)"),
+        ("inside", "    within OR and the like: ExistenceJoin, and a Filter on its column"),
+        ("column", "for other operators: ExistenceJoin, and its column in place of the subquery"),
+    )
+    excludable = False
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_down(self._operator, InSubquery.BIT | Exists.BIT)
+
+    def _operator(self, plan: Any) -> Any:
+        if isinstance(plan, Filter) and has_predicate_subquery(plan.condition):
+            return self._filter(plan)
+        if isinstance(plan, UnaryNode) and any(has_predicate_subquery(e) for e in plan.expressions):
+            child = plan.child
+            self.take(plan, "column", _REASONS["column"])
+
+            def rewritten(e: Any) -> Any:
+                nonlocal child
+                new, child = existential(e, child)
+                return new
+
+            new = plan.map_expressions(rewritten).with_new_children((child,))
+            return Project(plan.output, new)
+        return plan
+
+    def _filter(self, plan: Any) -> Any:
+        parts = split(plan.condition)
+        plain = [p for p in parts if not has_predicate_subquery(p)]
+        result = Filter(conjunction(plain), plan.child) if plain else plan.child
+        for p in parts:
+            if has_predicate_subquery(p):
+                branch = _branch_of(p)
+                self.take(plan, branch, _REASONS[branch], [(p, "asks a subquery")])
+                result = Project(result.output, self._one(p, result))
+        return result
+
+    @staticmethod
+    def _one(predicate: Any, p: Any) -> Any:
+        match predicate:
+            case Exists(sub, _, _, conditions) | Not(Exists(sub, _, _, conditions)):
+                sub = without_domains(p, sub, conditions)
+                kind = "LeftAnti" if isinstance(predicate, Not) else "LeftSemi"
+                condition, outer = _conjoined(list(conditions), p)
+                return hinted(Join(outer, _apart(outer, sub, ()), kind, condition), predicate)
+            case InSubquery(values, ListQuery(sub, _, _, conditions) as query):
+                new = _apart(p, without_domains(p, sub, conditions), values)
+                equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
+                condition, outer = _conjoined([*equal, *conditions], p)
+                return hinted(Join(outer, new, "LeftSemi", condition), query)
+            case Not(InSubquery(values, ListQuery(sub, _, _, conditions) as query)):
+                new = _apart(p, without_domains(p, sub, conditions), values)
+                equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
+                condition, outer = _conjoined(list(equal), p)
+                aware = [Or(c, IsNull(c)) for c in split(condition)]
+                return hinted(Join(outer, new, "LeftAnti", conjunction([*aware, *conditions])), query)
+        rest, outer = existential(predicate, p)
+        return Filter(rest, outer)
+
+
+def _branch_of(predicate: Any) -> str:
+    """The branch of `RewritePredicateSubquery.logic` that a conjunct goes by."""
+    match predicate:
+        case Exists():
+            return "EXISTS"
+        case Not(Exists()):
+            return "NOT EXISTS"
+        case InSubquery(_, ListQuery()):
+            return "IN"
+        case Not(InSubquery(_, ListQuery())):
+            return "NOT IN"
+    return "inside"
+
+
+_REASONS = {
+    "EXISTS": "A semi join keeps the rows that match something, each once, as EXISTS asks.",
+    "NOT EXISTS": "An anti join keeps the rows that match nothing, as NOT EXISTS asks.",
+    "IN": "A row passes when some row of the subquery is equal; null is equal to nothing.",
+    "NOT IN": "One null among the values leaves NOT IN null for every row, so an unknown comparison counts as a match.",
+    "column": "Every row stays; the operator needs the answer as a value.",
+    "inside": "The row may pass although the subquery says no, so the answer is needed as a column.",
+}
+
+
+def _conjoined(parts: list[Any], plan: Any) -> tuple[Any, Any]:
+    new = []
+    for p in parts:
+        e, plan = existential(p, plan)
+        new.append(e)
+    return (conjunction(new) if new else None), plan
+
+
+def existential(e: Any, plan: Any) -> tuple[Any, Any]:
+    """The expression with every IN and EXISTS replaced by a column, and the plan that gives those columns."""
+    if not e.bits & (InSubquery.BIT | Exists.BIT):
+        return e, plan
+    current = plan
+
+    def joined(sub: Any, conditions: list[Any], hint: str | None) -> Any:
+        nonlocal current
+        exists = AttributeReference("exists", BOOLEAN, False, next_id())
+        condition = conjunction(conditions) if conditions else None
+        current = Join(current, sub, "ExistenceJoin", condition, None, None, hint, exists)
+        return exists
+
+    def step(x: Any) -> Any:
+        match x:
+            case Exists(sub, _, _, conditions, hint):
+                return joined(without_domains(current, sub, conditions), list(conditions), hint)
+            case Not(InSubquery(values, ListQuery(sub, _, _, conditions, _, hint))):
+                new = _apart(current, without_domains(current, sub, conditions), values)
+                equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
+                return Not(joined(new, [*[Or(c, IsNull(c)) for c in equal], *conditions], hint))
+            case InSubquery(values, ListQuery(sub, _, _, conditions, _, hint)):
+                new = _apart(current, without_domains(current, sub, conditions), values)
+                equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
+                return joined(new, [*equal, *conditions], hint)
+        return x
+
+    return e.transform_down(step, InSubquery.BIT | Exists.BIT), current
+
+
+def _apart(outer: Any, sub: Any, values: tuple[Any, ...]) -> Any:
+    """The subquery's plan with columns of its own where it shares ids with the outer plan."""
+    taken = outer.output_set.union(*[v.references for v in values])
+    shared = {a.expr_id for a in sub.output} & taken
+    if not shared:
+        return sub
+    items = tuple(alias(a, str(a)) if a.expr_id in shared else a for a in sub.output)
+    return Project(items, sub)
