@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
@@ -14,7 +15,8 @@ from planviz.errors import InputError
 class Setting:
     """A setting that planviz reads: its default in Spark 4.3, whose type is the setting's, and what it does.
 
-    `unit` is "bytes" where 10MB may be written, `least` the lowest value, `choices` all values of a text.
+    `unit` is "bytes" where 10MB may be written and "instant" where a day and time or nothing is; `least` is the lowest
+    value, `choices` are all values of a text.
     """
 
     key: str
@@ -44,6 +46,13 @@ SETTINGS = {
             "open",
             "A function that is not known: a call of open type, for it may be one of yours, or refused as Spark does.",
             choices=("open", "refuse"),
+        ),
+        Setting(
+            "planviz.now",
+            "",
+            "The instant that a query calls now, as in 2026-11-22T09:30:00Z; when it is empty, the beginning of this "
+            "day in the session's zone, so that a query keeps its plan for a day.",
+            unit="instant",
         ),
         Setting("spark.sql.groupByAliases", True, "GROUP BY may name an alias of the select list."),
         Setting("spark.sql.groupByOrdinal", True, "GROUP BY 1 means the first item of the select list."),
@@ -245,11 +254,22 @@ def _typed(setting: Setting, given: Any) -> Any:
     fits = isinstance(value, bool) is isinstance(default, bool) and isinstance(
         value, int | float if isinstance(default, float) else type(default)
     )
+    if setting.unit == "instant" and value:
+        fits = fits and instant(value) is not None
     if not fits or (number and setting.least is not None and value < setting.least):
         raise InputError(f"{setting.key} must be {_wanted(setting)}, not {given!r}.")
     if setting.choices and value not in setting.choices:
         raise InputError(f"{setting.key} must be one of {', '.join(setting.choices)}, not {given!r}.")
     return value
+
+
+def instant(text: str) -> datetime | None:
+    """A day and time of ISO 8601, of UTC where no offset is given; None for another text."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
 def _read(setting: Setting, text: str) -> Any:
@@ -284,4 +304,6 @@ def _wanted(setting: Setting) -> str:
     least = "" if setting.least is None else f" of at least {setting.least}"
     if setting.unit == "bytes":
         return f"a size in bytes as in 1048576, 10MB or 1g{least}"
+    if setting.unit == "instant":
+        return "a day and time as in 2026-11-22T09:30:00Z, or empty"
     return "a text" if isinstance(setting.default, str) else f"a {setting.type}{least}"

@@ -39,6 +39,7 @@ def test_text_is_read_as_the_setting_s_type(key, text, value):
         ("spark.sql.cbo.enabled", "yes", "true or false"),
         ("spark.sql.cbo.enabled", 1, "true or false"),
         ("spark.sql.shuffle.partitions", "0", "whole number of at least 1"),
+        ("planviz.now", "yesterday", "a day and time as in 2026-11-22T09:30:00Z"),
         ("spark.sql.shuffle.partitions", "10m", "whole number"),
         ("spark.sql.shuffle.partitions", True, "whole number"),
     ],

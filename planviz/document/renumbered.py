@@ -1,5 +1,8 @@
 """Plans of two runs made comparable: numbers that differ from run to run are counted anew, as they appear.
 
+So are moments with at least four decimals of a second: they come from the clock. Two queries that name such moments
+themselves, other ones at the same places, are taken for the same.
+
 What Spark itself orders by chance is told apart: the groups of several distinct aggregates (`gid`) stand in the order
 of hash codes that change with every JVM.
 """
@@ -14,6 +17,7 @@ from planviz.graph import PlanGraph
 _IDS = re.compile(
     r"(\[id=#)(\d+)|(#)(\d+)(?=L?(?!\w))|(plan_id=)(\d+)|\b(CTERelation(?:Def|Ref) |UnionLoop(?:Ref)? )(\d+)"
     r"|\b((?:rand|randn|uuid|shuffle)\((?:\w+#\w+, )?(?:Some\()?)(-?\d{6,})"
+    r"|\b()(\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{4,6})\b"
 )
 #: A table's files are elsewhere in every Spark.
 _FILES = re.compile(r"Location: \w+\(\d+ paths?\)\[[^\]]*\]")
@@ -44,7 +48,7 @@ def _numbering() -> Callable[[str], str]:
     known: dict[str, int] = {}
 
     def number(match: re.Match[str]) -> str:
-        word, digits = next((match[i], match[i + 1]) for i in range(1, 11, 2) if match[i] is not None)
+        word, digits = next((match[i], match[i + 1]) for i in range(1, 13, 2) if match[i] is not None)
         return f"{word}{known.setdefault(word + digits, len(known))}"
 
     return lambda text: _IDS.sub(number, _FILES.sub("Location: ...", text))
@@ -52,7 +56,7 @@ def _numbering() -> Callable[[str], str]:
 
 def without_numbering(text: str) -> str:
     """An operator's text without ids and without the place of its files."""
-    kept = _IDS.sub(lambda match: next(match[i] for i in range(1, 11, 2) if match[i] is not None), text)
+    kept = _IDS.sub(lambda match: next(match[i] for i in range(1, 13, 2) if match[i] is not None), text)
     return _FILES.sub("Location: ...", kept)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, ClassVar, Literal
 
 from planviz.config import OptimizerConfig
@@ -16,14 +15,13 @@ from planviz.trees.rule import Rule
 
 @dataclass(frozen=True)
 class OptimizerContext:
-    """Settings, the instant that the query calls now, and how to optimize a subquery's plan on its own.
+    """Settings, and how to optimize a subquery's plan on its own.
 
     `refusals` takes the guards that say no, `branches` the ways that rules take, `reorderings` the searches for an
     order of joins, when somebody wants to know.
     """
 
     config: OptimizerConfig = field(default_factory=OptimizerConfig)
-    now: datetime = field(default_factory=lambda: datetime(2026, 1, 1))
     user: str = "planviz"
     optimize: Callable[[Any], Any] = lambda plan: plan
     refusals: list[Refusal] | None = None

@@ -1,13 +1,13 @@
 """What `planviz spark capture` wrote of one query (planviz-capture/1) -> plans, trace and notes.
 
-    {"format": "planviz-capture/1", "sql", "spark": {"version", "master", "kind"}, "conf": {...},
+    {"format": "planviz-capture/1", "sql", "at", "spark": {"version", "master", "kind"}, "conf": {...},
      "milliseconds": {"planned", "analysis", ...}, "explain": {MODE: text}, "estimates": [[rows, bytes] | null ...],
      "trace": {"texts", "runs", "steps", "batches", "differs", "adaptive", "rules": [[name, runs, effective, ms]]},
      "executed": {"milliseconds", "rows", "plan": {...}, "failed": text}, "notes": [...]}
 
-`estimates` stand in the order of the optimized plan's text; `trace` and `executed` may be missing. `rows` is null for a
-query that failed while it ran, and `failed` says why. `plan` has the form
-of Spark's sparkPlanInfo with values and estimates.
+`at` is when the query was planned (ISO 8601); `estimates` stand in the order of the optimized plan's text; `trace` and
+`executed` may be missing. `rows` is null for a query that failed while it ran, and `failed` says why. `plan` has the
+form of Spark's sparkPlanInfo with values and estimates.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 from planviz.errors import InputError
@@ -71,12 +72,14 @@ class _Classic:
     def capture(self, sql: str, run: bool, progress: Progress) -> dict[str, Any]:
         progress("planning")
         execution = self._execution()
+        now = datetime.now(UTC).isoformat()
         begin = time.perf_counter()
         execution.executedPlan()
         planned = (time.perf_counter() - begin) * 1e3
         found: dict[str, Any] = {
             "format": FORMAT,
             "sql": sql,
+            "at": now,
             "spark": {"version": self._spark.version, "master": self._spark.sparkContext.master, "kind": "classic"},
             "conf": self._conf(),
             "milliseconds": {"planned": round(planned, 1)} | self._phases(execution),

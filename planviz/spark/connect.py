@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 from planviz.errors import AnalysisError, PlanvizError, SparkError, SparkLost, SparkUnreachable
@@ -42,12 +43,14 @@ _NAMES = {
 def capture_connect(frame: Any, *, sql: str, run: bool, progress: Callable[[str], None]) -> dict[str, Any]:
     """A DataFrame of Spark Connect in the form planviz-capture/1."""
     progress("planning")
+    now = datetime.now(UTC).isoformat()
     begin = time.perf_counter()
     explain = {mode: str(frame._explain_string(mode=mode)) for mode in MODES}
     session = frame.sparkSession
     found: dict[str, Any] = {
         "format": FORMAT,
         "sql": sql,
+        "at": now,
         "spark": {"version": session.version, "master": "Spark Connect", "kind": "connect"},
         "conf": {},
         "milliseconds": {"planned": round((time.perf_counter() - begin) * 1e3 / len(MODES), 1)},

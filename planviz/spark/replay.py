@@ -15,6 +15,8 @@ from typing import Any
 from planviz.spark.jvm import items, module
 
 _NUMBERS = re.compile(r"#\d+L?|(?<=plan_id=)\d+|\b(?:CTERelation(?:Def|Ref)|UnionLoop(?:Ref)?) \d+")
+#: What the clock said: ComputeCurrentTime reads it anew.
+_MOMENT = re.compile(r"\b\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{4,6}\b")
 
 
 @dataclass
@@ -146,5 +148,6 @@ class _Preparations:
 
 
 def comparable(text: str) -> str:
-    """A plan's text without the numbers that differ from run to run."""
-    return _NUMBERS.sub(lambda match: match[0].rstrip("0123456789L"), text).rstrip("\n")
+    """A plan's text without the numbers and moments that differ from run to run."""
+    found = _NUMBERS.sub(lambda match: match[0].rstrip("0123456789L"), text)
+    return _MOMENT.sub("now", found).rstrip("\n")

@@ -42,7 +42,7 @@ def captured(opened: Opened) -> dict[str, Any]:
     """The capture's own values, without plans and rules."""
     if ("captured",) not in opened.made:
         whole = json.loads(opened.document.text)
-        kept = ("sql", "spark", "conf", "milliseconds", "executed")
+        kept = ("sql", "at", "spark", "conf", "milliseconds", "executed")
         told = {name: whole.get(name) or {} for name in kept}
         told["executed"] = {name: value for name, value in told["executed"].items() if name != "plan"}
         told["differs"] = (whole.get("trace") or {}).get("differs") or []
@@ -168,7 +168,7 @@ def _verdict(opened: Opened, catalog: str) -> Verdict:
     told = captured(opened)
     if not told["sql"]:
         raise InputError("the capture is of a DataFrame and holds no SQL")
-    config = OptimizerConfig().with_settings(told["conf"])
+    config = OptimizerConfig().with_settings(({"planviz.now": told["at"]} if told["at"] else {}) | told["conf"])
     ours = open_sql(told["sql"], _catalog(told["sql"], catalog), config, stage="physical")
     if ours.error is not None:
         raise ours.error

@@ -162,6 +162,13 @@ def test_the_number_of_a_subquery_is_no_number_of_a_column():
     assert renumbered("Project [a#4, b#5]") != renumbered("Project [a#4, b#4]")
 
 
+def test_what_the_clock_said_is_no_difference():
+    one, other = "[2026-11-22 05:30:01.25181 AS t#4]", "[2026-11-22 05:30:00.991234 AS t#9]"
+    assert renumbered(one) == renumbered(other)
+    assert renumbered(f"{one} {one}") != renumbered(f"{one} {other}")
+    assert renumbered("2026-11-22 05:30:01.25") != renumbered("2026-11-22 05:30:01.5")
+
+
 def test_measured_rows_stand_beside_both_estimates(ours, captured):
     changed = copy.deepcopy(captured)
     scan = {"nodeName": "Scan parquet visits", "children": [], "simpleString": "FileScan parquet visits[v_person#1]",

@@ -12,8 +12,11 @@ import planviz
 from benchmarks.captures.measure import measure
 from benchmarks.captures.queries import sample_queries
 from benchmarks.captures.session import Captures
+from planviz.cli.compared import comparison_text
 from planviz.cli.main import run
-from planviz.document import open_text
+from planviz.config import OptimizerConfig
+from planviz.document import open_sql, open_text
+from planviz.document.compared import compare
 from planviz.errors import InputError, NotAPlan
 from planviz.spark.capture_file import capture_text, write_capture
 from planviz.spark.capturing import capture_frame, failure
@@ -225,6 +228,18 @@ def test_a_python_function_a_hint_a_cache_and_no_rows_are_captured(spark):
     names = [name for name, _ in measured(empty["executed"]["plan"])]
     assert "Filter" in names
     assert "Join" in names  # what was given up, down to the stages that ran
+
+
+@pytest.mark.spark
+def test_both_sides_of_a_comparison_read_the_same_clock(spark):
+    sql = "SELECT now() AS t, now() - INTERVAL 1 DAY AS y, current_date AS d FROM range(3)"
+    captured = capture_frame(spark.sql(sql), sql=sql)
+    assert captured["trace"]["differs"] == []
+
+    settings = {"planviz.now": captured["at"]} | captured["conf"]
+    ours = open_sql(sql, None, OptimizerConfig().with_settings(settings), stage="physical")
+    found = compare(ours, open_text(capture_text(captured)))
+    assert [stage.equal for stage in found.stages[:3]] == [True] * 3, comparison_text("now", found)
 
 
 @pytest.mark.spark

@@ -40,7 +40,8 @@ def compare_queries(options: argparse.Namespace) -> int:
     )
 
     def show(stem: str, sql: str, captured: dict[str, Any], several: bool) -> int:
-        ours = open_sql(sql, catalog_of(options), config, stage="physical")
+        settings = config.with_settings({"planviz.now": captured["at"]})
+        ours = open_sql(sql, catalog_of(options), settings, stage="physical")
         found = compare(ours, open_text(capture_text(captured)))
         if options.format == "json":
             write(dumps({"query": stem, **comparison_json(found)}) + "\n")

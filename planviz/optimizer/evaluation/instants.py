@@ -6,6 +6,7 @@ import re
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from planviz.config import OptimizerConfig, instant
 from planviz.optimizer.evaluation.core import FailsError, zone
 
 EPOCH = datetime(1970, 1, 1)
@@ -39,6 +40,17 @@ def moved(value: datetime, source: str, target: str) -> datetime:
     """The wall clock of another zone at the same instant."""
     there = value.replace(tzinfo=zone_of(source)).astimezone(zone_of(target))
     return there.replace(tzinfo=None)
+
+
+def now_by(config: OptimizerConfig) -> datetime:
+    """What a query calls now (`planviz.now`), as the wall clock of the session's zone (UTC where that is none)."""
+    try:
+        there = zone_of(config.get("spark.sql.session.timeZone"))
+    except FailsError:
+        there = UTC
+    given = instant(config.get("planviz.now"))
+    now = (given or datetime.now(UTC)).astimezone(there).replace(tzinfo=None)
+    return now if given else now.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def micros_of(value: datetime) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.arithmetic import UnaryPositive
-from planviz.expressions.calls import FunctionCall, RuntimeReplaceable
+from planviz.expressions.calls import DatetimePlus, FunctionCall, RuntimeReplaceable
 from planviz.expressions.core import Alias, Literal, alias
 from planviz.expressions.subqueries import Exists, ListQuery, ScalarSubquery, SubqueryExpression
 from planviz.logical.combining import Except, Intersect, Join
@@ -15,6 +15,7 @@ from planviz.logical.plan import UnaryNode
 from planviz.logical.unresolved import PipeOperator
 from planviz.optimizer.attributes import map_list
 from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.evaluation.instants import now_by
 from planviz.optimizer.rules.replacements import REPLACEABLE, replacement
 from planviz.types import DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ
 
@@ -189,10 +190,10 @@ class ReplaceExpressions(OptimizerRule):
         if isinstance(e, RuntimeReplaceable):
             return self._replaced(e.replacement)
         new = e.map_children(self._replaced)
-        # Spark 3.0 has a rule of its own for the plus sign: RemoveDispensableExpressions.
-        if isinstance(new, UnaryPositive):
-            return new.child if self.context.config.profile == "spark-4.3" else new
-        return replacement(new)
+        # Spark 3.0 has a rule of its own for the plus sign, RemoveDispensableExpressions, and subtracts intervals.
+        if isinstance(new, UnaryPositive | DatetimePlus) and self.context.config.profile != "spark-4.3":
+            return new
+        return new.child if isinstance(new, UnaryPositive) else replacement(new)
 
 
 class PullOutGroupingExpressions(OptimizerRule):
@@ -239,26 +240,18 @@ class ComputeCurrentTime(OptimizerRule):
     """
 
     matches = (FunctionCall,)
-    settings = ("spark.sql.session.timeZone",)
+    settings = ("planviz.now", "spark.sql.session.timeZone")
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_all_expressions(self._literal, FunctionCall.BIT)
-
-    def _literal(self, e: Any) -> Any:
-        if not isinstance(e, FunctionCall):
-            return e
-        now = self.context.now
-        match e.name:
-            case "current_timestamp" | "now":
-                return Literal(now, TIMESTAMP)
-            case "localtimestamp":
-                return Literal(now, TIMESTAMP_NTZ)
-            case "current_date" | "curdate":
-                return Literal(now.date(), DATE)
-            case "current_timezone":
-                return Literal(self.context.config.get("spark.sql.session.timeZone"), STRING)
-        return e
+        now = now_by(self.context.config)
+        zone = Literal(self.context.config.get("spark.sql.session.timeZone"), STRING)
+        fixed = dict.fromkeys(("current_timestamp", "now"), Literal(now, TIMESTAMP))
+        fixed |= dict.fromkeys(("current_date", "curdate"), Literal(now.date(), DATE))
+        fixed |= {"localtimestamp": Literal(now, TIMESTAMP_NTZ), "current_timezone": zone}
+        return plan.transform_all_expressions(
+            lambda e: fixed.get(e.name, e) if isinstance(e, FunctionCall) else e, FunctionCall.BIT
+        )
 
 
 class ReplaceCurrentLike(OptimizerRule):

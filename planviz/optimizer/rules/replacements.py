@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, Average, Count, FirstLast, Max, Min
-from planviz.expressions.calls import RegexpForm
+from planviz.expressions.arithmetic import UnaryMinus
+from planviz.expressions.calls import DatetimePlus, RegexpForm
 from planviz.expressions.common_expressions import with_shared
 from planviz.expressions.conditional import If
 from planviz.expressions.core import Literal, lit
@@ -18,7 +19,7 @@ from planviz.optimizer.attributes import function
 from planviz.types import BOOLEAN, DOUBLE
 
 #: Nodes that `replacement` looks at.
-REPLACEABLE = (RegexpForm, AggregateCall, FirstLast)
+REPLACEABLE = (DatetimePlus, RegexpForm, AggregateCall, FirstLast)
 
 
 _REGRESSION = FunctionSpec("regrreplacement", (), lambda args: args[0].data_type, True)
@@ -72,6 +73,8 @@ def replacement(e: Any) -> Any:
     match e:
         case RegexpForm("ilike", (text, pattern), escape):
             return Like(function("lower", text), function("lower", pattern), escape)
+        case DatetimePlus(left, right, "-"):
+            return DatetimePlus(left, UnaryMinus(right), "+", e.data_type)
         case AggregateExpression(AggregateCall(name, arguments)) if name in _AGGREGATES:
             return e.replace(function=_AGGREGATES[name](arguments))
         case AggregateExpression(AggregateCall("median", (value,)) as call):
