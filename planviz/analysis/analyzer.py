@@ -46,7 +46,6 @@ from planviz.analysis.relations import (
     ResolveInlineTables,
     ResolveRelations,
     ResolveSubqueryColumnAliases,
-    ResolveTableFunctions,
 )
 from planviz.analysis.routines import ResolveSQLFunctions
 from planviz.analysis.subqueries import ResolveSubquery, UpdateOuterReferences
@@ -94,7 +93,6 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
         ExtractGenerator(c),
         ResolveGenerate(c),
         ResolveFunctions(c),
-        ResolveTableFunctions(c),
         ValidateAndStripPipeExpressions(c),
         ExtractSemiStructuredFields(c),
         ResolveAliases(c),

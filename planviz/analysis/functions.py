@@ -10,6 +10,7 @@ from planviz.analysis.context import AnalyzerRule, analysis_error, sql_text
 from planviz.analysis.registry import HIGHER_ORDER, build, is_aggregate_function, known
 from planviz.analysis.routines import called
 from planviz.analysis.signatures import accepts
+from planviz.analysis.table_functions import table_function, with_aliases
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
 from planviz.expressions.calls import FunctionCall, Replaced
 from planviz.expressions.casts import Cast
@@ -40,6 +41,7 @@ from planviz.expressions.unresolved import (
 from planviz.expressions.windows import LagLead, NthValue, WindowExpression
 from planviz.frontend.naming import constant_text, name_parts
 from planviz.logical.operators import Aggregate, Project
+from planviz.logical.unresolved import UnresolvedTableValuedFunction, UnresolvedTVFAliases
 from planviz.trees.depth import deep
 from planviz.types import BOOLEAN, INT, LONG, STRING, UNKNOWN, ArrayType, DataType, MapType
 
@@ -97,18 +99,25 @@ class ResolveIdentifierClause(AnalyzerRule):
 
 
 class ResolveFunctions(AnalyzerRule):
-    """Find the expression that a call means.
+    """Find the expression that a call means, and the relation that a call in FROM means.
 
-    'sum('a)  =>  sum(a)
+    'sum('a)  =>  sum(a)          range(10)  =>  Range (0, 10, step=1)
 
     A call waits until its arguments are bound; a lambda's body may stay open.
     """
 
-    matches = (UnresolvedFunction,)
+    matches = (UnresolvedFunction, UnresolvedTableValuedFunction, UnresolvedTVFAliases)
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_up(lambda p: p.transform_expressions_up(self._one, UnresolvedFunction.BIT), self.mask)
+        return plan.transform_up(self._calls, self.mask)
+
+    def _calls(self, plan: Any) -> Any:
+        if isinstance(plan, UnresolvedTableValuedFunction) and all(a.resolved for a in plan.args):
+            return table_function(plan)
+        if isinstance(plan, UnresolvedTVFAliases):
+            return with_aliases(plan) if plan.child.resolved else plan
+        return plan.transform_expressions_up(self._one, UnresolvedFunction.BIT)
 
     def _one(self, e: Any) -> Any:
         if not isinstance(e, UnresolvedFunction):

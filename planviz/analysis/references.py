@@ -9,17 +9,17 @@ from planviz.analysis.lateral_aliases import with_lateral_aliases
 from planviz.analysis.missing import add_missing, with_aggregate
 from planviz.analysis.names import UNBOUND, Scope, bind, extract_value
 from planviz.analysis.ordinals import groups_by_all, with_group_by_all, with_order_by_all
+from planviz.analysis.registry import build
 from planviz.analysis.stars import expanded, star_arguments
 from planviz.expressions.aggregates import GroupingID
+from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.pipes import UnresolvedStarExceptOrReplace
 from planviz.expressions.unresolved import (
     OuterReference,
-    UnresolvedAlias,
     UnresolvedAttribute,
     UnresolvedExtractValue,
-    UnresolvedFunction,
     UnresolvedOrdinal,
     UnresolvedStar,
     UnresolvedStarWithColumns,
@@ -33,7 +33,7 @@ from planviz.logical.unresolved import Unpivot, UnresolvedHaving, UnresolvedQual
 
 #: Names that mean a function when no column has them.
 LITERAL_FUNCTIONS = frozenset(
-    ["current_date", "current_timestamp", "current_time", "current_user", "user", "session_user", "localtimestamp"]
+    ["current_date", "current_timestamp", "current_time", "current_user", "user", "session_user", "grouping__id"]
 )
 
 
@@ -91,7 +91,7 @@ class ResolveReferences(AnalyzerRule):
         return bind(e, Scope(a for c in plan.children for a in c.output))
 
     def _last_resort(self, e: Expression) -> Expression:
-        """Names that nothing below has: a column of the surrounding query, then a session variable."""
+        """Names that nothing below has: a function, a column of the surrounding query, then a session variable."""
         if not e.bits & UNBOUND:
             return e
         # Spark resolves a name one query further out, not two.
@@ -101,6 +101,9 @@ class ResolveReferences(AnalyzerRule):
         def step(x: Any) -> Any:
             if not isinstance(x, UnresolvedAttribute):
                 return x
+            function = _function_by_name(x)
+            if function is not None:
+                return function
             for plan in outer:
                 scope = Scope(a for c in _outer_children(plan) for a in c.output)
                 found = scope.resolve(x.parts, x)
@@ -108,7 +111,8 @@ class ResolveReferences(AnalyzerRule):
                     return _outer(found)
             return self._variable(x) if variables else x
 
-        return e.transform_up(step, UnresolvedAttribute.BIT) if outer or variables else e
+        found: Expression = e.transform_up(step, UnresolvedAttribute.BIT)
+        return found
 
     def _variable(self, x: UnresolvedAttribute) -> Expression:
         """The session variable that a name means, or a field of one; else the name."""
@@ -123,9 +127,10 @@ class ResolveReferences(AnalyzerRule):
 
     def _item(self, e: Expression) -> Expression:
         """An item of a select list whose names neither the children nor aliases have."""
-        new = _named_function(self._last_resort(e))
+        new = self._last_resort(e)
         if isinstance(e, UnresolvedAttribute) and not isinstance(new, NamedExpression):
-            return e.rebuilt(Alias(new, e.parts[-1], next_id()))
+            name = new.pretty if isinstance(new, FunctionCall) else e.parts[-1]
+            return e.rebuilt(Alias(new, name, next_id()))
         return new
 
     def _project(self, plan: Project) -> Any:
@@ -169,7 +174,7 @@ class ResolveReferences(AnalyzerRule):
         order = [with_aggregate(o, plan.child) for o in order]
         resolved, child = add_missing(order, plan.child)
         resolved = with_order_by_all(resolved, plan.child)
-        resolved = [_functions_by_name(self._last_resort(o)) for o in resolved]
+        resolved = [self._last_resort(o) for o in resolved]
         if child is plan.child:
             return plan.replace(order=_kept(plan.order, resolved))
         return Project(plan.child.output, plan.replace(order=tuple(resolved), child=child))
@@ -177,7 +182,7 @@ class ResolveReferences(AnalyzerRule):
     def _having(self, plan: UnresolvedHaving) -> Expression:
         e = with_aggregate(plan.condition, plan.child)
         e = bind(e, Scope(plan.child.output))
-        return _functions_by_name(self._last_resort(e))
+        return self._last_resort(e)
 
     def _with_missing(self, plan: Any) -> Any:
         scope = Scope(plan.child.output)
@@ -189,28 +194,15 @@ class ResolveReferences(AnalyzerRule):
             if child is not plan.child:
                 it = iter(resolved)
                 return Project(plan.child.output, bound.map_expressions(lambda _: next(it)).replace(child=child))
-        return bound.map_expressions(lambda e: _functions_by_name(self._last_resort(e)))
+        return bound.map_expressions(self._last_resort)
 
 
-def _functions_by_name(e: Expression) -> Expression:
-    def step(x: Any) -> Any:
-        if isinstance(x, UnresolvedAttribute) and len(x.parts) == 1:
-            name = x.parts[0].lower()
-            if name in LITERAL_FUNCTIONS:
-                return UnresolvedFunction((name,), ())
-            if name == "grouping__id":
-                return x.rebuilt(GroupingID(()))
-        return x
-
-    return e.transform_up(step, UnresolvedAttribute.BIT) if e.bits & UnresolvedAttribute.BIT else e
-
-
-def _named_function(e: Expression) -> Expression:
-    """A function by its bare name in a select list still needs a column name."""
-    new = _functions_by_name(e)
-    if isinstance(new, GroupingID) and isinstance(e, UnresolvedAttribute):
-        return e.rebuilt(Alias(new, e.parts[-1], next_id()))
-    return UnresolvedAlias(new) if new is not e and isinstance(e, UnresolvedAttribute) else new
+def _function_by_name(x: UnresolvedAttribute) -> Expression | None:
+    """The function that a name without parentheses means (Spark: LiteralFunctionResolution); None for another name."""
+    name = x.parts[-1].lower()
+    if len(x.parts) > 1 or name not in LITERAL_FUNCTIONS:
+        return None
+    return x.rebuilt(GroupingID(())) if name == "grouping__id" else build((name,), (), x)
 
 
 def _unhide(plan: Any) -> Any:

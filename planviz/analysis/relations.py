@@ -14,18 +14,15 @@ from planviz.analysis.windows import WindowsSubstitution
 from planviz.catalog.tables import CATALOG, DATABASE, Table
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias, AttributeReference, GeneratorMark, Literal, alias
-from planviz.expressions.generators import Explode, GeneratorCall
+from planviz.expressions.core import Alias, AttributeReference, alias
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.frontend import parse_plan
-from planviz.logical.operators import Generate, Project, SubqueryAlias, View
+from planviz.logical.operators import Project, SubqueryAlias, View
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import (
     LocalRelation,
     LogicalRelation,
-    OneRowRelation,
-    Range,
     cell,
 )
 from planviz.logical.unresolved import (
@@ -34,11 +31,9 @@ from planviz.logical.unresolved import (
     UnresolvedInlineTable,
     UnresolvedRelation,
     UnresolvedSubqueryColumnAliases,
-    UnresolvedTableValuedFunction,
-    UnresolvedTVFAliases,
     UnresolvedWith,
 )
-from planviz.types import LONG, NULL
+from planviz.types import NULL
 
 _BEFORE_NAMES = (
     CTESubstitution,
@@ -207,62 +202,13 @@ class ResolveInlineTables(AnalyzerRule):
         return LocalRelation(tuple(columns), rows)
 
 
-class ResolveTableFunctions(AnalyzerRule):
-    """Functions in FROM: range gives a Range, generators a Generate over one row.
-
-    range(10)  =>  Range (0, 10, step=1)          explode(xs)  =>  Generate explode(xs), [col] over OneRowRelation
-    """
-
-    matches = (UnresolvedTableValuedFunction,)
-    package = "org.apache.spark.sql.catalyst.analysis.Analyzer$"
-
-    @property
-    def name(self) -> str:
-        """Part of Spark's ResolveFunctions."""
-        return "ResolveFunctions"
-
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
-        name = node.parts[-1].lower()
-        if not all(a.resolved for a in node.args):
-            return node
-        if name == "range" and len(node.parts) == 1:
-            return _range(node)
-        from planviz.analysis.registry import build
-
-        made = build((name,), node.args, node)
-        if made is None or len(node.parts) > 1 or not made.bits & GeneratorMark.BIT:
-            raise analysis_error(
-                "UNRESOLVABLE_TABLE_VALUED_FUNCTION",
-                f"Could not resolve {sql_text(node.parts)} to a table function.",
-                node,
-            )
-        outer = isinstance(made, Explode | GeneratorCall) and made.outer
-        return Generate(made, (), outer, None, (), OneRowRelation())
-
-
-def _range(node: Any) -> Any:
-    values = []
-    for a in node.args:
-        value = a.child if isinstance(a, Alias | Cast) else a
-        if not isinstance(value, Literal) or not isinstance(value.value, int):
-            raise analysis_error("UNEXPECTED_INPUT_TYPE", "The arguments of range must be whole numbers.", node)
-        values.append(value.value)
-    if not 1 <= len(values) <= 4:
-        raise analysis_error("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", "The `range` requires 1 to 4 parameters.", node)
-    start, end = (0, values[0]) if len(values) == 1 else (values[0], values[1])
-    step = values[2] if len(values) > 2 else 1
-    slices = values[3] if len(values) > 3 else None
-    return Range(start, end, step, slices, AttributeReference("id", LONG, False, next_id()))
-
-
 class ResolveSubqueryColumnAliases(AnalyzerRule):
     """Column names given to a relation.
 
     t(x, y)  =>  Project [a AS x, b AS y] over t
     """
 
-    matches = (UnresolvedSubqueryColumnAliases, UnresolvedTVFAliases)
+    matches = (UnresolvedSubqueryColumnAliases,)
 
     def rewrite(self, node: Any) -> Any:
         """See the class."""

@@ -6,7 +6,7 @@ the estimates of every operator, and, where Spark executed the query, the rows t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,6 +91,12 @@ class Comparison:
         The order of steps is told and does not count: rules that leave each other's work alone may change places.
         """
         return all(s.equal for s in self.stages) and not self.only_spark and not self.only_planviz and not self.wrong
+
+
+def settings_of(captured: Mapping[str, Any]) -> dict[str, str]:
+    """The settings, and the clock, with which Spark planned what a capture holds (JSON values of planviz-capture/1)."""
+    clock = {"planviz.now": captured["at"]} if captured.get("at") else {}
+    return {**clock, **captured["conf"]}
 
 
 def compare(ours: Document, spark: Document) -> Comparison:

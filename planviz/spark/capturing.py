@@ -100,9 +100,14 @@ class _Classic:
         return self._session.sessionState().executePlan(self._logical, self._frame._jdf.queryExecution().mode())
 
     def _conf(self) -> dict[str, str]:
-        """What was set for this session, without what may hold a secret."""
-        pairs = entries(self._jvm, self._session.sessionState().conf().getAllConfs())
-        return redacted({str(key): str(value) for key, value in sorted(pairs) if str(key).startswith("spark.sql.")})
+        """What was set for this session, and what its machine gave it, without what may hold a secret."""
+        conf = self._session.sessionState().conf()
+        machine = {
+            "spark.sql.leafNodeDefaultParallelism": self._spark.sparkContext.defaultParallelism,
+            "spark.sql.session.timeZone": conf.sessionLocalTimeZone(),
+        }
+        pairs = machine | dict(entries(self._jvm, conf.getAllConfs()))
+        return redacted({str(k): str(pairs[k]) for k in sorted(pairs) if str(k).startswith("spark.sql.")})
 
     def _explained(self, execution: Any, mode: str) -> str:
         modes = self._jvm.org.apache.spark.sql.execution.ExplainMode

@@ -49,7 +49,7 @@ _NO_ROOM = ("-c", f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one capture: the sentence that it ended with, and how many seconds after the kill.
+    """What became of one capture: the sentence that it or its query ended with, and how many seconds after the kill.
 
     "" and 0 for a capture that was done before the kill came.
     """
@@ -119,10 +119,10 @@ def _ended(live: LiveSpark, sql: str, phase: str, delay: float, end: Callable[[L
             threading.Thread(target=stop, daemon=True).start()
 
     try:
-        live.call("capture", {"sql": sql, "run": True}, limit=300, on_progress=tell)
+        captured = live.call("capture", {"sql": sql, "run": True}, limit=300, on_progress=tell)
     except PlanvizError as error:
         return Outcome(time.monotonic() - ends[0] if ends else 0.0, str(error))
-    return Outcome(0.0, "")
+    return Outcome(0.0, captured["executed"].get("failed", ""))
 
 
 def _kill(live: LiveSpark) -> None:

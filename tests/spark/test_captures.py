@@ -16,7 +16,7 @@ from planviz.cli.compared import comparison_text
 from planviz.cli.main import run
 from planviz.config import OptimizerConfig
 from planviz.document import open_sql, open_text
-from planviz.document.compared import compare
+from planviz.document.compared import compare, settings_of
 from planviz.errors import InputError, NotAPlan
 from planviz.spark.capture_file import capture_text, write_capture
 from planviz.spark.capturing import capture_frame, failure
@@ -236,10 +236,11 @@ def test_both_sides_of_a_comparison_read_the_same_clock(spark):
     captured = capture_frame(spark.sql(sql), sql=sql)
     assert captured["trace"]["differs"] == []
 
-    settings = {"planviz.now": captured["at"]} | captured["conf"]
-    ours = open_sql(sql, None, OptimizerConfig().with_settings(settings), stage="physical")
+    config = OptimizerConfig().with_settings(settings_of(captured))
+    ours = open_sql(sql, None, config, stage="physical")
     found = compare(ours, open_text(capture_text(captured)))
-    assert [stage.equal for stage in found.stages[:3]] == [True] * 3, comparison_text("now", found)
+    assert [stage.equal for stage in found.stages] == [True] * 4, comparison_text("now", found)
+    assert found.steps[1].equal
 
 
 @pytest.mark.spark

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from planviz.cli.files import write
-from planviz.cli.settings import catalog_of, pairs
+from planviz.cli.settings import catalog_of
 from planviz.cli.spark.queries import capture_each
 from planviz.cli.spark.session import add_session
 
@@ -31,17 +31,14 @@ def compare_queries(options: argparse.Namespace) -> int:
     from planviz.cli.compared import comparison_json, comparison_text
     from planviz.config import OptimizerConfig
     from planviz.document import open_sql, open_text
-    from planviz.document.compared import compare
+    from planviz.document.compared import compare, settings_of
     from planviz.spark.capture_file import capture_text
 
     options.conf = ["spark.sql.adaptive.enabled=false", "spark.sql.session.timeZone=UTC", *options.conf]
-    config = OptimizerConfig().with_settings(
-        {k: v for k, v in pairs(options.conf, "--conf").items() if k.startswith("spark.sql.")}
-    )
 
     def show(stem: str, sql: str, captured: dict[str, Any], several: bool) -> int:
-        settings = config.with_settings({"planviz.now": captured["at"]})
-        ours = open_sql(sql, catalog_of(options), settings, stage="physical")
+        config = OptimizerConfig().with_settings(settings_of(captured))
+        ours = open_sql(sql, catalog_of(options), config, stage="physical")
         found = compare(ours, open_text(capture_text(captured)))
         if options.format == "json":
             write(dumps({"query": stem, **comparison_json(found)}) + "\n")

@@ -1,0 +1,64 @@
+"""Functions in FROM: range gives a Range, generators a Generate over one row."""
+
+from __future__ import annotations
+
+from planviz.analysis.context import analysis_error, sql_text
+from planviz.analysis.registry import build
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Alias, AttributeReference, GeneratorMark, Literal, alias
+from planviz.expressions.generators import Explode, GeneratorCall
+from planviz.expressions.ids import next_id
+from planviz.logical.operators import Generate, Project
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import OneRowRelation, Range
+from planviz.logical.unresolved import UnresolvedTableValuedFunction, UnresolvedTVFAliases
+from planviz.types import LONG
+
+
+def table_function(node: UnresolvedTableValuedFunction) -> LogicalPlan:
+    """What a call in FROM whose arguments are bound gives. Raises AnalysisError.
+
+    range(10)  =>  Range (0, 10, step=1)          explode(xs)  =>  Generate explode(xs), [col] over OneRowRelation
+    """
+    name = node.parts[-1].lower()
+    if name == "range" and len(node.parts) == 1:
+        return _range(node)
+    made = build((name,), node.args, node)
+    if made is None or len(node.parts) > 1 or not made.bits & GeneratorMark.BIT:
+        raise analysis_error(
+            "UNRESOLVABLE_TABLE_VALUED_FUNCTION",
+            f"Could not resolve {sql_text(node.parts)} to a table function.",
+            node,
+        )
+    outer = isinstance(made, Explode | GeneratorCall) and made.outer
+    return Generate(made, (), outer, None, (), OneRowRelation())
+
+
+def with_aliases(node: UnresolvedTVFAliases) -> LogicalPlan:
+    """The columns of a call in FROM under the names that the query gives them. Raises AnalysisError.
+
+    t(x)  =>  Project [col AS x]
+    """
+    child = node.child
+    if len(child.output) != len(node.names):
+        raise analysis_error(
+            "NUM_TABLE_VALUE_ALIASES_MISMATCH",
+            f"{sql_text(node.parts)} gives {len(child.output)} columns, and {len(node.names)} names are given to them.",
+            node,
+        )
+    return Project(tuple(alias(a, n) for a, n in zip(child.output, node.names, strict=True)), child)
+
+
+def _range(node: UnresolvedTableValuedFunction) -> LogicalPlan:
+    values = []
+    for a in node.args:
+        value = a.child if isinstance(a, Alias | Cast) else a
+        if not isinstance(value, Literal) or not isinstance(value.value, int):
+            raise analysis_error("UNEXPECTED_INPUT_TYPE", "The arguments of range must be whole numbers.", node)
+        values.append(value.value)
+    if not 1 <= len(values) <= 4:
+        raise analysis_error("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", "The `range` requires 1 to 4 parameters.", node)
+    start, end = (0, values[0]) if len(values) == 1 else (values[0], values[1])
+    step = values[2] if len(values) > 2 else 1
+    slices = values[3] if len(values) > 3 else None
+    return Range(start, end, step, slices, AttributeReference("id", LONG, False, next_id()))
