@@ -43,7 +43,7 @@ test: setup browser check
 	$(BIN)/python -m pytest
 
 pictures: setup browser
-	$(BIN)/python docs/images/take.py
+	$(BIN)/python -m docs.images.take
 
 samples: setup
 	$(BIN)/python sample_queries/capture.py
