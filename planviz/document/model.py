@@ -50,7 +50,8 @@ class Document:
     `text` is the input, unchanged. `recognised` names what it is in a few words, `reasons` say why. `plans` stand in
     the order of the text. `trace` holds the steps of a rule log. `unparsed` lists `(line, text)` that was not
     understood and stays visible. `notes` are sentences about the whole input (cut off, unsure, stripped). `owners` has
-    a byte for every clean line: what it is (`plantext.scanner`).
+    a byte for every clean line: what it is (`plantext.scanner`). `origin` names the engine and the versions of
+    Spark that print so, as far as a text tells.
 
     Of an SQL text, `statements` holds every statement, `trace` is that of the last query with steps, and `error` is
     the first error of a statement; what was reached before it stands in `plans` and `trace`.
@@ -66,6 +67,7 @@ class Document:
     owners: bytes = field(default=b"", repr=False)
     statements: tuple[SqlStatement, ...] = ()
     error: PlanvizError | None = None
+    origin: tuple[str, ...] = ()
 
     @cached_property
     def groups(self) -> tuple[tuple[int, ...], ...]:
@@ -93,6 +95,7 @@ def document_json(document: Document) -> dict[str, object]:
 
     return {
         "recognised": document.recognised,
+        "origin": list(document.origin),
         "plans": [plan_json(plan) for plan in document.plans],
         "trace": [
             {"batch": step.batch, "rule": step.rule, "before": step.before, "after": step.after}

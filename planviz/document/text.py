@@ -6,13 +6,16 @@ import re
 from typing import TYPE_CHECKING
 
 from planviz.document.model import Document
+from planviz.document.refused import what_it_is
 from planviz.errors import InputTooLarge, NotAPlan, ParseError
+from planviz.graph import is_known
 from planviz.graph.trace import RuleTrace
 from planviz.plantext import scanner
 from planviz.plantext.captures import looks_like_capture, read_capture
 from planviz.plantext.collapsed import restore_indentation, restore_lines
 from planviz.plantext.json_plans import looks_like_json, read_json
 from planviz.plantext.lines import Lines, clean
+from planviz.plantext.origin import origin_of
 from planviz.plantext.outlines import marks_for_indentation
 from planviz.trees.collector import collector_at_rest
 
@@ -66,8 +69,8 @@ def _open(text: str, catalog: Catalog | None, config: OptimizerConfig | None) ->
     lines = restored or restore_indentation(lines) or lines
     lines = marks_for_indentation(lines) or lines
     scanned = scanner.scan(lines)
-    # A line of SQL may look like an operator without marks; headings and logs prove that it is none.
-    if _SQL.match(text) and scanned.features <= {"tree"} and not scanned.trace:
+    # A line of SQL may look like an operator without marks; headings, logs and trees prove that it is none.
+    if _SQL.match(text) and scanned.features <= {"tree"} and not scanned.trace and not _holds_tree(scanned):
         try:
             return _open_sql(text, catalog, config)
         except ParseError:
@@ -83,6 +86,8 @@ def _open(text: str, catalog: Catalog | None, config: OptimizerConfig | None) ->
     left = dict.fromkeys(lines.number[at] for at, owner in enumerate(scanned.owners) if owner == scanner.UNPARSED)
     unparsed = tuple((number, raw[number - 1].rstrip("\r")) for number in left)
     notes = list(scanned.notes)
+    if unparsed and _SQL.match(text):
+        notes.append("The text begins with SQL and holds a plan; the plan is shown. Paste the SQL alone to plan it.")
     if restored is not None:
         notes.insert(
             0,
@@ -93,8 +98,20 @@ def _open(text: str, catalog: Catalog | None, config: OptimizerConfig | None) ->
         notes.append(f"Taken off before reading: {', '.join(lines.stripped)}.")
     recognised, reasons = _recognised(scanned, lines)
     return Document(
-        text, recognised, reasons, tuple(scanned.plans), scanned.trace, unparsed, tuple(notes), bytes(scanned.owners)
+        text,
+        recognised,
+        reasons,
+        tuple(scanned.plans),
+        scanned.trace,
+        unparsed,
+        tuple(notes),
+        bytes(scanned.owners),
+        origin=origin_of(scanned.plans),
     )
+
+
+def _holds_tree(scanned: scanner.Scanned) -> bool:
+    return any(len(plan) > 1 and sum(is_known(node.op) for node in plan) > 0.6 * len(plan) for plan in scanned.plans)
 
 
 def _open_sql(text: str, catalog: Catalog | None, config: OptimizerConfig | None) -> Document:
@@ -159,6 +176,9 @@ def _not_a_plan(text: str, lines: Lines) -> NotAPlan:
         )
     at = next((index for index, line in enumerate(lines.text) if line.strip()), 0)
     shown = lines.text[at].strip()[:60]
+    known = what_it_is(text)
+    if known is not None:
+        return NotAPlan(f"No Spark plan was found. {known}", line=lines.number[at], column=1)
     return NotAPlan(
         f"No Spark plan was found. Expected a heading such as “== Physical Plan ==”, lines that begin with “+- ” or "
         "“:- ”, "

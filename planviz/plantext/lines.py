@@ -10,6 +10,7 @@ import re
 
 from planviz.plantext import unified
 from planviz.plantext.outlines import with_marks_for_boxes
+from planviz.plantext.quoted import without_quotes
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
 _ANSI_WITHOUT_ESCAPE = re.compile(r"\[\d{1,3}(?:;\d{1,3})*m|\[m(?=\s*$)")
@@ -78,6 +79,7 @@ def clean(raw: str) -> Lines:
         stripped.append("the marks of a diff (the new side stands first)")
     for name, take_off in (
         ("log prefixes", _without_log_prefixes),
+        ("string quotes", without_quotes),
         ("comment marks", _without_prefixes),
         ("line numbers", _without_numbers),
         ("drawn lines", with_marks_for_boxes),

@@ -21,6 +21,7 @@ _METRICS = re.compile(r"=== Metrics of Executed Rules ?(\S*) ===\s*$")
 _METRIC = re.compile(
     r"(Total number of runs|Total time|Total number of effective runs|Total time of effective runs): ([\d.E-]+)"
 )
+_AFTER = re.compile(r"\s*(?:\*+/|```|\{code\}|\{noformat\}|\"\"\"|\w+> )\s*$")
 _OUTPUT = "Output Information:"
 
 
@@ -101,7 +102,7 @@ def _close_batch(
 def _rows(lines: Lines, index: int, stop: int) -> tuple[list[str], int]:
     text, start = lines.text, index
     while index < stop and text[index].strip() and not text[index].startswith(_OUTPUT):
-        if starts(text[index]) or text[index].startswith("====="):
+        if starts(text[index]) or text[index].startswith("=====") or _AFTER.match(text[index]):
             break
         index += 1
     return text[start:index], index
@@ -153,11 +154,13 @@ def split_columns(rows: list[str]) -> tuple[str, str] | None:
         rows = [row if row[:1] == "!" else " " + row for row in rows]
     contents = [row[1:].rstrip() for row in rows]
     same = [content for row, content in zip(rows, contents, strict=True) if row[0] == " "]
-    for width in _candidates(contents, same):
-        if _fits(contents, same, width):
-            left = [content[:width].rstrip() for content in contents]
-            right = [content[width:] for content in contents]
-            return _joined(left), _joined(right)
+    candidates = _candidates(contents, same)
+    exact = [width for width in candidates if _fits(contents, same, width)]
+    # A block that was cut off has lost its widest line: then the gap is wider everywhere.
+    for width in exact or [width for width in candidates if _fits(contents, same, width, cut=True)]:
+        left = [content[:width].rstrip() for content in contents]
+        right = [content[width:] for content in contents]
+        return _joined(left), _joined(right)
     return None
 
 
@@ -175,12 +178,12 @@ def _candidates(contents: list[str], same: list[str]) -> list[int]:
     return [match.end() for match in re.finditer(r" {3,}(?=\S)", first)]
 
 
-def _fits(contents: list[str], same: list[str], width: int) -> bool:
+def _fits(contents: list[str], same: list[str], width: int, *, cut: bool = False) -> bool:
     if any(content[width - 3 : width].strip() for content in contents):
         return False
     if any(content[width:] != content[:width].rstrip() for content in same):
         return False
-    return max(len(content[:width].rstrip()) for content in contents) == width - 3
+    return cut or max(len(content[:width].rstrip()) for content in contents) == width - 3
 
 
 def _joined(side: list[str]) -> str:

@@ -13,12 +13,15 @@ from planviz.plantext.lines import Lines, clean
 from planviz.plantext.operators import Details, read_arguments
 from planviz.plantext.outlines import marks_for_indentation
 from planviz.plantext.references import link_references
-from planviz.plantext.tree import Tree, is_prose, read_tree
+from planviz.plantext.tree import Tree, is_marked, is_prose, read_tree
 
 #: What a line of the input is; the scanner gives one to every line.
 BLANK, NODE, HEADING, DETAIL, LOG, CODE, UNPARSED = range(7)
 
-_HEADING = re.compile(r"(?:.{0,120}?(?<![=\w,(]))??(?<![=])== ([A-Z][\w ]*?)(?: \([^()]*\))? ==(?!=)\s*[\"'|`]*\s*$")
+_HEADING = re.compile(
+    r"(?:.{0,120}?(?<![=\w,(]))??(?<![=])(={2,3}) ([A-Z][\w ]*?)(?: \([^()]*\))? \1(?!=)\s*[\"'|`]*\s*$"
+)
+_SECTION_END = re.compile(r"\s*(?:```|\"\"\"|={2,3} |\w+>|</)")
 _STAGES = {
     "Parsed Logical Plan": "parsed",
     "Analyzed Logical Plan": "analyzed",
@@ -28,8 +31,13 @@ _STAGES = {
     "Current Plan": "physical",
     "Initial Plan": "initial",
     "Logical Plan": "analyzed",
+    "Parsed Plan": "parsed",
+    "Analyzed Plan": "analyzed",
     "Optimized Plan": "optimized",
     "Executed Plan": "physical",
+    "Spark Plan": "physical",
+    "Initial Physical Plan": "initial",
+    "Final Physical Plan": "physical",
 }
 _SUBTREE = re.compile(r"\s*== Subtree (\d+ / \d+)\b.*==\s*$")
 _FOUND_SUBTREES = re.compile(r"\s*Found \d+ WholeStageCodegen subtrees\.")
@@ -148,9 +156,13 @@ class _Scanner:
         match = _HEADING.match(line)
         if match is None:
             return index
-        name = match.group(1)
-        self._own(index, index + 1, HEADING)
+        name = match.group(2)
         stage = _STAGES.get(name)
+        if stage is None and match.group(1) == "===":  # a heading of somebody's own
+            return index
+        self._own(index, index + 1, HEADING)
+        if name == "Photon Explanation":
+            return self._explanation(index + 1)
         if stage is None:
             self.found.notes.append(f"Line {self.lines.number[index]}: the section “{name}” is kept as text.")
             return index + 1
@@ -160,6 +172,18 @@ class _Scanner:
             return self._exception(index + 1, name)
         self._own(index + 1, start, DETAIL)
         return self._plan(start, stage, name)
+
+    def _explanation(self, start: int) -> int:
+        """What Photon says of the plan above it: whether it ran all of it, and why not."""
+        end = start
+        while (
+            end < self.size and not _SECTION_END.match(self.text[end]) and any(map(str.strip, self.text[end : end + 2]))
+        ):
+            end += 1
+        self._own(start, end, DETAIL)
+        said = " ".join(" ".join(self.text[start:end]).split())
+        self.found.notes.append(f"Line {self.lines.number[start - 1]}: Photon says: {said[:300]}")
+        return end
 
     def _exception(self, start: int, name: str) -> int:
         """An error that Spark printed where the plan should stand."""
@@ -234,16 +258,9 @@ class _Scanner:
 
     def _bare_tree(self, index: int, line: str) -> int:
         """A tree without a heading: an operator whose next line has a mark, or the middle of a plan."""
-        bare = line.lstrip(" :")
-        marked = bare[:3] == "+- " or (bare[:2] == "- " and ":" in line[: len(line) - len(bare)])
-        if not marked:
+        if not is_marked(line):
             following = self.text[index + 1] if index + 1 < self.size else ""
-            mark = following.lstrip(" :")
-            if (
-                not (mark[:3] == "+- " or (mark[:2] == "- " and ":" in following))
-                or not _ROOT.match(line)
-                or is_prose(line)
-            ):
+            if not is_marked(following) or not _ROOT.match(line) or is_prose(line):
                 return index
         self.details = Details()
         self.group = []

@@ -436,7 +436,7 @@ class _TreeReader:
             if balance <= 0:
                 if balance < 0 or plain or (here >= 0 and plain):
                     return index
-                if not any(_looks_marked(other) for other in text[index + 1 : at + 1]):
+                if not any(is_marked(other) for other in text[index + 1 : at + 1]):
                     return at
                 self.tree.notes.append(
                     f"Lines {self.number[index]} to {self.number[at]} were read as one operator with line breaks in a "
@@ -453,9 +453,10 @@ def is_prose(line: str) -> bool:
     return not ("#" in line or "[" in line) and _PROSE.match(line.strip()) is not None
 
 
-def _looks_marked(line: str) -> bool:
+def is_marked(line: str) -> bool:
+    """Whether a tree mark stands before the line's text: `+- ` or `:- `, behind rails and spaces."""
     bare = line.lstrip(" :")
-    return bare[:3] == "+- " or bare[:2] == "- "
+    return bare[:3] == "+- " or (bare[:2] == "- " and line[len(line) - len(bare) - 1 : len(line) - len(bare)] == ":")
 
 
 def _opens(text: str) -> bool:

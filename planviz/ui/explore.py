@@ -236,7 +236,7 @@ def open_dialog() -> None:
 def heading(opened: Opened, plan: str) -> None:
     """Name, what was recognised and why, the stages, and what the numbers are worth."""
     with st.container(key="planviz-heading", horizontal=True, vertical_alignment="center", gap="small"):
-        recognised = escape(opened.document.recognised)
+        recognised = escape(" · ".join((opened.document.recognised, *opened.document.origin)))
         why = escape("; ".join(opened.document.reasons), quote=True)
         st.html(
             f'<div class="pv-head"><b title="{escape(state.name(), quote=True)}">{escape(state.name())}</b>'

@@ -70,11 +70,31 @@ def test_an_exception_that_carries_a_plan() -> None:
         ("\n\n  what is this?", "line 3 is “what is this?”"),
         ('{"nodeName": "Project", "children": [', "ends too early, at line 1"),
         ("{}", "line 1 is “{}”"),
+        (
+            " Sort  (cost=717.34..717.59 rows=101)\n   Sort Key: t1.five\n   ->  Hash Join  (cost=2.0..3.0)\n",
+            "of PostgreSQL",
+        ),
+        ("Fragment 0 [SINGLE]\n    Output layout: [n]\n    - Output[n] => [n:bigint]\n", "Trino"),
+        ("root\n |-- id: integer (nullable = true)\n", "a schema (printSchema)"),
+        (
+            "(8) MapPartitionsRDD[11] at toRdd at <console>:26 []\n |  ParallelCollectionRDD[9] at x\n",
+            "lineage of an RDD",
+        ),
+        ("!Exec <ProjectExec> cannot run on GPU because not all expressions can be replaced\n", "RAPIDS"),
+        ("12 === Applying Rule org.apache.spark.sql.X ===\n", "without the plans"),
+        ("Why is this slow?\n\nSELECT a FROM t\n", "Line 3 looks like SQL"),
     ],
 )
 def test_what_is_no_plan_is_refused_in_a_sentence(text: str, message: str) -> None:
     with pytest.raises(NotAPlan, match=re.escape(message)):
         open_text(text)
+
+
+def test_half_sql_half_plan() -> None:
+    document = open_text("SELECT a\nFROM t;\n\nProject [a#1]\n+- Filter (a#1 > 2)\n   +- LocalTableScan [a#1]\n")
+    assert [len(plan) for plan in document.plans] == [3]
+    assert [text for _, text in document.unparsed] == ["SELECT a", "FROM t;"]
+    assert "Paste the SQL alone" in document.notes[-1]
 
 
 def test_the_limit_is_the_callers() -> None:

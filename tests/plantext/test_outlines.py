@@ -147,3 +147,37 @@ def test_arguments_that_somebody_wrapped() -> None:
     ).plans
     assert len(plan) == 3
     assert plan[2].source == (3, 7)
+
+
+def test_one_string_literal_a_line() -> None:
+    expected = [(0, "Sort"), (1, "Exchange"), (2, "LocalRelation")]
+    lines = ["Sort [a#1 ASC], true, 0", "+- Exchange SinglePartition", "   +- LocalRelation [a#1]"]
+    assert shapes("    val plan =\n" + "".join(f'      "{line}\\n" +\n' for line in lines) + '      ""\n') == [expected]
+    assert shapes('PLAN = """' + "\n".join(lines) + '""".strip()\n') == [expected]
+
+
+def test_what_photon_says_of_a_plan() -> None:
+    document = open_text(
+        "== Physical Plan ==\nLocalTableScan (1)\n\n(1) LocalTableScan\nOutput [1]: [a#1]\n\n"
+        "== Photon Explanation ==\nPhoton does not fully support the query because:\n"
+        "\tUnsupported node: LocalTableScan [a#1].\n\nReference node:\n\tLocalTableScan [a#1]\n```\nthe end\n"
+    )
+    assert [len(plan) for plan in document.plans] == [1]
+    assert "does not fully support the query because: Unsupported node" in document.notes[0]
+    assert left(document) == ["```", "the end"]
+
+
+def test_headings_of_three_equal_signs() -> None:
+    document = open_text("=== Executed Plan ===\nFilter (a#1 > 2)\n+- LocalTableScan [a#1]\n\n=== My own heading ===\n")
+    assert [plan.stage for plan in document.plans] == ["physical"]
+    assert left(document) == ["=== My own heading ==="]
+
+
+def test_a_block_of_a_rule_log_that_was_cut_off() -> None:
+    document = open_text(
+        " * === Applying Rule org.apache.spark.sql.X ===\n * !Project [a#1]                    Project [a#1]\n"
+        " * !+- Filter true                   +- LocalRelation [a#1]\n */\n"
+    )
+    (step,) = document.trace.steps
+    assert step.before == "Project [a#1]\n+- Filter true"
+    assert step.after == "Project [a#1]\n+- LocalRelation [a#1]"

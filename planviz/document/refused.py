@@ -1,0 +1,72 @@
+"""What to say of a text that holds no plan: what it looks like, and what to paste instead."""
+
+from __future__ import annotations
+
+import re
+
+#: What a text shows, what it is then, what to do.
+_KNOWN: tuple[tuple[re.Pattern[str], str, str], ...] = (
+    (
+        re.compile(r"[*!@#+](?:Exec|Expression|Partitioning|Command|Scan) <\w+>.* (?:will run|cannot run|could run)"),
+        "the RAPIDS Accelerator's report on what runs on the GPU",
+        "It names operators without the plan they stand in: paste what df.explain() prints.",
+    ),
+    (
+        re.compile(r"=== Applying Rule \S+ ==="),
+        "a list of rules out of Spark's rule log, without the plans that they changed",
+        "Paste the log itself: every “=== Applying Rule” with the lines below it.",
+    ),
+    (
+        re.compile(r"(?m)^\(\d+\) \w*RDD\b.*\[\]$|^ \|  \w*RDD\["),
+        "the lineage of an RDD (toDebugString)",
+        "It knows no operators of a query: paste what df.explain() prints.",
+    ),
+    (
+        re.compile(r"(?m)^root\s*\n\s*\|-- \w+"),
+        "a schema (printSchema)",
+        "Paste what df.explain() prints; a schema can be pasted where a catalogue is asked for.",
+    ),
+    (
+        re.compile(r"\(cost=[\d.]+\.\.[\d.]+ rows=|->  (?:Seq|Index|Bitmap)\b|\bSeq Scan on \w"),
+        "a plan of PostgreSQL",
+        "planviz reads Spark's plans: paste what EXPLAIN prints in Spark.",
+    ),
+    (
+        re.compile(r"(?m)^STAGE DEPENDENCIES:|Map Operator Tree:|Reduce Operator Tree:"),
+        "a plan of Hive",
+        "planviz reads Spark's plans: paste what EXPLAIN prints in Spark.",
+    ),
+    (
+        re.compile(r"(?m)^Fragment \d+ \[|^\s*- (?:Output|RemoteExchange|RemoteSource|LocalExchange|TableScan)\["),
+        "a plan of Trino or Presto",
+        "planviz reads Spark's plans: paste what EXPLAIN prints in Spark.",
+    ),
+    (
+        re.compile(r"\b\w+Exec: |\b(?:TableScan|Projection): "),
+        "a plan of DataFusion",
+        "planviz reads Spark's plans: paste what EXPLAIN prints in Spark.",
+    ),
+    (
+        re.compile(r"== Optimized Execution Plan ==|\bCalc\(select=|TableSourceScan\(table="),
+        "a plan of Flink",
+        "planviz reads Spark's plans: paste what EXPLAIN prints in Spark.",
+    ),
+    (
+        re.compile(r"(?m)^Traceback \(most recent call last\)|^\s+at [\w.$]+\(\w+\.(?:java|scala):\d+\)"),
+        "an error without a plan",
+        "Paste what df.explain() prints, or the whole message where it holds a plan.",
+    ),
+)
+_STATEMENT = re.compile(r"(?im)^\s*(?:select|with|insert|merge|create|from)\s+\S+.*$")
+
+
+def what_it_is(text: str) -> str | None:
+    """Two sentences: what the text seems to be and what to paste instead; None when it looks like nothing known."""
+    head = text[:200_000]
+    for pattern, name, advice in _KNOWN:
+        if pattern.search(head):
+            return f"This looks like {name}. {advice}"
+    if match := _STATEMENT.search(head):
+        line = head.count("\n", 0, match.end()) + 1
+        return f"Line {line} looks like SQL: paste the statement alone, and planviz plans it."
+    return None
