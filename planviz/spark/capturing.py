@@ -25,6 +25,9 @@ _MOST_RULES = 10_000
 #: Roots whose rows are few by themselves; executed as `collect` does, they stop as early as Spark does.
 _LIMITED = ("CollectLimit", "TakeOrderedAndProject", "CommandResult", "LocalTableScan")
 
+#: What a scheduler says before the error of the task.
+_LOST = re.compile(r"^.*most recent failure: Lost task [\d.]+ in stage [\d.]+ \(TID \d+\)(?: \([^)]*\))?: ")
+
 Progress = Callable[[str], None]
 
 
@@ -175,4 +178,5 @@ def failure(error: Exception) -> str:
     causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
     told = next((line for line in [*reversed(causes), *lines] if re.search(r"\[[A-Z_.]+\]", line)), None)
     said = told or (causes[-1] if causes else next((line for line in lines if line.strip()), type(error).__name__))
-    return re.sub(r"^(?:[\w$]+\.)+(\w+): ", r"\1: ", said.strip())[:500]
+    said = _LOST.sub("", said.strip().removeprefix(": "))
+    return re.sub(r"^(?:[\w$]+\.)+(\w+): ", r"\1: ", said)[:500]
