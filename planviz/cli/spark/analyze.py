@@ -67,7 +67,7 @@ def analyze(options: argparse.Namespace) -> int:
             _write_whole(path, found)
             print(f"{told}: {entry['stats']['rowCount']:,} rows, {time.monotonic() - begin:,.1f} s", file=sys.stderr)
     except KeyboardInterrupt:
-        print(f"planviz: stopped; {path} has {len(found['tables'])} tables, and --resume goes on.", file=sys.stderr)
+        print(f"planviz: stopped; tables in {path}: {len(found['tables'])}; --resume goes on.", file=sys.stderr)
         return 130
     finally:
         live.close()
