@@ -54,6 +54,11 @@ SETTINGS = {
             "day in the session's zone, so that a query keeps its plan for a day.",
             unit="instant",
         ),
+        Setting(
+            "spark.sql.execution.pythonUDF.arrow.enabled",
+            True,
+            "What udf() makes of a Python function: one that takes Arrow batches, or one that takes pickled rows.",
+        ),
         Setting("spark.sql.groupByAliases", True, "GROUP BY may name an alias of the select list."),
         Setting("spark.sql.groupByOrdinal", True, "GROUP BY 1 means the first item of the select list."),
         Setting("spark.sql.orderByOrdinal", True, "ORDER BY 1 means the first item of the select list."),
@@ -177,6 +182,7 @@ PROFILES = {
                     f"{_RUNTIME}.enabled": False,
                     "spark.sql.optimizer.windowGroupLimitThreshold": -1,
                     "spark.sql.adaptive.enabled": False,
+                    "spark.sql.execution.pythonUDF.arrow.enabled": False,
                     "spark.sql.execution.replaceHashWithSortAgg": False,
                 }
             ),

@@ -11,11 +11,12 @@ from planviz.analysis import Analyzer
 from planviz.analysis.analyzer import Relations
 from planviz.analysis.inference import infer
 from planviz.catalog.ddl import table_of
-from planviz.catalog.tables import Catalog, View
+from planviz.catalog.tables import Catalog, PythonFunction, View
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import Refusal
 from planviz.errors import AnalysisError, InputError, PlanvizError, defect
 from planviz.expressions.ids import Ids, fresh_ids, ids_from, next_id
+from planviz.expressions.python import PythonEvalType
 from planviz.frontend import Parameters, Statement, parse_plan, parse_script
 from planviz.logical.cached import DEFAULT_LEVEL, CachedPlan, StorageLevel, storage_level
 from planviz.logical.plan import LogicalPlan
@@ -33,7 +34,7 @@ from planviz.physical.query import PhysicalPlan, plan_query
 from planviz.trees.collector import collector_at_rest
 from planviz.trees.executor import RuleExecutor
 from planviz.trees.trace import Trace
-from planviz.types import StructField
+from planviz.types import STRING, DataType, StructField
 
 #: Settings of a plan that fills a cache: its buckets are read one by one (Spark: getOrCloneSessionWithConfigsOff).
 _CACHING = {"spark.sql.sources.bucketing.autoBucketedScan.enabled": False}
@@ -314,6 +315,22 @@ class Session:
         self._first_id = 1
         #: Tables that a cache reads keep their columns' ids in the statements after it, as all tables do in Spark.
         self._relations: Relations = {}
+
+    def register_python_function(
+        self,
+        name: str,
+        returns: DataType | str = STRING,
+        eval_type: PythonEvalType | int | str | None = None,
+        deterministic: bool = True,
+    ) -> None:
+        """Know a function written in Python from now on (Spark: `spark.udf.register`); its code is not needed.
+
+        `returns` is a type or its DDL text, `eval_type` PySpark's name or number of the way in which it runs
+        (`SQL_GROUPED_AGG_PANDAS_UDF`, 202; None: as `udf` makes it), `deterministic` whether equal arguments give equal
+        values. Raises InputError for a type or kind that there is not.
+        """
+        function = PythonFunction.of(name, returns, eval_type, deterministic)
+        self.catalog = self.catalog.with_function(function)
 
     def run(self, script: str, stage: str = "analyzed") -> Iterator[Outcome]:
         """The outcome of each statement, in order; queries are planned up to `stage`.

@@ -36,6 +36,7 @@ from planviz.analysis.joins import (
     ResolveNaturalAndUsingJoin,
 )
 from planviz.analysis.lateral_aliases import ResolveLateralColumnAliasReference
+from planviz.analysis.nondeterministic import PullOutNondeterministic
 from planviz.analysis.objects import ResolveDeserializer, ResolveUpCast
 from planviz.analysis.ordinals import ResolveOrdinalInOrderByAndGroupBy
 from planviz.analysis.pipes import ValidateAndStripPipeExpressions
@@ -130,6 +131,7 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
         Batch("Resolution", fixed, resolution),
         Batch("Remove TempResolvedColumn", Once, [RemoveTempResolvedColumn(c)]),
         Batch("Remove Unresolved Hints", Once, [RemoveAllHints(c)]),
+        Batch("Nondeterministic", Once, [PullOutNondeterministic(c)]),
         Batch("Subquery", Once, [UpdateOuterReferences(c)]),
         Batch("Cleanup", fixed, [CleanupAliases(c)]),
         Batch("ResolveUnresolvedHaving", Once, [ResolveUnresolvedHaving(c)]),

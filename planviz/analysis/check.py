@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.analysis.builders.aggregates import WHOLE_PARTITIONS
+from planviz.analysis.check_calls import check_call, function_of
 from planviz.analysis.check_operators import check_operator
 from planviz.analysis.context import AnalysisContext, analysis_error, sql_text
 from planviz.analysis.names import unresolved_column
 from planviz.analysis.relations import table_not_found
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import (
-    AggregateCall,
     AggregateExpression,
-    AggregateFunction,
     Grouping,
     GroupingID,
 )
@@ -28,16 +26,8 @@ from planviz.expressions.unresolved import (
     UnresolvedStar,
 )
 from planviz.expressions.windows import (
-    WHOLE_PARTITION,
-    LagLead,
-    NthValue,
-    NTile,
-    RankLike,
-    SpecifiedWindowFrame,
     UnresolvedWindowExpression,
     WindowExpression,
-    WindowFunction,
-    WindowSpec,
 )
 from planviz.frontend.literals import timestamp_literal
 from planviz.logical.combining import Except, Intersect, Join, SetOperation, Union
@@ -127,18 +117,9 @@ def _time_travel(plan: RelationTimeTravel, context: AnalysisContext) -> Exceptio
 
 
 def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> None:
-    windowed = [_function_of(w) for w in e.collect(WindowExpression)]
+    windowed = [function_of(w) for w in e.collect(WindowExpression)]
     for x in _expressions_up(e):
-        if isinstance(x, WindowExpression) and isinstance(x.function, AggregateExpression) and x.function.distinct:
-            raise analysis_error(
-                "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED", f"Distinct window functions are not supported: {x.sql}.", x
-            )
-        if isinstance(x, WindowExpression):
-            _check_window(x)
-        if isinstance(x, RankLike | NTile | LagLead | NthValue) and x not in windowed:
-            raise analysis_error(
-                "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE", f'Window function "{x.sql}" requires an OVER clause.', x
-            )
+        check_call(x, windowed)
         if isinstance(x, SubqueryExpression):
             check_analysis(x.plan, context)
             _check_subquery(x, plan)
@@ -171,29 +152,6 @@ def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> Non
                 )
             if x.UNRESOLVED:
                 raise analysis_error("UNSUPPORTED_EXPRESSION", f"{x.sql} has no meaning here.", x)
-
-
-def _check_window(e: WindowExpression) -> None:
-    """Over windows are computed aggregates (some for whole partitions alone) and window functions."""
-    inner = _function_of(e)
-    if not e.function.resolved or not isinstance(e.spec, WindowSpec):
-        return
-    if not isinstance(inner, AggregateFunction | WindowFunction) and inner.data_type != UNKNOWN:
-        raise analysis_error(
-            "UNSUPPORTED_EXPR_FOR_WINDOW", f'Expression "{inner.pretty}" not supported within a window function.', e
-        )
-    whole = isinstance(inner, AggregateCall) and inner.name in WHOLE_PARTITIONS
-    frame = e.spec.frame
-    if whole and (e.spec.order or (isinstance(frame, SpecifiedWindowFrame) and frame != WHOLE_PARTITION)):
-        raise analysis_error(
-            "INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC",
-            f'Cannot specify ORDER BY or a window frame for "{inner.pretty}".',
-            e,
-        )
-
-
-def _function_of(e: WindowExpression) -> Expression:
-    return e.function.function if isinstance(e.function, AggregateExpression) else e.function
 
 
 def _expressions_up(e: Any) -> list[Any]:
@@ -333,6 +291,13 @@ def _check_aggregate(plan: Aggregate) -> None:
                         "NESTED_AGGREGATE_FUNCTION",
                         "It is not allowed to use an aggregate function in the argument of another aggregate "
                         "function. Please use the inner aggregate function in a sub-query.",
+                        x,
+                    )
+                if not all(c.deterministic for c in x.function.children):
+                    raise analysis_error(
+                        "AGGREGATE_FUNCTION_WITH_NONDETERMINISTIC_EXPRESSION",
+                        f'Non-deterministic expression "{x.sql}" should not appear in the arguments of an aggregate '
+                        "function.",
                         x,
                     )
 

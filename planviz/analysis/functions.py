@@ -7,10 +7,12 @@ from typing import Any
 
 from planviz.analysis.builders.aggregates import ORDERINGS, mode, percentile_of
 from planviz.analysis.context import AnalyzerRule, analysis_error, sql_text
+from planviz.analysis.python import named_python_call, python_call
 from planviz.analysis.registry import HIGHER_ORDER, build, is_aggregate_function, known
 from planviz.analysis.routines import called
 from planviz.analysis.signatures import accepts
 from planviz.analysis.table_functions import table_function, with_aliases
+from planviz.catalog.tables import PythonFunction
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
 from planviz.expressions.calls import FunctionCall, Replaced
 from planviz.expressions.casts import Cast
@@ -37,6 +39,7 @@ from planviz.expressions.unresolved import (
     UnresolvedAlias,
     UnresolvedAttribute,
     UnresolvedFunction,
+    UnresolvedPythonCall,
 )
 from planviz.expressions.windows import LagLead, NthValue, WindowExpression
 from planviz.frontend.naming import constant_text, name_parts
@@ -106,7 +109,7 @@ class ResolveFunctions(AnalyzerRule):
     A call waits until its arguments are bound; a lambda's body may stay open.
     """
 
-    matches = (UnresolvedFunction, UnresolvedTableValuedFunction, UnresolvedTVFAliases)
+    matches = (UnresolvedFunction, UnresolvedPythonCall, UnresolvedTableValuedFunction, UnresolvedTVFAliases)
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
@@ -117,14 +120,18 @@ class ResolveFunctions(AnalyzerRule):
             return table_function(plan)
         if isinstance(plan, UnresolvedTVFAliases):
             return with_aliases(plan) if plan.child.resolved else plan
-        return plan.transform_expressions_up(self._one, UnresolvedFunction.BIT)
+        return plan.transform_expressions_up(self._one, UnresolvedFunction.BIT | UnresolvedPythonCall.BIT)
 
     def _one(self, e: Any) -> Any:
+        if isinstance(e, UnresolvedPythonCall) and e.children_resolved:
+            return python_call(e.function, e.arguments, self.context)
         if not isinstance(e, UnresolvedFunction):
             return e
         if not all(c.resolved or isinstance(c, LambdaFunction) for c in e.children):
             return e
         own = self.context.catalog.function(e.parts) if self.context.catalog.functions else None
+        if isinstance(own, PythonFunction):
+            return named_python_call(own, e, self.context)
         if own is not None:
             return called(own, e)
         made = build(e.parts, e.arguments, e)

@@ -7,6 +7,7 @@ from typing import Any
 from planviz.analysis.context import AnalyzerRule, analysis_error, same_name
 from planviz.expressions.aggregates import AggregateExpression, AggregateFunction
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, SortOrder, alias, occurs
+from planviz.expressions.python import PythonUDAF
 from planviz.expressions.subqueries import ScalarSubquery
 from planviz.expressions.unresolved import LateralColumnAliasReference
 from planviz.expressions.windows import (
@@ -240,6 +241,13 @@ def _extract(items: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, ...]]:
     return windows, (*regular, *extraction.found.values())
 
 
+def _computed_by(function: Expression) -> str:
+    """What computes a window function; one operator has functions of one such kind (Spark: WindowFunctionType)."""
+    if isinstance(function, AggregateExpression) and isinstance(function.function, PythonUDAF):
+        return "Python"
+    return "SQL" if isinstance(function, AggregateExpression | AggregateFunction | WindowFunction) else "unknown"
+
+
 def _add_windows(items: list[Any], child: LogicalPlan) -> LogicalPlan:
     functions: list[Any] = []
 
@@ -257,7 +265,7 @@ def _add_windows(items: list[Any], child: LogicalPlan) -> LogicalPlan:
     groups: dict[tuple[Any, ...], list[Any]] = {}
     for f in functions:
         spec = f.child.spec
-        kind = isinstance(f.child.function, AggregateExpression | AggregateFunction | WindowFunction)
+        kind = _computed_by(f.child.function)
         groups.setdefault((spec.partition, spec.order, kind), []).append(f)
     plan = child
     for (partition, order, _), fs in groups.items():

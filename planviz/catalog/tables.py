@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from planviz.errors import InputError
 from planviz.expressions.core import Literal
-from planviz.types import DataType, StructField
+from planviz.expressions.python import PythonEvalType
+from planviz.types import STRING, DataType, StructField, parse_type
 
 #: Spark's names of the built-in catalogue and its first database.
 CATALOG, DATABASE = "spark_catalog", "default"
@@ -138,6 +139,51 @@ class SqlFunction:
 
 
 @dataclass(frozen=True)
+class PythonFunction:
+    """A function written in Python, of which planning needs no code (Spark: UserDefinedPythonFunction).
+
+    `returns` is the type of its values, `eval_type` how rows reach it (None: as `udf` makes it, which the session's
+    settings say), `deterministic` whether the same arguments always give the same value.
+    """
+
+    name: str
+    returns: DataType
+    eval_type: PythonEvalType | None = None
+    deterministic: bool = True
+    #: It is registered in a session; Spark keeps none in its catalogue.
+    temporary: ClassVar[bool] = True
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        returns: DataType | str = STRING,
+        eval_type: PythonEvalType | int | str | None = None,
+        deterministic: bool = True,
+    ) -> PythonFunction:
+        """The function; its type may be DDL text, its kind PySpark's name or number.
+
+        Raises InputError for a type or a kind that there is not.
+        """
+        data_type = parse_type(returns) if isinstance(returns, str) else returns
+        return cls(name, data_type, python_eval_type(eval_type), deterministic)
+
+
+def python_eval_type(given: PythonEvalType | int | str | None) -> PythonEvalType | None:
+    """How a function runs, by PySpark's name (`SQL_GROUPED_AGG_PANDAS_UDF`), its number, or `udf` (None): as it comes.
+
+    Raises InputError that names what there is.
+    """
+    if given is None or (isinstance(given, str) and given.lower() == "udf"):
+        return None
+    found = next((k for k in PythonEvalType if given in (k, k.name) or str(given) == str(int(k))), None)
+    if found is None:
+        names = ", ".join(f"{k.name} ({int(k)})" for k in PythonEvalType if "WINDOW" not in k.name)
+        raise InputError(f"There is no kind of Python function {given!r} here; there are udf, {names}.")
+    return found
+
+
+@dataclass(frozen=True)
 class Catalog:
     """Tables and views under lower-case names `database.table`; a view's name stands alone."""
 
@@ -147,8 +193,8 @@ class Catalog:
     description: str = ""
     #: The session's variables by lower-case name.
     variables: dict[str, Variable] = field(default_factory=dict)
-    #: Functions written in SQL, by lower-case name.
-    functions: dict[str, SqlFunction] = field(default_factory=dict)
+    #: Functions written in SQL or Python, by lower-case name.
+    functions: dict[str, SqlFunction | PythonFunction] = field(default_factory=dict)
     #: What was passed over when the catalogue was read.
     notes: tuple[str, ...] = ()
 
@@ -199,8 +245,8 @@ class Catalog:
         """This catalogue and one more view."""
         return replace(self, views={**self.views, view.name.lower(): view})
 
-    def function(self, parts: tuple[str, ...]) -> SqlFunction | None:
-        """The function written in SQL that a name means."""
+    def function(self, parts: tuple[str, ...]) -> SqlFunction | PythonFunction | None:
+        """The function written in SQL or Python that a name means."""
         found = self.functions.get(parts[-1].lower())
         if found is None or len(parts) == 1:
             return found
@@ -208,7 +254,7 @@ class Catalog:
         places = (("session",), ("system", "session")) if found.temporary else ((DATABASE,), (CATALOG, DATABASE))
         return found if database in places else None
 
-    def with_function(self, function: SqlFunction) -> Catalog:
+    def with_function(self, function: SqlFunction | PythonFunction) -> Catalog:
         """This catalogue and one more function."""
         return replace(self, functions={**self.functions, function.name.lower(): function})
 

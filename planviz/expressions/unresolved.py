@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from planviz.expressions.core import (
     Attribute,
@@ -129,6 +129,22 @@ class UnresolvedFunction(Unresolved):
     def children(self) -> tuple[Expression, ...]:
         """Arguments, filter, ordering (Spark's order)."""
         return (*self.arguments, *(() if self.where is None else (self.where,)), *self.order)
+
+
+@node
+class UnresolvedPythonCall(Unresolved):
+    """A call of a Python function that is at hand, whatever names the session knows; `function` is the catalogue's."""
+
+    function: Any
+    arguments: tuple[Expression, ...]
+
+    def to_string(self) -> str:
+        """'name(args)."""
+        return f"'{self.function.name}({', '.join(map(str, self.arguments))})"
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """name(args)."""
+        return f"{self.function.name}({', '.join(map(r, self.arguments))})"
 
 
 @node

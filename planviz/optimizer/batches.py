@@ -1,7 +1,7 @@
 """The optimizer's batches in Spark 4.3's order: the only place with order.
 
 Sources: `Optimizer.defaultBatches`, `SparkOptimizer.defaultBatches`. Rules that only concern what planviz has no plans
-for (Python functions, UpdateFields, data source writes and V2 scans, variants) are left out.
+for (UpdateFields, data source writes and V2 scans, variants) are left out.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from planviz.optimizer.rules import (
     predicate_subqueries,
     projections,
     pushdown,
+    python_udfs,
     relations,
     runtime_filters,
     semi_anti,
@@ -249,10 +250,18 @@ def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
             [partition_pruning.CleanupDynamicPruningFilters, boolean.BooleanSimplification, filters.PruneFilters],
         ),
         (
+            # After everything that moves, copies or merges expressions: until here a Python function is one of them.
             "Extract Python UDFs",
             Once,
             [
+                python_udfs.ExtractPythonUDFFromJoinCondition,
+                # Again: a condition of Python functions alone has left a product.
                 joins.CheckCartesianProducts,
+                python_udfs.ExtractPythonUDFFromAggregate,
+                # Between the two: what is computed above the aggregate may be a key, and the next takes what is left.
+                python_udfs.ExtractGroupingPythonUDFFromAggregate,
+                python_udfs.ExtractPythonUDFs,
+                # Again: the new operators stand between projections, filters, limits and the tables.
                 projections.ColumnPruning,
                 limits.LimitPushDown,
                 pushdown.PushPredicateThroughNonJoin,

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from planviz.config import OptimizerConfig
+from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, FirstLast, MinMax
 from planviz.expressions.conditional import If
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias
 from planviz.expressions.predicates import And, Or
+from planviz.expressions.python import PythonUDAF
 from planviz.logical.combining import Join
 from planviz.logical.operators import Aggregate, Filter, Project
 from planviz.optimizer.attributes import Mapping, substitute
@@ -279,6 +281,13 @@ def _only_where(column: AttributeReference | None, items: Sequence[Any]) -> Sequ
 def _implementation(plan: Aggregate) -> str:
     """How the aggregate is run: merging across would make the cheaper one as dear as the other."""
     functions = [a.function for e in plan.aggregates for a in e.collect(AggregateExpression)]
+    python = next((f.name for f in functions if isinstance(f, PythonUDAF)), None)
+    if python is not None:
+        raise AnalysisError(
+            "INTERNAL_ERROR",
+            f"Spark fails here: MergeSubplans asks {python} for its buffer, and a Python function has none. Exclude "
+            "org.apache.spark.sql.execution.planmerging.MergeSubplans in spark.sql.optimizer.excludedRules.",
+        )
     if all(_updated_in_place(f) for f in functions):
         return "hash"
     return "object hash" if any(_holds_object(f) for f in functions) else "sort"

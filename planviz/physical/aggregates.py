@@ -23,8 +23,8 @@ from planviz.physical.projection import Projection
 from planviz.trees.node import lazy, node
 
 
-class BaseAggregateExec(UnaryExec):
-    """Base of the aggregates.
+class GroupingExec(UnaryExec):
+    """Base of what computes functions of groups.
 
     `distribution` are the keys by which rows must be together: None for anyhow (a partial stage), none of them for all
     rows in one place. `results` are what it gives, `functions` carry their mode, `buffers` are their buffers' columns.
@@ -35,8 +35,6 @@ class BaseAggregateExec(UnaryExec):
     functions: tuple[AggregateExpression, ...]
     buffers: tuple[AttributeReference, ...]
     results: tuple[Expression, ...]
-    #: How `keys` is called in the text.
-    KEYS = "keys"
 
     UNCOMPARED = ("distribution",)
 
@@ -73,14 +71,21 @@ class BaseAggregateExec(UnaryExec):
         return (ClusteredDistribution(self.distribution) if self.distribution else AllTuples(),)
 
     @lazy
-    def output_partitioning(self) -> Partitioning:
-        """The child's, as far as its columns are still there."""
-        return Projection(self.results).partitioning(self.child.output_partitioning)
-
-    @lazy
     def output_ordering(self) -> tuple[OutputOrder, ...]:
         """None."""
         return ()
+
+
+class BaseAggregateExec(GroupingExec):
+    """Base of the aggregates that keep buffers."""
+
+    #: How `keys` is called in the text.
+    KEYS = "keys"
+
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """The child's, as far as its columns are still there."""
+        return Projection(self.results).partitioning(self.child.output_partitioning)
 
     @property
     def modes(self) -> frozenset[str]:

@@ -244,7 +244,7 @@ def _fields(title: str, values: Any) -> str:
 
 
 def _arguments(node: Any) -> Iterator[str]:
-    said = node.simple_string.removeprefix(_name(node)).strip()
+    said = node.simple_string.removeprefix("!").removeprefix(_name(node)).strip()
     match node:
         case RangeExec():
             said = node.origin.simple_string if isinstance(node.origin, LogicalPlan) else said

@@ -74,7 +74,7 @@ class FilterExec(UnaryExec):
     @lazy
     def simple_string(self) -> str:
         """Filter (condition)."""
-        return f"Filter {self.condition}"
+        return f"Filter {self.condition.simple_string}"
 
 
 @node

@@ -34,6 +34,8 @@ class SparkPlan(QueryPlan):
 
     #: Whether the operator is of those that whole-stage code generation can fuse.
     CODEGEN: ClassVar[bool] = False
+    #: Whether it reads batches of columns as well as rows.
+    TAKES_COLUMNS: ClassVar[bool] = False
     #: Whether its children are stages of their own even where they could be fused with it.
     APART: ClassVar[bool] = False
 

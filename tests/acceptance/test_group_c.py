@@ -6,8 +6,11 @@ import re
 
 import pytest
 
+from planviz.config import OptimizerConfig
+from planviz.dataframe import functions, session
 from planviz.decisions.stages import PlannedStage
 from planviz.document import open_text
+from planviz.errors import AnalysisError
 from planviz.execution import explain
 from planviz.graph.aggregation import aggregate_chains
 from planviz.logical.operators import Aggregate
@@ -137,6 +140,32 @@ def test_c_070_the_stages_of_a_pasted_plan_are_those_of_its_operators(case):
         for line in answer.aggregates
     ]
     assert [(s.operator, len(s.keys), [f["mode"] for f in s.functions]) for s in found] == wanted
+
+
+def test_c_002_a_python_aggregate_has_one_stage_over_sorted_rows_of_a_group():
+    spark = session(small_catalog(), OptimizerConfig().with_settings(BASE))
+    mean = functions.pandas_udf("double", functionType="SQL_GROUPED_AGG_PANDAS_UDF")(lambda v: v.mean())
+    spark.udf.register("pm", mean)
+    frames = [
+        spark.table("orders").groupBy("customer_id").agg(mean("amount")),
+        spark.sql("SELECT customer_id, pm(amount) FROM orders GROUP BY customer_id"),
+    ]
+    for execution in [df.execution for df in frames]:
+        operators = [line.strip("+- *(0123456789)").split(" ")[0] for line in execution.text("physical").splitlines()]
+        assert operators == ["!ArrowAggregatePython", "Sort", "Exchange", "ColumnarToRow", "FileScan"]
+        (decision,) = execution.planned.decisions
+        assert decision.outcome == "ArrowAggregatePython"
+        assert [(s.operator, s.modes, s.required_order) for s in decision.value("stages")] == [
+            ("ArrowAggregatePython", ("Complete",), True)
+        ]
+
+
+def test_c_002_python_aggregates_stand_beside_no_others():
+    spark = session(small_catalog(), OptimizerConfig().with_settings(BASE))
+    spark.register_python_function("pm", "double", 202)
+
+    with pytest.raises(AnalysisError, match="`pm` cannot be invoked together"):
+        _ = spark.sql("SELECT pm(amount), sum(amount) FROM orders").execution.physical
 
 
 @pytest.mark.parametrize(("item", "stages", "shuffles"), [("C-010", 2, 1), ("C-020", 4, 2), ("C-024", 4, 2)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from planviz.catalog.tables import PythonFunction
 from planviz.config import OptimizerConfig
 from planviz.document.explained import Explanation, explained
 from planviz.execution import QueryExecution, explain
@@ -65,12 +66,17 @@ WAYS = [
     ("RewritePredicateSubquery", "SELECT * FROM t1 WHERE a NOT IN (SELECT a FROM t2)", "NOT IN"),
     ("RewritePredicateSubquery", "SELECT * FROM t1 WHERE a IN (SELECT a FROM t2) OR b = 1", "inside"),
     ("CostBasedJoinReorder", THREE, "cheapest"),
+    ("ExtractPythonUDFs", "SELECT arrow_f(a) FROM t1", "arrow"),
+    ("ExtractPythonUDFs", "SELECT batch_f(a) FROM t1", "batch"),
+    ("LimitPushDown", "SELECT arrow_f(a) FROM t1 LIMIT 3", "Python"),
     ("ReplaceExceptWithFilter", "SELECT a, b FROM t1 EXCEPT SELECT a, b FROM t1 WHERE b > 5", "selection"),
 ]
 
 
 def all_of(sql: str) -> list[Explanation]:
-    execution = explain(sql, small_catalog(), OptimizerConfig().with_settings(BY_COST))
+    catalog = small_catalog().with_function(PythonFunction.of("arrow_f", "int"))
+    catalog = catalog.with_function(PythonFunction.of("batch_f", "int", "SQL_BATCHED_UDF"))
+    execution = explain(sql, catalog, OptimizerConfig().with_settings(BY_COST))
     _ = execution.optimized
     return [told for step in range(len(execution.trace)) for told in explained(execution, step)]
 

@@ -10,6 +10,7 @@ A case is comments, a directive line, the SQL (a `;` ends statements that only p
 `trace rules=(A, B)` runs only these rules, to a fixed point, after FinishAnalysis; without `rules=` the whole optimizer
 runs. Instead of SQL a case may hold Python that makes a DataFrame. `expect=` and `expect-not=` name rules that must, or
 must not, be effective; `set=key:value` changes a setting; `plan` instead of `trace` prints only the result.
+`python=(f:int, g:double:202, h:int:udf:random)` registers Python functions: name, type, kind, whether they vary.
 `python -m tests.optimizer` writes the outputs anew.
 """
 
@@ -80,6 +81,9 @@ def analyzed_plan(case: Case, config: OptimizerConfig, ids: Ids) -> LogicalPlan:
     if case.sql.split(None, 1)[0].isupper():
         *definitions, query = case.sql.split(";\n")
         session = Session(small_catalog())
+        for text in case.flags.get("python", []):
+            name, returns, *how = text.split(":")
+            session.register_python_function(name, returns, how[0] if how else None, "random" not in how)
         for text in definitions:
             assert all(outcome.error is None for outcome in session.run(text))
         return QueryExecution(query, session.catalog, config, ids=ids).analyzed

@@ -14,6 +14,7 @@ from tests.optimizer.golden import FOLDER, analyzed_plan, cases, run
 #: Rules that stand in Spark's order and change no plan, with the reason.
 NEVER = {
     "CheckCartesianProducts": "it checks",
+    "ExtractGroupingPythonUDFFromAggregate": "PullOutGroupingExpressions has done it before (see test_python_udfs)",
     "RewriteNonCorrelatedExists": "FinishAnalysis has done it before",
 }
 CASES = [c for f in sorted(FOLDER.glob("*.txt")) for c in cases(f)]

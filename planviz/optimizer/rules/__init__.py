@@ -91,6 +91,10 @@ pushdown              PushDownPredicates                          Push filters a
 pushdown              PushExtraPredicateThroughJoin               Push what an OR over both sides implies for each side.
 pushdown              PushPredicateThroughJoin                    Move predicates over a join, or in its condition, to the side that they read.
 pushdown              PushPredicateThroughNonJoin                 Move a filter below the operator under it.
+python_udfs           ExtractGroupingPythonUDFFromAggregate       A Python function that is a key is computed below the aggregate.
+python_udfs           ExtractPythonUDFFromAggregate               A Python function of what an aggregate gives is computed above it.
+python_udfs           ExtractPythonUDFFromJoinCondition           A Python function of columns of both sides is no join condition: a filter above the join asks it.
+python_udfs           ExtractPythonUDFs                           Python functions are computed below the operator that uses them, equal calls once.
 relations             ConvertToLocalRelation                      Compute projections, filters and limits over known rows while planning.
 relations             OptimizeOneRowPlan                          Over at most one row nothing has to be sorted, limited or grouped.
 relations             PropagateEmptyRelation                      No rows in, no rows out, as far as the operator is of that kind.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from planviz.decisions.branches import logic
@@ -22,6 +23,7 @@ from planviz.logical.operators import (
     Sort,
     Window,
 )
+from planviz.logical.python import BaseEvalPython
 from planviz.logical.relations import LocalRelation
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.evaluation import value_of
@@ -133,6 +135,7 @@ class LimitPushDown(OptimizerRule):
         ("both", "    over an outer, inner or cross join without condition: n from both"),
         ("left", "    over LeftSemi, LeftAnti without condition: n from the left"),
         "    over FullOuter, or a join with a condition: nothing",
+        ("Python", "    over BatchEvalPython, ArrowEvalPython: n below it"),
         ("Offset", "    over OFFSET m: m + n below it"),
         ("groups", "    over a grouping without functions, n = 1: one row is enough"),
         ("one match", "for LeftSemi, LeftAnti without condition: one row from the right"),
@@ -177,10 +180,22 @@ class LimitPushDown(OptimizerRule):
                 if new == join:
                     return self._refused(node, join)
                 return node.replace(child=Project(items, self._joined(node, join, new)))
+            case BaseEvalPython() as evaluation:
+                return self._python(node, evaluation, lambda new: new)
+            case Project(items, BaseEvalPython() as evaluation):
+                return self._python(node, evaluation, lambda new: Project(items, new))
             case Offset(offset, child):
                 self.take(node, "Offset", "The rows that are skipped are needed too.", [(offset, "rows are skipped")])
                 return Offset(offset, LocalLimit(Add(limit, offset), child))
         return self.refuse(node, "a limit goes below unions, some joins and offsets alone", node.child.node_name)
+
+    def _python(self, node: Any, evaluation: Any, above: Callable[[Any], Any]) -> Any:
+        new = evaluation.replace(child=_limited(node.limit, evaluation.child))
+        if new is evaluation:
+            return self.refuse(node, "what Python reads gives no more rows", node.limit)
+        seen = [(limit_words(node), "rows are enough for Python")]
+        self.take(node, "Python", "Python gives one row for every row that it gets.", seen)
+        return node.replace(child=above(new))
 
     def _joined(self, node: Any, join: Any, new: Any) -> Any:
         """The new join; why its sides may be cut goes to those who want to know."""

@@ -56,9 +56,9 @@ class MergeSubplans(OptimizerRule):
         =>  WithCTE(m: named_struct(max of a, min of a in t), Project(m.max > m.min))
 
     Pays because the rows are read once. Subqueries that are merely equal become the very same one, which is run once.
-    Not inside a correlated subquery and not where plans draw random numbers: `(SELECT max(rand()) FROM t)` twice must
-    give two values. A filter of one side only becomes a FILTER of its aggregates, and only without keys:
-    `SELECT max(a) FROM t GROUP BY k` would otherwise get the groups that the other side reads.
+    Not inside a correlated subquery and not where plans draw random numbers: `(SELECT max(x) FROM (SELECT rand() x FROM
+    t))` twice must give two values. A filter of one side only becomes a FILTER of its aggregates, and only without
+    keys: `SELECT max(a) FROM t GROUP BY k` would otherwise get the groups that the other side reads.
     """
 
     matches = (ScalarSubquery, Aggregate)

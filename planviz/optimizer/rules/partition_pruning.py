@@ -7,6 +7,7 @@ from typing import Any
 from planviz.expressions.core import Literal
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualTo, conjunction, split_conjunction
+from planviz.expressions.python import PythonUDF
 from planviz.expressions.subqueries import DynamicPruningSubquery, SubqueryExpression
 from planviz.logical.combining import Join, Union
 from planviz.logical.operators import Filter, Project, Subquery, SubqueryAlias
@@ -46,7 +47,7 @@ class PruneFileSourcePartitions(OptimizerRule):
         filters = found and found.all_filters
         if not columns or not found or not filters:
             return node
-        fixed = [f for f in filters if f.deterministic and not has_subquery(f)]
+        fixed = [f for f in filters if f.deterministic and not has_subquery(f) and not f.bits & PythonUDF.BIT]
         whole = [f for f in fixed if f.references and f.references <= columns]
         parts = [p for f in fixed if not f.references <= columns for p in within(f, columns) if p.references]
         kept = {f.canonicalized: f for f in reversed(whole + parts)}

@@ -29,6 +29,7 @@ from planviz.logical.operators import (
     Window,
 )
 from planviz.logical.plan import LeafNode
+from planviz.logical.python import BaseEvalPython
 from planviz.optimizer.attributes import alias_map, id_of, inlined, substitute
 from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
@@ -36,6 +37,9 @@ from planviz.optimizer.context import OptimizerRule
 #: Joins of which a condition is a filter over the pairs.
 INNER = ("Inner", "Cross")
 _RANDOM = "the predicate is not deterministic, it must see every row"
+
+#: Operators that may compute what varies from row to row: then every row must reach them.
+_DRAWING = Generate | Expand | BaseEvalPython
 
 #: Takes what a guard says (`Rule.refuse`).
 Refuse = Callable[..., Any]
@@ -112,7 +116,8 @@ class PushPredicateThroughNonJoin(OptimizerRule):
                 | Generate()
                 | Expand()
                 | AppendColumns()
-            ) if child.deterministic or not isinstance(child, Generate | Expand):
+                | BaseEvalPython()
+            ) if child.deterministic or not isinstance(child, _DRAWING):
                 own = child.child.output_set
                 return self._partly(node, lambda p: p.references <= own, child.child, "the columns of its input")
         return self._refused(node, child)

@@ -6,6 +6,7 @@ from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, Nondeterministic
+from planviz.expressions.python import PythonFuncExpression
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.combining import Join, Union
 from planviz.logical.operators import (
@@ -29,6 +30,7 @@ from planviz.logical.relations import LocalRelation
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.evaluation import UnknownValueError, row_value
 from planviz.optimizer.rules.boolean import FALSE, is_false, is_null
+from planviz.trees.node import mask_of
 
 
 class ConvertToLocalRelation(OptimizerRule):
@@ -71,8 +73,12 @@ def _row(columns: Any, row: Any) -> dict[int, Any]:
     return {a.expr_id: row_value(v, {}) if isinstance(v, Expression) else v for a, v in cells}
 
 
+#: What has no value before the query runs.
+_NEVER = mask_of(SubqueryExpression, AggregateExpression, Nondeterministic, PythonFuncExpression)
+
+
 def _evaluable(e: Any) -> bool:
-    return not e.bits & (SubqueryExpression.BIT | AggregateExpression.BIT | Nondeterministic.BIT) and e.deterministic
+    return not e.bits & _NEVER and e.deterministic
 
 
 def is_empty(plan: Any) -> bool:

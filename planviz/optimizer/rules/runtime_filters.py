@@ -11,6 +11,7 @@ from planviz.expressions.core import AttributeReference, Literal, alias
 from planviz.expressions.ids import next_id
 from planviz.expressions.patterns import Like, MultiLike, RLike, StringPredicate
 from planviz.expressions.predicates import And, BinaryComparison, In, InSet, Not, Or
+from planviz.expressions.python import PythonFuncExpression
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.subqueries import DynamicPruningSubquery, ScalarSubquery
 from planviz.logical.combining import Join
@@ -173,8 +174,8 @@ def _hash(e: Any) -> Any:
 
 
 def simple(e: Any) -> bool:
-    """Whether an expression is cheap enough to be computed once more: no patterns and no parsing."""
-    slow = Like.BIT | RLike.BIT | MultiLike.BIT
+    """Whether an expression is cheap enough to be computed once more: no patterns, no parsing, no Python."""
+    slow = Like.BIT | RLike.BIT | MultiLike.BIT | PythonFuncExpression.BIT
     if e.bits & slow:
         return False
     names = ("from_json", "regexp_extract", "regexp_extract_all", "regexp_replace")

@@ -8,6 +8,7 @@ from planviz.expressions.aggregates import AggregateExpression, FirstLast
 from planviz.expressions.core import Alias, AttributeReference, Literal, lit
 from planviz.expressions.predicates import EqualTo, GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual
 from planviz.expressions.predicates import split_conjunction as split
+from planviz.expressions.python import PythonUDAF
 from planviz.expressions.windows import (
     CURRENT_ROW,
     RankLike,
@@ -62,7 +63,8 @@ class CollapseWindow(OptimizerRule):
 
     Window [f2] over Window [f1]  =>  Window [f1, f2]
 
-    Pays because rows are sorted once. Not when the upper one reads the lower one's result.
+    Pays because rows are sorted once. Not when the upper one reads the lower one's result, and Python functions stay
+    by themselves.
     """
 
     matches = (Window,)
@@ -72,12 +74,12 @@ class CollapseWindow(OptimizerRule):
         """See the class."""
         match node:
             case Window(upper, keys, order, Window(lower, lower_keys, lower_order, child) as below) if (
-                _equal(keys, lower_keys) and _equal(order, lower_order) and upper and lower
+                _equal(keys, lower_keys) and _equal(order, lower_order) and _of_one_kind(upper, lower)
             ):
                 if not node.references & _made(below):
                     return Window(lower + upper, keys, order, child)
             case Window(upper, keys, order, Project(items, Window(lower, lower_keys, lower_order, child) as below)) if (
-                _equal(keys, lower_keys) and _equal(order, lower_order) and upper and lower
+                _equal(keys, lower_keys) and _equal(order, lower_order) and _of_one_kind(upper, lower)
             ):
                 made = _made(below)
                 plain = all(isinstance(i, AttributeReference) for i in items)
@@ -86,6 +88,11 @@ class CollapseWindow(OptimizerRule):
                         (*items, *[f.to_attribute() for f in upper]), Window(lower + upper, keys, order, child)
                     )
         return node
+
+
+def _of_one_kind(upper: tuple[Any, ...], lower: tuple[Any, ...]) -> bool:
+    """Whether one operator can compute both (Spark: WindowFunctionType)."""
+    return bool(upper and lower) and bool(upper[0].bits & PythonUDAF.BIT) == bool(lower[0].bits & PythonUDAF.BIT)
 
 
 def _equal(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:

@@ -9,6 +9,7 @@ from planviz.expressions.common_expressions import CommonExpressionDef, CommonEx
 from planviz.expressions.complex import ExtractValue
 from planviz.expressions.conditional import CaseWhen, Coalesce, If
 from planviz.expressions.core import Alias, Attribute, AttributeReference, alias
+from planviz.expressions.python import PythonUDF
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.operators import Aggregate, Project
 from planviz.optimizer.attributes import map_list
@@ -18,8 +19,11 @@ Shared = list[tuple[Alias, int]]
 
 
 def is_cheap(e: Any) -> bool:
-    """Whether computing it twice costs nothing: attributes, constants, parts of complex values."""
-    if isinstance(e, Attribute | OuterReference) or e.foldable:
+    """Whether computing it twice costs nothing: attributes, constants, parts of complex values.
+
+    Python functions are, for ExtractPythonUDFs lets equal calls share a column.
+    """
+    if isinstance(e, Attribute | OuterReference | PythonUDF) or e.foldable:
         return True
     return isinstance(e, Alias | ExtractValue) and all(is_cheap(c) for c in e.children)
 

@@ -10,8 +10,10 @@ from planviz.physical.sources import LocalTableScanExec
 
 
 def insert_transitions(plan: Any) -> Any:
-    """The plan with columns turned into rows right above everything that gives batches."""
-    return plan.map_children(insert_transitions) if plan.row_based else ColumnarToRowExec(plan)
+    """The plan with columns turned into rows above everything that gives batches, but for those who take them."""
+    if not plan.row_based:
+        return ColumnarToRowExec(plan)
+    return plan.map_children(lambda c: c if plan.TAKES_COLUMNS and not c.row_based else insert_transitions(c))
 
 
 class CollapseCodegenStages:

@@ -28,9 +28,9 @@ def remove_redundant_projects(plan: Any, ordered: bool = True) -> Any:
         if _redundant(plan, ordered):
             return remove_redundant_projects(plan.child, ordered)
         return plan.map_children(lambda c: remove_redundant_projects(c, False))
-    if isinstance(plan, TakeOrderedAndProjectExec | BaseAggregateExec | GenerateExec | ExpandExec):
+    if isinstance(plan, TakeOrderedAndProjectExec | BaseAggregateExec | GenerateExec):
         return plan.map_children(lambda c: remove_redundant_projects(c, False))
-    below = ordered if isinstance(plan, FilterExec | JoinExec | WindowExec) else True
+    below = ordered if isinstance(plan, FilterExec | JoinExec | WindowExec | ExpandExec) else True
     return plan.map_children(lambda c: remove_redundant_projects(c, below))
 
 

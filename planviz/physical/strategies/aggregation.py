@@ -15,6 +15,8 @@ from planviz.optimizer.rules.floats import normalized
 from planviz.physical.aggregates import HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec
 from planviz.physical.buffers import is_mutable, keeps_objects
 from planviz.physical.strategies.context import PlanningContext
+from planviz.physical.strategies.python import aggregate as in_python
+from planviz.physical.strategies.python import python_functions
 
 _OBJECT_HASH = "spark.sql.execution.useObjectHashAggregateExec"
 Function = AggregateExpression
@@ -132,15 +134,27 @@ class Stages:
 def aggregate(plan: Aggregate, context: PlanningContext) -> Any:
     """The stages for an aggregate, the last one on top; the decision goes to the context."""
     parts, recorder = PhysicalAggregation(plan), Recorder()
+    _ask_about(parts, recorder)
+    python = tuple([f.name for f in python_functions(parts.functions)])
+    if recorder.ask("python", "a function is written in Python", bool(python), functions=python):
+        made = in_python(parts, recorder, context)
+        stages = [PlannedStage.of(1, made)]
+    else:
+        made, stages = _with_buffers(parts, recorder, context)
+    values = {"keys": tuple(parts.keys), "functions": tuple(parts.functions), "results": tuple(parts.results)}
+    outcome = made.node_name
+    context.decisions.append(recorder.decided("Aggregation", plan, outcome, **values, stages=tuple(stages)))
+    return made
+
+
+def _with_buffers(
+    parts: PhysicalAggregation, recorder: Recorder, context: PlanningContext
+) -> tuple[Any, list[PlannedStage]]:
     stages = Stages(context, recorder, parts.functions)
     distinct = [f for f in parts.functions if f.distinct]
     child = context.plan(parts.child)
-    _ask_about(parts, recorder)
     made = _one_distinct(parts, distinct, stages, child) if distinct else _without_distinct(parts, stages, child)
-    values = {"keys": tuple(parts.keys), "functions": tuple(parts.functions), "results": tuple(parts.results)}
-    outcome = made.node_name
-    context.decisions.append(recorder.decided("Aggregation", plan, outcome, **values, stages=tuple(stages.made)))
-    return made
+    return made, stages.made
 
 
 def _ask_about(parts: PhysicalAggregation, recorder: Recorder) -> None:

@@ -34,6 +34,7 @@ from planviz.physical.distribution import (
     SinglePartition,
 )
 from planviz.physical.exchanges import REPARTITION_BY_NUM
+from planviz.physical.strategies import python
 from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.limits import limit_and_offset
 
@@ -52,6 +53,8 @@ def basic(plan: Any, context: PlanningContext) -> Any:
             return o.FilterExec(condition, below(child))
         case Sort(order, whole, child):
             return o.SortExec(order, whole, below(child))
+        case Window() if python.in_python(plan):
+            return python.window(plan, context)
         case Window(functions, partition, order, child):
             return o.WindowExec(functions, partition, order, below(child))
         case WindowGroupLimit(partition, order, rank, limit, child):
@@ -78,7 +81,7 @@ def basic(plan: Any, context: PlanningContext) -> Any:
             return o.ScriptTransformationExec(plan, below(plan.child))
         case Range(start, end, step, slices, column):
             return sources.RangeExec(start, end, step, slices or int(context.config.get(_PARALLELISM)), (column,))
-    return _limit(plan, context) or _moved(plan, context) or _cte(plan, context)
+    return _limit(plan, context) or _moved(plan, context) or _cte(plan, context) or python.evaluation(plan, context)
 
 
 def _limit(plan: Any, context: PlanningContext) -> Any:

@@ -1,0 +1,52 @@
+"""What varies from row to row is computed once, before an operator that may ask for it twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from planviz.analysis.context import AnalyzerRule
+from planviz.expressions.core import NamedExpression, alias
+from planviz.logical.operators import Aggregate, Filter, Project
+from planviz.logical.plan import UnaryNode
+
+
+class PullOutNondeterministic(AnalyzerRule):
+    """Compute random keys of groups and sorts in a projection below.
+
+    Sort [rand(7)] over p  =>  Project [columns of p] over Sort [x] over Project [*, rand(7) AS x] over p
+    """
+
+    matches = (UnaryNode,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan if plan.deterministic else plan.transform_up(self._operator, self.mask)
+
+    @staticmethod
+    def _operator(plan: Any) -> Any:
+        if not isinstance(plan, UnaryNode) or isinstance(plan, Project | Filter) or not plan.resolved:
+            return plan
+        if isinstance(plan, Aggregate):
+            return _over(plan, plan.grouping) if not all(g.deterministic for g in plan.grouping) else plan
+        if all(e.deterministic for e in plan.expressions) or plan.output != plan.child.output:
+            return plan
+        return Project(plan.output, _over(plan, plan.expressions))
+
+
+def _over(plan: Any, expressions: Iterable[Any]) -> Any:
+    """The operator over a projection that computes what varies in these of its expressions."""
+    found: dict[Any, Any] = {}
+    for e in expressions:
+        for x in () if e.deterministic else e.walk():
+            if not x.deterministic and all(c.deterministic for c in x.children):
+                found.setdefault(
+                    x.canonicalized, x if isinstance(x, NamedExpression) else alias(x, "_nondeterministic")
+                )
+
+    def use(e: Any) -> Any:
+        made = None if e.deterministic else found.get(e.canonicalized)
+        return e if made is None else made.to_attribute()
+
+    below = Project((*plan.child.output, *found.values()), plan.child)
+    return plan.transform_expressions_down(use).replace(child=below)

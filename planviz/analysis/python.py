@@ -1,0 +1,45 @@
+"""Calls of functions written in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planviz.analysis.context import AnalysisContext, analysis_error
+from planviz.catalog.tables import PythonFunction
+from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.core import Alias, Expression
+from planviz.expressions.ids import next_id
+from planviz.expressions.python import NamedArgumentExpression, PythonEvalType, PythonUDAF, PythonUDF
+from planviz.expressions.unresolved import UnresolvedFunction
+
+ARROW = "spark.sql.execution.pythonUDF.arrow.enabled"
+
+
+def named_python_call(function: PythonFunction, e: UnresolvedFunction, context: AnalysisContext) -> Expression:
+    """The call that SQL says. Raises AnalysisError for DISTINCT and FILTER, which Python functions do not know."""
+    made = python_call(function, e.arguments, context)
+    if e.distinct or e.where is not None:
+        kind = type(made.function if isinstance(made, AggregateExpression) else made).__name__.lower()
+        what = "DISTINCT" if e.distinct else "FILTER CLAUSE"
+        raise analysis_error(
+            "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX",
+            f"Invalid SQL syntax: The function `{kind}` does not support {what}.",
+            e,
+        )
+    return made
+
+
+def python_call(function: PythonFunction, arguments: Sequence[Expression], context: AnalysisContext) -> Expression:
+    """The call; how many arguments there are, and of which types, is the function's own affair."""
+    kind = function.eval_type or _as_udf_makes_it(context)
+    given = tuple([NamedArgumentExpression(a.name, a.child) if isinstance(a, Alias) else a for a in arguments])
+    cls = PythonUDAF if kind.aggregates else PythonUDF
+    made = cls(function.name, given, function.returns, kind, function.deterministic, next_id())
+    if isinstance(made, PythonUDAF):
+        return AggregateExpression(made, "Complete", False, None, next_id())
+    return made
+
+
+def _as_udf_makes_it(context: AnalysisContext) -> PythonEvalType:
+    arrow = bool(context.config.get(ARROW))
+    return PythonEvalType.SQL_ARROW_BATCHED_UDF if arrow else PythonEvalType.SQL_BATCHED_UDF

@@ -1,0 +1,136 @@
+"""Operators that send rows to Python workers."""
+
+from __future__ import annotations
+
+from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.core import AttributeReference, Expression, SortOrder
+from planviz.logical.plan import bracketed
+from planviz.physical.aggregates import GroupingExec
+from planviz.physical.distribution import OutputOrder, Partitioning, UnknownPartitioning, ascending
+from planviz.physical.operators import WindowBase
+from planviz.physical.plan import SparkPlan, UnaryExec
+from planviz.trees.node import lazy, node
+
+
+class EvalPythonExec(UnaryExec):
+    """Base: the child's rows with one column more for each function."""
+
+    udfs: tuple[Expression, ...]
+    results: tuple[AttributeReference, ...]
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The child's columns and the results."""
+        return (*self.child.output, *self.results)
+
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """Nothing is promised, though rows stay where they are: what stands above may shuffle once more."""
+        return UnknownPartitioning(0)
+
+    @lazy
+    def output_ordering(self) -> tuple[OutputOrder, ...]:
+        """None is promised, though rows stay in their order."""
+        return ()
+
+
+@node
+class BatchEvalPythonExec(EvalPythonExec):
+    """Rows are pickled for Python and read back one by one."""
+
+    udfs: tuple[Expression, ...]
+    results: tuple[AttributeReference, ...]
+    child: SparkPlan
+
+
+@node
+class ArrowEvalPythonExec(EvalPythonExec):
+    """Rows go to Python and back as Arrow batches; batches of columns are taken as they are."""
+
+    udfs: tuple[Expression, ...]
+    results: tuple[AttributeReference, ...]
+    eval_type: int
+    child: SparkPlan
+    TAKES_COLUMNS = True
+
+
+class PythonAggregateExec(GroupingExec):
+    """Base: hands all rows of a group to Python at once, so they must be together and in order.
+
+    There is one stage, for a function in Python has no buffer: `buffers` stays empty.
+    """
+
+    @property
+    def required_ordering(self) -> tuple[tuple[SortOrder, ...], ...]:
+        """By key."""
+        return (ascending(self.keys),)
+
+    def shown(self) -> list[str]:
+        """[keys], [functions], [results]; no keys are left out."""
+        return [bracketed(x) for x in (self.keys, self.functions, self.results) if x]
+
+    @lazy
+    def simple_string(self) -> str:
+        """!ArrowAggregatePython [keys], [functions], [results], how: the mark is for results that no input has."""
+        return f"!{self.node_name} {', '.join(self.shown())}"
+
+
+@node
+class ArrowAggregatePythonExec(PythonAggregateExec):
+    """Groups go to Python as Arrow batches; `eval_type` is a number of PythonEvalType (since Spark 4.1)."""
+
+    distribution: tuple[Expression, ...] | None
+    keys: tuple[Expression, ...]
+    functions: tuple[AggregateExpression, ...]
+    buffers: tuple[AttributeReference, ...]
+    results: tuple[Expression, ...]
+    eval_type: int
+    child: SparkPlan
+
+    def shown(self) -> list[str]:
+        """With the number."""
+        return [*super().shown(), str(self.eval_type)]
+
+
+@node
+class AggregateInPandasExec(PythonAggregateExec):
+    """The same under its first name (Spark 2.4 to 4.0)."""
+
+    distribution: tuple[Expression, ...] | None
+    keys: tuple[Expression, ...]
+    functions: tuple[AggregateExpression, ...]
+    buffers: tuple[AttributeReference, ...]
+    results: tuple[Expression, ...]
+    child: SparkPlan
+
+
+class PythonWindowExec(WindowBase):
+    """Base: Python functions over windows that share partitioning and order."""
+
+    functions: tuple[Expression, ...]
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The child's columns and the functions."""
+        return (*self.child.output, *[e.to_attribute() for e in self.functions])
+
+
+@node
+class ArrowWindowPythonExec(PythonWindowExec):
+    """Partitions go to Python as Arrow batches, with the frames' bounds (since Spark 4.1)."""
+
+    functions: tuple[Expression, ...]
+    partition: tuple[Expression, ...]
+    order: tuple[Expression, ...]
+    eval_type: int
+    child: SparkPlan
+
+
+@node
+class WindowInPandasExec(PythonWindowExec):
+    """The same under its first name (Spark 2.4 to 4.0)."""
+
+    functions: tuple[Expression, ...]
+    partition: tuple[Expression, ...]
+    order: tuple[Expression, ...]
+    child: SparkPlan

@@ -1,0 +1,85 @@
+"""What Python computes (Spark: PythonEvals, and the Python branches of Aggregation and Window)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from planviz.decisions.choices import Recorder
+from planviz.errors import AnalysisError
+from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.python import WINDOWED, PythonEvalType, PythonUDAF
+from planviz.logical.operators import Window
+from planviz.logical.python import ArrowEvalPython, BatchEvalPython
+from planviz.physical import python as o
+from planviz.physical.strategies.context import PlanningContext
+
+_FIRST_NAMES = "spark-3.0"
+
+
+def evaluation(plan: Any, context: PlanningContext) -> Any:
+    """The operator for a logical one that evaluates Python functions, or None."""
+    match plan:
+        case BatchEvalPython(udfs, results, child):
+            return o.BatchEvalPythonExec(udfs, results, context.plan(child))
+        case ArrowEvalPython(udfs, results, kind, child):
+            return o.ArrowEvalPythonExec(udfs, results, kind, context.plan(child))
+    return None
+
+
+def python_functions(functions: Sequence[AggregateExpression]) -> list[PythonUDAF]:
+    """Those of the aggregate functions that are written in Python."""
+    return [f.function for f in functions if isinstance(f.function, PythonUDAF)]
+
+
+def aggregate(parts: Any, recorder: Recorder, context: PlanningContext) -> Any:
+    """The one stage of an aggregate of Python functions (`parts`: a PhysicalAggregation).
+
+    Raises AnalysisError where they stand beside others, or are of several kinds.
+    """
+    mine = python_functions(parts.functions)
+    names = ", ".join(dict.fromkeys(f"`{f.name}`" for f in mine))
+    alone = len(mine) == len(parts.functions)
+    others = tuple([str(f) for f in parts.functions if not isinstance(f.function, PythonUDAF)])
+    if not recorder.ask("python alone", "every function is written in Python", alone, others=others):
+        raise AnalysisError(
+            "INVALID_PANDAS_UDF_PLACEMENT",
+            f"The group aggregate pandas UDF {names} cannot be invoked together with as other, non-pandas aggregate "
+            "functions.",
+        )
+    kind = _one_kind([f.eval_type for f in mine], names)
+    recorder.reject("HashAggregate", "a Python function has no buffer that a hash map could keep")
+    recorder.reject("ObjectHashAggregate", "a Python function has no buffer, not even an object")
+    recorder.reject("SortAggregate", "a Python function takes the rows of a group at once, not one by one")
+    keys = tuple(parts.key_attributes)
+    fields = (keys, tuple(parts.keys), tuple(parts.functions), (), tuple(parts.results))
+    child = context.plan(parts.child)
+    if context.config.profile == _FIRST_NAMES:
+        return o.AggregateInPandasExec(*fields, child)
+    return o.ArrowAggregatePythonExec(*fields, int(kind), child)
+
+
+def in_python(plan: Window) -> bool:
+    """Whether the functions of a window operator are written in Python; one operator has functions of one kind."""
+    return any(e.bits & PythonUDAF.BIT for e in plan.functions)
+
+
+def window(plan: Window, context: PlanningContext) -> Any:
+    """The operator for windows of Python functions. Raises AnalysisError where they are of several kinds."""
+    found = [f for e in plan.functions for f in e.collect(PythonUDAF)]
+    kind = _one_kind([f.eval_type for f in found], ", ".join(dict.fromkeys(f"`{f.name}`" for f in found)))
+    child = context.plan(plan.child)
+    if context.config.profile == _FIRST_NAMES:
+        return o.WindowInPandasExec(plan.functions, plan.partition, plan.order, child)
+    return o.ArrowWindowPythonExec(plan.functions, plan.partition, plan.order, int(WINDOWED.get(kind, kind)), child)
+
+
+def _one_kind(kinds: Sequence[PythonEvalType], names: str) -> PythonEvalType:
+    """The kind of functions that one operator computes together; Spark fails with an internal error on several."""
+    if len(set(kinds)) > 1:
+        shown = " and ".join(k.name for k in dict.fromkeys(kinds))
+        raise AnalysisError(
+            "INTERNAL_ERROR",
+            f"The Python functions {names} are of several kinds ({shown}), and one operator computes one kind.",
+        )
+    return kinds[0]
