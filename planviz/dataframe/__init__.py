@@ -8,6 +8,7 @@ column.py      Column and its operators          functions.py   SQL functions by
 frame.py       DataFrame                         shaping.py     methods that change columns
 grouped.py     groupBy, rollup, cube, pivot      window.py      Window specifications
 typed.py       as, map, groupByKey of Datasets   encoders.py    classes of typed Datasets
+python.py      udf, pandas_udf, arrow_udf      (functions written in Python)
 session.py     table, range, createDataFrame, sql   storage.py   levels of persist
 """
 

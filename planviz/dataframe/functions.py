@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+from planviz.dataframe import python
 from planviz.dataframe.column import Column, call, column_or_name, expression, literal, named
 from planviz.expressions.conditional import CaseWhen
 from planviz.expressions.core import Expression
@@ -83,6 +84,7 @@ def sum_distinct(of: Any) -> Column:
 
 
 countDistinct, sumDistinct = count_distinct, sum_distinct
+udf, pandas_udf, arrow_udf = python.udf, python.pandas_udf, python.arrow_udf
 
 
 def lag(of: Any, offset: int = 1, default: Any = None) -> Column:

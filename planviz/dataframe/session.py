@@ -13,6 +13,7 @@ from planviz.catalog.tables import Catalog, View
 from planviz.config import OptimizerConfig
 from planviz.dataframe.column import name_parts
 from planviz.dataframe.frame import DataFrame
+from planviz.dataframe.python import UDFRegistration
 from planviz.errors import InputError
 from planviz.execution import QueryExecution, Session
 from planviz.expressions.core import AttributeReference
@@ -57,6 +58,11 @@ class SparkSession(Session):
         super().__init__(catalog, config)
         self.ids = Ids()
         self._analyzer: Analyzer | None = None
+
+    @property
+    def udf(self) -> UDFRegistration:
+        """Where functions written in Python are made known to SQL: `spark.udf.register(name, f, returnType)`."""
+        return UDFRegistration(self)
 
     def numbering(self) -> AbstractContextManager[None]:
         """Within this block expressions take the session's ids."""
