@@ -8,8 +8,8 @@ from enum import IntEnum
 from planviz.expressions.aggregates import AggregateExpression, AggregateFunction
 from planviz.expressions.calls import Replaced
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias, Attribute, Expression, LeafExpression, Literal, type_suffix
-from planviz.trees.node import lazy, node
+from planviz.expressions.core import Alias, Attribute, Expression, LeafExpression, Literal, Typed, type_suffix
+from planviz.trees.node import always, lazy, node
 from planviz.types import DataType
 
 
@@ -48,16 +48,11 @@ WINDOWED = {
 
 
 @node
-class PrettyAttribute(LeafExpression, Attribute):
+class PrettyAttribute(Typed, LeafExpression, Attribute):
     """A piece of text in the place of an expression, while a name is made of the expressions around it."""
 
     name: str
     type: DataType
-
-    @property
-    def data_type(self) -> DataType:
-        """That of what it stands for."""
-        return self.type
 
     def to_string(self) -> str:
         """The text."""
@@ -89,7 +84,7 @@ class NamedArgumentExpression(Expression):
         return f"{self.key} => {r(self.value)}"
 
 
-class PythonFuncExpression(Expression):
+class PythonFuncExpression(Typed):
     """Base of calls of Python functions. Nothing is known of the value but its type, not even for constants."""
 
     name: str
@@ -99,20 +94,8 @@ class PythonFuncExpression(Expression):
     udf_deterministic: bool
     result_id: int
 
-    @property
-    def data_type(self) -> DataType:
-        """What the function is said to return."""
-        return self.type
-
-    @lazy
-    def nullable(self) -> bool:
-        """Always."""
-        return True
-
-    @lazy
-    def foldable(self) -> bool:
-        """Never: nothing is executed while planning."""
-        return False
+    nullable = always(True)
+    foldable = always(False)  # nothing is executed while planning
 
     @lazy
     def deterministic(self) -> bool:

@@ -6,10 +6,10 @@ from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import AttributeReference, Expression, SortOrder
 from planviz.logical.plan import bracketed
 from planviz.physical.aggregates import GroupingExec
-from planviz.physical.distribution import OutputOrder, Partitioning, UnknownPartitioning, ascending
+from planviz.physical.distribution import UnknownPartitioning, ascending
 from planviz.physical.operators import WindowBase
 from planviz.physical.plan import SparkPlan, UnaryExec
-from planviz.trees.node import lazy, node
+from planviz.trees.node import always, lazy, node
 
 
 class EvalPythonExec(UnaryExec):
@@ -23,15 +23,9 @@ class EvalPythonExec(UnaryExec):
         """The child's columns and the results."""
         return (*self.child.output, *self.results)
 
-    @lazy
-    def output_partitioning(self) -> Partitioning:
-        """Nothing is promised, though rows stay where they are: what stands above may shuffle once more."""
-        return UnknownPartitioning(0)
-
-    @lazy
-    def output_ordering(self) -> tuple[OutputOrder, ...]:
-        """None is promised, though rows stay in their order."""
-        return ()
+    # Nothing is promised, though rows stay where and as they are: what stands above may shuffle and sort once more.
+    output_partitioning = always(UnknownPartitioning(0))
+    output_ordering = always(())
 
 
 @node

@@ -14,8 +14,6 @@ from planviz.logical.python import ArrowEvalPython, BatchEvalPython
 from planviz.physical import python as o
 from planviz.physical.strategies.context import PlanningContext
 
-_FIRST_NAMES = "spark-3.0"
-
 
 def evaluation(plan: Any, context: PlanningContext) -> Any:
     """The operator for a logical one that evaluates Python functions, or None."""
@@ -54,7 +52,7 @@ def aggregate(parts: Any, recorder: Recorder, context: PlanningContext) -> Any:
     keys = tuple(parts.key_attributes)
     fields = (keys, tuple(parts.keys), tuple(parts.functions), (), tuple(parts.results))
     child = context.plan(parts.child)
-    if context.config.profile == _FIRST_NAMES:
+    if context.earlier:
         return o.AggregateInPandasExec(*fields, child)
     return o.ArrowAggregatePythonExec(*fields, int(kind), child)
 
@@ -69,7 +67,7 @@ def window(plan: Window, context: PlanningContext) -> Any:
     found = [f for e in plan.functions for f in e.collect(PythonUDAF)]
     kind = _one_kind([f.eval_type for f in found], ", ".join(dict.fromkeys(f"`{f.name}`" for f in found)))
     child = context.plan(plan.child)
-    if context.config.profile == _FIRST_NAMES:
+    if context.earlier:
         return o.WindowInPandasExec(plan.functions, plan.partition, plan.order, child)
     return o.ArrowWindowPythonExec(plan.functions, plan.partition, plan.order, int(WINDOWED.get(kind, kind)), child)
 
