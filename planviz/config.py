@@ -154,6 +154,16 @@ SETTINGS = {
             "Read bucketed tables file by file where the spread helps nobody.",
         ),
         Setting("spark.sql.execution.replaceHashWithSortAgg", True, "Aggregate sorted rows group by group."),
+        Setting(
+            "spark.sql.execution.pushDownLocalSort",
+            True,
+            "Sort once by all keys where an operator needs the rows sorted by more of them than one beneath it.",
+        ),
+        Setting(
+            "spark.sql.execution.pushDownLocalSort.throughCardinalityReducer",
+            False,
+            "Do so beneath filters and group limits, too, which leave fewer rows to sort.",
+        ),
     )
 }
 #: Defaults of Spark 4.3.

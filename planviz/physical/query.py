@@ -16,6 +16,7 @@ from planviz.physical.in_memory import InMemoryTableScanExec
 from planviz.physical.preparations.adjacent_aggregates import combine_adjacent_aggregation, replace_hash_with_sort
 from planviz.physical.preparations.bucketed_scans import disable_unnecessary_bucketed_scans
 from planviz.physical.preparations.collapse_codegen import CollapseCodegenStages, insert_transitions
+from planviz.physical.preparations.local_sorts import push_down_local_sorts
 from planviz.physical.preparations.redundant import (
     insert_sort_for_limit_and_offset,
     remove_redundant_projects,
@@ -77,6 +78,7 @@ class Preparation:
         plan = insert_sort_for_limit_and_offset(plan)
         plan = combine_adjacent_aggregation(plan)
         plan = replace_hash_with_sort(plan, self.config)
+        plan = push_down_local_sorts(plan, self.config)
         plan = remove_redundant_window_group_limits(plan)
         plan = disable_unnecessary_bucketed_scans(plan, self.config)
         return remove_redundant_sorts(plan)

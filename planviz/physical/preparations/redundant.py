@@ -78,10 +78,22 @@ def insert_sort_for_limit_and_offset(plan: Any) -> Any:
         if isinstance(p, GlobalLimitExec) and isinstance(p.child, ShuffleExchangeExec):
             order = _whole_order(p.child.child)
             gathered = order and p.child.kind == "SinglePartition"
-            return p.replace(child=SortExec(order, False, p.child)) if gathered else p
+            return p.replace(child=_sorted_again(order, p.child)) if gathered else p
         return p
 
     return plan.transform_up(step, GlobalLimitExec.BIT)
+
+
+def _sorted_again(order: tuple[Any, ...], gathered: ShuffleExchangeExec) -> Any:
+    """The gathered rows in this order; columns that only the order reads go through the exchange and are dropped."""
+    project = gathered.child
+    if frozenset[int]().union(*[o.references for o in order]) <= project.output_set:
+        return SortExec(order, False, gathered)
+    if not isinstance(project, ProjectExec):
+        return SortExec(order, False, gathered)
+    hidden = [a for o in order for a in o.attributes if a.expr_id not in project.output_set]
+    wider = gathered.replace(child=project.replace(projects=(*project.projects, *hidden)))
+    return ProjectExec(tuple(project.output), SortExec(order, False, wider))
 
 
 def _whole_order(plan: Any) -> tuple[Any, ...]:

@@ -16,6 +16,8 @@ from planviz.physical.distribution import (
     PartitioningCollection,
     RangePartitioning,
     SinglePartition,
+    canonical_partitioning,
+    flattened,
     ordering_satisfies,
     same,
 )
@@ -41,6 +43,8 @@ class EnsureRequirements:
             return plan
         if isinstance(plan, ShuffledJoinExec):
             plan = reordered(plan)
+        if isinstance(plan, ShuffleExchangeExec) and _spread_already(plan):
+            return plan.child
         wanted = plan.required_distribution
         children = [self._distributed(c, d) for c, d in zip(plan.children, wanted, strict=True)]
         most = int(self.context.config.get("spark.sql.maxSinglePartitionBytes"))
@@ -64,6 +68,15 @@ class EnsureRequirements:
     @staticmethod
     def _sorted(child: Any, order: tuple[Any, ...]) -> Any:
         return child if ordering_satisfies(child.output_ordering, order) else SortExec(order, False, child)
+
+
+def _spread_already(exchange: ShuffleExchangeExec) -> bool:
+    """Whether a repartitioning that the query asks for is by keys by which the rows are spread anyway."""
+    if exchange.origin not in ("REPARTITION_BY_COL", "REPARTITION_BY_NUM"):
+        return False
+    wanted = canonical_partitioning(exchange.output_partitioning)
+    given = flattened(exchange.child.output_partitioning)
+    return isinstance(wanted, HashPartitioning) and any(canonical_partitioning(g) == wanted for g in given)
 
 
 def partitioning_for(wanted: Distribution, number: int) -> Partitioning:
