@@ -71,7 +71,7 @@ class JoinExec(BinaryExec):
     @property
     def shown_condition(self) -> list[str]:
         """The condition that is checked beside the keys, if any."""
-        return [] if self.condition is None else [str(self.condition)]
+        return [] if self.condition is None else [self.condition.simple_string]
 
 
 class EquiJoinExec(JoinExec):
@@ -290,7 +290,7 @@ class BroadcastNestedLoopJoinExec(BuildSide, JoinExec):
         """Where rows of the built side without a match do not matter."""
         if self.kind in INNER_LIKE:
             return True
-        right = self.kind in ("LeftOuter", "LeftSemi", "LeftAnti")
+        right = self.kind in ("LeftOuter", "LeftSingle", "LeftSemi", "LeftAnti")
         return (self.build == "BuildRight" and right) or (self.build == "BuildLeft" and self.kind == "RightOuter")
 
     @lazy

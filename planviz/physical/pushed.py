@@ -26,7 +26,14 @@ from planviz.expressions.predicates import (
     Or,
 )
 from planviz.physical.subqueries import ScalarSubqueryExec
-from planviz.types import TIMESTAMP, TIMESTAMP_NTZ, DayTimeIntervalType, YearMonthIntervalType, quote_if_needed
+from planviz.types import (
+    BOOLEAN,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    DayTimeIntervalType,
+    YearMonthIntervalType,
+    quote_if_needed,
+)
 
 _MIRRORED: dict[type, type] = {
     GreaterThan: LessThan,
@@ -47,6 +54,8 @@ def pushed(e: Any) -> str | None:
             return f"In({column}, [{_values(items)}])"
         case InSet(a, values) if column := _name(a):
             return f"In({column}, [{_values(values)}])"
+        case AttributeReference() | GetStructField() if e.data_type == BOOLEAN and (column := _name(e)):
+            return f"EqualTo({column},true)"
         case IsNull(a) | IsNotNull(a) if column := _name(a):
             return f"{type(e).__name__}({column})"
         case StringPredicate(left=a, right=Literal() as v) if column := _name(a):

@@ -121,6 +121,7 @@ class UnionLoopExec(SourceExec):
     recursion: Any
     columns: tuple[AttributeReference, ...]
     limit: int | None = None
+    depth: int | None = None
 
     @property
     def inner_children(self) -> tuple[Any, ...]:
@@ -134,6 +135,6 @@ class UnionLoopExec(SourceExec):
 
     @lazy
     def simple_string(self) -> str:
-        """UnionLoop 0, [columns], limit."""
-        limit = "" if self.limit is None else f", {self.limit}"
-        return f"UnionLoop {self.loop_id}, {bracketed(self.columns)}{limit}"
+        """UnionLoop 0, [columns], limit, deepest recursion."""
+        bounds = [str(n) for n in (self.limit, self.depth) if n is not None]
+        return f"UnionLoop {', '.join([str(self.loop_id), bracketed(self.columns), *bounds])}"

@@ -76,7 +76,7 @@ def basic(plan: Any, context: PlanningContext) -> Any:
         case LogicalRDD(columns):
             return sources.RDDScanExec(columns)
         case UnionLoop():
-            return sources.UnionLoopExec(plan.id, plan.left, plan.right, plan.output, plan.limit)
+            return sources.UnionLoopExec(plan.id, plan.left, plan.right, plan.output, plan.limit, plan.depth)
         case ScriptTransformation():
             return o.ScriptTransformationExec(plan, below(plan.child))
         case Range(start, end, step, slices, column):
