@@ -55,6 +55,11 @@ def outer_of(expressions: Iterable[Any]) -> Outer:
     }
 
 
+def by_name(outer: Outer) -> Outer:
+    """The attributes in the order of their names, as Spark lists a set of attributes."""
+    return dict(sorted(outer.items(), key=lambda item: (item[1].name, item[0])))
+
+
 def outer_in(plan: Any) -> Outer:
     """The outer attributes that a plan reads."""
     return {i: a for p in plan.walk() for i, a in outer_of(p.expressions).items()}
@@ -155,6 +160,7 @@ class Decorrelation:
     def _domain(plan: Any, wanted: Outer, in_set: bool) -> Part:
         if not wanted:
             return Part(plan)
+        wanted = by_name(wanted)
         known = {i: a.to_attribute().new_instance() for i, a in wanted.items()}
         conditions = [] if in_set else [EqualNullSafe(known[i], OuterReference(a)) for i, a in wanted.items()]
         return Part(DomainJoin(tuple(known.values()), plan), conditions, known)
@@ -193,7 +199,7 @@ class Decorrelation:
     def _with_empty_groups(plan: Any, below: Part, in_set: bool) -> Part:
         """The aggregate's row for every combination of outer values, also where no row matches."""
         # In a set operation no condition is left for above: the values themselves tell.
-        outer = below.known if in_set else outer_of(below.conditions)
+        outer = below.known if in_set else by_name(outer_of(below.conditions))
         domains = {i: a.to_attribute().new_instance() for i, a in outer.items()}
         mark = Alias(Literal(True, BOOLEAN), "alwaysTrue", next_id())
         inner, results = [], []
@@ -239,8 +245,13 @@ class Decorrelation:
             case _:
                 return Part(plan)
         below = self.part(child, {**wanted, **outer_of(order)}, True, in_set)
-        keys = tuple({a.expr_id: a for i, a in below.known.items() if i in outer_in(child)}.values())
+        read = outer_in(child)
+        keys = tuple({below.known[i].expr_id: below.known[i] for i in read if i in below.known}.values())
         order = tuple(_replaced(o, below.known) for o in order)
+        if not keys:
+            # As in Spark, whose limit then counts over all outer rows together.
+            sorted_rows = Sort(order, True, below.plan) if order else below.plan
+            return Part(GlobalLimit(limit, LocalLimit(limit, sorted_rows)), below.conditions, below.known)
         number = alias(WindowExpression(RankLike("row_number"), WindowSpec(keys, order, RUNNING_ROWS)), "rn")
         window = Window((number,), keys, order, below.plan)
         kept = Filter(LessThanOrEqual(number.to_attribute(), limit), window)
@@ -267,7 +278,7 @@ class Decorrelation:
 
     def _set_operation(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         """Every input with the outer attributes in front, which the first input names."""
-        needed = {**wanted, **outer_in(plan)}
+        needed = by_name({**wanted, **outer_in(plan)})
         inputs, fronts = [], []
         for c in plan.children:
             below = self.part(c, needed, aggregated, True)
@@ -309,6 +320,14 @@ def without_domains(outer: Any, plan: Any, conditions: Iterable[Any]) -> Any:
                 for a, b in ((p.left, p.right), (p.right, p.left)):
                     if isinstance(a, AttributeReference) and b.references <= outer.output_set:
                         bound.setdefault(a.expr_id, b)
+
+    for domain in plan.collect(DomainJoin):
+        # The join above an aggregate binds what the domains beneath it are compared with.
+        for p in split(domain.condition) if domain.condition is not None else ():
+            if isinstance(p, EqualNullSafe | EqualTo):
+                for a, b in ((p.left, p.right), (p.right, p.left)):
+                    if isinstance(a, AttributeReference) and isinstance(b, AttributeReference) and b.expr_id in bound:
+                        bound.setdefault(a.expr_id, bound[b.expr_id])
 
     for union in plan.collect(Union):
         # What is bound in the first input is so, by position, in the others.

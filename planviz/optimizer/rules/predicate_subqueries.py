@@ -55,6 +55,9 @@ class RewritePredicateSubquery(OptimizerRule):
     def _operator(self, plan: Any) -> Any:
         if isinstance(plan, Filter) and has_predicate_subquery(plan.condition):
             return self._filter(plan)
+        if isinstance(plan, Join) and plan.condition is not None and has_predicate_subquery(plan.condition):
+            self.take(plan, "column", _REASONS["column"])
+            return self._in_condition(plan)
         if isinstance(plan, UnaryNode) and any(has_predicate_subquery(e) for e in plan.expressions):
             child = plan.child
             self.take(plan, "column", _REASONS["column"])
@@ -78,6 +81,24 @@ class RewritePredicateSubquery(OptimizerRule):
                 self.take(plan, branch, _REASONS[branch], [(p, "asks a subquery")])
                 result = Project(result.output, self._one(p, result))
         return result
+
+    @staticmethod
+    def _in_condition(join: Any) -> Any:
+        """A join whose condition asks: the side that the subquery reads gives the answer as a column."""
+        sides = {"left": join.left, "right": join.right}
+
+        def step(e: Any) -> Any:
+            if not isinstance(e, InSubquery | Exists):
+                return e
+            name = next((n for n in sides if e.references <= getattr(join, n).output_set), None)
+            if name is None:
+                return e
+            new, sides[name] = existential(e, sides[name])
+            return new
+
+        condition = join.condition.transform_down(step, InSubquery.BIT | Exists.BIT)
+        new = join.replace(**sides, condition=condition)
+        return join if sides["left"] is join.left and sides["right"] is join.right else Project(join.output, new)
 
     @staticmethod
     def _one(predicate: Any, p: Any) -> Any:
