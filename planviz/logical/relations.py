@@ -38,7 +38,11 @@ class LogicalRelation(Source):
 
     def _filters_over(self, attributes: tuple[AttributeReference, ...]) -> tuple[Expression, ...]:
         known = {old.expr_id: a for old, a in zip(self.attributes, attributes, strict=True)}
-        return tuple(f.transform_up(lambda x: known[x.expr_id], AttributeReference.BIT) for f in self.partition_filters)
+
+        def column(x: Any) -> Any:
+            return known[x.expr_id] if isinstance(x, AttributeReference) else x
+
+        return tuple(f.transform_up(column, AttributeReference.BIT) for f in self.partition_filters)
 
     @lazy
     def canonicalized(self) -> Any:

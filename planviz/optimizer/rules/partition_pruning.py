@@ -14,6 +14,7 @@ from planviz.logical.operators import Filter, Project, Subquery, SubqueryAlias
 from planviz.logical.plan import LeafNode
 from planviz.logical.relations import LocalRelation, LogicalRelation
 from planviz.optimizer.attributes import has_subquery
+from planviz.optimizer.constraints import constraints
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.join_keys import join_keys
 from planviz.optimizer.lineage import origin, partition_ids, scanned, within
@@ -104,6 +105,9 @@ class PartitionPruning(OptimizerRule):
             if sides is None:
                 continue
             a, b = sides
+            if _pinned(a, join.left) or _pinned(b, join.right):
+                self.refuse(join, "the key is one value, which the partitions are chosen by already", a)
+                continue
             if join.kind in PRUNES_LEFT and _filters(join.right) and (scan := _partitioned(a, join.left)):
                 left = self._filtered(a, left, b, join.right, [k for _, k in keys], scan)
             elif join.kind in PRUNES_RIGHT and _filters(join.left) and (scan := _partitioned(b, join.right)):
@@ -171,6 +175,16 @@ def _sides(condition: Any, join: Any) -> tuple[Any, Any] | None:
         if a.references and b.references and a.references <= left and b.references <= right:
             return a, b
     return None
+
+
+def _pinned(key: Any, plan: Any) -> bool:
+    """Whether a filter beneath leaves the key a single value."""
+    for c in constraints(plan):
+        if isinstance(c, EqualTo):
+            for mine, other in ((c.left, c.right), (c.right, c.left)):
+                if isinstance(other, Literal) and mine.semantic_equals(key):
+                    return True
+    return False
 
 
 def _partitioned(key: Any, plan: Any) -> Any:
