@@ -34,7 +34,8 @@ class InlineCTE(OptimizerRule):
         definitions: dict[int, Any] = {}
         uses: Counter[int] = Counter()
         self._count(plan, definitions, uses)
-        inlined = {i for i, d in definitions.items() if self._should_inline(d, uses[i])}
+        fixed: dict[int, bool] = {}
+        inlined = {i for i, d in definitions.items() if self._should_inline(d, uses, definitions, fixed)}
         kept = [i for i in definitions if i not in inlined and uses[i]]
         refuse_heavy(_weight(plan, {i: definitions[i] for i in inlined}, {}), f"The rule {self.name}")
         done: dict[int, Any] = {}
@@ -47,9 +48,21 @@ class InlineCTE(OptimizerRule):
             return WithCTE(defs, body)
         return body
 
-    @staticmethod
-    def _should_inline(d: Any, uses: int) -> bool:
-        return uses <= 1 or d.recursive or d.deterministic or bool(d.bits & OuterReference.BIT)
+    def _should_inline(self, d: Any, uses: Counter[int], known: dict[int, Any], fixed: dict[int, bool]) -> bool:
+        if uses[d.id] <= 1 or d.recursive or d.bits & OuterReference.BIT:
+            return True
+        return self._deterministic(d, uses, known, fixed)
+
+    def _deterministic(self, d: Any, uses: Counter[int], known: dict[int, Any], fixed: dict[int, bool]) -> bool:
+        """Whether a definition always gives the same rows, with those written out that it names; `fixed` remembers."""
+        if d.id not in fixed:
+            fixed[d.id] = True
+            named: Counter[int] = Counter()
+            self._count(d.child, {}, named)
+            inner = [known[i] for i in named if i in known]
+            written_out = [x for x in inner if self._should_inline(x, uses, known, fixed)]
+            fixed[d.id] = d.deterministic and all(self._deterministic(x, uses, known, fixed) for x in written_out)
+        return fixed[d.id]
 
     def _count(self, plan: Any, definitions: dict[int, Any], uses: Counter[int]) -> None:
         if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT | CTERelationDef.BIT):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.core import Literal
+from planviz.expressions.complex import GetArrayStructFields, GetStructField
+from planviz.expressions.core import AttributeReference, Literal
 from planviz.expressions.generators import Explode
 from planviz.expressions.predicates import And, IsNotNull, conjunction
 from planviz.expressions.predicates import split_conjunction as split
@@ -84,11 +85,10 @@ class InferFiltersFromGenerate(OptimizerRule):
     def rewrite(self, node: Any) -> Any:
         """See the class."""
         g = node.generator
-        if node.outer or not isinstance(g, Explode) or g.outer or g.foldable:
+        # Another input than a column or its field could be costly to compute twice, or fail for rows filtered before.
+        if node.outer or not isinstance(g, Explode) or g.outer or not _is_column(g.child):
             return node
         child = g.child
-        if not child.deterministic or child.foldable or child.bits & _CREATED:
-            return node
         from planviz.optimizer.attributes import function
 
         size = function("size", child)
@@ -98,20 +98,17 @@ class InferFiltersFromGenerate(OptimizerRule):
         return node.replace(child=Filter(conjunction(new), node.child)) if new else node
 
 
+def _is_column(e: Any) -> bool:
+    while isinstance(e, GetStructField | GetArrayStructFields):
+        e = e.child
+    return isinstance(e, AttributeReference)
+
+
 def _greater_zero(e: Any) -> Any:
     from planviz.expressions.core import lit
     from planviz.expressions.predicates import GreaterThan
 
     return GreaterThan(e, lit(0))
-
-
-def _created() -> int:
-    from planviz.expressions.complex import CreateArray, CreateMap
-
-    return CreateArray.BIT | CreateMap.BIT
-
-
-_CREATED = _created()
 
 
 class PruneFilters(OptimizerRule):

@@ -12,7 +12,9 @@ from planviz.logical.combining import Join, Union
 from planviz.logical.operators import (
     Aggregate,
     Distinct,
+    Expand,
     Filter,
+    Generate,
     Project,
     Repartition,
     RepartitionByExpression,
@@ -76,7 +78,9 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
                 return self._partly(plan, left, grandchild, frozenset(id_of(p) for p in partition), {})
             case Union(inputs):
                 return self._union(plan, left, inputs)
-            case Distinct() | Sort() | Repartition() | RepartitionByExpression():
+            case Distinct() | Sort() | Repartition() | RepartitionByExpression() | Generate() | Expand() if all(
+                e.deterministic for e in left.expressions
+            ):
                 if condition is None:
                     return left.with_new_children((plan.replace(left=left.child),))
                 return self._partly(plan, left, left.child, left.child.output_set, {})

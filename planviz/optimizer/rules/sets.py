@@ -271,21 +271,25 @@ def _flat(union: Any, distinct: bool) -> Any:
         match top:
             case Distinct(Union(inputs)) if distinct:
                 stack.extend(reversed(inputs))
+            case Project(items, Distinct(Union(inputs) as inner)) if distinct and _movable(items):
+                stack.extend(reversed([_over(items, inner, c) for c in inputs]))
             case Project(upper, Project(lower, child)) if can_collapse(upper, lower) and not any(
                 correlated(i) for i in (*upper, *lower)
             ):
                 stack.append(Project(merged_projects(upper, lower), child))
             case Union(inputs):
                 stack.extend(reversed(inputs))
-            case Project(items, Union(inputs) as inner) if all(i.deterministic for i in items) and not any(
-                i.bits & SubqueryExpression.BIT for i in items
-            ):
+            case Project(items, Union(inputs) as inner) if _movable(items):
                 stack.extend(reversed([_over(items, inner, c) for c in inputs]))
             case _:
                 out.append(top)
     if len(out) == len(union.inputs) and all(a is b for a, b in zip(out, union.inputs, strict=True)):
         return union
     return union.replace(inputs=tuple(out))
+
+
+def _movable(items: Any) -> bool:
+    return all(i.deterministic and not i.bits & SubqueryExpression.BIT for i in items)
 
 
 def _over(items: Any, union: Any, child: Any) -> Any:
