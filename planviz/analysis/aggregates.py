@@ -347,6 +347,8 @@ def expanded(plan: Aggregate) -> LogicalPlan:
             if not any(k.semantic_equals(e) for k in keys):
                 keys.append(e)
     sets = _sets(plan.grouping)
+    if sets == [[]] and not any(e.bits & functions_mask() for e in plan.aggregates):
+        return plan.replace(grouping=())
     aliases = [_key_alias(k) for k in keys]
     attributes = [a.to_attribute().with_nullability(True).new_instance() for a in aliases]
     gid = AttributeReference(GROUPING_ID, LONG, False, next_id())

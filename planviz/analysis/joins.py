@@ -133,7 +133,10 @@ class ResolveJoinStrategyHints(AnalyzerRule):
         names = [_name(p) for p in plan.parameters]
         written = f"{plan.name}({', '.join(names)})"
         found: set[str] = set()
-        child = _apply_hint(plan.child, [n.lower() for n in names], strategy, found)
+        overridden: list[str] = []
+        child = _apply_hint(plan.child, [n.lower() for n in names], strategy, found, overridden)
+        for o in overridden:
+            self.context.counters.warn(f"Hint (strategy={o}) is overridden by another hint and will not take effect.")
         for n in names:
             if n.lower() not in found:
                 self.context.counters.warn(f"Count not find relation '{n}' specified in hint '{written}'.")
@@ -145,7 +148,7 @@ def _name(p: Any) -> str:
 
 
 @deep
-def _apply_hint(plan: Any, names: list[str], strategy: str, found: set[str]) -> Any:
+def _apply_hint(plan: Any, names: list[str], strategy: str, found: set[str], overridden: list[str]) -> Any:
     own: str | None = None
     if isinstance(plan, ResolvedHint):
         own = _relation_name(plan.child)
@@ -153,10 +156,14 @@ def _apply_hint(plan: Any, names: list[str], strategy: str, found: set[str]) -> 
         own = _relation_name(plan)
     if own is not None and own in names:
         found.add(own)
+        if isinstance(plan, ResolvedHint):
+            # The hint written first stands (Spark: HintInfo.merge).
+            overridden += [plan.strategy] if plan.strategy != strategy else []
+            return plan.replace(strategy=strategy)
         return ResolvedHint(strategy, plan)
     if isinstance(plan, SubqueryAlias | View | UnresolvedRelation | WithCTE | CTERelationRef):
         return plan
-    return plan.map_children(lambda c: _apply_hint(c, names, strategy, found))
+    return plan.map_children(lambda c: _apply_hint(c, names, strategy, found, overridden))
 
 
 def _relation_name(plan: Any) -> str | None:

@@ -72,10 +72,8 @@ def add_missing(expressions: list[Expression], plan: Any) -> tuple[list[Expressi
 
 def _missing(expressions: list[Expression], plan: Any, child: Any) -> list[AttributeReference]:
     """What the expressions read of the child and the plan does not pass on."""
+    read = {a.expr_id: None for e in expressions for a in e.attributes if a.expr_id not in plan.output_set}
+    if isinstance(plan, Project):
+        return [a for a in {a.expr_id: a for a in child.output}.values() if a.expr_id in read]
     available = {a.expr_id: a for a in child.output}
-    found: dict[int, AttributeReference] = {}
-    for e in expressions:
-        for a in e.attributes:
-            if a.expr_id not in plan.output_set and a.expr_id in available:
-                found.setdefault(a.expr_id, available[a.expr_id])
-    return list(found.values())
+    return [available[i] for i in read if i in available]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.analysis.context import AnalyzerRule
-from planviz.expressions.core import AttributeReference
+from planviz.expressions.core import Alias, AttributeReference
 from planviz.expressions.subqueries import ListQuery, SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.combining import Join, LateralJoin
-from planviz.logical.operators import outer_references
+from planviz.logical.operators import Aggregate, Filter, outer_references
 from planviz.logical.plan import UnaryNode
 
 
@@ -54,11 +54,34 @@ class ResolveSubquery(AnalyzerRule):
 
 
 class UpdateOuterReferences(AnalyzerRule):
-    """Let a subquery below an Aggregate read the Aggregate's results instead of computing them again."""
+    """Let a subquery in HAVING read the aggregate's results, not what they were computed from.
+
+    Filter(n > (SELECT max(b) FROM t WHERE b = outer(k)), Aggregate [k], [k AS x])
+        =>  Filter(n > (SELECT max(b) FROM t WHERE b = outer(x)), Aggregate [k], [k AS x])
+    """
 
     matches = (OuterReference,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
     def apply(self, plan: Any) -> Any:
-        """Nothing to do for outer references that are plain columns."""
-        return plan
+        """See the class."""
+        return plan.transform_up(self._operator, self.mask)
+
+    @staticmethod
+    def _operator(plan: Any) -> Any:
+        if not isinstance(plan, Filter) or not isinstance(plan.child, Aggregate) or not plan.resolved:
+            return plan
+        results = [a for a in plan.child.aggregates if isinstance(a, Alias)]
+
+        def renamed(e: Any) -> Any:
+            plain = e.transform_up(lambda x: x.attribute if isinstance(x, OuterReference) else x, OuterReference.BIT)
+            found = next((a for a in results if plain is not e and a.child.semantic_equals(plain)), None)
+            return e if found is None else OuterReference(found.to_attribute())
+
+        def inside(e: Any) -> Any:
+            if not isinstance(e, SubqueryExpression) or not e.outer:
+                return e
+            inner: Any = e.plan
+            return e.with_plan(inner.transform_all_expressions(renamed, OuterReference.BIT))
+
+        return plan.transform_expressions_down(inside, SubqueryExpression.BIT) if results else plan

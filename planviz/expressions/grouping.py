@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 from planviz.expressions.core import Expression
 from planviz.expressions.unresolved import GroupingSets
 
@@ -19,6 +17,13 @@ def selected_sets(g: GroupingSets) -> list[list[Expression]]:
     if g.kind == "rollup":
         return [[e for u in parts[:n] for e in u] for n in range(len(parts), -1, -1)]
     if g.kind == "cube":
-        sizes = range(len(parts), -1, -1)
-        return [[e for u in chosen for e in u] for n in sizes for chosen in combinations(parts, n)]
+        return _subsets(parts)
     return parts
+
+
+def _subsets(parts: list[list[Expression]]) -> list[list[Expression]]:
+    """The units of every subset; those with the first unit come before those without it."""
+    if not parts:
+        return [[]]
+    rest = _subsets(parts[1:])
+    return [[*parts[0], *r] for r in rest] + rest

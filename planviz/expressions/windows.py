@@ -379,8 +379,7 @@ class LagLead(WindowFunction):
 
     def to_string(self) -> str:
         """lag(input, offset, default)."""
-        tail = " ignore nulls" if self.ignore_nulls else ""
-        return f"{self.name}({self.input}, {self.offset}, {self.default}){tail}"
+        return f"{self.name}({self.input}, {self.offset}, {self.default})"
 
     def render(self, r: Callable[[Expression], str]) -> str:
         """With the offset as it was written."""

@@ -73,7 +73,7 @@ def percentile_of(call: AggregateCall, key: Expression, reverse: bool, shown: st
         inputs=(accepts("N|YM|DT"), accepts("D|D[]")),
         folded=(2,),
         check=CHECKS["share"],
-        result=result_of("percentile" if call.name == "percentile_cont" else "0"),
+        result=result_of("percentile"),
     )
     tail = ("true" if reverse else "false", *call.tail[1:])
     return AggregateCall(call.name, (key, call.arguments[0]), spec, tail, sql_text=shown)
