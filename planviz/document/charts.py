@@ -149,10 +149,11 @@ def _built(decision: Decision) -> str:
 
 
 def side_relations(decision: Decision, side: str) -> list[str]:
-    """The names of the relations of a side, left or right."""
+    """The names of the relations of a side, left or right; none of a side that a pasted text does not hold."""
     told = decision.value("sides")
     if told is not None:
-        return [part for part in str(told[("left", "right").index(side)]).split(", ") if part]
+        sides = dict(zip(("left", "right"), map(str, told), strict=False))
+        return [part for part in sides.get(side, "").split(", ") if part]
     return relations(getattr(decision.subject, side))
 
 

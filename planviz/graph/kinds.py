@@ -95,7 +95,7 @@ _KNOWN_OTHER = re.compile(
     r"(Columnar|Row|Broadcast)To(\w*Row|\w*Columnar)|^(AdaptiveSparkPlan|InputAdapter|WholeStageCodegen|CTE|WithCTE|"
     r"CTERelationDef|ResolvedHint|UnresolvedHint|CollectMetrics|EventTimeWatermark|ReturnAnswer|DummySparkPlan|ApplyResourceProfile|"
     r"(Result|TableCache|Logical)QueryStage|ResultStage|Adapter|InputIterator|WholeStage|ConvertTo(Uns|S)afe|View|"
-    r"SinkPlaceHolder|SpatialIndex|ConvertToNative|InputBatchAdapter|BringBackToHost|HostColumnarToGpu|"
+    r"SinkPlaceHolder|SpatialIndex|OutputAdapter|ConvertToNative|InputBatchAdapter|BringBackToHost|HostColumnarToGpu|"
     r"SparkToColumnar|SparkLogicalPlan)$|"
     r"Hint$|Subquery|Batches$|ArrowData$|^ShuffleCoalesce$"
 )

@@ -24,6 +24,8 @@ _TAG = re.compile(
 _BREAK = re.compile(r"<br\s*/?>(\s*$)?", re.IGNORECASE)
 _TAGGED = re.compile(r"</(?:b|code|div|font|li|p|pre|samp|span|td)>|<br\s*/?>|<----[+:]- ", re.IGNORECASE)
 _OPENING_QUOTE = re.compile(r"^[^\"']*\"+(?=[*'!(]*(?:\(\d+\) )?[A-Z]\w)")
+_ESCAPED_NAME = re.compile(r"\\_\w*#\d")
+_ESCAPED_MARK = re.compile(r"(?m)^(\s*[:\s]*)\\(?=[+:]- |\*(?:\(\d+\))? ?[A-Z])|(?<=[+:]- )\\(?=\*)")
 _SPACES = str.maketrans({"\xa0": " ", "\u2007": " ", "\u202f": " ", "\u3000": " ", "\u200b": None, "\ufeff": None})
 
 _LEVELS = ("INFO", "WARN", "DEBUG", "ERROR", "TRACE")
@@ -117,6 +119,10 @@ def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
             line if line.isascii() else _SMART_QUOTE.sub(r"\1'", _DASH.sub(r"\1- ", line.translate(_SPACES)))
             for line in lines
         ]
+    if "\\_" in raw and _ESCAPED_NAME.search(raw):
+        lines = [line.replace("\\_", "_") for line in lines]
+    if ("\\*" in raw or "\\+- " in raw) and _ESCAPED_MARK.search(raw):
+        lines = [_ESCAPED_MARK.sub(r"\1", line) for line in lines]
     if "<" in raw and _TAGGED.search(raw):
         lines = [_without_tags(line) if "<" in line or "---->" in line else line for line in lines]
         stripped.append("HTML tags")

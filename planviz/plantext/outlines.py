@@ -10,7 +10,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from planviz.graph import is_known
+from planviz.graph import is_known, kind_of
 
 if TYPE_CHECKING:
     from planviz.plantext.lines import Lines
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 _DRAWN = re.compile(r"([\s│┃|:]*)([├└╰┣┗])[─━╌-]+[>╴]?[ \xa0]?(?=[*'!~^(\w])")
 _RAILS = str.maketrans({"│": ":", "┃": ":", "|": ":"})
 _OPERATOR = re.compile(r"( *)((?:\*(?:\(\d+\))? ?|\^\(?\d*\)? ?)?['!~]*([A-Z]\w*)(?![\w.:]|\s*(?:=|->|:)))")
-_WHOLE = re.compile(r"[\[(<]|$|\s(?:\(\d+\)|[A-Z#\[(<`'\d]|(?:\w+ )?[\w.`]+(?:,|$|\s*\[))")
+_WHOLE = re.compile(r"[\[(<]|$|\s(?:\(\d+\)|[A-Z#\[(<`'\d]|(?:\w+ )?[\w.`]+(?:,|$|\(|\s*\[))")
+_ATTRIBUTE = re.compile(r"\w#\d")
 _HEADING = re.compile(r"\s*={2,3} [A-Z][\w ]* ={2,3}\s*$")
 _ENOUGH = 0.6
 _BINARY = re.compile(r"Join|Union|CartesianProduct|Intersect|Except|CoGroup")
@@ -70,7 +71,7 @@ def marks_for_indentation(lines: Lines) -> Lines | None:
         columns = _columns(text, at, match)
         marked = None
         if len(columns) > 1:
-            marked = _marked(text, at, columns) if any(columns) else (_chain(text, at, columns) if headed else None)
+            marked = _marked(text, at, columns) if any(columns) else _chain(text, at, len(columns), headed)
         if marked:
             out = text[:] if out is None else out
             out[at : at + len(marked)] = marked
@@ -86,28 +87,48 @@ def _operator(line: str) -> re.Match[str] | None:
     return match
 
 
-def _columns(text: list[str], start: int, first: re.Match[str]) -> list[int]:
-    """How far every line of the run that begins at `start` is indented beyond its first, as far as they are operators.
+def _columns(text: list[str], start: int, first: re.Match[str]) -> list[int | None]:
+    """How far every line of the run that begins at `start` is indented beyond its first, as far as they are operators;
+    None for a line that goes on with the brackets of the one before.
 
     The run ends before a line that is none, or that a tree mark follows: that one is the root of a tree with marks.
     """
     base = len(first[1])
-    columns = [0]
+    columns: list[int | None] = [0]
     at = start + 1
-    while at < len(text) and (match := _operator(text[at])) and len(match[1]) >= base:
-        columns.append(len(match[1]) - base)
+    opened = _opened(text[start])
+    while at < len(text) and text[at].strip():
+        match = _operator(text[at])
+        if match and len(match[1]) >= base:
+            columns.append(len(match[1]) - base)
+            opened = _opened(text[at])
+        elif opened > 0 and len(text[at]) - len(text[at].lstrip()) > base:
+            columns.append(None)
+            opened += _opened(text[at])
+        else:
+            break
         at += 1
     following = text[at].lstrip(" :") if at < len(text) else ""
     if following[:3] == "+- " or (following[:2] == "- " and ":" in text[at]):
         columns.pop()
+    while columns and columns[-1] is None:
+        columns.pop()
     return columns or [0]
 
 
-def _depths(columns: list[int]) -> list[int] | None:
-    """Levels of the columns, 0 for the root; None when no tree is indented so."""
+def _opened(line: str) -> int:
+    return line.count("[") - line.count("]") + line.count("(") - line.count(")")
+
+
+def _depths(given: list[int | None]) -> list[int] | None:
+    """Levels of the columns, 0 for the root and -1 for what goes on; None when no tree is indented so."""
     open_columns: list[int] = []
     depths = []
-    for column in columns:
+    columns = [column for column in given if column is not None]
+    for column in given:
+        if column is None:
+            depths.append(-1)
+            continue
         while open_columns and open_columns[-1] >= column:
             open_columns.pop()
         open_columns.append(column)
@@ -116,24 +137,33 @@ def _depths(columns: list[int]) -> list[int] | None:
     return depths if depths.count(0) == 1 and max(steps) - min(steps) <= 2 else None
 
 
-def _marked(text: list[str], start: int, columns: list[int]) -> list[str] | None:
+def _marked(text: list[str], start: int, columns: list[int | None]) -> list[str] | None:
     depths = _depths(columns)
     if depths is None:
         return None
     base = len(text[start]) - len(text[start].lstrip())
-    out = [text[start]]
-    for at in range(1, len(depths)):
+    out = []
+    later: list[bool] = []  # whether a sibling is still to come, by level
+    for at in range(len(depths) - 1, 0, -1):
         depth = depths[at]
-        following = next((d for d in depths[at + 1 :] if d <= depth), -1)
-        mark = ":- " if following == depth else "+- "
-        out.append(" " * (base + 3 * (depth - 1)) + mark + text[start + at].lstrip())
-    return out
+        if depth < 0:
+            out.append(text[start + at])
+            continue
+        later += [False] * (depth + 1 - len(later))
+        out.append(" " * (base + 3 * (depth - 1)) + (":- " if later[depth] else "+- ") + text[start + at].lstrip())
+        later[depth:] = [True]
+    return [text[start], *reversed(out)]
 
 
-def _chain(text: list[str], start: int, columns: list[int]) -> list[str] | None:
-    """Under a heading, lines of which every indentation is gone: a chain, unless an operator has two children."""
-    block = text[start : start + len(columns)]
-    if any(_BINARY.search(line.split("(", 1)[0].split("[", 1)[0]) for line in block):
+def _chain(text: list[str], start: int, size: int, headed: bool) -> list[str] | None:
+    """Lines of which every indentation is gone: a chain, unless an operator has two children.
+
+    Without a heading only where all have expression ids and the last one is a leaf.
+    """
+    block = text[start : start + size]
+    last = _operator(block[-1])
+    whole = last is not None and kind_of(last[3]) == "scan" and all(_ATTRIBUTE.search(line) for line in block)
+    if not (headed or whole) or any(_BINARY.search(line.split("(", 1)[0].split("[", 1)[0]) for line in block):
         return None
     base = len(block[0]) - len(block[0].lstrip())
     return [block[0], *(" " * (base + 3 * depth) + "+- " + line.lstrip() for depth, line in enumerate(block[1:]))]

@@ -197,6 +197,8 @@ class _Scanner:
     def _root_line(self, index: int, stage: str) -> int:
         """Where the operators of a headed section begin: after output columns or the message of an exception."""
         text, size = self.text, self.size
+        if index + 1 < size and text[index].lstrip()[:3] in ("// ", "-- ") and self._is_root(index + 1):
+            return index + 1  # somebody's remark below the heading
         while index < size and not text[index].strip() and index + 1 < size and _ROOT.match(text[index + 1] or " "):
             index += 1
         if index >= size or not text[index].strip():

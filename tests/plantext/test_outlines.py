@@ -181,3 +181,41 @@ def test_a_block_of_a_rule_log_that_was_cut_off() -> None:
     (step,) = document.trace.steps
     assert step.before == "Project [a#1]\n+- Filter true"
     assert step.after == "Project [a#1]\n+- LocalRelation [a#1]"
+
+
+def test_arguments_wrapped_in_an_indented_tree() -> None:
+    (plan,) = open_text(
+        "== Physical Plan ==\nAggregate false, [k#1], [k#1,SUM(PartialSum#5) AS total#6]\n"
+        " Exchange (HashPartitioning [k#1], 200)\n  Aggregate true, [k#1], [k#1,\n       SUM(v#2) AS PartialSum#5]\n"
+        "   Filter scalaUDF(scalaUDF(k#1))\n    PhysicalRDD [k#1,v#2], MapPartitionsRDD[4] at rdd at X.scala:9\n"
+    ).plans
+    assert [node.depth for node in plan] == [0, 1, 2, 3, 4]
+    assert plan[2].source == (4, 5)
+    assert plan[2].arguments["partial"] is True
+    assert plan[4].arguments["rdd"].startswith("MapPartitionsRDD[4]")
+
+
+def test_marks_that_a_wiki_escaped() -> None:
+    (plan,) = open_text(
+        "\\*(1) Project [user\\_id#1]\n\\+- \\*(1) Filter (user\\_id#1 > 2)\n   +- LocalRelation [a#3]\n"
+    ).plans
+    assert shape(plan) == [(0, "Project"), (1, "Filter"), (2, "LocalRelation")]
+    assert plan[0].arguments["project_list"] == ["user_id#1"]
+    (kept,) = open_text("Filter a#1 LIKE %x\\_y\n+- LocalRelation [a#1]\n").plans
+    assert kept[0].arguments["condition"] == "a#1 LIKE %x\\_y"
+
+
+def test_a_remark_below_a_heading() -> None:
+    text = "== Parsed Logical Plan ==\n// the cast is gone\n'Project ['a]\n+- 'UnresolvedRelation [t], [], false\n"
+    assert shapes(text) == [[(0, "Project"), (1, "UnresolvedRelation")]]
+
+
+def test_caches_and_tables_of_spark_1() -> None:
+    (plan,) = open_text(
+        "== Physical Plan ==\nUnion\n InMemoryColumnarTableScan [a#1], [(a#1)], (InMemoryRelation [a#1], true, 10000, "
+        "StorageLevel(true, true, false, true, 1), (Project [a#1]), Some(people))\n"
+        " HiveTableScan [a#5], (MetastoreRelation default, src, None)\n"
+    ).plans
+    cache, table = plan[1].arguments, plan[2].arguments
+    assert (cache["table"], cache["output"], cache["filters"]) == ("people", ["a#1"], ["(a#1)"])
+    assert table["table"] == "default.src"

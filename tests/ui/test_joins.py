@@ -200,6 +200,12 @@ def test_there_is_no_flip_beyond_the_last() -> None:
 # -- pasted plans
 
 
+def test_a_join_whose_inputs_were_cut_off() -> None:
+    cut = open_document("SortMergeJoin [a#1], [b#2], Inner\n:- Sort [a#1 ASC], false, 0\n:  +- Exchange hashpart\n")
+    (row,) = joins.page_data(cut, 0, "")["told"]["rows"]
+    assert row["op"] == "SortMergeJoin"
+
+
 def test_a_pasted_plan_has_its_path_as_far_as_it_says(opened: Any) -> None:
     pasted = open_document(load("broadcast-and-merge-join"))
     told = joins.page_data(pasted, 2, "autoBroadcastJoinThreshold=-1")

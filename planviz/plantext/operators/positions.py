@@ -20,6 +20,8 @@ _POSITIONS = {
     "Repartition": "partitions:int shuffle:bool",
     "RepartitionByExpression": "partition_keys:list partitions:int -:any",
     "RebalancePartitions": "partition_keys:list partitions:any",
+    "Distinct": "partial:bool",
+    "OutputAdapter": "output:list",
     "Deduplicate": "keys:list streaming:bool",
     "DeduplicateWithinWatermark": "keys:list",
     "GroupingSets": "grouping_sets:list results:list",

@@ -33,6 +33,8 @@ _TABLE_OF_SOURCE = re.compile(r"((?:`[^`]+`|[\w-]+)(?:\.(?:`[^`]+`|[\w-]+))+)(?:
 _NAMED_SOURCE = re.compile(r"([A-Z]\w+?) ?Scan(?:: ?([\w.]+)|\b)")
 _IN_MEMORY = "In-memory table "
 _STORAGE = re.compile(r"StorageLevel\(([^()]*)\)")
+_OLD_CACHE = re.compile(r",? ?\(?InMemoryRelation \[")
+_OLD_CACHE_NAME = re.compile(r", Some\(([^()]+)\)\)?$")
 _CACHE_NAME = re.compile(r",Some\((.*)\)\)\s*$", re.DOTALL)
 
 
@@ -192,7 +194,7 @@ def read_unresolved_relation(op: str, text: str) -> Parts:
         parts["table"] = ".".join(items(pieces.pop(0)))
     if pieces and is_list(pieces[0]) and pieces[0] != "[]":
         parts["options"] = items(pieces[0])
-    pieces = [piece for piece in pieces if not is_list(piece)]
+    pieces = [piece for piece in pieces if not is_list(piece) and piece != "None"]
     if pieces and pieces[0] in ("true", "false") and pieces.pop(0) == "true":
         parts["streaming"] = True
     return rest(parts, pieces)
@@ -217,7 +219,7 @@ def read_hive(op: str, text: str) -> Parts:
     if pieces:
         relation = pieces.pop(0).strip("()")
         name = re.match(r"(HiveTableRelation|MetastoreRelation)\b ?", relation)
-        if name and name[1] == "MetastoreRelation" and pieces and not is_list(pieces[0]):
+        if name and name[1] == "MetastoreRelation" and ((pieces and not is_list(pieces[0])) or ", " in relation):
             database = relation[name.end() :].split(", ")
             found["table"] = ".".join(database[:2]) if len(database) > 1 else f"{database[0]}.{pieces.pop(0)}"
         elif name:
@@ -264,10 +266,16 @@ def read_cached(op: str, text: str) -> Parts:
         if name := _CACHE_NAME.search(tail):
             parts["table"] = name[1].strip("`")
         parts["cached_plan"] = tail
-    elif is_list(tail):
+    elif is_list(tail) and (old := _OLD_CACHE.match(bracketed(tail)[2])) is None:
         head, _, tail = bracketed(tail)
         parts["filters"] = items(head)
         rest(parts, split(tail.strip(" ,")))
+    elif old := _OLD_CACHE.search(tail):  # up to 1.6: the whole relation
+        parts["cached_plan"] = tail[old.start() :].strip(" ,()")
+        if is_list(tail):
+            parts["filters"] = items(bracketed(tail)[0])
+        if name := _OLD_CACHE_NAME.search(tail):
+            parts["table"] = name[1]
     else:
         rest(parts, [piece for piece in split(tail) if piece != "true" and not piece.isdigit()])
     return parts
