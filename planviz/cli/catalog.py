@@ -14,7 +14,7 @@ from planviz.catalog.check import contradictions
 from planviz.catalog.files import Problem
 from planviz.catalog.text import catalog_text
 from planviz.catalogs import find, guess, problems_of
-from planviz.cli.files import read_text, write, write_file
+from planviz.cli.files import complain, read_text, write, write_file
 from planviz.errors import InputError, PlanvizError
 
 
@@ -64,7 +64,7 @@ def _check(options: argparse.Namespace) -> int:
         try:
             found = problems_of(name)
         except PlanvizError as error:
-            print(f"planviz: {name}: {error}", file=sys.stderr)
+            complain(name, error)
             status = 2
             continue
         status = max(status, 1 if found else 0)

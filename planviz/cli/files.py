@@ -10,6 +10,9 @@ from planviz.errors import ExportError, InputError, PlanvizError
 
 _GZIP = b"\x1f\x8b"
 
+#: Bytes that text hardly has; a few come with what a terminal printed.
+_CONTROLS = bytes({*range(32)} - {*b"\t\n\v\f\r\x1b"})
+
 
 def read_text(name: str) -> str:
     """The text of a file or, for `-`, of standard input, unpacked where it is gzip.
@@ -24,6 +27,8 @@ def read_text(name: str) -> str:
         ) from None
     if data[:2] == _GZIP:
         data = _unpacked(name, data)
+    if len(data[:4096].translate(None, _CONTROLS)) < 0.95 * len(data[:4096]):
+        raise InputError(f"{name} holds binary data or UTF-16, not plain text. Save the text as UTF-8.")
     return data.decode("utf-8", errors="surrogateescape")
 
 
@@ -53,6 +58,12 @@ def write_file(path: Path, data: bytes) -> None:
         raise ExportError(f"{path}: {error.strerror or error}. Choose a folder that can be written.") from None
 
 
+def complain(name: str, error: PlanvizError) -> None:
+    """Tell on standard error what is wrong with a file; its name is told once."""
+    said = str(error)
+    print(f"planviz: {said if said.startswith(name) else f'{name}: {said}'}", file=sys.stderr)
+
+
 #: Makes what is shown of the file of this name; the second value are errors of parts of it.
 Show = Callable[[str], tuple[str, Sequence[PlanvizError]]]
 
@@ -75,5 +86,5 @@ def show_each(names: Sequence[str], out: str | None, ending: str, show: Show) ->
             errors = [failure]
         for error in errors:
             status = 2
-            print(f"planviz: {name}: {error}", file=sys.stderr)
+            complain(name, error)
     return status

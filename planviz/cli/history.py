@@ -30,7 +30,7 @@ def add_history(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--operator", default="", metavar="NAME", help="plans with this operator, such as Window")
     parser.add_argument("--join", default="", metavar="NAME", help="plans with this strategy, such as SortMergeJoin")
     parser.add_argument("--status", choices=("succeeded", "failed", "incomplete"), default="")
-    parser.add_argument("--limit", type=int, default=20, metavar="N")
+    parser.add_argument("--limit", type=int, default=20, metavar="N", help="at most so many; default: 20")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--open", metavar="LOG#ID", help="print this execution as a document that planviz opens")

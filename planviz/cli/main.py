@@ -28,7 +28,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"planviz {planviz.__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, (add, told) in _COMMANDS.items():
-        add(commands.add_parser(name, help=told))
+        add(commands.add_parser(name, help=told, description=f"{told[0].upper()}{told[1:]}."))
     return parser
 
 
@@ -129,7 +129,7 @@ def _add_samples(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_serve(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--port", type=int, default=8501)
+    parser.add_argument("--port", type=int, default=8501, help="default: 8501")
     parser.add_argument("--address", default="127.0.0.1", help="address to listen on (default: this machine only)")
     parser.add_argument(
         "--live",
@@ -202,7 +202,7 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "planner": (_add_planner, "what Spark's planner consists of, as tables"),
     "play": (add_play, "play an operator on small rows, step by step"),
     "render": (_add_render, "draw a plan to SVG, PNG, PDF, HTML, DOT, Mermaid or JSON"),
-    "spark": (add_spark, "capture queries from a live Spark"),
+    "spark": (add_spark, "what only a live Spark knows: captured queries, statistics of tables, event logs"),
     "history": (add_history, "search and rank past executions of a catalogue, open any of them"),
     "samples": (_add_samples, "list the bundled sample plans, or print one"),
     "serve": (_add_serve, "start the web app"),

@@ -75,8 +75,17 @@ def test_several_files_and_one_that_fails(tmp_path: Path) -> None:
     errors = done.stderr.decode().splitlines()
     assert len(errors) == 2
     assert "bad.txt: No Spark plan was found" in errors[0]
-    assert "missing.txt: No such file" in errors[1]
+    assert errors[1].startswith(f"planviz: {tmp_path / 'missing.txt'}: No such file")
     assert b"Traceback" not in done.stderr
+
+
+def test_what_is_no_text_is_refused_in_words(tmp_path: Path) -> None:
+    picture = tmp_path / "picture.sql"
+    picture.write_bytes(bytes(range(256)))
+    for command in ("parse", "optimize", "why", "estimates"):
+        done = planviz(command, str(picture))
+        told = f"planviz: {picture} holds binary data or UTF-16, not plain text. Save the text as UTF-8.\n"
+        assert (done.returncode, done.stderr.decode()) == (2, told)
 
 
 @pytest.mark.parametrize("ending", ["svg", "png", "pdf", "html", "dot", "mmd", "json"])

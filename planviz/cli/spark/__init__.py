@@ -20,7 +20,7 @@ def add_spark(parser: argparse.ArgumentParser) -> None:
     """The parts of `planviz spark` and their options."""
     parts = parser.add_subparsers(dest="part", metavar="|".join(_PARTS), required=True)
     for name, (add, _, told) in _PARTS.items():
-        _part(name, add)(parts.add_parser(name, help=told))
+        _part(name, add)(parts.add_parser(name, help=told, description=f"{told[0].upper()}{told[1:]}."))
 
 
 def spark(options: argparse.Namespace) -> int:

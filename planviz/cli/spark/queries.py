@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from planviz.cli.files import read_text
+from planviz.cli.files import complain, read_text
 from planviz.cli.spark.session import QUERY_LIMIT, live_spark, progress, session_arguments
 from planviz.errors import PlanvizError
 
@@ -48,5 +47,5 @@ def capture_each(options: argparse.Namespace, run: bool, use: Use) -> int:
 
 
 def _failed(name: str, error: PlanvizError) -> int:
-    print(f"planviz: {name}: {error}", file=sys.stderr)
+    complain(name, error)
     return 2
