@@ -197,3 +197,22 @@ def test_a_real_query_plans_without_any_catalogue(path):
     misplaced = [(t, c) for t, c in columns if known.table((t,)).type_of(c) is None]
     # web_ abbreviates web_site and web_sales alike.
     assert [c for c in misplaced if not c[1].startswith("web_")] == []
+
+
+def test_a_name_in_a_subquery_is_one_of_its_own_tables():
+    tables, _ = guessed("SELECT u.region FROM users u WHERE u.region IN (SELECT region FROM regions WHERE active)")
+
+    assert tables == {"users": {"region": "string"}, "regions": {"active": "boolean", "region": "string"}}
+
+
+def test_a_name_with_the_prefix_of_a_table_around_is_one_of_that():
+    known = read_bundled("tpch")
+    sql = "SELECT o_orderkey FROM orders WHERE EXISTS (SELECT 1 FROM returned r WHERE r.k = o_orderkey)"
+
+    assert guessed(sql, known)[0] == {"returned": {"k": "bigint"}}
+
+
+def test_functions_without_parentheses_are_no_columns():
+    tables, _ = guessed("SELECT id, current_user FROM t WHERE until > current_date AND seen < current_timestamp")
+
+    assert tables == {"t": {"until": "date", "seen": "timestamp", "id": "bigint"}}

@@ -87,22 +87,38 @@ class Scope:
 
     def chain(self) -> Iterable[list[Relation]]:
         """The groups of relations, innermost first."""
+        for scope in self.queries():
+            yield from scope.groups()
+
+    def queries(self) -> Iterable[Scope]:
+        """The scopes of this query and of those around it, innermost first."""
         at: Scope | None = self
         while at is not None:
-            yield at.relations
-            if at.aliases is not None:
-                yield [at.aliases]
-            if at.hidden:
-                yield at.hidden
+            yield at
             at = at.outer
+
+    def groups(self) -> list[list[Relation]]:
+        """The groups of this query's relations, the first to be looked at first."""
+        aliases = [] if self.aliases is None else [[self.aliases]]
+        return [self.relations, *aliases, *([self.hidden] if self.hidden else [])]
+
+    @property
+    def open(self) -> list[GuessedTable]:
+        """The guessed tables of this query, each once."""
+        return list({id(t): t for group in self.groups() for r in group for t in r.open}.values())
+
+    def named(self, name: str) -> Guess | None:
+        """A column that is known to be in this query."""
+        return next((g for group in self.groups() for r in group if (g := r.named(name)) is not None), None)
 
 
 class Resolver:
     """Finds or guesses the column that a name means.
 
-    A name with its table is sure. One without belongs, in this order, to: a relation that is known to have it; the only
-    unknown table in scope; the unknown table that its prefix abbreviates (l_shipdate: lineitem, ss_item_sk:
-    store_sales); one whose name it begins with (user_name: users); the first in FROM.
+    A name with its table is sure. One without belongs, in this order, to: a relation of its own query that is known to
+    have it; the only unknown table there; the unknown table that its prefix abbreviates (l_shipdate: lineitem,
+    ss_item_sk: store_sales), also of a query around; one whose name it begins with (user_name: users); the first in
+    FROM.
     """
 
     def __init__(self) -> None:
@@ -127,27 +143,34 @@ class Resolver:
         found = self._plain(parts[0], scope)
         return None if found is None else _fields(found, parts[1:])
 
+    def known(self, name: str, scope: Scope) -> Guess | None:
+        """The column that a name means without guessing that a table has it."""
+        return next((g for query in scope.queries() if (g := query.named(name)) is not None), None)
+
     def _plain(self, name: str, scope: Scope) -> Guess | None:
-        outside: list[GuessedTable] = []
-        nearest: list[GuessedTable] = []
-        for relations in scope.chain():
-            for r in relations:
-                found = r.named(name)
-                if found is not None:
-                    return found
-            tables = list({id(t): t for r in relations for t in r.open}.values())
-            if not nearest:
-                nearest = tables
-            else:
-                outside += tables
-        if not nearest:
-            return None
-        # A column of the query around: only when its name goes better with one of those tables.
-        if max(_fit(name, t) for t in nearest) < max((_fit(name, t) for t in outside), default=0):
-            nearest = outside
-        table = self._best(name, nearest)
-        if len(nearest) > 1:
-            others = ", ".join(t.name for t in nearest if t is not table)
+        own, *around = scope.queries()
+        while True:
+            found, tables = own.named(name), own.open
+            if found is None and tables:
+                found = self._elsewhere(name, tables, around) or self._guessed(name, tables)
+            if found is not None or not around:
+                return found
+            own, *around = around
+
+    def _elsewhere(self, name: str, tables: list[GuessedTable], around: list[Scope]) -> Guess | None:
+        """A column of a query around; only when its name goes with a table there and not with those of its own."""
+        fit = max(_fit(name, t) for t in tables)
+        if fit == 0 and _prefix(name):
+            known = next((g for scope in around if (g := scope.named(name)) is not None), None)
+            if known is not None:
+                return known
+        outside = [t for scope in around for t in scope.open]
+        return self._guessed(name, outside) if fit < max((_fit(name, t) for t in outside), default=0) else None
+
+    def _guessed(self, name: str, tables: list[GuessedTable]) -> Guess:
+        table = self._best(name, tables)
+        if len(tables) > 1:
+            others = ", ".join(t.name for t in tables if t is not table)
             self.warn(f"Column {name} is written without its table: taken as one of {table.name}, not of {others}.")
         return table.column(name)
 
@@ -165,12 +188,12 @@ def _fit(name: str, table: GuessedTable) -> int:
     """How well a column's name goes with a table's: 0 for not at all."""
     column = name.lower()
     own = table.parts[-1].lower()
-    prefix, underscore, _ = column.partition("_")
+    prefix = _prefix(column)
     words = [w for w in own.split("_") if w]
     singular = own.removesuffix("s")
     if len(singular) > 1 and (column.startswith((f"{singular}_", f"{own}_"))):
         return 50
-    if not underscore or len(prefix) > 4:
+    if not prefix:
         return 0
     if prefix == "".join(w[0] for w in words):
         # Of part and partsupp, p_ is the shorter one's.
@@ -179,3 +202,9 @@ def _fit(name: str, table: GuessedTable) -> int:
         return 20 if len(prefix) > 1 else 16
     rest = iter(own)
     return 10 if own[:1] == prefix[:1] and all(letter in rest for letter in prefix) else 0
+
+
+def _prefix(name: str) -> str:
+    """What abbreviates a table at the beginning of a column's name (the l of l_orderkey); "" for none."""
+    prefix, underscore, _ = name.lower().partition("_")
+    return prefix if underscore and len(prefix) <= 4 else ""

@@ -29,6 +29,7 @@ from planviz.types import (
     LONG,
     NULL,
     STRING,
+    TIME,
     TIMESTAMP,
     UNKNOWN,
     DataType,
@@ -71,6 +72,13 @@ _COUNTS = frozenset(
 _AGGREGATES = _SUMS | {"max", "min", "count", "collect_list", "collect_set", "first", "last", "any_value"}
 
 
+#: Names that mean a function where no column is known to have them.
+_CALLED_BY_NAME = {
+    "current_date": DATE, "current_timestamp": TIMESTAMP, "current_time": TIME, "grouping__id": LONG,
+    **dict.fromkeys(("current_user", "user", "session_user"), STRING),
+}  # fmt: skip
+
+
 class Values:
     """Walks expressions in a scope. `query` walks a subquery and gives its columns; lambda arguments hide columns."""
 
@@ -89,7 +97,7 @@ class Values:
         if isinstance(e, UnresolvedAttribute | UnresolvedLambdaVariable):
             if bound and e.parts[0].lower() in bound:
                 return bound[e.parts[0].lower()]
-            return self.resolver.column(e.parts, scope) or Guess()
+            return self._name(e.parts, scope)
         if isinstance(e, Alias):
             return down(e.child)
         if isinstance(e, Cast):
@@ -114,6 +122,11 @@ class Values:
             _all(children, STRING)
             return Guess(known=STRING)
         return children[0] if len(children) == 1 else children[0] if _is_window(e) else Guess()
+
+    def _name(self, parts: tuple[str, ...], scope: Scope) -> Guess:
+        function = _CALLED_BY_NAME.get(parts[-1].lower()) if len(parts) == 1 else None
+        known = self.resolver.known(parts[-1], scope) if function is not None else self.resolver.column(parts, scope)
+        return known or Guess(known=function)
 
     def condition(self, e: Any, scope: Scope) -> None:
         """A condition: its value is boolean."""
