@@ -6,6 +6,7 @@ from typing import Any
 
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
+from planviz.document.embedded import embedded_sql
 from planviz.document.expected import expected
 from planviz.document.model import Document, SqlStatement, StatementKind
 from planviz.document.traces import plan_graph, rule_trace
@@ -41,13 +42,15 @@ def open_sql(
     None: where there is nothing, neither a catalogue nor a table that the text defines.
     Definitions (CREATE TABLE, CREATE VIEW, CACHE TABLE, SET ...) count for the statements after them; nothing is
     executed. Nodes of a statement's plans and steps share their identities. Raises ParseError when the text cannot be
-    read. Any later error stands in `Document.error` and with its statement, and what was reached before it is there.
+    read; SQL in a notebook's cell, a program or a dbt model is taken out of it before. Any later error stands in
+    `Document.error` and with its statement, and what was reached before it is there.
     """
     session = Session(catalog, config, params, infer)
+    sql, around = embedded_sql(text)
     plans: list[PlanGraph] = []
     statements: list[SqlStatement] = []
-    for index, outcome in enumerate(session.run(text, stage)):
-        made, trace = _planned(outcome, text)
+    for index, outcome in enumerate(session.run(sql, stage)):
+        made, trace = _planned(outcome, sql)
         places = tuple(range(len(plans), len(plans) + len(made)))
         plans += made
         s = outcome.statement
@@ -64,7 +67,7 @@ def open_sql(
         reasons,
         tuple(plans),
         traces[-1] if traces else RuleTrace(),
-        notes=_notes(statements),
+        notes=(*_notes(statements), *([f"Taken off before reading: {around}."] if around else ())),
         statements=tuple(statements),
         error=errors[0] if errors else None,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from planviz.document.embedded import embedded_sql
 from planviz.document.model import Document
 from planviz.document.refused import what_it_is
 from planviz.errors import InputTooLarge, NotAPlan, ParseError
@@ -51,8 +52,8 @@ def open_text(
 
 
 def looks_like_sql(text: str) -> bool:
-    """Whether a text begins as statements do; the text of a plan may, too, by chance."""
-    return _SQL.match(text) is not None
+    """Whether a text begins as statements do or holds SQL in a cell or a program; a plan's text may, too, by chance."""
+    return _SQL.match(embedded_sql(text)[0]) is not None
 
 
 def _open(text: str, catalog: Catalog | None, config: OptimizerConfig | None) -> Document:
@@ -70,7 +71,7 @@ def _open(text: str, catalog: Catalog | None, config: OptimizerConfig | None) ->
     lines = marks_for_indentation(lines) or lines
     scanned = scanner.scan(lines)
     # A line of SQL may look like an operator without marks; headings, logs and trees prove that it is none.
-    if _SQL.match(text) and scanned.features <= {"tree"} and not scanned.trace and not _holds_tree(scanned):
+    if looks_like_sql(text) and scanned.features <= {"tree"} and not scanned.trace and not _holds_tree(scanned):
         try:
             return _open_sql(text, catalog, config)
         except ParseError:
