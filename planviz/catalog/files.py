@@ -11,15 +11,28 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from planviz.catalog.tables import DATABASE, Buckets, Catalog, ColumnStatistics, Histogram, Table, View
+from planviz.catalog.tables import (
+    DATABASE,
+    Buckets,
+    Catalog,
+    ColumnStatistics,
+    Histogram,
+    PythonFunction,
+    SqlFunction,
+    Table,
+    View,
+    python_eval_type,
+)
 from planviz.errors import InputError
+from planviz.expressions.python import PythonEvalType
 from planviz.types import UNKNOWN, DataType, StructField, parse_type
 
 FORMAT = "planviz-catalog/1"
 # A catalogue names few types many times.
 _type = lru_cache(maxsize=1000)(parse_type)
-_TOP = ("format", "name", "description", "tables", "views")
+_TOP = ("format", "name", "description", "tables", "views", "functions")
 _TABLE = ("columns", "provider", "partition_columns", "buckets", "stats")
+_FUNCTION = ("returns", "evalType", "deterministic")
 _BUCKETS = ("columns", "number", "sorted_by")
 _COLUMN = ("name", "type", "nullable", "guessed")
 #: What a table's statistics say of the whole table.
@@ -161,7 +174,28 @@ class _Reader:
             for name, sql in self.object(document.get("views", {}), "views").items()
         }
         name, about = document.get("name", "catalog"), document.get("description", "")
-        return Catalog(self.text(name, "name"), tables, views, self.text(about, "description") if about else "")
+        shown = self.text(about, "description") if about else ""
+        return Catalog(self.text(name, "name"), tables, views, shown, functions=self.functions(document))
+
+    def functions(self, document: dict[str, Any]) -> dict[str, SqlFunction | PythonFunction]:
+        """The functions written in Python, by lower-case name."""
+        found: dict[str, SqlFunction | PythonFunction] = {}
+        for name, given in self.object(document.get("functions", {}), "functions").items():
+            path = f"functions.{name}"
+            entry = self.object(given, path, _FUNCTION)
+            if name.lower() in found:
+                self.problem(path, "is there twice: names do not differ by case.")
+            returns = self.type(entry.get("returns", "string"), f"{path}.returns")
+            fixed = self.flag(entry.get("deterministic", True), f"{path}.deterministic")
+            found[name.lower()] = PythonFunction(name, returns, self.kind(entry, path), fixed)
+        return found
+
+    def kind(self, entry: dict[str, Any], path: str) -> PythonEvalType | None:
+        try:
+            return python_eval_type(entry.get("evalType"))
+        except InputError as e:
+            self.problem(f"{path}.evalType", str(e))
+            return None
 
     def table(self, name: str, entry: Any, path: str) -> Table:
         entry = self.object(entry, path, _TABLE)
@@ -264,7 +298,16 @@ def write_catalog(catalog: Catalog) -> str:
     document["tables"] = {t.shown_name: table_entry(t) for t in catalog.tables.values()}
     if catalog.views:
         document["views"] = {v.name: v.sql for v in catalog.views.values()}
+    functions = {f.name: _function_entry(f) for f in catalog.functions.values() if isinstance(f, PythonFunction)}
+    if functions:
+        document["functions"] = functions
     return json.dumps(document, indent=1, ensure_ascii=False)
+
+
+def _function_entry(function: PythonFunction) -> dict[str, Any]:
+    kind = "udf" if function.eval_type is None else function.eval_type.name
+    entry = {"returns": function.returns.simple_string, "evalType": kind}
+    return entry if function.deterministic else {**entry, "deterministic": False}
 
 
 def table_entry(table: Table) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planviz.catalog.tables import Catalog, ColumnStatistics, Table
+from planviz.catalog.tables import Catalog, ColumnStatistics, PythonFunction, Table
 
 _HEADINGS = ("column", "type", "null", "distinct", "nulls", "min", "max", "length")
 
@@ -15,7 +15,15 @@ def catalog_text(catalog: Catalog, tables: Sequence[Table] | None = None) -> str
     blocks = [table_text(t) for t in shown]
     if tables is None:
         blocks += [f"{v.name}  view\n  {' '.join(v.sql.split())}\n" for v in catalog.views.values()]
+        blocks += [function_text(f) for f in catalog.functions.values() if isinstance(f, PythonFunction)]
     return "\n".join(blocks)
+
+
+def function_text(function: PythonFunction) -> str:
+    """A function written in Python: its name, kind and type."""
+    kind = "udf" if function.eval_type is None else function.eval_type.name
+    varies = "" if function.deterministic else ", not deterministic"
+    return f"{function.name}  Python function\n  {kind} returns {function.returns.simple_string}{varies}\n"
 
 
 def table_text(table: Table) -> str:

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from planviz.catalog import Catalog, Table, read_catalog, write_catalog
+from planviz.catalog.text import catalog_text
 from planviz.errors import InputError
+from planviz.execution import Session
 from planviz.types import INT, StructField
 
 DOCUMENT = {
@@ -76,3 +78,49 @@ def test_a_catalogue_grows_by_copies():
     assert empty.names() == []
     assert one.names() == ["t"]
     assert one.without(("t",)).names() == []
+
+
+FUNCTIONS = {
+    "py_mean": {"returns": "double", "evalType": "SQL_GROUPED_AGG_PANDAS_UDF"},
+    "Draw": {"returns": "array<int>", "evalType": 200, "deterministic": False},
+    "f": {},
+}
+
+
+def test_functions_written_in_python():
+    catalog = read_catalog(json.dumps({**DOCUMENT, "functions": FUNCTIONS}))
+    found = [catalog.function((name,)) for name in ("PY_MEAN", "draw", "f")]
+
+    assert [(f.returns.simple_string, f.eval_type and int(f.eval_type), f.deterministic) for f in found] == [
+        ("double", 202, True),
+        ("array<int>", 200, False),
+        ("string", None, True),
+    ]
+    assert read_catalog(write_catalog(catalog)) == catalog
+    assert "Draw  Python function\n  SQL_SCALAR_PANDAS_UDF returns array<int>, not deterministic" in catalog_text(
+        catalog
+    )
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"returns": "nonsense"}, r"functions\.f\.returns: .*nonsense"),
+        ({"evalType": 203.5}, r"functions\.f\.evalType: There is no kind of Python function 203\.5"),
+        ({"evalType": "SQL_GROUPED"}, "there are udf, SQL_BATCHED_UDF"),
+        ({"deterministic": "yes"}, "must be true or false"),
+        ({"return": "int"}, "did you mean returns"),
+        (3, "must be a JSON object"),
+    ],
+)
+def test_a_wrong_function_is_refused_by_name(entry, message):
+    with pytest.raises(InputError, match=message):
+        read_catalog(json.dumps({**DOCUMENT, "functions": {"f": entry}}))
+
+
+def test_a_catalogue_of_functions_alone_leaves_the_tables_to_be_guessed():
+    catalog = read_catalog(json.dumps({"format": "planviz-catalog/1", "functions": FUNCTIONS}))
+    (outcome,) = Session(catalog, infer=None).run("SELECT b, py_mean(f(a)) FROM t GROUP BY b", "physical")
+
+    assert outcome.error is None
+    assert "ArrowAggregatePython [b#" in outcome.execution.text("physical")
