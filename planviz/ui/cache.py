@@ -13,7 +13,7 @@ from threading import RLock
 from typing import Any
 
 from planviz.catalog.bundled import NAMES, read_bundled
-from planviz.catalog.files import read_catalog
+from planviz.catalog.files import FORMAT, read_catalog
 from planviz.catalog.tables import Catalog
 from planviz.document import PASTE_LIMIT, Document, open_text
 from planviz.errors import InputError
@@ -116,6 +116,11 @@ def keep_catalog(text: str) -> str:
         while len(_own) > KEPT_CATALOGS:
             _own.popitem(last=False)
     return name
+
+
+def is_catalogue(text: str) -> bool:
+    """Whether a text is meant as a planviz-catalog/1."""
+    return text.lstrip().startswith("{") and f'"{FORMAT}"' in text
 
 
 def is_catalog(name: str) -> bool:

@@ -13,6 +13,7 @@ from urllib.parse import quote, urlencode
 
 import streamlit as st
 
+from planviz.catalog.files import read_catalog
 from planviz.errors import InputError, PlanvizError
 from planviz.render.text import one_line
 from planviz.samples import load, samples
@@ -99,10 +100,24 @@ def open_pasted(key: str) -> None:
         text = opened.document.text
     if not isinstance(text, str):
         return
-    if not open_text(text, name=PurePath(name.removesuffix(".gz")).stem if isinstance(name, str) else ""):
+    if cache.is_catalogue(text):
+        _take_catalogue(text)
+    elif not open_text(text, name=PurePath(name.removesuffix(".gz")).stem if isinstance(name, str) else ""):
         # The box has kept the text; where there was none, the dialog shows it with the reason.
         unseen = key == DROP
         st.session_state[ERROR] |= {"unseen": unseen} if unseen else {"text": ""}
+
+
+def _take_catalogue(text: str) -> None:
+    """Keep a pasted catalogue for SQL that is pasted next."""
+    try:
+        name = read_catalog(text).name
+    except PlanvizError as error:
+        fail(error, text)
+        return
+    add_catalog(name, text)
+    st.session_state[ERROR] = None
+    st.toast(f"SQL that is pasted next is planned with the catalogue “{name}”.")
 
 
 def open_sample(name: str) -> None:
