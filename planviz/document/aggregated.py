@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
 OBJECT_HASH = "spark.sql.execution.useObjectHashAggregateExec"
 REPLACE = "spark.sql.execution.replaceHashWithSortAgg"
-#: The questions that choose an operator, by name, in the order asked (inventory C-030), and what a yes leads to.
-MUTABLE, OBJECTS, ALLOWED, SORTED = "mutable", "objects", "allowed", "sorted"
+#: The questions that choose an operator, by name, in the order asked (inventory C-002, C-030), and what a yes leads to.
+PYTHON, MUTABLE, OBJECTS, ALLOWED, SORTED = "python", "mutable", "objects", "allowed", "sorted"
+#: Operators that hand groups to Python: Spark's name since 4.1, and the one before.
+IN_PYTHON = ("ArrowAggregatePython", "AggregateInPandas")
 #: Functions that keep an object, as plan texts name them.
 _IMPERATIVE = re.compile(
     r"(collect_(list|set|union)|array_agg|percentile\w*|approx_percentile|median|mode|listagg|string_agg|histogram_numeric"
@@ -45,6 +47,10 @@ _REPLACED = (
 _EXPANDED = (
     "RewriteDistinctAggregates: there are several sets of distinct columns, or a distinct function has a FILTER. "
     "Expand gives every row once per set; the lower two stages remove duplicates, the upper two aggregate."
+)
+_IN_PYTHON = (
+    "Python: a function has no buffer there, so nothing is aggregated before the shuffle. Every row is moved, sorted "
+    "by the keys, all rows of a group go to a worker at once. Other aggregate functions cannot stand beside it."
 )
 _ID = re.compile(r"#\d+L?(?!\w)")
 
@@ -164,6 +170,9 @@ def aggregates_of(execution: QueryExecution, statement: int | None = None) -> It
 
 def operator_checks(stage: PlannedStage, objects_hashed: bool, replaced: bool) -> Iterator[Check]:
     """The questions that gave a stage its operator, in order, with what they saw."""
+    if stage.operator in IN_PYTHON:
+        yield _check(PYTHON, True, functions=tuple([f.function.pretty_name for f in stage.functions]))
+        return
     shown = tuple([f"{a.name} {a.type.simple_string}" for a in stage.buffers])
     fixed = [t for t, a in zip(shown, stage.buffers, strict=True) if not is_mutable(a.type)]
     first = {"first_fixed": fixed[0]} if fixed else {}
@@ -180,6 +189,7 @@ def operator_checks(stage: PlannedStage, objects_hashed: bool, replaced: bool) -
 
 
 _QUESTIONS = {
+    PYTHON: ("a function is written in Python", None),
     MUTABLE: ("every buffer can be updated in place", None),
     OBJECTS: ("a function keeps an object as its buffer", None),
     ALLOWED: ("groups whose buffers are objects may be hashed", OBJECT_HASH),
@@ -201,6 +211,12 @@ def _changes(decisions: Sequence[Decision], stages: Sequence[StageReport]) -> It
         yield _REPLACED
     if any(isinstance(d.subject.child, Expand) for d in decisions):
         yield _EXPANDED
+    yield from _python_notes(s.text for s in stages)
+
+
+def _python_notes(stages: Iterable[AggregateStage]) -> Iterator[str]:
+    if any(s.operator in IN_PYTHON for s in stages):
+        yield _IN_PYTHON
 
 
 # --------------------------------------------------------------------------------------------------- pasted plans
@@ -212,14 +228,17 @@ def _of_text(graph: PlanGraph, plan: int) -> Iterator[AggregateReport]:
         for text in chain.stages:
             exchange, sorts = _input_of(graph, text)
             stages.append(StageReport(text, tuple(_checks_of_text(text, sorts)), exchange, sorts))
-        yield AggregateReport(tuple(stages), chain, graph, plan=plan)
+        notes = tuple(_python_notes(chain.stages))
+        yield AggregateReport(tuple(stages), chain, graph, notes, plan=plan)
 
 
 def _checks_of_text(stage: AggregateStage, sorts: bool) -> Iterator[Check]:
     """The questions as the operator answers them; what the text cannot tell is None."""
     texts = [_plain(str(f["text"])) for f in stage.functions]
     objects = tuple([t.partition("(")[0] for t in texts if _IMPERATIVE.match(t)])
-    if stage.operator == "HashAggregate":
+    if stage.operator in IN_PYTHON:
+        yield _check(PYTHON, True, functions=tuple([t.partition("(")[0] for t in texts]))
+    elif stage.operator == "HashAggregate":
         yield _check(MUTABLE, True)
         if stage.keys:
             yield _check(SORTED, False)

@@ -97,6 +97,11 @@ class PythonFuncExpression(Typed):
     nullable = always(True)
     foldable = always(False)  # nothing is executed while planning
 
+    @property
+    def pretty_name(self) -> str:
+        """The name that it is called by."""
+        return self.name
+
     @lazy
     def deterministic(self) -> bool:
         """When the function is said to be, and the arguments are."""

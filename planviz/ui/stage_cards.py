@@ -12,8 +12,10 @@ from planviz.decisions.estimates import figure_text
 from planviz.document.aggregate_rows import Played, StageEstimate
 from planviz.document.aggregated import (
     ALLOWED,
+    IN_PYTHON,
     MUTABLE,
     OBJECTS,
+    PYTHON,
     REPLACE,
     SORTED,
     AggregateReport,
@@ -37,6 +39,7 @@ _LONGEST = 400
 _INPUT, _STAGE = "minmax(172px, 250px)", "minmax(196px, 330px)"
 _STEP, _SHUFFLE = "48px", "minmax(98px, 132px)"
 _QUESTIONS = {
+    PYTHON: ("A function written in Python?", "", ""),
     MUTABLE: ("Every buffer updated in place?", "HashAggregate", ""),
     OBJECTS: ("A function that keeps objects?", "", "SortAggregate"),
     ALLOWED: ("May objects be hashed?", "ObjectHashAggregate", "SortAggregate"),
@@ -135,7 +138,7 @@ def _card(
     body = (
         _section("Keys", f'<ul class="pv-list">{keys}</ul>' if keys else _quiet("none: one group of all rows"))
         + _section("Functions", _functions(text.functions) or _quiet("none: only groups"))
-        + _section("Buffers", _buffers(planned.buffers if planned is not None else None, bool(text.functions)))
+        + _section("Buffers", _buffers(stage, planned.buffers if planned is not None else None))
         + _section("Operator", _path(stage.checks, text.operator))
         + _section("Estimate", _estimated(found))
         + _rows(shown.columns if shown else (), shown.partitions if shown else None, "rows out")
@@ -165,9 +168,11 @@ def _functions(functions: Iterable[dict[str, Any]]) -> str:
     return f'<ul class="pv-list">{rows}</ul>' if rows else ""
 
 
-def _buffers(buffers: Sequence[Any] | None, some: bool) -> str:
+def _buffers(stage: StageReport, buffers: Sequence[Any] | None) -> str:
+    if stage.text.operator in IN_PYTHON:
+        return _quiet("none: Python gets all rows of a group")
     if buffers is None:
-        return _quiet("types are not in the text" if some else "none")
+        return _quiet("types are not in the text" if stage.text.functions else "none")
     if not buffers:
         return _quiet("none")
     shown = list(buffers)[:8]
@@ -189,7 +194,7 @@ def _path(checks: Sequence[Check], operator: str) -> str:
     for name, (question, if_yes, if_no) in _QUESTIONS.items():
         check = asked.get(name)
         if check is None:
-            if name == OBJECTS or (name == ALLOWED and OBJECTS in asked):
+            if (name == OBJECTS and PYTHON not in asked) or (name == ALLOWED and OBJECTS in asked):
                 rows.append(f"<li class='pv-unasked'><span>{_UNASKED[name]}</span></li>")
             continue
         answer = "?" if check.passed is None else "yes" if check.passed else "no"
@@ -207,7 +212,7 @@ def _seen(check: Check) -> str:
     if check.node == MUTABLE:
         fixed = values.get("first_fixed")
         return f"<code>{plain(fixed)}</code> is not" if fixed else ""
-    if check.node == OBJECTS:
+    if check.node in (OBJECTS, PYTHON):
         return ", ".join(f"<code>{plain(f)}</code>" for f in values.get("functions", ())) if check.passed else ""
     if check.node == SORTED and check.passed is False and values.get("value") is False:
         return f"<code>{REPLACE.rpartition('.')[2]}</code> is false"

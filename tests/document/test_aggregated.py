@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from planviz.catalog.tables import PythonFunction
 from planviz.config import OptimizerConfig
 from planviz.document import open_sql, open_text
+from planviz.document.aggregate_rows import played, sample_of
 from planviz.document.aggregated import aggregates, exchange_words, stage_words
 from planviz.document.decided import decided
 from planviz.document.flips import flips_of
@@ -153,3 +155,40 @@ def test_the_initial_plan_of_an_adaptive_query_is_not_told_twice():
 
     assert [p.stage for p in document.plans] == ["physical", "initial"]
     assert len(aggregates(document)) == 1
+
+
+def python_aggregate() -> Any:
+    catalog = small_catalog().with_function(PythonFunction.of("m", "double", "SQL_GROUPED_AGG_PANDAS_UDF"))
+    return open_sql("SELECT a, m(b) FROM t1 GROUP BY a", catalog, OptimizerConfig())
+
+
+def test_a_python_aggregate_is_one_stage_and_says_why():
+    report = only(python_aggregate())
+    text = report.execution.text("physical")
+
+    for found in (report, only(open_text(f"== Physical Plan ==\n{text}\n"))):
+        assert [(s.text.operator, s.text.mode, s.sorts) for s in found.stages] == [
+            ("ArrowAggregatePython", "complete", True)
+        ]
+        assert [(c.node, c.passed, dict(c.values)["functions"]) for c in found.stages[0].checks] == [
+            ("python", True, ("m",))
+        ]
+        assert "nothing is aggregated before the shuffle" in found.notes[0]
+        assert found.stages[0].exchange.startswith("Exchange hashpartitioning(a")
+
+
+def test_the_decision_asks_for_python_before_stages_and_buffers():
+    (decision,) = only(python_aggregate()).decisions
+
+    assert [(c.node, c.passed) for c in decision.checks] == [
+        ("streaming", False), ("python", True), ("python alone", True),
+    ]  # fmt: skip
+    assert [r.operator for r in decision.rejected] == ["HashAggregate", "ObjectHashAggregate", "SortAggregate"]
+    (other,) = only(opened("SELECT a, sum(b) FROM t1 GROUP BY a")).decisions
+    assert [(c.node, c.passed) for c in other.checks[:2]] == [("streaming", False), ("python", False)]
+
+
+def test_rows_do_not_go_through_python():
+    report = only(python_aggregate())
+
+    assert played(report, sample_of(report)) == "What these rows become cannot be computed here: m is not modelled."

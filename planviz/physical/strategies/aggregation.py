@@ -134,7 +134,8 @@ class Stages:
 def aggregate(plan: Aggregate, context: PlanningContext) -> Any:
     """The stages for an aggregate, the last one on top; the decision goes to the context."""
     parts, recorder = PhysicalAggregation(plan), Recorder()
-    _ask_about(parts, recorder)
+    streams = any(getattr(p, "streaming", False) for p in parts.child.walk())
+    recorder.ask("streaming", "the input is a stream", streams)
     python = tuple([f.name for f in python_functions(parts.functions)])
     if recorder.ask("python", "a function is written in Python", bool(python), functions=python):
         made = in_python(parts, recorder, context)
@@ -150,6 +151,7 @@ def aggregate(plan: Aggregate, context: PlanningContext) -> Any:
 def _with_buffers(
     parts: PhysicalAggregation, recorder: Recorder, context: PlanningContext
 ) -> tuple[Any, list[PlannedStage]]:
+    _ask_about(parts, recorder)
     stages = Stages(context, recorder, parts.functions)
     distinct = [f for f in parts.functions if f.distinct]
     child = context.plan(parts.child)
@@ -158,10 +160,8 @@ def _with_buffers(
 
 
 def _ask_about(parts: PhysicalAggregation, recorder: Recorder) -> None:
-    """The checks that decide how many stages there are (inventory C-002, C-003, C-013, C-025)."""
+    """The checks that decide how many stages there are (inventory C-003, C-013, C-025)."""
     functions, ask = parts.functions, recorder.ask
-    streams = any(getattr(p, "streaming", False) for p in parts.child.walk())
-    ask("streaming", "the input is a stream", streams)
     ask("group-only", "there are keys and no function: the rows are only grouped", not functions and bool(parts.keys))
     sets = {f.function.children: None for f in functions if f.distinct}
     shown = tuple([", ".join(map(str, columns)) for columns in sets])
