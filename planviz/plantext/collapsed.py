@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from planviz.graph import kind_of
+from planviz.graph import is_known, kind_of
 from planviz.plantext.lines import Lines
 
 _HEADINGS = re.compile(
@@ -101,6 +101,13 @@ def _restore(line: str) -> list[str]:
             out.extend(_tree(body[columns.end() :] if columns else body))
         out.append("")
     return out
+
+
+def without_columns(line: str) -> str:
+    """The root of an analyzed plan without the output columns that a lost line break left before it."""
+    columns = _COLUMNS.match(line) if ": " in line else None
+    root = None if columns is None else _NAME.match(line[columns.end() :])
+    return line if columns is None or root is None or not is_known(root[1]) else line[columns.end() :]
 
 
 def _tokens(body: str) -> tuple[str, list[tuple[str, str]]]:

@@ -26,6 +26,7 @@ _TAGGED = re.compile(r"</(?:b|code|div|font|li|p|pre|samp|span|td)>|<br\s*/?>|<-
 _OPENING_QUOTE = re.compile(r"^[^\"']*\"+(?=[*'!(]*(?:\(\d+\) )?[A-Z]\w)")
 _ESCAPED_NAME = re.compile(r"\\_\w*#\d")
 _ESCAPED_MARK = re.compile(r"(?m)^(\s*[:\s]*)\\(?=[+:]- |\*(?:\(\d+\))? ?[A-Z])|(?<=[+:]- )\\(?=\*)")
+_CLOSING_QUOTE = re.compile(r"\"[\s,;)\]}]*$")
 _SPACES = str.maketrans({"\xa0": " ", "\u2007": " ", "\u202f": " ", "\u3000": " ", "\u200b": None, "\ufeff": None})
 
 _LEVELS = ("INFO", "WARN", "DEBUG", "ERROR", "TRACE")
@@ -285,6 +286,8 @@ def _with_escaped_breaks(lines: list[str], numbers: range | list[int], stripped:
             parts = [part.rstrip() for part in line.replace("\\t", " ").split("\\n")]
             if _MARKED.match(parts[1]):
                 parts[0] = _OPENING_QUOTE.sub("", parts[0])
+                if parts[-1].count('"') % 2:
+                    parts[-1] = _CLOSING_QUOTE.sub("", parts[-1])
             text.extend(parts)
             number.extend([index] * len(parts))
             split = True

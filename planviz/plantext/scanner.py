@@ -9,6 +9,7 @@ from planviz.graph import PlanGraph, is_known
 from planviz.graph.plan_graph import Link, PlanNode
 from planviz.graph.trace import RuleTrace
 from planviz.plantext import formatted, rulelog
+from planviz.plantext.collapsed import without_columns
 from planviz.plantext.lines import Lines, clean
 from planviz.plantext.operators import Details, read_arguments
 from planviz.plantext.outlines import marks_for_indentation
@@ -19,7 +20,7 @@ from planviz.plantext.tree import Tree, is_marked, is_prose, read_tree
 BLANK, NODE, HEADING, DETAIL, LOG, CODE, UNPARSED = range(7)
 
 _HEADING = re.compile(
-    r"(?:.{0,120}?(?<![=\w,(]))??(?<![=])(={2,3}) ([A-Z][\w ]*?)(?: \([^()]*\))? \1(?!=)\s*[\"'|`]*\s*$"
+    r"(?:.{0,120}?(?<![=\w,(]))??(?<![=])(={2,3}) ([A-Za-z][\w ]*?)(?: \([^()]*\))? \1(?!=)\s*[\"'|`]*\s*$"
 )
 _SECTION_END = re.compile(r"\s*(?:```|\"\"\"|={2,3} |\w+>|</)")
 _STAGES = {
@@ -36,6 +37,9 @@ _STAGES = {
     "Optimized Plan": "optimized",
     "Executed Plan": "physical",
     "Spark Plan": "physical",
+    "optimizedPlan": "optimized",
+    "sparkPlan": "physical",
+    "executedPlan": "physical",
     "Initial Physical Plan": "initial",
     "Final Physical Plan": "physical",
 }
@@ -158,7 +162,7 @@ class _Scanner:
             return index
         name = match.group(2)
         stage = _STAGES.get(name)
-        if stage is None and match.group(1) == "===":  # a heading of somebody's own
+        if stage is None and (match.group(1) == "===" or name[0].islower()):  # a heading of somebody's own
             return index
         self._own(index, index + 1, HEADING)
         if name == "Photon Explanation":
@@ -167,6 +171,8 @@ class _Scanner:
             self.found.notes.append(f"Line {self.lines.number[index]}: the section “{name}” is kept as text.")
             return index + 1
         self.found.features.add(stage)
+        if stage == "analyzed" and index + 1 < self.size:
+            self.text[index + 1] = without_columns(self.text[index + 1])
         start = self._root_line(index + 1, stage)
         if start < self.size and "Exception: " in self.text[start]:
             return self._exception(index + 1, name)

@@ -182,7 +182,7 @@ class _TreeReader:
                 continue
             match = _BODY.match(body)
             if match is None and not self._is_operator_line(body):
-                self._continue(index)
+                self._no_operator(index)
                 index += 1
                 continue
             last = index
@@ -271,6 +271,14 @@ class _TreeReader:
         self._add(mark, bare, match, self.number[index], self.number[last], root=True)
         self.pending = False
         return last + 1
+
+    def _no_operator(self, index: int) -> None:
+        """A mark with nothing behind it that could be an operator: a literal's, or where a text was cut off."""
+        top = self.stack[-1] if self.stack else None
+        if top is None or top.node is None or top.still_opens() or _HOLDS_SQL.search(top.node.op):
+            self._continue(index)
+        else:
+            self.tree.remarks.append(index)
 
     def _continue(self, index: int) -> None:
         """The line goes on with the operator before it (a line break inside one of its arguments)."""

@@ -219,3 +219,23 @@ def test_caches_and_tables_of_spark_1() -> None:
     cache, table = plan[1].arguments, plan[2].arguments
     assert (cache["table"], cache["output"], cache["filters"]) == ("people", ["a#1"], ["(a#1)"])
     assert table["table"] == "default.src"
+
+
+def test_columns_and_root_on_one_line() -> None:
+    text = "== Analyzed Logical Plan ==\nid: string, n: decimal(26,2) GlobalLimit 10\n+- LocalLimit 10\n"
+    assert shapes(text) == [[(0, "GlobalLimit"), (1, "LocalLimit")]]
+
+
+def test_a_mark_where_the_text_was_cut_off() -> None:
+    document = open_text(
+        "== executedPlan ==\nCartesianProduct\n:- BroadcastNestedLoopJoin BuildRight, Inner\n:  :- *\n"
+    )
+    (plan,) = document.plans
+    assert shape(plan) == [(0, "CartesianProduct"), (1, "BroadcastNestedLoopJoin")]
+    assert plan[1].arguments == {"build_side": "right", "join_type": "Inner"}
+    assert left(document) == [":  :- *"]
+
+
+def test_the_closing_quote_of_a_string() -> None:
+    (plan,) = open_text('  plan = "Generate explode(a#1)\\n+- LocalRelation [a#1]"\n  check(plan)\n').plans
+    assert plan[1].text == "LocalRelation [a#1]"
