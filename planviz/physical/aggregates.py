@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, SortOrder
@@ -35,6 +35,8 @@ class GroupingExec(UnaryExec):
     functions: tuple[AggregateExpression, ...]
     buffers: tuple[AttributeReference, ...]
     results: tuple[Expression, ...]
+    #: Whether two plans are the same if only the ids of their functions' values differ (Spark: allAttributes).
+    COMPARED_BY_PLACE: ClassVar[bool] = True
 
     UNCOMPARED = ("distribution",)
 
@@ -48,7 +50,8 @@ class GroupingExec(UnaryExec):
         """Without the fresh ids of the functions' results and buffers."""
         positions = positions_of(self.child.output)
         made = [k.expr_id for k in self.keys if isinstance(k, NamedExpression)]
-        for i in (*made, *[f.result_id for f in self.functions], *[a.expr_id for a in self.buffers]):
+        values = [f.result_id for f in self.functions] if self.COMPARED_BY_PLACE else []
+        for i in (*made, *values, *[a.expr_id for a in self.buffers]):
             positions.setdefault(i, len(positions))
 
         def normal(e: Any) -> Any:
@@ -148,6 +151,7 @@ class SortAggregateExec(BaseAggregateExec):
     results: tuple[Expression, ...]
     child: SparkPlan
     KEYS = "key"
+    COMPARED_BY_PLACE = False
 
     @property
     def supports_codegen(self) -> bool:

@@ -215,6 +215,31 @@ def test_a_self_join_shuffles_once(catalog):
     assert len(operators(execution, "ReusedExchange")) == 1
 
 
+@pytest.mark.parametrize(("function", "key"), [("sum(v)", "m"), ("max(s)", "k")])
+def test_what_sorted_rows_are_aggregated_to_is_not_used_again(catalog, function, key):
+    side = f"(SELECT k, {function} AS m FROM big GROUP BY k)"
+    found = operators(planned(f"SELECT x.k, y.k FROM {side} x JOIN {side} y ON x.m = y.m", catalog), "ReusedExchange")
+
+    assert len(found) == 1
+    assert f"Exchange hashpartitioning({key}, 4)" in found[0]
+
+
+def test_adaptive_execution_plans_a_subquery_once_for_each_plan_that_holds_it():
+    date = Table("dates", (StructField("day", INT), StructField("month", INT)), size_in_bytes=MB)
+    columns = (StructField("v", INT), StructField("day", INT))
+    fact = Table("fact", columns, size_in_bytes=10**12, partition_columns=("day",))
+    tables = Catalog().with_table(date).with_table(fact)
+    sql = """SELECT fact.v FROM fact JOIN dates ON fact.day = dates.day
+        WHERE dates.month = (SELECT max(month) FROM dates WHERE day > 3)"""
+    execution = explain(sql, tables, OptimizerConfig().with_settings({"spark.sql.adaptive.enabled": True}))
+    exchanges = re.findall(r"Exchange SinglePartition, \w+, \[plan_id=(\d+)\]", execution.text("physical"))
+
+    # In the keys that prune the partitions, in the filter beside the join, and in the scan beneath that filter.
+    assert len(exchanges) == 4
+    assert exchanges[0] == exchanges[1] != exchanges[2] == exchanges[3]
+    assert [d.strategy for d in execution.planned.decisions].count("Aggregation") == 1
+
+
 def test_a_whole_order_is_by_ranges_and_a_limited_one_is_taken(catalog):
     whole = planned("SELECT k FROM big ORDER BY k", catalog)
     top = planned("SELECT k FROM big ORDER BY k LIMIT 3", catalog)

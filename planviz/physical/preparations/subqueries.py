@@ -32,17 +32,26 @@ class PlanSubqueries:
     """Replaces subqueries by expressions that hold their plans.
 
     `prepared` makes a planned subquery ready to run. A subquery that stands twice is planned once, under a root of its
-    own each time.
+    own each time; by adaptive execution once for each plan that holds it (InsertAdaptiveSparkPlan.buildSubqueryMap).
     """
 
     def __init__(self, planner: SparkPlanner, config: OptimizerConfig, prepared: Callable[[Any], Any]) -> None:
         self.planner, self.config, self.prepared = planner, config, prepared
         self.adaptive = bool(config.get("spark.sql.adaptive.enabled"))
+        self.decided: set[int] = set()
         self.done: dict[int, Any] = {}
 
     def apply(self, plan: Any) -> Any:
         """The plan with every subquery planned."""
+        around = self.done
+        if self.adaptive:
+            self.done = {}
+        try:
+            return self._apply(plan)
+        finally:
+            self.done = around
 
+    def _apply(self, plan: Any) -> Any:
         def expression(e: Any) -> Any:
             return self._expression(e, plan)
 
@@ -66,8 +75,18 @@ class PlanSubqueries:
 
     def _plan_of(self, e: Any) -> Any:
         if e.expr_id not in self.done:
-            self.done[e.expr_id] = self.prepared(self.planner.plan(e.plan))
+            self.done[e.expr_id] = self.prepared(self._planned(e))
         return self.done[e.expr_id]
+
+    def _planned(self, e: Any) -> Any:
+        """The subquery's operators; what was decided for it is noted the first time."""
+        context = self.planner.context
+        decisions, warnings = len(context.decisions), len(context.warnings)
+        plan = self.planner.plan(e.plan)
+        if e.expr_id in self.decided:
+            del context.decisions[decisions:], context.warnings[warnings:]
+        self.decided.add(e.expr_id)
+        return plan
 
     def _pruning(self, e: Any, root: Any) -> Any:
         """The keys of the other side: from its broadcast where there is one, by a query of their own if that pays."""
