@@ -153,6 +153,19 @@ SETTINGS = {
             True,
             "Read bucketed tables file by file where the spread helps nobody.",
         ),
+        Setting(
+            "spark.sql.bucketing.coalesceBucketsInJoin.enabled",
+            False,
+            "Read the buckets of one side of a join together where the other side has fewer.",
+        ),
+        Setting(
+            "spark.sql.bucketing.coalesceBucketsInJoin.maxBucketRatio", 4, "Up to how many times as many.", least=1
+        ),
+        Setting(
+            "spark.sql.legacy.bucketedTableScan.outputOrdering",
+            False,
+            "Take a bucket for sorted as its files are: planviz supposes one file for each.",
+        ),
         Setting("spark.sql.execution.replaceHashWithSortAgg", True, "Aggregate sorted rows group by group."),
         Setting(
             "spark.sql.execution.pushDownLocalSort",

@@ -14,7 +14,7 @@ from planviz.physical.distribution import UNSPECIFIED
 from planviz.physical.exchanges import Exchange
 from planviz.physical.in_memory import InMemoryTableScanExec
 from planviz.physical.preparations.adjacent_aggregates import combine_adjacent_aggregation, replace_hash_with_sort
-from planviz.physical.preparations.bucketed_scans import disable_unnecessary_bucketed_scans
+from planviz.physical.preparations.bucketed_scans import coalesce_buckets_in_join, disable_unnecessary_bucketed_scans
 from planviz.physical.preparations.collapse_codegen import CollapseCodegenStages, insert_transitions
 from planviz.physical.preparations.local_sorts import push_down_local_sorts
 from planviz.physical.preparations.redundant import (
@@ -63,8 +63,9 @@ class Preparation:
 
     def _prepared(self, plan: Any, subquery: bool) -> Any:
         adaptive = self.adaptive and (subquery or needs_adaptive(plan))
-        plan = self.subqueries.apply(plan)
         later = self.config.profile != "spark-3.0"
+        plan = coalesce_buckets_in_join(plan, self.config) if later else plan
+        plan = self.subqueries.apply(plan)
         plan = remove_redundant_projects(plan) if later else plan
         plan = EnsureRequirements(self.context).apply(plan)
         plan = self._tidied(plan) if later else plan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Self
 
 from planviz.catalog.tables import Buckets
@@ -11,7 +12,7 @@ from planviz.logical.plan import bracketed, positioned, positions_of
 from planviz.logical.relations import LogicalRelation
 from planviz.physical.bucket_pruning import selected_buckets
 from planviz.physical.codegen import MAX_FIELDS, fields_in
-from planviz.physical.distribution import HashPartitioning, Partitioning, UnknownPartitioning
+from planviz.physical.distribution import HashPartitioning, OutputOrder, Partitioning, UnknownPartitioning
 from planviz.physical.plan import LeafExec, PlanHolder
 from planviz.physical.pushed import pushed
 from planviz.trees.node import lazy, node
@@ -28,6 +29,8 @@ class FileSourceScanExec(LeafExec):
 
     `relation` are all columns of the table, `provider` its format, `table` its qualified name, `read` the types of the
     columns with only the nested fields that are used, `empty` whether the table is known to have no files.
+    `coalesced` is into how many the buckets are read together (0: each alone), `in_order` whether a bucket's rows count
+    as sorted.
     """
 
     columns: tuple[AttributeReference, ...]
@@ -41,6 +44,8 @@ class FileSourceScanExec(LeafExec):
     buckets: Buckets | None = None
     bucketing_off: str = ""
     empty: bool = False
+    coalesced: int = 0
+    in_order: bool = False
 
     @classmethod
     def of(
@@ -104,7 +109,17 @@ class FileSourceScanExec(LeafExec):
         if not self.bucketed or self.buckets is None:
             return UnknownPartitioning(0)
         by_name = {a.name.lower(): a for a in self.columns}
-        return HashPartitioning(self.buckets.number, tuple(by_name[c.lower()] for c in self.buckets.columns))
+        number = self.coalesced or self.buckets.number
+        return HashPartitioning(number, tuple(by_name[c.lower()] for c in self.buckets.columns))
+
+    @lazy
+    def output_ordering(self) -> tuple[OutputOrder, ...]:
+        """As the files of a bucket are sorted, where that is asked for; none where buckets are read together."""
+        if not self.in_order or not self.bucketed or self.buckets is None or self.coalesced:
+            return ()
+        by_name = {a.name.lower(): a for a in self.columns}
+        known = itertools.takewhile(by_name.__contains__, [c.lower() for c in self.buckets.sorted_by])
+        return tuple([OutputOrder(by_name[c]) for c in known])
 
     @lazy
     def canonicalized(self) -> Any:
@@ -184,4 +199,5 @@ class FileSourceScanExec(LeafExec):
         number, by = self.buckets.number, self.buckets.columns
         # Spark prunes buckets of one column only.
         read = len(selected_buckets(self.data_filters, by[0], number)) if len(by) == 1 else number
-        return {"SelectedBucketsCount": f"{read} out of {number}"}
+        together = f" (Coalesced to {self.coalesced})" if self.coalesced else ""
+        return {"SelectedBucketsCount": f"{read} out of {number}{together}"}

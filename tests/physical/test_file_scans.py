@@ -104,6 +104,43 @@ def test_buckets_can_be_switched_off():
     assert metadata("SELECT * FROM b8", "SelectedBucketsCount", **kept) == ["8 out of 8"]
 
 
+_COALESCE = "bucketing__coalesceBucketsInJoin__"
+
+
+@pytest.mark.parametrize(
+    ("sql", "settings", "exchanges", "read"),
+    [
+        ("b8 x JOIN b4 y ON x.a = y.a", {}, 0, ["8 out of 8 (Coalesced to 4)", "4 out of 4"]),
+        ("b4 x JOIN b8 y ON x.a = y.a", {}, 0, ["4 out of 4", "8 out of 8 (Coalesced to 4)"]),
+        ("b8 x JOIN b4 y ON x.a = y.a", {f"{_COALESCE}maxBucketRatio": 1}, 1, ["8 out of 8"]),
+        ("b8 x JOIN b4 y ON x.a = y.a AND x.c = y.c", {}, 2, []),
+        ("b8 x JOIN (SELECT a FROM b4 GROUP BY a) y ON x.a = y.a", {}, 1, ["8 out of 8", "4 out of 4"]),
+    ],
+)
+def test_the_larger_number_of_buckets_is_read_as_the_smaller_one(sql, settings, exchanges, read):
+    on = {f"{_COALESCE}enabled": True} | settings
+
+    assert plan(f"SELECT x.a FROM {sql}", **on).count("Exchange ") == exchanges
+    assert metadata(f"SELECT x.a FROM {sql}", "SelectedBucketsCount", **on) == read
+
+
+def test_of_a_hash_join_only_the_streamed_side_s_buckets_are_read_together():
+    on = {f"{_COALESCE}enabled": True}
+    build, stream = (f"SELECT /*+ SHUFFLE_HASH({t}) */ x.a FROM b8 x JOIN b4 y ON x.a = y.a" for t in "xy")
+
+    assert "Coalesced" not in plan(build, **on)
+    assert "8 out of 8 (Coalesced to 4)" in plan(stream, **on)
+
+
+def test_a_bucket_counts_as_sorted_where_that_is_asked_for():
+    sql = "SELECT x.a FROM b4 x JOIN b4 y ON x.a = y.a"
+    ordered = {"legacy__bucketedTableScan__outputOrdering": True}
+
+    assert plan(sql).count("Sort [a ASC") == 2
+    assert "Sort [a ASC" not in plan(sql, **ordered)
+    assert plan("SELECT x.a FROM b8 x JOIN b8 y ON x.a = y.a", **ordered).count("Sort [a ASC") == 2
+
+
 @pytest.mark.parametrize(
     ("sql", "schema", "pushed"),
     [

@@ -1,4 +1,4 @@
-"""Bucketed scans whose spread helps nobody (Spark: DisableUnnecessaryBucketedScan)."""
+"""Bucketed scans: those whose spread helps nobody, and joins of tables with different numbers of buckets."""
 
 from __future__ import annotations
 
@@ -6,12 +6,75 @@ from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.physical.aggregates import BaseAggregateExec
-from planviz.physical.distribution import AllTuples, ClusteredDistribution
+from planviz.physical.distribution import (
+    AllTuples,
+    ClusteredDistribution,
+    HashPartitioning,
+    Partitioning,
+    among,
+    flattened,
+)
 from planviz.physical.exchanges import Exchange
+from planviz.physical.joins import (
+    BroadcastHashJoinExec,
+    BroadcastNestedLoopJoinExec,
+    ShuffledHashJoinExec,
+    ShuffledJoinExec,
+)
 from planviz.physical.operators import FilterExec, ProjectExec, SortExec
 from planviz.physical.scans import FileSourceScanExec
 
+_COALESCE = "spark.sql.bucketing.coalesceBucketsInJoin"
 _AUTO = "spark.sql.sources.bucketing.autoBucketedScan.enabled"
+
+
+def coalesce_buckets_in_join(plan: Any, config: OptimizerConfig) -> Any:
+    """The plan with the larger number of buckets of a join's sides read as the smaller one (CoalesceBucketsInJoin).
+
+    Pays because neither side is shuffled. Of a hash join only the streamed side's buckets grow.
+    """
+    if not config.get(f"{_COALESCE}.enabled"):
+        return plan
+    most = int(config.get(f"{_COALESCE}.maxBucketRatio"))
+    return plan.transform_down(lambda p: _coalesced(p, most) if isinstance(p, ShuffledJoinExec) else p)
+
+
+def _coalesced(join: Any, most: int) -> Any:
+    sides = ((join.left, join.left_keys), (join.right, join.right_keys))
+    if not all(_scanned(side) and _by_keys(side.output_partitioning, keys) for side, keys in sides):
+        return join
+    left, right = _buckets(join.left), _buckets(join.right)
+    few, many = sorted((left, right))
+    if not few or few == many or many % few or many // few > most:
+        return join
+    name = "left" if left == many else "right"
+    if isinstance(join, ShuffledHashJoinExec) and join.build.lower() == f"build{name}":
+        return join
+    side = getattr(join, name)
+    return join.replace(**{name: side.transform_up(lambda p: _read_together(p, few))})
+
+
+def _read_together(p: Any, number: int) -> Any:
+    return p.replace(coalesced=number) if isinstance(p, FileSourceScanExec) and p.buckets is not None else p
+
+
+def _buckets(plan: Any) -> int:
+    """The buckets of the first scan beneath that has any and reads them one by one; 0 where there is none."""
+    scans = (s for s in plan.walk() if isinstance(s, FileSourceScanExec) and not s.coalesced)
+    return next((s.buckets.number for s in scans if s.buckets is not None), 0)
+
+
+def _scanned(plan: Any) -> bool:
+    """Whether the rows are those of a bucketed scan, filtered, projected or joined to a broadcast."""
+    while isinstance(plan, FilterExec | ProjectExec | BroadcastHashJoinExec | BroadcastNestedLoopJoinExec):
+        plan = plan.child if isinstance(plan, FilterExec | ProjectExec) else plan.streamed
+    return isinstance(plan, FileSourceScanExec) and plan.buckets is not None
+
+
+def _by_keys(given: Partitioning, keys: tuple[Any, ...]) -> bool:
+    """Whether rows are spread by the hash of all the keys, in whatever order."""
+    ways = [w for w in flattened(given) if isinstance(w, HashPartitioning)]
+    return any(len(w.keys) == len(keys) and all(among(k, keys) for k in w.keys) for w in ways)
 
 
 def disable_unnecessary_bucketed_scans(plan: Any, config: OptimizerConfig) -> Any:

@@ -18,6 +18,7 @@ from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.nested_fields import read_types
 
 _BUCKETING = "spark.sql.sources.bucketing.enabled"
+_IN_ORDER = "spark.sql.legacy.bucketedTableScan.outputOrdering"
 
 
 def scan_of(plan: Any, context: PlanningContext) -> Any:
@@ -43,6 +44,8 @@ def scan_of(plan: Any, context: PlanningContext) -> Any:
         on_data = [f for f in on_data if not f.bits & SubqueryExpression.BIT]
     scan = context.operator(FileSourceScanExec)
     made: Any = scan.of(relation, tuple(read), narrowed, tuple(on_partitions), tuple(on_data), off)
+    if config.get(_IN_ORDER):
+        made = made.replace(in_order=True)
     for group in ([after] if after else []) + [list(g) for g in above]:
         made = FilterExec(conjunction(group), made)
     return made if found.projects == tuple(made.output) else context.operator(ProjectExec)(found.projects, made)
