@@ -32,6 +32,7 @@ from planviz.logical.operators import (
     Window,
 )
 from planviz.logical.plan import UnaryNode
+from planviz.optimizer.attributes import substitute
 from planviz.optimizer.evaluation import value_of
 from planviz.types import BOOLEAN
 
@@ -341,6 +342,10 @@ def without_domains(outer: Any, plan: Any, conditions: Iterable[Any]) -> Any:
             return p
         values = tuple(bound[a.expr_id] for a in p.domains)
         items = tuple(Alias(v, a.name, a.expr_id) for v, a in zip(values, p.domains, strict=True))
-        return Join(Aggregate(values, items, outer), p.child, p.kind, p.condition)
+        # What is beneath an outer join knows the outer plan's values by that join's condition alone.
+        known = {a.expr_id: v for a, v in zip(p.domains, values, strict=True)}
+        inner = [] if p.condition is None else [substitute(p.condition, known)]
+        child = without_domains(outer, p.child, inner) if p.kind == "LeftOuter" else p.child
+        return Join(Aggregate(values, items, outer), child, p.kind, p.condition)
 
-    return plan.transform_up(step, DomainJoin.BIT)
+    return plan.transform_down(step, DomainJoin.BIT)
