@@ -64,7 +64,8 @@ class FileSourceScanExec(LeafExec):
         empty = getattr(table, "size_in_bytes", None) == 0
         buckets = getattr(table, "buckets", None)
         name, provider = relation.name, relation.provider
-        return cls(columns, relation.output, name, provider, partitions, *filters, read, buckets, bucketing_off, empty)
+        files = (partitions, *filters, read, buckets, bucketing_off, empty)
+        return cls(columns, relation.output, name, provider, *files, coalesced=0, in_order=False)
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
