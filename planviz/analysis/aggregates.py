@@ -29,7 +29,7 @@ from planviz.logical.operators import Aggregate, Expand, Filter, Project, Sort
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedHaving
 from planviz.trees.depth import deep
-from planviz.types import BYTE, INT, LONG
+from planviz.types import BYTE, INT, LONG, DataType
 
 GROUPING_ID = "spark_grouping_id"
 
@@ -261,7 +261,7 @@ class ResolveGroupingAnalytics(AnalyzerRule):
         if isinstance(plan, Aggregate) and any(isinstance(g, GroupingSets) for g in plan.grouping):
             ready = plan.children_resolved and all(g.resolved or _bound_sets(g) for g in plan.grouping)
             settled = all(e.resolved for e in plan.aggregates)
-            return expanded(plan) if ready and settled else plan
+            return expanded(plan, INT if self.context.earlier else LONG) if ready and settled else plan
         functions = Grouping.BIT | GroupingID.BIT
         if isinstance(plan, Filter | Sort | UnresolvedHaving) and any(e.bits & functions for e in plan.expressions):
             return self._over_aggregate(plan)
@@ -306,7 +306,7 @@ def grouping_value(e: Any, originals: list[Expression], columns: list[Expression
         for i, (o, c) in enumerate(zip(originals, columns, strict=True)):
             if o.semantic_equals(e.child) or c.semantic_equals(e.child):
                 shifted = Shift(gid, Literal(len(columns) - 1 - i, INT), "shiftright")
-                bit = Cast(BitwiseAnd(shifted, Literal(1, LONG)), BYTE, time_zone="session")
+                bit = Cast(BitwiseAnd(shifted, Literal(1, gid.data_type)), BYTE, time_zone="session")
                 return alias(bit, e.pretty)
         raise analysis_error(
             "GROUPING_COLUMN_MISMATCH",
@@ -339,8 +339,8 @@ def _sets(grouping: tuple[Expression, ...]) -> list[list[Expression]]:
     return result
 
 
-def expanded(plan: Aggregate) -> LogicalPlan:
-    """The Aggregate over its Expand."""
+def expanded(plan: Aggregate, numbered: DataType = LONG) -> LogicalPlan:
+    """The Aggregate over its Expand; the sets' numbers are of type `numbered` (Spark 3.0: int)."""
     keys: list[Expression] = []
     for g in plan.grouping:
         for e in (*g.user, *g.columns) if isinstance(g, GroupingSets) else (g,):
@@ -351,7 +351,7 @@ def expanded(plan: Aggregate) -> LogicalPlan:
         return plan.replace(grouping=())
     aliases = [_key_alias(k) for k in keys]
     attributes = [a.to_attribute().with_nullability(True).new_instance() for a in aliases]
-    gid = AttributeReference(GROUPING_ID, LONG, False, next_id())
+    gid = AttributeReference(GROUPING_ID, numbered, False, next_id())
     child_output = plan.child.output
     seen: list[tuple[bool, ...]] = [tuple(any(e.semantic_equals(k) for e in s) for k in keys) for s in sets]
     positions = len(set(seen)) < len(seen)
@@ -360,7 +360,7 @@ def expanded(plan: Aggregate) -> LogicalPlan:
         values = [a.to_attribute() if p else Literal(None, a.data_type) for a, p in zip(aliases, present, strict=True)]
         number = int("0" + "".join("0" if p else "1" for p in present), 2)
         extra = [Literal(i, INT)] if positions else []
-        projections.append((*child_output, *values, Literal(number, LONG), *extra))
+        projections.append((*child_output, *values, Literal(number, numbered), *extra))
     position = [AttributeReference("_gen_grouping_pos", INT, False, next_id())] if positions else []
     columns = (*child_output, *attributes, gid, *position)
     below = Expand(tuple(projections), columns, Project((*child_output, *aliases), plan.child))

@@ -127,3 +127,11 @@ def test_a_semi_join_goes_below_an_aggregate_whatever_is_broadcast():
 
     assert old.index("HashAggregate") < old.index("SortMergeJoin")
     assert new.index("SortMergeJoin") < new.index("HashAggregate")
+
+
+def test_grouping_sets_are_numbered_by_ints():
+    sql = "SELECT a, grouping_id(), count(*) FROM t GROUP BY ROLLUP(a)"
+    old, new = (explain(sql, CATALOG, OptimizerConfig.of(p)) for p in ("spark-3.0", "spark-4.3"))
+
+    assert [a.type.simple_string for a in old.analyzed.output] == ["int", "int", "bigint"]
+    assert [a.type.simple_string for a in new.analyzed.output] == ["int", "bigint", "bigint"]
