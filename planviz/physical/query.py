@@ -24,7 +24,7 @@ from planviz.physical.preparations.redundant import (
     remove_redundant_window_group_limits,
 )
 from planviz.physical.preparations.requirements import EnsureRequirements
-from planviz.physical.preparations.reuse import ReuseExchangeAndSubquery
+from planviz.physical.preparations.reuse import ReuseExchangeAndSubquery, ReuseExchangeThenSubquery
 from planviz.physical.preparations.subqueries import PlanSubqueries
 from planviz.physical.strategies.planner import SparkPlanner
 
@@ -72,6 +72,8 @@ class Preparation:
         if adaptive:
             return AdaptiveSparkPlanExec(plan)
         plan = CollapseCodegenStages().apply(insert_transitions(plan))
+        if not later:
+            return ReuseExchangeThenSubquery(self.config).apply(plan)
         return plan if subquery else ReuseExchangeAndSubquery(self.config).apply(plan)
 
     def _tidied(self, plan: Any) -> Any:

@@ -135,3 +135,23 @@ def test_grouping_sets_are_numbered_by_ints():
 
     assert [a.type.simple_string for a in old.analyzed.output] == ["int", "int", "bigint"]
     assert [a.type.simple_string for a in new.analyzed.output] == ["int", "bigint", "bigint"]
+
+
+def test_an_exchange_is_used_again_within_one_plan_and_under_the_same_names():
+    off = {"spark.sql.autoBroadcastJoinThreshold": -1, "spark.sql.adaptive.enabled": False}
+    joined = "SELECT * FROM t x JOIN t y ON x.a = y.a"
+    renamed = "SELECT * FROM (SELECT a + 1 AS p FROM t) x JOIN (SELECT a + 1 AS q FROM t) y ON x.p = y.q"
+    inside = (
+        "SELECT a, sum(b) FROM t GROUP BY a HAVING sum(b) > (SELECT max(s) FROM (SELECT sum(b) s FROM t GROUP BY a))"
+    )
+
+    assert [planned(sql, **off).count("ReusedExchange") for sql in (joined, renamed, inside)] == [1, 0, 0]
+    assert [planned(sql, "spark-4.3", **off).count("ReusedExchange") for sql in (joined, renamed, inside)] == [1, 1, 1]
+
+
+def test_a_subquery_is_used_again_from_the_root_down():
+    sql = "SELECT (SELECT max(b) FROM u) + 1 FROM t WHERE a > (SELECT max(b) FROM u)"
+    old, new = planned(sql), planned(sql, "spark-4.3", **{"spark.sql.adaptive.enabled": False})
+
+    assert old.index("- Subquery ") < old.index("- ReusedSubquery ")
+    assert new.index("- ReusedSubquery ") < new.index("- Subquery ")

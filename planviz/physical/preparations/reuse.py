@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.physical.exchanges import Exchange, ReusedExchangeExec
 from planviz.physical.plan import PlanHolder
-from planviz.physical.subqueries import ReusedSubqueryExec
+from planviz.physical.subqueries import InSubqueryExec, ReusedSubqueryExec
 
 
 class ReuseExchangeAndSubquery:
@@ -40,3 +41,46 @@ class ReuseExchangeAndSubquery:
             first = self.subqueries.setdefault(plan.canonicalized, plan)
             plan = plan if first is plan else ReusedSubqueryExec(first)
         return e.replace(plan=plan)
+
+
+class ReuseExchangeThenSubquery:
+    """The same in Spark 3.0 (ReuseExchange, ReuseSubquery): within one plan, and only of what has the same names.
+
+    The plan of a scalar subquery is apart from the one around it; that of IN is looked into.
+    """
+
+    def __init__(self, config: OptimizerConfig) -> None:
+        self.config = config
+        self.known: dict[Any, Any] = {}
+
+    def apply(self, plan: Any) -> Any:
+        """The plan with what is used again."""
+        if self.config.get("spark.sql.exchange.reuse"):
+            plan = _expressions(plan.transform_up(self._exchange), self._inside)
+        if self.config.get("spark.sql.execution.reuseSubquery"):
+            plan = _expressions(plan, self._subquery)
+        return plan
+
+    def _first(self, plan: Any) -> Any:
+        schema = tuple([(a.name, a.type, a.is_nullable) for a in plan.output])
+        return self.known.setdefault((schema, plan.canonicalized), plan)
+
+    def _exchange(self, plan: Any) -> Any:
+        first = self._first(plan) if isinstance(plan, Exchange) else plan
+        return plan if first is plan else ReusedExchangeExec(plan.output, first)
+
+    def _inside(self, e: Any) -> Any:
+        return e.replace(plan=e.plan.transform_up(self._exchange)) if isinstance(e, InSubqueryExec) else e
+
+    def _subquery(self, e: Any) -> Any:
+        first = self._first(e.plan) if isinstance(e, PlanHolder) else None
+        return e if first is None or first is e.plan else e.replace(plan=ReusedSubqueryExec(first))
+
+
+def _expressions(plan: Any, step: Callable[[Any], Any]) -> Any:
+    """The plan with its operators' expressions that hold plans changed, from the root down."""
+
+    def changed(e: Any) -> Any:
+        return e.transform_up(step) if e.bits & PlanHolder.BIT else e
+
+    return plan.transform_down(lambda p: p.map_expressions(changed))
