@@ -46,7 +46,7 @@ from planviz.frontend.naming import constant_text, name_parts
 from planviz.logical.operators import Aggregate, Project
 from planviz.logical.unresolved import UnresolvedTableValuedFunction, UnresolvedTVFAliases
 from planviz.trees.depth import deep
-from planviz.types import BOOLEAN, INT, LONG, STRING, UNKNOWN, ArrayType, DataType, MapType
+from planviz.types import BOOLEAN, INT, LONG, NULL, STRING, UNKNOWN, ArrayType, DataType, MapType
 
 
 class LookupFunctions(AnalyzerRule):
@@ -402,6 +402,8 @@ def _argument_types(name: str, args: list[Any], count: int, which: int, done: li
         return [first.key, first.value, second.value if isinstance(second, MapType) else UNKNOWN]
     if isinstance(first, MapType):
         return [first.key, first.value]
+    if first == NULL and name.startswith(("map_", "transform_")):
+        return [UNKNOWN, UNKNOWN]
     if name == "array_sort":
         return [element(args[0])] * 2
     return [element(args[0]), INT][: count if name in ("transform", "filter") else 1]

@@ -28,7 +28,7 @@ from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.unresolved import MultiAlias, UnresolvedAlias, UnresolvedAttribute
 from planviz.logical.operators import Aggregate, Expand, Generate, Project
 from planviz.logical.unresolved import Pivot, Unpivot
-from planviz.types import BOOLEAN, INT, STRING, ArrayType, DataType, is_numeric
+from planviz.types import BOOLEAN, INT, STRING, UNKNOWN, ArrayType, DataType, StructType, is_numeric
 
 
 class ExtractGenerator(AnalyzerRule):
@@ -182,7 +182,7 @@ class ResolvePivot(AnalyzerRule):
         for a in plan.aggregates:
             if not occurs(a, AggregateExpression.BIT):
                 raise analysis_error(
-                    "UNSUPPORTED_FEATURE.PIVOT",
+                    "_LEGACY_ERROR_TEMP_1006",
                     f"Aggregate expression required for pivot, but '{a.pretty}' did not appear in any aggregate "
                     f"function.",
                     plan,
@@ -206,9 +206,29 @@ def _pivot_value(e: Expression, plan: Pivot) -> tuple[Expression, str]:
             "NON_LITERAL_PIVOT_VALUES", f'Literal expressions required for pivot values, found "{value.pretty}".', plan
         )
     name = e.name if isinstance(e, Alias) else _value_name(value)
+    wanted, given = plan.column.data_type, value.data_type
+    if isinstance(wanted, StructType) != isinstance(given, StructType) and UNKNOWN not in (wanted, given):
+        raise analysis_error(
+            "PIVOT_VALUE_DATA_TYPE_MISMATCH",
+            f"Invalid pivot value '{value.pretty}': its type {given.sql} is not the column's, {wanted.sql}.",
+            plan,
+        )
+    if is_numeric(wanted) and isinstance(value, Literal) and given == STRING and not _reads_as_number(value.value):
+        raise analysis_error(
+            "CAST_INVALID_INPUT",
+            f"The value '{value.value}' of the type STRING cannot be cast to {wanted.sql} because it is malformed.",
+            plan,
+        )
     if value.data_type != plan.column.data_type and not isinstance(plan.column, CreateNamedStruct):
         value = Cast(value, plan.column.data_type)
     return value, name
+
+
+def _reads_as_number(text: str | None) -> bool:
+    try:
+        return text is None or float(text.strip()) is not None
+    except ValueError:
+        return False
 
 
 def _value_name(e: Expression) -> str:

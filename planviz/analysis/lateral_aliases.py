@@ -86,6 +86,13 @@ class ResolveLateralColumnAliasReference(AnalyzerRule):
 
 def _grouped(e: Expression, plan: Aggregate) -> bool:
     """Whether an item is made of aggregate functions, grouping expressions and constants."""
+    if isinstance(e, WindowExpression) and e.bits & LateralColumnAliasReference.BIT:
+        raise analysis_error(
+            "UNSUPPORTED_FEATURE.LATERAL_COLUMN_ALIAS_IN_WINDOW",
+            "The feature is not supported: Referencing a lateral column alias "
+            f'`{e.collect(LateralColumnAliasReference)[0].name}` in window expression "{e.sql}".',
+            e,
+        )
     if isinstance(e, AggregateExpression):
         if e.bits & LateralColumnAliasReference.BIT:
             name = e.collect(LateralColumnAliasReference)[0].name

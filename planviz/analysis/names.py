@@ -13,7 +13,7 @@ from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedExtractValue
 from planviz.trees.depth import deep
 from planviz.trees.node import TreeNode
-from planviz.types import STRING, UNKNOWN, ArrayType, MapType, StructType, is_integral
+from planviz.types import NULL, STRING, UNKNOWN, ArrayType, MapType, StructType, is_integral
 
 #: What `bind` looks for in an expression.
 UNBOUND = UnresolvedAttribute.BIT | UnresolvedExtractValue.BIT
@@ -81,6 +81,8 @@ def extract_value(child: Expression, extraction: Expression, place: TreeNode | N
     Raises AnalysisError when the type has no parts, or not this one.
     """
     t = child.data_type
+    if t == NULL:
+        return Literal(None, NULL)
     name = extraction.value if isinstance(extraction, Literal) and extraction.type == STRING else None
     if isinstance(t, StructType) and name is not None:
         return GetStructField(child, _field(t, name, place), name)
@@ -100,6 +102,12 @@ def extract_value(child: Expression, extraction: Expression, place: TreeNode | N
         return GetMapValue(child, extraction)
     if t == UNKNOWN:
         return child
+    if isinstance(t, StructType):
+        raise analysis_error(
+            "INVALID_EXTRACT_FIELD_TYPE",
+            f'Field name should be a non-null string literal, but it\'s "{extraction.pretty}".',
+            place or child,
+        )
     raise analysis_error(
         "INVALID_EXTRACT_BASE_FIELD_TYPE",
         f'Can\'t extract a value from "{child.pretty}". Need a complex type [STRUCT, ARRAY, MAP] but got "{t.sql}".',

@@ -14,6 +14,7 @@ from planviz.analysis.time_windows import BUILDERS as TIME_WINDOWS
 from planviz.expressions.aggregates import AggregateFunction
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Alias, Expression
+from planviz.expressions.unresolved import NamedArgument
 from planviz.expressions.windows import NthValue, NTile, RankLike
 
 
@@ -28,6 +29,8 @@ def build(parts: tuple[str, ...], arguments: Args, place: Any) -> Expression | N
     Raises AnalysisError when the number of arguments is wrong.
     """
     name = parts[-1].lower()
+    if any(isinstance(a, NamedArgument) for a in arguments):
+        arguments = _by_position(name, arguments, place)
     plain = tuple(a.child if isinstance(a, Alias) and name not in ("struct",) else a for a in arguments)
     found = BUILDERS.get(name) or OPERATORS.get(name) or TIME_WINDOWS.get(name)
     if found is not None:
@@ -40,6 +43,62 @@ def build(parts: tuple[str, ...], arguments: Args, place: Any) -> Expression | N
     if name in AGGREGATE_SIGNATURES:
         return aggregate_call(name, _filled(name, AGGREGATE_SIGNATURES[name], plain, place))
     return None
+
+
+#: The parameters of the built-in functions that take arguments by name.
+PARAMETERS = {
+    **dict.fromkeys(("explode", "explode_outer", "posexplode", "posexplode_outer"), ("collection",)),
+    **dict.fromkeys(("inline", "inline_outer", "variant_explode", "variant_explode_outer"), ("input",)),
+    "mask": ("str", "upperchar", "lowerchar", "digitchar", "otherchar"),
+    "count_min_sketch": ("column", "epsilon", "confidence", "seed"),
+}
+
+
+def _by_position(name: str, arguments: Args, place: Any) -> Args:
+    """The arguments in the order of the parameters, defaults where some are left out between."""
+    if not known(name):
+        return arguments
+    names = PARAMETERS.get(name)
+    if names is None:
+        raise analysis_error(
+            "NAMED_PARAMETERS_NOT_SUPPORTED",
+            f"Named parameters are not supported for function `{name}`; please retry the query with positional "
+            "arguments to the function call instead.",
+            place,
+        )
+    given: dict[str, Expression] = {}
+    for at, a in enumerate(arguments):
+        named = isinstance(a, NamedArgument)
+        key = a.name.lower() if isinstance(a, NamedArgument) else names[at] if at < len(names) else str(at)
+        if not named and any(isinstance(x, NamedArgument) for x in arguments[:at]):
+            raise analysis_error(
+                "UNEXPECTED_POSITIONAL_ARGUMENT",
+                f"Cannot invoke routine `{name}` because it contains positional argument(s) following the named "
+                "argument(s).",
+                place,
+            )
+        if key in given:
+            told = f"The parameter `{key}` of `{name}` is given twice."
+            raise analysis_error("DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.DOUBLE_NAMED_ARGUMENT_REFERENCE", told, place)
+        if named and key not in names:
+            told = f"Cannot invoke routine `{name}`: it has no parameter `{key}`."
+            raise analysis_error("UNRECOGNIZED_PARAMETER_NAME", told, place)
+        given[key] = a.child if isinstance(a, NamedArgument) else a
+    row = SIGNATURES.get(name) or AGGREGATE_SIGNATURES.get(name)
+    defaults = row.defaults if row is not None else ()
+    last = max(names.index(k) if k in names else int(k) for k in given)
+    out = []
+    for at, key in enumerate([*names, *map(str, range(len(names), last + 1))][: last + 1]):
+        skipped = at - (len(names) - len(defaults))
+        value = given.get(key, defaults[skipped] if 0 <= skipped < len(defaults) else None)
+        if value is None:
+            raise analysis_error(
+                "REQUIRED_PARAMETER_NOT_FOUND",
+                f"Cannot invoke routine `{name}` because the parameter named `{key}` is required, but was not given.",
+                place,
+            )
+        out.append(value)
+    return tuple(out)
 
 
 def _filled(name: str, row: Signature, arguments: Args, place: Any) -> Args:

@@ -18,7 +18,7 @@ from planviz.expressions.unresolved import (
     UnresolvedStarWithColumns,
     UnresolvedStarWithColumnsRenames,
 )
-from planviz.types import INT, StructType
+from planviz.types import INT, UNKNOWN, StructType
 
 _STARS = (
     UnresolvedStar.BIT
@@ -56,6 +56,13 @@ def expand_star(star: UnresolvedStar, plan: Any) -> list[Expression]:
         wanted = tuple(p.lower() for p in star.target)
         named = [a for a in columns if tuple(q.lower() for q in a.qualifier[-len(wanted) :]) == wanted]
         columns = named or _struct_star(star, columns)
+    if len({tuple(p.lower() for p in n) for n in star.excepted}) < len(star.excepted):
+        names = ", ".join(".".join(n) for n in star.excepted)
+        raise analysis_error(
+            "EXCEPT_OVERLAPPING_COLUMNS",
+            f"Columns in an EXCEPT list must be distinct and non-overlapping, but got ({names}).",
+            star,
+        )
     for name in star.excepted:
         kept = [c for c in columns if not _named(c, name)]
         if len(kept) == len(columns):
@@ -73,6 +80,11 @@ def _named(c: Any, name: tuple[str, ...]) -> bool:
 def _struct_star(star: UnresolvedStar, columns: list[Any]) -> list[Any]:
     found = Scope(columns).resolve(star.target, star)
     value = found.child if isinstance(found, Alias) else found
+    if value is not None and value.data_type != UNKNOWN and not isinstance(value.data_type, StructType):
+        shown = ", ".join(star.target)
+        raise analysis_error(
+            "_LEGACY_ERROR_TEMP_1050", f"Can only star expand struct data types. Attribute: `List({shown})`.", star
+        )
     if value is None or not isinstance(value.data_type, StructType):
         qualifiers = sorted({".".join(a.qualifier) for a in columns if a.qualifier})
         raise analysis_error(

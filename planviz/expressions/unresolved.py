@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from planviz.expressions.core import (
+    Alias,
     Attribute,
     AttributeReference,
     Expression,
@@ -248,6 +249,20 @@ class UnresolvedExtractValue(Unresolved):
     def render(self, r: Callable[[Expression], str]) -> str:
         """child[extraction]."""
         return f"{r(self.child)}[{r(self.extraction)}]"
+
+
+@node
+class NamedArgument(Alias):
+    """name => child, an argument of a function by its parameter's name."""
+
+    child: Expression
+    name: str
+    expr_id: int
+    qualifier: tuple[str, ...] = ()
+
+    def to_string(self) -> str:
+        """name => child."""
+        return f"{self.name} => {self.child}"
 
 
 @node

@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planviz.expressions.core import Alias, Expression, Literal, SortOrder
+from planviz.expressions.core import Alias, Cast, Expression, Literal, SortOrder
 from planviz.expressions.ids import next_id
+from planviz.expressions.predicates import (
+    BinaryComparison,
+    Connective,
+    In,
+    IsNaN,
+    IsNotNull,
+    IsNull,
+    Like,
+    MultiLike,
+    Not,
+    RLike,
+)
+from planviz.expressions.subqueries import Exists, InSubquery
 from planviz.expressions.unresolved import GroupingSets, UnresolvedAttribute, UnresolvedOrdinal
 from planviz.frontend.cursor import NUMBER
 from planviz.frontend.scripts import ScriptReader
@@ -34,7 +47,7 @@ from planviz.logical.unresolved import (
     UnresolvedWith,
     WithWindowDefinition,
 )
-from planviz.types import INT
+from planviz.types import BOOLEAN, INT
 
 Script = Callable[[LogicalPlan], LogicalPlan]
 _SET_WORDS = ("UNION", "EXCEPT", "MINUS", "SETMINUS", "INTERSECT")
@@ -226,7 +239,7 @@ class QueryReader(ScriptReader):
         if grouped:
             plan = self.placed(Aggregate(tuple(self.grouping()), items, plan), start)
         if self.accept("HAVING"):
-            condition = self.expression()
+            condition = _tested(self.expression())
             if not grouped:
                 plan = self.placed(Aggregate((), items, plan), start)
             return self.placed(UnresolvedHaving(condition, plan), start)
@@ -274,8 +287,6 @@ class QueryReader(ScriptReader):
 
     def grouping(self, named: bool = False) -> list[Expression]:
         """What stands behind GROUP BY; `named` lets expressions have an alias."""
-        if self.sees("GROUPING", "SETS"):
-            return [self._grouping_item()]
         items = self.separated(self._named_grouping_item if named else self._grouping_item)
         if self.sees_any("WITH") and self.peek(1) in ("ROLLUP", "CUBE"):
             self.at += 1
@@ -430,3 +441,13 @@ def _flattened(sets: list[list[Expression]]) -> list[list[Expression]]:
         else:
             out.append(s)
     return out
+
+
+_PREDICATES = (
+    BinaryComparison, Connective, Not, In, InSubquery, Exists, IsNull, IsNotNull, IsNaN, Like, RLike, MultiLike,
+)  # fmt: skip
+
+
+def _tested(e: Expression) -> Expression:
+    """A condition of HAVING: what is no predicate by its form is cast (Spark: withHavingClause)."""
+    return e if isinstance(e, _PREDICATES) else Cast(e, BOOLEAN)

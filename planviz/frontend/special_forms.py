@@ -12,6 +12,7 @@ from planviz.expressions.core import Alias, Expression, Literal, NamedExpression
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import (
     ExpressionWithUnresolvedIdentifier,
+    NamedArgument,
     NamedParameter,
     PositionalParameter,
     UnresolvedFunction,
@@ -42,6 +43,10 @@ _UNITS = frozenset(
 _TYPED = ("DATE", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIMESTAMP", "TIME", "INTERVAL", "X")
 
 
+#: Words before a string that begin something else than a typed literal.
+_NO_TYPES = frozenset(("CASE", "BOTH", "LEADING", "TRAILING", "DISTINCT"))
+
+
 class SpecialForms:
     """Mixin of the expression reader."""
 
@@ -64,7 +69,7 @@ class SpecialForms:
             return Literal(None, NULL) if key == "NULL" else lit(key == "TRUE")
         if key == "INTERVAL" and (self.kinds[self.at + 1] in (STRING, NUMBER) or following in ("-", "+")):
             return self._interval()
-        if self.kinds[self.at + 1] == STRING:
+        if self.kinds[self.at + 1] == STRING and key not in _NO_TYPES:
             return self._typed_literal(key)
         return None
 
@@ -216,7 +221,7 @@ class SpecialForms:
         if self.peek(1) == "=>":
             name = self.identifier()
             self.at += 1
-            made: Expression = Alias(self.expression(), name, next_id())
+            made: Expression = NamedArgument(self.expression(), name, next_id())
             return made
         e: Expression = self.expression()
         return e

@@ -96,6 +96,27 @@ ARGUMENTS = [
 ]
 
 
+CLAUSES = [
+    ("select * except (n, n) from p", "EXCEPT_OVERLAPPING_COLUMNS"),
+    ("select n.* from p", "_LEGACY_ERROR_TEMP_1050"),
+    ("select struct(n)[0] from p", "INVALID_EXTRACT_FIELD_TYPE"),
+    ("select sum(n) as x, sum(x) over () from p", "UNSUPPORTED_FEATURE.LATERAL_COLUMN_ALIAS_IN_WINDOW"),
+    ("select * from p unpivot (v for k in (n, s))", "UNPIVOT_VALUE_DATA_TYPE_MISMATCH"),
+    ("select * from p pivot (n for s in ('a'))", "_LEGACY_ERROR_TEMP_1006"),
+    ("select * from p pivot (sum(d) for n in ('a'))", "CAST_INVALID_INPUT"),
+    ("select * from p pivot (sum(d) for (n, s) in (1))", "PIVOT_VALUE_DATA_TYPE_MISMATCH"),
+    ("select upper(str => s) from p", "NAMED_PARAMETERS_NOT_SUPPORTED"),
+    ("select mask(str => s, nope => 'x') from p", "UNRECOGNIZED_PARAMETER_NAME"),
+    ("select mask(lowerChar => 'x') from p", "REQUIRED_PARAMETER_NOT_FOUND"),
+    ("select mask(str => s, 'x') from p", "UNEXPECTED_POSITIONAL_ARGUMENT"),
+]
+
+
+@pytest.mark.parametrize(("sql", "error_class"), CLAUSES)
+def test_clauses_that_do_not_fit_are_refused_with_spark_s_class(sql, error_class):
+    test_a_statement_is_refused_with_spark_s_class(sql, error_class)
+
+
 @pytest.mark.parametrize(("expression", "error_class"), ARGUMENTS)
 def test_arguments_that_do_not_fit_are_refused_with_spark_s_class(expression, error_class):
     test_a_statement_is_refused_with_spark_s_class(f"select {expression} from p", error_class)
@@ -109,3 +130,23 @@ def test_a_path_into_a_variant_names_its_column():
     assert "variant_get(v#" in first
     assert "$.k, VariantType, true, Some(" in first
     assert " as int) AS k#" in first
+
+
+def test_arguments_by_name_come_in_the_order_of_the_parameters():
+    *_, outcome = Session().run("select mask('aB1', digitChar => 'd', upperChar => 'U')")
+
+    assert "mask(aB1, digitChar => d, upperChar => U)" in outcome.execution.text("parsed")
+    assert "mask(aB1, U, x, d, null)" in outcome.execution.text("analyzed")
+
+
+def test_grouping_analytics_may_follow_grouping_sets():
+    *_, outcome = Session().run(f"{SETUP}; select n, s, d from p group by grouping sets ((n, s)), cube(d)")
+
+    assert "groupingsets(Vector(0, 1), 'n, 's), cube(Vector(0), 'd)" in outcome.execution.text("parsed")
+    assert outcome.error is None
+
+
+def test_a_field_of_null_is_null():
+    *_, outcome = Session().run("select x.a, x[0] from (select null as x)")
+
+    assert outcome.execution.text("analyzed").startswith("Project [null AS a#")
