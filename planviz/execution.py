@@ -9,15 +9,18 @@ from typing import Any
 
 from planviz.analysis import Analyzer
 from planviz.analysis.analyzer import Relations
+from planviz.analysis.commands import altered, changed_databases, check_command
+from planviz.analysis.definitions import check_database, check_drop, check_table, check_view, is_made
 from planviz.analysis.inference import infer
 from planviz.catalog.ddl import table_of
-from planviz.catalog.tables import Catalog, PythonFunction, View
+from planviz.catalog.tables import DATABASE, Catalog, PythonFunction, View
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import Refusal
 from planviz.errors import AnalysisError, InputError, PlanvizError, defect
 from planviz.expressions.ids import Ids, fresh_ids, ids_from, next_id
 from planviz.expressions.python import PythonEvalType
 from planviz.frontend import Parameters, Statement, parse_plan, parse_script
+from planviz.frontend.commands import Command
 from planviz.logical.cached import DEFAULT_LEVEL, CachedPlan, StorageLevel, storage_level
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedRelation
@@ -313,6 +316,10 @@ class Session:
         self.caches = CacheManager()
         self.warnings: list[str] = []
         self._first_id = 1
+        #: Databases that are there beside those of the tables.
+        self.databases = {DATABASE}
+        #: Whether tables are guessed, so that one that is not known may be there.
+        self._guesses = False
         #: Tables that a cache reads keep their columns' ids in the statements after it, as all tables do in Spark.
         self._relations: Relations = {}
 
@@ -351,6 +358,7 @@ class Session:
         nothing = not (self.catalog.tables or self.catalog.views or defined)
         if not (self.infer or (self.infer is None and nothing)):
             return
+        self._guesses = True
         known = self.catalog
         for s in statements:
             if s.kind == "create_table" and s.columns:
@@ -382,12 +390,18 @@ class Session:
     def _define(self, s: Statement) -> None:
         match s.kind:
             case "create_view" if s.plan is not None:
-                self._analyzed(s)
+                if not is_made(s, self.catalog):
+                    return
+                check_view(s, self._analyzed(s), self.catalog)
                 self._forget(s.name)
                 names = tuple(c.name for c in s.columns)
                 self.catalog = self.catalog.with_view(View(s.name[-1], s.plan, s.sql, "TEMPORARY" in s.words, names))
             case "create_table":
+                self._check_name(s.name)
+                if not is_made(s, self.catalog):
+                    return
                 columns = s.columns if s.plan is None else self._columns_of(s)
+                check_table(s, None if s.plan is None else self._analyzed(s))
                 self._forget(s.name)
                 table = table_of(s.name, columns, s.provider, s.partition_columns, s.buckets)
                 self._relations.pop(table.qualified, None)
@@ -401,6 +415,8 @@ class Session:
             case "declare" | "set_variable" | "drop_variable":
                 self.catalog = changed_variables(self.catalog, s, lambda q: self._execution(q).optimized)
             case "drop":
+                if s.words.startswith(("TABLE", "VIEW")) and not self._guesses:
+                    check_drop(s, self.catalog)
                 self._forget(s.name)
                 self.catalog = self.catalog.without(s.name)
             case "cache":
@@ -409,6 +425,24 @@ class Session:
                 self._uncache(s)
             case "clear_cache":
                 self.caches.clear()
+            case _ if s.command is not None and not self._guesses:
+                self._command(s, s.command)
+
+    def _command(self, s: Statement, c: Command) -> None:
+        """A command on a table or a database: checked, and carried out where later statements see what it does."""
+        if c.verb.endswith("DATABASE"):
+            self.databases = changed_databases(c, self._databases(), self.catalog)
+            return
+        check_command(c, self.catalog, lambda p: self._execution(replace(s, kind="query", plan=p)).analyzed)
+        if c.other or "ADD" in c.flags or (c.verb == "ALTER VIEW" and c.plan is not None):
+            self.catalog = altered(c, self.catalog)
+
+    def _databases(self) -> set[str]:
+        return self.databases | {t.database.lower() for t in self.catalog.tables.values()}
+
+    def _check_name(self, name: tuple[str, ...]) -> None:
+        if not self._guesses:
+            check_database(name, self._databases())
 
     def _cache(self, s: Statement) -> None:
         """CACHE TABLE: a lazy one and one that is filled at once are planned alike, by what is known beforehand."""

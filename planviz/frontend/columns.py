@@ -17,6 +17,8 @@ class ColumnReader(PipeReader):
     """Reads column lists. `notes` holds what was passed over, because plans do not depend on it."""
 
     notes: tuple[str, ...] = ()
+    #: Whether one of the columns is computed from others, which no table of Spark's own catalogue can do.
+    generated = False
 
     def columns(self) -> tuple[StructField, ...]:
         """(name type [NOT NULL] [COMMENT 'text'] [DEFAULT value] ..., constraints)."""
@@ -60,7 +62,7 @@ class ColumnReader(PipeReader):
                 at = self.at
                 names.append(self.identifier())
                 if known and names[-1].lower() not in known:
-                    raise self.error("UNRESOLVED_COLUMN", f"{names[-1]} is none of the table's columns.", at)
+                    raise self.error("COLUMN_NOT_DEFINED_IN_TABLE", f"{names[-1]} is none of the table's columns.", at)
             else:
                 more.append(self._column([*columns, *more]))
                 names.append(more[-1].name)
@@ -90,7 +92,7 @@ class ColumnReader(PipeReader):
             at = self.at
             name = self.identifier()
             if known and name.lower() not in known:
-                raise self.error("UNRESOLVED_COLUMN", f"{name} is none of the table's columns.", at)
+                raise self.error("COLUMN_NOT_DEFINED_IN_TABLE", f"{name} is none of the table's columns.", at)
             names.append(known.get(name.lower(), name))
             if self.sees_any("ASC", "DESC"):
                 self.at += 1
@@ -122,6 +124,7 @@ class ColumnReader(PipeReader):
             elif self.accept("NULL"):
                 continue
             elif self.sees_any("GENERATED", "MASK", "AUTO_INCREMENT"):
+                self.generated = self.generated or self.sees("GENERATED")
                 self._skip_to_comma()
             else:
                 raise self.syntax_error("',' or ')' was expected")

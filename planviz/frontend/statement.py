@@ -10,18 +10,21 @@ from planviz.errors import ParseError
 from planviz.expressions.core import Expression, Literal, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import ScalarSubquery
-from planviz.expressions.unresolved import UnresolvedAlias
-from planviz.frontend.columns import ColumnReader
+from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedStar
+from planviz.frontend.commands import Command, CommandReader
 from planviz.frontend.cursor import END, WORD
 from planviz.frontend.lexer import tokenize
 from planviz.frontend.parameters import Parameters
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import OneRowRelation
+from planviz.logical.unresolved import UnresolvedRelation
 from planviz.types import UNKNOWN, DataType, StructField
 
 #: Longest text that is read, in characters.
 MAX_LENGTH = 2_000_000
+#: What stands before a word that begins a statement inside BEGIN ... END.
+_STARTS = frozenset((";", "BEGIN", "THEN", "ELSE", "DO", "LOOP", "REPEAT", ":"))
 _QUERY_WORDS = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "MAP", "REDUCE", "(")
 
 
@@ -50,15 +53,22 @@ class Statement:
     notes: tuple[str, ...] = ()
     error: ParseError | None = None
     buckets: Buckets | None = None
+    command: Command | None = None
 
 
-class StatementReader(ColumnReader):
+#: Clauses of CREATE TABLE that may stand there once.
+_CLAUSES = frozenset(("USING", "OPTIONS", "PARTITIONED", "CLUSTERED", "LOCATION", "COMMENT", "TBLPROPERTIES"))
+
+
+class StatementReader(CommandReader):
     """Reads statements."""
 
     def statement(self) -> Statement:
         """One statement, up to its semicolon or the end."""
         start = self.at
         first = self.peek()
+        if first in ("FROM", "WITH") and self._writes():
+            return self._skip("insert")(start)
         if first in _QUERY_WORDS:
             plan = self.query()
             self._end()
@@ -68,18 +78,57 @@ class StatementReader(ColumnReader):
             "SET": self._set_statement,
             "DROP": self._drop,
             "DECLARE": self._declare,
-            "ANALYZE": self._skip("analyze"),
-            "INSERT": self._skip("insert"),
+            "ANALYZE": self._commanding("analyze"),
+            "BEGIN": self._compound,
+            "INSERT": self._commanding("insert"),
             "CACHE": self._cache,
             "UNCACHE": self._uncache,
             "CLEAR": self._clear_cache,
-            "USE": self._skip("unsupported"),
+            "USE": self._commanding("unsupported"),
         }.get(first)
         if reader is not None:
             return reader(start)
         if self.kind == WORD and first in _OTHER_STATEMENTS:
-            return self._skip("unsupported")(start)
+            return self._commanding("unsupported")(start)
         raise self.syntax_error()
+
+    def _writes(self) -> bool:
+        """Whether what begins like a query writes its rows somewhere: FROM t INSERT ..., WITH q AS (...) INSERT ..."""
+        depth, at = 0, self.at
+        while self.kinds[at] != END and self.tokens.texts[at] != ";":
+            depth += {"(": 1, ")": -1}.get(self.tokens.texts[at], 0)
+            following = self.keys[at + 1] if self.kinds[at] != END else ""
+            if depth == 0 and self.keys[at] == "INSERT" and following in ("INTO", "OVERWRITE"):
+                return True
+            at += 1
+        return False
+
+    def _commanding(self, kind: str) -> Callable[[int], Statement]:
+        """A statement of a kind with the command that it is, where that is about a table or a database."""
+
+        def read(start: int) -> Statement:
+            words = self.peek() + (f" {self.peek(1)}" if self.kinds[self.at + 1] == WORD else "")
+            command = self.command()
+            return Statement(kind, self.source(start), self.tokens.starts[start], words=words, command=command)
+
+        return read
+
+    def _compound(self, start: int) -> Statement:
+        """BEGIN ... END, a script of SQL: its statements end with semicolons, too."""
+        depth, before = 0, ""
+        while self.kind != END:
+            key = self.keys[self.at]
+            # WHILE ... DO and FOR ... DO end with END WHILE and END FOR.
+            starts = key in ("IF", "WHILE", "FOR", "LOOP", "REPEAT") and before in _STARTS
+            opens = key == "BEGIN" or starts or (key == "CASE" and before != "END")
+            depth += opens - (key == "END")
+            before = key
+            self.at += 1
+            if depth == 0:
+                break
+        if depth:
+            self.fail("a block that begins with BEGIN ends with END")
+        return self._rest(Statement("unsupported", "", self.tokens.starts[start], words="BEGIN"), start)
 
     def unread(self, start: int, error: ParseError) -> Statement:
         """The statement that starts at a token and cannot be read; the cursor goes behind it."""
@@ -106,7 +155,8 @@ class StatementReader(ColumnReader):
         def read(start: int) -> Statement:
             self.at += 1
             words = self.take().upper()
-            self.accept("IF", "EXISTS")
+            if self.accept("IF", "EXISTS"):
+                words += " IF EXISTS"
             name = self.identifier_parts()
             return self._rest(Statement(kind, "", self.tokens.starts[start], name=name, words=words), start)
 
@@ -122,6 +172,8 @@ class StatementReader(ColumnReader):
             # The word before FUNCTION, which `_object` passes over.
             self.at += self.peek(1) == "TEMPORARY"
             return replace(self._object("drop_function")(self.at), sql=self.source(start))
+        if self.peek(1) in ("DATABASE", "SCHEMA", "NAMESPACE"):
+            return self._commanding("unsupported")(start)
         if not self.sees("DROP", "TEMPORARY", "VARIABLE"):
             return self._object("drop")(start)
         self.at += 3
@@ -217,20 +269,28 @@ class StatementReader(ColumnReader):
         if self.accept("FUNCTION"):
             return self._create_function(start, words, replaces)
         if self.accept("VIEW"):
-            return replace(self._create_view(start), words=" ".join(words))
+            words += ["REPLACE"] * replaces + ["IF NOT EXISTS"] * self.sees("IF", "NOT", "EXISTS")
+            view = self._create_view(start)
+            return view if view.kind == "unsupported" else replace(view, words=" ".join(words))
         if not self.accept("TABLE"):
             self.at = start
-            return self._skip("unsupported")(start)
-        self.accept("IF", "NOT", "EXISTS")
+            return self._commanding("unsupported")(start)
+        words += ["REPLACE"] * replaces + ["IF NOT EXISTS"] * self.accept("IF", "NOT", "EXISTS")
         name = self.identifier_parts()
-        self.notes = ()
+        self.notes, self.generated = (), False
         columns: tuple[StructField, ...] = ()
         if self.sees("("):
             columns = self.columns()
-        provider, plan = "parquet", None
+        provider = "parquet"
+        plan: LogicalPlan | None = None
         partitions: tuple[str, ...] = ()
         buckets: Buckets | None = None
+        if self.accept("LIKE"):
+            plan = Project((UnresolvedStar(()),), UnresolvedRelation(self.identifier_parts()))
+        clauses: list[str] = []
         while self.kind != END and not self.sees(";"):
+            if self.peek() in _CLAUSES and self.tokens.texts[self.at - 1] != ",":
+                clauses.append(self.peek())
             if self.accept("USING"):
                 provider = self.identifier_parts()[-1].lower()
             elif self.accept("STORED", "AS"):
@@ -244,20 +304,33 @@ class StatementReader(ColumnReader):
                 self.at += 1
                 plan = self.query()
                 self._end()
+            elif self.sees("("):
+                self._skip_parentheses()
             else:
                 self.at += 1
-        return Statement(
-            "create_table",
-            self.source(start),
-            self.tokens.starts[start],
-            plan,
-            name,
-            columns,
-            partitions,
-            provider,
-            notes=self.notes,
-            buckets=buckets,
+        again = next((c for i, c in enumerate(clauses) if c in clauses[:i]), None)
+        if again is not None:
+            raise self.error(
+                "DUPLICATE_CLAUSES", f"Found duplicate clauses: {again}. Please remove one of them.", start
+            )
+        if "LOCATION" not in clauses and "EXTERNAL" in words and "REPLACE" not in words:
+            words.append("NOWHERE")
+        if self.generated:
+            words.append("GENERATED")
+        if not columns and plan is None and not clauses:
+            words.append("UNTYPED")
+        found = Statement(
+            "create_table", self.source(start), self.tokens.starts[start], plan, name, columns, partitions
         )
+        return replace(found, provider=provider, notes=self.notes, buckets=buckets, words=" ".join(words))
+
+    def _skip_parentheses(self) -> None:
+        depth = 0
+        while self.kind != END:
+            depth += {"(": 1, ")": -1}.get(self.peek(), 0)
+            self.at += 1
+            if depth == 0:
+                return
 
     def _create_function(self, start: int, words: list[str], replaces: bool) -> Statement:
         """CREATE FUNCTION name(parameters) [RETURNS type] ... RETURN body; of others the words alone."""
@@ -302,6 +375,8 @@ class StatementReader(ColumnReader):
             self.expect("(")
             names = tuple(self.separated(self._view_column))
             self.expect(")")
+        if self.sees("USING"):
+            return self._rest(Statement("unsupported", "", self.tokens.starts[start], words="CREATE VIEW"), start)
         while self.kind != END and not (self.sees("AS") and self.peek(1) in _QUERY_WORDS):
             self.at += 1
         self.expect("AS")

@@ -58,7 +58,7 @@ def test_a_name_is_taken_once():
 
 
 def test_a_table_defined_anew_is_cached_no_longer():
-    found = outcome("CREATE TABLE t (a INT); CACHE TABLE t; CREATE TABLE t (a STRING); SELECT a FROM t")
+    found = outcome("CREATE TABLE t (a INT); CACHE TABLE t; DROP TABLE t; CREATE TABLE t (a STRING); SELECT a FROM t")
     assert found.execution is not None
     assert "InMemory" not in found.execution.text("optimized")
 

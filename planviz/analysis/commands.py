@@ -1,0 +1,177 @@
+"""What is wrong with a command on a table, a view or a database (Spark: ResolveCatalogs, PreprocessTableInsertion).
+
+Nothing is executed; the checks are those that Spark makes before it would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from planviz.analysis.context import analysis_error, sql_text
+from planviz.analysis.relations import table_not_found
+from planviz.catalog.tables import CATALOG, DATABASE, Catalog, Table
+from planviz.errors import AnalysisError
+from planviz.expressions.casts import can_store_assign
+from planviz.frontend.commands import Command
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.unresolved import UnresolvedRelation
+from planviz.types import NULL, UNKNOWN
+
+Analyze = Callable[[LogicalPlan], LogicalPlan]
+#: Commands that views cannot stand in for tables in.
+_NO_VIEWS = ("INSERT", "ALTER TABLE", "TRUNCATE TABLE", "SHOW PARTITIONS", "MSCK REPAIR TABLE", "REPAIR TABLE")
+
+
+def database_of(name: tuple[str, ...]) -> str:
+    """The database that a name means, lower case; AnalysisError for a name of too many parts."""
+    parts = name[1:] if len(name) > 2 and name[0].lower() == CATALOG else name
+    if len(parts) > 2:
+        raise analysis_error(
+            "REQUIRES_SINGLE_PART_NAMESPACE", f"{CATALOG} requires a single-part namespace, but got {sql_text(name)}."
+        )
+    return parts[0].lower() if len(parts) == 2 else DATABASE
+
+
+def check_command(c: Command, catalog: Catalog, analyze: Analyze) -> None:
+    """Raise AnalysisError for a command that Spark refuses; `analyze` analyzes the queries in it."""
+    table = None if c.verb == "REPLACE TABLE" else _target(c, catalog)
+    if c.verb == "REPLACE TABLE":
+        database_of(c.name)
+    if c.verb == "MERGE" and "EMPTY" in c.flags:
+        raise analysis_error("MERGE_WITHOUT_WHEN", "There must be at least one WHEN clause in a MERGE statement.")
+    if c.verb == "INSERT" and c.plan is not None and table is not None:
+        _check_insert(c, table, analyze(c.plan))
+    elif c.plan is not None:
+        analyze(c.plan)
+    if "ADD" in c.flags and table is not None:
+        known = {f.name.lower() for f in table.columns}
+        again = next((f.name for f in c.columns if f.name.lower() in known), None)
+        if again is not None:
+            raise _exists_already(again)
+    if "UNSUPPORTED" in c.flags and (table is not None or c.verb == "REPLACE TABLE"):
+        raise analysis_error(
+            "UNSUPPORTED_FEATURE.TABLE_OPERATION",
+            f"Table {sql_text(c.name)} does not support {c.verb}: no table of {CATALOG} does.",
+        )
+
+
+def _target(c: Command, catalog: Catalog) -> Table | None:
+    """The table that the command is about; None where it is a view, which some commands take as well."""
+    database_of(c.name)
+    view = catalog.view(c.name)
+    if view is not None:
+        if c.verb in _NO_VIEWS and not c.other:
+            raise analysis_error(
+                "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
+                f"{c.verb} expects a table but {sql_text(c.name)} is a view.",
+            )
+        return None
+    table = catalog.table(c.name)
+    if table is None and "IF EXISTS" not in c.flags:
+        raise table_not_found(UnresolvedRelation(c.name), catalog.names())
+    if table is not None and c.verb == "SHOW PARTITIONS" and not table.partition_columns:
+        raise analysis_error(
+            "INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY", f"Table {sql_text(c.name)} is not partitioned."
+        )
+    return table
+
+
+def _exists_already(name: str) -> AnalysisError:
+    return analysis_error("COLUMN_ALREADY_EXISTS", f"The column {sql_text((name,))} already exists.")
+
+
+def distinct_names(names: Sequence[str]) -> None:
+    """Raise AnalysisError for a name that occurs twice, whatever its case."""
+    lowered = [n.lower() for n in names]
+    again = next((n for i, n in enumerate(names) if lowered[i] in lowered[:i]), None)
+    if again is not None:
+        raise _exists_already(again)
+
+
+def _check_insert(c: Command, table: Table, query: LogicalPlan) -> None:
+    if "IF NOT EXISTS" in c.flags and "OVERWRITE" not in c.flags:
+        raise analysis_error("INVALID_STATEMENT_OR_CLAUSE", "INSERT INTO ... IF NOT EXISTS is not a valid statement.")
+    given = [f.name for f in c.columns]
+    distinct_names(given)
+    known = {f.name.lower(): f for f in table.columns}
+    wrong = next((n for n in given if n.lower() not in known), None)
+    if wrong is not None:
+        raise analysis_error(
+            "UNRESOLVED_COLUMN.WITH_SUGGESTION",
+            f"A column with name {sql_text((wrong,))} cannot be resolved. The table has: "
+            f"{', '.join(sql_text((f.name,)) for f in table.columns)}.",
+        )
+    unknown = [n for n in c.statics if n.lower() not in {p.lower() for p in table.partition_columns}]
+    if unknown:
+        raise analysis_error("PARTITIONS_NOT_FOUND", f"{', '.join(unknown)} partitions nothing in {sql_text(c.name)}.")
+    if "BY NAME" in c.flags:
+        extra = [a.name for a in query.output if a.name.lower() not in known]
+        if extra:
+            raise analysis_error(
+                "INCOMPATIBLE_DATA_FOR_TABLE.EXTRA_COLUMNS",
+                f"Cannot write incompatible data for the table {sql_text(table.qualified)}: extra columns "
+                f"{', '.join(sql_text((n,)) for n in extra)}.",
+            )
+        wanted = [known[a.name.lower()] for a in query.output]
+    else:
+        fixed = {n.lower() for n in c.statics}
+        wanted = [known[n.lower()] for n in given] or [f for f in table.columns if f.name.lower() not in fixed]
+        if len(wanted) != len(query.output):
+            few = len(query.output) < len(wanted)
+            raise analysis_error(
+                f"INSERT_COLUMN_ARITY_MISMATCH.{'NOT_ENOUGH' if few else 'TOO_MANY'}_DATA_COLUMNS",
+                f"{sql_text(table.qualified)}: {len(wanted)} columns are wanted, {len(query.output)} given.",
+            )
+    for field, a in zip(wanted, query.output, strict=True):
+        if UNKNOWN in (a.type, field.data_type) or a.type in (NULL, field.data_type):
+            continue
+        if not can_store_assign(a.type, field.data_type):
+            raise analysis_error(
+                "INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST",
+                f"Cannot write incompatible data for the table {sql_text(table.qualified)}: cannot safely cast "
+                f'{sql_text((field.name,))} "{a.type.sql}" to "{field.data_type.sql}".',
+            )
+
+
+def altered(c: Command, catalog: Catalog) -> Catalog:
+    """The catalogue after RENAME TO, ADD COLUMNS or ALTER VIEW ... AS."""
+    view, table = catalog.view(c.name), catalog.table(c.name)
+    if c.plan is not None:
+        return catalog if view is None else catalog.with_view(replace(view, plan=c.plan, columns=()))
+    if c.other:
+        name = c.other[-1]
+        if catalog.table(c.other) is not None or catalog.view(c.other) is not None:
+            raise analysis_error(
+                "TABLE_OR_VIEW_ALREADY_EXISTS", f"Cannot rename to {sql_text(c.other)}: it already exists."
+            )
+        made = catalog.without(c.name)
+        if view is not None:
+            return made.with_view(replace(view, name=name))
+        return catalog if table is None else made.with_table(replace(table, name=name))
+    if table is None:
+        return catalog
+    # New columns stand before those that a table is partitioned by.
+    fixed = {p.lower() for p in table.partition_columns}
+    own = [f for f in table.columns if f.name.lower() not in fixed]
+    last = [f for f in table.columns if f.name.lower() in fixed]
+    return catalog.with_table(replace(table, columns=(*own, *c.columns, *last)))
+
+
+def changed_databases(c: Command, databases: set[str], catalog: Catalog) -> set[str]:
+    """The databases after CREATE, DROP, USE, DESCRIBE or ALTER DATABASE; AnalysisError where Spark refuses it."""
+    name = c.name[-1].lower()
+    there = name in databases or name in ("global_temp", CATALOG)
+    if c.verb == "CREATE DATABASE":
+        if there and "IF NOT EXISTS" not in c.flags:
+            raise analysis_error(
+                "SCHEMA_ALREADY_EXISTS", f"Cannot create schema {sql_text(c.name)}: it already exists."
+            )
+        return databases | {name}
+    if not there and "IF EXISTS" not in c.flags:
+        raise analysis_error("SCHEMA_NOT_FOUND", f"The schema {sql_text(c.name)} cannot be found.")
+    if c.verb != "DROP DATABASE":
+        return databases
+    if "CASCADE" not in c.flags and any(t.database.lower() == name for t in catalog.tables.values()):
+        raise analysis_error("SCHEMA_NOT_EMPTY", f"Cannot drop the schema {sql_text(c.name)}: it contains objects.")
+    return databases - {name}

@@ -1,0 +1,130 @@
+"""What is wrong with CREATE TABLE, CREATE VIEW and DROP (Spark: PreprocessTableCreation)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from planviz.analysis.commands import database_of, distinct_names
+from planviz.analysis.context import analysis_error, sql_text
+from planviz.analysis.relations import table_not_found
+from planviz.catalog.tables import Catalog
+from planviz.expressions.core import Cast, Expression, NamedExpression
+from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedExtractValue, UnresolvedStar
+from planviz.frontend.statement import Statement
+from planviz.logical.operators import Aggregate, Distinct, Filter, GlobalLimit, LocalLimit, Project, Sort
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.unresolved import UnresolvedHaving, UnresolvedRelation
+
+
+def check_database(name: tuple[str, ...], databases: Collection[str]) -> None:
+    """Raise AnalysisError for a new object's name whose database is not there."""
+    database = database_of(name)
+    if database not in databases:
+        raise analysis_error("SCHEMA_NOT_FOUND", f"The schema {sql_text((database,))} cannot be found.")
+
+
+def is_made(s: Statement, catalog: Catalog) -> bool:
+    """Whether CREATE TABLE or CREATE VIEW makes something: not where IF NOT EXISTS finds it.
+
+    Raises AnalysisError where something of the name is there already.
+    """
+    view, table = catalog.view(s.name), catalog.table(s.name)
+    temporary = "TEMPORARY" in s.words
+    if s.kind == "create_table" and ("REPLACE" in s.words or "GENERATED" in s.words):
+        raise analysis_error(
+            "UNSUPPORTED_FEATURE.TABLE_OPERATION",
+            f"Table {sql_text(s.name)}: it cannot be replaced, nor have computed columns.",
+        )
+    if s.kind == "create_view" and temporary:
+        there = view is not None and view.temporary
+    else:
+        there = table is not None or (view is not None and not view.temporary)
+    if not there or "REPLACE" in s.words:
+        return True
+    if "IF NOT EXISTS" in s.words:
+        return False
+    kind = "TEMP_TABLE_OR_VIEW_ALREADY_EXISTS" if temporary else "TABLE_OR_VIEW_ALREADY_EXISTS"
+    raise analysis_error(
+        kind,
+        f"Cannot create table or view {sql_text(s.name)} because it already exists. Choose a different name, drop or "
+        "replace the existing object, or add IF NOT EXISTS.",
+    )
+
+
+def check_table(s: Statement, query: LogicalPlan | None) -> None:
+    """Raise AnalysisError for a table that cannot be; `query` gives its rows."""
+    if "NOWHERE" in s.words:
+        raise analysis_error(
+            "CREATE_EXTERNAL_TABLE_WITHOUT_LOCATION", "CREATE EXTERNAL TABLE must be accompanied by LOCATION."
+        )
+    if "UNTYPED" in s.words:
+        raise analysis_error("UNABLE_TO_INFER_SCHEMA", "Unable to infer schema. It must be specified manually.")
+    names = [c.name for c in s.columns] if query is None else [a.name for a in query.output]
+    distinct_names(names)
+    if names and len(s.partition_columns) == len(names):
+        raise analysis_error("ALL_PARTITION_COLUMNS_NOT_ALLOWED", "Cannot use all columns for partition columns.")
+
+
+def check_view(s: Statement, query: LogicalPlan, catalog: Catalog) -> None:
+    """Raise AnalysisError for a view that its query does not fit."""
+    temporary = "TEMPORARY" in s.words
+    if temporary and len(s.name) > 1:
+        raise analysis_error(
+            "INVALID_TEMP_OBJ_QUALIFIER", f"The temporary view {sql_text(s.name)} takes no database before its name."
+        )
+    if temporary and "IF NOT EXISTS" in s.words:
+        raise analysis_error("_LEGACY_ERROR_TEMP_0053", "CREATE TEMPORARY VIEW ... IF NOT EXISTS is not allowed.")
+    if s.columns and len(s.columns) != len(query.output):
+        few = len(query.output) < len(s.columns)
+        raise analysis_error(
+            f"CREATE_VIEW_COLUMN_ARITY_MISMATCH.{'NOT_ENOUGH' if few else 'TOO_MANY'}_DATA_COLUMNS",
+            f"Cannot create view {sql_text(s.name)}, the reason is {'not enough' if few else 'too many'} data columns: "
+            f"{len(s.columns)} names for {len(query.output)} columns.",
+        )
+    if temporary:
+        return
+    distinct_names([c.name for c in s.columns] or [a.name for a in query.output])
+    assert s.plan is not None
+    top = s.plan
+    while isinstance(top, Sort | Filter | GlobalLimit | LocalLimit | Distinct | UnresolvedHaving):
+        top = top.child
+    items = top.projects if isinstance(top, Project) else top.aggregates if isinstance(top, Aggregate) else ()
+    if not s.columns and any(isinstance(i, UnresolvedAlias) and not _names_itself(i.child) for i in items):
+        raise analysis_error(
+            "CREATE_PERMANENT_VIEW_WITHOUT_ALIAS",
+            f"Not allowed to create the permanent view {sql_text(s.name)} without explicitly assigning an alias for "
+            "every expression.",
+        )
+    for p in s.plan.walk():
+        used = catalog.view(p.parts) if isinstance(p, UnresolvedRelation) else None
+        if used is not None and used.temporary:
+            raise analysis_error(
+                "INVALID_TEMP_OBJ_REFERENCE",
+                f"Cannot create the persistent object {sql_text(s.name)} of the type VIEW because it references the "
+                f"temporary object {sql_text((used.name,))} of the type VIEW.",
+            )
+
+
+def _names_itself(e: Expression) -> bool:
+    """Whether an item of a select list needs no alias: columns, their fields, casts of columns."""
+    if isinstance(e, Cast):
+        return isinstance(e.child, NamedExpression)
+    return isinstance(e, NamedExpression | UnresolvedStar | UnresolvedExtractValue)
+
+
+def check_drop(s: Statement, catalog: Catalog) -> None:
+    """Raise AnalysisError for a table or view to be dropped that is not there, or is the other of the two."""
+    view, table = catalog.view(s.name), catalog.table(s.name)
+    of_view = s.words.startswith("VIEW")
+    if of_view and view is None and table is not None:
+        raise analysis_error(
+            "WRONG_COMMAND_FOR_OBJECT_TYPE", f"DROP VIEW is for views, but {sql_text(s.name)} is a table: DROP TABLE."
+        )
+    if (of_view and view is not None) or table is not None or "IF EXISTS" in s.words:
+        return
+    if view is not None and not view.temporary and s.words.startswith("TABLE"):
+        raise analysis_error(
+            "WRONG_COMMAND_FOR_OBJECT_TYPE", f"DROP TABLE is for tables, but {sql_text(s.name)} is a view: DROP VIEW."
+        )
+    if view is None:
+        raise table_not_found(UnresolvedRelation(s.name), catalog.names())

@@ -1,0 +1,221 @@
+"""Commands about tables, views and databases: which object each is about, and the query that it holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from planviz.errors import ParseError
+from planviz.expressions.core import Expression
+from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedAttribute
+from planviz.frontend.columns import ColumnReader
+from planviz.frontend.cursor import END, QUOTED, WORD
+from planviz.logical.combining import Join
+from planviz.logical.operators import Filter, Project, SubqueryAlias
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.unresolved import UnresolvedRelation
+from planviz.types import UNKNOWN, StructField
+
+#: The words before the name of a table, of commands that need one and change nothing that a plan depends on.
+_ABOUT_TABLES = (
+    ("ALTER", "TABLE"), ("ANALYZE", "TABLE"), ("COMMENT", "ON", "TABLE"), ("MSCK", "REPAIR", "TABLE"),
+    ("REFRESH", "TABLE"), ("REPAIR", "TABLE"), ("SHOW", "COLUMNS", "FROM"), ("SHOW", "COLUMNS", "IN"),
+    ("SHOW", "CREATE", "TABLE"), ("SHOW", "PARTITIONS"), ("SHOW", "TBLPROPERTIES"), ("TRUNCATE", "TABLE"),
+    ("ALTER", "VIEW"), ("DESCRIBE", "TABLE"), ("DESC", "TABLE"), ("REPLACE", "TABLE"),
+)  # fmt: skip
+#: What else DESCRIBE and DESC are about.
+_NO_TABLE = frozenset(
+    ("QUERY", "FUNCTION", "DATABASE", "SCHEMA", "NAMESPACE", "CATALOG", "PROCEDURE", "SELECT", "WITH", "VALUES",
+     "FROM", "MAP", "REDUCE", "(", "EXTENDED", "FORMATTED")
+)  # fmt: skip
+_DATABASE = ("DATABASE", "SCHEMA", "NAMESPACE")
+
+
+@dataclass(frozen=True)
+class Command:
+    """What a command is about.
+
+    `verb` is its first words, `name` the table, view or database, `plan` the query that it reads, or what it reads of
+    the table (None: not read), `columns` those that it names or adds, `statics` the columns of PARTITION with a value,
+    `other` the new name of RENAME TO, `flags` among IF EXISTS, IF NOT EXISTS, BY NAME, OVERWRITE, CASCADE, ADD,
+    UNSUPPORTED (no table of Spark's own catalogue can do it), EMPTY (MERGE without WHEN).
+    """
+
+    verb: str
+    name: tuple[str, ...]
+    plan: LogicalPlan | None = None
+    columns: tuple[StructField, ...] = ()
+    statics: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
+    flags: frozenset[str] = frozenset()
+
+
+class CommandReader(ColumnReader):
+    """Reads commands."""
+
+    def command(self) -> Command | None:
+        """The command at the cursor, which goes to its end; None for one that is about no table or database.
+
+        What stands behind the name is read where it matters and passed over where it has another form.
+        """
+        start = self.at
+        try:
+            found = self._command()
+        except ParseError:
+            self.at = start
+            found = None
+        while self.kind != END and not self.sees(";"):
+            self.at += 1
+        return found
+
+    def _command(self) -> Command | None:
+        first = self.peek()
+        if first == "INSERT":
+            return self._insert()
+        if first == "UPDATE" and self.kinds[self.at + 1] in (WORD, QUOTED):
+            return self._update()
+        if self.accept("DELETE", "FROM"):
+            return self._delete()
+        if first == "MERGE":
+            return self._merge()
+        if first in ("CREATE", "DROP", "USE", "DESCRIBE", "DESC", "ALTER") and self.peek(1) in _DATABASE:
+            return self._database(first)
+        if self.accept("USE") and not self.sees("CATALOG"):
+            return Command("USE DATABASE", self.identifier_parts())
+        if first in ("DESCRIBE", "DESC") and self.peek(1) not in (*_NO_TABLE, "TABLE"):
+            self.at += 1
+            return Command("DESCRIBE TABLE", self.identifier_parts())
+        for words in _ABOUT_TABLES:
+            if self.accept(*words):
+                if first in ("DESCRIBE", "DESC") and self.sees_any("EXTENDED", "FORMATTED"):
+                    self.at += 1
+                return self._about(" ".join(words))
+        return None
+
+    def _about(self, verb: str) -> Command:
+        flags = frozenset(("IF EXISTS",)) if self.accept("IF", "EXISTS") else frozenset[str]()
+        found = Command(verb, self.identifier_parts(), flags=flags)
+        if verb == "REPLACE TABLE":
+            return replace(found, flags=frozenset(("UNSUPPORTED",)))
+        if not verb.startswith("ALTER"):
+            return found
+        if self.accept("RENAME", "TO"):
+            return replace(found, other=self.identifier_parts())
+        if verb == "ALTER VIEW" and self.accept("AS"):
+            return replace(found, plan=self.query())
+        if self.sees("ADD") and self.peek(1) in ("COLUMN", "COLUMNS"):
+            self.at += 2
+            columns = self.columns() if self.sees("(") else (self._added(),)
+            return replace(found, columns=columns, flags=flags | {"ADD"})
+        wholly = (("DROP", "COLUMN"), ("DROP", "COLUMNS"), ("RENAME", "COLUMN"), ("REPLACE", "COLUMNS"))
+        return replace(found, flags=flags | {"UNSUPPORTED"}) if any(self.sees(*w) for w in wholly) else found
+
+    def _added(self) -> StructField:
+        return StructField(self.identifier(), self.data_type())
+
+    def _database(self, verb: str) -> Command:
+        self.at += 2
+        flags = set()
+        if self.accept("IF", "NOT", "EXISTS"):
+            flags.add("IF NOT EXISTS")
+        if self.accept("IF", "EXISTS"):
+            flags.add("IF EXISTS")
+        if self.accept("EXTENDED"):
+            flags.add("EXTENDED")
+        name = self.identifier_parts()
+        if self.accept("CASCADE"):
+            flags.add("CASCADE")
+        return Command(f"{'DESCRIBE' if verb == 'DESC' else verb} DATABASE", name, flags=frozenset(flags))
+
+    def _insert(self) -> Command | None:
+        self.at += 1
+        flags: set[str] = set()
+        self.accept("WITH", "SCHEMA", "EVOLUTION")
+        if self.accept("OVERWRITE"):
+            flags.add("OVERWRITE")
+        else:
+            self.expect("INTO")
+        if self.sees("DIRECTORY") or self.sees("LOCAL", "DIRECTORY"):
+            return None
+        self.accept("TABLE")
+        name = self.identifier_parts()
+        found = Command("INSERT", name)
+        try:
+            statics = self._partition() if self.accept("PARTITION") else ()
+            if self.accept("IF", "NOT", "EXISTS"):
+                flags.add("IF NOT EXISTS")
+            if self.accept("BY", "NAME"):
+                flags.add("BY NAME")
+            if self.sees("REPLACE"):
+                return replace(found, flags=frozenset((*flags, "UNSUPPORTED")))
+            columns: tuple[StructField, ...] = ()
+            if self.sees("(") and self.peek(1) not in ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "("):
+                columns = tuple(StructField(n, UNKNOWN) for n in self.identifier_list())
+            at = self.at
+            plan = self.query()
+            if "DEFAULT" in self.keys[at : self.at]:
+                # The default of a column is none of the query's.
+                return found
+        except ParseError:
+            return found
+        return replace(found, plan=plan, columns=columns, statics=statics, flags=frozenset(flags))
+
+    def _partition(self) -> tuple[str, ...]:
+        self.expect("(")
+        fixed: list[str] = []
+        while True:
+            name = self.identifier()
+            if self.accept("="):
+                self.value()
+                fixed.append(name)
+            if not self.accept(","):
+                break
+        self.expect(")")
+        return tuple(fixed)
+
+    def _target(self) -> tuple[tuple[str, ...], LogicalPlan]:
+        name = self.identifier_parts()
+        relation: LogicalPlan = UnresolvedRelation(name)
+        if self.accept("AS") or (
+            self.kind in (WORD, QUOTED) and not self.sees_any("SET", "WHERE", "USING", "ON", "WHEN")
+        ):
+            relation = SubqueryAlias((self.identifier(),), relation)
+        return name, relation
+
+    def _delete(self) -> Command:
+        name, relation = self._target()
+        plan = Filter(self.expression(), relation) if self.accept("WHERE") else relation
+        return Command("DELETE", name, plan, flags=frozenset(("UNSUPPORTED",)))
+
+    def _update(self) -> Command:
+        self.at += 1
+        name, relation = self._target()
+        self.expect("SET")
+        pairs = self.separated(self._set_pair)
+        if self.accept("WHERE"):
+            relation = Filter(self.expression(), relation)
+        items = tuple(UnresolvedAlias(e) for pair in pairs for e in pair)
+        return Command("UPDATE", name, Project(items, relation), flags=frozenset(("UNSUPPORTED",)))
+
+    def _set_pair(self) -> tuple[Expression, ...]:
+        column: Expression = UnresolvedAttribute(self.identifier_parts())
+        self.expect("=")
+        return (column,) if self.accept("DEFAULT") else (column, self.expression())
+
+    def _merge(self) -> Command:
+        self.at += 1
+        self.accept("WITH", "SCHEMA", "EVOLUTION")
+        self.expect("INTO")
+        name, target = self._target()
+        found = Command("MERGE", name, flags=frozenset(("UNSUPPORTED",)))
+        try:
+            self.expect("USING")
+            source = self.relation()
+            self.expect("ON")
+            plan = Join(target, source, "Inner", self.expression())
+        except ParseError:
+            return found
+        flags = {"UNSUPPORTED"} if self.sees("WHEN") else {"UNSUPPORTED", "EMPTY"}
+        return replace(found, plan=plan, flags=frozenset(flags))
+
+
+__all__ = ["Command", "CommandReader"]

@@ -1,0 +1,98 @@
+"""Commands on tables, views and databases: what Spark 4.3 refuses, and what later statements see."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.execution import Session
+
+SETUP = (
+    "create table t (a int, b string) using parquet; create view v as select a from t; "
+    "create temp view w as select 1 as a; create table p (a int, k string) using parquet partitioned by (k)"
+)
+REFUSED = [
+    ("create table t (a int) using parquet", "TABLE_OR_VIEW_ALREADY_EXISTS"),
+    ("create table nowhere.t (a int) using parquet", "SCHEMA_NOT_FOUND"),
+    ("create table a.b.c (a int) using parquet", "REQUIRES_SINGLE_PART_NAMESPACE"),
+    ("create table x (a int, k int) using parquet partitioned by (a, k)", "ALL_PARTITION_COLUMNS_NOT_ALLOWED"),
+    ("create table x (a int) using parquet partitioned by (q)", "COLUMN_NOT_DEFINED_IN_TABLE"),
+    ("create table x (a int) using parquet comment 'c' comment 'd'", "DUPLICATE_CLAUSES"),
+    ("create table x (a int, b int generated always as (a)) using parquet", "UNSUPPORTED_FEATURE.TABLE_OPERATION"),
+    ("create external table x (a int) using parquet", "CREATE_EXTERNAL_TABLE_WITHOUT_LOCATION"),
+    ("create table x as select 1 as a, 2 as a", "COLUMN_ALREADY_EXISTS"),
+    ("create view v as select 1 as a", "TABLE_OR_VIEW_ALREADY_EXISTS"),
+    ("create temp view w as select 2 as a", "TEMP_TABLE_OR_VIEW_ALREADY_EXISTS"),
+    ("create view x (a, b) as select a from t", "CREATE_VIEW_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS"),
+    ("create temp view x (a) as select a, b from t", "CREATE_VIEW_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS"),
+    ("create view x as select a from w", "INVALID_TEMP_OBJ_REFERENCE"),
+    ("create view x as select a + 1 from t", "CREATE_PERMANENT_VIEW_WITHOUT_ALIAS"),
+    ("create temp view d.x as select 1", "INVALID_TEMP_OBJ_QUALIFIER"),
+    ("drop table x", "TABLE_OR_VIEW_NOT_FOUND"),
+    ("drop view t", "WRONG_COMMAND_FOR_OBJECT_TYPE"),
+    ("alter table x add columns (c int)", "TABLE_OR_VIEW_NOT_FOUND"),
+    ("alter table t add columns (A int)", "COLUMN_ALREADY_EXISTS"),
+    ("alter table t drop column a", "UNSUPPORTED_FEATURE.TABLE_OPERATION"),
+    ("show partitions t", "INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY"),
+    ("describe x", "TABLE_OR_VIEW_NOT_FOUND"),
+    ("use nowhere", "SCHEMA_NOT_FOUND"),
+    ("create database default", "SCHEMA_ALREADY_EXISTS"),
+    ("insert into x values (1)", "TABLE_OR_VIEW_NOT_FOUND"),
+    ("insert into v values (1)", "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE"),
+    ("insert into t values (1)", "INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS"),
+    ("insert into t (a) values (1, 'x')", "INSERT_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS"),
+    ("insert into t (a, z) values (1, 'x')", "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+    ("insert into t by name select 1 as a, 2 as z", "INCOMPATIBLE_DATA_FOR_TABLE.EXTRA_COLUMNS"),
+    ("insert into t values ('x', 'y')", "INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST"),
+    ("insert into p partition (z = 1) values (1)", "PARTITIONS_NOT_FOUND"),
+    ("update t set b = 'x' where z = 1", "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+    ("delete from t where a = 1", "UNSUPPORTED_FEATURE.TABLE_OPERATION"),
+    ("merge into t using p on t.a = p.a", "MERGE_WITHOUT_WHEN"),
+    ("merge into t using p on t.a = p.a when matched then delete", "UNSUPPORTED_FEATURE.TABLE_OPERATION"),
+]
+
+
+def last(sql: str):
+    *_, outcome = Session().run(f"{SETUP}; {sql}")
+    return outcome
+
+
+@pytest.mark.parametrize(("sql", "error_class"), REFUSED)
+def test_a_command_is_refused_with_spark_s_class(sql, error_class):
+    error = last(sql).error
+    assert error is not None
+    assert error.error_class == error_class
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "create table if not exists t (z int) using parquet; select a, b from t",
+        "create table x like t; select a, b from x",
+        "alter table t add columns (c int); select c from t",
+        "alter table t rename to x; select a, b from x",
+        "alter view v as select b from t; select b from v",
+        "create or replace view v as select b from t; select b from v",
+        "drop view if exists x; drop table if exists x; select 1",
+        "create database d; create table d.x (a int) using parquet; select a from d.x",
+        "insert into p partition (k = 'x') select a from t",
+        "insert into t values (1, default)",
+        "insert overwrite t (b, a) select k, a from p",
+        "from t insert into t select a, b insert into p select a, b",
+        "with q as (select * from t) insert into t select * from q",
+        "begin if 1 = 1 then select case 1 when 1 then 2 end; end if; while false do select 1; end while; end",
+    ],
+)
+def test_a_command_is_taken_and_later_statements_see_it(sql):
+    outcomes = list(Session().run(f"{SETUP}; {sql}"))
+    assert [o.error for o in outcomes] == [None] * len(outcomes)
+
+
+def test_a_block_is_one_statement():
+    *_, block, query = Session().run("begin declare x int; begin select x; end; end; select 2")
+    assert block.statement.words == "BEGIN"
+    assert query.statement.sql == "select 2"
+
+
+def test_a_table_that_is_guessed_may_be_written_to():
+    *_, outcome = Session(infer=True).run("insert into guessed select a from other; select a from other")
+    assert outcome.error is None
