@@ -12,6 +12,7 @@ from planviz.analysis.aggregates import (
     ResolveUnresolvedHaving,
 )
 from planviz.analysis.arithmetic import ResolveBinaryArithmetic
+from planviz.analysis.char_padding import ApplyCharTypePadding
 from planviz.analysis.check import check_analysis
 from planviz.analysis.cleanup import CleanupAliases, EliminateUnions
 from planviz.analysis.coercion import UnpivotCoercion, WidenSetOperationTypes, combined_rule
@@ -132,6 +133,7 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
         Batch("Remove TempResolvedColumn", Once, [RemoveTempResolvedColumn(c)]),
         Batch("Remove Unresolved Hints", Once, [RemoveAllHints(c)]),
         Batch("Nondeterministic", Once, [PullOutNondeterministic(c)]),
+        Batch("Post-Hoc Resolution", Once, [ApplyCharTypePadding(c)]),
         Batch("Subquery", Once, [UpdateOuterReferences(c)]),
         Batch("Cleanup", fixed, [CleanupAliases(c)]),
         Batch("ResolveUnresolvedHaving", Once, [ResolveUnresolvedHaving(c)]),

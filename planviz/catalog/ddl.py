@@ -18,7 +18,10 @@ def table_of(
         StructField(c.name, STRING if isinstance(c.data_type, CharType) else c.data_type, c.nullable) for c in columns
     )
     database = name[-2] if len(name) > 1 else DATABASE
-    return Table(name[-1], plain, database, provider, partition_columns, buckets=buckets)
+    chars = tuple(
+        (c.name, c.data_type.length) for c in columns if isinstance(c.data_type, CharType) and not c.data_type.varying
+    )
+    return Table(name[-1], plain, database, provider, partition_columns, buckets=buckets, char_lengths=chars)
 
 
 def with_table(

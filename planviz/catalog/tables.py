@@ -68,6 +68,8 @@ class Table:
     buckets: Buckets | None = None
     #: How many rows the columns' statistics were taken from; None: from all, or nobody says.
     sampled_rows: int | None = None
+    #: Columns declared as char(n), which plans see as padded strings, with n.
+    char_lengths: tuple[tuple[str, int], ...] = ()
 
     @property
     def qualified(self) -> tuple[str, ...]:
