@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from planviz.analysis.builders.base import signed
@@ -66,7 +67,8 @@ def _padded(relation: LogicalRelation, new: dict[int, AttributeReference], lengt
         lengths[made.expr_id] = length
         read = StaticInvoke("CharVarcharCodegenUtils", "readSidePadding", STRING, (a, lit(length)))
         items.append(Alias(read, a.name, made.expr_id))
-    return Project(tuple(items), relation)
+    # What is padded is not padded again, as Spark takes the lengths off the columns.
+    return Project(tuple(items), relation.replace(table=replace(relation.table, char_lengths=())))
 
 
 def _compared(plan: Any, lengths: Lengths) -> Any:
