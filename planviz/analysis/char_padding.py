@@ -7,9 +7,11 @@ from typing import Any
 
 from planviz.analysis.builders.base import signed
 from planviz.analysis.context import AnalyzerRule
-from planviz.analysis.relations import rewrite_attributes
+from planviz.analysis.deduplication import rewrite_attributes
 from planviz.analysis.signatures.checks import constant, is_null
-from planviz.expressions.core import Alias, AttributeReference, Cast, Expression, Literal, lit, next_id
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
+from planviz.expressions.ids import next_id
 from planviz.expressions.objects import StaticInvoke
 from planviz.expressions.predicates import BinaryComparison, In
 from planviz.expressions.subqueries import SubqueryExpression

@@ -8,7 +8,8 @@ from planviz.analysis.commands import database_of, distinct_names
 from planviz.analysis.context import analysis_error, sql_text
 from planviz.analysis.relations import table_not_found
 from planviz.catalog.tables import Catalog
-from planviz.expressions.core import Cast, Expression, NamedExpression
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Expression, NamedExpression
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedExtractValue, UnresolvedStar
 from planviz.frontend.statement import Statement
 from planviz.logical.operators import Aggregate, Distinct, Filter, GlobalLimit, LocalLimit, Project, Sort

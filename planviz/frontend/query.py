@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planviz.expressions.core import Alias, Cast, Expression, Literal, SortOrder
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Alias, Expression, Literal, SortOrder
 from planviz.expressions.ids import next_id
-from planviz.expressions.predicates import (
-    BinaryComparison,
-    Connective,
-    In,
-    IsNaN,
-    IsNotNull,
-    IsNull,
-    Like,
-    MultiLike,
-    Not,
-    RLike,
-)
-from planviz.expressions.subqueries import Exists, InSubquery
+from planviz.expressions.predicates import Predicate
 from planviz.expressions.unresolved import GroupingSets, UnresolvedAttribute, UnresolvedOrdinal
 from planviz.frontend.cursor import NUMBER
 from planviz.frontend.scripts import ScriptReader
@@ -443,11 +432,6 @@ def _flattened(sets: list[list[Expression]]) -> list[list[Expression]]:
     return out
 
 
-_PREDICATES = (
-    BinaryComparison, Connective, Not, In, InSubquery, Exists, IsNull, IsNotNull, IsNaN, Like, RLike, MultiLike,
-)  # fmt: skip
-
-
 def _tested(e: Expression) -> Expression:
     """A condition of HAVING: what is no predicate by its form is cast (Spark: withHavingClause)."""
-    return e if isinstance(e, _PREDICATES) else Cast(e, BOOLEAN)
+    return e if isinstance(e, Predicate) else Cast(e, BOOLEAN)
