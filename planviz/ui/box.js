@@ -30,9 +30,11 @@ class Box {
   update(data, send) {
     this.send = send;
     const first = !this.data, fresh = JSON.stringify(this.data?.error) !== JSON.stringify(data.error);
+    const taken = !first && this.data.taken !== data.taken;
     this.data = data;
     if (first) this.#build();
     if (!this.area) return;
+    if (taken) this.#show("", true);
     if (first && (data.text || unsent)) this.#show(data.text || unsent);
     this.#busy(false);
     if (data.error && this.sent !== null) this.#show(this.sent, true);

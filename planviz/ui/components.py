@@ -43,6 +43,7 @@ def _box(key: str, error: Mapping[str, Any] | None, text: str = "") -> None:
             "limit": PASTE_LIMIT,
             "error": told,
             "text": error["text"] if error else text,
+            "taken": st.session_state.get(state.TAKEN, 0),
         },
         on_opened_change=lambda: state.open_pasted(key),
         height="content",

@@ -34,6 +34,7 @@ OPENED = "planviz.opened"  # how many documents this session has opened
 ASKED_AT = "planviz.asked-at"  # what that number was when the dialog was asked for
 HISTORY = "planviz.history"  # what is asked on the Event logs page (planviz.ui.history_page)
 LIVE = "planviz.live"  # what is chosen, typed and under way on the Live page (planviz.ui.live_session)
+TAKEN = "planviz.catalogues-taken"  # how many catalogues were pasted
 CATALOGS = "planviz.catalogs"  # {name: {"title", "text"}} of the catalogues that this session collected
 
 
@@ -117,6 +118,7 @@ def _take_catalogue(text: str) -> None:
         return
     add_catalog(name, text)
     st.session_state[ERROR] = None
+    st.session_state[TAKEN] = st.session_state.get(TAKEN, 0) + 1
     st.toast(f"SQL that is pasted next is planned with the catalogue “{name}”.")
 
 
