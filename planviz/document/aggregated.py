@@ -49,8 +49,8 @@ _EXPANDED = (
     "Expand gives every row once per set; the lower two stages remove duplicates, the upper two aggregate."
 )
 _IN_PYTHON = (
-    "Python: a function has no buffer there, so nothing is aggregated before the shuffle. Every row is moved, sorted "
-    "by the keys, all rows of a group go to a worker at once. Other aggregate functions cannot stand beside it."
+    "{}: a Python function has no buffer, so nothing is aggregated before the shuffle. Every row is moved, and all of a "
+    "group go to a worker at once, which is why they are sorted by the keys. Other aggregates cannot stand beside it."
 )
 _ID = re.compile(r"#\d+L?(?!\w)")
 
@@ -89,6 +89,12 @@ class AggregateReport:
     execution: QueryExecution | None = None
     below: Any = None
     expand: Any = None
+
+    @property
+    def shuffles(self) -> int:
+        """How many exchanges it needs: between stages, and before the one stage that Python computes."""
+        before = self.stages[0].text.operator in IN_PYTHON and self.chain.input_shuffle is not None
+        return len(self.chain.shuffles) + before
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -215,8 +221,7 @@ def _changes(decisions: Sequence[Decision], stages: Sequence[StageReport]) -> It
 
 
 def _python_notes(stages: Iterable[AggregateStage]) -> Iterator[str]:
-    if any(s.operator in IN_PYTHON for s in stages):
-        yield _IN_PYTHON
+    yield from (_IN_PYTHON.format(s.operator) for s in stages if s.operator in IN_PYTHON)
 
 
 # --------------------------------------------------------------------------------------------------- pasted plans

@@ -16,6 +16,7 @@ Arguments = Mapping[str, Any]
 
 #: Spark's marks before an operator's name, and the badges they stand for.
 MARKS = {"'": "unresolved", "!": "missing input", "~": "streaming"}
+_ALWAYS_MARKED = frozenset({"ArrowAggregatePython", "AggregateInPandas"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +204,12 @@ class PlanGraph:
         return self._children[id]
 
     def shown_badges(self, node: PlanNode) -> tuple[str, ...]:
-        """The badges worth showing: an operator is unresolved with all above it, so only the lowest one says so."""
+        """The badges worth showing: an operator is unresolved with all above it, so only the lowest one says so.
+
+        Spark marks every aggregate in Python, for the results of its functions are no columns of the input: no fault.
+        """
+        if node.op in _ALWAYS_MARKED:
+            return tuple(b for b in node.badges if b != "missing input")
         if "unresolved" in node.badges and any("unresolved" in self[c].badges for c in self.children(node.id)):
             return tuple(b for b in node.badges if b != "unresolved")
         return node.badges

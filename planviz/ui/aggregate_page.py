@@ -106,7 +106,7 @@ def _variant(opened: Opened, number: int) -> tuple[AggregateReport, str]:
 def _lead(report: AggregateReport, promise: str) -> None:
     keys = f" by {plain(', '.join(report.keys))}" if report.keys else ""
     functions = plain(", ".join(aggregations.names(report))) or "only groups"
-    stages, shuffles = len(report.stages), len(report.chain.shuffles)
+    stages, shuffles = len(report.stages), report.shuffles
     facts = [f"{stages} stage{'s' if stages > 1 else ''}", f"{shuffles} shuffle{'' if shuffles == 1 else 's'}"]
     facts += [f"with {escape(promise)}"] if promise else []
     notes = "".join(f"<p class='pv-note'>{_note(note)}</p>" for note in report.notes)

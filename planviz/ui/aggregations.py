@@ -88,7 +88,7 @@ def entries(found: Sequence[AggregateReport]) -> list[Entry]:
             ", ".join(r.keys) or "none",
             ", ".join(names(r)) or "none: only groups",
             len(r.stages),
-            len(r.chain.shuffles),
+            r.shuffles,
             ", ".join(dict.fromkeys(s.text.operator for s in r.stages)),
         )
         for number, r in enumerate(found, 1)

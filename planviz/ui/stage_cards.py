@@ -9,7 +9,7 @@ from typing import Any
 
 from planviz.decisions.choices import Check
 from planviz.decisions.estimates import figure_text
-from planviz.document.aggregate_rows import Played, StageEstimate
+from planviz.document.aggregate_rows import Played, StageEstimate, sample_columns
 from planviz.document.aggregated import (
     ALLOWED,
     IN_PYTHON,
@@ -85,9 +85,10 @@ def plain(text: object) -> str:
 
 
 def _input(report: AggregateReport, rows: int | None, played: Played | None) -> str:
-    columns = [(a.name, a.type.simple_string) for a in played.columns] if played is not None else []
+    known = sample_columns(report) if report.execution is not None else ()
+    columns = [(a.name, a.type.simple_string) for a in (known if played is None else played.columns)]
     about = "".join(f"<li><code>{plain(n)}</code> <i>{plain(t)}</i></li>" for n, t in columns)
-    none = "not in the text" if played is None else "none: rows are only counted"
+    none = "not in the text" if played is None and report.execution is None else "none: rows are only counted"
     body = (
         _section("Columns", f'<ul class="pv-list">{about}</ul>' if about else _quiet(none))
         + _section("", "")

@@ -175,6 +175,9 @@ def test_a_python_aggregate_is_one_stage_and_says_why():
         ]
         assert "nothing is aggregated before the shuffle" in found.notes[0]
         assert found.stages[0].exchange.startswith("Exchange hashpartitioning(a")
+        assert found.shuffles == 1
+        (top,) = [n for n in found.graph if n.op == "ArrowAggregatePython"]
+        assert found.graph.shown_badges(top) == ()
 
 
 def test_the_decision_asks_for_python_before_stages_and_buffers():
