@@ -49,7 +49,7 @@ _EXPANDED = (
     "Expand gives every row once per set; the lower two stages remove duplicates, the upper two aggregate."
 )
 _IN_PYTHON = (
-    "{}: a Python function has no buffer, so nothing is aggregated before the shuffle. Every row is moved, and all of a "
+    "{}: a Python function has no buffer, so nothing is aggregated before the shuffle. Every row is moved, all of a "
     "group go to a worker at once, which is why they are sorted by the keys. Other aggregates cannot stand beside it."
 )
 _ID = re.compile(r"#\d+L?(?!\w)")
