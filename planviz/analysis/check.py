@@ -33,7 +33,7 @@ from planviz.frontend.literals import timestamp_literal
 from planviz.logical.combining import Except, Intersect, Join, SetOperation, Union
 from planviz.logical.operators import Aggregate, Filter, GlobalLimit, LocalLimit, Offset, Project, Sort, Window
 from planviz.logical.unresolved import RelationTimeTravel, UnresolvedRelation
-from planviz.types import BOOLEAN, INT, UNKNOWN, is_integral
+from planviz.types import BOOLEAN, UNKNOWN, is_integral
 
 
 def check_analysis(plan: Any, context: AnalysisContext) -> None:
@@ -384,9 +384,6 @@ def _check_set_operation(plan: Any) -> None:
 
 def _ordinal(n: int) -> str:
     return {1: "first", 2: "second", 3: "third"}.get(n, f"{n}th")
-
-
-__all__ = ["INT", "check_analysis"]
 
 
 def _unbound(x: NamedParameter | PositionalParameter) -> AnalysisError:

@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from planviz.analysis.builders.aggregates import ORDERINGS, mode, percentile_of
+from planviz.analysis.builders.lambdas import HIGHER_ORDER
 from planviz.analysis.context import AnalyzerRule, analysis_error, sql_text
 from planviz.analysis.python import named_python_call, python_call
-from planviz.analysis.registry import HIGHER_ORDER, build, is_aggregate_function, known
+from planviz.analysis.registry import build, is_aggregate_function, known
 from planviz.analysis.routines import called
 from planviz.analysis.signatures import accepts
 from planviz.analysis.table_functions import table_function, with_aliases
@@ -18,7 +19,6 @@ from planviz.expressions.calls import FunctionCall, Replaced
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import ExtractValue
 from planviz.expressions.core import (
-    Alias,
     Expression,
     GeneratorMark,
     Literal,
@@ -474,6 +474,3 @@ class ResolveRandomSeed(AnalyzerRule):
             return e
 
         return plan.transform_all_expressions(step, FunctionCall.BIT)
-
-
-__all__ = ["Alias", "known"]

@@ -25,10 +25,10 @@ from planviz.expressions.generators import Explode
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualNullSafe
 from planviz.expressions.specs import FunctionSpec
-from planviz.expressions.unresolved import MultiAlias, UnresolvedAlias, UnresolvedAttribute
+from planviz.expressions.unresolved import MultiAlias, UnresolvedAlias
 from planviz.logical.operators import Aggregate, Expand, Generate, Project
 from planviz.logical.unresolved import Pivot, Unpivot
-from planviz.types import BOOLEAN, INT, STRING, UNKNOWN, ArrayType, DataType, StructType, is_numeric
+from planviz.types import BOOLEAN, STRING, UNKNOWN, ArrayType, DataType, StructType, is_numeric
 
 
 class ExtractGenerator(AnalyzerRule):
@@ -358,6 +358,3 @@ class ResolveUnpivot(AnalyzerRule):
 def _plain_name(e: Expression) -> str:
     inner = e.child if isinstance(e, Cast) else e
     return inner.name if isinstance(inner, NamedExpression) else str(inner)
-
-
-__all__ = ["INT", "UnresolvedAttribute"]

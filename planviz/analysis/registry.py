@@ -6,7 +6,6 @@ from typing import Any
 
 from planviz.analysis.builders import BUILDERS, Args
 from planviz.analysis.builders.aggregates import aggregate_call
-from planviz.analysis.builders.lambdas import HIGHER_ORDER
 from planviz.analysis.context import analysis_error
 from planviz.analysis.operators import OPERATORS
 from planviz.analysis.signatures import AGGREGATE_SIGNATURES, SIGNATURES, Signature
@@ -129,6 +128,3 @@ def _check_count(name: str, count: int, fewest: int, most: int, place: Any) -> N
 def is_aggregate_function(e: Expression) -> bool:
     """Whether the expression is an aggregate function that is not a pure window function."""
     return isinstance(e, AggregateFunction) and not isinstance(e, RankLike | NTile | NthValue)
-
-
-__all__ = ["BUILDERS", "HIGHER_ORDER", "build", "is_aggregate_function", "known"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.analysis.context import AnalyzerRule, analysis_error, same_name
+from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.expressions.aggregates import AggregateExpression, AggregateFunction
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, SortOrder, alias, occurs
 from planviz.expressions.python import PythonUDAF
@@ -318,8 +318,3 @@ class ResolveQualify(AnalyzerRule):
         condition = pull(node.condition)
         below = Project((*node.child.output, *found.values()), node.child)
         return Project(node.child.output, Filter(condition, below))
-
-
-def spec_named(name: str, names: tuple[str, ...]) -> bool:
-    """Whether a window of this name is defined."""
-    return any(same_name(name, n) for n in names)

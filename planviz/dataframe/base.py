@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
-from planviz.dataframe.column import Column, column_or_name, numbered, select_item
+from planviz.dataframe.column import column_or_name, numbered, select_item
 from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.unresolved import UnresolvedAlias
 from planviz.frontend import parse_expression
@@ -94,6 +94,3 @@ class Frame:
         if isinstance(value, int) and not isinstance(value, bool):
             return self.output[value - 1]
         return self.numbered(value)
-
-
-__all__ = ["Column", "Frame", "flat"]

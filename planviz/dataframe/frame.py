@@ -357,6 +357,3 @@ def _told_apart(e: Any, join: Any) -> Expression:
 
     made: Expression = e.transform_up(step)
     return made
-
-
-__all__ = ["DataFrame", "NoSuchAttribute"]

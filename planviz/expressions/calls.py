@@ -15,7 +15,6 @@ from planviz.expressions.specs import ZONE, FunctionSpec, OpenZone, SignatureCal
 from planviz.trees.node import always, lazy, node
 from planviz.types import (
     INT,
-    NULL,
     STRING,
     UNKNOWN,
     ArrayType,
@@ -221,11 +220,6 @@ class PivotFirst(Expression):
 def string_of(e: Expression) -> str | None:
     """The text of a string literal, or None."""
     return e.value if isinstance(e, Literal) and e.type == STRING else None
-
-
-def is_null_literal(e: Expression) -> bool:
-    """Whether the expression is the null literal."""
-    return isinstance(e, Literal) and (e.value is None or e.type == NULL)
 
 
 @node

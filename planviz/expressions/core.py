@@ -19,7 +19,6 @@ from planviz.types import (
     STRING,
     DataType,
     is_numeric,
-    quote,
     quote_if_needed,
 )
 
@@ -467,8 +466,3 @@ class SortOrder(UnaryExpression):
     def render(self, r: Callable[[Expression], str]) -> str:
         """The same with the child's SQL."""
         return f"{r(self.child)} {self.direction} {self.null_order}"
-
-
-def sql_id(name: str) -> str:
-    """An identifier in backquotes, each part of a dotted name list on its own."""
-    return quote(name)

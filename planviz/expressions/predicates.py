@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from planviz.expressions.arithmetic import BinaryOperator, operands
 from planviz.expressions.core import Expression, Literal, TypeMismatch, UnaryExpression
 from planviz.trees.node import always, lazy, lazy_alone, node
-from planviz.types import BOOLEAN, UNKNOWN, DataType, MapType, StructType, equal_structurally, is_orderable
+from planviz.types import BOOLEAN, UNKNOWN, DataType, MapType, equal_structurally, is_orderable
 
 
 class Predicate(Expression):
@@ -373,8 +373,3 @@ def disjunction(parts: list[Expression]) -> Expression:
     for p in parts[1:]:
         result = Or(result, p)
     return result
-
-
-def is_struct(e: Expression) -> bool:
-    """Whether the expression's type is a struct."""
-    return isinstance(e.data_type, StructType)

@@ -233,8 +233,3 @@ class InSubquery(Predicate):
     def render(self, r: Callable[[Expression], str]) -> str:
         """(value IN (listquery()))."""
         return f"({r(self.value)} IN ({r(self.query)}))"
-
-
-def outer_names(outer: tuple[Expression, ...]) -> str:
-    """The names of outer attributes, for messages."""
-    return ", ".join(o.name for o in outer if isinstance(o, NamedExpression))

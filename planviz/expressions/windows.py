@@ -445,8 +445,3 @@ def literal_number(e: Expression) -> int | None:
         value = literal_number(e.child)
         return -value if value is not None and isinstance(e, UnaryMinus) else value
     return e.value if isinstance(e, Literal) and isinstance(e.value, int) else None
-
-
-def has_window(e: Expression) -> bool:
-    """Whether a window expression occurs anywhere in the expression."""
-    return bool(e.bits & WindowExpression.BIT)

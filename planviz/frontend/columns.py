@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from planviz.catalog.tables import Buckets
-from planviz.frontend.cursor import END, WORD
-from planviz.frontend.lexer import STRING
+from planviz.frontend.lexer import END, STRING, WORD
 from planviz.frontend.literals import unquote
 from planviz.frontend.pipes import PipeReader
 from planviz.types import StructField

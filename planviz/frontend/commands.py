@@ -8,7 +8,7 @@ from planviz.errors import ParseError
 from planviz.expressions.core import Expression
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedAttribute
 from planviz.frontend.columns import ColumnReader
-from planviz.frontend.cursor import END, QUOTED, WORD
+from planviz.frontend.lexer import END, QUOTED, WORD
 from planviz.logical.combining import Join
 from planviz.logical.operators import Filter, Project, SubqueryAlias
 from planviz.logical.plan import LogicalPlan

@@ -7,10 +7,8 @@ from difflib import get_close_matches
 from typing import NoReturn, TypeVar
 
 from planviz.errors import ParseError
-from planviz.expressions.core import Expression
-from planviz.frontend.lexer import END, HINT, NUMBER, OPERATOR, QUOTED, STRING, WORD, Tokens, line_and_column
+from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD, Tokens, line_and_column
 from planviz.frontend.parameters import Parameters
-from planviz.logical.plan import LogicalPlan
 from planviz.trees.node import TreeNode
 from planviz.types import DataType, parse_type
 
@@ -380,20 +378,3 @@ class Cursor:
                 raise
             self.at, self.depth = at, depth
             return e
-
-
-__all__ = [
-    "END",
-    "HINT",
-    "MAX_CHAIN",
-    "MAX_DEPTH",
-    "MAX_JOINS",
-    "NUMBER",
-    "OPERATOR",
-    "QUOTED",
-    "STRING",
-    "WORD",
-    "Cursor",
-    "Expression",
-    "LogicalPlan",
-]

@@ -53,7 +53,8 @@ from planviz.expressions.unresolved import (
     UnresolvedExtractValue,
     UnresolvedFunction,
 )
-from planviz.frontend.cursor import END, NUMBER, QUOTED, STRING, WORD, Cursor
+from planviz.frontend.cursor import Cursor
+from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD
 from planviz.frontend.special_forms import SpecialForms
 from planviz.frontend.variant_path import starts_path, variant_path
 from planviz.logical.plan import LogicalPlan

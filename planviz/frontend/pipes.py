@@ -14,7 +14,7 @@ from planviz.expressions.unresolved import (
     UnresolvedStar,
 )
 from planviz.expressions.windows import UnresolvedWindowExpression, WindowExpression
-from planviz.frontend.cursor import END
+from planviz.frontend.lexer import END
 from planviz.frontend.query import QueryReader
 from planviz.logical.operators import Aggregate, Filter, Project, SubqueryAlias
 from planviz.logical.plan import LogicalPlan

@@ -9,7 +9,7 @@ from planviz.expressions.core import Alias, Expression, Literal, SortOrder
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import Predicate
 from planviz.expressions.unresolved import GroupingSets, UnresolvedAttribute, UnresolvedOrdinal
-from planviz.frontend.cursor import NUMBER
+from planviz.frontend.lexer import NUMBER
 from planviz.frontend.scripts import ScriptReader
 from planviz.logical.combining import Except, Intersect, Union
 from planviz.logical.operators import (
@@ -156,12 +156,6 @@ class QueryReader(ScriptReader):
         start = self.at
         self.at += 1
         return self._selected(start, self.separated(self.named_expression), self.script(start), source)
-
-    def star_of_everything(self) -> Expression:
-        """`*`."""
-        from planviz.expressions.unresolved import UnresolvedStar
-
-        return UnresolvedStar()
 
     # -------------------------------------------------------------------------------------------- select
 

@@ -10,13 +10,14 @@ from planviz.errors import ParseError
 from planviz.expressions.casts import Cast, needs_time_zone
 from planviz.expressions.complex import CreateNamedStruct
 from planviz.expressions.conditional import Coalesce
-from planviz.expressions.core import Alias, AttributeReference, Expression, lit
+from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import IsNotNull, Or
 from planviz.expressions.subqueries import LateralSubquery
 from planviz.expressions.unresolved import UnresolvedAttribute
-from planviz.frontend.cursor import MAX_JOINS, NUMBER, QUOTED, STRING, WORD
+from planviz.frontend.cursor import MAX_JOINS
 from planviz.frontend.expression import ExpressionReader
+from planviz.frontend.lexer import NUMBER, STRING, WORD
 from planviz.frontend.naming import constant_text, name_parts
 from planviz.logical.combining import Join, LateralJoin
 from planviz.logical.operators import Filter, Generate, GlobalLimit, LocalLimit, Sample, SubqueryAlias
@@ -506,6 +507,3 @@ def _at_once(e: Expression) -> bool:
 
 def _bare(e: Expression) -> Expression:
     return e.child if isinstance(e, Alias) else e
-
-
-__all__ = ["AUTO_NAME", "QUOTED", "RelationReader", "inline_relation", "lit"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression, FirstLast
-from planviz.expressions.calls import FunctionCall, RegexpForm, StringForm
+from planviz.expressions.calls import RegexpForm, StringForm
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import struct_of
 from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, lit
@@ -436,6 +436,3 @@ def _struct_with_aliases(items: list[Expression]) -> Expression:
         name = e.name if isinstance(e, NamedExpression) else f"col{i}"
         parts += [Literal(name, STRING_TYPE), e]
     return CreateNamedStruct(tuple(parts), "struct")
-
-
-__all__ = ["FunctionCall", "SpecialForms"]

@@ -12,8 +12,7 @@ from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import ScalarSubquery
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedStar
 from planviz.frontend.commands import Command, CommandReader
-from planviz.frontend.cursor import END, WORD
-from planviz.frontend.lexer import tokenize
+from planviz.frontend.lexer import END, WORD, tokenize
 from planviz.frontend.parameters import Parameters
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.frontend.cursor import NUMBER, QUOTED, STRING, WORD
+from planviz.frontend.lexer import NUMBER, QUOTED, STRING, WORD
 
 
 def starts_path(reader: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -56,11 +55,6 @@ class PlanDiff:
     def moved(self) -> tuple[Match, ...]:
         """Matches that stand elsewhere; they may have changed as well."""
         return tuple(match for match in self.matches if match.moved)
-
-    @cached_property
-    def of_before(self) -> dict[int, Match]:
-        """The match of a node of the plan before, by its id."""
-        return {match.before: match for match in self.matches}
 
     @cached_property
     def of_after(self) -> dict[int, Match]:
@@ -200,8 +194,3 @@ def _heaviest_rise(values: Sequence[int], weights: Sequence[int]) -> list[int]:
         chain.append(at)
         at = came_from[at]
     return chain[::-1]
-
-
-def most_changed_parts(found: PlanDiff) -> list[tuple[str, int]]:
-    """Parts that changed with how many nodes, the most frequent first: `[("output", 4), ("condition", 1)]`."""
-    return Counter(change.part for match in found.changed for change in match.changes).most_common()

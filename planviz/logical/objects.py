@@ -6,7 +6,7 @@ A function is known by its label only: nothing is executed, so only its place in
 from __future__ import annotations
 
 from planviz.expressions.core import AttributeReference, Expression
-from planviz.expressions.objects import FunctionObject, Invoke, UnresolvedDeserializer
+from planviz.expressions.objects import FunctionObject, Invoke
 from planviz.logical.operators import Filter
 from planviz.logical.plan import LogicalPlan, UnaryNode, bracketed
 from planviz.trees.node import lazy, node
@@ -203,8 +203,3 @@ class MapGroups(ObjectProducer):
     data: tuple[Expression, ...]
     obj: AttributeReference
     child: LogicalPlan
-
-
-def waits_for_columns(e: Expression) -> bool:
-    """Whether a deserializer still has to be bound."""
-    return bool(e.bits & UnresolvedDeserializer.BIT)

@@ -479,11 +479,6 @@ class Subquery(UnaryNode):
         return [str(self.correlated).lower()]
 
 
-def generates(e: Expression) -> bool:
-    """Whether a generator stands anywhere in the expression."""
-    return bool(e.bits & GeneratorMark.BIT)
-
-
 def outer_references(plan: LogicalPlan) -> list[NamedExpression]:
     """The outer attributes a plan reads, in order, as often as it reads them."""
     found: list[NamedExpression] = []

@@ -114,11 +114,6 @@ def correlated(e: Expression) -> bool:
     return has_subquery(e) and any(s.outer for s in e.collect(SubqueryExpression))
 
 
-def without_repeats(items: Iterable[Any]) -> list[Any]:
-    """Each item once, in order of first appearance (equal as nodes)."""
-    return list(dict.fromkeys(items))
-
-
 def function(name: str, *arguments: Any) -> Any:
     """A call of a built-in function by name. Raises KeyError for a name that is none."""
     from planviz.analysis.registry import build

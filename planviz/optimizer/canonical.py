@@ -60,11 +60,6 @@ def canonical(plan: Any) -> Any:
     return found
 
 
-def same_result(a: Any, b: Any) -> bool:
-    """Whether two plans surely give the same rows (Spark: `QueryPlan.sameResult`)."""
-    return a is b or bool(canonical(a) == canonical(b))
-
-
 def without_renaming(plan: Any) -> Any:
     """The plan without a projection at its top that gives all its child's columns in order, if under other names."""
     if isinstance(plan, Project) and len(plan.projects) == len(plan.child.output):

@@ -216,6 +216,3 @@ def _marks(told: Mapping[str, Any], before: State, after: State, side: str) -> t
         if slot not in home:
             marks[place] = "changed" if merged else "was" if side == "before" else "is"
     return marks, labels
-
-
-__all__ = ["VIEWS", "draw_step", "states"]

@@ -22,7 +22,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -58,10 +58,6 @@ class SparkSettings:
     memory: str = "2g"
     start: float = 180.0
     silence: float = 30.0
-
-    def with_conf(self, conf: dict[str, str]) -> SparkSettings:
-        """These settings and more of Spark's own."""
-        return replace(self, conf=(*self.conf, *conf.items()))
 
 
 @dataclass

@@ -212,6 +212,3 @@ def result_of(code: str) -> Result:
         return _quantile(TYPES[code.removeprefix("quantile:")])
     fixed = _FIXED.get(code)
     return _COMPUTED[code] if fixed is None else lambda _: fixed
-
-
-__all__ = ["Result", "result_of", "zip_names"]

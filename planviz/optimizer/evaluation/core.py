@@ -209,11 +209,6 @@ def compare(a: Any, b: Any) -> int:
     return int(a > b) - int(a < b)
 
 
-def as_double(value: Any) -> float:
-    """A number as a DOUBLE."""
-    return float(value)
-
-
 def type_of(e: Any, index: int) -> DataType:
     """The type of a call's argument."""
     t: DataType = e.arguments[index].data_type

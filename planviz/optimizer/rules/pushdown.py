@@ -457,12 +457,3 @@ def within(e: Any, own: frozenset[int]) -> Any:
             x, y = within(a, own), within(b, own)
             return Or(x, y) if x is not None and y is not None else None
     return e if e.references <= own else None
-
-
-__all__ = [
-    "CombineFilters",
-    "PushDownPredicates",
-    "PushExtraPredicateThroughJoin",
-    "PushPredicateThroughJoin",
-    "PushPredicateThroughNonJoin",
-]

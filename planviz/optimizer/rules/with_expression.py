@@ -12,7 +12,6 @@ from planviz.expressions.core import Alias, Attribute, AttributeReference, alias
 from planviz.expressions.python import PythonUDF
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.operators import Aggregate, Project
-from planviz.optimizer.attributes import map_list
 from planviz.optimizer.context import OptimizerRule
 
 Shared = list[tuple[Alias, int]]
@@ -132,6 +131,3 @@ def _written_out(e: Any) -> Any:
         return x
 
     return e.transform_up(step, With.BIT)
-
-
-__all__ = ["RewriteWithExpression", "is_cheap", "map_list"]

@@ -13,14 +13,9 @@ explained.py   estimates as records that tell how they were reckoned
 """
 
 from planviz.optimizer.statistics.explained import explain_estimate, explain_estimates
+from planviz.optimizer.statistics.leaves import UNKNOWN_SIZE
 from planviz.optimizer.statistics.model import Estimate, Part, cost_string
-from planviz.optimizer.statistics.visitor import (
-    UNKNOWN_SIZE,
-    can_broadcast,
-    estimate,
-    estimating,
-    size_in_bytes,
-)
+from planviz.optimizer.statistics.visitor import can_broadcast, estimate, estimating, size_in_bytes
 
 __all__ = [
     "UNKNOWN_SIZE",

@@ -29,11 +29,9 @@ from planviz.optimizer.statistics import formulas
 from planviz.optimizer.statistics.aggregates import aggregate_estimate, project_estimate, union_estimate
 from planviz.optimizer.statistics.filters import filter_estimate
 from planviz.optimizer.statistics.joins import join_estimate
-from planviz.optimizer.statistics.leaves import UNKNOWN_SIZE, leaf_estimate
+from planviz.optimizer.statistics.leaves import leaf_estimate
 from planviz.optimizer.statistics.model import Estimate
 from planviz.optimizer.statistics.sizes import product, size_estimate
-
-__all__ = ["UNKNOWN_SIZE", "can_broadcast", "estimate", "estimating", "size_in_bytes"]
 
 #: The ways of estimating: bytes alone; bytes with the catalogue's rows at the tables; rows everywhere.
 SIZES, TABLE_ROWS, ROWS = "_sizes", "_sizes_and_table_rows", "_rows"
