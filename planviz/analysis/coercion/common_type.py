@@ -9,7 +9,7 @@ from planviz.expressions.calls import Concat
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateMap
 from planviz.expressions.conditional import CaseWhen, Extremum, If
-from planviz.expressions.core import Expression, alias
+from planviz.expressions.core import Expression, Literal, alias
 from planviz.expressions.predicates import In
 from planviz.expressions.subqueries import InSubquery, ListQuery
 from planviz.logical.operators import Project
@@ -38,6 +38,8 @@ def conditional(e: If, c: TypeCoercion) -> Any:
     """if(): a boolean first, then two of one type."""
     taken = (NULL, STRING) if c is ANSI else (NULL,)
     predicate = cast_to(e.predicate, BOOLEAN) if e.predicate.data_type in taken else e.predicate
+    if e.predicate == Literal(None, NULL):
+        predicate = Literal(None, BOOLEAN)
     t = same_type(c, (e.then, e.otherwise))
     if t is None:
         return e.replace(predicate=predicate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 from planviz.analysis.coercion.lattice import TypeCoercion, cast_to
@@ -9,7 +10,16 @@ from planviz.analysis.signatures import accepts as parameter
 from planviz.expressions.arithmetic import Divide, IntegralDivide, Shift
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Expression, Literal
-from planviz.expressions.predicates import BinaryComparison, Connective, EqualNullSafe, EqualTo
+from planviz.expressions.predicates import (
+    BinaryComparison,
+    Connective,
+    EqualNullSafe,
+    EqualTo,
+    GreaterThan,
+    GreaterThanOrEqual,
+    LessThan,
+    LessThanOrEqual,
+)
 from planviz.types import (
     BOOLEAN,
     DOUBLE,
@@ -63,6 +73,10 @@ def binary(e: Any, c: TypeCoercion) -> Any:
 def with_decimal(e: Any, a: DataType, b: DataType) -> Any:
     """The operator with an integral or a float beside a decimal cast, or None (Spark: `DecimalPrecision`)."""
     left, right = e.left, e.right
+    if type(e) in _ROUNDED and is_integral(a) and isinstance(right, Literal) and isinstance(b, DecimalType):
+        return _with_whole_number(e, left, right.value, type(e), "right")
+    if type(e) in _ROUNDED and is_integral(b) and isinstance(left, Literal) and isinstance(a, DecimalType):
+        return _with_whole_number(e, right, left.value, _MIRRORED[type(e)], "left")
     if isinstance(a, DecimalType) and is_integral(b):
         t = of_literal(right) if isinstance(right, Literal) and right.value is not None else FOR_TYPE[b]
         return e.replace(right=Cast(right, t))
@@ -76,8 +90,39 @@ def with_decimal(e: Any, a: DataType, b: DataType) -> Any:
     return None
 
 
+#: How a comparison of a whole number with a fraction rounds the fraction.
+_ROUNDED: dict[type, str] = {
+    GreaterThan: ROUND_FLOOR,
+    LessThanOrEqual: ROUND_FLOOR,
+    LessThan: ROUND_CEILING,
+    GreaterThanOrEqual: ROUND_CEILING,
+}
+_MIRRORED: dict[type, type] = {
+    GreaterThan: LessThan,
+    LessThan: GreaterThan,
+    GreaterThanOrEqual: LessThanOrEqual,
+    LessThanOrEqual: GreaterThanOrEqual,
+}
+
+
+def _with_whole_number(e: Any, column: Expression, value: Any, asks: type, side: str) -> Any:
+    """The comparison with the next whole number in place of a decimal; true or false where none is long enough.
+
+    `asks` is the comparison with the column on the left, `side` where the decimal stands. None for a null.
+    """
+    if value is None:
+        return None
+    number = int(Decimal(value).to_integral_value(_ROUNDED[asks]))
+    if not -(2**63) <= Decimal(value) <= 2**63 - 1:
+        return Literal((value < 0) == (asks in (GreaterThan, GreaterThanOrEqual)), BOOLEAN)
+    return e.replace(**{side: Literal(number, LONG)})
+
+
 def _tightest(e: Any, a: DataType, b: DataType) -> Any:
     t = tightest_common_type(a, b)
+    if {a, b} == {NULL, STRING}:
+        null = Literal(None, STRING)
+        return e.replace(left=null) if a == NULL else e.replace(right=null)
     if t is None and a == STRING and is_atomic(b):
         t = promote_string(b)
     elif t is None and b == STRING and is_atomic(a):
