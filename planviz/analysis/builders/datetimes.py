@@ -33,7 +33,7 @@ def _flag(fails: bool) -> str:
 
 def _to_date(name: str, fails: bool) -> Builder:
     spec = replace(spec_of(name, "S|A|T|TN S", DATE), option=2, null="any" if fails else True)
-    mode = "ANSI" if fails else "TRY"
+    mode = "ANSI" if fails else "LEGACY"
 
     def made(a: Args) -> Expression:
         return Cast(a[0] if len(a) == 1 else _parsed(a, TIMESTAMP, fails), DATE, mode)
@@ -46,14 +46,14 @@ def _to_timestamp(name: str, t: DataType, fails: bool = True) -> Builder:
     spec = replace(spec_of(name, inputs, t), option=2, null="any" if fails else True)
 
     def made(a: Args) -> Expression:
-        return Cast(a[0], t, "ANSI" if fails else "TRY") if len(a) == 1 else _parsed(a, t, fails)
+        return Cast(a[0], t, "ANSI" if fails else "LEGACY") if len(a) == 1 else _parsed(a, t, fails, "try_to_timestamp")
 
     return lambda a: ReplaceableCall(name, a, spec, (t.scala_name, ZONE, _flag(fails)), (), made)
 
 
-def _parsed(a: Args, t: DataType, fails: bool) -> Expression:
-    """Spark: GetTimestamp."""
-    return FunctionCall("gettimestamp", a, _spec_parsed(t), (t.scala_name, "try_to_date", ZONE, _flag(fails)))
+def _parsed(a: Args, t: DataType, fails: bool, instead: str = "try_to_date") -> Expression:
+    """Spark: GetTimestamp; `instead` is the function to take where it fails."""
+    return FunctionCall("gettimestamp", a, _spec_parsed(t), (t.scala_name, instead, ZONE, _flag(fails)))
 
 
 @cache

@@ -165,6 +165,8 @@ class ConstantFolding(OptimizerRule):
         if isinstance(e, FunctionCall) and e.name in ("size", "cardinality") and _harmless(e.arguments[0]):
             made = e.arguments[0]
             return Literal(len(made.children) // (2 if isinstance(made, CreateMap) else 1), e.data_type)
+        if isinstance(e, FunctionCall) and e.name == "typeof":
+            return Literal(e.arguments[0].data_type.simple_string, e.data_type)
         if isinstance(e, ScalarSubquery) and not e.zero_rows and getattr(e.plan, "max_rows", None) == 0:
             return Literal(None, e.data_type)
         new = e.map_children(self._fold, BEYOND_LEAVES)

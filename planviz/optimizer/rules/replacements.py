@@ -8,18 +8,20 @@ from typing import Any
 
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, Average, Count, FirstLast, Max, Min
 from planviz.expressions.arithmetic import UnaryMinus
-from planviz.expressions.calls import DatetimePlus, RegexpForm
+from planviz.expressions.calls import DatetimePlus, FunctionCall, RegexpForm
 from planviz.expressions.common_expressions import with_shared
+from planviz.expressions.complex import GetArrayItem
 from planviz.expressions.conditional import If
 from planviz.expressions.core import Literal, lit
+from planviz.expressions.objects import StaticInvoke
 from planviz.expressions.patterns import Like
-from planviz.expressions.predicates import And, EqualTo, IsNotNull, IsNull, Or
+from planviz.expressions.predicates import And, EqualTo, IsNotNull, IsNull, LessThanOrEqual, Or
 from planviz.expressions.specs import FunctionSpec
 from planviz.optimizer.attributes import function
-from planviz.types import BOOLEAN, DOUBLE
+from planviz.types import BOOLEAN, DOUBLE, STRING, ArrayType, DataType
 
 #: Nodes that `replacement` looks at.
-REPLACEABLE = (DatetimePlus, RegexpForm, AggregateCall, FirstLast)
+REPLACEABLE = (DatetimePlus, FunctionCall, RegexpForm, AggregateCall, FirstLast)
 
 
 _REGRESSION = FunctionSpec("regrreplacement", (), lambda args: args[0].data_type, True)
@@ -68,9 +70,66 @@ def _percentile(call: AggregateCall, value: Any, share: Any, falling: str) -> Ag
     return AggregateCall("percentile", (value, share, lit(1)), spec, ("0", "0", falling))
 
 
+_SPLIT = FunctionSpec("stringsplitsql", (), lambda _: ArrayType(STRING, False))
+_JAVA = "ExpressionImplUtils"
+
+
+def _static(owner: str, method: str, result: DataType | None = None, *more: Any) -> Callable[[FunctionCall], Any]:
+    """A method of Java over the arguments, then constants; it gives what the function gave."""
+    constants = tuple(Literal(m, BOOLEAN) for m in more)
+    return lambda e: StaticInvoke(owner, method, result or e.data_type, (*e.arguments, *constants), e.nullable)
+
+
+def _renamed(name: str, *more: Any) -> Callable[[FunctionCall], Any]:
+    return lambda e: function(name, *e.arguments, *more)
+
+
+def _element_at(array: Any, position: Any, missing: str) -> Any:
+    return function("element_at", array, position).replace(tail=(missing, "false"))
+
+
+def _from_the_right(e: FunctionCall) -> Any:
+    text, length = e.arguments
+    rest = If(LessThanOrEqual(length, lit(0)), lit(""), function("substring", text, UnaryMinus(length)))
+    return If(IsNull(text), Literal(None, e.data_type), rest)
+
+
+def _first_match(e: FunctionCall) -> Any:
+    found = function("regexp_extract", *e.arguments, lit(0))
+    return with_shared(lambda ref: If(EqualTo(ref, lit("")), Literal(None, STRING), ref), found)
+
+
+#: Functions that are others under another name, or methods of Java; computed beforehand where they are constant.
+_FUNCTIONS: dict[str, Callable[[FunctionCall], Any]] = {
+    "array_append": lambda e: function("array_insert", e.arguments[0], lit(-1), e.arguments[1]),
+    "array_prepend": lambda e: function("array_insert", e.arguments[0], lit(1), e.arguments[1]),
+    "array_size": _renamed("size"),
+    "base64": _static("Base64", "encode", None, True),
+    "decode": _static("StringDecode", "decode", None, False, False),
+    "encode": _static("Encode", "encode", None, False, False),
+    "get": lambda e: GetArrayItem(e.arguments[0], e.arguments[1], "LEGACY"),
+    "json_array_length": _static("JsonExpressionUtils", "lengthOfJsonArray"),
+    "left": lambda e: function("substring", e.arguments[0], lit(1), e.arguments[1]),
+    "luhn_check": _static(_JAVA, "isLuhnNumber"),
+    "map_contains_key": lambda e: function("array_contains", function("map_keys", e.arguments[0]), e.arguments[1]),
+    "quote": _static(_JAVA, "quote"),
+    "regexp_count": lambda e: function("size", function("regexp_extract_all", *e.arguments, lit(0))),
+    "regexp_substr": _first_match,
+    "right": _from_the_right,
+    "sentences": _static(_JAVA, "getSentences"),
+    "split_part": lambda e: _element_at(
+        FunctionCall("stringsplitsql", e.arguments[:2], _SPLIT), e.arguments[2], "Some()"
+    ),
+    "try_element_at": lambda e: _element_at(e.arguments[0], e.arguments[1], "None"),
+    "url_encode": _static("UrlCodec", "encode"),
+}
+
+
 def replacement(e: Any) -> Any:
     """What stands for the expression from the optimizer on; itself for most."""
     match e:
+        case FunctionCall(name) if name in _FUNCTIONS and not e.foldable:
+            return _FUNCTIONS[name](e)
         case RegexpForm("ilike", (text, pattern), escape):
             return Like(function("lower", text), function("lower", pattern), escape)
         case DatetimePlus(left, right, "-"):
