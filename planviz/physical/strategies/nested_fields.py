@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from planviz.expressions.calls import FunctionCall
 from planviz.expressions.complex import GetArrayItem, GetArrayStructFields, GetMapValue, GetStructField
 from planviz.expressions.core import AttributeReference
+from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable
 from planviz.expressions.predicates import IsNotNull, IsNull
 from planviz.trees.node import mask_of
 from planviz.types import ArrayType, DataType, MapType, StructType
 
 _PARTS = mask_of(GetStructField, GetArrayStructFields)
+Path = tuple[int, tuple[int, ...]]
+"""A column and the ordinals of the fields that lead to a part of it."""
 Fields = dict[int, Any]
 """The ordinals of the fields that are read of a struct, each with those of its own; an empty one stands for all."""
 
@@ -24,35 +28,49 @@ def read_types(columns: Sequence[AttributeReference], expressions: Sequence[Any]
     paths: dict[int, list[tuple[int, ...]]] = {}
     tested: dict[int, list[tuple[int, ...]]] = {}
     for e in expressions:
-        _collect(e, paths, tested)
+        _collect(e, paths, tested, {})
     for i, found in tested.items():
         # Whether a struct is null can be told from any of its fields.
         paths.setdefault(i, found)
     return tuple(_pruned(a.type, _merged(paths.get(a.expr_id, [()]))) for a in columns)
 
 
-def _collect(e: Any, paths: dict[int, list[tuple[int, ...]]], tested: dict[int, list[tuple[int, ...]]]) -> None:
+def _collect(
+    e: Any,
+    paths: dict[int, list[tuple[int, ...]]],
+    tested: dict[int, list[tuple[int, ...]]],
+    elements: dict[int, Path],
+) -> None:
+    """Note what an expression reads; `elements` are the variables that stand for an element of an array."""
     if isinstance(e, IsNotNull | IsNull) and isinstance(e.child, AttributeReference):
         tested.setdefault(e.child.expr_id, []).append(())
         return
-    found = _path(e)
+    found = _path(e, elements)
     if found is not None:
         paths.setdefault(found[0], []).append(found[1])
         return
+    if isinstance(e, FunctionCall) and e.name == "transform" and isinstance(e.arguments[1], LambdaFunction):
+        array, made = e.arguments[0], e.arguments[1]
+        whole = _path(array, elements)
+        variable = made.arguments[0]
+        if whole is not None and isinstance(variable, NamedLambdaVariable):
+            _collect(made.body, paths, tested, {**elements, variable.expr_id: whole})
+            return
     for c in e.children:
-        _collect(c, paths, tested)
+        _collect(c, paths, tested, elements)
 
 
-def _path(e: Any) -> tuple[int, tuple[int, ...]] | None:
-    """The column and the ordinals of the fields that lead to a part of it."""
+def _path(e: Any, elements: dict[int, Path]) -> Path | None:
     match e:
         case AttributeReference():
             return e.expr_id, ()
+        case NamedLambdaVariable():
+            return elements.get(e.expr_id)
         case GetStructField(child, ordinal) | GetArrayStructFields(child, ordinal):
-            found = _path(child)
+            found = _path(child, elements)
             return None if found is None else (found[0], (*found[1], ordinal))
         case GetArrayItem(child, position) | GetMapValue(child, position) if position.foldable:
-            return _path(child)
+            return _path(child, elements)
     return None
 
 
