@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from planviz.expressions.complex import CreateNamedStruct, GetStructField
+from planviz.expressions.conditional import If
 from planviz.expressions.core import Literal
 from planviz.expressions.internal import KnownFloatingPointNormalized, NormalizeNaNAndZero
-from planviz.expressions.predicates import EqualTo, conjunction
+from planviz.expressions.predicates import EqualTo, IsNull, conjunction
 from planviz.logical.combining import Join
 from planviz.logical.operators import Window
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.join_keys import keys_and_rest
-from planviz.types import DOUBLE, FLOAT
+from planviz.types import DOUBLE, FLOAT, STRING, DataType, StructType
 
 
 class NormalizeFloatingNumbers(OptimizerRule):
@@ -35,7 +37,7 @@ class NormalizeFloatingNumbers(OptimizerRule):
         if isinstance(plan, Window):
             return plan.replace(
                 partition=tuple(map(normalized, plan.partition))
-                if any(p.data_type in (DOUBLE, FLOAT) for p in plan.partition)
+                if any(_floating(p.data_type) for p in plan.partition)
                 else plan.partition
             )
         keys, rest = keys_and_rest(plan) if isinstance(plan, Join) else ([], [])
@@ -46,7 +48,26 @@ class NormalizeFloatingNumbers(OptimizerRule):
 
 
 def normalized(e: Any) -> Any:
-    """A floating value with one NaN and one zero; others as they are."""
-    if e.data_type not in (DOUBLE, FLOAT) or isinstance(e, KnownFloatingPointNormalized | Literal):
+    """A floating value with one NaN and one zero, and a struct with such fields; others as they are."""
+    t = e.data_type
+    if not _floating(t) or isinstance(e, KnownFloatingPointNormalized | Literal):
         return e
+    if isinstance(e, CreateNamedStruct):
+        return e.replace(parts=tuple(normalized(p) if i % 2 else p for i, p in enumerate(e.parts)))
+    if isinstance(e, If):
+        return e.replace(then=normalized(e.then), otherwise=normalized(e.otherwise))
+    if isinstance(t, StructType):
+        parts: list[Any] = []
+        for i, f in enumerate(t.fields):
+            parts += [Literal(f.name, STRING), normalized(GetStructField(e, i))]
+        made = CreateNamedStruct(tuple(parts))
+        kept = If(IsNull(e), Literal(None, made.data_type), made) if e.nullable else made
+        return KnownFloatingPointNormalized(kept)
     return KnownFloatingPointNormalized(NormalizeNaNAndZero(e))
+
+
+def _floating(t: DataType) -> bool:
+    """Whether a value of the type is or holds a floating one that is compared by its bits."""
+    if isinstance(t, StructType):
+        return any(_floating(f.data_type) for f in t.fields)
+    return t in (DOUBLE, FLOAT)
