@@ -28,7 +28,6 @@ CONFIG = OptimizerConfig.of(**{"spark.sql.ansi.enabled": False, "spark.sql.sessi
 ENTRIES = blocks(Path(__file__).parent / "statements_legacy.txt")
 #: Statements, by their beginning, that come out differently, with the reason.
 KNOWN = {
-    "select substring(s, '1', 2)": "left is not replaced where its length is a text",
     "select ~s": "a bitwise not of a text is not refused",
     "select da - s": "days that are a text are taken for a date",
     "select ts + interval 1 day": "a text keeps its type where an interval is taken off",
