@@ -213,7 +213,7 @@ def _subqueries_of(root: Any) -> Iterator[tuple[Any, Any, Any]]:
 
 
 def _tree_name(node: Any) -> str:
-    if isinstance(node, JoinExec):
+    if isinstance(node, JoinExec) and node.TYPE_IN_TREE:
         side = node.build if isinstance(node, BuildSide) else ""
         return " ".join(filter(None, (_name(node), _join_type(node), side)))
     return _name(node)
@@ -260,7 +260,8 @@ def _join(node: Any) -> Iterator[str]:
     if isinstance(node, EquiJoinExec):
         yield _fields("Left keys", node.left_keys)
         yield _fields("Right keys", node.right_keys)
-    yield f"Join type: {_join_type(node)}"
+    if node.TYPE_BENEATH:
+        yield f"Join type: {_join_type(node)}"
     yield f"Join condition: {node.condition}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, ClassVar
 
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import AttributeReference, Expression, Literal, SortOrder
@@ -37,6 +37,10 @@ EXPAND_LIMIT = 8
 
 class JoinExec(BinaryExec):
     """Base of the joins: `kind` is the join type, `exists` the column that an ExistenceJoin makes."""
+
+    #: Whether explain's formatted mode tells the join type in its tree and beneath it.
+    TYPE_IN_TREE: ClassVar[bool] = True
+    TYPE_BENEATH: ClassVar[bool] = True
 
     kind: str
     condition: Expression | None

@@ -93,6 +93,8 @@ class SortAggregateExec(aggregates.SortAggregateExec):
 class SortMergeJoinExec(joins.SortMergeJoinExec):
     """Walks two sorted inputs."""
 
+    TYPE_BENEATH = False
+
     @property
     def supports_codegen(self) -> bool:
         """For inner joins."""
@@ -103,6 +105,7 @@ class _HashJoinExec(joins.JoinExec):
     """What joins by a hash relation keep of their streamed side: where rows are, but no order."""
 
     streamed: SparkPlan
+    TYPE_BENEATH = False
 
     @lazy
     def output_partitioning(self) -> Partitioning:
@@ -138,12 +141,20 @@ class BroadcastHashJoinExec(_HashJoinExec, joins.BroadcastHashJoinExec):
 class BroadcastNestedLoopJoinExec(joins.BroadcastNestedLoopJoinExec):
     """Broadcasts one side and compares every pair of rows; no code is generated for it."""
 
+    TYPE_IN_TREE = TYPE_BENEATH = False
     supports_codegen = False
 
     @lazy
     def output_partitioning(self) -> Partitioning:
         """Unknown."""
         return UnknownPartitioning(0)
+
+
+@node
+class CartesianProductExec(joins.CartesianProductExec):
+    """Compares every pair of partitions."""
+
+    TYPE_IN_TREE = TYPE_BENEATH = False
 
 
 @node
@@ -173,6 +184,6 @@ EARLIER: dict[type, type] = {
     for cls in (
         FileSourceScanExec, ProjectExec, HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec,
         SortMergeJoinExec, ShuffledHashJoinExec, BroadcastHashJoinExec, BroadcastNestedLoopJoinExec,
-        ShuffleExchangeExec, BroadcastExchangeExec,
+        CartesianProductExec, ShuffleExchangeExec, BroadcastExchangeExec,
     )
 }  # fmt: skip

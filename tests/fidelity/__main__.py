@@ -69,7 +69,7 @@ def _modes(verbose: bool) -> None:
 def _versions(stages: list[str], version: str, profile: str, verbose: bool) -> None:
     print(f"{profile} beside Spark {version}")
     for suite in earlier.SUITES:
-        for stage in stages or ["optimized", "physical"]:
+        for stage in stages or ["optimized", "physical", "formatted"]:
             _show(earlier.measure(stage, suite, version, profile), verbose)
 
 

@@ -14,8 +14,9 @@ from planviz.config import OptimizerConfig
 from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
 from planviz.expressions.ids import fresh_ids
+from planviz.physical.formatted import formatted
 from planviz.types import StructField, parse_type
-from tests.fidelity.scoreboard import CORPUS, FIRST_ID, SHARED, Score, comparer, section
+from tests.fidelity.scoreboard import CORPUS, FIRST_ID, SHARED, Score, compared_formatted, comparer, section
 
 OLD = SHARED / "corpus" / "old"
 SUITES = ("tpch", "tpcds")
@@ -79,15 +80,17 @@ def measure(stage: str, suite: str, version: str, profile: str) -> Score:
         score.total += 1
         try:
             with fresh_ids(FIRST_ID):
-                text = execution(document, version, profile).text(stage).rstrip("\n")
+                planned = execution(document, version, profile)
+                text = formatted(planned.physical) if stage == "formatted" else planned.text(stage)
         except PlanvizError as e:
             score.differences.append((name, f"error {e}"))
             continue
-        result = comparer().compare(_comparable(text), _comparable(section(document, stage)))
+        pair = (_comparable(text.rstrip("\n")), _comparable(section(document, stage)))
+        result = compared_formatted(*pair) if stage == "formatted" else comparer().compare(*pair)
         score.shape += result["shape_equal"]
         score.text += result["text_equal"]
         if not result["shape_equal"]:
-            score.differences.append((name, f"shape: {result['first_shape_diff']}"))
+            score.differences.append((name, f"shape: {result.get('first_shape_diff', result['first_text_diff'])}"))
         elif not result["text_equal"]:
             score.differences.append((name, f"{result['first_text_diff']}"))
     return score

@@ -192,7 +192,7 @@ def _measured(document: dict[str, Any], mode: str) -> Measured:
         own = {int(n) for n in re.findall(r"#(\d{7,})", texts[stage])}
         wanted, ids = section(document, stage), comparer().text_ids(document)
         if stage == "formatted":
-            found.stages[stage] = _formatted(texts[stage], wanted, own, ids)
+            found.stages[stage] = compared_formatted(texts[stage], wanted, own, ids)
             continue
         found.stages[stage] = comparer().compare(texts[stage], wanted, own, ids)
     if not adaptive:
@@ -203,7 +203,9 @@ def _measured(document: dict[str, Any], mode: str) -> Measured:
     return found
 
 
-def _formatted(got: str, wanted: str, own: set[int], ids: set[int]) -> dict[str, Any]:
+def compared_formatted(
+    got: str, wanted: str, own: set[int] | None = None, ids: set[int] | None = None
+) -> dict[str, Any]:
     """The shape is the tree, the text what stands beneath it, too."""
     canon = comparer()
     a, b = canon.canon_text(got, own).split("\n"), canon.canon_text(wanted, ids).split("\n")

@@ -10,6 +10,7 @@ from planviz.catalog import Catalog
 from planviz.catalog.ddl import table_of
 from planviz.config import OptimizerConfig
 from planviz.execution import explain
+from planviz.physical.formatted import formatted
 from planviz.types import parse_fields
 
 CATALOG = Catalog()
@@ -155,3 +156,16 @@ def test_a_subquery_is_used_again_from_the_root_down():
 
     assert old.index("- Subquery ") < old.index("- ReusedSubquery ")
     assert new.index("- ReusedSubquery ") < new.index("- Subquery ")
+
+
+def test_the_formatted_mode_tells_no_join_type_beneath_the_tree():
+    pairs = "SELECT /*+ BROADCAST(u) */ * FROM t JOIN u ON t.a > u.a"
+    keys = "SELECT /*+ MERGE(u) */ * FROM t LEFT JOIN u ON t.a = u.a"
+    old = OptimizerConfig.of("spark-3.0")
+    old_pairs, old_keys = (formatted(explain(q, CATALOG, old).physical) for q in (pairs, keys))
+
+    assert "BroadcastNestedLoopJoin (" in old_pairs
+    assert "SortMergeJoin LeftOuter (" in old_keys
+    assert "Join type" not in old_pairs + old_keys
+    assert "Join condition: None" in old_keys
+    assert "Join type: LeftOuter" in formatted(explain(keys, CATALOG, OptimizerConfig()).physical)

@@ -87,7 +87,7 @@ class JoinSelection:
             case "SortMergeJoin":
                 return of(j.SortMergeJoinExec)(keys.left, keys.right, kind, keys.rest, left, right, exists)
             case "CartesianProduct":
-                return j.CartesianProductExec(whole, left, right, kind, exists)
+                return of(j.CartesianProductExec)(whole, left, right, kind, exists)
         return of(j.BroadcastNestedLoopJoinExec)(side, kind, whole, left, right, exists)
 
     # -------------------------------------------------------------------------------------------- with keys
