@@ -169,3 +169,11 @@ def test_the_formatted_mode_tells_no_join_type_beneath_the_tree():
     assert "Join type" not in old_pairs + old_keys
     assert "Join condition: None" in old_keys
     assert "Join type: LeftOuter" in formatted(explain(keys, CATALOG, OptimizerConfig()).physical)
+
+
+def test_a_cast_of_a_cast_stays():
+    sql = "SELECT cast(cast(a AS bigint) AS decimal(20,0)) FROM t WHERE cast(b AS bigint) IS NOT NULL"
+
+    assert "cast(cast(a# as bigint) as decimal(20,0))" in planned(sql)
+    assert "isnotnull(cast(b# as bigint))" in planned(sql)
+    assert "as bigint" not in re.sub(r"AS .*", "", planned(sql, "spark-4.3"))
