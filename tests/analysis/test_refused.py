@@ -21,6 +21,7 @@ REFUSED = [
     ("select rank() over (order by n rows 2 preceding) from p", "_LEGACY_ERROR_TEMP_1036"),
     ("select sum(distinct n) over (partition by s) from p", "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED"),
     ("select ntile(n) over (order by n) from p", "NON_FOLDABLE_INPUT"),
+    ("select sum(rand(1)) from p", "AGGREGATE_FUNCTION_WITH_NONDETERMINISTIC_EXPRESSION"),
     ("select s from p qualify s = 'a'", "QUALIFY_REQUIRES_WINDOW_FUNCTION"),
     ("select 1 + explode(array(n)) from p", "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS"),
     ("select s from p order by explode(array(n))", "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT"),
