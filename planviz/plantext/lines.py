@@ -92,6 +92,8 @@ def clean(raw: str) -> Lines:
         if shorter is not None:
             lines = shorter
             stripped.append(name)
+            if name == "comment marks":  # a log that somebody quoted
+                lines = _without_log_prefixes(lines, raw) or lines
     lines = [line.rstrip() for line in lines]
     if "\\n" in raw or "HTML tags" in stripped:
         return _with_escaped_breaks(lines, number, stripped)

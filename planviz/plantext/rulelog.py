@@ -142,11 +142,12 @@ def _read_metrics(lines: Lines, index: int, stop: int, trace: RuleTrace, executo
     return at
 
 
-def split_columns(rows: list[str]) -> tuple[str, str] | None:
+def split_columns(rows: list[str], *, last: bool = False) -> tuple[str, str] | None:
     """The left and the right text of side-by-side rows, or None when no column parts them.
 
     The right column starts three spaces after the widest left line. Rows that start with a space carry the same line
-    twice, which fixes the column; without such rows the leftmost column that satisfies all rows is taken.
+    twice, which fixes the column; without such rows the leftmost column that satisfies all rows is taken. `last` tells
+    that the row at the end, which may be cut off, was left out already.
     """
     if not rows:
         return None
@@ -161,7 +162,7 @@ def split_columns(rows: list[str]) -> tuple[str, str] | None:
         left = [content[:width].rstrip() for content in contents]
         right = [content[width:] for content in contents]
         return _joined(left), _joined(right)
-    return None
+    return None if last or len(rows) < 3 else split_columns(rows[:-1], last=True)  # its last line may be cut off
 
 
 def _candidates(contents: list[str], same: list[str]) -> list[int]:

@@ -30,7 +30,9 @@ _END = re.compile(
     r"\s*(?:>>>|[\"'`]{3}|[\"'`)]+[;,.}\])]*\s*$|</|"
     r"scala>|spark-sql\b.*>|sql>|In \[\d*\]:|Out\[\d*\]:|res\d+:|```|Time taken|Fetched \d|"
     r"\d+ rows? selected|\(\d+ rows?\)|== |=== |-- |import |Found \d+ WholeStage|Generated code:|"
-    r"Traceback|\tat |\s+at [\w.$]+\(|only showing)"
+    r"Traceback|\tat |\s+at [\w.$]+\(|only showing|"
+    r"\s*(?:if|for|while|val|var|def|return|assert\w*|throw|raise|print\w*|public|private|override)\b ?[(\w]|"
+    r"\s*[a-z_]\w* = )"
 )
 _CALL = re.compile(r"\w+\($|\)$")
 _PROSE = re.compile(r"[\w'’-]+(?: [\w'’-]+){2,}.*[.:?!]\s*$|\w+(?: \w+)*:\s*$")

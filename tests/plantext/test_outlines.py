@@ -239,3 +239,25 @@ def test_a_mark_where_the_text_was_cut_off() -> None:
 def test_the_closing_quote_of_a_string() -> None:
     (plan,) = open_text('  plan = "Generate explode(a#1)\\n+- LocalRelation [a#1]"\n  check(plan)\n').plans
     assert plan[1].text == "LocalRelation [a#1]"
+
+
+def test_code_below_a_plan_is_not_its_text() -> None:
+    document = open_text(
+        "# Filter (a#1 > 2)\n# +- LocalRelation [a#1]\n        if (plan == null)\n"
+        "            throw new Error()\n        rows = plan.collect()\n"
+    )
+    (plan,) = document.plans
+    assert plan[1].source == (2, 2)
+    assert len(document.unparsed) == 3
+
+
+def test_a_rule_log_quoted_and_cut_within_a_line() -> None:
+    log = (
+        "24/01/02 10:20:30 WARN PlanChangeLogger: Batch Substitution has no effect.\n"
+        "24/01/02 10:20:31 WARN PlanChangeLogger: \n=== Applying Rule org.apache.spark.sql.X ===\n"
+        " Project [a#1]           Project [a#1]\n!+- Filter (a#1 > 2)     +- LocalRelation [a#1]\n"
+    )
+    for text in ("".join(f"> {line}\n" for line in log.splitlines()), log + "    +- LocalRelation [a#1]   "):
+        document = open_text(text)
+        assert [step.before for step in document.trace.steps] == ["Project [a#1]\n+- Filter (a#1 > 2)"]
+        assert document.unparsed == ()
