@@ -354,6 +354,41 @@ def _mapper(name: str, fields: tuple[str, ...], mapped: list[tuple[str, str]], t
     )
 
 
+def _constructor(
+    cls: type, fields: tuple[str, ...], children: list[tuple[str, str]], others: list[tuple[str, str]]
+) -> str:
+    """`__init__`: the fields, what follows from those that are nodes, and the children unless given by hand."""
+    by_hand = _written(cls, "children")
+    params = ", ".join(f"{f}=_defaults[{f!r}]" if hasattr(cls, f) and f in cls.__dict__ else f for f in fields)
+    lines = [f"def __init__(self{', ' if params else ''}{params}):", " bits, height, weight = _bits, -1, 1"]
+    for f, r in others:
+        lines += [" " + line for line in _adding(f, r, _WEIGH_OTHER)]
+    lines += [" d = self.__dict__", " d['own_bits'] = bits"]
+    for f, r in children:
+        lines += [" " + line for line in _adding(f, r, _WEIGH_OTHER if by_hand else _WEIGH_CHILD)]
+    lines += [*(f" d[{f!r}] = {f}" for f in fields), " d['bits'] = bits"]
+    if children and not by_hand:
+        lines += [f" d['children'] = ({''.join(_ITEMS[r].format(f=f) for f, r in children)})"]
+    lines += [" d['height'], d['weight'] = height + 1, weight"] if children or others else []
+    return "\n".join(lines) + "\n"
+
+
+def _comparisons(compared: list[str], below: dict[str, str]) -> str:
+    """`__eq__`, `__hash__` and `equal_apart` over these fields, of which those in `below` hold children."""
+    same = " and ".join([f"self.{f} == other.{f}" for f in compared] or ["True"])
+    values = "".join(f"self.{f}, " for f in compared)
+    apart = [_SHAPE[below[f]].format(f=f) if f in below else f"self.{f} == other.{f}" for f in compared]
+    return (
+        "def __eq__(self, other):\n if self is other: return True\n"
+        " if other.__class__ is not _cls or self.bits != other.bits or self.height != other.height: return False\n"
+        f" if self.height > {SHARED}: return _equal(self, other)\n return {same}\n"
+        f"def equal_apart(self, other): return {' and '.join(apart or ['True'])}\n"
+        "def __hash__(self):\n h = self.__dict__.get('_hash')\n if h is None:\n"
+        f"  if self.height > {SHALLOW}: _settle_hashes(self)\n"
+        f"  h = self.__dict__['_hash'] = hash((_bits, {values}))\n return h\n"
+    )
+
+
 def _written(cls: type, name: str) -> bool:
     """Whether the class, or a base that is no node class itself, says by hand what would be generated."""
     owner: Any = next((c for c in cls.__mro__ if name in c.__dict__), TreeNode)
@@ -377,41 +412,15 @@ def node(cls: type[N]) -> type[N]:
     children = [(f, r) for f, (r, c) in roles.items() if r != DATA and c is not None and _root_of(c) is root]
     others = [(f, r) for f, (r, c) in roles.items() if r != DATA and (f, r) not in children]
     # A plan inside an expression is carried data that takes part in the bits; an operator's expressions are mapped.
-    params = ", ".join(f"{f}=_defaults[{f!r}]" if hasattr(cls, f) and f in cls.__dict__ else f for f in fields)
-    lines = [f"def __init__(self{', ' if params else ''}{params}):", " bits, height, weight = _bits, -1, 1"]
     by_hand = _written(cls, "children")
-    for f, r in others:
-        lines += [" " + line for line in _adding(f, r, _WEIGH_OTHER)]
-    lines += [" d = self.__dict__", " d['own_bits'] = bits"]
-    for f, r in children:
-        lines += [" " + line for line in _adding(f, r, _WEIGH_OTHER if by_hand else _WEIGH_CHILD)]
-    lines += [*(f" d[{f!r}] = {f}" for f in fields), " d['bits'] = bits"]
-    if children and not by_hand:
-        lines += [f" d['children'] = ({''.join(_ITEMS[r].format(f=f) for f, r in children)})"]
-    lines += [" d['height'], d['weight'] = height + 1, weight"] if children or others else []
-    code = "\n".join(lines) + "\n"
+    code = _constructor(cls, fields, children, others)
     if children:
         code += _mapper("map_children", fields, children, cls.TAGS)
     if others:
         code += _mapper("map_expressions", fields, others, cls.TAGS)
         held = "".join(_ITEMS[r].format(f=f"self.{f}") for f, r in others)
         code += f"def _expressions(self): return ({held})\n"
-    compared = [f for f in fields if f not in cls.UNCOMPARED]
-    same = " and ".join([f"self.{f} == other.{f}" for f in compared] or ["True"])
-    values = "".join(f"self.{f}, " for f in compared)
-    code += (
-        "def __eq__(self, other):\n if self is other: return True\n"
-        " if other.__class__ is not _cls or self.bits != other.bits or self.height != other.height: return False\n"
-        f" if self.height > {SHARED}: return _equal(self, other)\n return {same}\n"
-    )
-    below = {} if _written(cls, "children") else dict(children)
-    apart = [_SHAPE[below[f]].format(f=f) if f in below else f"self.{f} == other.{f}" for f in compared]
-    code += f"def equal_apart(self, other): return {' and '.join(apart or ['True'])}\n"
-    code += (
-        "def __hash__(self):\n h = self.__dict__.get('_hash')\n if h is None:\n"
-        f"  if self.height > {SHALLOW}: _settle_hashes(self)\n"
-        f"  h = self.__dict__['_hash'] = hash((_bits, {values}))\n return h\n"
-    )
+    code += _comparisons([f for f in fields if f not in cls.UNCOMPARED], {} if by_hand else dict(children))
     scope: dict[str, Any] = {
         "_cls": cls,
         "_bits": cls.BITS,
