@@ -390,7 +390,8 @@ class SpecialForms:
         text = constant_text(name)
         return None if text is None else self.call(name_parts(text), start)
 
-    def _form_timestampadd(self: Any) -> Any:
+    def _unit_form(self: Any, name: str) -> Any:
+        """name(UNIT, a, b); None where no unit comes first, which is another function of that name."""
         if self.kind != WORD or self.peek() not in _UNITS or self.peek(1) != ",":
             return None
         unit = self.take().upper()
@@ -399,21 +400,16 @@ class SpecialForms:
         self.expect(",")
         b = self.expression()
         self.expect(")")
-        return UnresolvedTimestampFunction(("timestampadd",), (lit(unit), a, b))
+        return UnresolvedTimestampFunction((name,), (lit(unit), a, b))
+
+    def _form_timestampadd(self: Any) -> Any:
+        return self._unit_form("timestampadd")
 
     _form_dateadd = _form_timestampadd
     _form_date_add = _form_timestampadd
 
     def _form_timestampdiff(self: Any) -> Any:
-        if self.kind != WORD or self.peek() not in _UNITS or self.peek(1) != ",":
-            return None
-        unit = self.take().upper()
-        self.at += 1
-        a = self.expression()
-        self.expect(",")
-        b = self.expression()
-        self.expect(")")
-        return UnresolvedTimestampFunction(("timestampdiff",), (lit(unit), a, b))
+        return self._unit_form("timestampdiff")
 
     _form_datediff = _form_timestampdiff
     _form_date_diff = _form_timestampdiff

@@ -145,17 +145,7 @@ class LogicalPlan(QueryPlan):
 
     def arguments(self) -> list[str]:
         """What stands behind the name: every field that is no child, empty ones left out."""
-        out: list[str] = []
-        for f, role in zip(self.FIELDS, self.ROLES, strict=True):
-            value = getattr(self, f)
-            if isinstance(value, LogicalPlan) or value is None:
-                continue
-            if isinstance(value, tuple):
-                if value and not isinstance(value[0], LogicalPlan):
-                    out.append(bracketed(value) if role != "nested" else f"[{', '.join(map(bracketed, value))}]")
-            else:
-                out.append(argument(value))
-        return out
+        return arguments_of(self, LogicalPlan)
 
     @lazy
     def simple_string(self) -> str:
@@ -187,6 +177,21 @@ def positioned(e: Any, positions: dict[int, int]) -> Any:
         lambda x: x.with_id(positions[x.expr_id]) if type(x) is AttributeReference and x.expr_id in positions else x,
         AttributeReference.BIT,
     )
+
+
+def arguments_of(plan: QueryPlan, kind: type[QueryPlan]) -> list[str]:
+    """The fields of a plan as its line prints them: those that are no plan of this kind, empty ones left out."""
+    out: list[str] = []
+    for field, role in zip(plan.FIELDS, plan.ROLES, strict=True):
+        value = getattr(plan, field)
+        if isinstance(value, kind) or value is None:
+            continue
+        if isinstance(value, tuple):
+            if value and not isinstance(value[0], kind):
+                out.append(bracketed(value) if role != "nested" else f"[{', '.join(map(bracketed, value))}]")
+        else:
+            out.append(argument(value))
+    return out
 
 
 def argument(value: Any) -> str:

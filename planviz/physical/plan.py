@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from planviz.expressions.core import Alias, AttributeReference, Expression, SortOrder
 from planviz.expressions.subqueries import QueryPlan
-from planviz.logical.plan import argument, bracketed, positioned, positions_of
+from planviz.logical.plan import arguments_of, positioned, positions_of
 from planviz.physical.distribution import (
     UNSPECIFIED,
     Distribution,
@@ -130,17 +130,7 @@ class SparkPlan(QueryPlan):
 
     def arguments(self) -> list[str]:
         """What stands behind the name: every field that is no child, empty ones left out."""
-        out: list[str] = []
-        for f, role in zip(self.FIELDS, self.ROLES, strict=True):
-            value = getattr(self, f)
-            if isinstance(value, SparkPlan) or value is None:
-                continue
-            if isinstance(value, tuple):
-                if value and not isinstance(value[0], SparkPlan):
-                    out.append(bracketed(value) if role != "nested" else f"[{', '.join(map(bracketed, value))}]")
-            else:
-                out.append(argument(value))
-        return out
+        return arguments_of(self, SparkPlan)
 
     @lazy
     def simple_string(self) -> str:
