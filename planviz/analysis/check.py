@@ -33,7 +33,7 @@ from planviz.frontend.literals import timestamp_literal
 from planviz.logical.combining import Except, Intersect, Join, SetOperation, Union
 from planviz.logical.operators import Aggregate, Filter, GlobalLimit, LocalLimit, Offset, Project, Sort, Window
 from planviz.logical.unresolved import RelationTimeTravel, UnresolvedRelation
-from planviz.types import BOOLEAN, UNKNOWN, is_integral
+from planviz.types import BOOLEAN, UNKNOWN, ArrayType, DataType, MapType, StructType, is_integral, is_orderable
 
 
 def check_analysis(plan: Any, context: AnalysisContext) -> None:
@@ -267,8 +267,26 @@ def _check_filter(plan: Filter) -> None:
         )
 
 
+def _groupable(t: DataType) -> bool:
+    """Whether rows can be grouped by values of a type: maps can, what cannot be put in an order otherwise cannot."""
+    if isinstance(t, MapType):
+        return _groupable(t.key) and _groupable(t.value)
+    if isinstance(t, ArrayType):
+        return _groupable(t.element)
+    if isinstance(t, StructType):
+        return all(_groupable(f.data_type) for f in t.fields)
+    return is_orderable(t)
+
+
 def _check_aggregate(plan: Aggregate) -> None:
     for g in plan.grouping:
+        if g.resolved and not _groupable(g.data_type):
+            raise analysis_error(
+                "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE",
+                f'The expression "{g.pretty}" cannot be used as a grouping expression because its data type '
+                f'"{g.data_type.sql}" is not an orderable data type.',
+                g,
+            )
         for x in _expressions_up(g):
             if isinstance(x, AggregateExpression):
                 raise analysis_error(

@@ -7,6 +7,7 @@ from typing import Any
 from planviz.analysis.builders import BUILDERS, Args
 from planviz.analysis.builders.aggregates import aggregate_call
 from planviz.analysis.context import analysis_error
+from planviz.analysis.number_formats import check_number_format
 from planviz.analysis.operators import OPERATORS
 from planviz.analysis.signatures import AGGREGATE_SIGNATURES, SIGNATURES, Signature
 from planviz.analysis.time_windows import BUILDERS as TIME_WINDOWS
@@ -36,6 +37,8 @@ def build(parts: tuple[str, ...], arguments: Args, place: Any) -> Expression | N
         fewest, most, make = found
         _check_count(name, len(plain), fewest, most, place)
         return make(plain)
+    if name in ("to_number", "try_to_number") and len(plain) == 2:
+        check_number_format(plain[1], name)
     if name in SIGNATURES:
         row = SIGNATURES[name]
         return FunctionCall(row.spec.name, _filled(name, row, plain, place), row.spec, row.spec.tail)

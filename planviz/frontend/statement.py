@@ -12,7 +12,7 @@ from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import ScalarSubquery
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedStar
 from planviz.frontend.commands import Command, CommandReader
-from planviz.frontend.lexer import END, WORD, tokenize
+from planviz.frontend.lexer import END, QUOTED, WORD, tokenize
 from planviz.frontend.parameters import Parameters
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
@@ -67,7 +67,7 @@ class StatementReader(CommandReader):
         start = self.at
         first = self.peek()
         if first in ("FROM", "WITH") and self._writes():
-            return self._skip("insert")(start)
+            return self._written(start)
         if first in _QUERY_WORDS:
             plan = self.query()
             self._end()
@@ -90,6 +90,18 @@ class StatementReader(CommandReader):
         if self.kind == WORD and first in _OTHER_STATEMENTS:
             return self._commanding("unsupported")(start)
         raise self.syntax_error()
+
+    def _written(self, start: int) -> Statement:
+        """FROM t INSERT INTO ... and WITH q AS (...) INSERT INTO ...: the first table that is written to."""
+        depth = 0
+        while depth or not self.sees("INSERT"):
+            depth += {"(": 1, ")": -1}.get(self.peek(), 0)
+            self.at += 1
+        self.at += 2
+        self.accept("TABLE")
+        target = Command("INSERT", self.identifier_parts()) if self.kind in (WORD, QUOTED) else None
+        made = self._rest(Statement("insert", "", self.tokens.starts[start], words="INSERT"), start)
+        return replace(made, command=target)
 
     def _writes(self) -> bool:
         """Whether what begins like a query writes its rows somewhere: FROM t INSERT ..., WITH q AS (...) INSERT ..."""

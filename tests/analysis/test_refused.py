@@ -151,3 +151,36 @@ def test_a_field_of_null_is_null():
     *_, outcome = Session().run("select x.a, x[0] from (select null as x)")
 
     assert outcome.execution.text("analyzed").startswith("Project [null AS a#")
+
+
+FORMATS = [
+    ("''", "EMPTY"),
+    ("'9x'", "UNEXPECTED_TOKEN"),
+    ("'PR9'", "UNEXPECTED_TOKEN"),
+    ("'S'", "WRONG_NUM_DIGIT"),
+    ("'9.9.9'", "WRONG_NUM_TOKEN"),
+    ("'SS9'", "WRONG_NUM_TOKEN"),
+    ("'9$'", "CUR_MUST_BEFORE_DIGIT"),
+    ("'9.9,9'", "THOUSANDS_SEPS_MUST_BEFORE_DEC"),
+    ("'9,,9'", "CONT_THOUSANDS_SEPS"),
+]
+
+
+@pytest.mark.parametrize(("text", "subclass"), FORMATS)
+def test_a_number_format_that_is_none_is_refused(text, subclass):
+    for call in (f"to_char(n, {text})", f"to_number(s, {text})"):
+        *_, outcome = Session().run(f"{SETUP}; select {call} from p")
+        assert outcome.error is not None
+        assert outcome.error.error_class == f"INVALID_FORMAT.{subclass}"
+
+
+@pytest.mark.parametrize("text", ["'S$9,999.99'", "'$0G999D00PR'", "'9MI'", "'.99'", "'999.'"])
+def test_a_number_format_is_taken(text):
+    *_, outcome = Session().run(f"{SETUP}; select to_number(s, {text}) from p")
+    assert outcome.error is None
+
+
+def test_variants_are_no_keys_of_groups():
+    test_a_statement_is_refused_with_spark_s_class(
+        "select count(*) from p group by parse_json(s)", "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE"
+    )

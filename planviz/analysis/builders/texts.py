@@ -6,6 +6,8 @@ from dataclasses import replace
 from functools import cache
 
 from planviz.analysis.builders.base import Args, Builder, Entry, plain_call, signed, spec_of, string_of
+from planviz.analysis.context import analysis_error
+from planviz.analysis.number_formats import check_number_format
 from planviz.expressions.calls import Concat, FunctionCall, RegexpForm, Replaced, StringForm
 from planviz.expressions.conditional import CaseWhen
 from planviz.expressions.core import Expression, Literal, lit
@@ -67,8 +69,14 @@ def _to_char(name: str) -> Builder:
             return signed("date_format", a)
         if t == BINARY:
             how = (string_of(a[1]) or "").lower().strip()
+            if isinstance(a[1], Literal) and how not in ("base64", "hex", "utf-8", "utf8"):
+                wrong = "NULL" if a[1].value is None else "BINARY_FORMAT"
+                raise analysis_error(
+                    f"INVALID_PARAMETER_VALUE.{wrong}", f"{name} takes one of base64, hex and utf-8, not {a[1]}.", a[1]
+                )
             made = signed(how, a[:1]) if how in ("base64", "hex") else signed("decode", a)
             return made.replace(spec=_named(made.spec, name)) if name == "to_varchar" else made
+        check_number_format(a[1], name)
         return FunctionCall("to_char", a, _TO_CHARACTER)
 
     return make
