@@ -16,12 +16,16 @@ from planviz.catalog.ddl import table_of
 from planviz.catalog.tables import DATABASE, Catalog, PythonFunction, View
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import Refusal
-from planviz.errors import AnalysisError, InputError, PlanvizError, defect
+from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError, defect
+from planviz.expressions.core import Alias, Literal
 from planviz.expressions.ids import Ids, fresh_ids, ids_from, next_id
 from planviz.expressions.python import PythonEvalType
+from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend import Parameters, Statement, parse_plan, parse_script
 from planviz.frontend.commands import Command
+from planviz.frontend.lexer import tokenize
 from planviz.logical.cached import DEFAULT_LEVEL, CachedPlan, StorageLevel, storage_level
+from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedRelation
 from planviz.optimizer import Optimizer
@@ -425,8 +429,44 @@ class Session:
                 self._uncache(s)
             case "clear_cache":
                 self.caches.clear()
+            case "execute":
+                self._execute(s)
             case _ if s.command is not None and not self._guesses:
                 self._command(s, s.command)
+
+    def _execute(self, s: Statement) -> None:
+        """EXECUTE IMMEDIATE: its text is read and analyzed with the values, where they are known."""
+        assert isinstance(s.plan, Project)
+        text, *values = s.plan.projects
+        if isinstance(text, UnresolvedAttribute):
+            known = self.catalog.variable(text.parts)
+            text = text if known is None else known.value
+        if not isinstance(text, Literal):
+            return
+        if not isinstance(text.value, str):
+            raise AnalysisError(
+                "INVALID_EXPR_TYPE_FOR_QUERY_EXECUTE_IMMEDIATE", "EXECUTE IMMEDIATE takes a constant string, not null."
+            )
+        with fresh_ids():
+            inner = parse_script(text.value)
+            self._first_id = max(self._first_id, next_id())
+        if len(inner) != 1:
+            raise ParseError("PARSE_SYNTAX_ERROR", f"One statement was expected, the text holds {len(inner)}.")
+        plain = [v.child if isinstance(v, Alias) else v for v in values]
+        if not all(isinstance(v, Literal) for v in plain):
+            return
+        # Values by name serve question marks, too, in their order.
+        by_name = "?" not in tokenize(text.value).keys
+        named = {v.name: x for v, x in zip(values, plain, strict=True) if isinstance(v, Alias) and by_name}
+        with fresh_ids():
+            (one,) = parse_script(text.value, named or plain)
+            self._first_id = max(self._first_id, next_id())
+        if s.name:
+            one = replace(one, kind="set_variable", name=s.name)
+        if one.kind == "query":
+            _ = self._execution(one).analyzed
+        else:
+            self._define(one)
 
     def _command(self, s: Statement, c: Command) -> None:
         """A command on a table or a database: checked, and carried out where later statements see what it does."""

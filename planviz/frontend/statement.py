@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from planviz.catalog.tables import Buckets
 from planviz.errors import ParseError
-from planviz.expressions.core import Expression, Literal, lit
+from planviz.expressions.core import Alias, Expression, Literal, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import ScalarSubquery
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedStar
@@ -32,11 +32,13 @@ class Statement:
     """One statement of a script.
 
     `kind` is query, create_table, create_view, set, insert, drop, analyze, cache, uncache, clear_cache, declare,
-    set_variable, drop_variable or unsupported. `plan` is the query's (also of CREATE ... AS and CACHE ... AS, of values
-    for variables, whose names stand in `name`), `name` the object's parts, `columns` a table's or the names that a view
-    gives its columns, `partition_columns`, `buckets` and `provider` as written, `options` a setting's key and value or
-    the options of CACHE, `sql` the text, `start` its offset, `words` what a view is (TEMPORARY), IF EXISTS, LAZY, or
-    the statement's first words, `notes` what was passed over, `error` why it could not be read, or None.
+    set_variable, drop_variable, execute, create_function, drop_function or unsupported. `plan` is the query's (also of
+    CREATE ... AS and CACHE ... AS, of values for variables, whose names stand in `name`), `name` the object's parts,
+    `columns` a table's or the names that a view gives its columns, `partition_columns`, `buckets` and `provider` as
+    written, `options` a setting's key and value or the options of CACHE, `sql` the text, `start` its offset, `words`
+    what an object is (TEMPORARY, REPLACE, ...), IF EXISTS, LAZY, or
+    the statement's first words, `notes` what was passed over, `error` why it could not be read, or None, `command` what
+    a command is about.
     """
 
     kind: str
@@ -79,6 +81,7 @@ class StatementReader(CommandReader):
             "DECLARE": self._declare,
             "ANALYZE": self._commanding("analyze"),
             "BEGIN": self._compound,
+            "EXECUTE": self._execute,
             "INSERT": self._commanding("insert"),
             "CACHE": self._cache,
             "UNCACHE": self._uncache,
@@ -123,6 +126,26 @@ class StatementReader(CommandReader):
             return Statement(kind, self.source(start), self.tokens.starts[start], words=words, command=command)
 
         return read
+
+    def _execute(self, start: int) -> Statement:
+        """EXECUTE IMMEDIATE text [INTO variables] [USING values]: `plan` has the text, then the values."""
+        self.expect("EXECUTE", "IMMEDIATE")
+        items = [self.expression()]
+        names = [p[-1] for p in self.separated(self.identifier_parts)] if self.accept("INTO") else []
+        if self.accept("USING"):
+            grouped = self.accept("(")
+            items += self.separated(self._using)
+            if grouped:
+                self.expect(")")
+        self._end()
+        plan = Project(tuple(items), OneRowRelation())
+        return Statement("execute", self.source(start), self.tokens.starts[start], plan, tuple(names))
+
+    def _using(self) -> Expression:
+        value = self.expression()
+        if self.accept("AS"):
+            return Alias(value, self.identifier(), next_id())
+        return value
 
     def _compound(self, start: int) -> Statement:
         """BEGIN ... END, a script of SQL: its statements end with semicolons, too."""
@@ -413,7 +436,6 @@ _OTHER_STATEMENTS = frozenset(
         "DELETE",
         "DESC",
         "DESCRIBE",
-        "EXECUTE",
         "EXPLAIN",
         "EXPORT",
         "GRANT",

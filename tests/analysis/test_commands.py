@@ -96,3 +96,28 @@ def test_a_block_is_one_statement():
 def test_a_table_that_is_guessed_may_be_written_to():
     *_, outcome = Session(infer=True).run("insert into guessed select a from other; select a from other")
     assert outcome.error is None
+
+
+@pytest.mark.parametrize(
+    ("sql", "error_class"),
+    [
+        ("execute immediate 'select 1'", None),
+        ("execute immediate 'select a from t where a > ? and b = ?' using 1, 'x'", None),
+        ("execute immediate 'select :x + :y' using 1 as x, 2 as y", None),
+        ("execute immediate 'select ?' using 1 as x", None),
+        ("declare q string = 'select z from t'; execute immediate q", "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+        ("execute immediate 'select :x'", "UNBOUND_SQL_PARAMETER"),
+        ("execute immediate 'selekt 1'", "PARSE_SYNTAX_ERROR"),
+        ("execute immediate 'select 1; select 2'", "PARSE_SYNTAX_ERROR"),
+        ("execute immediate null", "INVALID_EXPR_TYPE_FOR_QUERY_EXECUTE_IMMEDIATE"),
+        ("execute immediate 'drop table x'", "TABLE_OR_VIEW_NOT_FOUND"),
+    ],
+)
+def test_execute_immediate_is_what_its_text_is(sql, error_class):
+    error = last(sql).error
+    assert (None if error is None else error.error_class) == error_class
+
+
+def test_execute_immediate_may_fill_a_variable():
+    outcome = last("declare n int = 1; execute immediate 'select 41 + ?' into n using 1; select n")
+    assert "variablereference(system.session.n=42)" in outcome.execution.text("analyzed")

@@ -10,7 +10,7 @@ from planviz.expressions.core import Expression, TypeMismatch, lit
 from planviz.expressions.lambdas import LambdaFunction, UnresolvedLambdaVariable
 from planviz.expressions.predicates import And, GreaterThan, IsNull, LessThan
 from planviz.expressions.specs import Accepts, FunctionSpec
-from planviz.types import BOOLEAN, UNKNOWN, ArrayType, DataType, MapType
+from planviz.types import BOOLEAN, NULL, UNKNOWN, ArrayType, DataType, MapType
 
 
 def _higher_type(name: str, a: Args) -> DataType:
@@ -67,10 +67,10 @@ def _function_of(e: Expression, name: str, position: int) -> Expression:
     return LambdaFunction(e, variables, True)
 
 
-_ARRAY = Accepts('"ARRAY"', lambda t: isinstance(t, ArrayType))
-_MAP = Accepts('"MAP"', lambda t: isinstance(t, MapType))
+_ARRAY = Accepts('"ARRAY"', lambda t: isinstance(t, ArrayType) or t == NULL)
+_MAP = Accepts('"MAP"', lambda t: isinstance(t, MapType) or t == NULL)
 _ANY = Accepts('"ANY"', lambda t: True)
-_TEST = Accepts('"BOOLEAN"', lambda t: t in (BOOLEAN, UNKNOWN))
+_TEST = Accepts('"BOOLEAN"', lambda t: t in (BOOLEAN, NULL, UNKNOWN))
 _INPUTS = {
     "exists": (_ARRAY, _TEST), "forall": (_ARRAY, _TEST), "filter": (_ARRAY, _TEST), "map_filter": (_MAP, _TEST),
     "map_zip_with": (_MAP, _MAP, _ANY), "zip_with": (_ARRAY, _ARRAY, _ANY), "transform_keys": (_MAP, _ANY),
