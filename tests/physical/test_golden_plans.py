@@ -74,3 +74,14 @@ def test_the_plan_is_spark_s(sql, expected, empty_tables):
 @pytest.mark.parametrize(("sql", "expected"), golden("adaptive_on"))
 def test_the_adaptive_plan_is_spark_s(sql, expected, empty_tables):
     assert shown(sql, empty_tables, adaptive=True) == expected
+
+
+def test_few_buckets_are_better_than_one_more_shuffle(empty_tables):
+    settings = {"spark.sql.adaptive.enabled": False, "spark.sql.autoBroadcastJoinThreshold": -1}
+    config = OptimizerConfig().with_settings(settings)
+    (outcome,) = Session(empty_tables, config).run("SELECT t.a FROM t JOIN b4 ON t.a = b4.a", "physical")
+    assert outcome.execution is not None
+    exchanges = [line for line in outcome.execution.text("physical").split("\n") if "Exchange" in line]
+    # Spark 4.3 shuffles the one side into as many partitions as the other has buckets, not into 200 each.
+    assert len(exchanges) == 1
+    assert re.search(r"hashpartitioning\(a#\d+, 4\)", exchanges[0])

@@ -111,7 +111,8 @@ def _best(specs: dict[int, Spec], children: list[Any], partitions: int) -> Spec 
     """The spread that the others follow: of a child that is no shuffle itself where there is one, else the widest."""
     usable = {i: s for i, s in specs.items() if s.creates}
     shuffled = {i for i in specs if isinstance(children[i], Exchange)}
-    if shuffled and any(s.number < partitions for i, s in usable.items() if i not in shuffled):
+    if all(i in shuffled or not s.creates for i, s in specs.items()):
+        # Only where every side is shuffled anyway: few buckets are better than one more shuffle.
         usable = {i: s for i, s in usable.items() if s.number >= partitions}
     standing = {i: s for i, s in usable.items() if i not in shuffled} or usable
     return max(standing.values(), key=lambda s: s.number, default=None)
