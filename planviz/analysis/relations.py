@@ -14,10 +14,11 @@ from planviz.analysis.windows import WindowsSubstitution
 from planviz.catalog.tables import CATALOG, DATABASE, Table
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias, AttributeReference, alias
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.frontend import parse_plan
+from planviz.frontend.literals import timestamp_literal
 from planviz.logical.operators import Project, SubqueryAlias, View
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import (
@@ -27,6 +28,7 @@ from planviz.logical.relations import (
 )
 from planviz.logical.unresolved import (
     LimitAll,
+    RelationTimeTravel,
     UnresolvedCatalogRelation,
     UnresolvedInlineTable,
     UnresolvedRelation,
@@ -52,7 +54,7 @@ class ResolveRelations(AnalyzerRule):
     A view's query is analyzed in place; then its columns are cast to those of the view.
     """
 
-    matches = (UnresolvedRelation, View)
+    matches = (UnresolvedRelation, RelationTimeTravel, View)
 
     def apply(self, plan: Any) -> Any:
         """See the class; an unknown name stays and is reported at the end."""
@@ -61,6 +63,8 @@ class ResolveRelations(AnalyzerRule):
     def _one(self, plan: Any) -> Any:
         if isinstance(plan, View) and not plan.projected and plan.child.resolved:
             return _with_columns(plan)
+        if isinstance(plan, RelationTimeTravel):
+            return self._earlier(plan)
         if not isinstance(plan, UnresolvedRelation):
             return plan
         catalog = self.context.catalog
@@ -71,6 +75,14 @@ class ResolveRelations(AnalyzerRule):
         table = catalog.table(plan.parts)
         if table is None:
             return plan
+        return SubqueryAlias(table.qualified, UnresolvedCatalogRelation(table.qualified, table))
+
+    def _earlier(self, plan: RelationTimeTravel) -> LogicalPlan:
+        """An earlier state of a table that keeps them; its statistics are those of now."""
+        table = self.context.catalog.table(plan.parts)
+        if table is None or not table.keeps_versions or not is_moment(plan.timestamp):
+            return plan
+        self.context.counters.warn(f"{table.shown_name} is planned with the columns and statistics that it has now.")
         return SubqueryAlias(table.qualified, UnresolvedCatalogRelation(table.qualified, table))
 
     def _substituted(self, plan: LogicalPlan) -> LogicalPlan:
@@ -86,6 +98,14 @@ class ResolveRelations(AnalyzerRule):
         ):
             plan = rule(self.context).apply(plan)
         return plan
+
+
+def is_moment(timestamp: Expression | None) -> bool:
+    """Whether a query can say AS OF this: no text that is no timestamp, nothing that varies."""
+    if timestamp is None:
+        return True
+    text = timestamp.value if isinstance(timestamp, Literal) else None
+    return timestamp.deterministic and not (isinstance(text, str) and timestamp_literal(text) is None)
 
 
 def _of_view(view: Any) -> LogicalPlan:

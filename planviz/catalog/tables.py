@@ -48,6 +48,9 @@ class Buckets:
     sorted_by: tuple[str, ...] = ()
 
 
+_WITH_VERSIONS = frozenset(("delta", "hudi", "iceberg", "paimon"))
+
+
 @dataclass(frozen=True)
 class Table:
     """A table: columns with types, where its rows come from, how many there are (None: unknown)."""
@@ -80,6 +83,11 @@ class Table:
     def shown_name(self) -> str:
         """The name, with its database unless that is the default one."""
         return self.name if self.database == DATABASE else f"{self.database}.{self.name}"
+
+    @property
+    def keeps_versions(self) -> bool:
+        """Whether earlier states can be read: in Delta Lake and the like, and perhaps in a table that is guessed."""
+        return self.provider in _WITH_VERSIONS or bool(self.guessed) or not self.columns
 
     def statistics_of(self, column: str) -> ColumnStatistics | None:
         """The statistics of a column, by its name in any case."""

@@ -216,3 +216,21 @@ def test_functions_without_parentheses_are_no_columns():
     tables, _ = guessed("SELECT id, current_user FROM t WHERE until > current_date AND seen < current_timestamp")
 
     assert tables == {"t": {"until": "date", "seen": "timestamp", "id": "bigint"}}
+
+
+def test_an_earlier_state_of_a_guessed_table_has_its_columns():
+    sql = "SELECT id FROM delta.`/lake/t` VERSION AS OF 12 WHERE day > '2026-01-31'"
+    assert guessed(sql)[0] == {"/lake/t": {"day": "date", "id": "bigint"}}
+
+    outcome = list(Session(infer=True).run(sql, "physical"))[-1]
+    assert outcome.error is None
+    assert "columns and statistics that it has now" in " ".join(outcome.execution.warnings)
+
+
+def test_only_tables_that_keep_earlier_states_have_some():
+    def error(provider):
+        made = f"CREATE TABLE t (id INT) USING {provider}; SELECT id FROM t TIMESTAMP AS OF '2026-01-31'"
+        return list(Session().run(made, "physical"))[-1].error
+
+    assert error("iceberg") is None
+    assert error("parquet").error_class == "UNSUPPORTED_FEATURE.TIME_TRAVEL"

@@ -18,6 +18,7 @@ from planviz.logical.operators import Aggregate, Filter, Generate, Project, Subq
 from planviz.logical.relations import LocalRelation
 from planviz.logical.unresolved import (
     Pivot,
+    RelationTimeTravel,
     Unpivot,
     UnresolvedHaving,
     UnresolvedInlineTable,
@@ -362,6 +363,7 @@ def _generated(name: str, args: list[Guess], names: list[str]) -> list[tuple[str
 Handler = Callable[[_Walk, Any, Scope | None], Output]
 _HANDLERS: dict[type, Handler] = {
     UnresolvedRelation: _Walk.relation,
+    RelationTimeTravel: _Walk.relation,
     SubqueryAlias: _Walk.alias,
     UnresolvedSubqueryColumnAliases: _Walk.column_aliases,
     UnresolvedInlineTable: _Walk.rows,
