@@ -303,7 +303,7 @@ class Session:
 
     `params` are the values of `:name` (by name) or `?` (in order) in every script that it runs. `infer` says to guess
     the tables that neither the catalogue nor the script has, from all queries of the script together; None: only where
-    there is nothing at all, no catalogue and no table or view that the script defines.
+    there is nothing at all, no catalogue and no table whose columns the script says.
     """
 
     def __init__(
@@ -359,7 +359,9 @@ class Session:
     def _guess(self, statements: list[Statement]) -> None:
         made = ("create_table", "create_view")
         defined = [s.name[-1] for s in statements if s.kind in made or (s.kind == "cache" and s.plan is not None)]
-        nothing = not (self.catalog.tables or self.catalog.views or defined)
+        # A script that makes tables with columns is complete; one that makes views and copies reads what is elsewhere.
+        made_here = any(s.kind == "create_table" and s.columns for s in statements)
+        nothing = not (self.catalog.tables or self.catalog.views or made_here)
         if not (self.infer or (self.infer is None and nothing)):
             return
         self._guesses = True

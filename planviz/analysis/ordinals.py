@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from planviz.analysis.context import AnalyzerRule, analysis_error
@@ -93,11 +94,15 @@ def with_group_by_all(plan: Aggregate) -> Any:
     return plan.replace(grouping=tuple(keys))
 
 
+def orders_by_all(order: Sequence[Expression]) -> bool:
+    """Whether the clause is ORDER BY ALL."""
+    only = order[0].child if len(order) == 1 and isinstance(order[0], SortOrder) else None
+    return isinstance(only, UnresolvedAttribute) and [p.lower() for p in only.parts] == ["all"]
+
+
 def with_order_by_all(order: list[Expression], child: LogicalPlan) -> list[Expression]:
     """The order with every column of the child in place of ALL."""
-    if len(order) != 1 or not isinstance(order[0], SortOrder) or not child.resolved:
-        return order
-    only = order[0]
-    if not isinstance(only.child, UnresolvedAttribute) or [p.lower() for p in only.child.parts] != ["all"]:
+    only = order[0] if order else None
+    if not orders_by_all(order) or not isinstance(only, SortOrder) or not child.resolved:
         return order
     return [SortOrder(a, only.direction, only.null_order) for a in child.output]

@@ -234,3 +234,26 @@ def test_only_tables_that_keep_earlier_states_have_some():
 
     assert error("iceberg") is None
     assert error("parquet").error_class == "UNSUPPORTED_FEATURE.TIME_TRAVEL"
+
+
+@pytest.mark.parametrize(
+    ("sql", "columns"),
+    [
+        ("SELECT a, count(*) AS c FROM t GROUP BY ALL HAVING c > 1 ORDER BY ALL", {"a": "string"}),
+        ("SELECT sum(v) OVER (ORDER BY x RANGE BETWEEN INTERVAL 7 DAYS PRECEDING AND CURRENT ROW) FROM t",
+         {"v": "double", "x": "date"}),
+        ("SELECT window.start, avg(v) FROM t GROUP BY window(seen_at, '5 minutes')",
+         {"seen_at": "timestamp", "v": "double"}),
+        ("SELECT inline(arrays_zip(xs, ys)) FROM t", {"xs": "array<string>", "ys": "array<string>"}),
+    ],
+)  # fmt: skip
+def test_what_is_no_column_is_not_guessed_and_the_query_has_a_plan(sql, columns):
+    assert guessed(sql)[0] == {"t": columns}
+    assert list(Session(infer=True).run(sql, "physical"))[-1].error is None
+
+
+def test_a_script_of_views_and_copies_reads_tables_that_are_elsewhere():
+    script = "CREATE TEMP VIEW v AS SELECT id FROM raw; CREATE TABLE kept AS SELECT id FROM v; SELECT id FROM kept"
+    assert [o.error for o in Session(infer=None).run(script, "physical")] == [None] * 3
+    complete = "CREATE TABLE t (id INT); SELECT id FROM u"
+    assert list(Session(infer=None).run(complete))[-1].error.error_class == "TABLE_OR_VIEW_NOT_FOUND"

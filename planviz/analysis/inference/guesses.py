@@ -35,7 +35,7 @@ MONEY = DecimalType(18, 2)
 #: Endings and words of names, as a last resort. The first that fits counts.
 _NAMES: tuple[tuple[str, DataType], ...] = (
     (r"(^|_)(is|has)_", BOOLEAN),
-    (r"(_at|_ts|timestamp|datetime|_time)$", TIMESTAMP),
+    (r"(_at|(^|_)ts|timestamp|datetime|_time)$", TIMESTAMP),
     (r"(^|_)(dt|day)$|(?<!up)date$", DATE),
     (r"(^|_)(sk|id|uid|pk)$|key$", LONG),
     (r"(^|_)(count|cnt|qty|quantity|year|month|week|hour|minute|number|num|no|age|rank|size|seq|offset)$", INT),

@@ -9,12 +9,13 @@ from typing import Any
 from planviz.analysis.inference.guesses import Guess
 from planviz.analysis.inference.tables import GuessedTable, Relation, Resolver, Scope
 from planviz.analysis.inference.values import Values
+from planviz.analysis.ordinals import groups_by_all, orders_by_all
 from planviz.catalog.tables import Catalog
 from planviz.expressions.core import Alias
 from planviz.expressions.unresolved import MultiAlias, UnresolvedAttribute, UnresolvedFunction, UnresolvedStar
 from planviz.frontend import parse_plan
 from planviz.logical.combining import Join, LateralJoin, SetOperation, Union
-from planviz.logical.operators import Aggregate, Filter, Generate, Project, SubqueryAlias
+from planviz.logical.operators import Aggregate, Filter, Generate, Project, Sort, SubqueryAlias
 from planviz.logical.relations import LocalRelation
 from planviz.logical.unresolved import (
     Pivot,
@@ -209,9 +210,10 @@ class _Walk:
     def aggregate(self, plan: Any, outer: Scope | None) -> Output:
         """SELECT with groups: GROUP BY may name what the select list defines."""
         below = self.walk(plan.child, outer)
+        below = replace(below, relations=[*below.relations, *_windows(plan.grouping)])
         made = self._select(plan.aggregates, below, outer)
         scope = Scope(made.relations[:1], below.relations, outer)
-        for g in plan.grouping:
+        for g in () if groups_by_all(plan) else plan.grouping:
             self.values.of(g, scope)
         return made
 
@@ -309,6 +311,15 @@ class _Walk:
         made = Relation((plan.qualifier,) if plan.qualifier else (), _generated(name, args, names))
         return Output([*below.relations, made], below.hidden)
 
+    def sort(self, plan: Any, outer: Scope | None) -> Output:
+        """ORDER BY."""
+        below = self.walk(plan.child, outer)
+        if not orders_by_all(plan.order):
+            scope = Scope(below.relations, below.hidden, outer)
+            for e in plan.order:
+                self.values.of(e, scope)
+        return below
+
     def pivot(self, plan: Any, outer: Scope | None) -> Output:
         """PIVOT: a column per value beside the columns that are not used."""
         below = self.walk(plan.child, outer)
@@ -335,6 +346,13 @@ def _merged(qualifier: tuple[str, ...], made: Output) -> Relation:
     """All relations under one name."""
     columns = [c for r in made.relations for c in r.columns]
     return Relation(qualifier, columns, [t for r in made.relations for t in r.open])
+
+
+def _windows(grouping: Iterable[Any]) -> list[Relation]:
+    """The column that GROUP BY window(...) gives, a struct of start and end."""
+    calls = (e.parts[-1].lower() for e in grouping if isinstance(e, UnresolvedFunction))
+    names = (name for name in calls if name in ("window", "session_window"))
+    return [Relation((), [(name, Guess(name))]) for name in names]
 
 
 def _name(item: Any) -> str:
@@ -376,6 +394,7 @@ _HANDLERS: dict[type, Handler] = {
     Filter: _Walk.filter,
     UnresolvedHaving: _Walk.filter,
     UnresolvedQualify: _Walk.filter,
+    Sort: _Walk.sort,
     Join: _Walk.join,
     LateralJoin: _Walk.lateral,
     Union: _Walk.union,

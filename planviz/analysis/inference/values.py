@@ -22,6 +22,7 @@ from planviz.expressions.predicates import BinaryComparison, Connective, In, IsN
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.subqueries import Exists, InSubquery, SubqueryExpression
 from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedExtractValue, UnresolvedFunction
+from planviz.expressions.windows import SpecifiedWindowFrame, WindowSpec
 from planviz.types import (
     BOOLEAN,
     DATE,
@@ -115,6 +116,8 @@ class Values:
         if isinstance(e, BinaryArithmetic):
             return _arithmetic([down(c) for c in e.children])
         children = [down(c) for c in e.children]
+        if isinstance(e, WindowSpec):
+            _measured(e, children)
         if isinstance(e, UnaryMinus | UnaryPositive):
             children[0].note(ARITHMETIC)
             return children[0]
@@ -247,6 +250,15 @@ def _part(child: Guess, extraction: Expression, down: Callable[[Any], Guess]) ->
     return child.item()
 
 
+def _measured(spec: WindowSpec, children: list[Guess]) -> None:
+    """A frame by distance: what the window is ordered by can be subtracted."""
+    frame = spec.frame
+    if isinstance(frame, SpecifiedWindowFrame) and frame.kind == "RangeFrame" and len(spec.order) == 1:
+        types = [b.data_type for b in (frame.lower, frame.upper) if b.foldable and b.data_type != NULL]
+        for t in types:
+            children[len(spec.partition)].note(MOMENT if is_interval(t) else ARITHMETIC)
+
+
 def _is_window(e: Any) -> bool:
     return "Window" in type(e).__name__ and bool(e.children)
 
@@ -277,6 +289,10 @@ def _value_of_call(name: str, args: list[Guess], e: UnresolvedFunction) -> Guess
         return Guess(known=STRING)
     if name in ("explode", "explode_outer", "posexplode", "posexplode_outer", "inline", "inline_outer"):
         return first.item()
+    if name == "arrays_zip":
+        for a in args:
+            a.item()
+        return Guess()
     if name in ("array", "collect_list", "collect_set"):
         made = Guess()
         made.element = first
