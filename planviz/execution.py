@@ -298,6 +298,12 @@ class Outcome:
     error: PlanvizError | None = None
 
 
+_WRITTEN = (
+    "The plan is that of the query whose rows are written. Spark has the write above it, and may sort the rows by the "
+    "partitions that they go to."
+)
+
+
 class Session:
     """Runs the statements of a script one after the other; nothing is executed, definitions change the catalogue.
 
@@ -369,7 +375,7 @@ class Session:
         for s in statements:
             if s.kind == "create_table" and s.columns:
                 known = known.with_table(table_of(s.name, s.columns, s.provider, s.partition_columns, s.buckets))
-        plans = [s.plan for s in statements if s.plan is not None]
+        plans = [p for s in statements if (p := s.written if s.plan is None else s.plan) is not None]
         found, self.warnings = with_guesses(plans, known, defined)
         guessed = {key: t for key, t in found.tables.items() if key not in known.tables}
         self.catalog = replace(self.catalog, tables={**self.catalog.tables, **guessed})
@@ -384,7 +390,12 @@ class Session:
             self._define(s)
         except PlanvizError as e:
             return Outcome(s, None, e)
-        return Outcome(s)
+        written = s.written
+        if written is None:
+            return Outcome(s)
+        execution = self._execution(replace(s, kind="query", plan=written))
+        execution.warnings.append(_WRITTEN)
+        return Outcome(s, execution, execution.error_until(stage))
 
     def _execution(self, s: Statement) -> QueryExecution:
         analyzer = Analyzer(self.catalog, self.config)

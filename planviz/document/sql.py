@@ -56,7 +56,7 @@ def open_sql(
         s = outcome.statement
         line = text.count("\n", 0, s.start) + 1
         statements.append(
-            SqlStatement(index, _kind(s.kind), s.sql, line, places, trace, outcome.error, outcome.execution)
+            SqlStatement(index, _kind(outcome), s.sql, line, places, trace, outcome.error, outcome.execution)
         )
     recognised, reasons = _recognised(statements)
     traces = [s.trace for s in statements if s.trace]
@@ -105,10 +105,10 @@ def _lines_of(node: Any, text: str) -> tuple[int, int] | None:
     return line, line
 
 
-def _kind(kind: str) -> StatementKind:
-    if kind == "query":
+def _kind(outcome: Outcome) -> StatementKind:
+    if outcome.statement.kind == "query" or outcome.execution is not None:
         return "query"
-    return "unsupported" if kind == "unsupported" else "ddl"
+    return "unsupported" if outcome.statement.kind == "unsupported" else "ddl"
 
 
 def _recognised(statements: list[SqlStatement]) -> tuple[str, tuple[str, ...]]:

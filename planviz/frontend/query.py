@@ -54,6 +54,15 @@ class QueryReader(ScriptReader):
         return self.organized(plan)
 
     def _with(self, start: int) -> LogicalPlan:
+        defined = self.definitions()
+        self.deeper()
+        plan = self.query()
+        self.depth -= 1
+        return self.placed(defined(plan), start)
+
+    def definitions(self) -> Script:
+        """WITH q AS (...), ...: what puts the definitions around the plan that follows them."""
+        start = self.at
         self.expect("WITH")
         recursive = self.sees("RECURSIVE") and self.peek(1) not in ("AS", "(")
         if recursive:
@@ -64,12 +73,9 @@ class QueryReader(ScriptReader):
         for i, n in enumerate(lowered):
             if n in lowered[:i]:
                 raise self.error("DUPLICATED_CTE_NAMES", f"The WITH clause defines `{names[i]}` twice.", start)
-        self.deeper()
-        plan = self.query()
-        self.depth -= 1
         plans = tuple(p for _, p, _ in definitions)
         depths = tuple(d for _, _, d in definitions)
-        return self.placed(UnresolvedWith(plan, tuple(names), plans, recursive, depths), start)
+        return lambda plan: UnresolvedWith(plan, tuple(names), plans, recursive, depths)
 
     def _definition(self) -> tuple[str, LogicalPlan, int | None]:
         start = self.at

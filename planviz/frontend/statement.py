@@ -56,6 +56,13 @@ class Statement:
     buckets: Buckets | None = None
     command: Command | None = None
 
+    @property
+    def written(self) -> LogicalPlan | None:
+        """The query whose rows the statement writes to a table: that of INSERT and of CREATE TABLE AS; else None."""
+        if self.kind == "create_table" and "LIKE" not in self.words:
+            return self.plan
+        return self.command.plan if self.command is not None and self.command.verb == "INSERT" else None
+
 
 #: Clauses of CREATE TABLE that may stand there once.
 _CLAUSES = frozenset(("USING", "OPTIONS", "PARTITIONED", "CLUSTERED", "LOCATION", "COMMENT", "TBLPROPERTIES"))
@@ -69,7 +76,7 @@ class StatementReader(CommandReader):
         start = self.at
         first = self.peek()
         if first in ("FROM", "WITH") and self._writes():
-            return self._written(start)
+            return self._with_insert(start) if first == "WITH" else self._written(start)
         if first in _QUERY_WORDS:
             plan = self.query()
             self._end()
@@ -94,8 +101,19 @@ class StatementReader(CommandReader):
             return self._commanding("unsupported")(start)
         raise self.syntax_error()
 
+    def _with_insert(self, start: int) -> Statement:
+        """WITH q AS (...) INSERT INTO ...: an INSERT whose query has the definitions."""
+        defined = self.definitions()
+        if not self.sees("INSERT"):
+            self.at = start
+            return self._written(start)
+        command = self.command()
+        if command is not None and command.plan is not None:
+            command = replace(command, plan=defined(command.plan))
+        return Statement("insert", self.source(start), self.tokens.starts[start], words="INSERT", command=command)
+
     def _written(self, start: int) -> Statement:
-        """FROM t INSERT INTO ... and WITH q AS (...) INSERT INTO ...: the first table that is written to."""
+        """FROM t INSERT INTO ...: the first table that is written to."""
         depth = 0
         while depth or not self.sees("INSERT"):
             depth += {"(": 1, ")": -1}.get(self.peek(), 0)
@@ -320,6 +338,7 @@ class StatementReader(CommandReader):
         partitions: tuple[str, ...] = ()
         buckets: Buckets | None = None
         if self.accept("LIKE"):
+            words.append("LIKE")
             plan = Project((UnresolvedStar(()),), UnresolvedRelation(self.identifier_parts()))
         clauses: list[str] = []
         while self.kind != END and not self.sees(";"):
