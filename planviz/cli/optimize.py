@@ -59,6 +59,7 @@ def error_json(error: PlanvizError | None) -> dict[str, Any] | None:
 
 def errors_of(document: Document) -> list[PlanvizError]:
     """The errors of a document's statements; one when there is no query at all."""
-    if not any(s.kind == "query" for s in document.statements):
+    errors = [s.error for s in document.statements if s.error is not None]
+    if not errors and not any(s.kind == "query" for s in document.statements):
         return [InputError("there is no query in the text; only queries have plans.")]
-    return [s.error for s in document.statements if s.error is not None]
+    return errors

@@ -55,12 +55,15 @@ class CommandReader(ColumnReader):
     def command(self) -> Command | None:
         """The command at the cursor, which goes to its end; None for one that is about no table or database.
 
-        What stands behind the name is read where it matters and passed over where it has another form.
+        What stands behind the name is read where it matters and passed over where it has another form. Raises
+        ParseError for the query of an INSERT that cannot be read.
         """
         start = self.at
         try:
             found = self._command()
         except ParseError:
+            if self.keys[start] == "INSERT":
+                raise
             self.at = start
             found = None
         while self.kind != END and not self.sees(";"):
@@ -150,12 +153,14 @@ class CommandReader(ColumnReader):
             columns: tuple[StructField, ...] = ()
             if self.sees("(") and self.peek(1) not in ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "("):
                 columns = tuple(StructField(n, UNKNOWN) for n in self.identifier_list())
-            at = self.at
-            plan = self.query()
-            if "DEFAULT" in self.keys[at : self.at]:
-                # The default of a column is none of the query's.
-                return found
         except ParseError:
+            return found
+        at = self.at
+        plan = self.query()
+        if self.kind != END and not self.sees(";"):
+            raise self.syntax_error()
+        if "DEFAULT" in self.keys[at : self.at]:
+            # The default of a column is none of the query's.
             return found
         return replace(found, plan=plan, columns=columns, statics=statics, flags=frozenset(flags))
 

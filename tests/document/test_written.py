@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planviz.document import open_sql
+from planviz.errors import ParseError
 
 
 @pytest.mark.parametrize(
@@ -38,3 +39,11 @@ def test_a_later_query_reads_the_table_that_was_made():
 
     assert [s.kind for s in found.statements] == ["query", "query"]
     assert "kept" in list(found.plans[-1])[-1].text
+
+
+@pytest.mark.parametrize(
+    "sql", ["INSERT INTO t SELEC a FROM b", "WITH x AS (SELECT 1 AS a) INSERT INTO t SELECT a b c FROM x"]
+)
+def test_a_query_that_cannot_be_read_is_told(sql):
+    with pytest.raises(ParseError):
+        open_sql(sql)
