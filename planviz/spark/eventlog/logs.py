@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from planviz.errors import InputError
 
@@ -22,6 +24,8 @@ _VARIABLES = {
     "gcs": ("GOOGLE_APPLICATION_CREDENTIALS",),
     "abfs": ("AZURE_",),
     "abfss": ("AZURE_",),
+    "webhdfs": ("HADOOP_USER_NAME",),
+    "swebhdfs": ("HADOOP_USER_NAME",),
     "hdfs": ("HADOOP_", "CLASSPATH", "ARROW_LIBHDFS_DIR", "LD_LIBRARY_PATH"),
 }
 _S3_CONF = {
@@ -31,6 +35,10 @@ _S3_CONF = {
     "spark.hadoop.fs.s3a.endpoint.region": "AWS_DEFAULT_REGION",
     "spark.hadoop.fs.s3a.endpoint": "AWS_ENDPOINT_URL",
 }
+_WITHOUT_HADOOP = (
+    " hdfs:// needs Hadoop on this machine (HADOOP_HOME, libhdfs and JAVA_HOME); webhdfs://HOST:9870/... needs only "
+    "the name node's web address."
+)
 #: What lies beside logs and is none.
 _HIDDEN = (".", "_")
 
@@ -55,7 +63,7 @@ class Log:
 
 
 def find_logs(paths: list[str]) -> list[Log]:
-    """All logs under the paths: local ones, or URIs that pyarrow knows (hdfs://, s3://, gs://, file://).
+    """All logs under the paths: local ones, webhdfs://, or URIs that pyarrow knows (hdfs://, s3://, gs://, file://).
 
     Raises InputError for a path that does not exist or cannot be reached.
     """
@@ -97,11 +105,35 @@ def filesystem(path: str) -> tuple[Any, str]:
 
     if "://" not in path:
         return fs.LocalFileSystem(), str(Path(path).absolute())
+    if path.startswith(("webhdfs://", "swebhdfs://")):
+        return _web(path)
     try:
         made: tuple[Any, str] = fs.FileSystem.from_uri(_HADOOP_S3.sub("s3://", path))
     except (pyarrow.ArrowInvalid, OSError) as error:
-        raise InputError(f"{path}: cannot be reached ({error}).") from None
+        why = str(error).splitlines()[0]
+        more = _WITHOUT_HADOOP if path.startswith("hdfs://") else ""
+        raise InputError(f"{path}: cannot be reached ({why}).{more}") from None
     return made
+
+
+def _web(path: str) -> tuple[Any, str]:
+    """HDFS over HTTP, which needs nothing of Hadoop on this machine; the user is that of HADOOP_USER_NAME."""
+    from fsspec.implementations.webhdfs import WebHDFS
+    from pyarrow import fs
+
+    found = urlsplit(path)
+    secure = found.scheme == "swebhdfs"
+    if not found.hostname:
+        raise InputError(f"{path}: names no host. Write webhdfs://HOST:9870/folder.")
+    files = WebHDFS(
+        found.hostname,
+        found.port or (9871 if secure else 9870),
+        user=os.environ.get("HADOOP_USER_NAME"),
+        use_https=secure,
+        skip_instance_cache=True,
+        use_listings_cache=False,
+    )
+    return fs.PyFileSystem(fs.FSSpecHandler(files)), unquote(found.path) or "/"
 
 
 def environment_for(paths: list[str], environment: Mapping[str, str], conf: Mapping[str, str]) -> dict[str, str]:
