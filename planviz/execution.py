@@ -9,11 +9,11 @@ from typing import Any
 
 from planviz.analysis import Analyzer
 from planviz.analysis.analyzer import Relations
-from planviz.analysis.commands import altered, changed_databases, check_command
+from planviz.analysis.commands import altered, changed_databases, check_command, database_of
 from planviz.analysis.definitions import check_database, check_drop, check_table, check_view, is_made
 from planviz.analysis.inference import infer
 from planviz.catalog.ddl import table_of
-from planviz.catalog.tables import DATABASE, Catalog, PythonFunction, View
+from planviz.catalog.tables import DATABASE, TRANSACTIONAL, Catalog, PythonFunction, View
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import Refusal
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError, defect
@@ -330,6 +330,7 @@ class Session:
         self.databases = {DATABASE}
         #: Whether tables are guessed, so that one that is not known may be there.
         self._guesses = False
+        self._told_databases = False
         #: Tables that a cache reads keep their columns' ids in the statements after it, as all tables do in Spark.
         self._relations: Relations = {}
 
@@ -414,8 +415,11 @@ class Session:
                 names = tuple(c.name for c in s.columns)
                 self.catalog = self.catalog.with_view(View(s.name[-1], s.plan, s.sql, "TEMPORARY" in s.words, names))
             case "create_table":
-                self._check_name(s.name)
-                if not is_made(s, self.catalog):
+                # Tables of Delta Lake and the like may be in another catalogue, replaced and computed.
+                free = self._guesses or s.provider in TRANSACTIONAL
+                if not free:
+                    self._check_name(s.name)
+                if not is_made(s, self.catalog, free):
                     return
                 columns = s.columns if s.plan is None else self._columns_of(s)
                 check_table(s, None if s.plan is None else self._analyzed(s))
@@ -485,6 +489,7 @@ class Session:
         """A command on a table or a database: checked, and carried out where later statements see what it does."""
         if c.verb.endswith("DATABASE"):
             self.databases = changed_databases(c, self._databases(), self.catalog)
+            self._told_databases = True
             return
         check_command(c, self.catalog, lambda p: self._execution(replace(s, kind="query", plan=p)).analyzed)
         if c.other or "ADD" in c.flags or (c.verb == "ALTER VIEW" and c.plan is not None):
@@ -494,8 +499,9 @@ class Session:
         return self.databases | {t.database.lower() for t in self.catalog.tables.values()}
 
     def _check_name(self, name: tuple[str, ...]) -> None:
-        if not self._guesses:
-            check_database(name, self._databases())
+        # A script that makes no database takes its tables to be in one that is there.
+        known = self._databases() if self._told_databases else {database_of(name)}
+        check_database(name, known)
 
     def _cache(self, s: Statement) -> None:
         """CACHE TABLE: a lazy one and one that is filled at once are planned alike, by what is known beforehand."""

@@ -49,7 +49,8 @@ def check_command(c: Command, catalog: Catalog, analyze: Analyze) -> None:
         again = next((f.name for f in c.columns if f.name.lower() in known), None)
         if again is not None:
             raise _exists_already(again)
-    if "UNSUPPORTED" in c.flags and (table is not None or c.verb == "REPLACE TABLE"):
+    fixed = table is not None and not table.keeps_versions
+    if "UNSUPPORTED" in c.flags and (fixed or c.verb == "REPLACE TABLE"):
         raise analysis_error(
             "UNSUPPORTED_FEATURE.TABLE_OPERATION",
             f"Table {sql_text(c.name)} does not support {c.verb}: no table of {CATALOG} does.",
@@ -58,7 +59,8 @@ def check_command(c: Command, catalog: Catalog, analyze: Analyze) -> None:
 
 def _target(c: Command, catalog: Catalog) -> Table | None:
     """The table that the command is about; None where it is a view, which some commands take as well."""
-    database_of(c.name)
+    if catalog.table(c.name) is None:
+        database_of(c.name)
     view = catalog.view(c.name)
     if view is not None:
         if c.verb in _NO_VIEWS and not c.other:

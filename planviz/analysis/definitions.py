@@ -24,14 +24,15 @@ def check_database(name: tuple[str, ...], databases: Collection[str]) -> None:
         raise analysis_error("SCHEMA_NOT_FOUND", f"The schema {sql_text((database,))} cannot be found.")
 
 
-def is_made(s: Statement, catalog: Catalog) -> bool:
+def is_made(s: Statement, catalog: Catalog, free: bool = False) -> bool:
     """Whether CREATE TABLE or CREATE VIEW makes something: not where IF NOT EXISTS finds it.
 
-    Raises AnalysisError where something of the name is there already.
+    `free`: the table may be replaced and have computed columns. Raises AnalysisError where something of the name is
+    there already.
     """
     view, table = catalog.view(s.name), catalog.table(s.name)
     temporary = "TEMPORARY" in s.words
-    if s.kind == "create_table" and ("REPLACE" in s.words or "GENERATED" in s.words):
+    if not free and s.kind == "create_table" and ("REPLACE" in s.words or "GENERATED" in s.words):
         raise analysis_error(
             "UNSUPPORTED_FEATURE.TABLE_OPERATION",
             f"Table {sql_text(s.name)}: it cannot be replaced, nor have computed columns.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planviz.catalog.tables import DATABASE, Buckets, Catalog, Table
+from planviz.catalog.tables import DATABASE, Buckets, Catalog, Table, placed
 from planviz.types import STRING, CharType, StructField
 
 
@@ -17,11 +17,11 @@ def table_of(
     plain = tuple(
         StructField(c.name, STRING if isinstance(c.data_type, CharType) else c.data_type, c.nullable) for c in columns
     )
-    database = name[-2] if len(name) > 1 else DATABASE
     chars = tuple(
         (c.name, c.data_type.length) for c in columns if isinstance(c.data_type, CharType) and not c.data_type.varying
     )
-    return Table(name[-1], plain, database, provider, partition_columns, buckets=buckets, char_lengths=chars)
+    table = Table(name[-1], plain, DATABASE, provider, partition_columns, buckets=buckets, char_lengths=chars)
+    return placed(table, name)
 
 
 def with_table(

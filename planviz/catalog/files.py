@@ -21,6 +21,7 @@ from planviz.catalog.tables import (
     SqlFunction,
     Table,
     View,
+    placed,
     python_eval_type,
 )
 from planviz.errors import InputError
@@ -165,7 +166,7 @@ class _Reader:
         tables: dict[str, Table] = {}
         for name, entry in self.object(document.get("tables", {}), "tables").items():
             table = self.table(name, entry, f"tables.{name}")
-            key = f"{table.database.lower()}.{table.name.lower()}"
+            key = table.key
             if key in tables:
                 self.problem(f"tables.{name}", "is there twice: names do not differ by case.")
             tables[key] = table
@@ -200,13 +201,13 @@ class _Reader:
     def table(self, name: str, entry: Any, path: str) -> Table:
         entry = self.object(entry, path, _TABLE)
         columns, guessed = self.columns(entry.get("columns", []), f"{path}.columns")
-        database, _, short = name.rpartition(".")
+        *_, short = parts = name.split(".")
         stats = self.object(entry.get("stats") or {}, f"{path}.stats", _STATS)
         by_column = self.object(stats.get("columns", {}), f"{path}.stats.columns")
-        return Table(
+        table = Table(
             short,
             tuple(columns),
-            database or DATABASE,
+            DATABASE,
             self.text(entry.get("provider", "parquet"), f"{path}.provider"),
             self.names(entry, "partition_columns", path),
             self.count(stats.get("rowCount"), f"{path}.stats.rowCount"),
@@ -217,6 +218,7 @@ class _Reader:
             self.buckets(entry["buckets"], f"{path}.buckets") if entry.get("buckets") else None,
             self.count(stats.get("sampledRows"), f"{path}.stats.sampledRows"),
         )
+        return placed(table, tuple(parts))
 
     def buckets(self, entry: Any, path: str) -> Buckets:
         entry = self.object(entry, path, _BUCKETS)

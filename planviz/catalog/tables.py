@@ -48,7 +48,8 @@ class Buckets:
     sorted_by: tuple[str, ...] = ()
 
 
-_WITH_VERSIONS = frozenset(("delta", "hudi", "iceberg", "paimon"))
+#: Providers whose tables keep versions, and can be replaced, updated and deleted from.
+TRANSACTIONAL = frozenset(("delta", "hudi", "iceberg", "paimon"))
 
 
 @dataclass(frozen=True)
@@ -71,23 +72,33 @@ class Table:
     buckets: Buckets | None = None
     #: How many rows the columns' statistics were taken from; None: from all, or nobody says.
     sampled_rows: int | None = None
+    #: The catalogue that it is in, by Spark's name for it.
+    catalog: str = CATALOG
     #: Columns declared as char(n), which plans see as padded strings, with n.
     char_lengths: tuple[tuple[str, int], ...] = ()
 
     @property
     def qualified(self) -> tuple[str, ...]:
         """catalogue, database, table."""
-        return (CATALOG, self.database, self.name)
+        return (self.catalog, self.database, self.name)
+
+    @property
+    def key(self) -> str:
+        """Its name among the tables of a Catalog: lower case, database.table, before it another catalogue's name."""
+        name = f"{self.database}.{self.name}".lower()
+        return name if self.catalog == CATALOG else f"{self.catalog}.{name}".lower()
 
     @property
     def shown_name(self) -> str:
-        """The name, with its database unless that is the default one."""
+        """The name, with its database unless that is the default one, and with its catalogue unless that is Spark's."""
+        if self.catalog != CATALOG:
+            return ".".join(self.qualified)
         return self.name if self.database == DATABASE else f"{self.database}.{self.name}"
 
     @property
     def keeps_versions(self) -> bool:
         """Whether earlier states can be read: in Delta Lake and the like, and perhaps in a table that is guessed."""
-        return self.provider in _WITH_VERSIONS or bool(self.guessed) or not self.columns
+        return self.provider in TRANSACTIONAL or bool(self.guessed) or not self.columns
 
     def statistics_of(self, column: str) -> ColumnStatistics | None:
         """The statistics of a column, by its name in any case."""
@@ -98,6 +109,17 @@ class Table:
         """The type of a column, by its name in any case."""
         lowered = column.lower()
         return next((c.data_type for c in self.columns if c.name.lower() == lowered), None)
+
+
+def placed(table: Table, name: tuple[str, ...]) -> Table:
+    """The table in the catalogue and the database that a dotted name of it says; what it does not say stays."""
+    if len(name) < 2:
+        return table
+    return replace(
+        table,
+        catalog=name[0] if len(name) > 2 and name[0].lower() != CATALOG else CATALOG,
+        database=".".join(name[1:-1]) if len(name) > 2 else name[0],
+    )
 
 
 @dataclass(frozen=True)
@@ -209,10 +231,10 @@ class Catalog:
     notes: tuple[str, ...] = ()
 
     def table(self, parts: tuple[str, ...]) -> Table | None:
-        """The table that a dotted name means: table, db.table or spark_catalog.db.table."""
+        """The table that a dotted name means: table, db.table or catalogue.db.table."""
         rest = parts[1:] if len(parts) == 3 and parts[0].lower() == CATALOG else parts
         if len(rest) > 2:
-            return None
+            return self.tables.get(".".join(parts).lower())
         database = rest[0].lower() if len(rest) == 2 else DATABASE
         return self.tables.get(f"{database}.{rest[-1].lower()}")
 
@@ -226,9 +248,8 @@ class Catalog:
 
     def with_table(self, table: Table) -> Catalog:
         """This catalogue and one more table (or another in place of one of the same name); temporary views hide it."""
-        key = f"{table.database.lower()}.{table.name.lower()}"
         views = {k: v for k, v in self.views.items() if k != table.name.lower() or v.temporary}
-        return replace(self, tables={**self.tables, key: table}, views=views)
+        return replace(self, tables={**self.tables, table.key: table}, views=views)
 
     def scaled(self, factor: float | Fraction, tables: Iterable[str] | None = None) -> Catalog:
         """This catalogue with `factor` times the data, in these tables or in all (see `catalog.edit.scaled`)."""
@@ -291,7 +312,7 @@ class Catalog:
         if self.view(parts) is not None:
             return replace(self, views={k: v for k, v in self.views.items() if k != parts[-1].lower()})
         found = self.table(parts)
-        gone = f"{found.database.lower()}.{found.name.lower()}" if found else ""
+        gone = found.key if found else ""
         tables = {k: t for k, t in self.tables.items() if k != gone}
         return replace(self, tables=tables)
 

@@ -39,7 +39,7 @@ def _show(options: argparse.Namespace) -> int:
     wanted = [_table(found, name) for name in options.tables]
     if options.format == "json":
         if wanted:
-            tables = {f"{t.database}.{t.name}".lower(): t for t in wanted}
+            tables = {t.key: t for t in wanted}
             found = Catalog(found.name, tables, {}, found.description)
         write(write_catalog(found) + "\n")
     else:

@@ -292,7 +292,7 @@ class In(Predicate):
         """All of one orderable type."""
         t = self.value.data_type
         for item in self.items:
-            if item.data_type.simple_string != t.simple_string and UNKNOWN not in (t, item.data_type):
+            if not equal_structurally(item.data_type, t) and UNKNOWN not in (t, item.data_type):
                 kinds = ", ".join(f'"{c.data_type.sql}"' for c in (self.value, *self.items))
                 return TypeMismatch("DATA_DIFF_TYPES", f"Input to `in` should all be the same type, but it's [{kinds}]")
         if isinstance(t, MapType):

@@ -77,6 +77,9 @@ class StatementReader(CommandReader):
         first = self.peek()
         if first in ("FROM", "WITH") and self._writes():
             return self._with_insert(start) if first == "WITH" else self._written(start)
+        if first == "EXPLAIN":
+            self._explain()
+            first = self.peek()
         if first in _QUERY_WORDS:
             plan = self.query()
             self._end()
@@ -100,6 +103,12 @@ class StatementReader(CommandReader):
         if self.kind == WORD and first in _OTHER_STATEMENTS:
             return self._commanding("unsupported")(start)
         raise self.syntax_error()
+
+    def _explain(self) -> None:
+        """EXPLAIN [EXTENDED | CODEGEN | COST | FORMATTED] before a query, which is planned either way."""
+        self.at += 1
+        if self.sees_any("EXTENDED", "CODEGEN", "COST", "FORMATTED", "LOGICAL"):
+            self.at += 1
 
     def _with_insert(self, start: int) -> Statement:
         """WITH q AS (...) INSERT INTO ...: an INSERT whose query has the definitions."""

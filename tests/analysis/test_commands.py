@@ -12,7 +12,7 @@ SETUP = (
 )
 REFUSED = [
     ("create table t (a int) using parquet", "TABLE_OR_VIEW_ALREADY_EXISTS"),
-    ("create table nowhere.t (a int) using parquet", "SCHEMA_NOT_FOUND"),
+    ("create database d; create table nowhere.t (a int) using parquet", "SCHEMA_NOT_FOUND"),
     ("create table a.b.c (a int) using parquet", "REQUIRES_SINGLE_PART_NAMESPACE"),
     ("create table x (a int, k int) using parquet partitioned by (a, k)", "ALL_PARTITION_COLUMNS_NOT_ALLOWED"),
     ("create table x (a int) using parquet partitioned by (q)", "COLUMN_NOT_DEFINED_IN_TABLE"),

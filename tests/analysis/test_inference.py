@@ -244,6 +244,8 @@ def test_only_tables_that_keep_earlier_states_have_some():
          {"v": "double", "x": "date"}),
         ("SELECT window.start, avg(v) FROM t GROUP BY window(seen_at, '5 minutes')",
          {"seen_at": "timestamp", "v": "double"}),
+        ("SELECT a & b AS x, ~c AS y FROM t", {"a": "int", "b": "int", "c": "int"}),
+        ("SELECT transform_values(m, (k, v) -> v) FROM t", {"m": "map<string,string>"}),
         ("SELECT inline(arrays_zip(xs, ys)) FROM t", {"xs": "array<string>", "ys": "array<string>"}),
     ],
 )  # fmt: skip
@@ -257,3 +259,34 @@ def test_a_script_of_views_and_copies_reads_tables_that_are_elsewhere():
     assert [o.error for o in Session(infer=None).run(script, "physical")] == [None] * 3
     complete = "CREATE TABLE t (id INT); SELECT id FROM u"
     assert list(Session(infer=None).run(complete))[-1].error.error_class == "TABLE_OR_VIEW_NOT_FOUND"
+
+
+def test_a_table_of_another_catalogue_keeps_its_name():
+    outcome = list(Session(infer=True).run("SELECT o.id FROM main.gold.orders o WHERE o.id > 1", "physical"))[-1]
+
+    assert outcome.error is None
+    assert "FileScan parquet main.gold.orders[id#" in outcome.execution.text("physical")
+
+
+def test_ddl_of_tables_with_versions_is_taken_as_it_is_pasted():
+    columns = "(id BIGINT, ts TIMESTAMP, d DATE GENERATED ALWAYS AS (CAST(ts AS DATE)))"
+    script = f"""CREATE OR REPLACE TABLE main.gold.t {columns} USING delta PARTITIONED BY (d);
+    CREATE TABLE raw.u (id INT) USING parquet;
+    SELECT t.id FROM main.gold.t t JOIN raw.u ON t.id = u.id WHERE d = DATE'2026-01-31';
+    DELETE FROM main.gold.t WHERE id = 1"""
+
+    assert [o.error for o in Session(infer=None).run(script, "physical")] == [None] * 4
+
+
+@pytest.mark.parametrize("mode", ["", "EXTENDED", "FORMATTED", "COST", "CODEGEN"])
+def test_the_query_of_an_explain_is_planned(mode):
+    outcome = list(Session(infer=True).run(f"EXPLAIN {mode} SELECT id FROM t", "physical"))[-1]
+
+    assert (outcome.statement.kind, outcome.error) == ("query", None)
+
+
+def test_names_of_fields_do_not_matter_to_in():
+    sql = "CREATE TABLE t (a INT, b INT) USING parquet; SELECT a FROM t WHERE (a, b) IN ((1, 2), (3, 4))"
+    outcome = list(Session().run(sql, "physical"))[-1]
+
+    assert outcome.error is None

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from planviz.analysis.inference.guesses import Guess
-from planviz.catalog.tables import CATALOG, DATABASE, Table
+from planviz.catalog.tables import Table, placed
 from planviz.types import STRING, StructField
 
 
@@ -43,9 +43,8 @@ class GuessedTable:
         columns = tuple(StructField(self.spelt[k], g.type(), True) for k, g in self.columns.items())
         if not columns and self.starred:
             columns = (StructField("unknown", STRING, True),)
-        parts = self.parts[1:] if len(self.parts) == 3 and self.parts[0].lower() == CATALOG else self.parts
-        database = parts[-2] if len(parts) > 1 else DATABASE
-        return Table(self.parts[-1], columns, database, guessed=frozenset(c.name for c in columns))
+        table = Table(self.parts[-1], columns, guessed=frozenset(c.name for c in columns))
+        return placed(table, self.parts)
 
 
 @dataclass

@@ -8,10 +8,10 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from planviz.analysis.inference.guesses import ARITHMETIC, MOMENT, Guess
+from planviz.analysis.inference.guesses import ARITHMETIC, MOMENT, WHOLE, Guess
 from planviz.analysis.inference.tables import Resolver, Scope
 from planviz.analysis.signatures import SIGNATURES
-from planviz.expressions.arithmetic import BinaryArithmetic, UnaryMinus, UnaryPositive
+from planviz.expressions.arithmetic import BinaryArithmetic, Bitwise, BitwiseNot, UnaryMinus, UnaryPositive
 from planviz.expressions.calls import Concat
 from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import CaseWhen, Coalesce, If
@@ -70,6 +70,7 @@ _COUNTS = frozenset(
 )
 
 
+_OF_MAPS = frozenset(["map_filter", "map_zip_with", "transform_keys", "transform_values"])
 _AGGREGATES = _SUMS | {"max", "min", "count", "collect_list", "collect_set", "first", "last", "any_value"}
 
 
@@ -113,11 +114,19 @@ class Values:
             return self._choice(e, down)
         if isinstance(e, Predicate):
             return self._predicate(e, down)
+        if isinstance(e, Bitwise):
+            sides = [down(c) for c in e.children]
+            for side in sides:
+                side.note(WHOLE)
+            return compare(sides)
         if isinstance(e, BinaryArithmetic):
             return _arithmetic([down(c) for c in e.children])
         children = [down(c) for c in e.children]
         if isinstance(e, WindowSpec):
             _measured(e, children)
+        if isinstance(e, BitwiseNot):
+            children[0].note(WHOLE)
+            return children[0]
         if isinstance(e, UnaryMinus | UnaryPositive):
             children[0].note(ARITHMETIC)
             return children[0]
@@ -185,6 +194,10 @@ class Values:
             scope = replace(scope, aliases=None)
         plain = [a for a in e.arguments if not isinstance(a, LambdaFunction)]
         args = [self.of(a, scope, bound) for a in plain]
+        if name in _OF_MAPS:
+            for of_map in args:
+                of_map.item()
+                of_map.root.is_map = True
         for a in e.arguments:
             if isinstance(a, LambdaFunction):
                 names = {str(getattr(x, "name", "")).lower(): Guess() for x in a.arguments}
