@@ -78,8 +78,11 @@ class StatementReader(CommandReader):
         if first in ("FROM", "WITH") and self._writes():
             return self._with_insert(start) if first == "WITH" else self._written(start)
         if first == "EXPLAIN":
-            self._explain()
-            first = self.peek()
+            # What is explained is planned without it: a live Spark is given the query alone.
+            behind = 1 + (self.peek(1) in ("EXTENDED", "CODEGEN", "COST", "FORMATTED", "LOGICAL"))
+            if self.peek(behind) in _QUERY_WORDS:
+                self.at += behind
+                start, first = self.at, self.peek()
         if first in _QUERY_WORDS:
             plan = self.query()
             self._end()
@@ -103,12 +106,6 @@ class StatementReader(CommandReader):
         if self.kind == WORD and first in _OTHER_STATEMENTS:
             return self._commanding("unsupported")(start)
         raise self.syntax_error()
-
-    def _explain(self) -> None:
-        """EXPLAIN [EXTENDED | CODEGEN | COST | FORMATTED] before a query, which is planned either way."""
-        self.at += 1
-        if self.sees_any("EXTENDED", "CODEGEN", "COST", "FORMATTED", "LOGICAL"):
-            self.at += 1
 
     def _with_insert(self, start: int) -> Statement:
         """WITH q AS (...) INSERT INTO ...: an INSERT whose query has the definitions."""
