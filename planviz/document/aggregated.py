@@ -273,7 +273,10 @@ def _input_of(graph: PlanGraph, stage: AggregateStage) -> tuple[str | None, bool
         if op == "Sort":
             sorts = True
         elif op.endswith("Exchange") and op != "BroadcastExchange":
-            return _plain(graph[node].text), sorts
+            partitioning = graph[node].arguments.get("partitioning")
+            # In the formatted mode the line itself has a number only.
+            shown = f"{op} {partitioning}" if partitioning else graph[node].text
+            return _plain(shown), sorts
         elif not re.search(r"^InputAdapter|QueryStage$|ShuffleRead$|^WholeStage|ColumnarToRow$|^AQE", op):
             return None, sorts
 

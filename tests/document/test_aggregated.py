@@ -13,6 +13,7 @@ from planviz.document.aggregate_rows import played, sample_of
 from planviz.document.aggregated import aggregates, exchange_words, stage_words
 from planviz.document.decided import decided
 from planviz.document.flips import flips_of
+from planviz.execution import Session
 from tests.plans import small_catalog
 
 OBJECT_HASH = "spark.sql.execution.useObjectHashAggregateExec"
@@ -195,3 +196,11 @@ def test_rows_do_not_go_through_python():
     report = only(python_aggregate())
 
     assert played(report, sample_of(report)) == "What these rows become cannot be computed here: m is not modelled."
+
+
+def test_the_formatted_mode_tells_how_rows_are_spread():
+    sql = "CREATE TABLE t (a INT, b INT) USING parquet; SELECT a, count(b) FROM t GROUP BY a"
+    made = list(Session().run(sql, "physical"))[-1].execution
+    (report,) = aggregates(open_text(made.explain_string("formatted")))
+
+    assert [s.exchange for s in report.stages] == [None, "Exchange hashpartitioning(a, 200)"]
