@@ -136,7 +136,8 @@ class StatementReader(CommandReader):
         while self.kinds[at] != END and self.tokens.texts[at] != ";":
             depth += {"(": 1, ")": -1}.get(self.tokens.texts[at], 0)
             following = self.keys[at + 1] if self.kinds[at] != END else ""
-            if depth == 0 and self.keys[at] == "INSERT" and following in ("INTO", "OVERWRITE"):
+            inserts = self.keys[at] == "INSERT" and following in ("INTO", "OVERWRITE")
+            if depth == 0 and inserts and self.tokens.texts[at - 1] != "|>":
                 return True
             at += 1
         return False

@@ -100,3 +100,8 @@ def test_nothing_that_had_an_effect_on_a_real_spark_passes():
     assert len(passed) >= 9
     assert not [sql for sql, effects in passed.items() if effects]
     assert not [sql for sql in passed if "java" in sql or "`/" in sql or "using" in sql]
+
+
+@pytest.mark.parametrize("mode", ["", "FORMATTED "])
+def test_of_an_explain_the_query_alone_is_given_to_spark(mode):
+    assert [query.sql for query in queries_of(f"EXPLAIN {mode}SELECT 1 AS a")] == ["SELECT 1 AS a"]
