@@ -295,6 +295,17 @@ def without_lengths(t: DataType) -> DataType:
     return t
 
 
+def as_nullable(t: DataType) -> DataType:
+    """A type whose elements, values and fields may all be null (Spark: DataType.asNullable)."""
+    if isinstance(t, ArrayType):
+        return ArrayType(as_nullable(t.element))
+    if isinstance(t, MapType):
+        return MapType(as_nullable(t.key), as_nullable(t.value))
+    if isinstance(t, StructType):
+        return StructType(tuple(StructField(f.name, as_nullable(f.data_type)) for f in t.fields))
+    return t
+
+
 def _bool(value: bool) -> str:
     return "true" if value else "false"
 

@@ -47,7 +47,7 @@ def test_numbers_that_were_set_were_not_counted(catalog):
     ("setting", "message"),
     [
         ("shop.rowCount", "write it as table.rowCount=100"), ("rowCount=5", "write it as table.rowCount"),
-        ("shopp.rowCount=5", "did you mean Shop?"), ("shop.rowCuont=5", "did you mean rowCount?"),
+        ("shopp.rowCount=5", "did you mean shop?"), ("shop.rowCuont=5", "did you mean rowCount?"),
         ("shop.knid.distinctCount=5", "did you mean kind?"), ("shop.rowCount=-5", "a whole number of at least 0"),
         ("shop.rowCount=many", "a whole number of at least 0"), ("shop.analyzedAt=soon", "must be a date or a moment"),
         ("shop.kind.distinct=5", "did you mean distinctCount?"),
@@ -82,7 +82,7 @@ def test_only_the_named_tables_are_scaled():
 def test_a_factor_is_positive_and_tables_are_known(catalog):
     with pytest.raises(InputError, match="more than 0"):
         catalog.scaled(0)
-    with pytest.raises(InputError, match="did you mean Shop"):
+    with pytest.raises(InputError, match="did you mean shop"):
         catalog.scaled(2, ["shopp"])
 
 
