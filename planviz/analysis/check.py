@@ -6,6 +6,7 @@ from typing import Any
 
 from planviz.analysis.check_calls import check_call, function_of
 from planviz.analysis.check_operators import check_operator
+from planviz.analysis.check_subqueries import check_subquery
 from planviz.analysis.context import AnalysisContext, analysis_error, sql_text
 from planviz.analysis.names import unresolved_column
 from planviz.analysis.relations import table_not_found
@@ -15,8 +16,8 @@ from planviz.expressions.aggregates import (
     Grouping,
     GroupingID,
 )
-from planviz.expressions.core import AttributeReference, Expression, Literal, occurs
-from planviz.expressions.subqueries import InSubquery, ListQuery, ScalarSubquery, SubqueryExpression
+from planviz.expressions.core import AttributeReference, Expression, Literal
+from planviz.expressions.subqueries import InSubquery, ListQuery, SubqueryExpression
 from planviz.expressions.unresolved import (
     NamedParameter,
     OuterReference,
@@ -31,7 +32,7 @@ from planviz.expressions.windows import (
 )
 from planviz.frontend.literals import timestamp_literal
 from planviz.logical.combining import Except, Intersect, Join, SetOperation, Union
-from planviz.logical.operators import Aggregate, Filter, GlobalLimit, LocalLimit, Offset, Project, Sort, Window
+from planviz.logical.operators import Aggregate, Filter, GlobalLimit, LocalLimit, Offset, Project
 from planviz.logical.unresolved import RelationTimeTravel, UnresolvedRelation
 from planviz.types import BOOLEAN, UNKNOWN, ArrayType, DataType, MapType, StructType, is_integral, is_orderable
 
@@ -122,7 +123,7 @@ def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> Non
         check_call(x, windowed)
         if isinstance(x, SubqueryExpression):
             check_analysis(x.plan, context)
-            _check_subquery(x, plan)
+            check_subquery(x, plan)
         if x.resolved:
             continue
         if isinstance(x, UnresolvedAttribute):
@@ -189,70 +190,6 @@ def _in_mismatch(e: InSubquery) -> Exception:
         "side of an IN subquery is not compatible with the data type of the output of the subquery.",
         e,
     )
-
-
-def _check_subquery(e: SubqueryExpression, plan: Any) -> None:
-    if isinstance(e, ScalarSubquery) and e.plan.resolved:
-        columns = len(e.plan.output)
-        if columns != 1:
-            raise analysis_error(
-                "INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN",
-                f"Invalid subquery: Scalar subquery must return only one column, but got {columns}.",
-                e,
-            )
-        if e.outer and not isinstance(plan, Filter | Project | Aggregate):
-            raise analysis_error(
-                "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_CORRELATED_SCALAR_SUBQUERY",
-                "Unsupported subquery expression: Correlated scalar subqueries can only be used in filters, "
-                "aggregations, projections, and UPDATE/MERGE/DELETE commands.",
-                e,
-            )
-        if e.outer:
-            _check_correlated_scalar(e, plan)
-    _check_outer_references(e.plan)
-    if isinstance(e, ListQuery) and plan is not None and not isinstance(plan, Filter | Project | Aggregate | Join):
-        raise analysis_error(
-            "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_IN_EXISTS_SUBQUERY",
-            "IN/EXISTS predicate subqueries can only be used in filters, joins, aggregations, window functions, "
-            "projections.",
-            e,
-        )
-
-
-def _check_outer_references(plan: Any) -> None:
-    """Only some operators may read the query around."""
-    for p in plan.walk():
-        if not isinstance(p, Aggregate | Sort | Window):
-            continue
-        wrong = next((x for x in p.expressions if x.bits & OuterReference.BIT and occurs(x, OuterReference.BIT)), None)
-        if wrong is not None:
-            raise analysis_error(
-                "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.CORRELATED_REFERENCE",
-                "Unsupported subquery expression: Expressions referencing the outer query are not supported outside "
-                f'of WHERE/HAVING clauses: "{wrong.sql}".',
-                wrong,
-            )
-
-
-def _check_correlated_scalar(e: ScalarSubquery, plan: Any) -> None:
-    """Under GROUP BY a subquery that reads the rows around it counts as a key, or stands in an aggregate function."""
-    if not isinstance(plan, Aggregate) or not plan.grouping or any(g.bits & e.BIT for g in plan.grouping):
-        return
-    if not any(_stands_free(i, e) for i in plan.aggregates):
-        return
-    raise analysis_error(
-        "SCALAR_SUBQUERY_IS_IN_GROUP_BY_OR_AGGREGATE_FUNCTION",
-        f'The correlated scalar subquery "{e.pretty}" is neither present in GROUP BY, nor in an aggregate function.\n'
-        "Add it to GROUP BY using ordinal position or wrap it in `first()` (or `first_value`) if you don't care which "
-        "value you get.",
-        e,
-    )
-
-
-def _stands_free(item: Expression, e: ScalarSubquery) -> bool:
-    if item is e:
-        return True
-    return not isinstance(item, AggregateExpression) and any(_stands_free(c, e) for c in item.children)
 
 
 def _check_filter(plan: Filter) -> None:

@@ -70,8 +70,9 @@ class ResolveRelations(AnalyzerRule):
         catalog = self.context.catalog
         view = catalog.view(plan.parts)
         if view is not None:
-            names = (view.name,) if view.temporary else (CATALOG, DATABASE, view.name)
-            return SubqueryAlias(names, View(names, self._substituted(_of_view(view)), view.temporary, view.columns))
+            names = (view.name,) if view.temporary else (CATALOG, DATABASE, view.name.lower())
+            inner = View(names, self._substituted(_of_view(view)), view.temporary, view.columns)
+            return SubqueryAlias(tuple(n.lower() for n in names), inner)
         table = catalog.table(plan.parts)
         if table is None:
             return plan
@@ -113,7 +114,8 @@ def _of_view(view: Any) -> LogicalPlan:
     if view.plan is None:
         return parse_plan(view.sql)
     # Columns of an analyzed plan have to keep their ids: DeduplicateRelations renews them where they clash.
-    made: LogicalPlan = view.plan if view.plan.resolved else _with_fresh_ids(view.plan)
+    analyzed = view.plan.resolved and not view.sql
+    made: LogicalPlan = view.plan if analyzed else _with_fresh_ids(view.plan)
     return made
 
 

@@ -79,8 +79,9 @@ class Table:
 
     @property
     def qualified(self) -> tuple[str, ...]:
-        """catalogue, database, table."""
-        return (self.catalog, self.database, self.name)
+        """catalogue, database, table; the session's catalogue keeps its names in lower case."""
+        names = (self.catalog, self.database, self.name)
+        return tuple(n.lower() for n in names) if self.catalog == CATALOG else names
 
     @property
     def key(self) -> str:

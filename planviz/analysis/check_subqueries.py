@@ -1,0 +1,177 @@
+"""Where a subquery may stand and what it may read of the query around it (Spark: CheckAnalysis, subqueries)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.context import analysis_error
+from planviz.errors import AnalysisError
+from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.core import Expression, occurs
+from planviz.expressions.subqueries import LateralSubquery, ListQuery, ScalarSubquery, SubqueryExpression
+from planviz.expressions.unresolved import OuterReference
+from planviz.logical.combining import CTERelationDef, Join, LateralJoin, SetOperation, Union, WithCTE
+from planviz.logical.operators import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Generate,
+    Limit,
+    Offset,
+    Project,
+    Repartition,
+    RepartitionByExpression,
+    ResolvedHint,
+    Sort,
+    SubqueryAlias,
+    View,
+    Window,
+)
+
+#: Operators whose own expressions may read the query around.
+_READ_OUTER = (Filter, Project, Join)
+#: Operators that stay where a plan beneath them is joined with the query around.
+_PASS = (
+    *_READ_OUTER,
+    Aggregate,
+    CTERelationDef,
+    Distinct,
+    LateralJoin,
+    Limit,
+    Offset,
+    Repartition,
+    RepartitionByExpression,
+    ResolvedHint,
+    SetOperation,
+    Sort,
+    SubqueryAlias,
+    Union,
+    View,
+    Window,
+    WithCTE,
+)
+
+
+def check_subquery(e: SubqueryExpression, plan: Any) -> None:
+    """Raise AnalysisError for a subquery of the operator that has no place there or reads what it must not."""
+    if isinstance(e, ScalarSubquery) and e.plan.resolved:
+        _check_scalar(e, plan)
+    elif isinstance(e, LateralSubquery):
+        _check_lateral(e, plan)
+    elif isinstance(e, ListQuery) and not isinstance(plan, Filter | Project | Aggregate | Join):
+        raise _unsupported(
+            "UNSUPPORTED_IN_EXISTS_SUBQUERY",
+            "IN/EXISTS predicate subqueries can only be used in filters, joins, aggregations, window functions, "
+            "projections.",
+            e,
+        )
+    _check_correlations(e.plan, True)
+
+
+def _unsupported(subclass: str, message: str, e: Any) -> AnalysisError:
+    return analysis_error(
+        f"UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.{subclass}", f"Unsupported subquery expression: {message}", e
+    )
+
+
+def _check_scalar(e: ScalarSubquery, plan: Any) -> None:
+    columns = len(e.plan.output)
+    if columns != 1:
+        raise analysis_error(
+            "INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN",
+            f"Invalid subquery: Scalar subquery must return only one column, but got {columns}.",
+            e,
+        )
+    if not e.outer:
+        return
+    if not isinstance(plan, Filter | Project | Aggregate):
+        raise _unsupported(
+            "UNSUPPORTED_CORRELATED_SCALAR_SUBQUERY",
+            "Correlated scalar subqueries can only be used in filters, aggregations, projections, and "
+            "UPDATE/MERGE/DELETE commands.",
+            e,
+        )
+    _check_grouped(e, plan)
+
+
+def _check_grouped(e: ScalarSubquery, plan: Any) -> None:
+    """Under GROUP BY a subquery that reads the rows around it counts as a key, or stands in an aggregate function."""
+    if not isinstance(plan, Aggregate) or not plan.grouping or any(g.bits & e.BIT for g in plan.grouping):
+        return
+    if not any(_stands_free(i, e) for i in plan.aggregates):
+        return
+    raise analysis_error(
+        "SCALAR_SUBQUERY_IS_IN_GROUP_BY_OR_AGGREGATE_FUNCTION",
+        f'The correlated scalar subquery "{e.pretty}" is neither present in GROUP BY, nor in an aggregate function.\n'
+        "Add it to GROUP BY using ordinal position or wrap it in `first()` (or `first_value`) if you don't care which "
+        "value you get.",
+        e,
+    )
+
+
+def _stands_free(item: Expression, e: ScalarSubquery) -> bool:
+    if item is e:
+        return True
+    return not isinstance(item, AggregateExpression) and any(_stands_free(c, e) for c in item.children)
+
+
+def _check_lateral(e: LateralSubquery, plan: Any) -> None:
+    if not e.deterministic and plan.child.max_rows not in (0, 1):
+        raise _unsupported(
+            "NON_DETERMINISTIC_LATERAL_SUBQUERIES",
+            "Non-deterministic lateral subqueries are not supported when joining with outer relations that produce "
+            "more than one row.",
+            e,
+        )
+    if plan.condition is not None and not plan.condition.deterministic:
+        raise _unsupported(
+            "LATERAL_JOIN_CONDITION_NON_DETERMINISTIC",
+            f"Lateral join condition cannot be non-deterministic: {plan.condition.sql}.",
+            plan.condition,
+        )
+
+
+def _check_correlations(plan: Any, may_read: bool) -> None:
+    """Only some operators may read the query around, and only where they can be joined with it."""
+    if not plan.bits & OuterReference.BIT:
+        return
+    readers = [e for e in plan.expressions if occurs(e, OuterReference.BIT)]
+    for e in readers:
+        _check_mixed(e)
+    if readers and not may_read:
+        raise _unsupported(
+            "ACCESSING_OUTER_QUERY_COLUMN_IS_NOT_ALLOWED",
+            f"Accessing outer query column is not allowed in this location: {plan.simple_string}",
+            readers[0],
+        )
+    passes = may_read and (isinstance(plan, _PASS) or (isinstance(plan, Generate) and bool(plan.child.output)))
+    if readers and passes and not isinstance(plan, _READ_OUTER):
+        raise _unsupported(
+            "CORRELATED_REFERENCE",
+            f'Expressions referencing the outer query are not supported outside of WHERE/HAVING clauses: "'
+            f'{readers[0].sql}".',
+            readers[0],
+        )
+    kind = plan.kind if isinstance(plan, Join) else ""
+    for i, child in enumerate(plan.children):
+        _check_correlations(child, passes and _joins_side(kind, i))
+
+
+def _joins_side(kind: str, side: int) -> bool:
+    """Whether what one side of a join reads of the query around can be tested above the join."""
+    if kind in ("LeftOuter", "LeftSemi", "LeftAnti", "ExistenceJoin"):
+        return side == 0
+    if kind == "RightOuter":
+        return side == 1
+    return kind != "FullOuter"
+
+
+def _check_mixed(e: Expression) -> None:
+    for x in e.collect(AggregateExpression):
+        if occurs(x, OuterReference.BIT) and x.references:
+            raise _unsupported(
+                "AGGREGATE_FUNCTION_MIXED_OUTER_LOCAL_REFERENCES",
+                f"Found an aggregate function in a correlated predicate that has both outer and local references, "
+                f"which is not supported: {x.sql}.",
+                x,
+            )

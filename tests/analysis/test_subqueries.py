@@ -1,0 +1,82 @@
+"""What a subquery may read of the query around it, and the views that it reads, as Spark 4.3 has them."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.errors import AnalysisError
+from planviz.execution import Session
+
+SETUP = """create temp view Shop as values (1, 'a') as t(id, town);
+create temp view sale as values (1, 5, 'x') as t(shop, n, what);
+create table Stock(shop int, n int)"""
+CATEGORY = "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY."
+REFUSED = [
+    (
+        "select * from shop where exists (select 1 from sale left join stock on sale.n = stock.n and sale.shop = id)",
+        None,
+    ),
+    (
+        "select * from shop where exists (select 1 from sale s left join (select * from stock where stock.n = id) k "
+        "on s.n = k.n)",
+        "ACCESSING_OUTER_QUERY_COLUMN_IS_NOT_ALLOWED",
+    ),
+    (
+        "select * from shop where exists (select 1 from sale full join stock on sale.n = stock.n where what = town)",
+        None,
+    ),
+    (
+        "select * from shop where exists (select 1 from (select * from sale where n = id) s full join stock k "
+        "on s.n = k.n)",
+        "ACCESSING_OUTER_QUERY_COLUMN_IS_NOT_ALLOWED",
+    ),
+    ("select * from shop, lateral (select * from sale order by id)", "CORRELATED_REFERENCE"),
+    (
+        "select * from shop, lateral (select k from sale lateral view explode(array(n, id)) as k)",
+        "CORRELATED_REFERENCE",
+    ),
+    ("select * from shop, lateral (select rand(1) from sale)", "NON_DETERMINISTIC_LATERAL_SUBQUERIES"),
+    (
+        "select * from shop join lateral (select * from sale) s on id + rand(1) = s.n",
+        "LATERAL_JOIN_CONDITION_NON_DETERMINISTIC",
+    ),
+    (
+        "select * from shop where id = (select max(n + id) from sale)",
+        "AGGREGATE_FUNCTION_MIXED_OUTER_LOCAL_REFERENCES",
+    ),
+]
+
+
+def analyzed(sql: str, setup: str = SETUP) -> str:
+    """The analyzed plan of a query, each statement read by itself as a shell does."""
+    session = Session()
+    for statement in (*setup.split(";"), sql):
+        (outcome,) = session.run(statement)
+    if outcome.error is not None:
+        raise outcome.error
+    assert outcome.execution is not None
+    return outcome.execution.text("analyzed")
+
+
+@pytest.mark.parametrize(("sql", "error"), REFUSED)
+def test_only_what_can_be_joined_reads_the_query_around(sql, error):
+    if error is None:
+        assert "outer(" in analyzed(sql)
+        return
+    with pytest.raises(AnalysisError) as e:
+        analyzed(sql)
+    assert e.value.error_class == CATEGORY + error
+
+
+def test_a_view_of_values_gets_ids_of_its_own_in_every_query():
+    text = analyzed("select id in (select shop from sale) from shop")
+    (query,) = {part.split()[0] for part in text.split("list#")[1:]}
+    assert f"#{query}," not in text
+    assert f"#{query} " not in text.replace(f"list#{query}", "")
+
+
+def test_names_of_the_session_catalogue_are_in_lower_case():
+    alias, view = analyzed("select * from SHOP").splitlines()[1:3]
+    assert alias == "+- SubqueryAlias shop"
+    assert view.startswith("   +- View (`Shop`, [id#")
+    assert "Relation spark_catalog.default.stock[" in analyzed("select * from STOCK")
