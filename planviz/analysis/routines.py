@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from planviz.analysis.aggregates import functions_mask
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.catalog.tables import SqlFunction
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.calls import Replaced
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias, Expression, alias, occurs
+from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, alias, occurs
 from planviz.expressions.routines import SQLFunctionExpression
-from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedFunction
+from planviz.expressions.unresolved import TempResolvedColumn, UnresolvedAlias, UnresolvedFunction
+from planviz.logical.combining import Join
 from planviz.logical.operators import Aggregate, Filter, Project, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, OneRowRelation
+from planviz.logical.unresolved import UnresolvedHaving
 
 
 def called(function: SqlFunction, e: UnresolvedFunction) -> SQLFunctionExpression:
@@ -59,26 +62,70 @@ class ResolveSQLFunctions(AnalyzerRule):
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
-        return plan.transform_up(self._operator, SQLFunctionExpression.BIT)
+        return self._rewritten(plan)
 
-    def _operator(self, plan: Any) -> Any:
+    def _rewritten(self, plan: Any) -> Any:
+        """The plan with bodies, parents first: an aggregate waits until what stands on it has been computed in it."""
         bit = SQLFunctionExpression.BIT
-        if not any(occurs(e, bit) for e in plan.expressions):
+        if not plan.bits & bit:
             return plan
-        if not plan.children_resolved or not all(e.resolved for e in plan.expressions):
-            return plan
+        if isinstance(plan, UnresolvedHaving | Filter) and isinstance(plan.child, Aggregate) and _waits(plan):
+            return plan.replace(child=plan.child.map_children(self._rewritten))
+        if not plan.resolved or not any(occurs(e, bit) for e in plan.expressions):
+            return plan.map_children(self._rewritten)
+        plan = plan.map_children(self._rewritten)
         if isinstance(plan, Project):
             items, below = self._expanded(plan.projects, plan.child)
             return plan.replace(projects=items, child=below)
         if isinstance(plan, Filter):
             (condition,), below = self._expanded((plan.condition,), plan.child)
             return Project(plan.output, plan.replace(condition=condition, child=below))
-        if isinstance(plan, Aggregate) and all(_inside_aggregates(e) for e in (*plan.grouping, *plan.aggregates)):
-            items, below = self._expanded(plan.aggregates, plan.child)
-            return plan.replace(aggregates=items, child=below)
+        if isinstance(plan, Aggregate):
+            return self._aggregate(plan)
+        if isinstance(plan, Join):
+            return self._join(plan)
         raise analysis_error(
             "UNSUPPORTED_SQL_UDF_USAGE", f"A SQL function cannot be put into {plan.node_name} here.", plan
         )
+
+    def _aggregate(self, plan: Aggregate) -> Any:
+        """Calls beneath aggregate functions and in keys go below the aggregate, those over them above it."""
+        keys: dict[Any, Alias] = {}
+
+        def key(e: Any) -> Any:
+            if isinstance(e, SQLFunctionExpression):
+                return keys.setdefault(e.canonicalized, alias(e, e.name)).to_attribute()
+            return e
+
+        def replaced(e: Any) -> Any:
+            return keys[e.canonicalized].to_attribute() if e.canonicalized in keys else e
+
+        bit = SQLFunctionExpression.BIT
+        grouping = tuple(e.transform_down(key) for e in plan.grouping)
+        items = [e.transform_down(replaced) if e.bits & bit else e for e in plan.aggregates]
+        computed: list[Any] = []
+        above = tuple(_over_computed(e, computed) for e in items)
+        below: LogicalPlan = plan.child
+        if keys:
+            below = Project((*below.output, *keys.values()), below)
+        inner, below = self._expanded(tuple(computed), below)
+        made = plan.replace(grouping=grouping, aggregates=inner, child=below)
+        return self._rewritten(Project(above, made))
+
+    def _join(self, plan: Join) -> Any:
+        """A join's condition takes bodies whose arguments stand where they are read: nothing is computed beneath."""
+        levels: list[list[Any]] = [[]]
+        condition: Any = plan.condition
+        while occurs(condition, SQLFunctionExpression.BIT):
+            condition = self._innermost(condition, levels)
+        values = {a.expr_id: a.child for level in levels for a in level}
+
+        def value(e: Any) -> Any:
+            while isinstance(e, AttributeReference) and e.expr_id in values:
+                e = values[e.expr_id]
+            return e
+
+        return plan.replace(condition=condition.transform_up(value, AttributeReference.BIT))
 
     def _expanded(self, items: tuple[Any, ...], child: LogicalPlan) -> tuple[tuple[Any, ...], LogicalPlan]:
         """The expressions with bodies for calls, innermost calls first, and the child with what the bodies read."""
@@ -126,10 +173,26 @@ class ResolveSQLFunctions(AnalyzerRule):
         return call.rebuilt(Replaced(call.name, attributes, Cast(body, call.type)))
 
 
-def _inside_aggregates(e: Any) -> bool:
-    """Whether SQL functions stand in the arguments of aggregate functions alone."""
-    if not occurs(e, SQLFunctionExpression.BIT):
-        return True
-    if isinstance(e, AggregateExpression):
-        return True
-    return not isinstance(e, SQLFunctionExpression) and all(_inside_aggregates(c) for c in e.children)
+def _waits(plan: Any) -> bool:
+    """Whether a condition over an aggregate is still to be computed in it."""
+    bits = AggregateExpression.BIT | TempResolvedColumn.BIT | functions_mask()
+    return isinstance(plan, UnresolvedHaving) or not plan.resolved or occurs(plan.condition, bits)
+
+
+def _over_computed(e: Any, computed: list[Any]) -> Any:
+    """An item of an aggregate as it stands above it: what holds no call outside aggregate functions is computed in it.
+
+    f(max(a)) + b  =>  f(max(a)#1) + b#2
+    """
+    if not _calls_outside(e):
+        made = e if isinstance(e, NamedExpression) else alias(e, e.pretty)
+        computed.append(made)
+        return made.to_attribute()
+    return e.map_children(lambda c: _over_computed(c, computed))
+
+
+def _calls_outside(e: Any) -> bool:
+    """Whether a SQL function is called outside the arguments of aggregate functions."""
+    if isinstance(e, AggregateExpression) or not occurs(e, SQLFunctionExpression.BIT):
+        return False
+    return isinstance(e, SQLFunctionExpression) or any(_calls_outside(c) for c in e.children)

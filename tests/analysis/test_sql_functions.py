@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planviz.execution import Session
+from tests.plans import canonical
 
 SETUP = """create temp view p as select * from values (1, 2.5D), (2, 3.5D) p(n, d);
 create temporary function twice(v int) returns int return v * 2;
@@ -59,3 +60,44 @@ def test_a_function_that_was_dropped_is_not_known():
     execution = last("drop temporary function twice; select twice(1)").execution
 
     assert any("twice" in w for w in execution.warnings)
+
+
+def lines(sql: str) -> list[str]:
+    return canonical(last(sql).execution.text("analyzed")).splitlines()
+
+
+def test_a_call_over_aggregates_is_computed_above_them_and_one_beneath_them_below():
+    found = lines("select n, twice(cast(sum(d) as int)) + sum(twice(n)) from p group by n")
+
+    assert found[0].startswith("Project [n#1, (cast(twice(v#2) as bigint) + sum(twice(n))#3L) AS ")
+    total = "CAST(sum(d) AS INT)#5"
+    assert found[1].strip(" +-") == f"Project [n#1, {total}, sum(twice(n))#3L, cast({total} as int) AS v#2]"
+    assert found[2].strip(" +-").startswith(f"Aggregate [n#1], [n#1, cast(sum(d#6) as int) AS {total}, sum(twice(v#7))")
+    assert found[3].strip(" +-").startswith("Project [n#1, d#6, cast(n#1 as int) AS v#7]")
+
+
+def test_rows_are_grouped_by_a_call_that_is_computed_beneath():
+    found = lines("select twice(n), count(*) from p group by twice(n)")
+
+    assert found[1].strip(" +-").startswith("Aggregate [twice#3], [twice#3 AS twice(n)#1")
+    assert found[2].strip(" +-") == "Project [n#4, d#5, twice(v#6) AS twice#3]"
+
+
+def test_having_asks_for_a_call():
+    found = lines("select n from p group by n having twice(cast(sum(d) as int)) > 3")
+
+    assert any(line.strip(" +-").startswith("Filter (twice(v#") for line in found)
+
+
+def test_a_join_takes_the_body_with_its_arguments_where_they_are_read():
+    execution = last("select a.n from p a join p b on twice(a.n) = b.n", "optimized").execution
+
+    assert "Join Inner, (twice(v#2) = n#3)" in canonical(execution.text("analyzed"))
+    assert "Join Inner, ((n#1 * 2) = n#2)" in canonical(execution.text("optimized"))
+
+
+def test_views_are_found_under_small_letters_and_share_no_ids_with_the_query():
+    found = lines("create temp view Big as values (1), (2); select twice(col1) from BIG")
+
+    assert "   +- SubqueryAlias big" in found
+    assert any("View (`Big`, [col1#3])" in line for line in found)
