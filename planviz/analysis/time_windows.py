@@ -15,7 +15,7 @@ from planviz.expressions.core import Alias, AttributeReference, Expression, Lite
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import And, GreaterThan, GreaterThanOrEqual, IsNotNull, LessThan
 from planviz.expressions.specs import FunctionSpec
-from planviz.expressions.unresolved import SessionWindow, TimeWindow
+from planviz.expressions.unresolved import SESSION_WINDOW, SessionWindow, TimeWindow
 from planviz.frontend.literals import Refused, interval_text
 from planviz.logical.operators import Expand, Filter, Project
 from planviz.types import (
@@ -23,12 +23,12 @@ from planviz.types import (
     DATE,
     INT,
     LONG,
+    NULL,
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     UNKNOWN,
     DataType,
-    DayTimeIntervalType,
     StructType,
     YearMonthIntervalType,
 )
@@ -66,7 +66,7 @@ def _window(a: Args) -> Expression:
 
 
 def _session(a: Args) -> Expression:
-    if isinstance(a[1].data_type, DayTimeIntervalType):
+    if a[1].data_type not in (STRING, CALENDAR_INTERVAL, NULL, UNKNOWN):
         raise analysis_error(
             "_LEGACY_ERROR_TEMP_1040",
             "Gap duration expression used in session window must be CalendarIntervalType, but got "
@@ -172,12 +172,19 @@ class SessionWindowing(AnalyzerRule):
         moment = _converted(_converted(window.column, t, LONG), LONG, t)
         end = _interval(window.column, _converted(until, t, LONG), t).parts[2:]
         value = CreateNamedStruct((lit("start"), moment, *end))
-        made = AttributeReference("session_window", value.data_type, True, next_id())
+        made = AttributeReference("session_window", value.data_type, True, next_id(), metadata=(SESSION_WINDOW,))
         kept: Expression = IsNotNull(window.column)
-        if not isinstance(window.gap, Literal):
+        if not isinstance(window.gap, Literal) or _backwards(window.gap):
             kept = And(kept, GreaterThan(GetStructField(made, 1), GetStructField(made, 0)))
-        below = Filter(kept, Project((Alias(value, made.name, made.expr_id), *child.output), child))
+        computed = Alias(value, made.name, made.expr_id).remarked(SESSION_WINDOW)
+        below = Filter(kept, Project((computed, *child.output), child))
         return _over(plan, below, SessionWindow, made)
+
+
+def _backwards(gap: Literal) -> bool:
+    """Whether a constant gap is not longer than nothing."""
+    found = interval_text(gap.value) if isinstance(gap.value, str) else None
+    return isinstance(found, Literal) and isinstance(found.value, int) and found.value <= 0
 
 
 def _is_window_time(e: Any) -> bool:

@@ -20,6 +20,7 @@ from planviz.types import (
     DataType,
     is_numeric,
     quote_if_needed,
+    spaced,
 )
 
 
@@ -315,7 +316,7 @@ class Attribute(NamedExpression):
 
 @node
 class AttributeReference(Declared, LeafExpression, Attribute):
-    """A column known by its id."""
+    """A column known by its id; `metadata` are the keys of what is remarked about it (Spark: Metadata)."""
 
     resolved = True
     children_resolved = True
@@ -328,6 +329,7 @@ class AttributeReference(Declared, LeafExpression, Attribute):
     is_nullable: bool
     expr_id: int
     qualifier: tuple[str, ...] = ()
+    metadata: tuple[str, ...] = ()
 
     @lazy
     def references(self) -> frozenset[int]:
@@ -345,7 +347,7 @@ class AttributeReference(Declared, LeafExpression, Attribute):
 
     def with_id(self, expr_id: int) -> AttributeReference:
         """The same column under another id."""
-        return AttributeReference(self.name, self.type, self.is_nullable, expr_id, self.qualifier)
+        return AttributeReference(self.name, self.type, self.is_nullable, expr_id, self.qualifier, self.metadata)
 
     def new_instance(self) -> AttributeReference:
         """The same column under a fresh id."""
@@ -355,13 +357,13 @@ class AttributeReference(Declared, LeafExpression, Attribute):
         """The same column under another qualifier; itself when it has it already."""
         if qualifier == self.qualifier:
             return self
-        return AttributeReference(self.name, self.type, self.is_nullable, self.expr_id, qualifier)
+        return AttributeReference(self.name, self.type, self.is_nullable, self.expr_id, qualifier, self.metadata)
 
     def with_nullability(self, nullable: bool) -> AttributeReference:
         """The same column with another nullability; itself when it has it already."""
         if nullable == self.is_nullable:
             return self
-        return AttributeReference(self.name, self.type, nullable, self.expr_id, self.qualifier)
+        return AttributeReference(self.name, self.type, nullable, self.expr_id, self.qualifier, self.metadata)
 
     def to_string(self) -> str:
         """name#id, with L for bigint."""
@@ -370,7 +372,7 @@ class AttributeReference(Declared, LeafExpression, Attribute):
     @property
     def simple_string(self) -> str:
         """With the type: what an operator prints when the attribute stands alone."""
-        return f"{self.name}#{self.expr_id}: {self.type.simple_string}"
+        return f"{self.name}#{self.expr_id}: {spaced(self.type)}"
 
     def render(self, r: Callable[[Expression], str]) -> str:
         """Qualified and quoted where needed."""
@@ -393,6 +395,7 @@ class Alias(NamedExpression, UnaryExpression):
     name: str
     expr_id: int
     qualifier: tuple[str, ...] = ()
+    TAGS = ("remarks",)
 
     @property
     def data_type(self) -> DataType:
@@ -409,7 +412,20 @@ class Alias(NamedExpression, UnaryExpression):
     @lazy
     def attribute(self) -> AttributeReference:
         """The attribute that refers to this alias."""
-        return AttributeReference(self.name, self.data_type, self.nullable, self.expr_id, self.qualifier)
+        name, metadata = self.name, self.metadata
+        return AttributeReference(name, self.data_type, self.nullable, self.expr_id, self.qualifier, metadata)
+
+    @property
+    def metadata(self) -> tuple[str, ...]:
+        """What is remarked about the column: of itself, or of a column that it gives another name."""
+        child, own = self.child, self.__dict__.get("remarks")
+        return own or (child.metadata if isinstance(child, AttributeReference) else ())
+
+    def remarked(self, *keys: str) -> Alias:
+        """The same alias with remarks about its column (Spark: explicitMetadata)."""
+        new = Alias(self.child, self.name, self.expr_id, self.qualifier)
+        new.__dict__["remarks"] = keys
+        return new
 
     def to_attribute(self) -> AttributeReference:
         """See NamedExpression; for an unresolved child an attribute of unknown type is not given."""

@@ -189,6 +189,10 @@ class TimeWindow(Unresolved):
         return f"window({self.column}, {self.size}, {self.slide}, {self.start})"
 
 
+#: What is remarked about the column of a session (Spark: SessionWindow.marker).
+SESSION_WINDOW = "spark.sessionWindow"
+
+
 @node
 class SessionWindow(Unresolved):
     """session_window(moment, gap)."""

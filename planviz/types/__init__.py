@@ -45,6 +45,7 @@ from planviz.types.data import (
     is_interval,
     is_numeric,
     is_orderable,
+    spaced,
     without_lengths,
 )
 from planviz.types.decimals import FOR_TYPE, adjusted, bounded, decimal_result, wider_decimal
@@ -105,6 +106,7 @@ __all__ = [
     "promote_string",
     "quote",
     "quote_if_needed",
+    "spaced",
     "tightest_common_type",
     "wider_common",
     "wider_decimal",

@@ -270,6 +270,15 @@ class StructType(DataType):
         return sum(f.data_type.default_size for f in self.fields)
 
 
+def spaced(t: DataType) -> str:
+    """The type as an operator prints it beside a column that stands alone: struct<a: int, b: string>."""
+    if isinstance(t, StructType):
+        return "struct<" + ", ".join(f"{f.name}: {spaced(f.data_type)}" for f in t.fields) + ">"
+    if isinstance(t, ArrayType):
+        return f"array<{spaced(t.element)}>"
+    return f"map<{spaced(t.key)},{spaced(t.value)}>" if isinstance(t, MapType) else t.simple_string
+
+
 def equal_structurally(a: DataType, b: DataType) -> bool:
     """Whether two types are the same but for nullability and field names inside (`DataType.equalsStructurally`)."""
     if isinstance(a, ArrayType) and isinstance(b, ArrayType):

@@ -24,6 +24,7 @@ from planviz.optimizer.evaluation.instants import date_of, from_micros, micros_o
 from planviz.types import (
     BINARY,
     BOOLEAN,
+    CALENDAR_INTERVAL,
     DATE,
     DOUBLE,
     FLOAT,
@@ -203,7 +204,29 @@ def _from_text(raw: str, t: DataType) -> Any:
         return timestamp_of(text, t == TIMESTAMP)
     if isinstance(t, YearMonthIntervalType | DayTimeIntervalType):
         return _interval(text, t)
+    if t == CALENDAR_INTERVAL:
+        return _calendar_interval(text.lower())
     raise UnknownValueError(raw)
+
+
+#: Months, days and microseconds of an interval's units.
+_SPANS = {"year": (12, 0, 0), "month": (1, 0, 0), "week": (0, 7, 0), "day": (0, 1, 0), "hour": (0, 0, 3_600_000_000),
+          "minute": (0, 0, 60_000_000), "second": (0, 0, 1_000_000), "millisecond": (0, 0, 1_000),
+          "microsecond": (0, 0, 1)}  # fmt: skip
+_SPAN = re.compile(r"([+-]?)\s*(\d+)\s+([a-z]+?)s?(?:\s+|$)")
+
+
+def _calendar_interval(text: str) -> tuple[int, int, int]:
+    """Months, days and microseconds of a text that names its units; fractions are not modelled."""
+    body = text.removeprefix("interval").strip()
+    if not body or _SPAN.sub("", body):
+        raise UnknownValueError(text)
+    total = [0, 0, 0]
+    for sign, number, unit in _SPAN.findall(body):
+        if unit not in _SPANS:
+            raise UnknownValueError(text)
+        total = [a + int(sign + number) * b for a, b in zip(total, _SPANS[unit], strict=True)]
+    return (total[0], total[1], total[2])
 
 
 def _floating(text: str, t: DataType) -> float:

@@ -10,10 +10,12 @@ from planviz.decisions.stages import PlannedStage
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, NamedExpression
 from planviz.expressions.ids import next_id
+from planviz.expressions.unresolved import SESSION_WINDOW
 from planviz.logical.operators import Aggregate, Expand
 from planviz.optimizer.rules.floats import normalized
 from planviz.physical.aggregates import HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec
 from planviz.physical.buffers import is_mutable, keeps_objects
+from planviz.physical.sessions import MergingSessionsExec, UpdatingSessionsExec
 from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.python import aggregate as in_python
 from planviz.physical.strategies.python import python_functions
@@ -97,6 +99,18 @@ class Stages:
         self.made.append(PlannedStage.of(len(self.made) + 1, made))
         return made
 
+    def merging_sessions(
+        self, child: Any, keys: Sequence[Any], session: AttributeReference, functions: Sequence[Function]
+    ) -> Any:
+        """A stage that makes one of the sessions that overlap."""
+        buffers = self.of(functions)
+        wanted = tuple([k for k in keys if k is not session])
+        merged = tuple([f.replace(mode="PartialMerge") for f in functions])
+        results = (*keys, *buffers)
+        made = MergingSessionsExec(wanted, tuple(keys), session, merged, tuple(buffers), results, child)
+        self.made.append(PlannedStage.of(len(self.made) + 1, made))
+        return made
+
     def _operator(self, functions: Sequence[Function], buffers: Sequence[AttributeReference]) -> Any:
         """The first of the three that can compute the functions (inventory C-030)."""
         at = f"stage {len(self.made) + 1}"
@@ -176,9 +190,17 @@ def _mode(functions: Sequence[Function], mode: str) -> list[Function]:
     return [f.replace(mode=mode, where=f.where if mode == "Partial" else None) for f in functions]
 
 
+def _session(keys: Sequence[AttributeReference]) -> AttributeReference | None:
+    """The key that is a session of rows."""
+    return next((k for k in keys if SESSION_WINDOW in k.metadata), None)
+
+
 def _without_distinct(parts: PhysicalAggregation, stages: Stages, child: Any) -> Any:
     partial = stages.stage(child, parts.keys, _mode(parts.functions, "Partial"))
     keys = parts.key_attributes
+    session = _session(keys)
+    if session is not None:
+        partial = stages.merging_sessions(partial, keys, session, parts.functions)
     return stages.stage(partial, keys, _mode(parts.functions, "Final"), keys, parts.results)
 
 
@@ -193,6 +215,9 @@ def _one_distinct(parts: PhysicalAggregation, distinct: list[Function], stages: 
     attributes = [n.to_attribute() for n in named]
     keys = parts.key_attributes
     counted = [_over_columns(f, columns, stages) for f in distinct]
+    session = _session(keys)
+    if session is not None:
+        child = UpdatingSessionsExec(tuple(keys), session, child)
 
     one = stages.stage(child, [*parts.keys, *named], _mode(plain, "Partial"))
     both = [*keys, *attributes]
