@@ -30,7 +30,7 @@ from planviz.expressions.windows import (
     WindowSpec,
 )
 from planviz.frontend import literals
-from planviz.frontend.lexer import NUMBER, QUOTED, STRING, WORD
+from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD
 from planviz.frontend.naming import constant_text, name_parts
 from planviz.frontend.parameters import bound
 from planviz.types import INT, NULL, without_lengths
@@ -61,7 +61,7 @@ class SpecialForms:
             reader = getattr(self, f"_form_{key.lower()}", None)
             if reader is not None:
                 return self.try_form(reader)
-        if key == "CASE" and following not in (".", ")", ",", ""):
+        if key == "CASE" and following not in (".", ")", ",") and self.kinds[self.at + 1] != END:
             self.at += 1
             return self.case()
         if key in ("NULL", "TRUE", "FALSE") and following not in (".", "("):
