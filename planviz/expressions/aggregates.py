@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planviz.expressions.core import Expression, SortOrder, TypeMismatch, UnaryExpression
+from planviz.expressions.core import Expression, SortOrder, TypeMismatch, UnaryExpression, occurs
 from planviz.expressions.specs import FunctionSpec, SignatureCall
 from planviz.trees.node import always, lazy, node
 from planviz.types import (
@@ -301,5 +301,5 @@ class GroupingID(Expression):
 
 
 def is_aggregate(e: Expression) -> bool:
-    """Whether an aggregate function occurs anywhere in the expression."""
-    return bool(e.bits & AggregateExpression.BIT)
+    """Whether an aggregate function occurs anywhere in the expression itself, the plans of its subqueries left out."""
+    return occurs(e, AggregateExpression.BIT)

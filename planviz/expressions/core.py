@@ -406,8 +406,8 @@ class Alias(NamedExpression, UnaryExpression):
 
     @lazy
     def resolved(self) -> bool:
-        """When the child is, and no generator is left in it."""
-        return bool(self.child.resolved) and not self.child.bits & GeneratorMark.BIT
+        """When the child is, and no generator is left in it; one in the plan of a subquery has its place there."""
+        return bool(self.child.resolved) and not occurs(self.child, GeneratorMark.BIT)
 
     @lazy
     def attribute(self) -> AttributeReference:

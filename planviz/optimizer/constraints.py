@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.aggregates import is_aggregate
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import GetStructField
 from planviz.expressions.core import Alias, AttributeReference, Literal
@@ -114,7 +114,7 @@ def valid_constraints(plan: Any) -> ExpressionSet:
         case Project(items, child):
             return _aliased(items, constraints(child))
         case Aggregate(_, items, child):
-            plain = [i for i in items if not i.bits & AggregateExpression.BIT]
+            plain = [i for i in items if not is_aggregate(i)]
             return _aliased(plain, constraints(child))
         case Join():
             return _join(plan)

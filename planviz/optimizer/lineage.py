@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.aggregates import is_aggregate
 from planviz.expressions.core import Alias
 from planviz.expressions.predicates import And, Or, split_conjunction
 from planviz.logical.combining import Union
@@ -26,7 +26,7 @@ def origin(e: Any, plan: Any) -> tuple[Any, LeafNode] | None:
         case Project(items, child):
             return origin(inlined(e, alias_map(items)), child)
         case Aggregate(_, items, child):
-            plain = [i for i in items if isinstance(i, Alias) and not i.bits & AggregateExpression.BIT]
+            plain = [i for i in items if isinstance(i, Alias) and not is_aggregate(i)]
             return origin(inlined(e, alias_map(plain)), child)
         case LeafNode():
             return (e, plan) if e.references <= plan.output_set else None

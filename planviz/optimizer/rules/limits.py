@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from planviz.decisions.branches import logic
-from planviz.expressions.aggregates import AggregateExpression, Average, Count, Max, Min, Sum
+from planviz.expressions.aggregates import AggregateExpression, Average, Count, Max, Min, Sum, is_aggregate
 from planviz.expressions.arithmetic import Add
 from planviz.expressions.core import AttributeReference, Literal, lit
 from planviz.logical.combining import Join, Union, UnionLoop
@@ -246,7 +246,7 @@ def _first_group(plan: Any, limit: Any, child: Any) -> Any:
 
 
 def _only_groups(a: Any) -> bool:
-    return bool(a.grouping) and not any(i.bits & AggregateExpression.BIT for i in a.aggregates)
+    return bool(a.grouping) and not any(is_aggregate(i) for i in a.aggregates)
 
 
 def _into_join(limit: Any, join: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.aggregates import AggregateExpression, Count, Max, Min, Sum
+from planviz.expressions.aggregates import AggregateExpression, Count, Max, Min, Sum, is_aggregate
 from planviz.expressions.core import Alias, AttributeReference, Literal
 from planviz.logical.operators import Aggregate, Expand, Project
 from planviz.optimizer.attributes import id_of
@@ -46,12 +46,12 @@ class RemoveRedundantAggregates(OptimizerRule):
 
 
 def _aggregates(items: Any) -> bool:
-    return any(i.bits & AggregateExpression.BIT for i in items)
+    return any(is_aggregate(i) for i in items)
 
 
 def _reads_plain(upper: Any, lower: Any) -> bool:
     """Whether the upper aggregate reads only columns that the lower one gives without aggregating."""
-    plain = frozenset(id_of(i) for i in lower.aggregates if i.deterministic and not i.bits & AggregateExpression.BIT)
+    plain = frozenset(id_of(i) for i in lower.aggregates if i.deterministic and not is_aggregate(i))
     return bool(upper.references <= plain)
 
 

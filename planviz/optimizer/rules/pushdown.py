@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from planviz.decisions.branches import logic
-from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.aggregates import is_aggregate
 from planviz.expressions.core import Alias, AttributeReference
 from planviz.expressions.predicates import And, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
@@ -162,9 +162,7 @@ class PushPredicateThroughNonJoin(OptimizerRule):
 
     def _aggregate(self, node: Any, items: Any, grandchild: Any) -> Any:
         child = node.child
-        aliases = {
-            i.expr_id: i.child for i in items if isinstance(i, Alias) and not i.child.bits & AggregateExpression.BIT
-        }
+        aliases = {i.expr_id: i.child for i in items if isinstance(i, Alias) and not is_aggregate(i.child)}
         free, stuck = _until_random(split(node.condition))
         own = grandchild.output_set
         down: list[Any] = []

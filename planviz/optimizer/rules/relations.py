@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.aggregates import AggregateExpression, is_aggregate
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, Nondeterministic
 from planviz.expressions.python import PythonFuncExpression
 from planviz.expressions.subqueries import SubqueryExpression
@@ -230,7 +230,7 @@ class OptimizeOneRowPlan(OptimizerRule):
                 return child
             case Sort(_, False, child):
                 return plan
-            case Aggregate(keys, items, child) if keys and not any(i.bits & AggregateExpression.BIT for i in items):
+            case Aggregate(keys, items, child) if keys and not any(is_aggregate(i) for i in items):
                 if child.max_rows is not None and child.max_rows <= 1:
                     return Project(items, child)
             case Aggregate(_, _, child) if child.max_rows is not None and child.max_rows <= 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.aggregates import is_aggregate
 from planviz.expressions.core import Alias, AttributeReference
 from planviz.expressions.predicates import conjunction
 from planviz.expressions.predicates import split_conjunction as split
@@ -66,9 +66,7 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
                 and self._pays(plan)
                 and not grandchild.output_set & right.output_set
             ):
-                aliases = {
-                    i.expr_id: i.child for i in items if isinstance(i, Alias) and not i.bits & AggregateExpression.BIT
-                }
+                aliases = {i.expr_id: i.child for i in items if isinstance(i, Alias) and not is_aggregate(i)}
                 if condition is None:
                     return left.replace(child=plan.replace(left=grandchild))
                 return self._partly(plan, left, grandchild, grandchild.output_set, aliases)

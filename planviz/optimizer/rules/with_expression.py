@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.aggregates import AggregateExpression, is_aggregate
 from planviz.expressions.common_expressions import CommonExpressionDef, CommonExpressionRef, With
 from planviz.expressions.complex import ExtractValue
 from planviz.expressions.conditional import CaseWhen, Coalesce, If
@@ -107,7 +107,7 @@ class RewriteWithExpression(OptimizerRule):
         """What a definition's references become: the expression itself, or a column below."""
         child = d.child
         where = next((i for i, p in enumerate(inputs) if child.references <= p.output_set), None)
-        if is_cheap(child) or where is None or child.bits & AggregateExpression.BIT:
+        if is_cheap(child) or where is None or is_aggregate(child):
             return child
         known = next((a for a, i in shared[where] if i == d.id), None)
         if known is None:
