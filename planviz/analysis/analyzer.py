@@ -16,6 +16,7 @@ from planviz.analysis.char_padding import ApplyCharTypePadding
 from planviz.analysis.check import check_analysis
 from planviz.analysis.cleanup import CleanupAliases, EliminateUnions
 from planviz.analysis.coercion import UnpivotCoercion, WidenSetOperationTypes, combined_rule
+from planviz.analysis.collations import ResolveCollationName
 from planviz.analysis.context import AnalysisContext, Counters, analysis_error, sql_text
 from planviz.analysis.ctes import CTESubstitution, ResolveWithCTE
 from planviz.analysis.deduplication import DeduplicateRelations
@@ -82,6 +83,7 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
         ResolveIdentifierClause(c),
         # First what tells occurrences apart, so that names below resolve to ids that stay.
         DeduplicateRelations(c),
+        ResolveCollationName(c),
         ResolveDataFrameDropColumns(c),
         ResolveReferences(c),
         ResolveLateralColumnAliasReference(c),

@@ -24,6 +24,7 @@ from planviz.types import (
     is_ansi_interval,
     is_interval,
     is_numeric,
+    is_string,
 )
 
 _STAMPS = (TIMESTAMP, TIMESTAMP_NTZ)
@@ -61,7 +62,7 @@ class ResolveBinaryArithmetic(AnalyzerRule):
             return _plus(e, a, b)
         if isinstance(e, Subtract):
             return _minus(e, a, b)
-        if is_ansi_interval(a) and (is_numeric(b) or b == STRING):
+        if is_ansi_interval(a) and (is_numeric(b) or is_string(b)):
             return _scaled(e, "*" if isinstance(e, Multiply) else "/")
         if isinstance(e, Multiply) and is_ansi_interval(b) and is_numeric(a):
             return _scaled(Multiply(e.right, e.left), "*")
@@ -101,7 +102,7 @@ def _plus(e: Add, a: DataType, b: DataType) -> Expression:
         return signed("date_add", (left, right))
     if b == DATE and not is_interval(a) and a != DATE and a not in _STAMPS:
         return signed("date_add", (right, left))
-    if a == STRING and is_interval(b):
+    if is_string(a) and is_interval(b):
         return _of_text(left, right, "+")
     return e
 
@@ -128,13 +129,13 @@ def _minus(e: Subtract, a: DataType, b: DataType) -> Expression:
         return DatetimeMinus(left, right, DayTimeIntervalType(0, 0))
     if (a in _STAMPS and (b in _STAMPS or b == DATE)) or (a == DATE and b in _STAMPS):
         return DatetimeMinus(_stamp(left), _stamp(right), DayTimeIntervalType())
-    if a == DATE and not is_interval(b) and b != STRING:
+    if a == DATE and not is_interval(b) and not is_string(b):
         return signed("date_sub", (left, right))
-    if a == DATE and b == STRING:
+    if a == DATE and is_string(b):
         return DatetimeMinus(left, Cast(right, DATE), DayTimeIntervalType(0, 0))
-    if a == STRING and b == DATE:
+    if is_string(a) and b == DATE:
         return DatetimeMinus(Cast(left, DATE), right, DayTimeIntervalType(0, 0))
-    return _of_text(left, right, "-") if a == STRING and is_interval(b) else e
+    return _of_text(left, right, "-") if is_string(a) and is_interval(b) else e
 
 
 def _stamp(e: Expression) -> Expression:

@@ -18,7 +18,7 @@ from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.operators import Project
 from planviz.logical.relations import LogicalRelation
-from planviz.types import STRING
+from planviz.types import STRING, is_string
 
 Lengths = dict[int, int]
 
@@ -118,7 +118,7 @@ def _pair(left: Expression, right: Expression, lengths: Lengths) -> tuple[Expres
 def _with_constant(column: Expression, length: int, value: Expression) -> tuple[Expression, Expression]:
     if is_null(value):
         return column, Literal(None, STRING)
-    text = constant(value) if value.foldable and value.data_type == STRING else None
+    text = constant(value) if value.foldable and is_string(value.data_type) else None
     if not isinstance(text, str):
         return column, value
     most = max(length, len(text))

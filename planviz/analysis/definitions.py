@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from planviz.analysis.commands import database_of, distinct_names
 from planviz.analysis.context import analysis_error, sql_text
@@ -15,6 +15,7 @@ from planviz.frontend.statement import Statement
 from planviz.logical.operators import Aggregate, Distinct, Filter, GlobalLimit, LocalLimit, Project, Sort
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedHaving, UnresolvedRelation
+from planviz.types import ArrayType, DataType, MapType, StructField, StructType, is_collated
 
 
 def check_database(name: tuple[str, ...], databases: Collection[str]) -> None:
@@ -62,9 +63,35 @@ def check_table(s: Statement, query: LogicalPlan | None) -> None:
     if "UNTYPED" in s.words:
         raise analysis_error("UNABLE_TO_INFER_SCHEMA", "Unable to infer schema. It must be specified manually.")
     names = [c.name for c in s.columns] if query is None else [a.name for a in query.output]
+    _check_collations(s, s.columns if query is None else [StructField(a.name, a.type) for a in query.output])
     distinct_names(names)
     if names and len(s.partition_columns) == len(names):
         raise analysis_error("ALL_PARTITION_COLUMNS_NOT_ALLOWED", "Cannot use all columns for partition columns.")
+
+
+def _check_collations(s: Statement, columns: Iterable[StructField]) -> None:
+    """Text is kept under a collation in values alone: rows are placed, and entries of maps found, by its bytes."""
+    collated = {c.name.lower(): c.data_type for c in columns if is_collated(c.data_type)}
+    if any(_in_keys(t) for t in collated.values()):
+        raise analysis_error(
+            "UNSUPPORTED_FEATURE.COLLATIONS_IN_MAP_KEYS", "Collated strings for keys of maps are not supported."
+        )
+    bucketed = s.buckets.columns if s.buckets is not None else ()
+    for names, what in ((s.partition_columns, "PARTITION"), (bucketed, "BUCKET")):
+        wrong = next((n for n in names if n.lower() in collated), None)
+        if wrong is not None:
+            raise analysis_error(
+                f"INVALID_{what}_COLUMN_DATA_TYPE",
+                f"Cannot use {collated[wrong.lower()].sql} for the {what.lower()} column {wrong}.",
+            )
+
+
+def _in_keys(t: DataType) -> bool:
+    if isinstance(t, MapType):
+        return is_collated(t.key) or _in_keys(t.value)
+    if isinstance(t, ArrayType):
+        return _in_keys(t.element)
+    return isinstance(t, StructType) and any(_in_keys(f.data_type) for f in t.fields)
 
 
 def check_view(s: Statement, query: LogicalPlan, catalog: Catalog) -> None:

@@ -46,7 +46,7 @@ from planviz.frontend.naming import constant_text, name_parts
 from planviz.logical.operators import Aggregate, Project
 from planviz.logical.unresolved import UnresolvedTableValuedFunction, UnresolvedTVFAliases
 from planviz.trees.depth import deep
-from planviz.types import BOOLEAN, INT, LONG, NULL, STRING, UNKNOWN, ArrayType, DataType, MapType
+from planviz.types import BOOLEAN, INT, LONG, NULL, UNKNOWN, ArrayType, DataType, MapType, is_string
 
 
 class LookupFunctions(AnalyzerRule):
@@ -90,7 +90,7 @@ class ResolveIdentifierClause(AnalyzerRule):
             name = e.name_expression
             text = constant_text(name)
             if text is None:
-                constant = name.foldable and name.data_type != STRING
+                constant = name.foldable and not is_string(name.data_type)
                 raise analysis_error(
                     f"NOT_A_CONSTANT_STRING.{'WRONG_TYPE' if constant else 'NOT_CONSTANT'}",
                     "The name in IDENTIFIER must be a constant string.",

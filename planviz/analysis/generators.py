@@ -28,7 +28,7 @@ from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.unresolved import MultiAlias, UnresolvedAlias
 from planviz.logical.operators import Aggregate, Expand, Generate, Project
 from planviz.logical.unresolved import Pivot, Unpivot
-from planviz.types import BOOLEAN, STRING, UNKNOWN, ArrayType, DataType, StructType, is_numeric
+from planviz.types import BOOLEAN, STRING, UNKNOWN, ArrayType, DataType, StructType, is_numeric, is_string
 
 
 class ExtractGenerator(AnalyzerRule):
@@ -213,7 +213,7 @@ def _pivot_value(e: Expression, plan: Pivot) -> tuple[Expression, str]:
             f"Invalid pivot value '{value.pretty}': its type {given.sql} is not the column's, {wanted.sql}.",
             plan,
         )
-    if is_numeric(wanted) and isinstance(value, Literal) and given == STRING and not _reads_as_number(value.value):
+    if is_numeric(wanted) and isinstance(value, Literal) and is_string(given) and not _reads_as_number(value.value):
         raise analysis_error(
             "CAST_INVALID_INPUT",
             f"The value '{value.value}' of the type STRING cannot be cast to {wanted.sql} because it is malformed.",

@@ -13,7 +13,7 @@ from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedExtractValue
 from planviz.trees.depth import deep
 from planviz.trees.node import TreeNode
-from planviz.types import NULL, STRING, UNKNOWN, ArrayType, MapType, StructType, is_integral
+from planviz.types import NULL, UNKNOWN, ArrayType, MapType, StructType, is_integral, is_string
 
 #: What `bind` looks for in an expression.
 UNBOUND = UnresolvedAttribute.BIT | UnresolvedExtractValue.BIT
@@ -83,7 +83,7 @@ def extract_value(child: Expression, extraction: Expression, place: TreeNode | N
     t = child.data_type
     if t == NULL:
         return Literal(None, NULL)
-    name = extraction.value if isinstance(extraction, Literal) and extraction.type == STRING else None
+    name = extraction.value if isinstance(extraction, Literal) and is_string(extraction.type) else None
     if isinstance(t, StructType) and name is not None:
         return GetStructField(child, _field(t, name, place), name)
     if isinstance(t, ArrayType) and isinstance(t.element, StructType) and name is not None:

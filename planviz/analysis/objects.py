@@ -17,7 +17,7 @@ from planviz.expressions.objects import (
     UnresolvedMapObjects,
     UpCast,
 )
-from planviz.types import STRING, ArrayType, DataType, DecimalType, is_atomic, is_numeric, wider_type
+from planviz.types import ArrayType, DataType, DecimalType, is_atomic, is_numeric, is_string, wider_type
 
 
 class ResolveDeserializer(AnalyzerRule):
@@ -112,4 +112,4 @@ def can_up_cast(a: DataType, b: DataType) -> bool:
         return True
     if is_numeric(a) and is_numeric(b):
         return wider_type(a, b) == b
-    return b == STRING and is_atomic(a)
+    return is_string(b) and is_atomic(a)

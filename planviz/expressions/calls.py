@@ -11,7 +11,7 @@ from planviz.expressions.core import (
     Typed,
     TypeMismatch,
 )
-from planviz.expressions.specs import ZONE, FunctionSpec, OpenZone, SignatureCall
+from planviz.expressions.specs import ZONE, FunctionSpec, OpenZone, SignatureCall, differing_collations
 from planviz.trees.node import always, lazy, node
 from planviz.types import (
     INT,
@@ -19,7 +19,10 @@ from planviz.types import (
     UNKNOWN,
     ArrayType,
     DataType,
+    StringType,
+    is_string,
 )
+from planviz.types.collations import COLLATED, mixed_collations
 
 
 @node
@@ -219,7 +222,7 @@ class PivotFirst(Expression):
 
 def string_of(e: Expression) -> str | None:
     """The text of a string literal, or None."""
-    return e.value if isinstance(e, Literal) and e.type == STRING else None
+    return e.value if isinstance(e, Literal) and is_string(e.type) else None
 
 
 @node
@@ -248,6 +251,8 @@ class Concat(Expression):
 
 
 _PLACES = ("locate", "position")
+#: Forms that do not look for one text in another.
+_CUT = ("substring", "substr", "overlay")
 _SECOND_IS_TEXT = (*_PLACES, "overlay")
 
 
@@ -280,12 +285,20 @@ class StringForm(Expression):
         from planviz.expressions.arithmetic import unexpected_input
         from planviz.types import BINARY
 
+        if COLLATED and mixed_collations([a.data_type for a in self.arguments]):
+            return differing_collations(self.arguments)
         for i, a in enumerate(self.arguments):
             text = i == 0 or "trim" in self.name or (self.name in _SECOND_IS_TEXT and i == 1)
-            wanted: tuple[DataType, ...] = (STRING, BINARY, UNKNOWN) if text else (INT, UNKNOWN)
-            if a.data_type not in wanted:
+            wanted: tuple[DataType, ...] = (BINARY, UNKNOWN) if text else (INT, UNKNOWN)
+            if a.data_type not in wanted and not (text and self._takes(a.data_type)):
                 return unexpected_input(i + 1, a, '"STRING"' if text else '"INT"')
         return None
+
+    def _takes(self, t: DataType) -> bool:
+        """Text; where it is searched not under a collation that tells capitals apart and accents not."""
+        if not isinstance(t, StringType):
+            return False
+        return self.name in _CUT or "_AI" not in t.collation or "_CI" in t.collation
 
     def to_string(self) -> str:
         """trim(a, Some(b)); the rest as calls."""

@@ -33,7 +33,9 @@ from planviz.types import (
     is_integral,
     is_interval,
     is_numeric,
+    is_string,
 )
+from planviz.types.collations import BINARY_TEXT
 
 
 @node
@@ -47,6 +49,11 @@ class Cast(Typed, UnaryExpression):
     time_zone: str | None = None
 
     UNCOMPARED: ClassVar[tuple[str, ...]] = ("user_specified",)
+
+    @property
+    def data_type(self) -> DataType:
+        """The type; text under the binary collation by name is plain text."""
+        return STRING if self.type is BINARY_TEXT else self.type
 
     @lazy
     def nullable(self) -> bool:
@@ -85,7 +92,7 @@ class Cast(Typed, UnaryExpression):
 
 def can_ansi_cast(a: DataType, b: DataType) -> bool:
     """Whether ANSI mode allows a cast from `a` to `b` (values may still fail at run time)."""
-    if a in (b, NULL) or UNKNOWN in (a, b) or b == STRING or VARIANT in (a, b):
+    if a in (b, NULL) or UNKNOWN in (a, b) or is_string(b) or VARIANT in (a, b):
         return True
     if isinstance(a, ArrayType) and isinstance(b, ArrayType):
         return can_ansi_cast(a.element, b.element)
@@ -94,7 +101,7 @@ def can_ansi_cast(a: DataType, b: DataType) -> bool:
     if isinstance(a, StructType) and isinstance(b, StructType):
         pairs = zip(a.fields, b.fields, strict=False)
         return len(a.fields) == len(b.fields) and all(can_ansi_cast(x.data_type, y.data_type) for x, y in pairs)
-    if a == STRING:
+    if is_string(a):
         return b in (BINARY, BOOLEAN, DATE, TIMESTAMP, TIMESTAMP_NTZ) or is_numeric(b) or is_interval(b)
     if is_numeric(a):
         exact = is_integral(a) or isinstance(a, DecimalType)
@@ -110,7 +117,7 @@ def can_ansi_cast(a: DataType, b: DataType) -> bool:
 
 def can_store_assign(a: DataType, b: DataType) -> bool:
     """Whether a value of type `a` may go where `b` is wanted without being asked (`Cast.canANSIStoreAssign`)."""
-    if a in (b, NULL) or (is_numeric(a) and is_numeric(b)) or (b == STRING and is_atomic(a)):
+    if a in (b, NULL) or (is_numeric(a) and is_numeric(b)) or (is_string(b) and is_atomic(a)):
         return True
     if is_datetime(a) and is_datetime(b):
         return True
@@ -140,9 +147,9 @@ def force_nullable(a: DataType, b: DataType) -> bool:
     """Whether a cast in LEGACY mode may give null for a value that is none (Spark: `Cast.forceNullable`)."""
     if a in (NULL, b):
         return False
-    if a == STRING:
-        return b not in (BINARY, STRING)
-    if b == STRING or (a, b) in ((TIMESTAMP, DATE), (DATE, TIMESTAMP), (TIMESTAMP_NTZ, DATE), (DATE, TIMESTAMP_NTZ)):
+    if is_string(a):
+        return b != BINARY and not is_string(b)
+    if is_string(b) or (a, b) in ((TIMESTAMP, DATE), (DATE, TIMESTAMP), (TIMESTAMP_NTZ, DATE), (DATE, TIMESTAMP_NTZ)):
         return False
     if b in (DATE, CALENDAR_INTERVAL) or a in (DATE, VARIANT):
         return True
@@ -168,7 +175,7 @@ def cast_mismatch(cast: Cast) -> TypeMismatch | None:
     """What is wrong with a cast in its mode, or None."""
     a, b = cast.child.data_type, cast.type
     allowed = _can_legacy_cast(a, b) if cast.mode == "LEGACY" else can_ansi_cast(a, b)
-    if allowed and not (a == CALENDAR_INTERVAL and b != STRING and a != b):
+    if allowed and not (a == CALENDAR_INTERVAL and not is_string(b) and a != b):
         return None
     base = f'cannot cast "{a.sql}" to "{b.sql}"'
     function = _suggested_function(a, b) if cast.mode != "LEGACY" else ""
@@ -197,8 +204,8 @@ def _suggested_function(a: DataType, b: DataType) -> str:
 def needs_time_zone(a: DataType, b: DataType) -> bool:
     """Whether the conversion reads the session's time zone (Spark: `Cast.needsTimeZone`)."""
     zoned = (
-        (a == STRING and b in (TIMESTAMP, DATE))
-        or (a == TIMESTAMP and b in (STRING, DATE, TIMESTAMP_NTZ))
+        (is_string(a) and b in (TIMESTAMP, DATE))
+        or (a == TIMESTAMP and (is_string(b) or b in (DATE, TIMESTAMP_NTZ)))
         or (a == DATE and b == TIMESTAMP)
         or (a == TIMESTAMP_NTZ and b == TIMESTAMP)
     )

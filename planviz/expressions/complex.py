@@ -7,7 +7,18 @@ from collections.abc import Callable
 from planviz.expressions.conditional import merged_type, same_types
 from planviz.expressions.core import Expression, Literal, NamedExpression, TypeMismatch, UnaryExpression
 from planviz.trees.node import always, lazy, node
-from planviz.types import NULL, STRING, UNKNOWN, ArrayType, DataType, MapType, StructField, StructType, has_map
+from planviz.types import (
+    NULL,
+    STRING,
+    UNKNOWN,
+    ArrayType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+    has_map,
+    is_string,
+)
 
 
 class ExtractValue(Expression):
@@ -209,7 +220,7 @@ def _field_name(value: Expression, position: int) -> str:
     if isinstance(value, NamedExpression):
         return value.name.split(".")[-1]
     extraction = getattr(value, "extraction", None)
-    if isinstance(extraction, Literal) and extraction.type == STRING:
+    if isinstance(extraction, Literal) and is_string(extraction.type):
         return str(extraction.value)
     return value.name if isinstance(value, GetStructField) else f"col{position}"
 

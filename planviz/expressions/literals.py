@@ -26,6 +26,7 @@ from planviz.types import (
     DayTimeIntervalType,
     DecimalType,
     MapType,
+    StringType,
     StructType,
     YearMonthIntervalType,
     quote_if_needed,
@@ -201,9 +202,9 @@ def literal_sql(value: Any, t: DataType) -> str:
     """The value as `Literal.sql` prints it: quotes, suffixes, casts."""
     if value is None:
         return "NULL" if t.simple_string == "void" else f"CAST(NULL AS {t.sql})"
-    if t == STRING:
-        text: str = value
-        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    if isinstance(t, StringType):
+        text: str = "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+        return text if t is STRING else f"{text} collate {t.collation}"
     suffixes: dict[DataType, str] = {BYTE: "Y", SHORT: "S", LONG: "L"}
     suffix = suffixes.get(t)
     if suffix:

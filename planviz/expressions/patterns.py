@@ -6,8 +6,15 @@ from collections.abc import Callable
 
 from planviz.expressions.core import BinaryExpression, Expression, Literal, TypeMismatch, UnaryExpression
 from planviz.expressions.predicates import Predicate
+from planviz.expressions.specs import differing_collations
 from planviz.trees.node import always, lazy, node
-from planviz.types import STRING, UNKNOWN
+from planviz.types import UNKNOWN, DataType, StringType, is_string
+from planviz.types.collations import mixed_collations
+
+
+def by_bytes_or_lower_case(t: DataType) -> bool:
+    """Whether patterns can be looked for in text of a type."""
+    return isinstance(t, StringType) and t.collation in ("UTF8_BINARY", "UTF8_LCASE")
 
 
 @node
@@ -25,7 +32,7 @@ class Like(BinaryExpression, Predicate):
         from planviz.expressions.arithmetic import unexpected_input
 
         for i, c in enumerate((self.left, self.right), 1):
-            if c.data_type not in (STRING, UNKNOWN):
+            if c.data_type != UNKNOWN and not by_bytes_or_lower_case(c.data_type):
                 return unexpected_input(i, c, '"STRING"')
         return None
 
@@ -50,6 +57,15 @@ class RLike(BinaryExpression, Predicate):
     name: str = "RLIKE"
 
     null_intolerant = always(True)
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Under a collation only by bytes and by lower case."""
+        from planviz.expressions.arithmetic import unexpected_input
+
+        for i, c in enumerate((self.left, self.right), 1):
+            if is_string(c.data_type) and not by_bytes_or_lower_case(c.data_type):
+                return unexpected_input(i, c, '"STRING"')
+        return None
 
     def to_string(self) -> str:
         """RLIKE(left, right)."""
@@ -99,6 +115,19 @@ class StringPredicate(BinaryExpression, Predicate):
     kind: str
 
     null_intolerant = always(True)
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Texts of one collation."""
+        from planviz.expressions.arithmetic import unexpected_input
+
+        sides = self.left, self.right
+        if mixed_collations([s.data_type for s in sides]):
+            return differing_collations(sides)
+        for i, s in enumerate(sides, 1):
+            t = s.data_type
+            if isinstance(t, StringType) and "_AI" in t.collation and "_CI" not in t.collation:
+                return unexpected_input(i, s, '"STRING"')
+        return None
 
     def to_string(self) -> str:
         """StartsWith(left, right)."""

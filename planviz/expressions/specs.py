@@ -8,7 +8,8 @@ from functools import cache
 
 from planviz.expressions.core import Expression, TypeMismatch
 from planviz.trees.node import lazy
-from planviz.types import NULL, UNKNOWN, ArrayType, DataType
+from planviz.types import NULL, UNKNOWN, ArrayType, DataType, is_string
+from planviz.types.collations import COLLATED, mixed_collations
 
 
 class OpenZone(str):
@@ -45,7 +46,9 @@ class Accepts:
     def exactly(cls, t: DataType) -> Accepts:
         """One type; of arrays the elements' nullability does not matter."""
         if isinstance(t, ArrayType):
-            return cls(f'"{t.sql}"', lambda x: isinstance(x, ArrayType) and x.element == t.element, t)
+            return cls(f'"{t.sql}"', lambda x: isinstance(x, ArrayType) and _same(x.element, t.element), t)
+        if is_string(t):
+            return cls(f'"{t.sql}"', is_string, t)
         return cls(f'"{t.sql}"', lambda x: x == t, t)
 
     def as_it_is(self) -> Accepts:
@@ -87,6 +90,18 @@ class FunctionSpec:
     check_first: bool = False
 
 
+#: Functions whose texts must have one collation.
+ALIKE_FUNCTIONS = frozenset((
+    "concat_ws", "mask", "replace", "translate", "find_in_set", "instr", "to_number", "try_to_number", "str_to_map",
+    "levenshtein", "split_part", "regexp_replace", "lpad", "rpad", "elt", "substring_index", "stringsplitsql",
+))  # fmt: skip
+
+
+def _same(a: DataType, b: DataType) -> bool:
+    """Whether two types are one; of text the collation does not matter."""
+    return a == b or (is_string(a) and is_string(b))
+
+
 class SignatureCall(Expression):
     """Base of calls known by their signature alone: a name, arguments, the signature, what prints behind them."""
 
@@ -113,6 +128,8 @@ class SignatureCall(Expression):
 
     def check_input_types(self) -> TypeMismatch | None:
         """Every argument must be what the signature accepts, and constant where it says so."""
+        if COLLATED and self.name in ALIKE_FUNCTIONS and mixed_collations([a.data_type for a in self.arguments]):
+            return differing_collations(self.arguments)
         check = self.spec.check
         first = check(self.name, self.arguments) if check is not None and self.spec.check_first else None
         wrong = first or wrong_input(self.spec.inputs, self.arguments)
@@ -149,6 +166,12 @@ def _without_failures(spec: FunctionSpec) -> FunctionSpec:
     """Flags that are true with ANSI on make the function fail; size's tells that it takes null for -1."""
     fails = any(isinstance(t, AnsiFlag) and t == "true" for t in spec.tail)
     return replace(spec, null=fails)
+
+
+def differing_collations(arguments: tuple[Expression, ...]) -> TypeMismatch:
+    """What to say where texts of different collations meet that nothing brings together."""
+    kinds = ", ".join(f'"{a.data_type.sql}"' for a in arguments)
+    return TypeMismatch("DATA_DIFF_TYPES", f"Input should all be the same type, but it's [{kinds}]")
 
 
 def wrong_input(inputs: tuple[Accepts, ...], arguments: tuple[Expression, ...]) -> TypeMismatch | None:

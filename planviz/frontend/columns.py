@@ -18,6 +18,8 @@ class ColumnReader(PipeReader):
     notes: tuple[str, ...] = ()
     #: Whether one of the columns is computed from others, which no table of Spark's own catalogue can do.
     generated = False
+    #: The columns whose type names a collation, which the table's default leaves alone.
+    collated: frozenset[str] = frozenset()
 
     def columns(self) -> tuple[StructField, ...]:
         """(name type [NOT NULL] [COMMENT 'text'] [DEFAULT value] ..., constraints)."""
@@ -106,7 +108,10 @@ class ColumnReader(PipeReader):
         if name.lower() in {c.name.lower() for c in before}:
             raise self.error("COLUMN_ALREADY_EXISTS", f"The column `{name}` already exists. Choose another name.", at)
         self.accept(":")
+        start = self.at
         data_type = self.data_type()
+        if "COLLATE" in self.keys[start : self.at]:
+            self.collated |= {name}
         nullable = True
         while not self.sees_any(",", ")"):
             if self.kind == END or self.sees(";"):

@@ -6,15 +6,17 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import NoReturn, TypeVar
 
-from planviz.errors import ParseError
+from planviz.errors import AnalysisError, ParseError
 from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD, Tokens, line_and_column
 from planviz.frontend.parameters import Parameters
 from planviz.trees.node import TreeNode
-from planviz.types import DataType, parse_type
+from planviz.types import DataType, StringType, collated, collation_name, parse_type
 
 N = TypeVar("N", bound=TreeNode)
 T = TypeVar("T")
 
+#: Types that want a length.
+_LENGTHS = ("CHAR", "CHARACTER", "VARCHAR")
 #: How deep queries and parentheses may nest: the reading is recursive, and so is the work on the tree.
 MAX_DEPTH = 60
 #: How long a chain of binary operators other than AND and OR may be: such a chain is as deep as it is long.
@@ -290,6 +292,8 @@ class Cursor:
                     self.fail("missing ')'")
                 self.at += 1
             self.at += 1
+            if first in _LENGTHS and self.accept("COLLATE"):
+                self.identifier_parts()
         elif first == "INTERVAL":
             units = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
             if self.sees_any(*units):
@@ -300,19 +304,30 @@ class Cursor:
             while not self.accept("ZONE"):
                 self.at += 1
         elif first == "STRING" and self.accept("COLLATE"):
-            self.identifier()
+            self.identifier_parts()
         elif first == "DOUBLE":
             self.accept("PRECISION")
             return parse_type("double")
         text = self.tokens.text[self.tokens.starts[start] : self.tokens.ends[self.at - 1]]
-        if text.upper() in ("CHAR", "CHARACTER", "VARCHAR"):
+        if text.upper() in _LENGTHS:
             message = f'DataType "{text.upper()}" requires a length parameter, for example "{text.upper()}"(10).'
             raise self.error("DATATYPE_MISSING_SIZE", message, start)
         try:
             return parse_type(text)
+        except AnalysisError as e:
+            raise self.error(e.error_class, str(e).partition("] ")[2], start) from None
         except Exception:
             self.at = start
             raise self.error("UNSUPPORTED_DATATYPE", f'Unsupported data type "{_shortened(text).upper()}".') from None
+
+    def collation(self) -> StringType:
+        """Take the name of a collation: the text type that has it."""
+        start = self.at
+        parts = self.identifier_parts()
+        try:
+            return collated(collation_name(parts))
+        except AnalysisError as e:
+            raise self.error(e.error_class, str(e).partition("] ")[2], start) from None
 
     # -------------------------------------------------------------------------------------------- places and errors
 

@@ -22,6 +22,7 @@ from planviz.expressions.arithmetic import (
 )
 from planviz.expressions.calls import Concat
 from planviz.expressions.casts import Cast
+from planviz.expressions.collations import Collate, UnresolvedCollation
 from planviz.expressions.complex import CreateNamedStruct, struct_of
 from planviz.expressions.conditional import CaseWhen
 from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, SortOrder, lit
@@ -307,7 +308,7 @@ class ExpressionReader(SpecialForms, Cursor):
                 e = Cast(e, without_lengths(self.data_type()), user_specified=True)
             elif key == "COLLATE" and self.kinds[self.at + 1] in (WORD, QUOTED):
                 self.at += 1
-                e = self.collate(e, self.identifier_parts()[-1])
+                e = Collate(e, UnresolvedCollation(self.identifier_parts()))
             elif key == ":" and not isinstance(e, Literal) and starts_path(self):
                 path, name = variant_path(self)
                 e = SemiStructuredExtract(e, path)

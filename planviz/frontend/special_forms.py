@@ -418,10 +418,6 @@ class SpecialForms:
         """e ILIKE pattern."""
         return RegexpForm("ilike", (e, pattern), escape)
 
-    def collate(self, e: Expression, name: str) -> Expression:
-        """e COLLATE name."""
-        return UnresolvedFunction(("collate",), (e, lit(name)))
-
 
 def _struct_with_aliases(items: list[Expression]) -> Expression:
     from planviz.expressions.complex import CreateNamedStruct

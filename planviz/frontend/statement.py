@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from planviz.catalog.tables import Buckets
 from planviz.errors import ParseError
+from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, Expression, Literal, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import ScalarSubquery
@@ -18,7 +20,8 @@ from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import OneRowRelation
 from planviz.logical.unresolved import UnresolvedRelation
-from planviz.types import UNKNOWN, DataType, StructField
+from planviz.types import STRING as TEXT
+from planviz.types import UNKNOWN, DataType, StringType, StructField, with_default
 
 #: Longest text that is read, in characters.
 MAX_LENGTH = 2_000_000
@@ -66,6 +69,15 @@ class Statement:
 
 #: Clauses of CREATE TABLE that may stand there once.
 _CLAUSES = frozenset(("USING", "OPTIONS", "PARTITIONED", "CLUSTERED", "LOCATION", "COMMENT", "TBLPROPERTIES"))
+
+
+def _with_collation(plan: LogicalPlan, text: StringType) -> LogicalPlan:
+    """A view's query with the constants and casts that name no collation under the view's default collation."""
+
+    def one(e: Any) -> Any:
+        return e.replace(type=text) if isinstance(e, Literal | Cast) and e.type is TEXT else e
+
+    return plan if text is TEXT else plan.transform_all_expressions(one, Literal.BIT | Cast.BIT)
 
 
 class StatementReader(CommandReader):
@@ -336,7 +348,7 @@ class StatementReader(CommandReader):
             return self._commanding("unsupported")(start)
         words += ["REPLACE"] * replaces + ["IF NOT EXISTS"] * self.accept("IF", "NOT", "EXISTS")
         name = self.identifier_parts()
-        self.notes, self.generated = (), False
+        self.notes, self.generated, self.collated = (), False, frozenset()
         columns: tuple[StructField, ...] = ()
         if self.sees("("):
             columns = self.columns()
@@ -344,6 +356,7 @@ class StatementReader(CommandReader):
         plan: LogicalPlan | None = None
         partitions: tuple[str, ...] = ()
         buckets: Buckets | None = None
+        text: StringType = TEXT
         if self.accept("LIKE"):
             words.append("LIKE")
             plan = Project((UnresolvedStar(()),), UnresolvedRelation(self.identifier_parts()))
@@ -360,6 +373,8 @@ class StatementReader(CommandReader):
                 columns = (*columns, *more)
             elif self.accept("CLUSTERED", "BY"):
                 buckets = self.buckets(columns)
+            elif self.accept("DEFAULT", "COLLATION"):
+                text = self.collation()
             elif self.sees("AS") and self.peek(1) in _QUERY_WORDS:
                 self.at += 1
                 plan = self.query()
@@ -368,6 +383,12 @@ class StatementReader(CommandReader):
                 self._skip_parentheses()
             else:
                 self.at += 1
+        if text is not TEXT:
+            kept = self.collated
+            columns = tuple(
+                c if c.name in kept else StructField(c.name, with_default(c.data_type, text), c.nullable)
+                for c in columns
+            )
         again = next((c for i, c in enumerate(clauses) if c in clauses[:i]), None)
         if again is not None:
             raise self.error(
@@ -437,10 +458,14 @@ class StatementReader(CommandReader):
             self.expect(")")
         if self.sees("USING"):
             return self._rest(Statement("unsupported", "", self.tokens.starts[start], words="CREATE VIEW"), start)
+        text: StringType = TEXT
         while self.kind != END and not (self.sees("AS") and self.peek(1) in _QUERY_WORDS):
-            self.at += 1
+            if self.accept("DEFAULT", "COLLATION"):
+                text = self.collation()
+            else:
+                self.at += 1
         self.expect("AS")
-        plan = self.query()
+        plan = _with_collation(self.query(), text)
         self._end()
         columns = tuple(StructField(n, UNKNOWN) for n in names)
         return Statement("create_view", self.source(start), self.tokens.starts[start], plan, name, columns)

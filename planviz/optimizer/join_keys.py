@@ -41,6 +41,7 @@ from planviz.types import (
     DecimalType,
     MapType,
     StructType,
+    is_string,
 )
 
 Key = tuple[Any, Any]
@@ -94,7 +95,7 @@ def _default(t: DataType) -> Any:
         return Decimal(0).scaleb(-t.scale)
     if isinstance(t, StructType):
         return tuple([_default(f.data_type) for f in t.fields])
-    return () if isinstance(t, ArrayType | MapType) else _DEFAULTS.get(t, 0)
+    return () if isinstance(t, ArrayType | MapType) else _DEFAULTS.get(STRING if is_string(t) else t, 0)
 
 
 def unique_keys(plan: Any, keys: Iterable[Any]) -> bool:

@@ -17,7 +17,7 @@ from planviz.expressions.python import PythonUDAF
 from planviz.logical.combining import Join
 from planviz.logical.operators import Aggregate, Filter, Project
 from planviz.optimizer.attributes import Mapping, substitute
-from planviz.types import BINARY, STRING, VARIANT, ArrayType, DataType, MapType, StructType
+from planviz.types import BINARY, VARIANT, ArrayType, DataType, MapType, StringType, StructType
 
 _PROPAGATION = "spark.sql.optimizer.mergeSubplans.filterPropagation."
 
@@ -307,4 +307,6 @@ def _updated_in_place(f: Any) -> bool:
         buffers = [f.child.data_type]
     elif isinstance(f, AggregateCall) and f.name in ("max_by", "min_by"):
         buffers = [a.data_type for a in f.arguments]
-    return not any(t in (STRING, BINARY, VARIANT) or isinstance(t, ArrayType | MapType | StructType) for t in buffers)
+    return not any(
+        t in (BINARY, VARIANT) or isinstance(t, StringType | ArrayType | MapType | StructType) for t in buffers
+    )

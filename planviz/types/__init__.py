@@ -1,6 +1,14 @@
 """Data types with Spark's names and coercions: what `planviz.types` offers, gathered from its modules."""
 
 from planviz.types.coercion import promote_string, tightest_common_type, wider_common, wider_type
+from planviz.types.collations import (
+    collated,
+    collation_name,
+    has_string,
+    indeterminate,
+    is_collated,
+    with_default,
+)
 from planviz.types.data import (
     BINARY,
     BOOLEAN,
@@ -32,6 +40,7 @@ from planviz.types.data import (
     DecimalType,
     MapType,
     ObjectType,
+    StringType,
     StructField,
     StructType,
     YearMonthIntervalType,
@@ -45,6 +54,7 @@ from planviz.types.data import (
     is_interval,
     is_numeric,
     is_orderable,
+    is_string,
     spaced,
     without_lengths,
 )
@@ -85,22 +95,29 @@ __all__ = [
     "DecimalType",
     "MapType",
     "ObjectType",
+    "StringType",
     "StructField",
     "StructType",
     "YearMonthIntervalType",
     "adjusted",
     "as_nullable",
     "bounded",
+    "collated",
+    "collation_name",
     "decimal_result",
     "equal_structurally",
     "has_map",
+    "has_string",
+    "indeterminate",
     "is_ansi_interval",
     "is_atomic",
+    "is_collated",
     "is_datetime",
     "is_integral",
     "is_interval",
     "is_numeric",
     "is_orderable",
+    "is_string",
     "parse_fields",
     "parse_type",
     "promote_string",
@@ -111,5 +128,6 @@ __all__ = [
     "wider_common",
     "wider_decimal",
     "wider_type",
+    "with_default",
     "without_lengths",
 ]

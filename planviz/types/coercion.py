@@ -10,7 +10,6 @@ from planviz.types.data import (
     LONG,
     NULL,
     NUMERIC,
-    STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     ArrayType,
@@ -24,6 +23,7 @@ from planviz.types.data import (
     is_atomic,
     is_datetime,
     is_numeric,
+    is_string,
 )
 from planviz.types.decimals import FOR_TYPE, wider_decimal
 
@@ -107,9 +107,11 @@ def wider_type(a: DataType, b: DataType) -> DataType | None:
     db = b if isinstance(b, DecimalType) else FOR_TYPE.get(b)
     if da is not None and db is not None:
         return wider_decimal(da, db)
-    if a == STRING and is_atomic(b):
+    if is_string(a) and is_string(b):
+        return None
+    if is_string(a) and is_atomic(b):
         return promote_string(b)
-    if b == STRING and is_atomic(a):
+    if is_string(b) and is_atomic(a):
         return promote_string(a)
     return None
 

@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 
 from planviz.types.identifiers import quote_if_needed
 
+#: The collation of text that is given none: texts are equal when their bytes are.
+BINARY_COLLATION = "UTF8_BINARY"
+
 
 class DataType:
     """Base of all types. `simple_string` names it in plans, `json` in struct fields as Scala prints them."""
@@ -56,6 +59,13 @@ class AtomicType(DataType):
         return self.size
 
 
+@dataclass(frozen=True, eq=False)
+class StringType(AtomicType):
+    """Text. The collation says which texts are equal and how they sort; `collated` makes each type once."""
+
+    collation: str = BINARY_COLLATION
+
+
 BOOLEAN = AtomicType("boolean", "BooleanType", 1)
 BYTE = AtomicType("tinyint", "ByteType", 1)
 SHORT = AtomicType("smallint", "ShortType", 2)
@@ -63,7 +73,7 @@ INT = AtomicType("int", "IntegerType", 4)
 LONG = AtomicType("bigint", "LongType", 8)
 FLOAT = AtomicType("float", "FloatType", 4)
 DOUBLE = AtomicType("double", "DoubleType", 8)
-STRING = AtomicType("string", "StringType", 20)
+STRING = StringType("string", "StringType", 20)
 BINARY = AtomicType("binary", "BinaryType", 100)
 DATE = AtomicType("date", "DateType", 4)
 TIMESTAMP = AtomicType("timestamp", "TimestampType", 8)
@@ -107,11 +117,12 @@ class CharType(DataType):
 
     length: int
     varying: bool = False
+    text: StringType = STRING
 
     @property
     def simple_string(self) -> str:  # type: ignore[override]
         """See DataType."""
-        return f"{'var' if self.varying else ''}char({self.length})"
+        return f"{'var' if self.varying else ''}char({self.length}){self.text.simple_string.removeprefix('string')}"
 
 
 @dataclass(frozen=True)
@@ -294,7 +305,7 @@ def equal_structurally(a: DataType, b: DataType) -> bool:
 def without_lengths(t: DataType) -> DataType:
     """A type with string in place of char and varchar, which only columns are (`replaceCharVarcharWithString`)."""
     if isinstance(t, CharType):
-        return STRING
+        return t.text
     if isinstance(t, ArrayType):
         return ArrayType(without_lengths(t.element), t.contains_null)
     if isinstance(t, MapType):
@@ -323,6 +334,11 @@ INTEGRAL: tuple[DataType, ...] = (BYTE, SHORT, INT, LONG)
 FRACTIONAL: tuple[DataType, ...] = (FLOAT, DOUBLE)
 #: All numbers but decimals, the narrowest first.
 NUMERIC: tuple[DataType, ...] = (BYTE, SHORT, INT, LONG, FLOAT, DOUBLE)
+
+
+def is_string(t: DataType) -> bool:
+    """Text of any collation."""
+    return isinstance(t, StringType)
 
 
 def is_numeric(t: DataType) -> bool:

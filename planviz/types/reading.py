@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from planviz.errors import InputError
+from planviz.types.collations import collated, collation_name
 from planviz.types.data import (
     BINARY,
     BOOLEAN,
@@ -30,6 +31,7 @@ from planviz.types.data import (
     DayTimeIntervalType,
     DecimalType,
     MapType,
+    StringType,
     StructField,
     StructType,
     YearMonthIntervalType,
@@ -116,9 +118,22 @@ class _TypeReader:
             return TIMESTAMP_NTZ if kind == "without" else TIMESTAMP
         if name not in _NAMES:
             raise self.error()
-        if name == "string" and self.peek() == "collate":
-            self.at += 2
-        return _NAMES[name]
+        return self._text() if name == "string" else _NAMES[name]
+
+    def _text(self) -> StringType:
+        """The text type of COLLATE and a name, which may be that of the system's own collations in full."""
+        if self.peek() != "collate":
+            return STRING
+        self.take()
+        parts = [self._plain(self.take())]
+        while self.peek() == ".":
+            self.take()
+            parts.append(self._plain(self.take()))
+        return collated(collation_name(parts))
+
+    @staticmethod
+    def _plain(name: str) -> str:
+        return name[1:-1].replace("``", "`") if name.startswith("`") else name
 
     def fields(self) -> tuple[StructField, ...]:
         fields: list[StructField] = []
@@ -137,8 +152,7 @@ class _TypeReader:
             if self.peek() == "comment":
                 while self.peek() not in (",", ">", ""):
                     self.take()
-            plain = name[1:-1].replace("``", "`") if name.startswith("`") else name
-            fields.append(StructField(plain, t, nullable))
+            fields.append(StructField(self._plain(name), t, nullable))
         self.take(">")
         return tuple(fields)
 
@@ -150,7 +164,7 @@ class _TypeReader:
             sizes.append(self._number())
         self.take(")")
         if name in ("char", "character", "varchar"):
-            return CharType(sizes[0], name == "varchar")
+            return CharType(sizes[0], name == "varchar", self._text())
         if name == "time":
             return AtomicType(f"time({sizes[0]})", f"TimeType({sizes[0]})", 8)
         precision, scale = sizes[0], sizes[1] if len(sizes) > 1 else 0

@@ -15,7 +15,6 @@ from tests.plans import plan_text
 
 #: Statements, by their beginning, that come out differently, with the reason.
 KNOWN = {
-    "select collate('a', 'UTF8_LCASE')": "COLLATE is read as the function",
     "select make_date(2020,1,1), make_timestamp": "Spark reports another of the query's mistakes first",
     "select nosuchfn(a) from t1": "an unknown function becomes an opaque call with a warning",
     "select a, b, sum(b) from t1 group by rollup(a,b) having grouping(a)=0 order by": "Spark loses the grouping id",

@@ -10,7 +10,7 @@ from planviz.analysis.signatures import SIGNATURES, accepts
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.specs import FunctionSpec
-from planviz.types import STRING, DataType
+from planviz.types import DataType, is_string
 
 Args = tuple[Expression, ...]
 Builder = Callable[[Args], Expression]
@@ -38,7 +38,7 @@ def plain_call(name: str, result: DataType, null: str | bool = "any", tail: tupl
 
 def string_of(e: Expression) -> str | None:
     """The text of a string literal, or None."""
-    return e.value if isinstance(e, Literal) and e.type == STRING else None
+    return e.value if isinstance(e, Literal) and is_string(e.type) else None
 
 
 def wrong_count(name: str, wanted: str, count: int, place: Expression | None) -> NoReturn:

@@ -23,6 +23,7 @@ from planviz.types import (
     MapType,
     StructField,
     StructType,
+    is_string,
     parse_fields,
     parse_type,
 )
@@ -34,7 +35,7 @@ def _options(e: Expression | None) -> tuple[str, ...]:
         return ()
     if not isinstance(e, CreateMap):
         raise analysis_error("INVALID_OPTIONS.NON_MAP_FUNCTION", "Must use the `map()` function for options.", e)
-    texts = [p.value if isinstance(p, Literal) and p.type == STRING else None for p in e.parts]
+    texts = [p.value if isinstance(p, Literal) and is_string(p.type) else None for p in e.parts]
     if any(t is None for t in texts):
         message = f'A type of keys and values in `map()` must be string, but got "{e.sql}".'
         raise analysis_error("INVALID_OPTIONS.NON_STRING_TYPE", message, e)

@@ -8,13 +8,16 @@ from functools import cache
 from planviz.analysis.builders.base import Args, Builder, Entry, plain_call, signed, spec_of, string_of
 from planviz.analysis.context import analysis_error
 from planviz.analysis.number_formats import check_number_format
+from planviz.expressions.arithmetic import unexpected_input
 from planviz.expressions.calls import Concat, FunctionCall, RegexpForm, Replaced, StringForm
+from planviz.expressions.collations import Collate, ResolvedCollation
 from planviz.expressions.conditional import CaseWhen
 from planviz.expressions.core import Expression, Literal, lit
 from planviz.expressions.patterns import Like, RLike, StringPredicate
 from planviz.expressions.predicates import EqualNullSafe
 from planviz.expressions.specs import FunctionSpec
-from planviz.types import BINARY, BOOLEAN, DATE, INT, NULL, STRING, TIMESTAMP, TIMESTAMP_NTZ
+from planviz.frontend.naming import constant_text
+from planviz.types import BINARY, BOOLEAN, DATE, INT, NULL, STRING, TIMESTAMP, TIMESTAMP_NTZ, collated, is_string
 
 
 def _locate(name: str) -> Builder:
@@ -98,6 +101,21 @@ def _to_binary(a: Args) -> Expression:
     return Replaced("to_binary", (a[0], shown, "false"), made, "", a)
 
 
+def _collate(a: Args) -> Expression:
+    """collate(text, name): the name is a constant."""
+    name = a[1]
+    if not name.foldable:
+        raise analysis_error("NON_FOLDABLE_ARGUMENT", "The function `collate` requires a constant collation.", name)
+    if not is_string(name.data_type):
+        wrong = unexpected_input(2, name, '"STRING"')
+        raise analysis_error(wrong.subclass, f"Cannot resolve `collate`: {wrong.message}", name)
+    text = constant_text(name)
+    if text is None:
+        raise analysis_error("DATATYPE_MISMATCH.UNEXPECTED_NULL", "The collation must not be null.", name)
+    collated(text)
+    return Collate(a[0], ResolvedCollation(text))
+
+
 BUILDERS: dict[str, Entry] = {
     "concat": (0, -1, Concat),
     "like": (2, 3, lambda a: Like(a[0], a[1], _escape(a))),
@@ -122,5 +140,5 @@ BUILDERS: dict[str, Entry] = {
     "to_varchar": (2, 2, _to_char("to_varchar")),
     "to_binary": (1, 2, _to_binary),
     "try_to_binary": (1, 2, plain_call("try_to_binary", BINARY, True)),
-    "collate": (2, 2, plain_call("collate", STRING)),
+    "collate": (2, 2, _collate),
 }

@@ -13,7 +13,7 @@ from planviz.expressions.core import Expression, Literal, alias
 from planviz.expressions.predicates import In
 from planviz.expressions.subqueries import InSubquery, ListQuery
 from planviz.logical.operators import Project
-from planviz.types import BINARY, BOOLEAN, NULL, STRING, UNKNOWN, ArrayType, DataType, is_atomic
+from planviz.types import BINARY, BOOLEAN, NULL, STRING, UNKNOWN, ArrayType, DataType, is_atomic, is_string
 
 
 def same_type(c: TypeCoercion, children: tuple[Expression, ...]) -> DataType | None:
@@ -36,8 +36,9 @@ def case(e: CaseWhen, c: TypeCoercion) -> Any:
 
 def conditional(e: If, c: TypeCoercion) -> Any:
     """if(): a boolean first, then two of one type."""
-    taken = (NULL, STRING) if c is ANSI else (NULL,)
-    predicate = cast_to(e.predicate, BOOLEAN) if e.predicate.data_type in taken else e.predicate
+    given = e.predicate.data_type
+    taken = given == NULL or (c is ANSI and is_string(given))
+    predicate = cast_to(e.predicate, BOOLEAN) if taken else e.predicate
     if e.predicate == Literal(None, NULL):
         predicate = Literal(None, BOOLEAN)
     t = same_type(c, (e.then, e.otherwise))
@@ -112,11 +113,11 @@ def in_subquery(e: InSubquery, c: TypeCoercion) -> Any:
 def concat(e: Concat, c: TypeCoercion) -> Any:
     """concat and ||: arrays of one type, all binary, else strings."""
     types = {i.data_type for i in e.items}
-    if len(types) <= 1 and types <= {STRING, BINARY, UNKNOWN}:
+    if len(types) <= 1 and all(is_string(t) or t in (BINARY, UNKNOWN) for t in types):
         return e
     if all(isinstance(t, ArrayType) for t in types):
         return all_of("items")(e, c)
-    target = BINARY if types == {BINARY} else STRING
+    target: DataType = BINARY if types == {BINARY} else next(filter(is_string, types), STRING)
     if all(is_atomic(t) or t == NULL for t in types):
         return e.replace(items=tuple(cast_to(i, target) for i in e.items))
     return e

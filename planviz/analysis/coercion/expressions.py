@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from planviz.analysis.coercion import common_type, inputs, legacy, operators
+from planviz.analysis.coercion.collations import one_collation
 from planviz.analysis.coercion.lattice import ANSI, Rule, TypeCoercion
 from planviz.expressions.aggregates import Average, Sum
 from planviz.expressions.arithmetic import Abs, BinaryOperator, Shift, UnaryMinus, UnaryPositive
@@ -20,6 +21,7 @@ from planviz.expressions.specs import SignatureCall
 from planviz.expressions.subqueries import InSubquery
 from planviz.expressions.windows import LagLead, WindowSpec
 from planviz.trees.depth import deep
+from planviz.types.collations import COLLATED
 
 
 @deep
@@ -55,6 +57,8 @@ def _in_mode(e: Any, mode: str) -> Any:
 
 def coerce(e: Any, c: TypeCoercion) -> Any:
     """One node with its inputs cast; itself when they fit."""
+    if COLLATED:
+        e = one_collation(e)
     rule = _rule_for(e.__class__, c.mode)
     return e if rule is None else rule(e, c)
 

@@ -19,7 +19,6 @@ from planviz.types import (
     DATE,
     INT,
     NULL,
-    STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     ArrayType,
@@ -29,6 +28,7 @@ from planviz.types import (
     is_integral,
     is_interval,
     is_numeric,
+    is_string,
 )
 
 
@@ -53,9 +53,9 @@ def _days_added(e: SignatureCall) -> Any:
     """A timestamp or a string as the date, a constant string as the number of days (Spark: `StringLiteralCoercion`)."""
     start, days = e.arguments
     kind = start.data_type
-    if kind in (TIMESTAMP, TIMESTAMP_NTZ, NULL, STRING):
+    if kind in (TIMESTAMP, TIMESTAMP_NTZ, NULL) or is_string(kind):
         start = Cast(start, DATE)
-    if days.data_type == NULL or (days.data_type == STRING and days.foldable):
+    if days.data_type == NULL or (is_string(days.data_type) and days.foldable):
         days = Cast(days, INT)
     same = start is e.arguments[0] and days is e.arguments[1]
     return e if same else e.replace(arguments=(start, days))
@@ -171,7 +171,7 @@ def window_spec(e: WindowSpec, c: TypeCoercion) -> Any:
 
 
 def _bound(b: Expression, t: DataType) -> Expression:
-    if isinstance(b, FrameBoundary) or not (is_numeric(t) or t == STRING):
+    if isinstance(b, FrameBoundary) or not (is_numeric(t) or is_string(t)):
         return b
     return cast_to(b, t)
 

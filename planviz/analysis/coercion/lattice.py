@@ -8,7 +8,7 @@ from typing import Any
 from planviz.expressions.casts import Cast, can_store_assign
 from planviz.expressions.core import Expression
 from planviz.expressions.specs import Accepts
-from planviz.types import NULL, STRING, UNKNOWN, DataType, is_atomic, wider_common, wider_type
+from planviz.types import NULL, STRING, UNKNOWN, DataType, is_atomic, is_string, wider_common, wider_type
 
 
 def cast_to(e: Expression, t: DataType) -> Expression:
@@ -51,9 +51,9 @@ class TypeCoercion:
         if t == NULL:
             return target
         if accepts.family is not None:
-            return accepts.family.get(t)
-        if t == STRING and is_atomic(target):
-            return target
+            return accepts.family.get(STRING if is_string(t) else t)
+        if is_string(t) and is_atomic(target):
+            return None if is_string(target) else target
         return target if can_store_assign(t, target) else None
 
     def _closest(self, t: DataType, members: Iterable[Accepts]) -> DataType | None:

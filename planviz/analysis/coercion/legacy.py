@@ -39,6 +39,7 @@ from planviz.types import (
     is_integral,
     is_interval,
     is_numeric,
+    is_string,
     tightest_common_type,
     wider_decimal,
 )
@@ -104,9 +105,9 @@ class LegacyTypeCoercion(TypeCoercion):
     def wider(self, a: DataType, b: DataType) -> DataType | None:
         """Numbers widen; a string and any other atomic type but boolean and binary give a string."""
         found = tightest(a, b) or _decimal(a, b)
-        if found is None and STRING in (a, b):
-            other = b if a == STRING else a
-            return STRING if is_atomic(other) and other not in (BOOLEAN, BINARY) else None
+        if found is None and (is_string(a) or is_string(b)):
+            other = b if is_string(a) else a
+            return (a if is_string(a) else b) if is_atomic(other) and other not in (BOOLEAN, BINARY) else None
         return found or _inside(a, b, self.wider)
 
     def common(self, types: list[DataType]) -> DataType | None:
@@ -129,7 +130,7 @@ class LegacyTypeCoercion(TypeCoercion):
             return target
         if accepts.family is not None:
             # What is a whole number only takes no string here.
-            return None if target == LONG else accepts.family.get(t)
+            return None if target == LONG else accepts.family.get(STRING if is_string(t) else t)
         return self._to(t, target)
 
     def _closest(self, t: DataType, members: Iterable[Accepts]) -> DataType | None:
@@ -146,23 +147,23 @@ class LegacyTypeCoercion(TypeCoercion):
         allowed = (
             (is_numeric(t) and is_numeric(target))
             or (is_datetime(t) and is_datetime(target))
-            or (t == STRING and (is_numeric(target) or is_datetime(target) or target == BINARY))
-            or (target == STRING and is_atomic(t))
+            or (is_string(t) and (is_numeric(target) or is_datetime(target) or target == BINARY))
+            or (is_string(target) and is_atomic(t) and not is_string(t))
         )
         return target if allowed else None
 
 
 def _has_string(t: DataType) -> bool:
-    return _has_string(t.element) if isinstance(t, ArrayType) else t == STRING
+    return _has_string(t.element) if isinstance(t, ArrayType) else is_string(t)
 
 
 def binary_comparison(a: DataType, b: DataType) -> DataType | None:
     """What a string and something else are cast to to be compared (`findCommonTypeForBinaryComparison`)."""
-    if STRING not in (a, b) or a == b:
+    if not (is_string(a) or is_string(b)) or a == b:
         return None
-    other = b if a == STRING else a
+    other = b if is_string(a) else a
     if other == NULL:
-        return STRING
+        return a if is_string(a) else b
     if isinstance(other, DecimalType):
         return DOUBLE
     return other if is_atomic(other) and not is_ansi_interval(other) else None
@@ -185,9 +186,9 @@ def _types(e: Any) -> tuple[DataType, DataType]:
 def _promote_strings(e: Any) -> Any:
     a, b = _types(e)
     if isinstance(e, BinaryArithmetic | Bitwise):
-        if a == STRING and not is_interval(b):
+        if is_string(a) and not is_interval(b):
             e = e.replace(left=Cast(e.left, DOUBLE))
-        if b == STRING and not is_interval(a):
+        if is_string(b) and not is_interval(a):
             e = e.replace(right=Cast(e.right, DOUBLE))
         return e
     t = binary_comparison(a, b) if isinstance(e, BinaryComparison) else None
@@ -264,19 +265,20 @@ def concat(e: Concat, c: TypeCoercion) -> Any:
         return e if t is None else e.replace(items=tuple(cast_to(i, t) for i in e.items))
     if all(t == BINARY for t in types) or UNKNOWN in types:
         return e
+    text = next(filter(is_string, types), STRING)
     return e.replace(
-        items=tuple(cast_to(i, STRING) if is_atomic(i.data_type) or i.data_type == NULL else i for i in e.items)
+        items=tuple(cast_to(i, text) if is_atomic(i.data_type) or i.data_type == NULL else i for i in e.items)
     )
 
 
 def sign(e: Any, c: TypeCoercion) -> Any:
     """abs, - and + of a string are of a double."""
-    return e.replace(child=Cast(e.child, DOUBLE)) if e.child.data_type in (STRING, NULL) else e
+    return e.replace(child=Cast(e.child, DOUBLE)) if e.child.data_type == NULL or is_string(e.child.data_type) else e
 
 
 def scaled(e: IntervalScale, c: TypeCoercion) -> Any:
     """An interval times a string: the string is a double."""
-    return e.replace(right=Cast(e.right, DOUBLE)) if e.right.data_type == STRING else e
+    return e.replace(right=Cast(e.right, DOUBLE)) if is_string(e.right.data_type) else e
 
 
 LEGACY = LegacyTypeCoercion()

@@ -27,13 +27,13 @@ from planviz.types import (
     FOR_TYPE,
     LONG,
     NULL,
-    STRING,
     UNKNOWN,
     DataType,
     DecimalType,
     is_atomic,
     is_integral,
     is_numeric,
+    is_string,
     promote_string,
     tightest_common_type,
     wider_decimal,
@@ -120,12 +120,13 @@ def _with_whole_number(e: Any, column: Expression, value: Any, asks: type, side:
 
 def _tightest(e: Any, a: DataType, b: DataType) -> Any:
     t = tightest_common_type(a, b)
-    if {a, b} == {NULL, STRING}:
-        null = Literal(None, STRING)
-        return e.replace(left=null) if a == NULL else e.replace(right=null)
-    if t is None and a == STRING and is_atomic(b):
+    if a == NULL and is_string(b):
+        return e.replace(left=Literal(None, b))
+    if b == NULL and is_string(a):
+        return e.replace(right=Literal(None, a))
+    if t is None and is_string(a) and is_atomic(b):
         t = promote_string(b)
-    elif t is None and b == STRING and is_atomic(a):
+    elif t is None and is_string(b) and is_atomic(a):
         t = promote_string(a)
     if t is None and isinstance(e, BinaryComparison):
         t = wider_type(a, b)
@@ -137,11 +138,10 @@ def _tightest(e: Any, a: DataType, b: DataType) -> Any:
 def _connective(e: Any) -> Any:
     left, right = e.left, e.right
     for side in (left, right):
-        if side.data_type not in (BOOLEAN, NULL, STRING):
+        if side.data_type not in (BOOLEAN, NULL) and not is_string(side.data_type):
             return e
-    if left.data_type == right.data_type == BOOLEAN or (
-        STRING in (left.data_type, right.data_type) and BOOLEAN not in (left.data_type, right.data_type)
-    ):
+    types = left.data_type, right.data_type
+    if left.data_type == right.data_type == BOOLEAN or (any(map(is_string, types)) and BOOLEAN not in types):
         return e
     return e.replace(left=cast_to(left, BOOLEAN), right=cast_to(right, BOOLEAN))
 
@@ -154,13 +154,16 @@ def _divide(e: Any, a: DataType, b: DataType, c: TypeCoercion) -> Any:
     made = with_decimal(e, a, b)
     if made is not None:
         return made
-    numeric = {STRING, NULL}
-    if c.mode == "ANSI" and STRING in (a, b) and (is_integral(a) or is_integral(b)):
+    if c.mode == "ANSI" and (is_string(a) or is_string(b)) and (is_integral(a) or is_integral(b)):
         # A string beside a whole number is one before both are divided as doubles.
         return e.replace(left=_through_long(e.left), right=_through_long(e.right))
-    if (is_numeric(a) or a in numeric) and (is_numeric(b) or b in numeric) and not (a == b == STRING):
+    if _may_be_number(a) and _may_be_number(b) and not (is_string(a) and is_string(b)):
         return e.replace(left=cast_to(e.left, DOUBLE), right=cast_to(e.right, DOUBLE))
     return e
+
+
+def _may_be_number(t: DataType) -> bool:
+    return is_numeric(t) or is_string(t) or t == NULL
 
 
 def _through_long(e: Expression) -> Expression:
@@ -170,7 +173,7 @@ def _through_long(e: Expression) -> Expression:
 def _integral_divide(e: Any, a: DataType, b: DataType) -> Any:
     if isinstance(a, DecimalType) or isinstance(b, DecimalType):
         return e if a == b else (with_decimal(e, a, b) or e)
-    if (is_numeric(a) and is_numeric(b)) or STRING in (a, b):
+    if (is_numeric(a) and is_numeric(b)) or is_string(a) or is_string(b):
         return e.replace(left=cast_to(e.left, LONG), right=cast_to(e.right, LONG))
     return e
 

@@ -36,6 +36,7 @@ from planviz.types import (
     DayTimeIntervalType,
     DecimalType,
     MapType,
+    StringType,
     StructType,
     YearMonthIntervalType,
     is_integral,
@@ -55,7 +56,16 @@ def _family(
     return Accepts(f'"{word}"', test, default, (), casts or {NULL: NULL})
 
 
+def _text(test: Callable[[str], bool]) -> Accepts:
+    """Text of the collations that a function can work by."""
+    return Accepts('"STRING"', lambda t: isinstance(t, StringType) and test(t.collation), STRING)
+
+
 _FAMILIES: dict[str, Accepts] = {
+    # All but those that tell capitals apart and accents not.
+    "SA": _text(lambda name: "_AI" not in name or "_CI" in name),
+    # Those of bytes and of lower case.
+    "SL": _text(lambda name: name in ("UTF8_BINARY", "UTF8_LCASE")),
     "N": _family("NUMERIC", is_numeric, DOUBLE, {STRING: DOUBLE}),
     "IL": _family("INTEGRAL", is_integral, LONG, {STRING: LONG}),
     "DEC": _family(

@@ -183,6 +183,7 @@ _COMPUTED: dict[str, Result] = {
     "elem": _element,
     "0[]": lambda args: ArrayType(args[0].data_type, args[0].nullable),
     "0[]!": lambda args: ArrayType(args[0].data_type, False),
+    "0[]n": lambda args: ArrayType(args[0].data_type, True),
     "round": _rounded,
     "ceil": _ceiled,
     "keys": lambda args: ArrayType(_of_map(args).key, False),

@@ -7,6 +7,7 @@ leaves one that fails. Java's arithmetic is followed: integers are bounded, deci
 from planviz.optimizer.evaluation import (
     arithmetic,
     casts,
+    collations,
     containers,
     csvvalues,
     dateformats,
@@ -34,8 +35,8 @@ from planviz.optimizer.evaluation.core import (
 
 #: Importing a family registers what it computes.
 FAMILIES = (
-    arithmetic, casts, containers, csvvalues, dateformats, documents, formats, hashes, jsonvalues, lambdas, logic,
-    mathematics, patterns, temporal, texts,
+    arithmetic, casts, collations, containers, csvvalues, dateformats, documents, formats, hashes, jsonvalues, lambdas,
+    logic, mathematics, patterns, temporal, texts,
 )  # fmt: skip
 
 __all__ = [

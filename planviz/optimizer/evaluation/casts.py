@@ -28,7 +28,6 @@ from planviz.types import (
     DATE,
     DOUBLE,
     FLOAT,
-    STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     ArrayType,
@@ -40,6 +39,7 @@ from planviz.types import (
     YearMonthIntervalType,
     is_integral,
     is_numeric,
+    is_string,
 )
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -64,9 +64,9 @@ def _cast(e: Any, row: Row) -> Any:
 
 def _leniently(value: Any, a: DataType, b: DataType) -> Any:
     """With ANSI off a text may have a fraction that is cut off, and whole numbers that overflow wrap around."""
-    if not is_integral(b) or not (a == STRING or is_numeric(a)):
+    if not is_integral(b) or not (is_string(a) or is_numeric(a)):
         return convert(value, a, b)
-    if a == STRING:
+    if is_string(a):
         text = value.strip(_SPACE)
         return convert(text.partition(".")[0] if re.fullmatch(r"[+-]?\d+\.\d*", text) else text, a, b)
     if isinstance(value, float):
@@ -91,9 +91,9 @@ def convert(value: Any, a: DataType, b: DataType) -> Any:
         return None
     if a == b:
         return value
-    if b == STRING:
+    if is_string(b):
         return text_of(value, a)
-    if a == STRING:
+    if is_string(a):
         return _from_text(value, b)
     if isinstance(a, ArrayType) and isinstance(b, ArrayType):
         return tuple(convert(v, a.element, b.element) for v in value)

@@ -17,7 +17,9 @@ from typing import Any
 
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Alias, Literal
-from planviz.types import FLOAT, UNKNOWN, DataType
+from planviz.expressions.specs import ALIKE_FUNCTIONS
+from planviz.types import FLOAT, STRING, UNKNOWN, DataType, StringType
+from planviz.types.collations import COLLATED
 
 #: How decimals are computed: wide enough for what two of 38 digits give.
 WIDE = Context(prec=80, rounding=ROUND_HALF_UP)
@@ -37,6 +39,10 @@ class FailsError(UnknownValueError):
 OUT_OF_REACH = (ArithmeticError, ValueError, OverflowError, TypeError, AttributeError, IndexError, LookupError)
 
 
+#: Functions that look for one text in another, which under a collation is not modelled.
+_SEARCHING = ALIKE_FUNCTIONS - {"concat_ws", "elt", "lpad", "mask", "rpad", "to_number", "try_to_number"}
+
+
 @dataclass(frozen=True)
 class Function:
     """How a function is computed: from the values, or with the call itself first; with nulls or null for any null."""
@@ -44,6 +50,21 @@ class Function:
     compute: Callable[..., Any]
     typed: bool
     nulls: bool
+
+
+class CollatedText(str):
+    """Text that is compared by a collation."""
+
+    collation: str
+
+    @classmethod
+    def of(cls, value: Any, t: DataType) -> Any:
+        """The value as its type says: text under a collation, or itself."""
+        if t is STRING or not isinstance(t, StringType) or value is None:
+            return value
+        made = cls(value)
+        made.collation = t.collation
+        return made
 
 
 _EXPRESSIONS: dict[type, Callable[[Any, Row], Any]] = {}
@@ -111,7 +132,7 @@ def function(*names: str, typed: bool = False, nulls: bool = False) -> Callable[
 def evaluate(e: Any, row: Row) -> Any:
     """The value for one row. Raises UnknownValueError, FailsError and what OUT_OF_REACH names."""
     if isinstance(e, Literal):
-        return e.value
+        return CollatedText.of(e.value, e.type) if COLLATED else e.value
     if isinstance(e, Alias):
         return evaluate(e.child, row)
     expr_id = getattr(e, "expr_id", None)
@@ -139,6 +160,8 @@ def call(e: Any, name: str, arguments: tuple[Any, ...], row: Row) -> Any:
         raise UnknownValueError(name)
     if not known.nulls and any(v is None for v in values):
         return None
+    if COLLATED and name in _SEARCHING and any(isinstance(v, CollatedText) for v in values):
+        raise UnknownValueError(name)
     value = known.compute(e, *values) if known.typed else known.compute(*values)
     return single(value) if value is not None and e.data_type == FLOAT else value
 
@@ -189,6 +212,13 @@ def single(value: float) -> float:
     return rounded
 
 
+def _order_keys(a: str, b: str) -> tuple[Any, Any]:
+    from planviz.optimizer.evaluation.collations import order_key
+
+    collation = a.collation if isinstance(a, CollatedText) else b.collation  # type: ignore[attr-defined]
+    return order_key(a, collation), order_key(b, collation)
+
+
 def compare(a: Any, b: Any) -> int:
     """Negative, 0 or positive as `a` is less than, equal to or greater than `b`.
 
@@ -204,7 +234,9 @@ def compare(a: Any, b: Any) -> int:
         return len(a) - len(b)
     if a != a or b != b:
         return int(a != a) - int(b != b)
-    if isinstance(a, str):
+    if isinstance(a, CollatedText) or isinstance(b, CollatedText):
+        a, b = _order_keys(a, b)
+    elif isinstance(a, str):
         a, b = a.encode("utf-8"), b.encode("utf-8")
     return int(a > b) - int(a < b)
 

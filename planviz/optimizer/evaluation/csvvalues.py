@@ -28,6 +28,7 @@ from planviz.types import (
     StructField,
     StructType,
     is_integral,
+    is_string,
 )
 
 _KNOWN = {"sep", "delimiter", "timestampformat", "dateformat", "mode"}
@@ -60,7 +61,7 @@ def _from_csv(e: Any, line: str) -> tuple[Any, ...]:
 
 
 def _read(text: str | None, t: DataType, options: dict[str, str]) -> Any:
-    if text is None or t == STRING:
+    if text is None or is_string(t):
         return text
     try:
         return _value(text, t, options)

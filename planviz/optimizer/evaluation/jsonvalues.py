@@ -31,6 +31,7 @@ from planviz.types import (
     StructField,
     StructType,
     is_integral,
+    is_string,
 )
 
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
@@ -88,7 +89,7 @@ def _document(value: Any, t: DataType, options: dict[str, str]) -> Any:
     if isinstance(t, ArrayType):
         return [_document(v, t.element, options) for v in value]
     if isinstance(t, MapType):
-        if t.key != STRING:
+        if not is_string(t.key):
             raise UnknownValueError(str(t))
         return {k: _document(v, t.value, options) for k, v in value}
     if t in (STRING, BOOLEAN):
@@ -145,9 +146,9 @@ def _value(document: Any, t: DataType, options: dict[str, str]) -> Any:
         return tuple(_field(document.get(f.name), f.data_type, options) for f in t.fields)
     if isinstance(t, ArrayType) and isinstance(document, list):
         return tuple(_value(v, t.element, options) for v in document)
-    if isinstance(t, MapType) and isinstance(document, dict) and t.key == STRING:
+    if isinstance(t, MapType) and isinstance(document, dict) and is_string(t.key):
         return tuple((k, _value(v, t.value, options)) for k, v in document.items())
-    if t == STRING:
+    if is_string(t):
         return str(document) if isinstance(document, str) else written(document)
     if t == BOOLEAN and isinstance(document, bool):
         return document

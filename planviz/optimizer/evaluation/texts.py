@@ -8,7 +8,17 @@ from typing import Any
 
 from planviz.expressions.calls import Concat, StringForm
 from planviz.expressions.patterns import StringPredicate
-from planviz.optimizer.evaluation.core import FailsError, Row, call, evaluate, expression, function, strict
+from planviz.optimizer.evaluation.core import (
+    CollatedText,
+    FailsError,
+    Row,
+    UnknownValueError,
+    call,
+    evaluate,
+    expression,
+    function,
+    strict,
+)
 
 Text = str | bytes
 
@@ -17,7 +27,15 @@ _SEARCHES: dict[str, Callable[[Any, Any], bool]] = {
     "EndsWith": lambda a, b: a.endswith(b),
     "Contains": lambda a, b: b in a,
 }
-strict(StringPredicate)(lambda e, a, b: _SEARCHES[e.kind](a, b))
+
+
+@strict(StringPredicate)
+def _searched(e: StringPredicate, a: Any, b: Any) -> bool:
+    if isinstance(a, CollatedText):
+        if a.collation not in ("UTF8_LCASE", "UNICODE_CI") or not (a.isascii() and b.isascii()):
+            raise UnknownValueError(str(e))
+        a, b = a.lower(), b.lower()
+    return _SEARCHES[e.kind](a, b)
 
 
 @expression(Concat)

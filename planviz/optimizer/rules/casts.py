@@ -32,12 +32,12 @@ from planviz.types import (
     DOUBLE,
     FLOAT,
     INTEGRAL,
-    STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     DataType,
     DecimalType,
     is_numeric,
+    is_string,
 )
 
 
@@ -77,7 +77,7 @@ def _without_same_type(e: Any) -> Any:
 
 def keeps_values(a: DataType, b: DataType) -> bool:
     """Whether a cast never fails and never gives null for a value (Spark: `Cast.canUpCast`, the common cases)."""
-    return wider(a, b) or (a in INTEGRAL and b in (FLOAT, DOUBLE)) or (a == DATE and b == TIMESTAMP) or b == STRING
+    return wider(a, b) or (a in INTEGRAL and b in (FLOAT, DOUBLE)) or (a == DATE and b == TIMESTAMP) or is_string(b)
 
 
 def wider(a: DataType, b: DataType) -> bool:

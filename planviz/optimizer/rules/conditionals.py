@@ -36,7 +36,6 @@ from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.boolean import is_false, is_null, is_true
 from planviz.types import (
     BOOLEAN,
-    STRING,
 )
 
 
@@ -205,19 +204,19 @@ def _like(text: Any, pattern: str, escape: str) -> Any:
     parts = re.split("%+", pattern)
     match parts:
         case [whole]:
-            return EqualTo(text, Literal(whole, STRING))
+            return EqualTo(text, Literal(whole, text.data_type))
         case [head, ""] if head:
-            return StringPredicate(text, Literal(head, STRING), "StartsWith")
+            return StringPredicate(text, Literal(head, text.data_type), "StartsWith")
         case ["", tail] if tail:
-            return StringPredicate(text, Literal(tail, STRING), "EndsWith")
+            return StringPredicate(text, Literal(tail, text.data_type), "EndsWith")
         case ["", middle, ""] if middle:
-            return StringPredicate(text, Literal(middle, STRING), "Contains")
+            return StringPredicate(text, Literal(middle, text.data_type), "Contains")
         case [head, tail] if head and tail:
             from planviz.optimizer.attributes import function
 
             length = function("length", text)
-            start = StringPredicate(text, Literal(head, STRING), "StartsWith")
-            end = StringPredicate(text, Literal(tail, STRING), "EndsWith")
+            start = StringPredicate(text, Literal(head, text.data_type), "StartsWith")
+            end = StringPredicate(text, Literal(tail, text.data_type), "EndsWith")
             return And(GreaterThanOrEqual(length, lit(len(head) + len(tail))), And(start, end))
     return None
 

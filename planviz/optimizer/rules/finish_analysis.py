@@ -16,6 +16,7 @@ from planviz.logical.unresolved import PipeOperator
 from planviz.optimizer.attributes import map_list
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.evaluation.instants import now_by
+from planviz.optimizer.rules.collations import RewriteCollationJoin
 from planviz.optimizer.rules.replacements import REPLACEABLE, replacement
 from planviz.types import DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ
 
@@ -46,6 +47,7 @@ class FinishAnalysis(OptimizerRule):
             PullOutGroupingExpressions(context),
             ComputeCurrentTime(context),
             ReplaceCurrentLike(context),
+            RewriteCollationJoin(context),
         ]
 
     def apply(self, plan: Any) -> Any:

@@ -18,6 +18,7 @@ from planviz.expressions.patterns import Like
 from planviz.expressions.predicates import And, EqualTo, IsNotNull, IsNull, LessThanOrEqual, Or
 from planviz.expressions.specs import FunctionSpec
 from planviz.optimizer.attributes import function
+from planviz.optimizer.evaluation.collations import collation_of
 from planviz.types import BOOLEAN, DOUBLE, STRING, ArrayType, DataType
 
 #: Nodes that `replacement` looks at.
@@ -104,6 +105,7 @@ _FUNCTIONS: dict[str, Callable[[FunctionCall], Any]] = {
     "array_append": lambda e: function("array_insert", e.arguments[0], lit(-1), e.arguments[1]),
     "array_prepend": lambda e: function("array_insert", e.arguments[0], lit(1), e.arguments[1]),
     "array_size": _renamed("size"),
+    "collation": lambda e: Literal(collation_of(e), STRING),
     "base64": _static("Base64", "encode", None, True),
     "decode": _static("StringDecode", "decode", None, False, False),
     "encode": _static("Encode", "encode", None, False, False),

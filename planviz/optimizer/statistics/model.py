@@ -13,7 +13,7 @@ from planviz.decisions.estimates import Formula
 from planviz.logical.plan import LogicalPlan, size_text
 from planviz.optimizer.statistics.formulas import UNKNOWN_TABLE
 from planviz.trees.text import tree_string
-from planviz.types import BINARY, BOOLEAN, DATE, INTEGRAL, STRING, AtomicType, DataType, DecimalType
+from planviz.types import BINARY, BOOLEAN, DATE, INTEGRAL, AtomicType, DataType, DecimalType, is_string
 
 #: Columns' statistics by the id of the column. Least and greatest values are numbers: dates are days, instants are
 #: microseconds, both since 1970.
@@ -103,8 +103,8 @@ def row_size(columns: Iterable[Any], known: Columns = NO_COLUMNS) -> int:
         stats = known.get(a.expr_id) if known else None
         if stats is None or stats.avg_len is None:
             kind = a.type
-            width += kind.size if type(kind) is AtomicType else kind.default_size
-        elif a.data_type == STRING:
+            width += kind.size if isinstance(kind, AtomicType) else kind.default_size
+        elif is_string(a.data_type):
             # A string's base, offset and length come on top of its bytes.
             width += stats.avg_len + 12
         else:
@@ -151,7 +151,7 @@ def only_nulls(data_type: DataType, rows: int) -> ColumnStatistics:
 
 def textual(data_type: DataType) -> bool:
     """Whether values have no range that statistics hold."""
-    return data_type in (STRING, BINARY)
+    return is_string(data_type) or data_type == BINARY
 
 
 def number(value: Any, data_type: DataType) -> Any:

@@ -19,6 +19,7 @@ from planviz.physical.sessions import MergingSessionsExec, UpdatingSessionsExec
 from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.python import aggregate as in_python
 from planviz.physical.strategies.python import python_functions
+from planviz.types import is_collated
 
 _OBJECT_HASH = "spark.sql.execution.useObjectHashAggregateExec"
 Function = AggregateExpression
@@ -94,7 +95,7 @@ class Stages:
         buffers = self.of(functions)
         given = [*[k.to_attribute() for k in keys], *buffers] if results is None else results
         wanted = None if distribution is None else tuple(distribution)
-        cls = self.context.operator(self._operator(functions, buffers))
+        cls = self.context.operator(self._operator(functions, buffers, keys))
         made = cls(wanted, tuple(keys), tuple(functions), tuple(buffers), tuple(given), child)
         self.made.append(PlannedStage.of(len(self.made) + 1, made))
         return made
@@ -111,9 +112,13 @@ class Stages:
         self.made.append(PlannedStage.of(len(self.made) + 1, made))
         return made
 
-    def _operator(self, functions: Sequence[Function], buffers: Sequence[AttributeReference]) -> Any:
+    def _operator(
+        self, functions: Sequence[Function], buffers: Sequence[AttributeReference], keys: Sequence[Any]
+    ) -> Any:
         """The first of the three that can compute the functions (inventory C-030)."""
         at = f"stage {len(self.made) + 1}"
+        if self._collated(at, keys):
+            return SortAggregateExec
         if self._all_mutable(at, buffers):
             self._reject("ObjectHashAggregate", "HashAggregate is asked first, and it can keep these buffers")
             self._reject("SortAggregate", "a hash map needs no sorted rows")
@@ -129,6 +134,16 @@ class Stages:
             return SortAggregateExec
         self._reject("SortAggregate", "a hash map needs no sorted rows")
         return ObjectHashAggregateExec
+
+    def _collated(self, at: str, keys: Sequence[Any]) -> bool:
+        """Whether a key's equality is not that of its bytes; asked only where there is such text."""
+        found = tuple([f"{k.name} {k.data_type.simple_string}" for k in keys if is_collated(k.data_type)])
+        if not found:
+            return False
+        self.recorder.ask(at, "every key is told apart by its bytes", False, collated=found)
+        self._reject("HashAggregate", f"the key {found[0]} is not told apart by its bytes")
+        self._reject("ObjectHashAggregate", f"the key {found[0]} is not told apart by its bytes")
+        return True
 
     def _all_mutable(self, at: str, buffers: Sequence[AttributeReference]) -> bool:
         shown = tuple([f"{a.name} {a.type.simple_string}" for a in buffers])

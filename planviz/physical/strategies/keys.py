@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from planviz.expressions.core import Expression, Literal
+from planviz.expressions.core import Expression
 from planviz.expressions.predicates import EqualTo, IsNull, Or, conjunction
 from planviz.logical.combining import Join
 from planviz.optimizer.join_keys import keys_and_rest
-
-#: The collation whose texts are equal exactly when their bytes are.
-_BINARY_COLLATION = "UTF8_BINARY"
+from planviz.types import is_collated
 
 
 @dataclass(frozen=True)
@@ -25,7 +22,7 @@ class EquiJoin:
     @property
     def hashable(self) -> bool:
         """Whether equal keys have equal bytes (Spark: JoinSelectionHelper.hashJoinSupported)."""
-        return not any(_collated(k) for k in (*self.left, *self.right))
+        return not any(is_collated(k.data_type) for k in (*self.left, *self.right))
 
 
 def equi_join(join: Join) -> EquiJoin | None:
@@ -46,11 +43,3 @@ def null_aware_anti_join(join: Join) -> EquiJoin | None:
                 if a.references <= left and b.references <= right:
                     return EquiJoin((a,), (b,))
     return None
-
-
-def _collated(key: Any) -> bool:
-    """Whether a key is given a collation other than the binary one; a column's own collation is not known here."""
-    for e in key.walk():
-        if e.pretty_name == "collate" and isinstance(e.children[-1], Literal):
-            return str(e.children[-1].value).upper() != _BINARY_COLLATION
-    return False

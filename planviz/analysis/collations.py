@@ -1,0 +1,35 @@
+"""The names behind COLLATE (Spark: ResolveCollationName)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.errors import AnalysisError
+from planviz.expressions.collations import ResolvedCollation, UnresolvedCollation
+from planviz.types import collated, collation_name
+
+
+class ResolveCollationName(AnalyzerRule):
+    """Find the collation that COLLATE names.
+
+    collate('a, unresolvedcollation(system, builtin, unicode))  =>  collate('a, unicode)
+    """
+
+    matches = (UnresolvedCollation,)
+    package = "org.apache.spark.sql.catalyst.analysis."
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_all_expressions(_found, self.mask)
+
+
+def _found(e: Any) -> Any:
+    if not isinstance(e, UnresolvedCollation):
+        return e
+    try:
+        name = collation_name(e.parts)
+        collated(name)
+    except AnalysisError as wrong:
+        raise analysis_error(wrong.error_class, str(wrong).partition("] ")[2], e) from None
+    return e.rebuilt(ResolvedCollation(name))

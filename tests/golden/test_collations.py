@@ -1,0 +1,79 @@
+"""Text under collations, as Spark 4.3 analyzed and optimized it (`collations.txt`).
+
+Every entry is the SQL, then `---- analyzed` and `---- optimized` (or `---- error` and Spark's error class).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planviz.errors import ParseError
+from planviz.execution import Session
+from tests.golden.test_statements import blocks
+from tests.plans import canonical
+
+TABLES = """
+create table t1(utf8_binary string collate utf8_binary, utf8_lcase string collate utf8_lcase) using parquet;
+create table t2(utf8_binary string, utf8_lcase string collate utf8_lcase) using parquet;
+create table n1(c1 struct<utf8_binary: string, utf8_lcase: string collate utf8_lcase>) using parquet;
+create table d1(a string, b string collate utf8_binary, c int) using parquet default collation utf8_lcase;
+create temporary view v2 default collation unicode as select 'a' as x
+"""
+ENTRIES = blocks(Path(__file__).parent / "collations.txt")
+
+
+@pytest.fixture(scope="module")
+def session():
+    session = Session()
+    assert all(outcome.error is None for outcome in session.run(TABLES))
+    return session
+
+
+@pytest.mark.parametrize(("sql", "expected"), ENTRIES, ids=[sql for sql, _ in ENTRIES])
+def test_collation(session, sql, expected):
+    (outcome,) = session.run(sql)
+    if outcome.error is not None:
+        assert outcome.error.error_class == expected.get("error"), outcome.error
+        return
+    assert outcome.execution is not None
+    stages = {stage: canonical(outcome.execution.text(stage)) for stage in ("analyzed", "optimized")}
+    assert stages == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [("unicode_ai_ci", "UNICODE_CI_AI"), ("UNICODE_CS_AS", "UNICODE"), ("unicode_rtrim_ci", "UNICODE_CI_RTRIM"),
+     ("EN_usa_ai", "en_USA_AI"), ("sr_latn", "sr_Latn"), ("utf8_lcase_rtrim", "UTF8_LCASE_RTRIM")],
+)  # fmt: skip
+def test_names_are_written_as_spark_writes_them(session, written, name):
+    (outcome,) = session.run(f"select collation('a' collate {written})")
+
+    assert outcome.execution.text("optimized").startswith(f"Project [SYSTEM.BUILTIN.{name} AS ")
+
+
+@pytest.mark.parametrize("name", ["nope", "UTF8_BINARY_CI", "UNICODE_CI_CS", "UNICODE_", "en__CI", "system.unicode"])
+def test_no_such_collation(session, name):
+    (outcome,) = session.run(f"select 'a' collate {name}")
+
+    assert outcome.error.error_class == "COLLATION_INVALID_NAME"
+    with pytest.raises(ParseError, match="COLLATION_INVALID_NAME"):
+        list(session.run(f"select cast('a' as string collate {name})"))
+
+
+@pytest.mark.parametrize(
+    ("sql", "error"),
+    [
+        ("create table x(m map<string collate unicode, int>) using parquet",
+         "UNSUPPORTED_FEATURE.COLLATIONS_IN_MAP_KEYS"),
+        ("create table x(a int, p string collate unicode) using parquet partitioned by (p)",
+         "INVALID_PARTITION_COLUMN_DATA_TYPE"),
+        ("create table x(a string collate unicode, b int) using parquet clustered by (a) into 4 buckets",
+         "INVALID_BUCKET_COLUMN_DATA_TYPE"),
+    ],
+)  # fmt: skip
+def test_tables_that_cannot_be(session, sql, error):
+    (outcome,) = session.run(sql)
+
+    assert outcome.error.error_class == error
