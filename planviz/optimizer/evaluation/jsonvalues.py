@@ -92,7 +92,7 @@ def _document(value: Any, t: DataType, options: dict[str, str]) -> Any:
         if not is_string(t.key):
             raise UnknownValueError(str(t))
         return {k: _document(v, t.value, options) for k, v in value}
-    if t in (STRING, BOOLEAN):
+    if is_string(t) or t == BOOLEAN:
         return value
     if t == BINARY:
         return base64.b64encode(value).decode("ascii")
