@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
+
+from tests.spark.eventlog.small_server import StoreHandler, serving
 
 _MOMENT = "2026-11-22T02:00:00.000Z"
 
@@ -26,24 +26,12 @@ class SmallS3:
 def serve():
     """A server, and its address."""
     store = SmallS3()
-    handler = type("Handler", (_Handler,), {"store": store})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield store, f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(_Handler, store) as place:
+        yield store, f"http://{place}"
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Handler(StoreHandler):
     store: SmallS3
-
-    def log_message(self, *_):
-        """Say nothing."""
 
     def parse_request(self):
         if not super().parse_request():
@@ -54,14 +42,6 @@ class _Handler(BaseHTTPRequestHandler):
         signed = self.headers.get("Authorization", "")
         self.store.keys.add(signed.partition("Credential=")[2].partition("/")[0])
         return True
-
-    def answer(self, status=200, body=b"", **headers):
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(body)), **headers}.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
 
     def xml(self, text):
         self.answer(200, f'<?xml version="1.0" encoding="UTF-8"?>{text}'.encode(), Content_Type="application/xml")

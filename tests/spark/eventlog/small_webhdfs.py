@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from tests.spark.eventlog.small_server import StoreHandler, serving
 
 _ROOT = "/webhdfs/v1"
 
@@ -23,24 +23,12 @@ class SmallHdfs:
 def serve():
     """A server, and its host and port."""
     store = SmallHdfs()
-    handler = type("Handler", (_Handler,), {"store": store})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield store, f"127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(_Handler, store) as place:
+        yield store, place
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Handler(StoreHandler):
     store: SmallHdfs
-
-    def log_message(self, *_):
-        """Say nothing."""
 
     def parse_request(self):
         if not super().parse_request():
@@ -50,13 +38,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.query = {name.lower(): values[0] for name, values in parse_qs(split.query).items()}
         self.store.users.add(self.query.get("user.name", ""))
         return True
-
-    def answer(self, status, body=b"", **headers):
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(body)), **headers}.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(body)
 
     def json(self, value, status=200):
         self.answer(status, json.dumps(value).encode(), Content_Type="application/json")
