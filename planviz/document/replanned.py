@@ -113,9 +113,14 @@ def leaves(plan: Any, execution: QueryExecution) -> tuple[Leaf, ...]:
         node = todo.pop()
         todo += reversed(node.children)
         if not node.children:
-            name = getattr(node, "name", None) or node.node_name
-            found.append((".".join(name) if isinstance(name, tuple) else str(name), place(node, execution)))
+            found.append(leaf(node, execution))
     return tuple(found)
+
+
+def leaf(node: Any, execution: QueryExecution) -> Leaf:
+    """A relation's name and its place."""
+    name = getattr(node, "name", None) or node.node_name
+    return ".".join(name) if isinstance(name, tuple) else str(name), place(node, execution)
 
 
 def place(node: Any, execution: QueryExecution) -> int | None:

@@ -63,6 +63,15 @@ def test_a_hint_goes_into_the_select_that_reads_the_relation(catalog):
     assert applied(execution, flip).sql.startswith("SELECT /*+ BROADCAST(x) */ * FROM big")
 
 
+def test_a_cte_read_twice_is_hinted_by_the_name_it_has_there(catalog):
+    sql = "WITH c AS (SELECT k, sum(v) AS s FROM big GROUP BY k) SELECT a.s FROM c a JOIN c b ON a.k = b.k + 1"
+    _, _, found = flips(sql, catalog)
+    hints = {f.short: f.promise for f in found if f.kind == "hint"}
+
+    assert hints["BROADCAST(a)"] == "BroadcastHashJoin, BuildLeft"
+    assert hints["BROADCAST(b)"] == "BroadcastHashJoin, BuildRight"
+
+
 def test_a_hint_can_be_taken_away(catalog):
     sql = "SELECT /*+ MERGE(big, small) */ * FROM big JOIN small ON big.k = small.k"
     execution, _, found = flips(sql.replace("big, small", "small"), catalog)
