@@ -66,15 +66,19 @@ def spark() -> SharedSpark | None:
 
 def heading(shared: SharedSpark | None) -> None:
     """How Spark is, kept up to date while anything is under way, with the buttons to start and stop it."""
-    busy = shared is not None and bool(shared.works())
+    busy = live_session.work() is not None or (shared is not None and bool(shared.works()))
+    whole = [True]  # the page is drawn with it, until it is
     with st.container(key="planviz-heading", horizontal=True, vertical_alignment="center", gap="small"):
-        st.fragment(_state, run_every=0.5 if busy else None)(shared)
+        st.fragment(_state, run_every=0.5 if busy else None)(shared, whole)
+    whole.clear()
     _said("spark")
 
 
-def _state(shared: SharedSpark | None) -> None:
+def _state(shared: SharedSpark | None, whole: list[bool]) -> None:
     work = live_session.work()
-    if work is not None and work.ended is not None:
+    # Work that ends while the whole page is drawn waits for the next look: a run that is broken off here forgets what
+    # the widgets below hold, and they come back with other values.
+    if work is not None and work.ended is not None and not whole:
         st.rerun()
     now = shared.state() if shared is not None else State("none")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -142,7 +146,7 @@ def closed() -> None:
 def section() -> str:
     """The chosen part of the page."""
     live_session.session()
-    st.segmented_control("Part", SECTIONS, label_visibility="collapsed", **live_session.bound("section"))
+    st.segmented_control("Part", SECTIONS, label_visibility="collapsed", **live_session.bound("section", "default"))
     return str(live_session.session()["section"])
 
 
@@ -191,7 +195,8 @@ def where() -> None:
     live, allowed = live_session.session(), level()
     if allowed is Access.ALL:
         shown = {name: words for name, (words, _, _) in WHERE.items()}
-        st.segmented_control("Spark", list(shown), format_func=shown.__getitem__, **live_session.bound("where"))
+        asked = live_session.bound("where", "default")
+        st.segmented_control("Spark", list(shown), format_func=shown.__getitem__, **asked)
         with st.container(horizontal=True, gap="small"):
             st.text_input("Address", **live_session.bound("master"))
             if live["where"] != "connect":
@@ -221,7 +226,7 @@ def tables(allowed: Access) -> None:
         offered = [OWN, FOLDER]
     if live["tables"] not in offered:
         live_session.write("tables", offered[0])
-    st.selectbox("Tables", offered, format_func=TABLES.__getitem__, **live_session.bound("tables"))
+    st.selectbox("Tables", offered, format_func=TABLES.__getitem__, **live_session.bound("tables", "index", offered))
     if live["tables"] == PASTED:
         st.text_area("CREATE TABLE statements or a planviz catalogue", height=140, **live_session.bound("text"))
     elif live["tables"] == SAMPLE and not sample_folder().is_dir():

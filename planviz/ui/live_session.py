@@ -6,6 +6,7 @@ Widgets forget what they hold when another page is shown; this does not.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -59,11 +60,16 @@ def choices(level: Access) -> Choices:
 # -- widgets
 
 
-def bound(name: str, **more: Any) -> dict[str, Any]:
-    """The arguments that make a widget hold a value of the session; `more` as they are."""
-    key = _KEY.format(name)
-    st.session_state.setdefault(key, session()[name])
-    return {"key": key, "on_change": keep, "args": (name,)} | more
+def bound(name: str, begins: str = "value", options: Sequence[str] | None = None) -> dict[str, Any]:
+    """The arguments that make a widget hold a value of the session.
+
+    `begins` is the widget's own argument for what it begins with; `options` are given where that is an index of them. A
+    browser may answer with what a widget begins with before it has been told of its value, so the two are the same.
+    """
+    key, value = _KEY.format(name), session()[name]
+    st.session_state.setdefault(key, value)
+    begin = value if options is None else list(options).index(value)
+    return {"key": key, begins: begin, "on_change": keep, "args": (name,)}
 
 
 def keep(name: str) -> None:

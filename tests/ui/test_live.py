@@ -81,6 +81,18 @@ def test_nothing_starts_until_somebody_asks() -> None:
     assert "Spark 4.3.0 at local[*], process" in words(app)
 
 
+def test_widgets_begin_with_what_they_hold() -> None:
+    app = page()
+    app.selectbox(key="planviz.live.tables").set_value("tpch")
+    app.text_input(key="planviz.live.memory").set_value("3g").run()
+    tables, memory = app.selectbox(key="planviz.live.tables"), app.text_input(key="planviz.live.memory")
+
+    # A fast click is answered with what the browser has shown first.
+    assert tables.proto.options[tables.proto.default] == "TPC-H, with statistics"
+    assert (memory.value, memory.proto.default) == ("3g", "3g")
+    assert app.text_input(key="planviz.live.master").proto.default == "local[*]"
+
+
 def test_a_query_is_planned_and_opened_everywhere() -> None:
     app = until_done(ask(page(), "SELECT 1 AS one"))
     assert not app.exception
