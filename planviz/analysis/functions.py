@@ -12,8 +12,9 @@ from planviz.analysis.python import named_python_call, python_call
 from planviz.analysis.registry import build, is_aggregate_function, known
 from planviz.analysis.routines import called
 from planviz.analysis.signatures import accepts
+from planviz.analysis.sql_table_functions import sql_table_function
 from planviz.analysis.table_functions import table_function, with_aliases
-from planviz.catalog.tables import PythonFunction
+from planviz.catalog.tables import PythonFunction, SqlFunction
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
 from planviz.expressions.calls import FunctionCall, Replaced
 from planviz.expressions.casts import Cast
@@ -117,6 +118,9 @@ class ResolveFunctions(AnalyzerRule):
 
     def _calls(self, plan: Any) -> Any:
         if isinstance(plan, UnresolvedTableValuedFunction) and all(a.resolved for a in plan.args):
+            own = self.context.catalog.function(plan.parts) if self.context.catalog.functions else None
+            if isinstance(own, SqlFunction):
+                return sql_table_function(own, plan, self.context)
             return table_function(plan)
         if isinstance(plan, UnresolvedTVFAliases):
             return with_aliases(plan) if plan.child.resolved else plan

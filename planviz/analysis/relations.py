@@ -115,16 +115,16 @@ def _of_view(view: Any) -> LogicalPlan:
         return parse_plan(view.sql)
     # Columns of an analyzed plan have to keep their ids: DeduplicateRelations renews them where they clash.
     analyzed = view.plan.resolved and not view.sql
-    made: LogicalPlan = view.plan if analyzed else _with_fresh_ids(view.plan)
+    made: LogicalPlan = view.plan if analyzed else with_fresh_ids(view.plan)
     return made
 
 
-def _with_fresh_ids(plan: Any) -> Any:
+def with_fresh_ids(plan: Any) -> Any:
     """Before names are bound nothing refers to an id, so that each can be replaced on its own."""
 
     def expression(e: Any) -> Any:
         if isinstance(e, SubqueryExpression):
-            return e.with_plan(_with_fresh_ids(e.plan)).replace(expr_id=next_id())
+            return e.with_plan(with_fresh_ids(e.plan)).replace(expr_id=next_id())
         if isinstance(e, Alias | AttributeReference):
             return e.replace(expr_id=next_id())
         return e.replace(result_id=next_id()) if isinstance(e, AggregateExpression) else e
@@ -133,7 +133,7 @@ def _with_fresh_ids(plan: Any) -> Any:
         if isinstance(p, LocalRelation):
             return p.replace(attributes=tuple(a.new_instance() for a in p.attributes))
         if isinstance(p, UnresolvedWith):
-            p = p.replace(plans=tuple(_with_fresh_ids(x) for x in p.plans))
+            p = p.replace(plans=tuple(with_fresh_ids(x) for x in p.plans))
         return p.map_expressions(lambda e: e.transform_up(expression))
 
     return plan.transform_up(operator)

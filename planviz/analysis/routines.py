@@ -21,33 +21,41 @@ from planviz.logical.unresolved import UnresolvedHaving
 
 
 def called(function: SqlFunction, e: UnresolvedFunction) -> SQLFunctionExpression:
-    """The call with its arguments in the order of the parameters.
+    """The call with its arguments in the order of the parameters. Raises AnalysisError as `given_arguments` does."""
+    if function.columns is not None:
+        raise analysis_error("NOT_A_SCALAR_FUNCTION", f"{function.shown_name} gives a table.", e)
+    given = given_arguments(function, e.arguments, e)
+    names = tuple(p.name.lower() for p in function.parameters if p.name.lower() in given)
+    inputs = tuple(given[n] for n in names)
+    return e.rebuilt(SQLFunctionExpression(function.shown_name, inputs, function.returns, (function, names)))
+
+
+def given_arguments(function: SqlFunction, arguments: tuple[Any, ...], e: Any) -> dict[str, Expression]:
+    """What a call gives to each parameter, by its name in small letters.
 
     Raises AnalysisError for too many or too few, and for a name that no parameter has.
     """
     parameters = function.parameters
     given: dict[str, Expression] = {}
-    for i, a in enumerate(e.arguments):
+    for i, a in enumerate(arguments):
         if not isinstance(a, Alias) and i >= len(parameters):
-            raise _wrong_number(function, e)
+            raise _wrong_number(function, len(arguments), e)
         name = a.name if isinstance(a, Alias) else parameters[i].name
         if not any(p.name.lower() == name.lower() for p in parameters):
             raise analysis_error("UNRECOGNIZED_PARAMETER_NAME", f"{function.name} has no parameter {name}.", a)
         given[name.lower()] = a.child if isinstance(a, Alias) else a
     if any(p.name.lower() not in given and p.default is None for p in parameters):
-        raise _wrong_number(function, e)
-    names = tuple(p.name.lower() for p in parameters if p.name.lower() in given)
-    inputs = tuple(given[n] for n in names)
-    return e.rebuilt(SQLFunctionExpression(function.shown_name, inputs, function.returns, (function, names)))
+        raise _wrong_number(function, len(arguments), e)
+    return given
 
 
-def _wrong_number(function: SqlFunction, e: UnresolvedFunction) -> Exception:
+def _wrong_number(function: SqlFunction, count: int, e: Any) -> Exception:
     most = len(function.parameters)
     fewest = sum(p.default is None for p in function.parameters)
     wanted = f"{most}" if fewest == most else f"[{', '.join(map(str, range(fewest, most + 1)))}]"
     return analysis_error(
         "WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
-        f"The `{function.name}` requires {wanted} parameters but the actual number is {len(e.arguments)}.",
+        f"The `{function.name}` requires {wanted} parameters but the actual number is {count}.",
         e,
     )
 

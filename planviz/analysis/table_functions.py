@@ -23,8 +23,10 @@ def table_function(node: UnresolvedTableValuedFunction) -> LogicalPlan:
     name = node.parts[-1].lower()
     if name == "range" and len(node.parts) == 1:
         return _range(node)
-    made = build((name,), node.args, node)
-    if made is None or len(node.parts) > 1 or not made.bits & GeneratorMark.BIT:
+    made = build((name,), node.args, node) if len(node.parts) == 1 else None
+    if made is not None and not isinstance(made, GeneratorMark):
+        raise analysis_error("NOT_A_TABLE_FUNCTION", f"{sql_text(node.parts)} is a function, but gives no table.", node)
+    if made is None:
         raise analysis_error(
             "UNRESOLVABLE_TABLE_VALUED_FUNCTION",
             f"Could not resolve {sql_text(node.parts)} to a table function.",

@@ -157,18 +157,22 @@ class Parameter:
 
 @dataclass(frozen=True)
 class SqlFunction:
-    """A function written in SQL: `body` is an unresolved expression over the names of the parameters."""
+    """A function written in SQL: `body` is an unresolved expression over the names of the parameters.
+
+    Of a function that gives a table `body` is a query and `columns` are the table's.
+    """
 
     name: str
     parameters: tuple[Parameter, ...]
     returns: DataType
     body: Any
     temporary: bool = True
+    columns: tuple[StructField, ...] | None = None
 
     @property
     def shown_name(self) -> str:
         """The name in plans: of a lasting function with catalogue and database."""
-        return self.name if self.temporary else f"{CATALOG}.{DATABASE}.{self.name}"
+        return self.name if self.temporary else f"{CATALOG}.{DATABASE}.{self.name.lower()}"
 
 
 @dataclass(frozen=True)

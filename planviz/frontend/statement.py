@@ -21,7 +21,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import OneRowRelation
 from planviz.logical.unresolved import UnresolvedRelation
 from planviz.types import STRING as TEXT
-from planviz.types import UNKNOWN, DataType, StringType, StructField, with_default
+from planviz.types import UNKNOWN, DataType, StringType, StructField, StructType, with_default
 
 #: Longest text that is read, in characters.
 MAX_LENGTH = 2_000_000
@@ -432,21 +432,45 @@ class StatementReader(CommandReader):
                 self.expect(",")
         returns: DataType = UNKNOWN
         if self.accept("RETURNS"):
-            if self.sees("TABLE"):
-                return self._rest(other, start)
-            returns = self.data_type()
+            returns = self._returned_table(made) if self.accept("TABLE") else self.data_type()
         while not self.accept("RETURN"):
             self.take()
-        if self.sees_any(*_QUERY_WORDS) and not self.sees("("):
-            body: Expression = ScalarSubquery(self.query(), (), next_id())
-        else:
-            body = self.expression()
+        body = self._body("TABLE" in made, start)
         self._end()
         plan = Project((UnresolvedAlias(body), *(d or lit(None) for d in defaults)), OneRowRelation())
         fields = (StructField("", returns), *columns)
         given = tuple((c.name, "default") for c, d in zip(columns, defaults, strict=True) if d is not None)
         found = Statement("create_function", self.source(start), self.tokens.starts[start], plan, name, fields)
         return replace(found, options=given, words=" ".join(made))
+
+    def _body(self, table: bool, start: int) -> Expression:
+        """What a function returns: a query as a scalar subquery, one of a single value and no table as that value."""
+        if self.sees_any(*_QUERY_WORDS) and (table or not self.sees("(")):
+            plan: Any = self.query()
+        elif table:
+            raise self.error(
+                "USER_DEFINED_FUNCTIONS.SQL_TABLE_UDF_BODY_MUST_BE_A_QUERY",
+                "A function that returns a table needs a query.", start,
+            )  # fmt: skip
+        else:
+            body = self.expression()
+            if not isinstance(body, ScalarSubquery):
+                return body
+            plan = body.plan
+        one_row = isinstance(plan, Project) and isinstance(plan.child, OneRowRelation)
+        if not table and one_row and len(plan.projects) == 1:
+            (item,) = plan.projects
+            return item.child if isinstance(item, Alias | UnresolvedAlias) else item
+        return ScalarSubquery(plan, (), next_id())
+
+    def _returned_table(self, words: list[str]) -> DataType:
+        """The columns behind RETURNS TABLE as a struct; unknown where the query is to tell them."""
+        words.append("TABLE")
+        if not self.accept("("):
+            return UNKNOWN
+        fields = self.separated(lambda: StructField(self.identifier(), self.data_type()))
+        self.expect(")")
+        return StructType(tuple(fields))
 
     def _create_view(self, start: int) -> Statement:
         self.accept("IF", "NOT", "EXISTS")

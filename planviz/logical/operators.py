@@ -238,6 +238,19 @@ class SubqueryAlias(UnaryNode):
 
 
 @node
+class SQLFunctionNode(UnaryNode):
+    """The query that a call of a SQL table function stands for, under the function's name."""
+
+    name: str
+    child: LogicalPlan
+
+    @property
+    def simple_string(self) -> str:
+        """SQLFunctionNode name."""
+        return f"SQLFunctionNode {self.name}"
+
+
+@node
 class View(UnaryNode):
     """A view's expansion; `columns` are the names that it gives its query's columns (none: their own).
 

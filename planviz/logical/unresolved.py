@@ -55,8 +55,9 @@ class UnresolvedTableValuedFunction(LeafNode):
     UNRESOLVED = True
 
     def arguments(self) -> list[str]:
-        """[name], [args], false."""
-        return [f"[{', '.join(self.parts)}]", f"[{', '.join(map(str, self.args))}]", "false"]
+        """[name], [args], false; no arguments are left out."""
+        given = [f"[{', '.join(map(str, self.args))}]"] if self.args else []
+        return [f"[{', '.join(self.parts)}]", *given, "false"]
 
 
 @node

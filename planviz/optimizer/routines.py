@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +12,14 @@ from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, Literal, occurs
 from planviz.expressions.ids import next_id
+from planviz.expressions.subqueries import LateralSubquery
 from planviz.expressions.unresolved import UnresolvedAlias
 from planviz.expressions.windows import WindowExpression
 from planviz.frontend import Statement
+from planviz.logical.combining import LateralJoin
 from planviz.logical.operators import Project, SubqueryAlias
 from planviz.logical.relations import OneRowRelation
-from planviz.types import NULL, UNKNOWN
+from planviz.types import NULL, UNKNOWN, DataType, StructField, StructType
 
 #: The analyzed plan of a statement's query.
 Plan = Callable[[Statement], Any]
@@ -45,13 +47,33 @@ def with_function(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
     )
     nulls = tuple(Alias(Cast(Literal(None, NULL), p.type), p.name, next_id()) for p in parameters)
     source = Project(nulls, OneRowRelation()) if nulls else OneRowRelation()
-    check = Project((UnresolvedAlias(body.child),), SubqueryAlias((s.name[-1],), source))
+    check: Any
+    if "TABLE" in s.words.split():
+        query = LateralSubquery(body.child.plan, (), next_id())
+        check = LateralJoin(SubqueryAlias((s.name[-1],), source), query, "Inner")
+    else:
+        check = Project((UnresolvedAlias(body.child),), SubqueryAlias((s.name[-1],), source))
     analyzed = plan(replace(s, plan=check))
     if any(occurs(e, AggregateExpression.BIT | WindowExpression.BIT) for p in analyzed.walk() for e in p.expressions):
         raise AnalysisError(
             "USER_DEFINED_FUNCTIONS.CANNOT_CONTAIN_COMPLEX_FUNCTIONS",
             f"The body of {s.name[-1]} may hold no aggregate, window or generator function.",
         )
-    returns = analyzed.output[0].data_type if result.data_type == UNKNOWN else result.data_type
     temporary = "TEMPORARY" in s.words
+    if "TABLE" in s.words.split():
+        fields = _columns(s.name[-1], result.data_type, analyzed.output[len(parameters) :])
+        return catalog.with_function(SqlFunction(s.name[-1], parameters, UNKNOWN, body.child.plan, temporary, fields))
+    returns = analyzed.output[0].data_type if result.data_type == UNKNOWN else result.data_type
     return catalog.with_function(SqlFunction(s.name[-1], parameters, returns, body.child, temporary))
+
+
+def _columns(name: str, declared: DataType, made: Sequence[Any]) -> tuple[StructField, ...]:
+    """The columns of a function that gives a table: as they are declared, else as its query gives them."""
+    if not isinstance(declared, StructType):
+        return tuple(StructField(a.name, a.data_type) for a in made)
+    if len(declared.fields) != len(made):
+        raise AnalysisError(
+            "USER_DEFINED_FUNCTIONS.RETURN_COLUMN_COUNT_MISMATCH",
+            f"{name} returns {len(declared.fields)} columns, but its query has {len(made)}.",
+        )
+    return declared.fields

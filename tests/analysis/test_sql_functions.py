@@ -13,6 +13,12 @@ create temporary function scaled(v double, by double default 10.0) return v * by
 create temporary function best(k int) returns double return select max(d) from p where n = k;
 """
 
+FUNCTIONS = "USER_DEFINED_FUNCTIONS"
+TABLES = """create function pairs(n int, times int default 2) returns table(a int, b int) return select n, n * times;
+create function rows_of(k int) returns table(total double) return select sum(d) from p where n = k group by n;
+create function named() returns table return select 1 as one, 'x' as text;
+"""
+
 
 def last(sql: str, stage: str = "analyzed"):
     *_, outcome = Session().run(SETUP + sql, stage)
@@ -101,3 +107,52 @@ def test_views_are_found_under_small_letters_and_share_no_ids_with_the_query():
 
     assert "   +- SubqueryAlias big" in found
     assert any("View (`Big`, [col1#3])" in line for line in found)
+
+
+def table_lines(sql: str) -> list[str]:
+    return [line.strip(" :+-") for line in lines(TABLES + sql)]
+
+
+def test_a_call_in_from_is_the_functions_query_with_its_arguments():
+    found = table_lines("select * from pairs(3)")
+
+    assert found[1:3] == ["SQLFunctionNode spark_catalog.default.pairs", "SubqueryAlias pairs"]
+    assert found[3] == "Project [cast(n#3 as int) AS a#1, cast((outer(pairs.n) * outer(pairs.times))#4 as int) AS b#2]"
+    assert found[4].startswith("Project [cast(3 as int) AS n#3, (cast(3 as int) * cast(2 as int)) AS ")
+    optimized = last(TABLES + "select * from pairs(n => 3, times => 5)", "optimized").execution.text("optimized")
+    assert canonical(optimized).startswith("Project [3 AS a#1, 15 AS b#2]")
+
+
+def test_a_call_reads_the_row_before_it_and_keeps_a_join_where_it_aggregates():
+    plain = table_lines("select * from p, lateral pairs(n)")
+    summed = table_lines("select * from p, lateral rows_of(n)")
+
+    assert not any(line.startswith("LateralJoin lateral-subquery") for line in plain[2:])
+    assert any(line.startswith("Project [cast(outer(n#1) as int) AS n#") for line in plain)
+    assert any(line.startswith("LateralJoin lateral-subquery#") for line in summed[2:])
+    assert any(line.startswith("Project [cast(outer(n#1) as int) AS k#") for line in summed)
+
+
+def test_the_query_of_a_function_names_its_columns():
+    assert table_lines("select * from named()")[0] == "Project [one#1, text#2]"
+
+
+def test_a_query_of_one_value_is_that_value():
+    found = lines("create function same(x int) returns int return select x; select same(n) from p")
+
+    assert found[0] == "Project [spark_catalog.default.same(x#1) AS spark_catalog.default.same(n)#2]"
+
+
+@pytest.mark.parametrize(
+    ("sql", "error_class"),
+    [
+        ("select pairs(1)", "NOT_A_SCALAR_FUNCTION"),
+        ("select * from twice(1)", "NOT_A_TABLE_FUNCTION"),
+        ("select * from abs(1)", "NOT_A_TABLE_FUNCTION"),
+        ("select * from pairs()", "WRONG_NUM_ARGS.WITHOUT_SUGGESTION"),
+        ("create function f() returns table(a int) return 1", f"{FUNCTIONS}.SQL_TABLE_UDF_BODY_MUST_BE_A_QUERY"),
+        ("create function f() returns table(a int) return select 1, 2", f"{FUNCTIONS}.RETURN_COLUMN_COUNT_MISMATCH"),
+    ],
+)  # fmt: skip
+def test_wrong_uses_of_table_functions(sql, error_class):
+    assert last(TABLES + sql).error.error_class == error_class

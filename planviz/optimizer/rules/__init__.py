@@ -44,6 +44,7 @@ filters               PruneFilters                                Remove filters
 finish_analysis       ComputeCurrentTime                          Fix the instant and the day that the query calls now.
 finish_analysis       EliminatePipeOperators                      Drop the marks of SQL pipes.
 finish_analysis       EliminateResolvedHint                       Move join hints from the relations into the joins above them.
+finish_analysis       EliminateSQLFunctionNode                    Drop the marks of SQL functions that give tables.
 finish_analysis       EliminateSubqueryAliases                    Drop the names of relations.
 finish_analysis       EliminateView                               Drop the marks of views.
 finish_analysis       FinishAnalysis                              Run the rules below once, then on the plan of every subquery.

@@ -10,7 +10,7 @@ from planviz.expressions.calls import DatetimePlus, FunctionCall, RuntimeReplace
 from planviz.expressions.core import Alias, Literal, alias
 from planviz.expressions.subqueries import Exists, ListQuery, ScalarSubquery, SubqueryExpression
 from planviz.logical.combining import Except, Intersect, Join
-from planviz.logical.operators import Aggregate, Project, ResolvedHint, Subquery, SubqueryAlias, View
+from planviz.logical.operators import Aggregate, Project, ResolvedHint, SQLFunctionNode, Subquery, SubqueryAlias, View
 from planviz.logical.plan import UnaryNode
 from planviz.logical.unresolved import PipeOperator
 from planviz.optimizer.attributes import map_list
@@ -42,6 +42,7 @@ class FinishAnalysis(OptimizerRule):
             EliminateSubqueryAliases(context),
             EliminatePipeOperators(context),
             EliminateView(context),
+            EliminateSQLFunctionNode(context),
             ReplaceExpressions(context),
             RewriteNonCorrelatedExists(context),
             PullOutGroupingExpressions(context),
@@ -169,6 +170,21 @@ class EliminateView(OptimizerRule):
     def apply(self, plan: Any) -> Any:
         """See the class."""
         return plan.transform_up(lambda p: p.child if isinstance(p, View) else p, View.BIT)
+
+
+class EliminateSQLFunctionNode(OptimizerRule):
+    """Drop the marks of SQL functions that give tables.
+
+    SQLFunctionNode(f, child)  =>  child
+
+    Pays because filters then move into the function's query. Wrong before analysis: the query's names are its own.
+    """
+
+    matches = (SQLFunctionNode,)
+
+    def apply(self, plan: Any) -> Any:
+        """See the class."""
+        return plan.transform_up(lambda p: p.child if isinstance(p, SQLFunctionNode) else p, SQLFunctionNode.BIT)
 
 
 class ReplaceExpressions(OptimizerRule):

@@ -1,0 +1,81 @@
+"""Functions written in SQL that give tables: calls, and the queries that take their place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.context import AnalysisContext, analysis_error
+from planviz.analysis.relations import with_fresh_ids
+from planviz.analysis.routines import given_arguments
+from planviz.catalog.tables import SqlFunction
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Alias
+from planviz.expressions.ids import next_id
+from planviz.expressions.subqueries import LateralSubquery
+from planviz.expressions.unresolved import OuterReference
+from planviz.logical.combining import LateralJoin
+from planviz.logical.operators import Aggregate, Project, SQLFunctionNode, SubqueryAlias
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import LocalRelation, OneRowRelation
+from planviz.logical.unresolved import UnresolvedTableValuedFunction
+
+
+def sql_table_function(
+    function: SqlFunction, node: UnresolvedTableValuedFunction, context: AnalysisContext
+) -> LogicalPlan:
+    """The query of a table function with what the call gives to its parameters.
+
+    f(1)  =>  SQLFunctionNode f over SubqueryAlias f over Project [cast(x as int) AS a] over the query
+
+    Raises AnalysisError where the arguments do not fit.
+    """
+    if function.columns is None:
+        raise analysis_error("NOT_A_TABLE_FUNCTION", f"{function.shown_name} gives no table.", node)
+    given = given_arguments(function, node.args, node)
+    qualifier = (function.name.lower(),)
+    inputs = [Alias(_value(given.get(p.name.lower()), p), p.name, next_id(), qualifier) for p in function.parameters]
+    outputs = [next_id() for _ in function.columns]
+    plan = _without_join(_analyzed(inputs, function, node, context))
+    made = plan.output[len(inputs) if isinstance(plan, LateralJoin) else 0 :]
+    triples = zip(made, function.columns, outputs, strict=True)
+    items = tuple(Alias(Cast(a, f.data_type), f.name, i) for a, f, i in triples)
+    return SQLFunctionNode(function.shown_name, SubqueryAlias(qualifier, Project(items, plan)))
+
+
+def _value(value: Any, parameter: Any) -> Any:
+    return Cast(parameter.default if value is None else value, parameter.type)
+
+
+def _analyzed(
+    inputs: list[Alias], function: SqlFunction, node: UnresolvedTableValuedFunction, context: AnalysisContext
+) -> Any:
+    """The query, which reads its parameters as a lateral subquery does, over a row with what they are given."""
+    query: Any = with_fresh_ids(function.body)
+    if inputs:
+        row = LocalRelation(tuple([e.to_attribute() for e in inputs]), ())
+        query = LateralJoin(row, LateralSubquery(query, (), next_id()), "Inner")
+    assert context.analyze is not None
+    plan: Any = context.analyze(query, context)
+    if not plan.resolved:
+        raise analysis_error("UNRESOLVED_ROUTINE", f"The query of {function.name} has lost what it reads.", node)
+    return plan.replace(child=Project(tuple(inputs), OneRowRelation())) if inputs else plan
+
+
+def _without_join(plan: Any) -> Any:
+    """The query with the arguments themselves where it read them.
+
+    A value that varies is computed once, and an aggregate cannot read what a query around gives: these keep the join.
+    """
+    if not isinstance(plan, LateralJoin):
+        return plan
+    query: Any = plan.right
+    row: Any = plan.child
+    inputs = {e.expr_id: e.child for e in row.projects}
+    outer = any(e.bits & OuterReference.BIT for e in inputs.values())
+    if not all(e.deterministic for e in inputs.values()) or (outer and query.plan.bits & Aggregate.BIT):
+        return plan
+
+    def value(e: Any) -> Any:
+        return inputs.get(e.expr_id, e) if isinstance(e, OuterReference) else e
+
+    return query.plan.transform_all_expressions(value, OuterReference.BIT)
