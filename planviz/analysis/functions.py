@@ -473,6 +473,9 @@ class ResolveRandomSeed(AnalyzerRule):
                 )
             if e.name in self.NAMES and not e.arguments:
                 return e.replace(arguments=(Literal(seed(), LONG),), spec=replace(e.spec, hidden=1))
+            if e.name == "randstr" and len(e.arguments) == 1:
+                hidden = replace(e.spec, hidden=1)
+                return e.replace(arguments=(*e.arguments, Literal(seed(), LONG)), tail=("true",), spec=hidden)
             if e.name in ("uuid", "shuffle") and not e.tail:
                 return e.replace(tail=(f"Some({seed()})",))
             return e

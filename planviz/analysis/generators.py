@@ -220,7 +220,8 @@ def _pivot_value(e: Expression, plan: Pivot) -> tuple[Expression, str]:
             plan,
         )
     if value.data_type != plan.column.data_type and not isinstance(plan.column, CreateNamedStruct):
-        value = Cast(value, plan.column.data_type)
+        retyped = isinstance(value, Literal) and is_string(given) and is_string(wanted)
+        value = value.replace(type=wanted) if retyped else Cast(value, wanted)
     return value, name
 
 

@@ -66,12 +66,12 @@ class Accepts:
 class FunctionSpec:
     """A function's signature.
 
-    `inputs` are what the arguments accept (the last one again for further arguments); `result` gives the type from the
-    resolved arguments; `null` is "any" (null when an argument is), True or False; `hidden` counts the last arguments
-    that SQL text leaves out; `tail` is what `str` prints behind the arguments; `sql_name` names it in SQL text;
-    `option` is the number of the parameter that prints as Some or None (0: none does); `folded` are the numbers of the
-    arguments that must be constant; `check` is what the arguments must fulfil together, before the types of each where
-    `check_first` says so.
+    `inputs` are what the arguments accept (the last one again for further arguments); `result` gives the type from
+    the resolved arguments; `null` is "any" (null when an argument is), "first", True or False; `hidden` counts the
+    last arguments that SQL text leaves out; `tail` is what `str` prints behind the arguments; `sql_name` names it
+    in SQL text; `option` is the number of the parameter that prints as Some or None (0: none does); `folded` are
+    the numbers of the arguments that must be constant; `check` is what the arguments must fulfil together, before
+    the types of each where `check_first` says so.
     """
 
     name: str
@@ -124,6 +124,8 @@ class SignatureCall(Expression):
     def nullable(self) -> bool:
         """By the signature."""
         null = self.spec.null
+        if null == "first":
+            return self.arguments[0].nullable
         return any(a.nullable for a in self.arguments) if null == "any" else bool(null)
 
     def check_input_types(self) -> TypeMismatch | None:

@@ -17,6 +17,7 @@ from tests.plans import canonical
 TABLES = """
 create table t1(utf8_binary string collate utf8_binary, utf8_lcase string collate utf8_lcase) using parquet;
 create table t2(utf8_binary string, utf8_lcase string collate utf8_lcase) using parquet;
+create table t3(s string, utf8_binary string, utf8_lcase string collate utf8_lcase) using parquet;
 create table n1(c1 struct<utf8_binary: string, utf8_lcase: string collate utf8_lcase>) using parquet;
 create table d1(a string, b string collate utf8_binary, c int) using parquet default collation utf8_lcase;
 create temporary view v2 default collation unicode as select 'a' as x

@@ -8,7 +8,7 @@ from planviz.expressions.arithmetic import UnaryMinus
 from planviz.expressions.core import Expression, Literal, lit
 from planviz.expressions.generators import Explode, GeneratorCall, Stack
 from planviz.expressions.windows import LagLead, NthValue, NTile, RankLike
-from planviz.types import INT, NULL, STRING, VARIANT, StructField
+from planviz.types import BOOLEAN, INT, NULL, STRING, VARIANT, StructField
 
 
 def _explode(name: str) -> Builder:
@@ -20,6 +20,16 @@ def _json_tuple(a: Args) -> Expression:
 
 
 _VARIANT_ROW = (StructField("pos", INT, False), StructField("key", STRING), StructField("value", VARIANT, False))
+
+
+_COLLATION_ROW = tuple(
+    StructField(name, STRING, nullable)
+    for name, nullable in (
+        ("CATALOG", False), ("SCHEMA", False), ("NAME", False), ("LANGUAGE", True), ("COUNTRY", True),
+        ("ACCENT_SENSITIVITY", False), ("CASE_SENSITIVITY", False), ("PAD_ATTRIBUTE", False), ("ICU_VERSION", True),
+    )
+)  # fmt: skip
+_KEYWORD_ROW = (StructField("keyword", STRING, False), StructField("reserved", BOOLEAN, False))
 
 
 def _lag_lead(name: str) -> Builder:
@@ -50,6 +60,8 @@ BUILDERS: dict[str, Entry] = {
     "stack": (2, -1, Stack),
     "variant_explode": (1, 1, lambda a: GeneratorCall("variant_explode", a, _VARIANT_ROW)),
     "variant_explode_outer": (1, 1, lambda a: GeneratorCall("variant_explode", a, _VARIANT_ROW, True)),
+    "collations": (0, 0, lambda a: GeneratorCall("collations", a, _COLLATION_ROW)),
+    "sql_keywords": (0, 0, lambda a: GeneratorCall("sql_keywords", a, _KEYWORD_ROW)),
     "grouping": (1, 1, lambda a: Grouping(a[0])),
     "grouping_id": (0, -1, GroupingID),
     "row_number": (0, 0, lambda a: RankLike("row_number")),

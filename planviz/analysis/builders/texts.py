@@ -101,6 +101,11 @@ def _to_binary(a: Args) -> Expression:
     return Replaced("to_binary", (a[0], shown, "false"), made, "", a)
 
 
+def _instr(a: Args) -> Expression:
+    """instr(text, part), or with the place to start and which one of the places found."""
+    return signed("instr", (*a, lit(1)) if len(a) == 3 else a)
+
+
 def _collate(a: Args) -> Expression:
     """collate(text, name): the name is a constant."""
     name = a[1]
@@ -140,5 +145,6 @@ BUILDERS: dict[str, Entry] = {
     "to_varchar": (2, 2, _to_char("to_varchar")),
     "to_binary": (1, 2, _to_binary),
     "try_to_binary": (1, 2, plain_call("try_to_binary", BINARY, True)),
+    "instr": (2, 4, _instr),
     "collate": (2, 2, _collate),
 }

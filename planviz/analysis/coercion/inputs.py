@@ -106,6 +106,8 @@ def _map_element(e: FunctionCall, c: TypeCoercion) -> Any:
     t = whole.data_type
     if not isinstance(t, MapType) or (c is not ANSI and legacy.tightest(t.key, key.data_type) != t.key):
         return e
+    if is_string(key.data_type) and is_string(t.key):
+        return e
     if isinstance(key.data_type, ArrayType | MapType | StructType) != isinstance(
         t.key, ArrayType | MapType | StructType
     ):

@@ -3,7 +3,8 @@
 A line is `name | parameters | result | remarks`. Parameters are codes (see `accepts`); `?` marks an optional one with
 its default behind `=`, `...` repeats the last. Remarks:
 
-- `null=` when the result is null (any: when an argument is; yes, no), `tolerant` a null argument need not make it so,
+- `null=` when the result is null (any: when an argument is; first: when the first is; yes, no),
+  `tolerant` a null argument need not make it so,
   `unfolded` constants do not make it one,
   `random` a new value per row,
 - `as=` and `sql=` the name in plans and in SQL text, `tail=` what plans print behind the arguments (ZONE: the session's
@@ -71,7 +72,7 @@ def _row(line: str) -> tuple[str, Signature]:
         remarks.get("as", name),
         () if "plain" in remarks else tuple(inputs),
         result_of(result),
-        {"yes": True, "no": False}.get(remarks.get("null", "any"), "any"),
+        {"yes": True, "no": False, "first": "first"}.get(remarks.get("null", "any"), "any"),
         "random" not in remarks,
         (*tail, *zone),
         sql_name=remarks.get("sql", ""),

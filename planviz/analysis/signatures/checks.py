@@ -14,7 +14,7 @@ from planviz.expressions.arithmetic import UnaryMinus, unexpected_input
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateArray
 from planviz.expressions.core import Expression, Literal, TypeMismatch
-from planviz.types import NULL, UNKNOWN, ArrayType, DataType, MapType, has_map, is_integral, is_orderable
+from planviz.types import NULL, UNKNOWN, ArrayType, DataType, MapType, has_map, is_collated, is_integral, is_orderable
 
 Arguments = tuple[Expression, ...]
 Check = Callable[[str, Arguments], TypeMismatch | None]
@@ -146,7 +146,7 @@ def _maps(name: str, a: Arguments) -> TypeMismatch | None:
 
 def _no_map(name: str, a: Arguments) -> TypeMismatch | None:
     """Values that can be compared and kept apart."""
-    if not has_map(a[0].data_type):
+    if not has_map(a[0].data_type) and not (name == "collect_set" and is_collated(a[0].data_type)):
         return None
     return TypeMismatch(
         "UNSUPPORTED_INPUT_TYPE", f'The input of `{name}` can\'t be "MAP" or "COLLATED STRING" type data'

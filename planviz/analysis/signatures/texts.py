@@ -32,7 +32,7 @@ soundex | S! | S
 levenshtein | S S I? | I | option
 space | I | S
 find_in_set | S S | I
-instr | SA SA | I
+instr | SA SA I? I? | I
 lpad | S|X I S?=' ' | 0
 rpad | S|X I S?=' ' | 0
 concat_ws | S S[]|S... | 0 | null=first tolerant
