@@ -52,6 +52,9 @@ def read_table(text: str) -> dict[str, Signature]:
     return dict(_row(r) for r in rows if r)
 
 
+_NULL: dict[str, str | bool] = {"yes": True, "no": False, "first": "first"}
+
+
 def _row(line: str) -> tuple[str, Signature]:
     name, parameters, result, marks = [c.strip() for c in [*re.split(r" \|(?= |$)", line), "", ""][:4]]
     remarks = dict(r.partition("=")[::2] for r in marks.split(" ") if r)
@@ -72,7 +75,7 @@ def _row(line: str) -> tuple[str, Signature]:
         remarks.get("as", name),
         () if "plain" in remarks else tuple(inputs),
         result_of(result),
-        {"yes": True, "no": False, "first": "first"}.get(remarks.get("null", "any"), "any"),
+        _NULL.get(remarks.get("null", "any"), "any"),
         "random" not in remarks,
         (*tail, *zone),
         sql_name=remarks.get("sql", ""),
