@@ -65,7 +65,7 @@ class ResolveBinaryArithmetic(AnalyzerRule):
         if is_ansi_interval(a) and (is_numeric(b) or is_string(b)):
             return _scaled(e, "*" if isinstance(e, Multiply) else "/")
         if isinstance(e, Multiply) and is_ansi_interval(b) and is_numeric(a):
-            return _scaled(Multiply(e.right, e.left), "*")
+            return _scaled(Multiply(e.right, e.left, e.mode), "*")
         return e
 
 
@@ -76,7 +76,7 @@ def _temporal(t: DataType) -> bool:
 def _scaled(e: Any, op: str) -> Expression:
     t = e.left.data_type
     whole = YearMonthIntervalType() if isinstance(t, YearMonthIntervalType) else DayTimeIntervalType()
-    return IntervalScale(e.left, e.right, op, whole)
+    return IntervalScale(e.left, e.right, op, whole, e.mode)
 
 
 def _plus(e: Add, a: DataType, b: DataType) -> Expression:

@@ -341,12 +341,13 @@ class RegexpForm(Expression):
 
 @node
 class IntervalScale(Typed):
-    """An interval times or divided by a number: `(left * right)`."""
+    """An interval times or divided by a number: `(left * right)`; with mode TRY null where that fails."""
 
     left: Expression
     right: Expression
     sign: str
     type: DataType
+    mode: str = "ANSI"
 
     null_intolerant = always(True)
 

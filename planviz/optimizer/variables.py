@@ -14,7 +14,7 @@ from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedAttribute
 from planviz.frontend import Statement
 from planviz.logical.operators import Project
 from planviz.logical.relations import LocalRelation
-from planviz.optimizer.evaluation import fails, value_of
+from planviz.optimizer.evaluation import failure, value_of
 from planviz.types import NULL, DataType
 
 #: The optimized plan of a statement's query.
@@ -92,6 +92,6 @@ def _as(value: Any, t: DataType) -> Literal:
     if not value.foldable:
         return Literal(None, t)
     cast = Cast(value, t)
-    if fails(cast):
+    if failure(cast) is not None:
         raise AnalysisError("CAST_INVALID_INPUT", f"The value {value.sql} cannot be cast to {t.sql}.")
     return value_of(cast) or Literal(None, t)

@@ -63,11 +63,13 @@ def bits_of(t: DataType) -> int:
     return 32 if isinstance(t, YearMonthIntervalType) else _BITS.get(t, 64)
 
 
-def bounded_integer(value: int, t: DataType) -> int:
-    """The integer, when it fits its type. Raises FailsError."""
+def bounded_integer(value: int, t: DataType, error_class: str = "") -> int:
+    """The integer, when it fits its type. Raises FailsError, of this class where the operation has one of its own."""
     bits = bits_of(t)
     if not -(1 << bits - 1) <= value < 1 << bits - 1:
-        raise FailsError("overflow")
+        interval = isinstance(t, YearMonthIntervalType | DayTimeIntervalType)
+        usual = "INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION" if interval else "ARITHMETIC_OVERFLOW"
+        raise FailsError(f"{value} does not fit the type {t.simple_string}", error_class or usual)
     return value
 
 
@@ -81,12 +83,15 @@ def to_decimal(value: Decimal, t: DataType) -> Decimal:
     """The value with the type's scale, rounded half up. Raises FailsError when it has too many digits."""
     if not isinstance(t, DecimalType):
         raise UnknownValueError(t.simple_string)
+    result: Decimal | None
     try:
         result = value.quantize(Decimal(1).scaleb(-t.scale), context=WIDE)
     except InvalidOperation:
-        raise FailsError("overflow") from None
-    if result and result.adjusted() >= t.precision - t.scale:
-        raise FailsError("overflow")
+        result = None
+    if result is None or (result and result.adjusted() >= t.precision - t.scale):
+        raise FailsError(
+            f"{value:f} does not fit the type {t.simple_string}", "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION"
+        )
     return result or abs(result)
 
 
@@ -102,11 +107,6 @@ def _integer_remainder(a: int, b: int) -> int:
 def _positive_remainder(a: Any, b: Any, remainder: Callable[[Any, Any], Any]) -> Any:
     r = remainder(a, b)
     return remainder(r + b, b) if r < 0 else r
-
-
-def _nonzero(e: Any, b: Any) -> None:
-    if not b and not isinstance(b, float):
-        raise FailsError("division by zero")
 
 
 def _double_divided(a: float, b: float) -> float:
@@ -160,7 +160,9 @@ def _computed(e: Any, a: Any, b: Any) -> Any:
     if isinstance(e, _DIVISIONS) and not b:
         if e.mode in ("TRY", "LEGACY"):
             return None
-        raise FailsError("division by zero")
+        raise FailsError(
+            "a division by zero", "REMAINDER_BY_ZERO" if isinstance(e, Remainder | Pmod) else "DIVIDE_BY_ZERO"
+        )
     t: DataType = e.data_type
     kind = e.left.data_type
     if isinstance(kind, DecimalType):
@@ -171,10 +173,19 @@ def _computed(e: Any, a: Any, b: Any) -> Any:
         return single(result) if t == FLOAT else result
     if is_integral(t) or isinstance(kind, YearMonthIntervalType | DayTimeIntervalType):
         value = _INTEGERS[type(e)](a, b)
-        return wrapped(value, bits_of(t)) if e.mode == "LEGACY" and is_integral(t) else bounded_integer(value, t)
+        if e.mode == "LEGACY" and is_integral(t):
+            return wrapped(value, bits_of(t))
+        return bounded_integer(value, t, _overflow(t))
     if isinstance(a, tuple) and type(e) in (Add, Subtract):
         return tuple(_INTEGERS[type(e)](x, y) for x, y in zip(a, b, strict=True))
     raise UnknownValueError(str(e))
+
+
+def _overflow(t: DataType) -> str:
+    """Spark's class for a sum, a difference or a product that its type cannot hold."""
+    if t in (BYTE, SHORT):
+        return "BINARY_ARITHMETIC_OVERFLOW"
+    return "ARITHMETIC_OVERFLOW" if is_integral(t) else "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION"
 
 
 #: A decimal's sign is changed with Scala's BigDecimal, which keeps 34 digits.
@@ -241,9 +252,17 @@ def _scaled(e: Any, a: Any, n: Any) -> Any:
         raise UnknownValueError(str(e))
     number = Decimal(repr(n)) if isinstance(n, float) else Decimal(n)
     if e.sign == "/" and not number:
-        raise FailsError("division by zero")
+        if e.mode == "TRY":
+            return None
+        raise FailsError("a division of an interval by zero", "INTERVAL_DIVIDED_BY_ZERO")
     value = WIDE.divide(Decimal(a), number) if e.sign == "/" else WIDE.multiply(Decimal(a), number)
-    return bounded_integer(int(value.to_integral_value(ROUND_HALF_UP)), e.data_type)
+    scaled = int(value.to_integral_value(ROUND_HALF_UP))
+    if wrapped(scaled, bits_of(e.data_type)) == scaled:
+        return scaled
+    if e.mode == "TRY":
+        return None
+    whole_divisor = e.sign == "/" and is_integral(e.right.data_type)
+    raise FailsError("overflow", "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION" if whole_divisor else "")
 
 
 def whole(value: Any) -> int:

@@ -141,8 +141,8 @@ def _to_number(value: Any, a: DataType, b: DataType) -> Any:
         return value != 0
     if is_integral(b):
         if isinstance(value, float) and not math.isfinite(value):
-            raise FailsError("no integer")
-        return bounded_integer(whole(value), b)
+            raise FailsError(f"{value} is no whole number", "CAST_OVERFLOW")
+        return bounded_integer(whole(value), b, "CAST_OVERFLOW")
     if b == DOUBLE:
         return float(value)
     if b == FLOAT:
@@ -179,7 +179,7 @@ def _cut(value: int, unit: int) -> int:
 
 def _to_interval(value: Any, b: Any) -> int:
     unit = (12 if b.end == 0 else 1) if isinstance(b, YearMonthIntervalType) else _UNITS[b.end]
-    return bounded_integer(int(Decimal(value) * unit), b)
+    return bounded_integer(int(Decimal(value) * unit), b, "CAST_OVERFLOW")
 
 
 def _from_text(raw: str, t: DataType) -> Any:
@@ -188,20 +188,18 @@ def _from_text(raw: str, t: DataType) -> Any:
         return raw.encode("utf-8")
     if is_integral(t):
         if not re.fullmatch(r"[+-]?\d+", text):
-            raise FailsError(raw)
-        return bounded_integer(int(text), t)
+            raise _no_value(raw, t)
+        return bounded_integer(int(text), t, "CAST_INVALID_INPUT")
     if t in (DOUBLE, FLOAT):
         return _floating(text, t)
     if isinstance(t, DecimalType):
         if not _NUMBER.fullmatch(text):
-            raise FailsError(raw)
+            raise _no_value(raw, t)
         return to_decimal(Decimal(text), t)
     if t == BOOLEAN:
         return _truth(text.lower())
-    if t == DATE:
-        return date_of(text)
-    if t in (TIMESTAMP, TIMESTAMP_NTZ):
-        return timestamp_of(text, t == TIMESTAMP)
+    if t in (DATE, TIMESTAMP, TIMESTAMP_NTZ):
+        return _instant_of(text, t)
     if isinstance(t, YearMonthIntervalType | DayTimeIntervalType):
         return _interval(text, t)
     if t == CALENDAR_INTERVAL:
@@ -229,6 +227,23 @@ def _calendar_interval(text: str) -> tuple[int, int, int]:
     return (total[0], total[1], total[2])
 
 
+def _no_value(text: str, t: DataType) -> FailsError:
+    return FailsError(f"the value '{text}' cannot be cast to {t.simple_string.upper()}", "CAST_INVALID_INPUT")
+
+
+def _instant_of(text: str, t: DataType) -> Any:
+    """A date or timestamp. Spark reads more than is read here (years of five digits, times of today), so that only a
+    day or a time that is none, or a word, is certain to fail.
+    """
+    try:
+        return date_of(text) if t == DATE else timestamp_of(text, t == TIMESTAMP)
+    except FailsError:
+        word = text.isalpha() and text.lower() not in ("epoch", "now", "today", "tomorrow", "yesterday")
+        if word or re.fullmatch(r"[1-9]\d{3}-\d{1,2}-\d{1,2}([ T].*)?", text):
+            raise _no_value(text, t) from None
+        raise UnknownValueError(text) from None
+
+
 def _floating(text: str, t: DataType) -> float:
     named = {"inf": math.inf, "infinity": math.inf, "nan": math.nan}
     bare = text.lower().lstrip("+-") if text[:1] in "+-" else text.lower()
@@ -236,7 +251,7 @@ def _floating(text: str, t: DataType) -> float:
         return -named[bare] if text.startswith("-") else named[bare]
     number = text[:-1] if text[-1:] in "dDfF" else text
     if not _NUMBER.fullmatch(number):
-        raise FailsError(text)
+        raise _no_value(text, t)
     return single(float(number)) if t == FLOAT else float(number)
 
 
@@ -245,7 +260,7 @@ def _truth(text: str) -> bool:
         return True
     if text in ("f", "false", "n", "no", "0"):
         return False
-    raise FailsError(text)
+    raise _no_value(text, BOOLEAN)
 
 
 def _interval(text: str, t: Any) -> int:

@@ -41,8 +41,10 @@ def _map_of(pairs: Any) -> Map:
     """A map of these entries. Raises FailsError for a null key or a key twice."""
     seen: set[Any] = set()
     for k, _ in pairs:
-        if k is None or k in seen:
-            raise FailsError("a null key, or a key twice")
+        if k is None:
+            raise FailsError("a key of the map is null", "NULL_MAP_KEY")
+        if k in seen:
+            raise FailsError(f"the key {k} of the map stands there twice", "DUPLICATED_MAP_KEY")
         seen.add(k)
     return tuple(pairs)
 
@@ -63,7 +65,7 @@ def _item(e: Any, array: Array, index: int) -> Any:
         return array[index]
     if e.mode == "LEGACY":
         return None
-    raise FailsError("beyond the end")
+    raise FailsError(f"the array has {len(array)} elements, none at {index}", "INVALID_ARRAY_INDEX")
 
 
 function("get")(lambda array, i: array[i] if 0 <= i < len(array) else None)
@@ -73,7 +75,7 @@ def _element(e: Any, whole: Any, key: Any) -> Any:
     if isinstance(type_of(e, 0), MapType):
         return _entry(whole, key)
     if not key:
-        raise FailsError("index 0")
+        raise FailsError("positions begin at 1", "INVALID_INDEX_OF_ZERO")
     if abs(key) > len(whole):
         raise LookupError("beyond the end")
     return whole[key - 1 if key > 0 else key]
@@ -86,7 +88,9 @@ def _element_at(e: Any, whole: Any, key: Any, *_: Any) -> Any:
     except LookupError:
         if e.tail[-1] == "false":
             return None
-        raise FailsError("beyond the end") from None
+        raise FailsError(
+            f"the array has {len(whole)} elements, none at {key}", "INVALID_ARRAY_INDEX_IN_ELEMENT_AT"
+        ) from None
 
 
 @function("try_element_at", typed=True)
@@ -173,7 +177,7 @@ def _array_insert(array: Array | None, position: int | None, value: Any, *_: Any
     if array is None or position is None:
         return None
     if not position:
-        raise FailsError("position 0")
+        raise FailsError("positions begin at 1", "INVALID_INDEX_OF_ZERO")
     if position > 0:
         head = array[: position - 1]
         return (*head, *(None,) * (position - 1 - len(head)), value, *array[position - 1 :])
@@ -188,8 +192,10 @@ def _flatten(arrays: Array) -> Array | None:
 
 @function("slice")
 def _slice(array: Array, start: int, length: int) -> Array:
-    if not start or length < 0:
-        raise FailsError("start 0 or a negative length")
+    if not start:
+        raise FailsError("the start of a slice counts from 1", "INVALID_PARAMETER_VALUE.START")
+    if length < 0:
+        raise FailsError("the length of a slice is negative", "INVALID_PARAMETER_VALUE.LENGTH")
     begin = start - 1 if start > 0 else len(array) + start
     return array[begin : begin + length] if 0 <= begin < len(array) else ()
 

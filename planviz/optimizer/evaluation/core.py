@@ -32,7 +32,14 @@ class UnknownValueError(Exception):
 
 
 class FailsError(UnknownValueError):
-    """The query itself would fail on this value: an overflow, a bad cast, a division by zero."""
+    """The query itself would fail on this value: an overflow, a bad cast, a division by zero.
+
+    `error_class` is Spark's name for the failure, empty where it is not certain that Spark fails in this way.
+    """
+
+    def __init__(self, message: str, error_class: str = "") -> None:
+        super().__init__(message)
+        self.error_class = error_class
 
 
 #: What Python raises where a value is out of reach of its types.
@@ -69,6 +76,7 @@ class CollatedText(str):
 
 _EXPRESSIONS: dict[type, Callable[[Any, Row], Any]] = {}
 _FUNCTIONS: dict[str, Function] = {}
+_DEFERRED: dict[str, Callable[[tuple[Any, ...], Row], Any]] = {}
 _zone: ContextVar[str] = ContextVar("session_zone", default="Etc/UTC")
 
 
@@ -129,6 +137,16 @@ def function(*names: str, typed: bool = False, nulls: bool = False) -> Callable[
     return register
 
 
+def deferred(name: str) -> Callable[[Compute], Compute]:
+    """Register a built-in that need not compute all its arguments: a function of the arguments and the row."""
+
+    def register(f: Compute) -> Compute:
+        _DEFERRED[name] = f
+        return f
+
+    return register
+
+
 def evaluate(e: Any, row: Row) -> Any:
     """The value for one row. Raises UnknownValueError, FailsError and what OUT_OF_REACH names."""
     if isinstance(e, Literal):
@@ -152,6 +170,8 @@ def evaluate(e: Any, row: Row) -> Any:
 
 def call(e: Any, name: str, arguments: tuple[Any, ...], row: Row) -> Any:
     """The value of a built-in by name; `e` is the expression that stands for it."""
+    if name in _DEFERRED:
+        return _DEFERRED[name](arguments, row)
     known = _FUNCTIONS.get(name)
     values = [evaluate(a, row) for a in arguments]
     if known is None:
@@ -182,17 +202,17 @@ def value_of(e: Any) -> Literal | None:
         return None
 
 
-def fails(e: Any) -> bool:
-    """Whether computing the expression of constants fails, as it would in the query."""
+def failure(e: Any) -> FailsError | None:
+    """How computing the expression of constants fails, as it would in the query; None where it does not."""
     try:
         evaluated(e, {})
-    except FailsError:
-        return True
+    except FailsError as error:
+        return error
     except UnknownValueError:
-        return False
-    except OUT_OF_REACH:
-        return True
-    return False
+        return None
+    except OUT_OF_REACH as error:
+        return FailsError(str(error))
+    return None
 
 
 def row_value(e: Any, row: Row) -> Any:

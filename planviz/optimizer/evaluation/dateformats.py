@@ -179,14 +179,19 @@ def parsed(text: str, pattern: str, zoned: bool = True) -> datetime:
     except re.error:
         raise UnknownValueError(pattern) from None
     if found is None:
-        raise FailsError(text)
+        raise _unread(text)
     read = {f: v for (f, letter), v in zip(fields, found.groups(), strict=True) if v is not None}
     for (_, letter), v in zip(fields, found.groups(), strict=True):
         _, least, most = _FIELDS.get(letter, ("", 0, 0))
         if v is not None and v.isdigit() and letter in _FIELDS and not least <= int(v) <= most:
-            raise FailsError(text)
+            raise _unread(text)
     value = _assembled(read)
-    return moved(value, read["zone"], zone()) if zoned and "zone" in read else value
+    if not zoned or "zone" not in read:
+        return value
+    try:
+        return moved(value, read["zone"], zone())
+    except FailsError:
+        raise UnknownValueError(f"the zone {read['zone']}") from None
 
 
 def _assembled(parts: dict[str, str]) -> datetime:
@@ -197,14 +202,18 @@ def _assembled(parts: dict[str, str]) -> datetime:
         if "dayofyear" in parts and "month" not in parts:
             day = date(year, 1, 1) + timedelta(days=int(parts["dayofyear"]) - 1)
             if day.year != year:
-                raise FailsError(parts["dayofyear"])
+                raise _unread(parts["dayofyear"])
         else:
             day = date(year, _month(parts), int(parts.get("day", 1)))
         fraction = int(parts.get("fraction", "0").ljust(6, "0")[:6])
         return datetime(day.year, day.month, day.day, _hour(parts), int(parts.get("minute", 0)),
                         int(parts.get("second", 0)), fraction)  # fmt: skip
     except ValueError:
-        raise FailsError(str(parts)) from None
+        raise _unread(" ".join(parts.values())) from None
+
+
+def _unread(text: str) -> FailsError:
+    return FailsError(f"'{text}' does not follow the pattern", "CANNOT_PARSE_TIMESTAMP")
 
 
 def _month(parts: dict[str, str]) -> int:

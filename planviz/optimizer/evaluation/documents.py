@@ -16,7 +16,7 @@ function("url_encode")(lambda s: quote_plus(s, safe="*"))
 @function("url_decode")
 def _url_decode(s: str) -> str:
     if re.search(r"%(?![0-9A-Fa-f]{2})", s):
-        raise FailsError(s)
+        raise FailsError(f"'{s}' is no encoded URL", "CANNOT_DECODE_URL")
     return unquote_plus(s, errors="strict")
 
 
@@ -37,7 +37,7 @@ _URL = re.compile(
 def _url_part(url: str, part: str, key: str | None = None) -> str | None:
     found = _URL.fullmatch(url)
     if found is None or re.search(r"[\s\"<>\\^`{|}]", url):
-        raise FailsError(url)
+        raise FailsError(f"'{url}' is no URL", "INVALID_URL")
     scheme, authority, user, host, path, query, fragment = found.groups()
     parts = {"HOST": host, "PATH": path, "QUERY": query, "REF": fragment, "PROTOCOL": scheme, "AUTHORITY": authority,
              "USERINFO": user, "FILE": path + (f"?{query}" if query is not None else "")}  # fmt: skip

@@ -28,12 +28,16 @@ def zone_of(name: str) -> tzinfo:
         sign, hours, minutes, seconds = found.groups()
         span = timedelta(hours=int(hours), minutes=int(minutes or 0), seconds=int(seconds or 0))
         if max(int(minutes or 0), int(seconds or 0)) > 59 or span > timedelta(hours=18):
-            raise FailsError(name)
+            raise _no_zone(name)
         return timezone(-span if sign == "-" else span)
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError):
-        raise FailsError(name) from None
+        raise _no_zone(name) from None
+
+
+def _no_zone(name: str) -> FailsError:
+    return FailsError(f"'{name}' is no time zone", "INVALID_TIMEZONE")
 
 
 def moved(value: datetime, source: str, target: str) -> datetime:

@@ -36,14 +36,24 @@ def _filter(items: tuple[Any, ...], f: Lambda) -> tuple[Any, ...]:
 
 @function("exists")
 def _exists(items: tuple[Any, ...], f: Lambda) -> bool | None:
-    found = [f(x) for x in items]
-    return True if True in found else None if None in found else False
+    unknown = False
+    for x in items:
+        value = f(x)
+        if value is True:
+            return True
+        unknown = unknown or value is None
+    return None if unknown else False
 
 
 @function("forall")
 def _forall(items: tuple[Any, ...], f: Lambda) -> bool | None:
-    found = [f(x) for x in items]
-    return False if False in found else None if None in found else True
+    unknown = False
+    for x in items:
+        value = f(x)
+        if value is False:
+            return False
+        unknown = unknown or value is None
+    return None if unknown else True
 
 
 @function("aggregate", "reduce", nulls=True)

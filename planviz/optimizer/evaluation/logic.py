@@ -23,7 +23,7 @@ from planviz.expressions.predicates import (
     Or,
 )
 from planviz.expressions.variables import VariableReference
-from planviz.optimizer.evaluation.core import Row, compare, evaluate, expression, function, strict
+from planviz.optimizer.evaluation.core import Row, compare, deferred, evaluate, expression, function, strict
 
 strict(EqualTo)(lambda e, a, b: compare(a, b) == 0)
 strict(LessThan)(lambda e, a, b: compare(a, b) < 0)
@@ -36,7 +36,12 @@ expression(IsNull)(lambda e, row: evaluate(e.child, row) is None)
 expression(IsNotNull)(lambda e, row: evaluate(e.child, row) is not None)
 function("equal_null", nulls=True)(lambda a, b: compare(a, b) == 0)
 function("isnan", nulls=True)(lambda a: a is not None and math.isnan(a))
-function("nanvl")(lambda a, b: b if math.isnan(a) else a)
+
+
+@deferred("nanvl")
+def _nanvl(arguments: tuple[Any, ...], row: Row) -> Any:
+    value = evaluate(arguments[0], row)
+    return evaluate(arguments[1], row) if value is not None and math.isnan(value) else value
 
 
 @expression(IsNaN)

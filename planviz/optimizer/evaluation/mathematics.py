@@ -136,7 +136,7 @@ function("bitmap_count")(lambda bits: sum(b.bit_count() for b in bits))
 @function("bit_get", "getbit", typed=True)
 def _bit_get(e: Any, n: int, position: int) -> int:
     if not 0 <= position < bits_of(type_of(e, 0)):
-        raise FailsError("position")
+        raise FailsError(f"there is no bit {position}", "INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE")
     return n >> position & 1
 
 
@@ -157,7 +157,7 @@ def _conv(text: str, source: int, target: int) -> str | None:
             break
         value = value * source + digit
     if value >= 1 << 64:
-        raise FailsError("overflow")
+        raise FailsError(f"{text} has more than 64 bits", "ARITHMETIC_OVERFLOW")
     value = -value if negative else value
     if target > 0:
         value &= (1 << 64) - 1

@@ -21,7 +21,8 @@ def like(text: str, pattern: str, escape: str = "\\") -> bool:
         if c == escape:
             i += 1
             if i >= len(pattern) or pattern[i] not in ("%", "_", escape):
-                raise FailsError(pattern)
+                where = "ESC_AT_THE_END" if i >= len(pattern) else "ESC_IN_THE_MIDDLE"
+                raise FailsError(f"the escape in the pattern '{pattern}' escapes nothing", f"INVALID_FORMAT.{where}")
             out += re.escape(pattern[i])
         else:
             out += {"%": ".*", "_": "."}.get(c, re.escape(c))
@@ -57,7 +58,7 @@ def compiled(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern, re.ASCII)
     except re.error:
-        raise FailsError(pattern) from None
+        raise FailsError(f"'{pattern}' is no pattern", "INVALID_PARAMETER_VALUE.PATTERN") from None
 
 
 strict(RLike)(lambda e, text, pattern: compiled(pattern).search(text) is not None)
@@ -65,7 +66,7 @@ strict(RLike)(lambda e, text, pattern: compiled(pattern).search(text) is not Non
 
 def _group(pattern: re.Pattern[str], index: int) -> int:
     if not 0 <= index <= pattern.groups:
-        raise FailsError("no such group")
+        raise FailsError(f"the pattern has no group {index}", "INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX")
     return index
 
 
@@ -122,7 +123,7 @@ def _str_to_map(e: Any, text: str, pair: str = ",", key: str = ":") -> tuple[tup
     for part in compiled(pair).split(text):
         k, *v = compiled(key).split(part, 1)
         if k in out:
-            raise FailsError("a key twice")
+            raise FailsError(f"the key {k} of the map stands there twice", "DUPLICATED_MAP_KEY")
         out[k] = v[0] if v else None
     return tuple(out.items())
 

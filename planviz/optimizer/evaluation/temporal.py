@@ -10,7 +10,16 @@ from typing import Any
 
 from planviz.expressions.calls import DatetimeMinus, DatetimePlus
 from planviz.optimizer.evaluation.arithmetic import bounded_integer
-from planviz.optimizer.evaluation.core import FailsError, UnknownValueError, function, strict, zone
+from planviz.optimizer.evaluation.core import (
+    FailsError,
+    Row,
+    UnknownValueError,
+    deferred,
+    evaluate,
+    function,
+    strict,
+    zone,
+)
 from planviz.optimizer.evaluation.dateformats import formatted, parsed
 from planviz.optimizer.evaluation.instants import from_micros, micros_of, moved
 from planviz.types import DATE, INT, LONG, TIMESTAMP, DayTimeIntervalType, YearMonthIntervalType
@@ -102,7 +111,7 @@ def _timestamp_seconds(n: Any) -> datetime:
 def _next_day(day: date, name: str) -> date:
     found = [i for i, n in enumerate(_NAMES) if name.upper() in (n, n[:2], _LONG[i])]
     if not found:
-        raise FailsError(name)
+        raise FailsError(f"'{name}' is no day of the week", "ILLEGAL_DAY_OF_WEEK")
     return day + timedelta(days=(found[0] - day.weekday() - 1) % 7 + 1)
 
 
@@ -136,7 +145,16 @@ def _truncated(day: Any, unit: str) -> Any:
     return day - timedelta(days=day.weekday()) if unit == "WEEK" else None
 
 
-function("trunc")(lambda day, unit: _truncated(day, unit.upper()))
+@deferred("trunc")
+def _trunc(arguments: tuple[Any, ...], row: Row) -> date | None:
+    """The unit is looked at first: the date of an unknown one is not read."""
+    day, unit = arguments[0], evaluate(arguments[1], row)
+    if unit is None or unit.upper() not in (*_YEAR, *_MONTH, "QUARTER", "WEEK"):
+        return None
+    value = evaluate(day, row)
+    return None if value is None else _truncated(value, unit.upper())
+
+
 _STEPS = {"DAY": 86_400_000_000, "DD": 86_400_000_000, "HOUR": 3_600_000_000, "MINUTE": 60_000_000,
           "SECOND": 1_000_000, "MILLISECOND": 1_000, "MICROSECOND": 1}  # fmt: skip
 
@@ -190,7 +208,11 @@ def _make_timestamp(*parts: Any) -> datetime:
     micros = int(Decimal(seconds).scaleb(6))
     minute_up = micros == 60_000_000
     if not 0 <= micros <= 60_000_000:
-        raise FailsError("seconds")
+        over = micros > 60_000_000 and micros < 61_000_000
+        raise FailsError(
+            f"{seconds} are no seconds of a minute",
+            "INVALID_FRACTION_OF_SECOND" if over else "DATETIME_FIELD_OUT_OF_BOUNDS.WITHOUT_SUGGESTION",
+        )
     base = datetime(year, month, day, hour, minute) + timedelta(microseconds=micros)
     return moved(base, where[0], zone()) if where and not minute_up else base
 
@@ -206,11 +228,20 @@ def _try_make_timestamp(*parts: Any) -> datetime | None:
         return None
 
 
-@function("make_interval", "try_make_interval")
+@function("make_interval")
 def _make_interval(*parts: Any) -> tuple[int, int, int]:
     years, months, weeks, days, hours, minutes, seconds = [*parts, 0, 0, 0, 0, 0, 0, 0][:7]
     micros = hours * 3_600_000_000 + minutes * 60_000_000 + int(Decimal(seconds).scaleb(6))
     return bounded_integer(years * 12 + months, INT), bounded_integer(weeks * 7 + days, INT), micros
+
+
+@function("try_make_interval")
+def _try_make_interval(*parts: Any) -> tuple[int, int, int] | None:
+    try:
+        made: tuple[int, int, int] = _make_interval(*parts)
+    except FailsError:
+        return None
+    return made
 
 
 @function("make_dt_interval")
@@ -223,7 +254,7 @@ def _make_dt_interval(*parts: Any) -> int:
 @function("make_ym_interval")
 def _make_ym_interval(*parts: int) -> int:
     years, months = [*parts, 0, 0][:2]
-    return bounded_integer(years * 12 + months, INT)
+    return bounded_integer(years * 12 + months, INT, "INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION")
 
 
 def _part(unit: int, within: int | None) -> Callable[[int], int]:

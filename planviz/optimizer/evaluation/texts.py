@@ -158,7 +158,7 @@ def _elt(n: int | None, *items: Any) -> Any:
     if n is None:
         return None
     if not 1 <= n <= len(items):
-        raise FailsError("no such item")
+        raise FailsError(f"there is no item {n} among {len(items)}", "INVALID_ARRAY_INDEX")
     return items[n - 1]
 
 
@@ -179,7 +179,7 @@ def _substring_index(s: str, separator: str, count: int) -> str:
 @function("split_part")
 def _split_part(s: str, separator: str, n: int) -> str:
     if not n:
-        raise FailsError("position 0")
+        raise FailsError("positions begin at 1", "INVALID_INDEX_OF_ZERO")
     parts = s.split(separator) if separator else [s]
     index = n - 1 if n > 0 else len(parts) + n
     return parts[index] if 0 <= index < len(parts) else ""
@@ -243,19 +243,25 @@ _CHARSETS = {"utf-8": "utf-8", "us-ascii": "ascii", "iso-8859-1": "latin-1", "ut
 def _charset(name: str) -> str:
     found = _CHARSETS.get(name.lower())
     if found is None:
-        raise FailsError(name)
+        raise FailsError(f"the charset {name} is not read", "INVALID_PARAMETER_VALUE.CHARSET")
     return found
 
 
 @function("encode")
 def _encode(s: str, charset: str) -> bytes:
     mark = b"\xfe\xff" if charset.lower() == "utf-16" else b""
-    return mark + s.encode(_charset(charset))
+    try:
+        return mark + s.encode(_charset(charset))
+    except UnicodeError:
+        raise FailsError(f"{charset} cannot hold '{s}'", "MALFORMED_CHARACTER_CODING") from None
 
 
 @function("decode")
 def _decode(b: Text, charset: str) -> str:
-    return _bytes(b).decode(_charset(charset))
+    try:
+        return _bytes(b).decode(_charset(charset)).removeprefix("\ufeff" if charset.lower() == "utf-16" else "")
+    except UnicodeError:
+        raise FailsError(f"the bytes are no text in {charset}", "MALFORMED_CHARACTER_CODING") from None
 
 
 @function("hex")
@@ -290,14 +296,14 @@ def _valid(b: bytes) -> bool:
 @function("validate_utf8")
 def _validate(s: Text) -> Text:
     if not _valid(_bytes(s)):
-        raise FailsError("not UTF-8")
+        raise FailsError("the text is not UTF-8", "INVALID_UTF8_STRING")
     return s
 
 
 function("try_validate_utf8")(lambda s: s if _valid(_bytes(s)) else None)
 
 
-def _to_binary(s: str, form: str = "hex") -> bytes:
+def _converted(s: str, form: str = "hex") -> bytes:
     kinds: dict[str, Callable[[str], Any]] = {
         "hex": _unhex,
         "base64": lambda x: base64.b64decode(x, validate=True),
@@ -308,12 +314,17 @@ def _to_binary(s: str, form: str = "hex") -> bytes:
     return result
 
 
-function("to_binary")(_to_binary)
+@function("to_binary")
+def _to_binary(s: str, form: str = "hex") -> bytes:
+    try:
+        return _converted(s, form)
+    except (FailsError, ValueError):
+        raise FailsError(f"'{s}' is not in the form {form}", "CONVERSION_INVALID_INPUT") from None
 
 
 @function("try_to_binary")
 def _try_to_binary(s: str, form: str = "hex") -> bytes | None:
     try:
-        return _to_binary(s, form)
+        return _converted(s, form)
     except (FailsError, ValueError, LookupError):
         return None

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from planviz.analysis.cleanup import CleanupAliases
+from planviz.analysis.context import analysis_error
 from planviz.expressions.aggregates import AggregateExpression, Count
 from planviz.expressions.arithmetic import Add, Multiply, operands
 from planviz.expressions.calls import Concat, FunctionCall
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruct
-from planviz.expressions.conditional import Coalesce
+from planviz.expressions.conditional import CaseWhen, Coalesce, If
 from planviz.expressions.core import BEYOND_LEAVES, Alias, AttributeReference, Literal, lit
 from planviz.expressions.objects import AssertNotNull
 from planviz.expressions.predicates import (
@@ -53,7 +55,7 @@ from planviz.logical.operators import (
 from planviz.optimizer.attributes import substitute
 from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.evaluation import fails, value_of
+from planviz.optimizer.evaluation import failure, value_of
 from planviz.optimizer.rules.boolean import FALSE, TRUE, is_null
 from planviz.trees.depth import deep
 from planviz.types import BOOLEAN, is_integral
@@ -144,23 +146,32 @@ class ConstantFolding(OptimizerRule):
 
     a > 1 + 2 * 3  =>  a > 7
 
-    Pays because it is computed once. What fails is left for the query to fail on: `SELECT 1 / 0 FROM t` must only fail
-    when t has rows.
+    Pays because it is computed once. What fails, fails the query here, without a row: `SELECT 1 / 0 FROM t`. Only a
+    branch that need not be taken is left as it is: `if(a > 0, a, 1 / 0)`.
     """
 
     def apply(self, plan: Any) -> Any:
-        """See the class."""
+        """See the class. Raises AnalysisError with Spark's class for the failure, where that is known."""
         return plan.transform_down(lambda p: p.map_expressions(self._fold, BEYOND_LEAVES), settled=self.settled)
 
-    @deep
     def _fold(self, e: Any) -> Any:
+        return self._folded(e, self._fold)
+
+    def _fold_branch(self, e: Any) -> Any:
+        return self._folded(e, self._fold_branch)
+
+    @deep
+    def _folded(self, e: Any, fold: Callable[[Any], Any]) -> Any:
         if id(e) in self.settled:
             return e
         if e.foldable:
             value = value_of(e)
             if value is not None:
                 return value
-            if fails(e):
+            failed = failure(e)
+            if failed is not None and failed.error_class and fold == self._fold:
+                raise analysis_error(failed.error_class, f'"{e.pretty}" fails: {failed}.', e)
+            if failed is not None:
                 return e
         if isinstance(e, FunctionCall) and e.name in ("size", "cardinality") and _harmless(e.arguments[0]):
             made = e.arguments[0]
@@ -169,10 +180,15 @@ class ConstantFolding(OptimizerRule):
             return Literal(e.arguments[0].data_type.simple_string, e.data_type)
         if isinstance(e, ScalarSubquery) and not e.zero_rows and getattr(e.plan, "max_rows", None) == 0:
             return Literal(None, e.data_type)
-        new = e.map_children(self._fold, BEYOND_LEAVES)
+        new = e.map_children(self._fold_branch if _conditional(e) else fold, BEYOND_LEAVES)
         if new is e:
             self.settled[id(e)] = e
         return new
+
+
+def _conditional(e: Any) -> bool:
+    """Whether it need not compute all of its children (Spark: ConditionalExpression)."""
+    return isinstance(e, If | CaseWhen | Coalesce) or (isinstance(e, FunctionCall) and e.name == "nanvl")
 
 
 def _harmless(e: Any) -> bool:

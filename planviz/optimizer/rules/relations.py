@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from planviz.analysis.context import analysis_error
 from planviz.expressions.aggregates import AggregateExpression, is_aggregate
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, Nondeterministic
 from planviz.expressions.python import PythonFuncExpression
@@ -28,7 +29,7 @@ from planviz.logical.operators import (
 )
 from planviz.logical.relations import LocalRelation
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.evaluation import UnknownValueError, row_value
+from planviz.optimizer.evaluation import FailsError, UnknownValueError, row_value
 from planviz.optimizer.rules.boolean import FALSE, is_false, is_null
 from planviz.trees.node import mask_of
 
@@ -63,6 +64,10 @@ class ConvertToLocalRelation(OptimizerRule):
                     return LocalRelation(columns, kept)
                 case LocalLimit(Literal(int() as n, _), LocalRelation(columns, rows)):
                     return LocalRelation(columns, rows[:n])
+        except FailsError as e:
+            if e.error_class:
+                raise analysis_error(e.error_class, f"Computing the rows of VALUES fails: {e}.", plan) from None
+            return self.refuse(plan, "a value cannot be computed while planning", str(e) or None)
         except UnknownValueError as e:
             return self.refuse(plan, "a value cannot be computed while planning", str(e) or None)
         return plan

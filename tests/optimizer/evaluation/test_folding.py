@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planviz.config import OptimizerConfig
+from planviz.errors import AnalysisError
 from planviz.execution import QueryExecution
 from planviz.expressions.core import Literal
 from planviz.expressions.literals import java_float
@@ -32,28 +33,73 @@ def test_folds(expression, value):
 @pytest.mark.parametrize(
     "expression",
     [
-        "1 / 0",
-        "7 % 0",
-        "2147483647 + 1",
-        "CAST(200 AS TINYINT)",
-        "CAST('x' AS INT)",
-        "CAST('1.5' AS INT)",
-        "CAST('2020-13-01' AS DATE)",
-        "CAST(CAST('NaN' AS DOUBLE) AS INT)",
-        "array(1, 2)[2]",
-        "element_at(array(1), 0)",
-        "map('a', 1, 'a', 2)",
         "make_date(2021, 2, 29)",
-        "'a' LIKE 'a\\\\b'",
-        "regexp_extract('a', '(', 0)",
-        "elt(1, 'a', 'b')",
         "arrays_zip(array(1), array(2))",
-        "to_timestamp('2020-02-30', 'yyyy-MM-dd')",
         "to_timestamp('2020-02-20', 'YYYY-MM-dd')",
+        "interval '2147483647' month * 2",
     ],
 )
-def test_leaves_what_fails(expression):
+def test_leaves_what_fails_in_a_way_that_is_not_known(expression):
     assert not isinstance(folded(expression), Literal)
+
+
+@pytest.mark.parametrize(
+    ("expression", "error"),
+    [
+        ("1 / 0", "DIVIDE_BY_ZERO"),
+        ("7 % 0", "REMAINDER_BY_ZERO"),
+        ("interval '2' second / 0", "INTERVAL_DIVIDED_BY_ZERO"),
+        ("interval '-178956970-8' year to month / -1", "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION"),
+        ("make_ym_interval(178956970, 8)", "INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION"),
+        ("2147483647 + 1", "ARITHMETIC_OVERFLOW"),
+        ("127Y + 1Y", "BINARY_ARITHMETIC_OVERFLOW"),
+        ("1e35BD / 0.1", "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION"),
+        ("CAST(200 AS TINYINT)", "CAST_OVERFLOW"),
+        ("CAST('x' AS INT)", "CAST_INVALID_INPUT"),
+        ("CAST('1.5' AS INT)", "CAST_INVALID_INPUT"),
+        ("CAST('2020-13-01' AS DATE)", "CAST_INVALID_INPUT"),
+        ("CAST(CAST('NaN' AS DOUBLE) AS INT)", "CAST_OVERFLOW"),
+        ("array(1, 2)[2]", "INVALID_ARRAY_INDEX"),
+        ("element_at(array(1), 0)", "INVALID_INDEX_OF_ZERO"),
+        ("element_at(array(1), 2)", "INVALID_ARRAY_INDEX_IN_ELEMENT_AT"),
+        ("map('a', 1, 'a', 2)", "DUPLICATED_MAP_KEY"),
+        ("map(null, 2)", "NULL_MAP_KEY"),
+        ("'a' LIKE 'a\\\\b'", "INVALID_FORMAT.ESC_IN_THE_MIDDLE"),
+        ("regexp_extract('a', '(', 0)", "INVALID_PARAMETER_VALUE.PATTERN"),
+        ("regexp_extract('1a', '(.)a', 2)", "INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX"),
+        ("elt(1, 'a', 'b')", None),
+        ("slice(array(1), 0, 1)", "INVALID_PARAMETER_VALUE.START"),
+        ("to_timestamp('2020-02-30', 'yyyy-MM-dd')", "CANNOT_PARSE_TIMESTAMP"),
+        ("next_day('2020-02-20', 'xx')", "ILLEGAL_DAY_OF_WEEK"),
+        ("from_utc_timestamp('2020-01-01', 'XX')", "INVALID_TIMEZONE"),
+        ("encode('a', 'latin-99')", "INVALID_PARAMETER_VALUE.CHARSET"),
+        ("getbit(1, 64)", "INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE"),
+        ("parse_url('no url', 'HOST')", "INVALID_URL"),
+        # What need not be computed does not fail.
+        ("if(rand(1) > 2, 1 / 0, 1)", None),
+        ("coalesce(rand(1), 1 / 0)", None),
+        ("nanvl(2.5D, 1 / 0)", None),
+        ("trunc('no date', 'no unit')", None),
+        ("try_divide(interval '2' second, 0)", None),
+        ("try_multiply(interval '2147483647' month, 2)", None),
+        ("try_make_interval(2147483647)", None),
+        ("true OR 1 / 0 > 1", None),
+    ],
+)
+@pytest.mark.parametrize("rows", ["", " FROM VALUES (1)"])
+def test_a_constant_that_fails_fails_the_query(expression, error, rows):
+    execution = QueryExecution(f"SELECT {expression} AS x{rows}")
+    if error is None:
+        assert execution.optimized is not None
+        return
+    with pytest.raises(AnalysisError) as raised:
+        execution.optimized  # noqa: B018  # the property computes
+    assert raised.value.error_class == error
+
+
+def test_rows_of_values_that_fail_fail_the_query():
+    with pytest.raises(AnalysisError, match=r"\[CAST_INVALID_INPUT\].*'x' cannot be cast to INT"):
+        QueryExecution("SELECT CAST(a AS INT) FROM VALUES ('1'), ('x') AS t(a)").optimized  # noqa: B018
 
 
 @pytest.mark.parametrize(
