@@ -59,6 +59,7 @@ from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD
 from planviz.frontend.special_forms import SpecialForms
 from planviz.frontend.variant_path import starts_path, variant_path
 from planviz.logical.plan import LogicalPlan
+from planviz.types import STRING as STRING_TYPE
 from planviz.types import without_lengths
 
 if TYPE_CHECKING:
@@ -181,8 +182,9 @@ class ExpressionReader(SpecialForms, Cursor):
         if negated and key not in _PREDICATES:
             return None
         self.at += 2 if negated else 1
+        quantified = key in ("LIKE", "ILIKE") and self.peek() in ("ANY", "SOME", "ALL") and self.peek(1) == "("
         made = self._positive_predicate(e, key, negated, start)
-        return Not(self.placed(made, start)) if negated and not isinstance(made, MultiLike) else made
+        return Not(self.placed(made, start)) if negated and not quantified else made
 
     def _positive_predicate(self, e: Expression, key: str, negated: bool, start: int) -> Expression:
         if key == "BETWEEN":
@@ -219,7 +221,7 @@ class ExpressionReader(SpecialForms, Cursor):
             patterns = self.separated(self.expression)
             self.expect(")")
             name = ("notlike" if negated else "like") + ("all" if quantifier == "ALL" else "any")
-            literals = [p for p in patterns if isinstance(p, Literal)]
+            literals = [p for p in patterns if isinstance(p, Literal) and p.data_type == STRING_TYPE]
             if len(literals) == len(patterns):
                 if key == "ILIKE":
                     lowered = tuple(lit(p.value.lower()) if isinstance(p.value, str) else p for p in literals)

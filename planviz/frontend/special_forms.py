@@ -7,7 +7,7 @@ from typing import Any
 from planviz.expressions.aggregates import AggregateExpression, FirstLast
 from planviz.expressions.calls import RegexpForm, StringForm
 from planviz.expressions.casts import Cast
-from planviz.expressions.complex import struct_of
+from planviz.expressions.complex import CreateNamedStruct, struct_of
 from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import (
@@ -34,6 +34,7 @@ from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD
 from planviz.frontend.naming import constant_text, name_parts
 from planviz.frontend.parameters import bound
 from planviz.types import INT, NULL, without_lengths
+from planviz.types import STRING as STRING_TYPE
 
 _UNITS = frozenset(
     ["YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DAYOFYEAR", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"]
@@ -300,11 +301,8 @@ class SpecialForms:
     def _form_struct(self: Any) -> Any:
         items = [] if self.sees(")") else self.separated(self._aliased)
         self.expect(")")
-        return (
-            struct_of([i.child if isinstance(i, Alias) else i for i in items], "struct")
-            if not any(isinstance(i, Alias) for i in items)
-            else _struct_with_aliases(items)
-        )
+        made = _struct_with_aliases(items) if any(isinstance(i, Alias) for i in items) else struct_of(items, "struct")
+        return _with_open_names(made) if made.bits & UnresolvedStar.BIT else made
 
     def _form_extract(self: Any) -> Any:
         if self.kind not in (WORD, QUOTED, STRING) or self.peek(1) != "FROM":
@@ -419,10 +417,15 @@ class SpecialForms:
         return RegexpForm("ilike", (e, pattern), escape)
 
 
-def _struct_with_aliases(items: list[Expression]) -> Expression:
-    from planviz.expressions.complex import CreateNamedStruct
-    from planviz.types import STRING as STRING_TYPE
+def _with_open_names(made: CreateNamedStruct) -> CreateNamedStruct:
+    """The names of what a star stands for are not known yet (Spark: NamePlaceholder)."""
+    open_name = Literal("NamePlaceholder", STRING_TYPE)
+    parts = [p for n, v in zip(made.parts[::2], made.values, strict=True)
+             for p in (open_name if isinstance(v, UnresolvedStar) else n, v)]  # fmt: skip
+    return made.replace(parts=tuple(parts))
 
+
+def _struct_with_aliases(items: list[Expression]) -> CreateNamedStruct:
     parts: list[Expression] = []
     for i, e in enumerate(items, 1):
         name = e.name if isinstance(e, NamedExpression) else f"col{i}"
