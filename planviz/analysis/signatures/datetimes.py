@@ -12,9 +12,9 @@ weekofyear | A | I
 quarter | A | I
 dayname | A | S
 monthname | A | S
-hour | T | I | zone
-minute | T | I | zone
-second | T | I | zone
+hour | TT | I | zone
+minute | TT | I | zone
+second | TT | I | zone
 last_day | A | A
 next_day | A S | A | tail=true!
 add_months | A I | A
