@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import permutations
 from typing import Any
 
 from planviz.analysis.context import analysis_error
 from planviz.analysis.frames import columns_renamed, columns_replaced, columns_with
 from planviz.analysis.names import Scope, unresolved_column
 from planviz.expressions.complex import CreateNamedStruct, GetStructField, struct_of
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias, lit
 from planviz.expressions.pipes import UnresolvedStarExceptOrReplace
 from planviz.expressions.predicates import In
 from planviz.expressions.unresolved import (
@@ -18,7 +20,9 @@ from planviz.expressions.unresolved import (
     UnresolvedStarWithColumns,
     UnresolvedStarWithColumnsRenames,
 )
-from planviz.types import INT, UNKNOWN, StructType
+from planviz.types import INT, UNKNOWN, DataType, StructType
+
+Path = tuple[str, ...]
 
 _STARS = (
     UnresolvedStar.BIT
@@ -56,25 +60,61 @@ def expand_star(star: UnresolvedStar, plan: Any) -> list[Expression]:
         wanted = tuple(p.lower() for p in star.target)
         named = [a for a in columns if tuple(q.lower() for q in a.qualifier[-len(wanted) :]) == wanted]
         columns = named or _struct_star(star, columns)
-    if len({tuple(p.lower() for p in n) for n in star.excepted}) < len(star.excepted):
+    return _without(columns, star) if star.excepted else columns
+
+
+def _without(columns: list[Any], star: UnresolvedStar) -> list[Any]:
+    """The columns without those in EXCEPT, and structs without the fields in it."""
+    paths: dict[int, list[Path]] = {}
+    for name in star.excepted:
+        found = [(i, path) for i, c in enumerate(columns) for path in _path(c, name)]
+        if not found:
+            raise unresolved_column(star.rebuilt(UnresolvedAttribute(name)), columns)
+        for i, path in found:
+            paths.setdefault(i, []).append(path)
+    if any(a == b[: len(a)] for ps in paths.values() for a, b in permutations(ps, 2)):
         names = ", ".join(".".join(n) for n in star.excepted)
         raise analysis_error(
             "EXCEPT_OVERLAPPING_COLUMNS",
             f"Columns in an EXCEPT list must be distinct and non-overlapping, but got ({names}).",
             star,
         )
-    for name in star.excepted:
-        kept = [c for c in columns if not _named(c, name)]
-        if len(kept) == len(columns):
-            raise unresolved_column(star.rebuilt(UnresolvedAttribute(name)), columns)
-        columns = kept
-    return columns
+    kept = []
+    for i, c in enumerate(columns):
+        if i not in paths:
+            kept.append(c)
+        elif () not in paths[i]:
+            kept.append(alias(_pruned(c.child if isinstance(c, Alias) else c, paths[i]), c.name))
+    return kept
 
 
-def _named(c: Any, name: tuple[str, ...]) -> bool:
+def _path(c: Any, name: tuple[str, ...]) -> Iterator[Path]:
+    """The fields that a name means within a column: none for the whole column, no path where it means another."""
     qualifier = c.qualifier if isinstance(c, AttributeReference) else ()
     full = tuple(p.lower() for p in (*qualifier, c.name))
-    return full[-len(name) :] == tuple(p.lower() for p in name)
+    for k in range(len(name), 0, -1):
+        path: Path = tuple(p.lower() for p in name[k:])
+        if full[-k:] == tuple(p.lower() for p in name[:k]) and _leads_to_field(c.data_type, path):
+            yield path
+            return
+
+
+def _leads_to_field(t: DataType, path: Path) -> bool:
+    if not path:
+        return True
+    fields = t.fields if isinstance(t, StructType) else ()
+    return any(f.name.lower() == path[0] and _leads_to_field(f.data_type, path[1:]) for f in fields)
+
+
+def _pruned(value: Any, paths: list[Path]) -> Expression:
+    """A struct made anew without some of its fields."""
+    parts: list[Expression] = []
+    for i, f in enumerate(value.data_type.fields):
+        below = [p[1:] for p in paths if p[0] == f.name.lower()]
+        if () not in below:
+            field = GetStructField(value, i)
+            parts += [lit(f.name), _pruned(field, below) if below else field]
+    return CreateNamedStruct(tuple(parts))
 
 
 def _struct_star(star: UnresolvedStar, columns: list[Any]) -> list[Any]:

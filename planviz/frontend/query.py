@@ -174,11 +174,19 @@ class QueryReader(ScriptReader):
         start = self.at
         self.expect("SELECT")
         hints = self._hints()
-        distinct = self.accept("DISTINCT")
+        distinct = self._distinct()
         plan: LogicalPlan = self.placed(Project(tuple(self.separated(self.named_expression)), source), start)
         if distinct:
             plan = self.placed(Distinct(plan), start)
         return self._hinted(self.windows(plan), hints, start)
+
+    def _distinct(self) -> bool:
+        """Whether DISTINCT stands here; ALL, which means nothing, is passed over unless it is a column."""
+        if self.accept("DISTINCT"):
+            return True
+        if self.sees("ALL") and self.peek(1) not in (",", ".", "FROM"):
+            self.at += 1
+        return False
 
     def _hinted(self, plan: LogicalPlan, hints: list[tuple[str, tuple[Expression, ...]]], start: int) -> LogicalPlan:
         for name, parameters in reversed(hints):
@@ -189,9 +197,7 @@ class QueryReader(ScriptReader):
         start = self.at
         self.expect("SELECT")
         hints = self._hints()
-        distinct = self.accept("DISTINCT")
-        if not distinct and self.sees("ALL") and self.peek(1) not in (",", ".", "FROM"):
-            self.at += 1
+        distinct = self._distinct()
         script: Script | None = None
         if self.script_follows():
             items = self.script_items()
