@@ -78,3 +78,26 @@ def test_tables_that_cannot_be(session, sql, error):
     (outcome,) = session.run(sql)
 
     assert outcome.error.error_class == error
+
+
+def physical(session, sql):
+    (outcome,) = session.run(sql)
+    return outcome.execution.text("physical")
+
+
+def test_files_do_not_filter_by_a_collation(session):
+    plan = physical(session, "select * from t1 where utf8_lcase = 'x' and utf8_binary = 'y'")
+
+    assert "PushedFilters: [IsNotNull(utf8_binary), EqualTo(utf8_binary,y)]" in plan
+
+
+def test_groups_of_collated_keys_are_sorted(session):
+    assert "HashAggregate(keys=[utf8_binary#" in physical(session, "select distinct utf8_binary from t1")
+    assert "SortAggregate(key=[utf8_lcase#" in physical(session, "select distinct utf8_lcase from t1")
+
+
+def test_keys_made_for_a_join_can_be_hashed_and_collated_texts_cannot(session):
+    hint = "select /*+ shuffle_hash(t2) */ * from t1 join t2 on "
+
+    assert "ShuffledHashJoin [collationkey(" in physical(session, hint + "t1.utf8_lcase = t2.utf8_lcase")
+    assert "SortMergeJoin [collate(" in physical(session, hint + "t1.utf8_lcase collate unicode = t2.utf8_lcase")

@@ -12,6 +12,7 @@ boolean               ReplaceNullWithFalseInPredicate             A null where o
 boolean               SimplifyBinaryComparison                    Comparisons of a value with itself, and with true and false.
 casts                 SimplifyCasts                               Remove casts to the type that is there, the inner one of two widening casts, and widening casts tested for null.
 casts                 UnwrapCastInBinaryComparison                Compare the column itself instead of its cast with a constant.
+collations            RewriteCollationJoin                        Compare the collated columns of a join by bytes that are the same for equal texts.
 conditionals          LikeSimplification                          Patterns with % only at their ends are plain text searches.
 conditionals          PushFoldableIntoBranches                    Compute with a constant inside the branches when all but one of them are constants.
 conditionals          SimplifyCaseConversionExpressions           Of two nested case conversions the outer one wins.

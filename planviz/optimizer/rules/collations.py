@@ -19,7 +19,7 @@ from planviz.types.collations import COLLATED
 
 
 class RewriteCollationJoin(OptimizerRule):
-    """Compare the columns of a join by bytes that are the same for texts that their collation takes for equal.
+    """Compare the collated columns of a join by bytes that are the same for equal texts.
 
     Join(l, r, l.a = r.a)  =>  Join(l, r, collationkey(l.a) = collationkey(r.a))
 

@@ -16,6 +16,8 @@ from planviz.physical.operators import FilterExec, ProjectExec
 from planviz.physical.scans import FileSourceScanExec
 from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.nested_fields import read_types
+from planviz.types import is_collated
+from planviz.types.collations import COLLATED
 
 _BUCKETING = "spark.sql.sources.bucketing.enabled"
 _IN_ORDER = "spark.sql.legacy.bucketedTableScan.outputOrdering"
@@ -32,7 +34,7 @@ def scan_of(plan: Any, context: PlanningContext) -> Any:
     by_partition = partition_ids(relation)
     usable = _over_table([f for f in filters if f.deterministic], relation)
     on_partitions = _distinct([p for f in usable for p in within(f, by_partition)]) if by_partition else []
-    on_data = [p for f in usable for p in _data_filter(f, by_partition)]
+    on_data = [p for f in usable for p in _data_filter(f, by_partition) if not (COLLATED and _reads_collated(p))]
     done = {f.canonicalized for f in on_partitions if f.references}
     after = _distinct([f for f in filters if f.canonicalized not in done])
     needed = frozenset[int]().union(*[e.references for e in (*found.projects, *after, *[f for g in above for f in g])])
@@ -74,6 +76,11 @@ def _data_filter(f: Any, by_partition: frozenset[int]) -> list[Any]:
     if not f.references & by_partition:
         return [f]
     return within(f, f.references - by_partition)
+
+
+def _reads_collated(f: Any) -> bool:
+    """Whether a filter reads text that files do not order and compare as its collation does."""
+    return any(is_collated(e.data_type) for e in f.collect(AttributeReference))
 
 
 def _compares_values(f: Any) -> bool:
