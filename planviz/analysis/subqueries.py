@@ -82,6 +82,8 @@ class UpdateOuterReferences(AnalyzerRule):
             if not isinstance(e, SubqueryExpression) or not e.outer:
                 return e
             inner: Any = e.plan
-            return e.with_plan(inner.transform_all_expressions(renamed, OuterReference.BIT))
+            new = inner.transform_all_expressions(renamed, OuterReference.BIT)
+            read = tuple(o for o in outer_references(new) if isinstance(o, AttributeReference))
+            return e if new is inner else e.with_plan(new).replace(outer=read)
 
         return plan.transform_expressions_down(inside, SubqueryExpression.BIT) if results else plan

@@ -14,9 +14,9 @@ from typing import Any
 from planviz.expressions.aggregates import AggregateExpression, Count
 from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import If
-from planviz.expressions.core import Alias, AttributeReference, Literal, alias, occurs
+from planviz.expressions.core import Alias, AttributeReference, Literal, alias, lit, occurs
 from planviz.expressions.ids import next_id
-from planviz.expressions.predicates import EqualNullSafe, EqualTo, IsNull, LessThanOrEqual, conjunction
+from planviz.expressions.predicates import EqualNullSafe, EqualTo, GreaterThan, IsNull, LessThanOrEqual, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.unresolved import OuterReference
 from planviz.expressions.windows import RUNNING_ROWS, RankLike, WindowExpression, WindowSpec
@@ -27,6 +27,7 @@ from planviz.logical.operators import (
     Filter,
     GlobalLimit,
     LocalLimit,
+    Offset,
     Project,
     Sort,
     Window,
@@ -100,7 +101,9 @@ def equivalences(predicates: Iterable[Any]) -> Outer:
 
 
 def _above_aggregates(p: Any) -> bool:
-    """Whether a predicate may be tested above an aggregate: an equality of an inner attribute and outer ones alone."""
+    """Whether a predicate may be tested above an aggregate: it reads no inner attribute, or binds one to outer ones."""
+    if not p.references:
+        return True
     if not isinstance(p, EqualTo | EqualNullSafe):
         return False
     for mine, other in ((p.left, p.right), (p.right, p.left)):
@@ -137,6 +140,7 @@ class Decorrelation:
             Window: self._window,
             Sort: self._sort,
             GlobalLimit: self._limit,
+            Offset: self._limit,
             Join: self._join,
             Union: self._set_operation,
             Intersect: self._set_operation,
@@ -194,11 +198,14 @@ class Decorrelation:
         new = Aggregate(new_keys, items + added, below.plan)
         if plan.grouping or not self.counts:
             return Part(new, below.conditions, below.known)
-        return self._with_empty_groups(new, below, in_set)
+        return self._with_empty_groups(new, len(items), below, in_set)
 
     @staticmethod
-    def _with_empty_groups(plan: Any, below: Part, in_set: bool) -> Part:
-        """The aggregate's row for every combination of outer values, also where no row matches."""
+    def _with_empty_groups(plan: Any, selected: int, below: Part, in_set: bool) -> Part:
+        """The aggregate's row for every combination of outer values, also where no row matches.
+
+        Of its results the first `selected` were asked for, the others serve the join's condition alone.
+        """
         # In a set operation no condition is left for above: the values themselves tell.
         outer = below.known if in_set else by_name(outer_of(below.conditions))
         domains = {i: a.to_attribute().new_instance() for i, a in outer.items()}
@@ -224,12 +231,13 @@ class Decorrelation:
         join = DomainJoin(tuple(domains.values()), lower, "LeftOuter", condition)
         conditions: list[Any] = [EqualNullSafe(domains[i], OuterReference(a)) for i, a in outer.items()]
         conditions = [] if in_set else conditions
-        return Part(Project((*results, *domains.values()), join), conditions, domains)
+        return Part(Project((*results[:selected], *domains.values()), join), conditions, domains)
 
     def _window(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         below = self.part(plan.child, wanted, True, in_set)
         added = _missing((), below, in_set)
-        return Part(plan.replace(partition=plan.partition + added, child=below.plan), below.conditions, below.known)
+        new = plan.replace(functions=plan.functions + added, partition=plan.partition + added, child=below.plan)
+        return Part(new, below.conditions, below.known)
 
     def _sort(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         below = self.part(plan.child, {**wanted, **outer_of(plan.order)}, aggregated, in_set)
@@ -237,26 +245,27 @@ class Decorrelation:
         return Part(plan.replace(order=order, child=below.plan), below.conditions, below.known)
 
     def _limit(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
-        """The first rows for every combination of outer values: numbered within it."""
-        match plan:
-            case GlobalLimit(limit, LocalLimit(_, Sort(order, True, child))):
-                pass
-            case GlobalLimit(limit, LocalLimit(_, child)):
-                order = ()
-            case _:
-                return Part(plan)
+        """The rows that LIMIT and OFFSET leave for every combination of outer values: numbered within it."""
+        limit, offset, child = _bounds(plan)
+        order = child.order if isinstance(child, Sort) and child.whole else ()
+        child = child.child if order else child
         below = self.part(child, {**wanted, **outer_of(order)}, True, in_set)
         read = outer_in(child)
         keys = tuple({below.known[i].expr_id: below.known[i] for i in read if i in below.known}.values())
         order = tuple(_replaced(o, below.known) for o in order)
         if not keys:
             # As in Spark, whose limit then counts over all outer rows together.
-            sorted_rows = Sort(order, True, below.plan) if order else below.plan
-            return Part(GlobalLimit(limit, LocalLimit(limit, sorted_rows)), below.conditions, below.known)
+            rows = Sort(order, True, below.plan) if order else below.plan
+            rows = rows if offset is None else Offset(offset, rows)
+            rows = rows if limit is None else GlobalLimit(limit, LocalLimit(limit, rows))
+            return Part(rows, below.conditions, below.known)
         number = alias(WindowExpression(RankLike("row_number"), WindowSpec(keys, order, RUNNING_ROWS)), "rn")
+        rn = number.to_attribute()
+        kept: list[Any] = [] if offset is None else [GreaterThan(rn, offset)]
+        if limit is not None:
+            kept.append(LessThanOrEqual(rn, limit if offset is None else lit(limit.value + offset.value)))
         window = Window((number,), keys, order, below.plan)
-        kept = Filter(LessThanOrEqual(number.to_attribute(), limit), window)
-        return Part(Project(below.plan.output, kept), below.conditions, below.known)
+        return Part(Project(below.plan.output, Filter(conjunction(kept), window)), below.conditions, below.known)
 
     def _join(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         parts = split(plan.condition) if plan.condition is not None else []
@@ -278,17 +287,28 @@ class Decorrelation:
         return Part(new, left.conditions + right.conditions + upper, known)
 
     def _set_operation(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
-        """Every input with the outer attributes in front, which the first input names."""
+        """Every input with the outer attributes at its end, which the first input names."""
         needed = by_name({**wanted, **outer_in(plan)})
-        inputs, fronts = [], []
+        inputs, ends = [], []
         for c in plan.children:
             below = self.part(c, needed, aggregated, True)
-            front = [below.known[i] for i in needed]
-            inputs.append(Project((*front, *c.output), below.plan))
-            fronts.append(front)
-        known = dict(zip(needed, fronts[0], strict=True))
+            end = [below.known[i] for i in needed]
+            inputs.append(Project((*c.output, *end), below.plan))
+            ends.append(end)
+        known = dict(zip(needed, ends[0], strict=True))
         conditions = [] if in_set else [EqualNullSafe(known[i], OuterReference(a)) for i, a in needed.items()]
         return Part(plan.with_new_children(tuple(inputs)), conditions, known)
+
+
+def _bounds(plan: Any) -> tuple[Any, Any, Any]:
+    """The count of LIMIT, that of OFFSET (None: there is none) and the plan beneath them."""
+    limit = offset = None
+    if isinstance(plan, GlobalLimit):
+        limit, plan = plan.limit, plan.child
+        plan = plan.child if isinstance(plan, LocalLimit) else plan
+    if isinstance(plan, Offset):
+        offset, plan = plan.offset, plan.child
+    return limit, offset, plan
 
 
 def _named(item: Any, known: Outer) -> Any:
@@ -322,20 +342,10 @@ def without_domains(outer: Any, plan: Any, conditions: Iterable[Any]) -> Any:
                     if isinstance(a, AttributeReference) and b.references <= outer.output_set:
                         bound.setdefault(a.expr_id, b)
 
-    for domain in plan.collect(DomainJoin):
-        # The join above an aggregate binds what the domains beneath it are compared with.
-        for p in split(domain.condition) if domain.condition is not None else ():
-            if isinstance(p, EqualNullSafe | EqualTo):
-                for a, b in ((p.left, p.right), (p.right, p.left)):
-                    if isinstance(a, AttributeReference) and isinstance(b, AttributeReference) and b.expr_id in bound:
-                        bound.setdefault(a.expr_id, bound[b.expr_id])
-
-    for union in plan.collect(Union):
-        # What is bound in the first input is so, by position, in the others.
-        for other in union.inputs[1:]:
-            for a, b in zip(union.inputs[0].output, other.output, strict=True):
-                if a.expr_id in bound:
-                    bound.setdefault(b.expr_id, bound[a.expr_id])
+    for p in plan.walk():
+        for mine, other in _same_columns(p):
+            if mine.expr_id in bound:
+                bound.setdefault(other.expr_id, bound[mine.expr_id])
 
     def step(p: Any) -> Any:
         if not isinstance(p, DomainJoin) or not all(a.expr_id in bound for a in p.domains):
@@ -349,3 +359,27 @@ def without_domains(outer: Any, plan: Any, conditions: Iterable[Any]) -> Any:
         return Join(Aggregate(values, items, outer), child, p.kind, p.condition)
 
     return plan.transform_down(step, DomainJoin.BIT)
+
+
+def _same_columns(plan: Any) -> list[tuple[Any, Any]]:
+    """Pairs of columns of which the second, in another input, is bound as the first is."""
+    match plan:
+        case Union(inputs):
+            return [p for other in inputs[1:] for p in zip(inputs[0].output, other.output, strict=True)]
+        case DomainJoin(condition=c) if c is not None:
+            # The join above an aggregate binds what the domains beneath it are compared with.
+            return [pair for p in split(c) for a, b in _compared(p) for pair in ((a, b), (b, a))]
+        case Join(kind="LeftSemi" | "LeftAnti", condition=c) if c is not None:
+            # INTERSECT and EXCEPT are joins by now; each input has its domains.
+            return [(a, b) if a.expr_id in plan.left.output_set else (b, a) for p in split(c) for a, b in _compared(p)]
+    return []
+
+
+def _compared(p: Any) -> list[tuple[Any, Any]]:
+    """The two attributes that a predicate says are equal, or nothing."""
+    match p:
+        case EqualNullSafe(AttributeReference() as a, AttributeReference() as b) | EqualTo(
+            AttributeReference() as a, AttributeReference() as b
+        ):
+            return [(a, b)]
+    return []
