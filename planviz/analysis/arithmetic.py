@@ -14,7 +14,9 @@ from planviz.expressions.specs import FunctionSpec
 from planviz.types import (
     CALENDAR_INTERVAL,
     DATE,
+    DOUBLE,
     INT,
+    NULL,
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
@@ -28,6 +30,8 @@ from planviz.types import (
 )
 
 _STAMPS = (TIMESTAMP, TIMESTAMP_NTZ)
+#: What the other side of a difference of timestamps is cast from.
+_LIKE_STAMPS = (DATE, STRING, NULL)
 
 
 def _days(e: Expression) -> Expression:
@@ -62,9 +66,9 @@ class ResolveBinaryArithmetic(AnalyzerRule):
             return _plus(e, a, b)
         if isinstance(e, Subtract):
             return _minus(e, a, b)
-        if is_ansi_interval(a) and (is_numeric(b) or is_string(b)):
+        if is_ansi_interval(a) and (is_numeric(b) or is_string(b) or b == NULL):
             return _scaled(e, "*" if isinstance(e, Multiply) else "/")
-        if isinstance(e, Multiply) and is_ansi_interval(b) and is_numeric(a):
+        if isinstance(e, Multiply) and is_ansi_interval(b) and (is_numeric(a) or a == NULL):
             return _scaled(Multiply(e.right, e.left, e.mode), "*")
         return e
 
@@ -76,7 +80,8 @@ def _temporal(t: DataType) -> bool:
 def _scaled(e: Any, op: str) -> Expression:
     t = e.left.data_type
     whole = YearMonthIntervalType() if isinstance(t, YearMonthIntervalType) else DayTimeIntervalType()
-    return IntervalScale(e.left, e.right, op, whole, e.mode)
+    number = Cast(e.right, DOUBLE) if e.right.data_type == NULL else e.right
+    return IntervalScale(e.left, number, op, whole, e.mode)
 
 
 def _plus(e: Add, a: DataType, b: DataType) -> Expression:
@@ -108,7 +113,8 @@ def _plus(e: Add, a: DataType, b: DataType) -> Expression:
 
 
 def _of_text(text: Expression, interval: Expression, op: str) -> Expression:
-    return Cast(DatetimePlus(Cast(text, TIMESTAMP), interval, op, TIMESTAMP), STRING)
+    start = Cast(text, TIMESTAMP) if op == "+" else text
+    return Cast(DatetimePlus(start, interval, op, TIMESTAMP), STRING)
 
 
 def _minus(e: Subtract, a: DataType, b: DataType) -> Expression:
@@ -116,7 +122,7 @@ def _minus(e: Subtract, a: DataType, b: DataType) -> Expression:
     if a == DATE and isinstance(b, DayTimeIntervalType):
         if b.end == 0:
             return signed("date_add", (left, UnaryMinus(_days(right))))
-        return DatetimePlus(Cast(left, TIMESTAMP), right, "-", TIMESTAMP)
+        return DatetimePlus(left, right, "-", TIMESTAMP)
     if a == DATE and isinstance(b, YearMonthIntervalType):
         return DatetimePlus(left, right, "-", DATE)
     if a in _STAMPS and isinstance(b, YearMonthIntervalType):
@@ -127,8 +133,11 @@ def _minus(e: Subtract, a: DataType, b: DataType) -> Expression:
         return DatetimePlus(left, right, "-", DATE)
     if a == DATE and b == DATE:
         return DatetimeMinus(left, right, DayTimeIntervalType(0, 0))
-    if (a in _STAMPS and (b in _STAMPS or b == DATE)) or (a == DATE and b in _STAMPS):
+    if (a in _STAMPS and (b in _STAMPS or b in _LIKE_STAMPS)) or (a in _LIKE_STAMPS and b in _STAMPS):
         return DatetimeMinus(_stamp(left), _stamp(right), DayTimeIntervalType())
+    if (a, b) in ((NULL, DATE), (DATE, NULL)):
+        dates = [Cast(x, DATE) if x.data_type == NULL else x for x in (left, right)]
+        return DatetimeMinus(dates[0], dates[1], DayTimeIntervalType(0, 0))
     if a == DATE and not is_interval(b) and not is_string(b):
         return signed("date_sub", (left, right))
     if a == DATE and is_string(b):
@@ -139,4 +148,4 @@ def _minus(e: Subtract, a: DataType, b: DataType) -> Expression:
 
 
 def _stamp(e: Expression) -> Expression:
-    return Cast(e, TIMESTAMP) if e.data_type == DATE else e
+    return Cast(e, TIMESTAMP) if e.data_type in _LIKE_STAMPS else e

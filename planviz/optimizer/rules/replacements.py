@@ -9,6 +9,7 @@ from typing import Any
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, Average, Count, FirstLast, Max, Min
 from planviz.expressions.arithmetic import UnaryMinus
 from planviz.expressions.calls import DatetimePlus, FunctionCall, RegexpForm
+from planviz.expressions.casts import Cast
 from planviz.expressions.common_expressions import with_shared
 from planviz.expressions.complex import GetArrayItem
 from planviz.expressions.conditional import If
@@ -19,7 +20,7 @@ from planviz.expressions.predicates import And, EqualTo, IsNotNull, IsNull, Less
 from planviz.expressions.specs import FunctionSpec
 from planviz.optimizer.attributes import function
 from planviz.optimizer.evaluation.collations import collation_of
-from planviz.types import BOOLEAN, DOUBLE, STRING, ArrayType, DataType
+from planviz.types import BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, ArrayType, DataType, is_string
 
 #: Nodes that `replacement` looks at.
 REPLACEABLE = (DatetimePlus, FunctionCall, RegexpForm, AggregateCall, FirstLast)
@@ -135,7 +136,10 @@ def replacement(e: Any) -> Any:
         case RegexpForm("ilike", (text, pattern), escape):
             return Like(function("lower", text), function("lower", pattern), escape)
         case DatetimePlus(left, right, "-"):
-            return DatetimePlus(left, UnaryMinus(right), "+", e.data_type)
+            # Until here it prints what it was given, not the timestamp that is made of it.
+            made = e.data_type == TIMESTAMP and (left.data_type == DATE or is_string(left.data_type))
+            start = Cast(left, TIMESTAMP) if made else left
+            return DatetimePlus(start, UnaryMinus(right), "+", e.data_type)
         case AggregateExpression(AggregateCall(name, arguments)) if name in _AGGREGATES:
             return e.replace(function=_AGGREGATES[name](arguments))
         case AggregateExpression(AggregateCall("median", (value,)) as call):
