@@ -12,10 +12,6 @@ from planviz.expressions.lambdas import LambdaFunction
 from planviz.expressions.python import PythonUDF
 from planviz.expressions.windows import (
     WHOLE_PARTITION,
-    LagLead,
-    NthValue,
-    NTile,
-    RankLike,
     SpecifiedWindowFrame,
     WindowExpression,
     WindowFunction,
@@ -28,7 +24,7 @@ def check_call(x: Expression, windowed: Sequence[Expression]) -> None:
     """Raise AnalysisError for a function that cannot be computed where it stands; `windowed` are those with OVER."""
     if isinstance(x, WindowExpression):
         _check_window(x)
-    if isinstance(x, RankLike | NTile | LagLead | NthValue) and x not in windowed:
+    if isinstance(x, WindowFunction) and x not in windowed:
         raise analysis_error(
             "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE", f'Window function "{x.sql}" requires an OVER clause.', x
         )

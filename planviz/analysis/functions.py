@@ -29,6 +29,7 @@ from planviz.expressions.core import (
     lit,
     occurs,
 )
+from planviz.expressions.counters import CounterDiff
 from planviz.expressions.ids import next_id
 from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable, UnresolvedLambdaVariable
 from planviz.expressions.specs import FunctionSpec, OpenZone
@@ -416,7 +417,7 @@ def _argument_types(name: str, args: list[Any], count: int, which: int, done: li
 class ResolveTimeZone(AnalyzerRule):
     """Give the expressions that read the session's time zone its name; casts do not show it."""
 
-    matches = (Cast, FunctionCall, Replaced)
+    matches = (Cast, FunctionCall, Replaced, CounterDiff)
     package = "org.apache.spark.sql.catalyst.analysis"
 
     def apply(self, plan: Any) -> Any:
@@ -424,7 +425,7 @@ class ResolveTimeZone(AnalyzerRule):
         zone = self.context.config.get("spark.sql.session.timeZone")
 
         def step(e: Any) -> Any:
-            if isinstance(e, Cast) and e.time_zone is None:
+            if isinstance(e, Cast | CounterDiff) and e.time_zone is None:
                 return e.replace(time_zone=zone)
             if isinstance(e, FunctionCall) and _open(e.tail):
                 return e.replace(tail=_zoned(e.tail, zone))

@@ -15,7 +15,7 @@ from planviz.expressions.aggregates import AggregateFunction
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Alias, Expression
 from planviz.expressions.unresolved import NamedArgument
-from planviz.expressions.windows import NthValue, NTile, RankLike
+from planviz.expressions.windows import WindowFunction
 
 
 def known(name: str) -> bool:
@@ -130,4 +130,4 @@ def _check_count(name: str, count: int, fewest: int, most: int, place: Any) -> N
 
 def is_aggregate_function(e: Expression) -> bool:
     """Whether the expression is an aggregate function that is not a pure window function."""
-    return isinstance(e, AggregateFunction) and not isinstance(e, RankLike | NTile | NthValue)
+    return isinstance(e, AggregateFunction) and not isinstance(e, WindowFunction)

@@ -14,8 +14,6 @@ from planviz.expressions.windows import (
     DEFAULT_ORDERED,
     WHOLE_PARTITION,
     LagLead,
-    NthValue,
-    NTile,
     RankLike,
     UnresolvedWindowExpression,
     UnspecifiedFrame,
@@ -110,7 +108,7 @@ class ResolveWindowOrder(AnalyzerRule):
     rank() OVER (ORDER BY b)  =>  rank(b) OVER (ORDER BY b)
     """
 
-    matches = (RankLike, LagLead, NTile, NthValue)
+    matches = (WindowFunction,)
     RANKS = frozenset(("rank", "dense_rank", "percent_rank"))
 
     def apply(self, plan: Any) -> Any:

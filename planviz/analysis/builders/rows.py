@@ -6,6 +6,7 @@ from planviz.analysis.builders.base import Args, Builder, Entry, plain_call
 from planviz.expressions.aggregates import Grouping, GroupingID
 from planviz.expressions.arithmetic import UnaryMinus
 from planviz.expressions.core import Expression, Literal, lit
+from planviz.expressions.counters import CounterDiff
 from planviz.expressions.generators import Explode, GeneratorCall, Stack
 from planviz.expressions.windows import LagLead, NthValue, NTile, RankLike
 from planviz.types import BOOLEAN, INT, NULL, STRING, VARIANT, StructField
@@ -68,6 +69,7 @@ BUILDERS: dict[str, Entry] = {
     "rank": (0, -1, _rank("rank")),
     "dense_rank": (0, -1, _rank("dense_rank")),
     "percent_rank": (0, -1, _rank("percent_rank")),
+    "counter_diff": (1, 2, lambda a: CounterDiff(*a)),
     "cume_dist": (0, 0, lambda a: RankLike("cume_dist")),
     "ntile": (0, 1, lambda a: NTile(a[0] if a else lit(1))),
     "nth_value": (2, 2, lambda a: NthValue(a[0], a[1])),
