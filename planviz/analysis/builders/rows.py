@@ -69,7 +69,7 @@ BUILDERS: dict[str, Entry] = {
     "rank": (0, -1, _rank("rank")),
     "dense_rank": (0, -1, _rank("dense_rank")),
     "percent_rank": (0, -1, _rank("percent_rank")),
-    "counter_diff": (1, 2, lambda a: CounterDiff(*a)),
+    "counter_diff": (1, 2, lambda a: CounterDiff(a[0], a[1] if len(a) > 1 else None)),
     "cume_dist": (0, 0, lambda a: RankLike("cume_dist")),
     "ntile": (0, 1, lambda a: NTile(a[0] if a else lit(1))),
     "nth_value": (2, 2, lambda a: NthValue(a[0], a[1])),

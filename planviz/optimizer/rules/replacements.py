@@ -14,7 +14,7 @@ from planviz.expressions.common_expressions import with_shared
 from planviz.expressions.complex import GetArrayItem
 from planviz.expressions.conditional import If
 from planviz.expressions.core import Literal, lit
-from planviz.expressions.objects import StaticInvoke
+from planviz.expressions.objects import Invoke, StaticInvoke
 from planviz.expressions.patterns import Like
 from planviz.expressions.predicates import And, EqualTo, IsNotNull, IsNull, LessThanOrEqual, Or
 from planviz.expressions.specs import FunctionSpec
@@ -74,6 +74,7 @@ def _percentile(call: AggregateCall, value: Any, share: Any, falling: str) -> Ag
 
 _SPLIT = FunctionSpec("stringsplitsql", (), lambda _: ArrayType(STRING, False))
 _JAVA = "ExpressionImplUtils"
+_BITMAPS = "BitmapExpressionUtils"
 
 
 def _static(owner: str, method: str, result: DataType | None = None, *more: Any) -> Callable[[FunctionCall], Any]:
@@ -108,12 +109,17 @@ _FUNCTIONS: dict[str, Callable[[FunctionCall], Any]] = {
     "array_size": _renamed("size"),
     "collation": lambda e: Literal(collation_of(e), STRING),
     "base64": _static("Base64", "encode", None, True),
+    "bitmap_bit_position": _static(_BITMAPS, "bitmapBitPosition"),
+    "bitmap_bucket_number": _static(_BITMAPS, "bitmapBucketNumber"),
+    "bitmap_count": _static(_BITMAPS, "bitmapCount"),
     "decode": _static("StringDecode", "decode", None, False, False),
     "encode": _static("Encode", "encode", None, False, False),
     "get": lambda e: GetArrayItem(e.arguments[0], e.arguments[1], "LEGACY"),
+    "is_valid_utf8": lambda e: Invoke(e.arguments[0], "isValid", BOOLEAN),
     "json_array_length": _static("JsonExpressionUtils", "lengthOfJsonArray"),
     "left": lambda e: function("substring", e.arguments[0], lit(1), e.arguments[1]),
     "luhn_check": _static(_JAVA, "isLuhnNumber"),
+    "make_valid_utf8": lambda e: Invoke(e.arguments[0], "makeValid", e.data_type),
     "map_contains_key": lambda e: function("array_contains", function("map_keys", e.arguments[0]), e.arguments[1]),
     "quote": _static(_JAVA, "quote"),
     "regexp_count": lambda e: function("size", function("regexp_extract_all", *e.arguments, lit(0))),
@@ -124,7 +130,10 @@ _FUNCTIONS: dict[str, Callable[[FunctionCall], Any]] = {
         FunctionCall("stringsplitsql", e.arguments[:2], _SPLIT), e.arguments[2], "Some()"
     ),
     "try_element_at": lambda e: _element_at(e.arguments[0], e.arguments[1], "None"),
+    "try_validate_utf8": _static(_JAVA, "tryValidateUTF8String"),
+    "url_decode": _static("UrlCodec", "decode", None, True),
     "url_encode": _static("UrlCodec", "encode"),
+    "validate_utf8": _static(_JAVA, "validateUTF8String"),
 }
 
 
