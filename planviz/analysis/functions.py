@@ -20,6 +20,7 @@ from planviz.expressions.calls import FunctionCall, Replaced
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import ExtractValue
 from planviz.expressions.core import (
+    AUTO_GENERATED,
     Expression,
     GeneratorMark,
     Literal,
@@ -300,9 +301,10 @@ class ResolveAliases(AnalyzerRule):
             return child
         if isinstance(child, Cast) and isinstance(child.child, NamedExpression):
             return e.rebuilt(alias(child, child.child.name))
-        if isinstance(child, ExtractValue):
-            return e.rebuilt(alias(child, child.pretty))
-        return e.rebuilt(alias(child, child.pretty))
+        named = alias(child, child.pretty)
+        if isinstance(child, ExtractValue | Literal):
+            return e.rebuilt(named)
+        return e.rebuilt(named.remarked(AUTO_GENERATED))
 
 
 class ResolveLambdaVariables(AnalyzerRule):

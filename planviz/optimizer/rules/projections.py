@@ -313,7 +313,10 @@ class RemoveRedundantAliases(OptimizerRule):
         def clean(e: Any) -> Any:
             match e:
                 case Alias(AttributeReference() as a, name) if (
-                    name == a.name and a.expr_id not in excluded and e.expr_id not in excluded
+                    name == a.name
+                    and e.metadata in ((), a.metadata)
+                    and a.expr_id not in excluded
+                    and e.expr_id not in excluded
                 ):
                     return a
             return e
