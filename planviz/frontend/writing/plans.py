@@ -8,7 +8,7 @@ from textwrap import indent
 from typing import Any
 
 from planviz.errors import ExportError
-from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.aggregates import is_aggregate
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
@@ -134,7 +134,7 @@ class PlanWriter:
         if block.having:
             values = {a.expr_id: a.child for a in block.select or () if isinstance(a, Alias)}
             lines.append("HAVING " + "\n  AND ".join(write(_replaced(e, values)) for e in block.having))
-        elif block.grouping == () and block.select and not any(e.bits & AggregateExpression.BIT for e in block.select):
+        elif block.grouping == () and block.select and not any(is_aggregate(e) for e in block.select):
             lines.append("HAVING true")
         if block.order:
             names = [a.name.lower() for a in block.output]
@@ -472,7 +472,7 @@ def _replaced(e: Expression, values: dict[int, Expression]) -> Expression:
 
 def _can_be_having(block: Block, conditions: list[Expression]) -> bool:
     """Whether the block groups and nothing was said after it; aggregates may be repeated there."""
-    return bool(conditions) and not block.distinct and any(e.bits & AggregateExpression.BIT for e in block.select or ())
+    return bool(conditions) and not block.distinct and any(is_aggregate(e) for e in block.select or ())
 
 
 def _hides(block: Block, plan: Sort) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from planviz.decisions.branches import logic
 from planviz.errors import PlanvizError
-from planviz.expressions.aggregates import AggregateCall, AggregateExpression, FirstLast, Max, Min
+from planviz.expressions.aggregates import AggregateCall, AggregateExpression, FirstLast, Max, Min, is_aggregate
 from planviz.expressions.core import Literal
 from planviz.expressions.predicates import And, EqualNullSafe, EqualTo, IsNull, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
@@ -290,7 +290,7 @@ def duplicate_agnostic(plan: Any) -> bool:
     return all(
         a.distinct or ignores_repeats(a.function)
         for i in plan.aggregates
-        if i.bits & AggregateExpression.BIT
+        if is_aggregate(i)
         for a in i.collect(AggregateExpression)
     )
 
