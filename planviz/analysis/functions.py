@@ -379,8 +379,8 @@ class ResolveLambdaVariables(AnalyzerRule):
                 names = [str(getattr(v, "name", "")) for v in a.arguments]
                 # A lambda that was opened before and waits for its body keeps its variables.
                 variables = [
-                    v if isinstance(v, NamedLambdaVariable) else NamedLambdaVariable(n, t, True, next_id())
-                    for v, n, t in zip(a.arguments, names, types, strict=False)
+                    v if isinstance(v, NamedLambdaVariable) else NamedLambdaVariable(n, t, nullable, next_id())
+                    for v, n, (t, nullable) in zip(a.arguments, names, types, strict=False)
                 ]
                 inner = {**known_names, **{n.lower(): v for n, v in zip(names, variables, strict=True)}}
                 out.append(LambdaFunction(self._resolve(a.body, inner), tuple(variables), a.hidden))
@@ -389,31 +389,34 @@ class ResolveLambdaVariables(AnalyzerRule):
         return call.replace(arguments=tuple(out))
 
 
-def _argument_types(name: str, args: list[Any], count: int, which: int, done: list[Expression]) -> list[DataType]:
-    """Types of a lambda's arguments; `which` is the number of lambdas before it."""
+def _argument_types(
+    name: str, args: list[Any], count: int, which: int, done: list[Expression]
+) -> list[tuple[DataType, bool]]:
+    """Types of a lambda's arguments and whether they may be null; `which` is the number of lambdas before it."""
 
     def known_type(e: Any) -> DataType:
         return e.data_type if e.resolved else UNKNOWN
 
-    def element(e: Any) -> DataType:
+    def element(e: Any) -> tuple[DataType, bool]:
         t = known_type(e)
-        return t.element if isinstance(t, ArrayType) else UNKNOWN
+        return (t.element, t.contains_null) if isinstance(t, ArrayType) else (UNKNOWN, True)
 
     first = known_type(args[0])
     if name == "zip_with":
-        return [element(args[0]), element(args[1])]
+        return [(element(e)[0], True) for e in args[:2]]
     if name in ("aggregate", "reduce"):
-        return [known_type(args[1]), element(args[0])] if which == 0 else [known_type(done[2])]
+        return [(known_type(args[1]), True), element(args[0])] if which == 0 else [(known_type(done[2]), True)]
     if name == "map_zip_with" and isinstance(first, MapType):
         second = known_type(args[1])
-        return [first.key, first.value, second.value if isinstance(second, MapType) else UNKNOWN]
+        value = second.value if isinstance(second, MapType) else UNKNOWN
+        return [(first.key, False), (first.value, True), (value, True)]
     if isinstance(first, MapType):
-        return [first.key, first.value]
+        return [(first.key, False), (first.value, first.value_contains_null)]
     if first == NULL and name.startswith(("map_", "transform_")):
-        return [UNKNOWN, UNKNOWN]
+        return [(UNKNOWN, True)] * 2
     if name == "array_sort":
         return [element(args[0])] * 2
-    return [element(args[0]), INT][: count if name in ("transform", "filter") else 1]
+    return [element(args[0]), (INT, False)][: count if name in ("transform", "filter") else 1]
 
 
 class ResolveTimeZone(AnalyzerRule):

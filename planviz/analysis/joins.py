@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.analysis.hidden import hidden_output
 from planviz.expressions.conditional import Coalesce
 from planviz.expressions.core import Expression, Literal, SortOrder, alias
 from planviz.expressions.predicates import EqualTo, conjunction
@@ -100,7 +101,8 @@ def _common(plan: Join, kind: str, names: tuple[str, ...]) -> Any:
     else:
         columns = [*left, *rest_left, *rest_right]
         hidden = list(right)
-    return HiddenColumns.project(tuple(columns), join, tuple(hidden))
+    # Those that joins below hide can still be named, too.
+    return HiddenColumns.project(tuple(columns), join, (*hidden, *hidden_output(join)))
 
 
 STRATEGIES = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.analysis.context import AnalyzerRule, same_name
+from planviz.analysis.hidden import unhidden
 from planviz.analysis.lateral_aliases import with_lateral_aliases
 from planviz.analysis.missing import add_missing, with_aggregate
 from planviz.analysis.names import UNBOUND, Scope, bind, extract_value
@@ -27,7 +28,7 @@ from planviz.expressions.unresolved import (
 )
 from planviz.expressions.variables import VariableReference
 from planviz.logical.combining import Join, LateralJoin
-from planviz.logical.operators import Aggregate, Filter, Generate, HiddenColumns, Project, RepartitionByExpression, Sort
+from planviz.logical.operators import Aggregate, Filter, Generate, Project, RepartitionByExpression, Sort
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import Unpivot, UnresolvedHaving, UnresolvedQualify
 
@@ -62,7 +63,13 @@ class ResolveReferences(AnalyzerRule):
     def _operator(self, plan: Any) -> Any:
         if not plan.children_resolved or not any(e.bits & self.mask for e in plan.expressions):
             return plan
-        plan = _unhide(plan)
+        if isinstance(plan, Project) and any(e.bits & UnresolvedStar.BIT for e in plan.projects):
+            plan = plan.replace(projects=tuple(expanded(plan.projects, plan)))
+        plan, shown = unhidden(plan)
+        bound = self._bound(plan)
+        return bound if shown is None else Project(shown, bound)
+
+    def _bound(self, plan: Any) -> Any:
         if isinstance(plan, Project):
             return self._project(plan)
         if isinstance(plan, Aggregate):
@@ -203,24 +210,6 @@ def _function_by_name(x: UnresolvedAttribute) -> Expression | None:
     if len(x.parts) > 1 or name not in LITERAL_FUNCTIONS:
         return None
     return x.rebuilt(GroupingID(())) if name == "grouping__id" else build((name,), (), x)
-
-
-def _unhide(plan: Any) -> Any:
-    """The operator over a child that gives the columns of a USING join that `*` leaves out, where they are named."""
-    child: Any = plan.children[0] if plan.children else plan
-    hidden = HiddenColumns.of(child) if len(plan.children) == 1 else ()
-    if not hidden:
-        return plan
-    visible, more = Scope(child.output), Scope(hidden)
-    if isinstance(plan, Project):
-        plan = plan.replace(projects=tuple(expanded(plan.projects, plan)))
-    named = [n for e in plan.expressions for n in e.collect(UnresolvedAttribute)]
-    if not any(visible.resolve(n.parts, n) is None and more.resolve(n.parts, n) is not None for n in named):
-        return plan
-    bound = plan.map_expressions(lambda e: bind(bind(e, visible, True), more, True))
-    used = {a.expr_id for e in bound.expressions for a in e.collect(AttributeReference)}
-    needed = [column for column in hidden if column.expr_id in used]
-    return bound.replace(child=Project((*child.projects, *needed), child.child))
 
 
 def _outer_children(plan: LogicalPlan) -> tuple[LogicalPlan, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from planviz.analysis.context import analysis_error
 from planviz.analysis.frames import columns_renamed, columns_replaced, columns_with
+from planviz.analysis.hidden import hidden_output
 from planviz.analysis.names import Scope, unresolved_column
 from planviz.expressions.complex import CreateNamedStruct, GetStructField, struct_of
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias, lit
@@ -58,7 +59,9 @@ def expand_star(star: UnresolvedStar, plan: Any) -> list[Expression]:
     columns: list[Any] = [a for c in plan.children for a in c.output]
     if star.target:
         wanted = tuple(p.lower() for p in star.target)
-        named = [a for a in columns if tuple(q.lower() for q in a.qualifier[-len(wanted) :]) == wanted]
+        # A table's own columns are also those that a USING join takes from the other table.
+        every = [a for c in plan.children for a in hidden_output(c)] + columns
+        named = [a for a in every if tuple(q.lower() for q in a.qualifier[-len(wanted) :]) == wanted]
         columns = named or _struct_star(star, columns)
     return _without(columns, star) if star.excepted else columns
 

@@ -1,0 +1,61 @@
+"""Columns of USING and NATURAL joins that `*` leaves out and that can be named all the same (Spark: metadataOutput)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.names import Scope, bind
+from planviz.expressions.core import AttributeReference
+from planviz.expressions.unresolved import UnresolvedAttribute
+from planviz.logical.combining import Join
+from planviz.logical.operators import Aggregate, Filter, Generate, HiddenColumns, Project, Sort
+from planviz.logical.plan import LogicalPlan
+
+# A name, a GROUP BY or a set operation ends what can be seen of the columns below.
+_THROUGH = (Project, Filter, Sort, Generate, Join)
+
+
+def hidden_output(plan: LogicalPlan) -> tuple[AttributeReference, ...]:
+    """What a plan does not give but can, in Spark's order."""
+    own = HiddenColumns.of(plan)
+    if own or not isinstance(plan, _THROUGH):
+        return own
+    seen = plan.children[:1] if isinstance(plan, Join) and plan.kind in ("LeftSemi", "LeftAnti") else plan.children
+    return tuple(a for c in seen for a in hidden_output(c))
+
+
+def unhidden(plan: Any) -> tuple[Any, tuple[AttributeReference, ...] | None]:
+    """The operator over children that give the hidden columns that it names, and the columns that it shall still give.
+
+    These are None where nothing changed, or where the operator says itself what it gives.
+    """
+    visible = {a.expr_id for c in plan.children for a in c.output}
+    hidden = [a for c in plan.children for a in hidden_output(c) if a.expr_id not in visible]
+    if not hidden:
+        return plan, None
+    before, more = Scope(a for c in plan.children for a in c.output), Scope(hidden)
+    names = [n for e in plan.expressions for n in e.collect(UnresolvedAttribute)]
+    listed = {a.expr_id for e in plan.expressions for a in e.collect(AttributeReference)}
+    if not any(a.expr_id in listed for a in hidden) and not any(
+        before.resolve(n.parts, n) is None and more.resolve(n.parts, n) is not None for n in names
+    ):
+        return plan, None
+    whole = isinstance(plan, Project | Aggregate)
+    shown = None if whole else plan.output
+    bound = plan.map_expressions(lambda e: bind(bind(e, before, True), more, True))
+    used = {a.expr_id for e in bound.expressions for a in e.collect(AttributeReference)}
+    needed = {a.expr_id for a in hidden} & used
+    return bound.with_new_children(tuple(_giving(c, needed) for c in plan.children)), shown
+
+
+def _giving(plan: Any, needed: set[int]) -> Any:
+    """The plan giving the needed columns that it or joins below hide, too."""
+    hidden = [a for a in hidden_output(plan) if a.expr_id in needed]
+    if not hidden:
+        return plan
+    children = tuple(_giving(c, needed) for c in plan.children)
+    if not isinstance(plan, Project):
+        return plan.with_new_children(children)
+    given = {a.expr_id for a in plan.output}
+    more = [a for a in hidden if a.expr_id not in given]
+    return HiddenColumns.project((*plan.projects, *more), children[0], hidden_output(plan))
