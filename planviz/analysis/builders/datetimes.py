@@ -59,11 +59,13 @@ def _parsed(a: Args, t: DataType, fails: bool, instead: str = "try_to_date") -> 
 @cache
 def _spec_parsed(t: DataType) -> FunctionSpec:
     """One signature for each type: calls that are written alike must be equal."""
-    return FunctionSpec("gettimestamp", spec_of("", "S|A|T|TN S", t).inputs, lambda _: t, True)
+    inputs = spec_of("", "S|A|T|TN S", t).inputs
+    return FunctionSpec("gettimestamp", inputs, lambda _: t, True, null_intolerant=False)
 
 
 def _unix_timestamp(name: str) -> Builder:
-    spec = spec_of(name, "S|A|T|TN! S", LONG, True)
+    # Spark does not say of ToTimestamp that null makes it null.
+    spec = replace(spec_of(name, "S|A|T|TN! S", LONG, True), null_intolerant=False)
 
     def make(a: Args) -> Expression:
         if not a:

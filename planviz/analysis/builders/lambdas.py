@@ -89,7 +89,7 @@ def _merged(name: str, a: Args) -> TypeMismatch | None:
 def _higher(name: str) -> Builder:
     check = _merged if name in ("aggregate", "reduce") else None
     inputs = _INPUTS.get(name, (_ARRAY, _ANY))
-    spec = FunctionSpec(name, inputs, lambda args: _higher_type(name, args), check=check)
+    spec = FunctionSpec(name, inputs, lambda args: _higher_type(name, args), null_intolerant=False, check=check)
 
     def make(a: Args) -> Expression:
         if name in ("aggregate", "reduce") and len(a) == 3:

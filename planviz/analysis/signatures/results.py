@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from planviz.analysis.signatures.accepts import TYPES
-from planviz.expressions.complex import GetStructField
+from planviz.expressions.complex import GetArrayStructFields, GetStructField
 from planviz.expressions.core import Literal, NamedExpression
 from planviz.types import (
     DOUBLE,
@@ -103,7 +103,11 @@ def _flat(args: Arguments) -> DataType:
 
 def zip_names(args: Arguments) -> tuple[str, ...]:
     """The field names of arrays_zip: those of its columns, else their positions."""
-    return tuple(str(a.name if isinstance(a, NamedExpression | GetStructField) else i) for i, a in enumerate(args))
+    named = (NamedExpression, GetStructField)
+    return tuple(
+        a.field.name if isinstance(a, GetArrayStructFields) else str(a.name if isinstance(a, named) else i)
+        for i, a in enumerate(args)
+    )
 
 
 def _zipped(args: Arguments) -> DataType:

@@ -140,7 +140,7 @@ class PushFoldableIntoBranches(OptimizerRule):
     def _one(e: Any) -> Any:
         if isinstance(e, _UNARY) and len(e.children) == 1:
             return _pushed(e, e.children[0], lambda b: e.with_new_children((b,)))
-        if isinstance(e, _BINARY) and len(e.children) == 2:
+        if len(e.children) == 2 and (isinstance(e, _BINARY) or (isinstance(e, FunctionCall) and e.name in _FUNCTIONS)):
             a, b = e.children
             if b.foldable and isinstance(a, If | CaseWhen):
                 return _pushed(e, a, lambda x: e.with_new_children((x, b)))
@@ -150,6 +150,11 @@ class PushFoldableIntoBranches(OptimizerRule):
 
 
 _UNARY = (IsNull, IsNotNull, Abs, UnaryMinus, Cast, ExtractValue, FunctionCall)
+#: Functions of two arguments that Spark computes in branches, too: roundings, mathematics, dates.
+_FUNCTIONS = frozenset((
+    "add_months", "atan2", "bround", "ceil", "date_add", "date_sub", "datediff", "find_in_set", "floor", "hypot", "log",
+    "pow", "power", "round",
+))  # fmt: skip
 _BINARY = (BinaryComparison, BinaryArithmetic, And, Or, Like, StringPredicate, DatetimePlus)
 
 

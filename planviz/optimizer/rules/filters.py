@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.complex import GetArrayStructFields, GetStructField
 from planviz.expressions.core import AttributeReference, Literal
 from planviz.expressions.generators import Explode
 from planviz.expressions.predicates import And, IsNotNull, conjunction
@@ -85,8 +84,8 @@ class InferFiltersFromGenerate(OptimizerRule):
     def rewrite(self, node: Any) -> Any:
         """See the class."""
         g = node.generator
-        # Another input than a column or its field could be costly to compute twice, or fail for rows filtered before.
-        if node.outer or not isinstance(g, Explode) or g.outer or not _is_column(g.child):
+        # Another input than a column could be costly to compute twice, or fail for rows filtered before.
+        if node.outer or not isinstance(g, Explode) or g.outer or not isinstance(g.child, AttributeReference):
             return node
         child = g.child
         from planviz.optimizer.attributes import function
@@ -96,12 +95,6 @@ class InferFiltersFromGenerate(OptimizerRule):
         known = constraints(node.child)
         new = [c for c in wanted if c not in known]
         return node.replace(child=Filter(conjunction(new), node.child)) if new else node
-
-
-def _is_column(e: Any) -> bool:
-    while isinstance(e, GetStructField | GetArrayStructFields):
-        e = e.child
-    return isinstance(e, AttributeReference)
 
 
 def _greater_zero(e: Any) -> Any:

@@ -29,6 +29,7 @@ from planviz.logical.operators import (
 from planviz.logical.plan import LeafNode
 from planviz.optimizer.attributes import id_of, merged_projects, name_of, pruned_child, same_output, substitute
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
+from planviz.optimizer.rules.nested_columns import with_fields, with_generated_fields
 from planviz.optimizer.rules.with_expression import is_cheap
 from planviz.trees.depth import deep
 from planviz.trees.node import Settled
@@ -43,7 +44,7 @@ class ColumnPruning(OptimizerRule):
     `SELECT a FROM (SELECT a, c FROM t EXCEPT SELECT a, c FROM u)` would remove other rows.
     """
 
-    matches = (Project, Aggregate, Expand, Join)
+    matches = (Project, Aggregate, Expand, Join, Generate)
 
     def apply(self, plan: Any) -> Any:
         """See the class."""
@@ -55,7 +56,11 @@ class ColumnPruning(OptimizerRule):
         match plan:
             case Aggregate() | Expand():
                 needed = plan.references
-                return plan if plan.child.output_set <= needed else plan.replace(child=pruned_child(plan.child, needed))
+                if not plan.child.output_set <= needed:
+                    return plan.replace(child=pruned_child(plan.child, needed))
+                return with_fields(plan) or plan
+            case Generate():
+                return with_generated_fields(plan) or plan
             case Join(_, right, kind) if kind in ("LeftSemi", "LeftAnti", "ExistenceJoin"):
                 if plan.condition is not None or right.output:
                     needed = plan.references
@@ -68,7 +73,9 @@ class ColumnPruning(OptimizerRule):
         if isinstance(child, Project | Aggregate | Window | Expand | WithCTE):
             return self._narrowed(plan, child, needed)
         if isinstance(child, Generate):
-            return self._generate(plan, child, needed)
+            if needed != child.output_set:
+                return self._generate(plan, child, needed)
+            return with_generated_fields(plan) or plan
         if isinstance(child, SetOperation | Distinct):
             return self.refuse(plan, "all columns below take part in telling rows apart", child.node_name)
         if isinstance(child, LeafNode):
@@ -78,6 +85,9 @@ class ColumnPruning(OptimizerRule):
         return self._general(plan, child, needed)
 
     def _general(self, plan: Any, child: Any, needed: frozenset[int]) -> Any:
+        taken = with_fields(plan)
+        if taken is not None:
+            return taken
         required = child.references | needed
         if child.input_set <= required:
             return self.refuse(plan, "every column of the input of the operator below is read", child.node_name)
@@ -114,8 +124,6 @@ class ColumnPruning(OptimizerRule):
 
     @staticmethod
     def _generate(plan: Any, child: Any, needed: frozenset[int]) -> Any:
-        if needed == child.output_set:
-            return plan
         required = (needed - child.produced) | child.generator.references
         below = pruned_child(child.child, required)
         needless = child.generator.references - needed
