@@ -134,7 +134,7 @@ def rewrite_attributes(plan: Any, mapping: dict[int, AttributeReference]) -> Any
     def step(e: Any) -> Any:
         if isinstance(e, AttributeReference):
             new = mapping.get(e.expr_id)
-            return e if new is None else new.with_qualifier(e.qualifier)
+            return e if new is None else _renumbered(e, new)
         if isinstance(e, SubqueryExpression):
             return e.with_plan(_rewrite_outer(e.plan, mapping))
         if isinstance(e, OuterReference):
@@ -145,12 +145,17 @@ def rewrite_attributes(plan: Any, mapping: dict[int, AttributeReference]) -> Any
     return plan.transform_expressions_up(step, mask)
 
 
+def _renumbered(e: AttributeReference, new: AttributeReference) -> AttributeReference:
+    """The new column as the query spells its name (Spark: dedupAttr)."""
+    return AttributeReference(e.name, new.type, new.is_nullable, new.expr_id, e.qualifier)
+
+
 def _rewrite_outer(plan: Any, mapping: dict[int, AttributeReference]) -> Any:
     from planviz.expressions.unresolved import OuterReference
 
     def step(e: Any) -> Any:
         if isinstance(e, OuterReference) and e.expr_id in mapping:
-            return OuterReference(mapping[e.expr_id].with_qualifier(e.attribute.qualifier))
+            return OuterReference(_renumbered(e.attribute, mapping[e.expr_id]))
         return e
 
     return plan.transform_all_expressions(step, OuterReference.BIT)

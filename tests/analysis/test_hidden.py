@@ -45,3 +45,8 @@ def test_what_a_name_or_an_aggregate_ends_is_not_seen(sql):
     with pytest.raises(AnalysisError) as e:
         plan_text(sql)
     assert e.value.error_class.startswith("UNRESOLVED_COLUMN")
+
+
+def test_a_name_keeps_its_spelling_where_a_table_is_read_twice():
+    text = plan_text("select count(*) from (select A from t1) x join (select A from t1) y on x.A = y.A")
+    assert text.count("Project [A#") == 2

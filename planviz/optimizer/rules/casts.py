@@ -62,9 +62,7 @@ class SimplifyCasts(OptimizerRule):
         match e:
             case Cast(child, t) if child.data_type == t:
                 return child
-            case Cast(Cast(child, inner), t) if wider(child.data_type, inner) and (
-                wider(inner, t) or (inner in INTEGRAL and t in (FLOAT, DOUBLE))
-            ):
+            case Cast(Cast(child, inner), t) if _up(child.data_type, inner) and _up(inner, t):
                 return Cast(child, t, e.mode, e.user_specified, e.time_zone)
             case IsNotNull(Cast(child, t)) if keeps_values(child.data_type, t):
                 return type(e)(child)
@@ -77,7 +75,12 @@ def _without_same_type(e: Any) -> Any:
 
 def keeps_values(a: DataType, b: DataType) -> bool:
     """Whether a cast never fails and never gives null for a value (Spark: `Cast.canUpCast`, the common cases)."""
-    return wider(a, b) or (a in INTEGRAL and b in (FLOAT, DOUBLE)) or (a == DATE and b == TIMESTAMP) or is_string(b)
+    return _up(a, b) or (a == DATE and b == TIMESTAMP) or is_string(b)
+
+
+def _up(a: DataType, b: DataType) -> bool:
+    """Whether Spark takes a cast between numbers for one that loses nothing: those of bigint to float are."""
+    return wider(a, b) or (a in INTEGRAL and b in (FLOAT, DOUBLE))
 
 
 def wider(a: DataType, b: DataType) -> bool:
