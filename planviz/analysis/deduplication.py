@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.analysis.context import AnalyzerRule
-from planviz.expressions.core import Alias, AttributeReference, alias
+from planviz.expressions.core import Alias, AttributeReference, NamedExpression, alias
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.cached import InMemoryRelation
@@ -145,7 +145,7 @@ def rewrite_attributes(plan: Any, mapping: dict[int, AttributeReference]) -> Any
     return plan.transform_expressions_up(step, mask)
 
 
-def _renumbered(e: AttributeReference, new: AttributeReference) -> AttributeReference:
+def _renumbered(e: NamedExpression, new: AttributeReference) -> AttributeReference:
     """The new column as the query spells its name (Spark: dedupAttr)."""
     return AttributeReference(e.name, new.type, new.is_nullable, new.expr_id, e.qualifier)
 
