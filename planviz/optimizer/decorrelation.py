@@ -25,6 +25,7 @@ from planviz.logical.operators import (
     Aggregate,
     Distinct,
     Filter,
+    Generate,
     GlobalLimit,
     LocalLimit,
     Offset,
@@ -141,6 +142,7 @@ class Decorrelation:
             Sort: self._sort,
             GlobalLimit: self._limit,
             Offset: self._limit,
+            Generate: self._generate,
             Join: self._join,
             Union: self._set_operation,
             Intersect: self._set_operation,
@@ -238,6 +240,11 @@ class Decorrelation:
         added = _missing((), below, in_set)
         new = plan.replace(functions=plan.functions + added, partition=plan.partition + added, child=below.plan)
         return Part(new, below.conditions, below.known)
+
+    def _generate(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
+        below = self.part(plan.child, {**wanted, **outer_of((plan.generator,))}, aggregated, in_set)
+        generator = _replaced(plan.generator, below.known)
+        return Part(plan.replace(generator=generator, child=below.plan), below.conditions, below.known)
 
     def _sort(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         below = self.part(plan.child, {**wanted, **outer_of(plan.order)}, aggregated, in_set)

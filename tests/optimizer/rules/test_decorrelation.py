@@ -51,3 +51,9 @@ def test_distinct_rows_of_a_single_aggregate_have_no_columns_of_its_condition():
     text = optimized("select * from shop where id in (select distinct max(n) from sale where shop = id)")
     top = text.split("Aggregate [", 1)[1].split("]")[0]
     assert top.count("#") == 2
+
+
+def test_a_generator_reads_the_distinct_values_of_the_outer_rows():
+    text = optimized("select * from shop left join lateral (select explode(array(id))) as t(x) on x = id")
+    assert "LateralJoin" not in text
+    assert "Aggregate [id#" in text.split("Generate explode(array(id#", 1)[1]
