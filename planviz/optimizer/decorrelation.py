@@ -34,6 +34,7 @@ from planviz.logical.operators import (
     Window,
 )
 from planviz.logical.plan import UnaryNode
+from planviz.logical.relations import OneRowRelation
 from planviz.optimizer.attributes import substitute
 from planviz.optimizer.evaluation import value_of
 from planviz.types import BOOLEAN
@@ -363,7 +364,10 @@ def without_domains(outer: Any, plan: Any, conditions: Iterable[Any]) -> Any:
         known = {a.expr_id: v for a, v in zip(p.domains, values, strict=True)}
         inner = [] if p.condition is None else [substitute(p.condition, known)]
         child = without_domains(outer, p.child, inner) if p.kind == "LeftOuter" else p.child
-        return Join(Aggregate(values, items, outer), child, p.kind, p.condition)
+        domain = Aggregate(values, items, outer)
+        # One row without columns beside every value adds nothing.
+        alone = p.kind == "Inner" and p.condition is None and isinstance(child, OneRowRelation)
+        return domain if alone else Join(domain, child, p.kind, p.condition)
 
     return plan.transform_down(step, DomainJoin.BIT)
 

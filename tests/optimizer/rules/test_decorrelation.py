@@ -56,4 +56,5 @@ def test_distinct_rows_of_a_single_aggregate_have_no_columns_of_its_condition():
 def test_a_generator_reads_the_distinct_values_of_the_outer_rows():
     text = optimized("select * from shop left join lateral (select explode(array(id))) as t(x) on x = id")
     assert "LateralJoin" not in text
+    assert "OneRowRelation" not in text
     assert "Aggregate [id#" in text.split("Generate explode(array(id#", 1)[1]
