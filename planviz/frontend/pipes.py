@@ -63,6 +63,11 @@ class PipeReader(QueryReader):
             return self._piped_pivot(left, start)
         if self.sees("TABLESAMPLE"):
             return self.sample_clause()(left)
+        if self.sees("WINDOW") and self.peek(2) == "AS":
+            raise self.error(
+                "UNSUPPORTED_FEATURE.CLAUSE_WITH_PIPE_OPERATORS",
+                "A pipe operator of its own cannot define windows: write WINDOW behind |> SELECT.", start,
+            )  # fmt: skip
         if self.sees_any(*_ORGANIZATION):
             return self._organized_once(left, start)
         return self.joined(left, start)
