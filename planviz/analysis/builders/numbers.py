@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planviz.analysis.builders.base import Args, Builder, Entry, signed, spec_of
+from planviz.analysis.context import analysis_error
 from planviz.analysis.signatures import SIGNATURES
 from planviz.expressions.arithmetic import (
     Abs,
@@ -19,9 +20,9 @@ from planviz.expressions.arithmetic import (
     UnaryPositive,
 )
 from planviz.expressions.calls import FunctionCall, Replaced
-from planviz.expressions.core import Expression
+from planviz.expressions.core import Expression, Literal
 from planviz.expressions.specs import FunctionSpec
-from planviz.types import DOUBLE, LONG
+from planviz.types import DOUBLE, INT, LONG
 
 _E = spec_of("e", "", DOUBLE, False, "E")
 _LOG = spec_of("log", "D D", DOUBLE, True, "LOG")
@@ -41,7 +42,14 @@ def _rounded(name: str) -> Builder:
     scaled = FunctionSpec(name, spec_of("", "DEC I", LONG).inputs, SIGNATURES["round"].spec.result, folded=(2,))
 
     def make(a: Args) -> Expression:
-        return signed(name, a) if len(a) == 1 else FunctionCall(name, a, scaled)
+        if len(a) == 1:
+            return signed(name, a)
+        scale = a[1]
+        if scale.data_type != INT or not scale.foldable or (isinstance(scale, Literal) and scale.value is None):
+            raise analysis_error(
+                "NON_FOLDABLE_ARGUMENT", f'The function `{name}` requires a constant INT, not "{scale.pretty}".', scale
+            )
+        return FunctionCall(name, a, scaled)
 
     return make
 
