@@ -145,7 +145,7 @@ class PullupCorrelatedPredicates(OptimizerRule):
 
 def _one_row(plan: Any) -> bool:
     """Whether a subquery gives at most one row for every row around it."""
-    while isinstance(plan, Project | Filter | SubqueryAlias):
+    while isinstance(plan, Project | SubqueryAlias):
         plan = plan.child
     if not isinstance(plan, Aggregate):
         return plan.max_rows in (0, 1)

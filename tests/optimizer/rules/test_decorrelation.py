@@ -58,3 +58,9 @@ def test_a_generator_reads_the_distinct_values_of_the_outer_rows():
     assert "LateralJoin" not in text
     assert "OneRowRelation" not in text
     assert "Aggregate [id#" in text.split("Generate explode(array(id#", 1)[1]
+
+
+@pytest.mark.parametrize(("having", "kind"), [("", "LeftOuter"), ("having count(*) > 1", "LeftSingle")])
+def test_having_above_a_bound_group_is_joined_as_single(having, kind):
+    query = f"(select max(n) from sale where shop = id group by shop {having}) is null"
+    assert f"Join {kind}, " in optimized(f"select * from shop where {query} or id = 1")
