@@ -66,8 +66,7 @@ def _column(plan: Any, name: str, side: str, place: Any) -> Any:
             f"[{known}].",
             place,
         )
-    if len(found) > 1:
-        raise analysis_error("AMBIGUOUS_REFERENCE", f"Reference `{name}` is ambiguous.", place)
+    # Of several the first, as in Spark.
     return found[0]
 
 

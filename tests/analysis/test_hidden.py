@@ -50,3 +50,8 @@ def test_what_a_name_or_an_aggregate_ends_is_not_seen(sql):
 def test_a_name_keeps_its_spelling_where_a_table_is_read_twice():
     text = plan_text("select count(*) from (select A from t1) x join (select A from t1) y on x.A = y.A")
     assert text.count("Project [A#") == 2
+
+
+def test_of_several_columns_of_a_name_the_first_is_joined():
+    text = plan_text("select t3.c from t1 join t2 using (a) join t3 using (b)")
+    assert "Join Inner, (b#" in text
