@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.analysis.context import AnalyzerRule
-from planviz.expressions.core import Alias, AttributeReference
+from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.core import Alias, Expression, occurs
 from planviz.expressions.subqueries import ListQuery, SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.combining import Join, LateralJoin
-from planviz.logical.operators import Aggregate, Filter, outer_references
+from planviz.logical.operators import Aggregate, Filter
 from planviz.logical.plan import UnaryNode
 
 
@@ -46,7 +47,7 @@ class ResolveSubquery(AnalyzerRule):
             return e
         changed = e.with_plan(new)
         if new.resolved:
-            found = tuple(o for o in outer_references(new) if isinstance(o, AttributeReference))
+            found = tuple(outer_references(new))
             changed = changed.replace(outer=found)
             if isinstance(changed, ListQuery):
                 changed = changed.replace(columns=len(new.output))
@@ -74,7 +75,7 @@ class UpdateOuterReferences(AnalyzerRule):
         results = [a for a in plan.child.aggregates if isinstance(a, Alias)]
 
         def renamed(e: Any) -> Any:
-            plain = e.transform_up(lambda x: x.attribute if isinstance(x, OuterReference) else x, OuterReference.BIT)
+            plain = without_outer(e)
             found = next((a for a in results if plain is not e and a.child.semantic_equals(plain)), None)
             return e if found is None else OuterReference(found.to_attribute())
 
@@ -87,3 +88,45 @@ class UpdateOuterReferences(AnalyzerRule):
             return e if new is inner else e.with_plan(new).replace(outer=read)
 
         return plan.transform_expressions_down(inside, SubqueryExpression.BIT) if results else plan
+
+
+def without_outer(e: Expression) -> Expression:
+    """The expression as the surrounding query reads it.
+
+    sum(outer(a#1))  =>  sum(a#1)
+    """
+    made: Expression = e.transform_up(lambda x: x.attribute if isinstance(x, OuterReference) else x, OuterReference.BIT)
+    return made
+
+
+def outer_references(plan: Any) -> list[Expression]:
+    """What a plan reads of the surrounding query, in order, as often as it reads it (Spark: getOuterReferences).
+
+    An aggregate function over outer columns alone belongs to the surrounding query as a whole. Raises AnalysisError
+    where one mixes outer columns with columns of the plan.
+    """
+    found: list[Expression] = []
+    if plan.bits & OuterReference.BIT:
+        for operator in plan.walk():
+            for e in operator.expressions:
+                _collect_outer(e, found)
+    return found
+
+
+def _collect_outer(e: Any, found: list[Expression]) -> None:
+    if not occurs(e, OuterReference.BIT):
+        return
+    if isinstance(e, OuterReference):
+        found.append(e.attribute)
+    elif not isinstance(e, AggregateExpression):
+        for c in e.children:
+            _collect_outer(c, found)
+    elif e.references:
+        raise analysis_error(
+            "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.AGGREGATE_FUNCTION_MIXED_OUTER_LOCAL_REFERENCES",
+            "Unsupported subquery expression: found an aggregate function in a correlated predicate that has both "
+            f"outer and local references, which is not supported: {e.pretty}.",
+            e,
+        )
+    else:
+        found.append(without_outer(e))

@@ -12,10 +12,8 @@ from planviz.expressions.core import (
     Expression,
     GeneratorMark,
     Literal,
-    NamedExpression,
     occurs,
 )
-from planviz.expressions.unresolved import OuterReference
 from planviz.expressions.windows import WindowExpression
 from planviz.logical.plan import LogicalPlan, UnaryNode, bracketed
 from planviz.trees.node import lazy, node
@@ -57,27 +55,6 @@ class Project(UnaryNode):
         if [e.expr_id if type(e) is AttributeReference else None for e in self.projects] == same:
             return self.child.canonicalized
         return super().canonical_form()
-
-
-class HiddenColumns:
-    """Columns that a USING join leaves out of `*` but that still can be named (Spark: hiddenOutputTag)."""
-
-    (KEY,) = Project.TAGS
-
-    @classmethod
-    def project(
-        cls, projects: tuple[Expression, ...], child: LogicalPlan, hidden: tuple[AttributeReference, ...]
-    ) -> Project:
-        """A projection that remembers what it hides."""
-        made = Project(projects, child)
-        made.__dict__[cls.KEY] = hidden
-        return made
-
-    @classmethod
-    def of(cls, plan: LogicalPlan) -> tuple[AttributeReference, ...]:
-        """What a plan hides and can still give."""
-        found: tuple[AttributeReference, ...] = plan.__dict__.get(cls.KEY, ())
-        return found
 
 
 @node
@@ -490,14 +467,3 @@ class Subquery(UnaryNode):
     def arguments(self) -> list[str]:
         """correlated."""
         return [str(self.correlated).lower()]
-
-
-def outer_references(plan: LogicalPlan) -> list[NamedExpression]:
-    """The outer attributes a plan reads, in order, as often as it reads them."""
-    found: list[NamedExpression] = []
-    if plan.bits & OuterReference.BIT:
-        for operator in plan.walk():
-            for e in operator.expressions:
-                if e.bits & OuterReference.BIT:
-                    found += [o.attribute for o in e.collect(OuterReference)]
-    return found
