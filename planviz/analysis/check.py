@@ -119,6 +119,7 @@ def _time_travel(plan: RelationTimeTravel, context: AnalysisContext) -> Exceptio
 
 def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> None:
     windowed = [function_of(w) for w in e.collect(WindowExpression)]
+    windowed += [w.function for w in e.collect(UnresolvedWindowExpression)]
     for x in _expressions_up(e):
         check_call(x, windowed)
         if isinstance(x, SubqueryExpression):

@@ -377,6 +377,10 @@ class LagLead(WindowFunction):
         """When the default or the input is."""
         return self.default.nullable or self.input.nullable
 
+    def check_input_types(self) -> TypeMismatch | None:
+        """A constant offset."""
+        return None if self.offset.foldable else not_constant(self.offset, "offset")
+
     def to_string(self) -> str:
         """lag(input, offset, default)."""
         return f"{self.name}({self.input}, {self.offset}, {self.default})"
@@ -425,15 +429,20 @@ def constant_position(
     from planviz.expressions.arithmetic import unexpected_input
 
     if not e.foldable:
-        return TypeMismatch(
-            "NON_FOLDABLE_INPUT", f'the input `{what}` should be a foldable "INT" expression; however, got "{e.sql}"'
-        )
+        return not_constant(e, what)
     if wanted is not None and e.data_type not in (wanted, UNKNOWN):
         return unexpected_input(1, e, f'"{wanted.sql}"')
     value = literal_number(e)
     if value is None or value > 0:
         return None
     return TypeMismatch("VALUE_OUT_OF_RANGE", f"The {what} must be between {bounds} (current value = {value}{suffix})")
+
+
+def not_constant(e: Expression, what: str) -> TypeMismatch:
+    """The mismatch of a number that must be constant and is not."""
+    return TypeMismatch(
+        "NON_FOLDABLE_INPUT", f'the input `{what}` should be a foldable "INT" expression; however, got "{e.sql}"'
+    )
 
 
 def literal_number(e: Expression) -> int | None:

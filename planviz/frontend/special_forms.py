@@ -276,7 +276,12 @@ class SpecialForms:
             return UNBOUNDED_FOLLOWING
         if self.accept("CURRENT", "ROW"):
             return CURRENT_ROW
+        start = self.at
         e: Expression = self.expression()
+        if not e.resolved or not e.foldable:
+            raise self.error(
+                "INVALID_SQL_SYNTAX.INVALID_WINDOW_FRAME_BOUND", "The bound of a frame must be a literal.", start
+            )
         if self.accept("PRECEDING"):
             return UnaryMinus(e)
         self.expect("FOLLOWING")
