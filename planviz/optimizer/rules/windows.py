@@ -117,9 +117,7 @@ class TransposeWindow(OptimizerRule):
             case Window(child=Window(child=child) as below) if _transposable(node, below):
                 return Project(node.output, below.replace(child=node.replace(child=child)))
             case Window(child=Project(items, Window(child=child) as below)) if (
-                _transposable(node, below)
-                and all(isinstance(i, AttributeReference) for i in items)
-                and node.references <= child.output_set
+                _transposable(node, below) and node.references <= child.output_set
             ):
                 return Project(
                     (*items, *[f.to_attribute() for f in node.functions]),
