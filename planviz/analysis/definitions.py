@@ -14,7 +14,7 @@ from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedExtractVal
 from planviz.frontend.statement import Statement
 from planviz.logical.operators import Aggregate, Distinct, Filter, GlobalLimit, LocalLimit, Project, Sort
 from planviz.logical.plan import LogicalPlan
-from planviz.logical.unresolved import UnresolvedHaving, UnresolvedRelation
+from planviz.logical.unresolved import UnresolvedHaving, UnresolvedRelation, UnresolvedWith
 from planviz.types import ArrayType, DataType, MapType, StructField, StructType, is_collated
 
 
@@ -115,7 +115,7 @@ def check_view(s: Statement, query: LogicalPlan, catalog: Catalog) -> None:
     distinct_names([c.name for c in s.columns] or [a.name for a in query.output])
     assert s.plan is not None
     top = s.plan
-    while isinstance(top, Sort | Filter | GlobalLimit | LocalLimit | Distinct | UnresolvedHaving):
+    while isinstance(top, UnresolvedWith | Sort | Filter | GlobalLimit | LocalLimit | Distinct | UnresolvedHaving):
         top = top.child
     items = top.projects if isinstance(top, Project) else top.aggregates if isinstance(top, Aggregate) else ()
     if not s.columns and any(isinstance(i, UnresolvedAlias) and not _names_itself(i.child) for i in items):

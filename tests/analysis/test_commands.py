@@ -26,6 +26,10 @@ REFUSED = [
     ("create temp view x (a) as select a, b from t", "CREATE_VIEW_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS"),
     ("create view x as select a from w", "INVALID_TEMP_OBJ_REFERENCE"),
     ("create view x as select a + 1 from t", "CREATE_PERMANENT_VIEW_WITHOUT_ALIAS"),
+    (
+        "create view x as with recursive n(i) as (values (1) union all select i + 1 from n where i < 5) select sum(i) from n",
+        "CREATE_PERMANENT_VIEW_WITHOUT_ALIAS",
+    ),
     ("create temp view d.x as select 1", "INVALID_TEMP_OBJ_QUALIFIER"),
     ("drop table x", "TABLE_OR_VIEW_NOT_FOUND"),
     ("drop view t", "WRONG_COMMAND_FOR_OBJECT_TYPE"),
