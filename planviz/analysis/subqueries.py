@@ -84,7 +84,7 @@ class UpdateOuterReferences(AnalyzerRule):
                 return e
             inner: Any = e.plan
             new = inner.transform_all_expressions(renamed, OuterReference.BIT)
-            read = tuple(o for o in outer_references(new) if isinstance(o, AttributeReference))
+            read = tuple(outer_references(new))
             return e if new is inner else e.with_plan(new).replace(outer=read)
 
         return plan.transform_expressions_down(inside, SubqueryExpression.BIT) if results else plan
