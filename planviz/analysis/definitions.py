@@ -124,7 +124,7 @@ def check_view(s: Statement, query: LogicalPlan, catalog: Catalog) -> None:
             f"Not allowed to create the permanent view {sql_text(s.name)} without explicitly assigning an alias for "
             "every expression.",
         )
-    for p in s.plan.walk():
+    for p in _everywhere(s.plan):
         used = catalog.view(p.parts) if isinstance(p, UnresolvedRelation) else None
         if used is not None and used.temporary:
             raise analysis_error(
@@ -132,6 +132,15 @@ def check_view(s: Statement, query: LogicalPlan, catalog: Catalog) -> None:
                 f"Cannot create the persistent object {sql_text(s.name)} of the type VIEW because it references the "
                 f"temporary object {sql_text((used.name,))} of the type VIEW.",
             )
+
+
+def _everywhere(plan: LogicalPlan) -> list[LogicalPlan]:
+    """The operators of a plan and of the subqueries in it."""
+    found: list[LogicalPlan] = list(plan.walk())
+    for p in plan.walk():
+        for q in p.subqueries:
+            found += _everywhere(q.plan)
+    return found
 
 
 def _names_itself(e: Expression) -> bool:
