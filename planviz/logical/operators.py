@@ -57,6 +57,27 @@ class Project(UnaryNode):
         return super().canonical_form()
 
 
+class HiddenColumns:
+    """Columns that a USING join leaves out of `*` but that still can be named (Spark: hiddenOutputTag)."""
+
+    (KEY,) = Project.TAGS
+
+    @classmethod
+    def project(
+        cls, projects: tuple[Expression, ...], child: LogicalPlan, hidden: tuple[AttributeReference, ...]
+    ) -> Project:
+        """A projection that remembers what it hides."""
+        made = Project(projects, child)
+        made.__dict__[cls.KEY] = hidden
+        return made
+
+    @classmethod
+    def of(cls, plan: LogicalPlan) -> tuple[AttributeReference, ...]:
+        """What a plan hides and can still give."""
+        found: tuple[AttributeReference, ...] = plan.__dict__.get(cls.KEY, ())
+        return found
+
+
 @node
 class Filter(UnaryNode):
     """WHERE."""
