@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from planviz.analysis.cleanup import trim
@@ -21,7 +22,7 @@ from planviz.expressions.core import (
     alias,
     occurs,
 )
-from planviz.expressions.grouping import selected_sets
+from planviz.expressions.grouping import count_sets, refuse_many, selected_sets
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import GroupingSets, TempResolvedColumn, UnresolvedAttribute
 from planviz.expressions.windows import WindowExpression
@@ -331,7 +332,9 @@ def grouping_value(e: Any, originals: list[Expression], columns: list[Expression
 
 
 def _sets(grouping: tuple[Expression, ...]) -> list[list[Expression]]:
-    """The grouping sets of a GROUP BY list: the product of its parts."""
+    """The grouping sets of a GROUP BY list: the product of its parts. Raises PlanTooLarge for too many."""
+    grouped = [g for g in grouping if isinstance(g, GroupingSets)]
+    refuse_many(prod(map(count_sets, grouped)), len({c for g in grouped for c in g.columns}))
     result: list[list[Expression]] = [[]]
     for g in grouping:
         parts = selected_sets(g) if isinstance(g, GroupingSets) else [[g]]

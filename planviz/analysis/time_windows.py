@@ -6,6 +6,7 @@ from typing import Any
 
 from planviz.analysis.builders.base import Args, Entry
 from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.errors import PlanTooLarge
 from planviz.expressions.arithmetic import Add, Remainder, Subtract
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.casts import Cast
@@ -18,6 +19,7 @@ from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.unresolved import SESSION_WINDOW, SessionWindow, TimeWindow
 from planviz.frontend.literals import Refused, interval_text
 from planviz.logical.operators import Expand, Filter, Project
+from planviz.trees.depth import HEAVIEST
 from planviz.types import (
     CALENDAR_INTERVAL,
     DATE,
@@ -140,7 +142,9 @@ class TimeWindowing(AnalyzerRule):
             kept = Filter(IsNotNull(window.column), child)
             below: Any = Project((Alias(_nth(window, 0), made.name, made.expr_id), *child.output), kept)
         else:
-            rows = tuple((_nth(window, i), *child.output) for i in range(-(-window.size // window.slide)))
+            count = -(-window.size // window.slide)
+            _refuse_many(count, _nth(window, 0))
+            rows = tuple((_nth(window, i), *child.output) for i in range(count))
             start, end = GetStructField(made, 0), GetStructField(made, 1)
             whole = window.size % window.slide == 0
             inside = And(GreaterThanOrEqual(window.column, start), LessThan(window.column, end))
@@ -179,6 +183,15 @@ class SessionWindowing(AnalyzerRule):
         computed = Alias(value, made.name, made.expr_id).remarked(SESSION_WINDOW)
         below = Filter(kept, Project((computed, *child.output), child))
         return _over(plan, below, SessionWindow, made)
+
+
+def _refuse_many(count: int, window: Expression) -> None:
+    """Raise PlanTooLarge where every row is in so many windows that the plan is too heavy; Spark's memory runs full."""
+    if count * window.weight > HEAVIEST:
+        raise PlanTooLarge(
+            f"Every row belongs to {count:,} windows that overlap, and the plan writes each of them out; at most "
+            f"{HEAVIEST // window.weight:,} are worked on. Let the windows slide by more, or make them shorter."
+        )
 
 
 def _backwards(gap: Literal) -> bool:

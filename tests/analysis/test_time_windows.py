@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from planviz.errors import PlanTooLarge
 from planviz.execution import Session
 
 SETUP = "create temp view e as select * from values (timestamp'2026-01-01 10:07:00', 1) e(t, n); "
@@ -77,3 +78,8 @@ def test_the_time_of_a_window_that_is_grouped_by_is_no_key():
     )
 
     assert outcome.error.error_class == "MISSING_AGGREGATION"
+
+
+def test_windows_that_slide_too_little_are_refused():
+    with pytest.raises(PlanTooLarge, match=r"belongs to 86,400,000 windows .* Let the windows slide by more"):
+        _ = last("select count(*) from e group by window(t, '1 day', '1 millisecond')").execution.analyzed

@@ -18,6 +18,7 @@ from planviz.optimizer.evaluation.core import (
     FailsError,
     Row,
     UnknownValueError,
+    bounded,
     compare,
     evaluate,
     expression,
@@ -159,6 +160,7 @@ function("array_min")(lambda array: _extreme(array, -1))
 
 @function("array_repeat", nulls=True)
 def _array_repeat(value: Any, n: int | None) -> Array | None:
+    bounded(n or 0)
     return None if n is None else (value,) * max(n, 0)
 
 
@@ -178,6 +180,7 @@ def _array_insert(array: Array | None, position: int | None, value: Any, *_: Any
         return None
     if not position:
         raise FailsError("positions begin at 1", "INVALID_INDEX_OF_ZERO")
+    bounded(abs(position))
     if position > 0:
         head = array[: position - 1]
         return (*head, *(None,) * (position - 1 - len(head)), value, *array[position - 1 :])
@@ -213,12 +216,14 @@ def _sequence(e: Any, start: Any, stop: Any, step: Any = None) -> Array:
         if step is not None or isinstance(start, datetime):
             raise UnknownValueError(str(e))
         days = (stop - start).days
+        bounded(abs(days))
         return tuple(start + timedelta(days=i if days >= 0 else -i) for i in range(abs(days) + 1))
     step = (1 if start <= stop else -1) if step is None else step
     if not step or (stop - start) * step < 0:
         if start == stop:
             return (start,)
         raise FailsError("a step that leads away")
+    bounded((stop - start) // step)
     return tuple(range(start, stop + (1 if step > 0 else -1), step))
 
 

@@ -25,6 +25,10 @@ from planviz.types.collations import COLLATED
 WIDE = Context(prec=80, rounding=ROUND_HALF_UP)
 #: Values by attribute id.
 Row = dict[int, Any]
+#: How many characters, bytes or items a value may have that is computed while planning, and how many comparisons and
+#: calls of lambdas one expression may take. What needs more is left as it is written; Spark would compute it.
+LARGEST = 10_000
+LONGEST = 500_000
 
 
 class UnknownValueError(Exception):
@@ -78,6 +82,8 @@ _EXPRESSIONS: dict[type, Callable[[Any, Row], Any]] = {}
 _FUNCTIONS: dict[str, Function] = {}
 _DEFERRED: dict[str, Callable[[tuple[Any, ...], Row], Any]] = {}
 _zone: ContextVar[str] = ContextVar("session_zone", default="Etc/UTC")
+#: How many steps are left to the expression under way, as the only item.
+_steps: ContextVar[list[int] | None] = ContextVar("steps", default=None)
 
 
 @contextmanager
@@ -147,10 +153,45 @@ def deferred(name: str) -> Callable[[Compute], Compute]:
     return register
 
 
+def bounded(size: int) -> None:
+    """Raise UnknownValueError for a value of so many characters, bytes or items that it is not computed."""
+    if size > LARGEST:
+        raise UnknownValueError(f"a value of {size:,} items")
+
+
+def step(count: int = 1) -> None:
+    """Take steps of the expression under way. Raises UnknownValueError when none is left."""
+    left = _steps.get()
+    if left is not None:
+        left[0] -= count
+        if left[0] < 0:
+            raise UnknownValueError(f"more than {LONGEST:,} steps")
+
+
+def _size(value: Any) -> int:
+    """Characters, bytes or items of a value, with those of its items; not exact beyond LARGEST."""
+    if not isinstance(value, tuple):
+        return len(value) if isinstance(value, str | bytes) else 1
+    size = len(value)
+    for item in value if size <= LARGEST else ():
+        if isinstance(item, tuple | str | bytes):
+            size += _size(item)
+            if size > LARGEST:
+                break
+    return size
+
+
 def evaluate(e: Any, row: Row) -> Any:
     """The value for one row. Raises UnknownValueError, FailsError and what OUT_OF_REACH names."""
     if isinstance(e, Literal):
         return CollatedText.of(e.value, e.type) if COLLATED else e.value
+    value = _evaluate(e, row)
+    if isinstance(value, tuple | str | bytes):
+        bounded(_size(value))
+    return value
+
+
+def _evaluate(e: Any, row: Row) -> Any:
     if isinstance(e, Alias):
         return evaluate(e.child, row)
     expr_id = getattr(e, "expr_id", None)
@@ -188,8 +229,12 @@ def call(e: Any, name: str, arguments: tuple[Any, ...], row: Row) -> Any:
 
 def evaluated(e: Any, row: Row) -> Any:
     """The value for one row, decimals computed with all their digits. Raises as `evaluate` does."""
-    with localcontext(WIDE):
-        return evaluate(e, row)
+    token = _steps.set([LONGEST])
+    try:
+        with localcontext(WIDE):
+            return evaluate(e, row)
+    finally:
+        _steps.reset(token)
 
 
 def value_of(e: Any) -> Literal | None:
@@ -244,6 +289,7 @@ def compare(a: Any, b: Any) -> int:
 
     Null is least, NaN greatest and equal to itself; arrays and structs compare item by item.
     """
+    step()
     if a is None or b is None:
         return (a is not None) - (b is not None)
     if isinstance(a, tuple) and isinstance(b, tuple):

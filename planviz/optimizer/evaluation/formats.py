@@ -8,7 +8,7 @@ from typing import Any
 
 from planviz.expressions.literals import java_double
 from planviz.optimizer.evaluation.arithmetic import to_decimal
-from planviz.optimizer.evaluation.core import WIDE, FailsError, UnknownValueError, function
+from planviz.optimizer.evaluation.core import WIDE, FailsError, UnknownValueError, bounded, function
 
 
 @function("format_number", typed=True)
@@ -47,6 +47,7 @@ def _format_string(e: Any, form: str | None, *values: Any) -> str | None:
         if kind == "%":
             return "%"
         value = next(rest)
+        bounded(int(width or 0) + int(precision or 0))
         if value is None:
             return "null".rjust(int(width or 0))
         if kind == "s":

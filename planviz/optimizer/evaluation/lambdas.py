@@ -7,7 +7,7 @@ from functools import cmp_to_key
 from typing import Any
 
 from planviz.expressions.lambdas import LambdaFunction
-from planviz.optimizer.evaluation.core import FailsError, Row, evaluate, expression, function
+from planviz.optimizer.evaluation.core import FailsError, Row, evaluate, expression, function, step
 
 Lambda = Callable[..., Any]
 Pairs = tuple[tuple[Any, Any], ...]
@@ -19,6 +19,7 @@ def _lambda(e: Any, row: Row) -> Lambda:
     ids = [a.expr_id for a in e.arguments]
 
     def apply(*values: Any) -> Any:
+        step()
         return evaluate(e.body, {**row, **dict(zip(ids, values, strict=False))})
 
     return apply

@@ -7,7 +7,16 @@ from typing import Any
 
 from planviz.expressions.calls import RegexpForm
 from planviz.expressions.patterns import Like, MultiLike, RLike
-from planviz.optimizer.evaluation.core import FailsError, Row, UnknownValueError, evaluate, expression, function, strict
+from planviz.optimizer.evaluation.core import (
+    FailsError,
+    Row,
+    UnknownValueError,
+    evaluate,
+    expression,
+    function,
+    step,
+    strict,
+)
 
 #: What Java reads otherwise than Python, or Python cannot read.
 _FOREIGN = re.compile(r"\\[pPQERXGhHzZk]|\(\?<[A-Za-z]|&&|\[\[|\(\?[a-z-]*[uUd]")
@@ -15,19 +24,42 @@ _FOREIGN = re.compile(r"\\[pPQERXGhHzZk]|\(\?<[A-Za-z]|&&|\[\[|\(\?[a-z-]*[uUd]"
 
 def like(text: str, pattern: str, escape: str = "\\") -> bool:
     """Whether the whole text matches a LIKE pattern. Raises FailsError for an escape that escapes nothing."""
-    out, i = "", 0
-    while i < len(pattern):
-        c = pattern[i]
+    first, *others = _pieces(pattern, escape)
+    if not _stands(first, text, 0):
+        return False
+    if not others:
+        return len(text) == len(first)
+    # Between two %, the first place where a piece stands leaves most room for the next.
+    at, last = len(first), others.pop()
+    for piece in others:
+        found = next((i for i in range(at, len(text) - len(piece) + 1) if _stands(piece, text, i)), None)
+        if found is None:
+            return False
+        at = found + len(piece)
+    return len(text) - len(last) >= at and _stands(last, text, len(text) - len(last))
+
+
+def _pieces(pattern: str, escape: str) -> list[list[str | None]]:
+    """What stands between the % of a pattern: its characters, None for any."""
+    pieces: list[list[str | None]] = [[]]
+    rest = iter(pattern)
+    for c in rest:
         if c == escape:
-            i += 1
-            if i >= len(pattern) or pattern[i] not in ("%", "_", escape):
-                where = "ESC_AT_THE_END" if i >= len(pattern) else "ESC_IN_THE_MIDDLE"
+            escaped = next(rest, "")
+            if escaped not in ("%", "_", escape):
+                where = "ESC_IN_THE_MIDDLE" if escaped else "ESC_AT_THE_END"
                 raise FailsError(f"the escape in the pattern '{pattern}' escapes nothing", f"INVALID_FORMAT.{where}")
-            out += re.escape(pattern[i])
+            pieces[-1].append(escaped)
+        elif c == "%":
+            pieces.append([])
         else:
-            out += {"%": ".*", "_": "."}.get(c, re.escape(c))
-        i += 1
-    return re.fullmatch(out, text, re.DOTALL) is not None
+            pieces[-1].append(None if c == "_" else c)
+    return pieces
+
+
+def _stands(piece: list[str | None], text: str, at: int) -> bool:
+    step(len(piece) + 1)
+    return at + len(piece) <= len(text) and all(c is None or c == text[at + i] for i, c in enumerate(piece))
 
 
 strict(Like)(lambda e, text, pattern: like(text, pattern, e.escape))
@@ -51,17 +83,43 @@ def _ilike(e: Any, row: Row) -> bool | None:
     return None if text is None or pattern is None else like(text.lower(), pattern.lower(), e.escape.lower())
 
 
-def compiled(pattern: str) -> re.Pattern[str]:
-    """A Java pattern. Raises UnknownValueError where Python would read it otherwise, FailsError where it is none."""
+def compiled(pattern: str, text: str) -> re.Pattern[str]:
+    """A Java pattern, to be looked for in a text.
+
+    Raises UnknownValueError where Python would read it otherwise or might look for ages, FailsError where it is none.
+    """
     if _FOREIGN.search(pattern):
         raise UnknownValueError(pattern)
     try:
-        return re.compile(pattern, re.ASCII)
+        found = re.compile(pattern, re.ASCII)
     except re.error:
         raise FailsError(f"'{pattern}' is no pattern", "INVALID_PARAMETER_VALUE.PATTERN") from None
+    step(_tries(pattern, len(text)))
+    return found
 
 
-strict(RLike)(lambda e, text, pattern: compiled(pattern).search(text) is not None)
+#: A class of characters, an escaped character, a repetition without a fixed count, or another character.
+_PART = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|(?P<loop>[*+]|\{\d*,\d*\})|.", re.DOTALL)
+
+
+def _tries(pattern: str, length: int) -> int:
+    """About how often matching may try at most, in thousands: text and loops may be matched in so many ways."""
+    loops, nested, groups, closed = 0, False, [False], False
+    for part in _PART.finditer(pattern):
+        if part["loop"]:
+            loops, nested = loops + 1, nested or closed
+            groups[-1] = True
+        closed = False
+        if part[0] == "(":
+            groups.append(False)
+        elif part[0] == ")" and len(groups) > 1:
+            closed = groups.pop()
+            groups[-1] = groups[-1] or closed
+    tries: int = (length + 1) ** min(loops + 1, 40)
+    return (tries << min(length, 60) if nested else tries) // 1_000
+
+
+strict(RLike)(lambda e, text, pattern: compiled(pattern, text).search(text) is not None)
 
 
 def _group(pattern: re.Pattern[str], index: int) -> int:
@@ -76,34 +134,34 @@ def _replace(text: str, pattern: str, new: str, start: int = 1) -> str:
     python = re.sub(r"\\(.)|\$(\d)", lambda m: re.escape(m[1]) if m[1] else f"\\g<{m[2]}>", new)
     plain = re.sub(r"\\([^g\d\\])", r"\1", python)
     head, rest = text[: start - 1], text[start - 1 :]
-    return head + compiled(pattern).sub(plain, rest)
+    return head + compiled(pattern, rest).sub(plain, rest)
 
 
 @function("regexp_extract")
 def _extract(text: str, pattern: str, index: int = 1) -> str:
-    p = compiled(pattern)
+    p = compiled(pattern, text)
     found = p.search(text)
     return (found.group(_group(p, index)) or "") if found else ""
 
 
 @function("regexp_extract_all")
 def _extract_all(text: str, pattern: str, index: int = 1) -> tuple[str, ...]:
-    p = compiled(pattern)
+    p = compiled(pattern, text)
     return tuple(m.group(_group(p, index)) or "" for m in p.finditer(text))
 
 
 @function("regexp_instr")
 def _instr(text: str, pattern: str, index: int = 0) -> int:
-    found = compiled(pattern).search(text)
+    found = compiled(pattern, text).search(text)
     return found.start() + 1 if found else 0
 
 
-function("regexp_count")(lambda text, pattern: sum(1 for _ in compiled(pattern).finditer(text)))
+function("regexp_count")(lambda text, pattern: sum(1 for _ in compiled(pattern, text).finditer(text)))
 
 
 @function("regexp_substr")
 def _substr(text: str, pattern: str) -> str | None:
-    found = compiled(pattern).search(text)
+    found = compiled(pattern, text).search(text)
     return found.group() if found else None
 
 
@@ -111,7 +169,7 @@ def _substr(text: str, pattern: str) -> str | None:
 def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
     if not pattern:
         return tuple(text) if limit <= 0 else (*text[: limit - 1], text[limit - 1 :])
-    p = compiled(pattern)
+    p = compiled(pattern, text)
     if p.groups:
         raise UnknownValueError(pattern)
     return tuple(p.split(text, limit - 1 if limit > 0 else 0)) if limit != 1 else (text,)
@@ -120,8 +178,8 @@ def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
 @function("str_to_map", typed=True)
 def _str_to_map(e: Any, text: str, pair: str = ",", key: str = ":") -> tuple[tuple[str, str | None], ...]:
     out: dict[str, str | None] = {}
-    for part in compiled(pair).split(text):
-        k, *v = compiled(key).split(part, 1)
+    for part in compiled(pair, text).split(text):
+        k, *v = compiled(key, part).split(part, 1)
         if k in out:
             raise FailsError(f"the key {k} of the map stands there twice", "DUPLICATED_MAP_KEY")
         out[k] = v[0] if v else None

@@ -13,10 +13,12 @@ from planviz.optimizer.evaluation.core import (
     FailsError,
     Row,
     UnknownValueError,
+    bounded,
     call,
     evaluate,
     expression,
     function,
+    step,
     strict,
 )
 
@@ -96,8 +98,7 @@ function("lower", "lcase")(lambda s: s.lower())
 function("length", "len", "char_length", "character_length")(len)
 function("octet_length")(lambda s: len(_bytes(s)))
 function("bit_length")(lambda s: 8 * len(_bytes(s)))
-function("repeat")(lambda s, n: s * max(n, 0))
-function("space")(lambda n: " " * max(n, 0))
+function("space")(lambda n: _repeat(" ", n))
 function("replace")(lambda s, a, b="": s.replace(a, b) if a else s)
 function("left")(lambda s, n: s[:n] if n > 0 else s[:0])
 function("right")(lambda s, n: s[-n:] if n > 0 else s[:0])
@@ -107,6 +108,12 @@ function("quote")(lambda s: "'" + s.replace("\\", "\\\\").replace("'", "\\'") + 
 function("startswith")(lambda a, b: a.startswith(b))
 function("endswith")(lambda a, b: a.endswith(b))
 function("contains")(lambda a, b: b in a)
+
+
+@function("repeat")
+def _repeat(s: Text, n: int) -> Text:
+    bounded(len(s) * n)
+    return s * max(n, 0)
 
 
 def _bytes(s: Text) -> bytes:
@@ -119,6 +126,7 @@ def _initcap(s: str) -> str:
 
 
 def _padding(s: Any, n: int, pad: Any) -> Any:
+    bounded(n)
     missing = n - len(s)
     return (pad * (missing // len(pad) + 1))[:missing] if pad and missing > 0 else pad[:0]
 
@@ -187,6 +195,7 @@ def _split_part(s: str, separator: str, n: int) -> str:
 
 @function("levenshtein")
 def _levenshtein(a: str, b: str, most: int | None = None) -> int:
+    step(len(a) * len(b))
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
         last, row = row, [i]
