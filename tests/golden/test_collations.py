@@ -15,12 +15,12 @@ from tests.golden.test_statements import blocks
 from tests.plans import canonical
 
 TABLES = """
-create table t1(utf8_binary string collate utf8_binary, utf8_lcase string collate utf8_lcase) using parquet;
-create table t2(utf8_binary string, utf8_lcase string collate utf8_lcase) using parquet;
-create table t3(s string, utf8_binary string, utf8_lcase string collate utf8_lcase) using parquet;
-create table n1(c1 struct<utf8_binary: string, utf8_lcase: string collate utf8_lcase>) using parquet;
-create table d1(a string, b string collate utf8_binary, c int) using parquet default collation utf8_lcase;
-create temporary view v2 default collation unicode as select 'a' as x
+create table people(code string collate utf8_binary, label string collate utf8_lcase) using parquet;
+create table guests(code string, label string collate utf8_lcase) using parquet;
+create table signs(s string, code string, label string collate utf8_lcase) using parquet;
+create table nested(pair struct<code: string, label: string collate utf8_lcase>) using parquet;
+create table dressed(a string, b string collate utf8_binary, c int) using parquet default collation utf8_lcase;
+create temporary view shown default collation unicode as select 'a' as x
 """
 ENTRIES = blocks(Path(__file__).parent / "collations.txt")
 
@@ -86,18 +86,18 @@ def physical(session, sql):
 
 
 def test_files_do_not_filter_by_a_collation(session):
-    plan = physical(session, "select * from t1 where utf8_lcase = 'x' and utf8_binary = 'y'")
+    plan = physical(session, "select * from people where label = 'x' and code = 'y'")
 
-    assert "PushedFilters: [IsNotNull(utf8_binary), EqualTo(utf8_binary,y)]" in plan
+    assert "PushedFilters: [IsNotNull(code), EqualTo(code,y)]" in plan
 
 
 def test_groups_of_collated_keys_are_sorted(session):
-    assert "HashAggregate(keys=[utf8_binary#" in physical(session, "select distinct utf8_binary from t1")
-    assert "SortAggregate(key=[utf8_lcase#" in physical(session, "select distinct utf8_lcase from t1")
+    assert "HashAggregate(keys=[code#" in physical(session, "select distinct code from people")
+    assert "SortAggregate(key=[label#" in physical(session, "select distinct label from people")
 
 
 def test_keys_made_for_a_join_can_be_hashed_and_collated_texts_cannot(session):
-    hint = "select /*+ shuffle_hash(t2) */ * from t1 join t2 on "
+    hint = "select /*+ shuffle_hash(guests) */ * from people join guests on "
 
-    assert "ShuffledHashJoin [collationkey(" in physical(session, hint + "t1.utf8_lcase = t2.utf8_lcase")
-    assert "SortMergeJoin [collate(" in physical(session, hint + "t1.utf8_lcase collate unicode = t2.utf8_lcase")
+    assert "ShuffledHashJoin [collationkey(" in physical(session, hint + "people.label = guests.label")
+    assert "SortMergeJoin [collate(" in physical(session, hint + "people.label collate unicode = guests.label")
