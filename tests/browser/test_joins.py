@@ -58,6 +58,8 @@ def settled(app: App) -> dict[str, Any]:
 
 
 def drag(app: App, label: str, part: float) -> None:
+    # Flips come one by one, and push down what stands below them.
+    app.page.get_by_text("Planning what would change it").wait_for(state="hidden")
     slider = app.page.get_by_role("slider", name=label, exact=True)
     slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
