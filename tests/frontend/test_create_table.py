@@ -24,7 +24,7 @@ def test_types_comments_defaults_and_nullability():
     assert [(c.name, c.data_type.simple_string) for c in statement.columns] == [
         ("a", "int"), ("b", "decimal(12,2)"), ("c", "array<map<string,int>>"), ("d", "struct<x:int,y:string>"),
         ("e f", "timestamp_ntz"), ("g", "interval day to second"), ("h", "varchar(10)"), ("i", "char(3)"),
-        ("j", "string"), ("k", "binary"), ("l", "timestamp_ntz"), ("m", "bigint"), ("n", "double"),
+        ("j", "string collate UTF8_LCASE"), ("k", "binary"), ("l", "timestamp_ntz"), ("m", "bigint"), ("n", "double"),
     ]  # fmt: skip
     assert [c.name for c in statement.columns if not c.nullable] == ["a"]
     assert statement.provider == "orc"
