@@ -21,6 +21,7 @@ from planviz.physical.distribution import (
 from planviz.physical.plan import SparkPlan, UnaryExec
 from planviz.physical.projection import Projection
 from planviz.trees.node import lazy, node
+from planviz.types import is_collated
 
 
 class GroupingExec(UnaryExec):
@@ -155,8 +156,9 @@ class SortAggregateExec(BaseAggregateExec):
 
     @property
     def supports_codegen(self) -> bool:
-        """Where every buffer can be updated in place, and no function has code of its own."""
-        return self.declarative and all(is_mutable(a.type) for a in self.buffers)
+        """Where buffers can be updated in place, no function has code of its own, and bytes tell the keys apart."""
+        told_apart = not any(is_collated(k.data_type) for k in self.keys)
+        return told_apart and self.declarative and all(is_mutable(a.type) for a in self.buffers)
 
     @property
     def required_ordering(self) -> tuple[tuple[SortOrder, ...], ...]:

@@ -93,7 +93,9 @@ def test_files_do_not_filter_by_a_collation(session):
 
 def test_groups_of_collated_keys_are_sorted(session):
     assert "HashAggregate(keys=[code#" in physical(session, "select distinct code from people")
-    assert "SortAggregate(key=[label#" in physical(session, "select distinct label from people")
+    plan = physical(session, "select distinct label from people")
+    assert "+- SortAggregate(key=[label#" in plan
+    assert ") SortAggregate" not in plan  # no code is generated for keys that bytes do not tell apart
 
 
 def test_keys_made_for_a_join_can_be_hashed_and_collated_texts_cannot(session):
