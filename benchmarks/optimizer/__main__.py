@@ -11,6 +11,8 @@ every tool; on a busy machine compare `planviz, processor` and `sqlglot, process
 
 - `planviz`: text to optimized plan (parse, analyse, optimize) with the full trace, catalogue in memory, nothing cached
   between rounds, garbage collection on.
+- `planviz, physical`: the same to the physical plan with every decision recorded, and how many times the optimizer's
+  own time that is, of each query in processor time.
 - `spark`: `spark.sql(text)` and `queryExecution().optimizedPlan()` from PySpark (two calls over the socket, about 1 ms
   in all) over empty Parquet tables of the same columns, adaptive execution off, after a round that is not counted.
 - `spark, log`: the same with `spark.sql.planChangeLog.level=WARN`, the log going to a file.
@@ -96,11 +98,11 @@ def queries(only: list[str]) -> tuple[dict[str, str], Catalog]:
     return found, catalog
 
 
-def planned(sql: str, catalog: Catalog) -> QueryExecution:
-    """The query, planned, with its trace."""
+def planned(sql: str, catalog: Catalog, *, physical: bool = False) -> QueryExecution:
+    """The query, optimized, with its trace; `physical`: planned to the end, with its decisions."""
     with fresh_ids():
         execution = QueryExecution(sql, catalog)
-        _ = execution.optimized
+        _ = execution.planned if physical else execution.optimized
     return execution
 
 
@@ -124,6 +126,8 @@ def measure(figures: Figures, tool: str, work: Mapping[str, Callable[[], Any]], 
 
 def of_planviz(figures: Figures, sqls: dict[str, str], catalog: Catalog, rounds: int) -> None:
     measure(figures, "planviz", {n: lambda s=s: planned(s, catalog) for n, s in sqls.items()}, rounds)
+    work = {n: lambda s=s: planned(s, catalog, physical=True) for n, s in sqls.items()}
+    measure(figures, "planviz, physical", work, rounds)
 
 
 def of_sqlglot(figures: Figures, sqls: dict[str, str], catalog: Catalog, rounds: int) -> None:
@@ -234,6 +238,16 @@ def summary(times: Times) -> dict[str, float]:
     }
 
 
+def _say_ratio(processor: Mapping[str, Times]) -> None:
+    """How many times the optimizer's time the whole planning takes."""
+    whole, part = processor.get("planviz, physical", {}), processor.get("planviz", {})
+    ratios = {n: ms / part[n] for n, ms in whole.items() if part.get(n)}
+    if ratios:
+        over = ", ".join(f"{n} {r:.2f}" for n, r in sorted(ratios.items()) if r > 1.5)
+        mean = statistics.geometric_mean(ratios.values())
+        print(f"\nphysical to optimized: {mean:.2f} times (geometric mean); over 1.5: {over or 'none'}")
+
+
 def show(figures: Figures) -> None:
     print(f"\nprocessors: {os.cpu_count()}; rounds: {figures['rounds']}")
     for tool, loads in figures["load"].items():
@@ -249,6 +263,7 @@ def show(figures: Figures) -> None:
         if times:
             s = summary(times)
             print(f"| {tool} | {s['queries']:.0f} | " + " | ".join(f"{s[h]:,.1f}" for h in heads[1:]) + " |")
+    _say_ratio(figures["processor"])
     slow = sorted(figures["times"].get("planviz", {}).items(), key=lambda kv: -kv[1])[:5]
     print("\nslowest: " + ", ".join(f"{n} {t:.0f} ms" for n, t in slow))
     for family, rows in figures["growth"].items():
