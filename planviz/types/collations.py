@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 
 from planviz.errors import AnalysisError
@@ -104,26 +104,25 @@ def mixed_collations(types: Iterable[DataType]) -> bool:
     return bool(COLLATED) and len({t for t in types if isinstance(t, StringType)}) > 1
 
 
+def any_leaf(t: DataType, test: Callable[[DataType], bool]) -> bool:
+    """Whether the test holds for a type, or for one within an array, a map or a struct."""
+    if isinstance(t, ArrayType):
+        return any_leaf(t.element, test)
+    if isinstance(t, MapType):
+        return any_leaf(t.key, test) or any_leaf(t.value, test)
+    if isinstance(t, StructType):
+        return any(any_leaf(f.data_type, test) for f in t.fields)
+    return test(t)
+
+
 def is_collated(t: DataType) -> bool:
     """Whether there is text in a type whose equality is not that of its bytes."""
-    if isinstance(t, StringType):
-        return t is not STRING
-    if isinstance(t, ArrayType):
-        return is_collated(t.element)
-    if isinstance(t, MapType):
-        return is_collated(t.key) or is_collated(t.value)
-    return isinstance(t, StructType) and any(is_collated(f.data_type) for f in t.fields)
+    return any_leaf(t, lambda leaf: isinstance(leaf, StringType) and leaf is not STRING)
 
 
 def has_string(t: DataType) -> bool:
     """Whether there is text in a type."""
-    if isinstance(t, ArrayType):
-        return has_string(t.element)
-    if isinstance(t, MapType):
-        return has_string(t.key) or has_string(t.value)
-    if isinstance(t, StructType):
-        return any(has_string(f.data_type) for f in t.fields)
-    return isinstance(t, StringType)
+    return any_leaf(t, lambda leaf: isinstance(leaf, StringType))
 
 
 def with_default(t: DataType, text: StringType) -> DataType:

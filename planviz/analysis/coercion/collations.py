@@ -41,7 +41,7 @@ from planviz.types import (
     is_collated,
     is_string,
 )
-from planviz.types.collations import BINARY_TEXT
+from planviz.types.collations import BINARY_TEXT, any_leaf
 
 
 class Strength(IntEnum):
@@ -154,13 +154,10 @@ def _refuse_unknown(e: Any, t: DataType) -> None:
 
 
 def _is_unknown(t: DataType) -> bool:
-    if isinstance(t, ArrayType):
-        return _is_unknown(t.element)
-    if isinstance(t, MapType):
-        return _is_unknown(t.key) or _is_unknown(t.value)
-    if isinstance(t, StructType):
-        return any(_is_unknown(f.data_type) for f in t.fields)
-    return t is indeterminate() or (isinstance(t, RankedText) and t.strength == Strength.INDETERMINATE)
+    def unknown(leaf: DataType) -> bool:
+        return leaf is indeterminate() or (isinstance(leaf, RankedText) and leaf.strength == Strength.INDETERMINATE)
+
+    return any_leaf(t, unknown)
 
 
 # ------------------------------------------------------------------------------------------------ what is meant

@@ -35,26 +35,19 @@ def _filter(items: tuple[Any, ...], f: Lambda) -> tuple[Any, ...]:
     return tuple(x for i, x in enumerate(items) if f(x, i) is True)
 
 
-@function("exists")
-def _exists(items: tuple[Any, ...], f: Lambda) -> bool | None:
+def _decided(items: tuple[Any, ...], f: Lambda, decisive: bool) -> bool | None:
+    """`decisive` where the lambda gives it for an item, else null where it gives null, else the opposite."""
     unknown = False
     for x in items:
-        value = f(x)
-        if value is True:
-            return True
+        value: bool | None = f(x)
+        if value is decisive:
+            return decisive
         unknown = unknown or value is None
-    return None if unknown else False
+    return None if unknown else not decisive
 
 
-@function("forall")
-def _forall(items: tuple[Any, ...], f: Lambda) -> bool | None:
-    unknown = False
-    for x in items:
-        value = f(x)
-        if value is False:
-            return False
-        unknown = unknown or value is None
-    return None if unknown else True
+function("exists")(lambda items, f: _decided(items, f, True))
+function("forall")(lambda items, f: _decided(items, f, False))
 
 
 @function("aggregate", "reduce", nulls=True)
