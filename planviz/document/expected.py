@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from planviz.config import OptimizerConfig
 from planviz.graph.plan_graph import Estimate
 from planviz.logical.operators import Filter, Project
 from planviz.logical.plan import LogicalPlan
-from planviz.optimizer.statistics import estimate
+from planviz.optimizer.statistics import estimate, estimating
 from planviz.physical.aggregates import BaseAggregateExec
 from planviz.physical.codegen import AdaptiveSparkPlanExec, ColumnarToRowExec, InputAdapter, WholeStageCodegenExec
 from planviz.physical.exchanges import Exchange
@@ -22,16 +23,38 @@ _OWN = {FilterExec: Filter, ProjectExec: Project}
 _MOST = 10**300
 
 
-def expected(node: Any) -> Estimate | None:
-    """Rows and bytes that are expected of an optimized or a physical operator, None where nobody estimates them.
+class Expectations:
+    """What is expected of the operators of one query, planned with these settings."""
 
-    Reckoned as the surrounding `estimating` block says. A partial aggregate has none: nobody estimates its groups.
-    """
-    logical = node if isinstance(node, LogicalPlan) else _logical(node)
-    if logical is None:
-        return None
-    found = estimate(logical)
-    return Estimate(drawn(found.rows), drawn(found.size))
+    def __init__(self, config: OptimizerConfig) -> None:
+        self._config = config
+        self._counted = config.with_settings({"spark.sql.cbo.enabled": True})
+
+    def of(self, node: Any) -> Estimate | None:
+        """Rows and bytes that are expected of an optimized or a physical operator, None where nobody can say.
+
+        Where the settings give no rows, `formula_rows` are those of the cost-based formulas. Nobody estimates the
+        groups of a partial aggregate: it gives at most the rows that it reads.
+        """
+        logical = node if isinstance(node, LogicalPlan) else _logical(node)
+        if logical is None:
+            return self._bound(node)
+        with estimating(self._config):
+            found = estimate(logical)
+        rows = drawn(found.rows)
+        return Estimate(rows, drawn(found.size), formula_rows=self._counts(logical) if rows is None else None)
+
+    def _counts(self, logical: LogicalPlan) -> int | None:
+        with estimating(self._counted):
+            return drawn(estimate(logical).rows)
+
+    def _bound(self, node: SparkPlan) -> Estimate | None:
+        """What an operator gives at most whose rows nobody estimates: those of what it reads."""
+        while isinstance(node, _PASSING) or _is_partial(node):
+            node = node.children[0]
+        logical = _logical(node)
+        rows = None if logical is None else self._counts(logical)
+        return None if rows is None else Estimate(formula_rows=rows, at_most=True)
 
 
 def drawn(number: int | None) -> int | None:
@@ -39,11 +62,15 @@ def drawn(number: int | None) -> int | None:
     return None if number is None else min(number, _MOST)
 
 
+def _is_partial(node: SparkPlan) -> bool:
+    return isinstance(node, BaseAggregateExec) and node.distribution is None
+
+
 def _logical(node: SparkPlan) -> LogicalPlan | None:
     """The logical operator whose rows a physical one gives."""
     while isinstance(node, _PASSING):
         node = node.child
-    if isinstance(node, BaseAggregateExec) and node.distribution is None:
+    if _is_partial(node):
         return None
     plan = node.origin if isinstance(node.origin, LogicalPlan) else None
     if isinstance(node, LeafExec):

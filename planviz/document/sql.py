@@ -7,7 +7,7 @@ from typing import Any
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.document.embedded import embedded_sql
-from planviz.document.expected import expected
+from planviz.document.expected import Expectations
 from planviz.document.model import Document, SqlStatement, StatementKind
 from planviz.document.traces import plan_graph, rule_trace
 from planviz.execution import Outcome, Session
@@ -15,7 +15,6 @@ from planviz.frontend import Parameters
 from planviz.graph import PlanGraph
 from planviz.graph.from_tree import Identities
 from planviz.graph.trace import RuleTrace
-from planviz.optimizer.statistics import estimating
 from planviz.trees.node import TreeNode
 
 _TITLES = {
@@ -77,19 +76,18 @@ def _planned(outcome: Outcome, text: str) -> tuple[list[PlanGraph], RuleTrace]:
     execution = outcome.execution
     if execution is None:
         return [], RuleTrace()
-    identities = Identities()
-    with estimating(execution.config):
-        made = [
-            plan_graph(
-                plan,
-                identities,
-                stage=name,
-                title=_TITLES[name],
-                source_of=lambda node: _lines_of(node, text),
-                estimate_of=expected if name in _ESTIMATED else None,
-            )
-            for name, plan in execution.stages.items()
-        ]
+    identities, expectations = Identities(), Expectations(execution.config)
+    made = [
+        plan_graph(
+            plan,
+            identities,
+            stage=name,
+            title=_TITLES[name],
+            source_of=lambda node: _lines_of(node, text),
+            estimate_of=expectations.of if name in _ESTIMATED else None,
+        )
+        for name, plan in execution.stages.items()
+    ]
     return made, rule_trace(execution.trace, identities)
 
 

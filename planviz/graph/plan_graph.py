@@ -24,12 +24,16 @@ class Estimate:
     """What the optimizer expected of a node, as `explain cost` prints it.
 
     `rows` and `size_in_bytes` are None when unknown; `rounded` tells that Spark printed a rounded number
-    (`rowCount=1.15E+5`, `91.4 MiB`), so equality with another number proves nothing.
+    (`rowCount=1.15E+5`, `91.4 MiB`), so equality with another number proves nothing. Where Spark reckons no rows
+    (`spark.sql.cbo.enabled` is false), `formula_rows` are what its formulas would give; `at_most` tells that they are
+    no more than a bound, as for the groups of a partial aggregate.
     """
 
     rows: int | None = None
     size_in_bytes: int | None = None
     rounded: bool = False
+    formula_rows: int | None = None
+    at_most: bool = False
 
 
 @dataclass(frozen=True, slots=True)

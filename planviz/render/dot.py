@@ -6,7 +6,7 @@ import re
 
 from planviz.graph import KINDS
 from planviz.render.scene import Scene
-from planviz.render.text import one_line, short_number
+from planviz.render.text import one_line
 from planviz.render.theme import kind_colour, palette, tokens
 
 _WRAP = 48  # characters of a label's line
@@ -37,13 +37,12 @@ def dot(scene: Scene, *, theme: str = "light", title: str | None = None) -> str:
             words.append(f"[{', '.join(nodes['badges'][i])}]")
         label = '"' + "\\n".join(_escaped(_cut(line)) for line in words) + '"'
         lines.append(f'  n{id} [label={label}, color="{kind_colour(KINDS[nodes["kind"][i]], theme)}"];')
-    prefix = "≈" if scene.rows_are == "estimated" else ""
     for i, parent in enumerate(nodes["parent"]):
         if parent < 0:
             continue
         options = []
-        if nodes["rows"][i] is not None:
-            options.append(f'label="{prefix}{short_number(nodes["rows"][i])}"')
+        if words := scene.rows_words(i):
+            options.append(f'label="{words}"')
         if nodes["edge"][i] == "s":
             options.append(f'style=dashed, color="{colours["link"]}", tooltip="subquery"')
         attributes = f" [{', '.join(options)}]" if options else ""

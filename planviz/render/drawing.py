@@ -11,7 +11,7 @@ from planviz.graph import KINDS
 from planviz.render.fonts import clip, text_width, wrap
 from planviz.render.primitives import Drawing, Group, Path, Primitive, Rect, Step, Text, moved, transformed
 from planviz.render.scene import Scene, number_mark
-from planviz.render.text import one_line, short_number
+from planviz.render.text import one_line
 from planviz.render.theme import kind_colour, palette, tokens
 
 LEAST_WIDTH = 560
@@ -138,7 +138,7 @@ class Painter:
                 steps = (("M", x1, y1), ("C", x1, middle, x2, middle, x2, y2))
             stroke = self.colours["link" if subquery else "edge"]
             lines.append(Path(steps, stroke, 2 if subquery else thick, dash=tuple(style["dash"]) if subquery else None))
-            words = [] if rows[i] is None else [("≈" if self.estimated else "") + short_number(rows[i])]
+            words = [told] if (told := self.scene.rows_words(i)) else []
             if subquery:
                 words.append("subquery")
             if words:
@@ -308,6 +308,8 @@ class Painter:
             thin: Path = Path((("M", 0, -4), ("L", 7, -4)), edge, 3)
             thick: Path = Path((("M", 7, -4), ("L", 20, -4)), edge, 9)
             words = "rows, estimated by the optimizer (≈)" if self.estimated else "rows, measured"
+            if any(self.nodes["sign"]):
+                words = "rows: Spark's estimates (≈), in brackets what its cost-based formulas would give"
             entries.append(([thin, thick], f"{words}; width grows with their logarithm"))
         types = sorted(
             {str(link[2]) for link in self.scene.links} | ({"subquery"} if "s" in self.nodes["edge"] else set())

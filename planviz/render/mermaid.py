@@ -6,7 +6,7 @@ import re
 
 from planviz.graph import KINDS
 from planviz.render.scene import Scene
-from planviz.render.text import one_line, short_number
+from planviz.render.text import one_line
 from planviz.render.theme import kind_colour, palette
 
 _LINE = 60  # characters of a label's line
@@ -43,13 +43,12 @@ def mermaid(scene: Scene, *, theme: str = "light", title: str | None = None) -> 
             words.append(", ".join(nodes["badges"][i]))
         label = "<br/>".join(_escaped(_cut(line)) for line in words)
         lines.append(f'  n{id}["{label}"]:::{KINDS[nodes["kind"][i]]}')
-    prefix = "≈" if scene.rows_are == "estimated" else ""
     for i, parent in enumerate(nodes["parent"]):
         if parent < 0:
             continue
         arrow = "-.-" if nodes["edge"][i] == "s" else "---"
-        rows = nodes["rows"][i]
-        label = "" if rows is None else f'|"{_escaped(prefix + short_number(rows))}"|'
+        told = scene.rows_words(i)
+        label = f'|"{_escaped(told)}"|' if told else ""
         lines.append(f"  n{nodes['id'][parent]} {arrow}{label} n{nodes['id'][i]}")
     for source, target, type in scene.links:
         lines.append(f'  n{nodes["id"][source]} -.->|"{_escaped(type)}"| n{nodes["id"][target]}')

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from planviz.graph import KINDS, PlanGraph, PlanNode
+from planviz.graph.plan_graph import Estimate
 from planviz.graph.words import facts, quick_title, subtitle, title
 from planviz.layout import tidy
-from planviz.render.text import lines, one_line
+from planviz.render.text import lines, one_line, short_number
 from planviz.render.theme import tokens
 
 #: Above this number of nodes the words of the cards are loaded after the first paint, and all cards have one size.
@@ -24,6 +25,9 @@ Sub = list[list[str]]  # [[lead word, text], ...], the lines under a card's titl
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
 _ROWS = re.compile(r"\s*(\d[\d,]{0,30})\s*")
 _BYTES = re.compile(r"(?:total[^\n]*\n)?\s*(\d[\d,]{0,30}(?:\.\d{1,9})?) ([KMGTPE]?i?B)\b")
+#: What a number of rows is worth that Spark itself does not reckon: what its formulas would give, or a bound.
+FORMULA, AT_MOST = 1, 2
+_PASS_ON = frozenset({"exchange", "sort", "project"})
 _UNITS = {"B": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
 
 
@@ -35,6 +39,7 @@ class Scene:
     corner and size), `kind` (index into `KINDS`), `op`, `title`, `sub` (lines under the title, or None as a whole when
     not loaded), `parent` (index or -1), `edge` ("c" child, "s" subquery), `depth`, `first` and `last` source line (0
     when unknown), `codegen` (stage or -1), `number` (shown last), `badges`, `rows` and `bytes` (None when unknown).
+    `sign` tells which rows Spark itself does not reckon (`FORMULA`, `AT_MOST`; 0 for the others).
     `rows_are` tells what kind of numbers these are: "estimated", "measured" or "unknown"; they are never mixed.
     `links` are `[from index, to index, type]`. `details` holds per node `[name, text]` facts, or None when not loaded.
     """
@@ -47,6 +52,15 @@ class Scene:
     rows_are: str
     links: list[list[Any]]
     details: list[list[list[str]]] | None
+
+    def rows_words(self, i: int) -> str:
+        """The rows of node i in short form: `≈` marks an estimate, brackets what only the formulas give; "" unknown."""
+        rows, sign = self.nodes["rows"][i], self.nodes["sign"][i]
+        if rows is None:
+            return ""
+        if sign:
+            return f"({'≤' if sign == AT_MOST else ''}{short_number(rows)})"
+        return f"{'≈' if self.rows_are == 'estimated' else ''}{short_number(rows)}"
 
     def to_json(self) -> dict[str, Any]:
         """The scene as JSON values, the same for the same plan."""
@@ -78,7 +92,7 @@ def build_scene(graph: PlanGraph, *, full: bool | None = None) -> Scene:
     index = {node.id: i for i, node in enumerate(nodes)}
     parent = [-1 if node.parent is None else index[node.parent] for node in nodes]
     links, edge = _links(graph, index, parent)
-    rows_are, rows, size_in_bytes = _numbers(nodes)
+    rows_are, rows, size_in_bytes = _numbers(nodes, parent, edge)
     titles = (
         [_safe_title(node) for node in nodes] if full else [one_line(quick_title(node), 200) or "?" for node in nodes]
     )
@@ -110,6 +124,7 @@ def build_scene(graph: PlanGraph, *, full: bool | None = None) -> Scene:
         "number": numbers,
         "badges": [[one_line(badge, 40) for badge in shown] for shown in badges],
         "rows": rows,
+        "sign": _signs(nodes, rows_are),
         "bytes": size_in_bytes,
     }
     return Scene(
@@ -222,18 +237,43 @@ def _short(value: float) -> float:
     return whole if whole == rounded else rounded
 
 
-def _numbers(nodes: list[PlanNode]) -> tuple[str, list[int | None], list[int | None]]:
+def _numbers(
+    nodes: list[PlanNode], parent: list[int], edge: list[str]
+) -> tuple[str, list[int | None], list[int | None]]:
     """Rows and bytes of every node: measured ones if the plan ran, else the optimizer's, never both in one picture."""
     if any(node.metrics for node in nodes):
-        rows = [_measured_rows(node) for node in nodes]
+        rows = _carried(nodes, parent, edge, [_measured_rows(node) for node in nodes])
         size = [_measured_bytes(node) for node in nodes]
         if any(value is not None for value in rows + size):
             return "measured", rows, size
     estimates = [node.estimate for node in nodes]
-    rows = [estimate.rows if estimate else None for estimate in estimates]
+    rows = [_expected_rows(estimate) for estimate in estimates]
     size = [estimate.size_in_bytes if estimate else None for estimate in estimates]
     known = any(value is not None for value in rows) or any(value is not None for value in size)
     return "estimated" if known else "unknown", rows, size
+
+
+def _expected_rows(estimate: Estimate | None) -> int | None:
+    if estimate is None:
+        return None
+    return estimate.formula_rows if estimate.rows is None else estimate.rows
+
+
+def _signs(nodes: list[PlanNode], rows_are: str) -> list[int]:
+    """What each number of rows is worth: 0 as `rows_are` says, or one of `FORMULA` and `AT_MOST`."""
+    if rows_are != "estimated":
+        return [0] * len(nodes)
+    told = (node.estimate for node in nodes)
+    return [0 if e is None or e.formula_rows is None else AT_MOST if e.at_most else FORMULA for e in told]
+
+
+def _carried(nodes: list[PlanNode], parent: list[int], edge: list[str], rows: list[int | None]) -> list[int | None]:
+    """Measured rows, also for operators that pass on what they read and that Spark counts nothing for."""
+    for i in reversed(range(len(nodes))):
+        p = parent[i]
+        if p >= 0 and edge[i] == "c" and rows[p] is None and nodes[p].kind in _PASS_ON:
+            rows[p] = rows[i]
+    return rows
 
 
 def _measured_rows(node: PlanNode) -> int | None:

@@ -119,6 +119,7 @@ class _Pane(Painter):
             "number": [""] * len(looks),
             "badges": [look[6] for look in looks],
             "rows": none,
+            "sign": [0] * len(looks),
             "bytes": none,
         }
         super().__init__(Scene("", "other", [], tuple(scene["size"]), nodes, "unknown", [], None), theme)

@@ -13,6 +13,7 @@ from planviz.graph import PlanGraph, PlanNode
 from planviz.render.html import html_page, scene_page
 from planviz.render.scene import build_scene, scene_details
 from planviz.render.theme import tokens
+from planviz.ui.cache import AUTO, open_document
 from tests.browser.opened import Opened
 from tests.browser.synthetic import plan, text_of
 
@@ -168,6 +169,8 @@ def test_double_click_collapses(workbench: Any) -> None:
 def test_folding_and_unfolding_ends_where_python_put_everything(workbench: Any) -> None:
     graph = plan(150, badges=True)
     opened = workbench(graph)
+    if opened.state()["compact"]:
+        opened.page.keyboard.press("v")
     spots = """ids => { const h = __planviz.handle; h.camera({x: 0, y: 0, k: 1}); const from = h.place(0);
         return ids.flatMap((i) => [h.place(i).x - from.x, h.place(i).y - from.y]); }"""
     nodes = build_scene(graph).nodes
@@ -226,16 +229,68 @@ def test_folding_one_chain_and_all(workbench: Any) -> None:
     assert opened.state()["boxes"] < 20
 
 
-def test_large_plans_open_folded_where_most_rows_are(workbench: Any) -> None:
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (1440, 900)])
+def test_a_plan_of_a_real_query_opens_whole_with_names_that_can_be_read(
+    workbench: Any, width: int, height: int
+) -> None:
+    opened = workbench(_of_sample("tpch/q05"), width=width, height=height)
+    camera, view = opened.camera(), opened.page.locator(".pv-canvas").bounding_box()
+    assert camera["boxes"] == opened.state()["boxes"] == 52
+    assert camera["k"] * 13 >= 9  # px of a title
+    for node in range(52):
+        place = opened.place(node)
+        assert view["x"] <= place["x"] <= place["x"] + place["width"] <= view["x"] + view["width"]
+        assert view["y"] <= place["y"] <= place["y"] + place["height"] <= view["y"] + view["height"]
+    opened.page.keyboard.press("0")
+    opened.page.keyboard.press("f")
+    assert opened.camera()["k"] == pytest.approx(camera["k"])
+
+
+def test_details_and_whole_cards_are_a_key_away(workbench: Any) -> None:
+    opened = workbench(_of_sample("tpch/q05"))
+    assert opened.state()["compact"]
+    for key, compact in (("v", False), ("v", True), ("d", False)):
+        opened.page.keyboard.press(key)
+        assert opened.state()["compact"] is compact
+
+
+def _of_sample(name: str) -> PlanGraph:
+    opened = open_document((Path("sample_queries") / f"{name}.sql").read_text(encoding="utf-8"), AUTO)
+    return opened.document.plans[-1]
+
+
+def test_large_plans_open_at_the_root_with_most_rows_a_key_away(workbench: Any) -> None:
     opened = workbench(plan(2_000))
     assert opened.state()["folded"]
     assert opened.camera()["k"] >= 0.7
+    view = opened.page.locator(".pv-canvas").bounding_box()
+
+    def seen(node: int) -> bool:
+        place = opened.place(node)
+        beside = view["x"] <= place["x"] <= view["x"] + view["width"]
+        return beside and view["y"] <= place["y"] <= view["y"] + view["height"]
+
+    assert seen(0)
     scene = build_scene(plan(2_000), full=True).nodes
     hottest = max(range(2_000), key=lambda i: (scene["rows"][i], scene["depth"][i], -i))
-    place, view = opened.place(hottest), opened.page.locator(".pv-canvas").bounding_box()
-    assert view["x"] <= place["x"] <= view["x"] + view["width"]
-    assert view["y"] <= place["y"] <= view["y"] + view["height"]
+    opened.page.keyboard.press("h")
+    assert opened.state()["selected"] == hottest
+    assert seen(hottest)
     assert opened.page.locator(".pv-map:not(.pv-faded)").count() == 1
+
+
+def test_neither_minimap_nor_words_lie_on_a_card(workbench: Any) -> None:
+    opened = workbench(plan(600))
+    opened.wait("document.querySelector('.pv-map').dataset.corner || document.querySelector('.pv-map.pv-away')")
+    shown = opened.page.locator(".pv-map:not(.pv-faded):not(.pv-away)")
+    if shown.count():
+        box = shown.bounding_box()
+        for node in range(600):
+            place = opened.place(node)
+            apart = place["x"] > box["x"] + box["width"] or place["x"] + place["width"] < box["x"]
+            assert apart or place["y"] > box["y"] + box["height"] or place["y"] + place["height"] < box["y"]
+    words = opened.page.locator(".pv-footer .pv-said")
+    assert "most rows" in words.inner_text()
 
 
 def test_a_very_deep_chain_and_a_very_wide_union(workbench: Any) -> None:
@@ -378,6 +433,8 @@ def test_panel_keys_and_help(workbench: Any) -> None:
 def test_cards_show_details_on_demand_with_the_node_at_rest(workbench: Any) -> None:
     opened = workbench(plan(30))
     opened.page.evaluate("__planviz.handle.select(4)")
+    if opened.state()["compact"]:
+        opened.page.keyboard.press("v")
     before = opened.place(4)
     opened.page.keyboard.press("d")
     after = opened.place(4)

@@ -43,11 +43,35 @@ def test_of_a_partial_aggregate_and_its_exchange_nobody_knows_the_groups() -> No
     final, exchange, partial = list(of(CBO, "physical"))[:3]
     assert [final.op, exchange.op, partial.op] == ["HashAggregate", "Exchange", "HashAggregate"]
     assert final.estimate is not None
-    assert exchange.estimate is partial.estimate is None
+    assert exchange.estimate == partial.estimate
+    assert partial.estimate is not None and partial.estimate.rows is partial.estimate.size_in_bytes is None
 
 
 def test_without_cbo_there_are_sizes_and_no_rows() -> None:
     graph = of(OptimizerConfig(), "physical")
     known = [node.estimate for node in graph if node.estimate]
     assert known
-    assert all(e.rows is None and e.size_in_bytes for e in known)
+    assert all(e.rows is None and (e.size_in_bytes or e.at_most) for e in known)
+
+
+def test_without_cbo_every_edge_has_what_the_formulas_would_give() -> None:
+    off = CBO.with_settings({"spark.sql.cbo.enabled": "false"})
+    for stage in ("optimized", "physical"):
+        counted, reckoned = of(CBO, stage), of(off, stage)
+        assert [n.estimate and n.estimate.rows for n in reckoned] == [None] * len(reckoned)
+        told = [n.estimate.formula_rows if n.estimate else None for n in reckoned]
+        expected = [n.estimate.rows if n.estimate else None for n in counted]
+        bounds = [bool(n.estimate and n.estimate.at_most) for n in reckoned]
+        assert None not in told
+        assert [t for t, bound in zip(told, bounds, strict=True) if not bound] == [
+            e for e, bound in zip(expected, bounds, strict=True) if not bound
+        ]
+        assert any(bounds) == (stage == "physical")
+
+
+def test_a_partial_aggregate_gives_at_most_what_it_reads() -> None:
+    physical = of(CBO, "physical")
+    partial = next(n for n in physical if n.op == "HashAggregate" and "partial_count" in n.text)
+    (child,) = physical.children(partial.id)
+    assert partial.estimate is not None and partial.estimate.at_most and partial.estimate.rows is None
+    assert partial.estimate.formula_rows == physical[child].estimate.rows

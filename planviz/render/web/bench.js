@@ -38,6 +38,7 @@ export class Workbench {
     this.#remember();
     this.gone = true;
     clearTimeout(this.report);
+    clearTimeout(this.saying);
     this.scheme.removeEventListener("change", this.onScheme);
     document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
     if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
@@ -63,7 +64,7 @@ export class Workbench {
     this.stage.tabIndex = 0;
     this.stage.setAttribute("role", "application");
     this.stage.setAttribute("aria-label", "Drawing of the plan. Arrow keys walk it; the tree holds the same operators.");
-    this.canvas = new Canvas(this.stage, { select: (i) => this.select(i, { from: "canvas" }), toggle: (i) => this.toggle(i), camera: () => this.#cameraMoved() }, this.frames);
+    this.canvas = new Canvas(this.stage, { select: (i) => this.select(i, { from: "canvas" }), toggle: (i) => this.toggle(i), camera: () => this.#cameraMoved(), say: (words, lasts) => this.say(words, lasts) }, this.frames);
     this.textPane = element("div", "pv-text-pane");
     this.textPane.append(this.raw.root);
     centre.append(toolbar(this), this.stage, this.textPane);
@@ -71,6 +72,7 @@ export class Workbench {
     this.side.setAttribute("aria-label", "Details");
     this.side.append(button("pv-close", "×", "Close the details", () => this.toggleSide(false)), this.panel.root);
     this.footer = element("footer", "pv-footer");
+    this.said = element("span", "pv-said");
     this.live = element("div", "pv-live");
     this.live.setAttribute("aria-live", "polite");
     this.veil = element("div", "pv-veil");
@@ -109,6 +111,7 @@ export class Workbench {
     this.#readTheme();
     this.canvas.selected = -1;
     this.canvas.show(plan, data.theme, this.mode);
+    if (kept?.gap) this.canvas.spread(kept.gap);
     if (kept) this.canvas.openAt(kept.camera);
     else this.canvas.open();
     const selected = kept ? kept.selected : (data.selected ?? -1);
@@ -178,9 +181,9 @@ export class Workbench {
   #remember() {
     const { plan, canvas } = this;
     if (!plan) return;
-    const { collapsed, folded, roomy } = plan;
+    const { collapsed, folded, roomy, snug } = plan;
     memory.delete(this.data.key);
-    memory.set(this.data.key, { collapsed, folded, roomy, camera: { ...canvas.camera }, selected: this.selected, text: this.root.classList.contains("pv-show-text") });
+    memory.set(this.data.key, { collapsed, folded, roomy, gap: snug?.gap, camera: { ...canvas.camera }, selected: this.selected, text: this.root.classList.contains("pv-show-text") });
     if (memory.size > REMEMBERED) memory.delete(memory.keys().next().value);
   }
 
@@ -216,14 +219,14 @@ export class Workbench {
     }
     const many = (count, word) => `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
     const keys = element("div", "pv-keys");
-    for (const [names, words] of [[["←", "→", "↑", "↓"], "walk"], [["/"], "find"], [["c"], "collapse"], [["x"], "fold"], [["f"], "fit"], [["?"], "keys"]]) {
+    for (const [names, words] of [[["←", "→", "↑", "↓"], "walk"], [["/"], "find"], [["c"], "collapse"], [["x"], "fold"], [["f"], "fit"], [["h"], "most rows"], [["?"], "keys"]]) {
       const item = element("span");
       for (const name of names) item.append(element("kbd", "", name));
       item.append(` ${words}`);
       keys.append(item);
     }
     const help = button("pv-link pv-only-narrow", "Keys", "", () => this.showHelp(true));
-    this.footer.replaceChildren(keys, help, element("div", "pv-grow"), element("span", "pv-total", [many(plan.size, "node"), many(exchanges, "exchange"), `depth ${grouped(depth)}`].join(" · ")));
+    this.footer.replaceChildren(keys, help, element("div", "pv-grow"), this.said, element("span", "pv-total", [many(plan.size, "node"), many(exchanges, "exchange"), `depth ${grouped(depth)}`].join(" · ")));
     this.railHead.textContent = `Tree`;
     const chips = [];
     // The app says this beside the stages already.
@@ -242,6 +245,7 @@ export class Workbench {
   #buttons() {
     const { plan } = this;
     pressed(this.roomyButton, plan.roomy);
+    pressed(this.snugButton, plan.snug !== null);
     pressed(this.foldButton, plan.anyFolded);
     this.foldButton.disabled = !plan.inChains;
     const text = this.root.classList.contains("pv-show-text");
@@ -252,6 +256,7 @@ export class Workbench {
   }
 
   #cameraMoved() {
+    if (this.plan) pressed(this.snugButton, this.plan.snug !== null);
     const words = `${Math.round(this.canvas.camera.k * 100)}%`;
     if (this.zoomWords.textContent !== words) this.zoomWords.textContent = words;
   }
@@ -343,7 +348,30 @@ export class Workbench {
 
   setRoomy(on) {
     const anchor = this.selected >= 0 ? this.selected : this.#middle();
-    this.#relaid(anchor, () => (this.plan.roomy = on));
+    this.#relaid(anchor, () => {
+      this.plan.roomy = on;
+      if (on) this.plan.snug = null;
+    });
+  }
+
+  // Cards of one line, or whole cards.
+  setCompact(on) {
+    const anchor = this.selected >= 0 ? this.selected : this.#middle();
+    this.#relaid(anchor, () => this.canvas.spread(on ? 8 : 0));
+    this.canvas.untouched = false;
+  }
+
+  // Where the most rows are.
+  goHot() {
+    const hot = this.plan.hottest();
+    if (hot >= 0) this.select(hot);
+  }
+
+  // A few words in the footer that go by themselves: over the drawing they would lie on a card.
+  say(words, lasts) {
+    this.said.textContent = words;
+    clearTimeout(this.saying);
+    this.saying = setTimeout(() => (this.said.textContent = ""), lasts);
   }
 
   // The node nearest to the middle of the view: what the eye holds on to.
@@ -519,7 +547,9 @@ export class Workbench {
       },
       next: () => this.step(1),
       previous: () => this.step(-1),
-      fit: () => this.canvas.fit(),
+      fit: () => this.canvas.fitNames(),
+      compact: () => this.setCompact(!this.plan.snug),
+      hot: () => this.goHot(),
       collapse: () => this.toggle(this.selected),
       fold: () => this.fold(),
       foldAll: () => this.foldAll(!this.plan.anyFolded),

@@ -4,6 +4,9 @@ import { element } from "./dom.js";
 import { short } from "./plan.js";
 
 const READABLE = 0.85; // zoom at which a large plan opens
+const SNUG = 0.72; // zoom at which titles of one-line cards can be read
+const SNUG_GAPS = [16, 12, 8, 5, 2];
+const MOST_SNUG = 400, LARGE = 2000; // operators: more than can be read in any view; whose titles are not there at once
 const MOST = 2.5;
 const MAP = { width: 148, height: 112 };
 
@@ -13,7 +16,7 @@ export class Canvas {
     this.on = on;
     this.frames = frames;
     this.camera = { x: 0, y: 0, k: 1 };
-    this.selected = this.hover = -1;
+    this.selected = this.hover = this.hot = -1;
     this.found = null;
     this.marks = this.labels = this.ghosts = this.measure = null; // see draw.js
     this.width = this.height = 0;
@@ -39,6 +42,7 @@ export class Canvas {
     cancelAnimationFrame(this.frame);
     clearTimeout(this.mapTimer);
     clearTimeout(this.hintTimer);
+    clearTimeout(this.settling);
     this.gone = true;
   }
 
@@ -185,7 +189,7 @@ export class Canvas {
     this.canvas.style.height = `${this.canvas.height / this.ratio}px`;
     this.map.classList.toggle("pv-off", width < 420);
     this.mapSoon();
-    if (this.plan && !this.opened) this.open();
+    if (this.plan && (!this.opened || this.untouched)) this.open();
     if (this.plan) this.drawNow(); // a resized canvas is blank until it is drawn
   }
 
@@ -201,6 +205,8 @@ export class Canvas {
     if (this.measure) this.labelled = [];
     this.drawn = drawFrame(this.ctx, this);
     this.#placeMapView();
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => this.#clearMap(), 120);
     this.frames.push(performance.now() - began);
     if (this.frames.length > 600) this.frames.splice(0, 300);
     this.on.camera();
@@ -217,27 +223,63 @@ export class Canvas {
     return Math.min(this.fitZoom * 0.9, 0.1);
   }
 
-  // Everything when that can be read; else the hottest node, or the root, at a zoom that can be read.
+  // Lays the plan out in cards of one line, as far apart as lets the whole be read; whether that is possible at all.
+  #snugly() {
+    const { plan } = this;
+    if (plan.size > MOST_SNUG || this.fixed) return false;
+    const width = (b) => this.#snugWidth(b);
+    for (const gap of SNUG_GAPS) {
+      plan.snug = { gap, width };
+      plan.arrange();
+      if (this.fitZoom >= SNUG) break;
+    }
+    if (this.fitZoom < SNUG) this.spread(false);
+    this.changed();
+    return plan.snug !== null;
+  }
+
+  // Cards of one line, `gap` px apart, or (false) whole cards.
+  spread(gap) {
+    const { plan } = this;
+    plan.snug = gap ? { gap, width: (b) => this.#snugWidth(b) } : null;
+    if (gap) plan.roomy = false;
+    plan.arrange();
+    this.changed();
+  }
+
+  #snugWidth(b) {
+    const { plan, ctx, theme: { card: { snug } } } = this, title = plan.isFolded(b) ? `${plan.foldedCount(b)} operators` : plan.titles[plan.first[b]];
+    ctx.font = this.font(600, snug.size);
+    const wide = ctx.measureText(title.slice(0, 60)).width, rows = plan.isFolded(b) ? "" : plan.rowsWords(plan.first[b]);
+    ctx.font = this.font(400, snug.size - 1);
+    return Math.min(snug.most, Math.round(wide + (rows ? ctx.measureText(rows).width + 10 : 0) + snug.x + snug.right + 4));
+  }
+
+  // Everything when that can be read, in whole cards or in cards of one line; else from the root on.
   open() {
-    const { plan } = this, fit = this.fitZoom;
+    const { plan } = this;
     if (!plan.count || !this.width) return;
-    this.opened = true;
-    if (fit >= NEAR) {
+    this.opened = this.untouched = true;
+    this.hot = -1;
+    if (plan.snug) this.spread(false);
+    if (this.fitZoom >= NEAR || this.#snugly()) {
       this.fit(false);
+      this.untouched = true;
       return;
     }
-    const wide = this.width / plan.width;
-    const hot = plan.hottest();
-    const k = wide >= NEAR ? Math.min(READABLE, wide) : READABLE;
-    const b = wide >= NEAR || hot < 0 ? 0 : plan.box[hot];
-    const x = wide >= NEAR ? plan.width / 2 : plan.x[b] + plan.w[b] / 2;
-    const y = b === 0 ? plan.y[0] - 32 : plan.y[b] + plan.h[b] / 2 - this.height / k / 2;
-    this.moveTo(this.clamped({ x: x - this.width / k / 2, y, k }), false);
-    if (b > 0) this.say("Opened where the most rows are", 2500);
+    if (plan.size <= LARGE) this.spread(SNUG_GAPS[2]);
+    const k = plan.snug ? 1 : READABLE, hot = plan.hottest();
+    const x = plan.width * k <= this.width ? plan.width / 2 : plan.x[0] + plan.w[0] / 2;
+    this.moveTo(this.clamped({ x: x - this.width / k / 2, y: plan.y[0] - (plan.snug ? plan.y[0] : 32), k }), false);
+    this.untouched = true;
+    if (hot < 0) return;
+    this.hot = hot;
+    this.say(`Too large to be read as a whole. h goes to where the most rows are: ${plan.titles[hot]}`, 12_000);
   }
 
   // A few words over the drawing that go by themselves.
   say(words, lasts) {
+    if (this.on.say) return this.on.say(words, lasts);
     this.hint.textContent = words;
     this.hint.classList.add("pv-on");
     clearTimeout(this.hintTimer);
@@ -246,6 +288,7 @@ export class Canvas {
 
   openAt(camera) {
     this.opened = true;
+    this.hot = -1;
     Object.assign(this.camera, camera);
     this.draw();
   }
@@ -262,7 +305,17 @@ export class Canvas {
     this.moveTo({ x: plan.width / 2 - this.width / k / 2, y, k }, smooth);
   }
 
+  // Everything in view, with its names: in cards of one line where whole cards would be too small.
+  fitNames() {
+    const { plan } = this;
+    if (plan.snug && !plan.roomy) this.spread(false);
+    if (this.fitZoom < NEAR) this.#snugly();
+    this.fit();
+    this.untouched = this.fitZoom >= SNUG;
+  }
+
   moveTo(to, smooth = true) {
+    this.untouched = false;
     cancelAnimationFrame(this.gliding);
     this.hint.classList.remove("pv-on");
     if (!smooth || this.still.matches || document.hidden) {
@@ -348,6 +401,24 @@ export class Canvas {
     style.height = `${Math.max(3, y1 - y0)}px`;
   }
 
+  // The minimap stands in a corner where no card is; where every corner has some, it waits for the next pan.
+  #clearMap() {
+    const { plan, camera: { x, y, k }, map } = this;
+    if (!plan || this.gone || map.matches(":hover")) return;
+    const free = (corner) => {
+      const left = corner.includes("left") ? 0 : this.width - MAP.width - 28, top = corner.includes("top") ? 0 : this.height - MAP.height - 28;
+      const [x0, y0, x1, y1] = [x + left / k, y + top / k, x + (left + MAP.width + 28) / k, y + (top + MAP.height + 28) / k];
+      let alone = true;
+      plan.within(x0, y0, x1, y1, (b) => {
+        if (plan.x[b] < x1 && plan.x[b] + plan.w[b] > x0 && plan.y[b] < y1 && plan.y[b] + plan.h[b] > y0) alone = false;
+      });
+      return alone;
+    };
+    const corner = ["bottom right", "bottom left", "top right", "top left"].find(free);
+    map.classList.toggle("pv-away", !corner);
+    if (corner) map.dataset.corner = corner;
+  }
+
   #mapJump(event) {
     const bounds = this.map.getBoundingClientRect(), [sx, sy, left, top] = this.mapScale, { k } = this.camera;
     const x = (event.clientX - bounds.left - left) / sx, y = (event.clientY - bounds.top - top) / sy;
@@ -378,6 +449,7 @@ export class Canvas {
         pinch = now;
       } else if (moved > 3) {
         canvas.classList.add("pv-panning");
+        this.map.classList.remove("pv-away");
         this.panBy(event.clientX - last.clientX, event.clientY - last.clientY);
       }
     });
@@ -459,7 +531,7 @@ export class Canvas {
     tip.replaceChildren(element("b", "", titleOf(this, b)));
     const lines = plan.isFolded(b) ? [foldedWords(plan, b)] : (plan.subs?.[i] ?? []).map((line) => line.join(" ").trim());
     for (const line of lines) tip.append(element("div", "", line.slice(0, 400)));
-    if (plan.nodes.rows[i] != null) tip.append(element("div", "", `${plan.scene.rows_are} rows ${short(plan.nodes.rows[i])}`));
+    if (plan.nodes.rows[i] != null) tip.append(element("div", "", `rows ${plan.rowsAre(i)}: ${short(plan.nodes.rows[i])}`));
     const [px, py] = this.#local(event);
     tip.style.transform = `translate(${Math.max(8, Math.min(px + 12, this.width - 340))}px, ${Math.min(py + 16, this.height - 120)}px)`;
     tip.classList.add("pv-on");

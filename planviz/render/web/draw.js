@@ -1,9 +1,10 @@
 // Drawing one frame. Only what is in view; everything of one colour in one path; text from plans through fillText alone.
-import { short } from "./plan.js";
 
 // Below FAR coloured bars only, below NEAR titles, from there whole cards.
 export const FAR = 0.42;
 export const NEAR = 0.7;
+const MOST_LANDMARKS = 4000;
+const LANDMARKS = ["join", "scan", "aggregate", "window", "set", "generate", "exchange"]; // kinds whose names say most
 
 // What a frame needs: plan, theme, mode ("light" | "dark"), camera {x, y, k}, width and height in CSS px, ratio (device
 // px per CSS px), selected node, hover box, found (Set of nodes or null), lit (Uint8Array of boxes on the way to the root),
@@ -30,7 +31,9 @@ export function drawFrame(ctx, view) {
   drawLinks(ctx, view, colours, x, y, x1, y1);
   if (k < FAR) drawBars(ctx, view, colours, boxes);
   else drawCards(ctx, view, colours, boxes);
-  if (k >= (view.measure ? FAR : NEAR)) drawEdgeLabels(ctx, view, colours, edges);
+  if (k >= (view.measure ? FAR : NEAR) && !plan.snug) drawEdgeLabels(ctx, view, colours, edges);
+  if (k < FAR && !view.marks?.size) drawLandmarks(ctx, view, colours, boxes);
+  if (view.hot >= 0) drawHot(ctx, view, colours);
   if (view.labels && k >= FAR) drawMarkLabels(ctx, view, colours, boxes);
   return boxes.length;
 }
@@ -104,7 +107,7 @@ function drawEdgeLabels(ctx, view, colours, edges) {
   ctx.fillStyle = colours.muted;
   for (const b of edges) {
     const i = plan.first[b], p = plan.up[b], rows = plan.nodes.rows[i];
-    const words = rows == null ? [] : [(plan.estimated ? "≈" : "") + short(rows)];
+    const words = rows == null ? [] : [plan.rowsWords(i)];
     if (plan.nodes.edge[i] === "s") words.push("subquery");
     if (!words.length) continue;
     const x = plan.x[b] + plan.w[b] / 2, outer = x < plan.x[p] + plan.w[p] / 2 - 0.5 ? -1 : 1;
@@ -324,10 +327,7 @@ function drawMarkLabels(ctx, view, colours, boxes) {
     if (!words) continue;
     const right = plan.x[b] + plan.w[b], middle = plan.y[b] + plan.h[b] / 2;
     const text = view.cutTo(ctx, b, "label", words, 260), width = ctx.measureText(text).width;
-    let free = true;
-    plan.within(right + 1, plan.y[b], right + width + 18, plan.y[b] + plan.h[b], (other) => {
-      if (other !== b && plan.x[other] < right + width + 18 && plan.x[other] + plan.w[other] > right && plan.y[other] < plan.y[b] + plan.h[b] && plan.y[other] + plan.h[other] > plan.y[b]) free = false;
-    });
+    const free = roomFor(plan, b, right + width + 18);
     ctx.fillStyle = markColours(colours, view.marks.get(b)).text;
     if (free) {
       ctx.fillText(text, right + 10, middle);
@@ -361,6 +361,10 @@ function drawSomeCards(ctx, view, colours, boxes, mark) {
     ctx.stroke();
   }
   drawCategoryBars(ctx, view, boxes);
+  if (plan.snug) {
+    drawSnugText(ctx, view, colours, boxes);
+    return drawHiddenCounts(ctx, view, colours, boxes);
+  }
   if (near) drawIcons(ctx, view, boxes);
   if (near) drawCardText(ctx, view, colours, boxes);
   else drawTitles(ctx, view, colours, boxes);
@@ -383,14 +387,14 @@ function drawStack(ctx, plan, card, colours, b) {
 
 // The bar at the left edge; for a folded chain one piece per node, in order, up to what can be told apart.
 function drawCategoryBars(ctx, view, boxes) {
-  const { plan, theme: { card: { bar } } } = view, groups = new Map();
+  const { plan, theme: { card: { bar, snug } } } = view, groups = new Map(), inset = plan.snug ? snug.inset : bar.inset;
   const add = (i, x, y, h) => {
     const colour = kindColour(view, plan, i);
     if (!groups.has(colour)) groups.set(colour, []);
     groups.get(colour).push(x, y, h);
   };
   for (const b of boxes) {
-    const x = plan.x[b], y = plan.y[b] + bar.inset, h = plan.h[b] - 2 * bar.inset;
+    const x = plan.x[b], y = plan.y[b] + inset, h = plan.h[b] - 2 * inset;
     if (!plan.isFolded(b)) {
       add(plan.first[b], x, y, h);
       continue;
@@ -483,6 +487,92 @@ function mark(plan, b) {
   if (plan.isFolded(b)) return "folded";
   const i = plan.first[b], stage = plan.nodes.codegen[i], number = plan.nodes.number[i];
   return stage >= 0 ? `*(${stage})  ${number}` : String(number);
+}
+
+// One line: the title, and the rows where an edge is too short to bear them.
+function drawSnugText(ctx, view, colours, boxes) {
+  const { plan, theme: { card: { snug } }, camera: { k } } = view, size = Math.round(Math.min(snug.height - 5, Math.max(snug.size, 9.5 / k)) * 2) / 2;
+  ctx.textBaseline = "middle";
+  for (const b of boxes) {
+    const words = plan.isFolded(b) ? "" : plan.rowsWords(plan.first[b]), right = plan.x[b] + plan.w[b] - snug.right, middle = plan.y[b] + plan.h[b] / 2 + 0.5;
+    ctx.font = view.font(400, size - 1);
+    ctx.fillStyle = colours.muted;
+    ctx.textAlign = "right";
+    if (words) ctx.fillText(words, right, middle);
+    const used = words ? ctx.measureText(words).width + 8 : 0;
+    ctx.textAlign = "left";
+    ctx.font = view.font(600, size);
+    ctx.fillStyle = colours.ink;
+    const grave = gravest(view, b), left = plan.x[b] + snug.x;
+    if (grave) {
+      ctx.fillStyle = colours[grave].text;
+      ctx.fillText("!", left, middle);
+      ctx.fillStyle = colours.ink;
+    }
+    ctx.fillText(view.cutTo(ctx, b, `snug ${size}`, titleOf(view, b), right - left - used - (grave ? 8 : 0)), left + (grave ? 8 : 0), middle);
+  }
+  ctx.textBaseline = "alphabetic";
+}
+
+// "problem" or "warning" where a badge says so, else undefined.
+function gravest({ plan, theme }, b) {
+  const told = plan.isFolded(b) ? [] : plan.nodes.badges[plan.first[b]].map((badge) => theme.badges[badge]);
+  return told.includes("problem") ? "problem" : told.includes("warning") ? "warning" : undefined;
+}
+
+// Names over the bars of a plan that is far away, as on a map: those that say most first, none over another.
+function drawLandmarks(ctx, view, colours, boxes) {
+  const { plan, camera: { x, y, k }, found } = view;
+  if (boxes.length > MOST_LANDMARKS) return;
+  const cell = 8, line = 13, taken = new Set(), rank = (b) => LANDMARKS.indexOf(plan.kind(plan.first[b])) >>> 0;
+  ctx.font = view.font(600, 10.5 / k);
+  ctx.textBaseline = "middle";
+  for (const b of boxes.slice().sort((a, b) => rank(a) - rank(b) || a - b)) {
+    if (found !== null && !boxFound(plan, found, b)) continue;
+    const words = titleOf(view, b).slice(0, 40), width = ctx.measureText(words).width;
+    const left = plan.x[b] + plan.w[b] / 2 - width / 2, middle = plan.y[b] + plan.h[b] / 2;
+    const from = Math.floor(((left - x) * k - 4) / cell), to = Math.ceil(((left + width - x) * k + 4) / cell), row = Math.round(((middle - y) * k) / line);
+    const cells = [];
+    for (let at = from; at <= to; at++) for (const near of [-1, 0, 1]) cells.push((row + near) * 4096 + at);
+    if (cells.some((one) => taken.has(one))) continue;
+    for (let at = from; at <= to; at++) taken.add(row * 4096 + at);
+    ctx.globalAlpha = 0.86;
+    ctx.fillStyle = colours.surface;
+    ctx.fillRect(left - 2 / k, middle - 6.5 / k, width + 4 / k, 13 / k);
+    ctx.globalAlpha = 1;
+    ctx.fillStyle = kindColour(view, plan, plan.first[b]);
+    ctx.fillText(words, left, middle);
+  }
+  ctx.textBaseline = "alphabetic";
+}
+
+// The place with the most rows, where the plan is too large to be seen as a whole: a border, and words where there is room.
+function drawHot(ctx, view, colours) {
+  const { plan, theme: { card }, camera: { k } } = view, b = plan.box[view.hot], size = Math.max(10.5, 10.5 / k);
+  ctx.beginPath();
+  ctx.roundRect(plan.x[b], plan.y[b], plan.w[b], plan.h[b], card.radius);
+  ctx.strokeStyle = colours.warning.text;
+  ctx.lineWidth = Math.max(2, 2 / k);
+  ctx.stroke();
+  ctx.font = view.font(600, size);
+  ctx.textBaseline = "middle";
+  const words = "most rows", width = ctx.measureText(words).width + size, height = size * 1.45;
+  const x = plan.x[b] + plan.w[b] + 6, y = plan.y[b] + plan.h[b] / 2 - height / 2;
+  if (roomFor(plan, b, x + width)) {
+    pill(ctx, x, y, width, height, colours.warning);
+    ctx.fillText(words, x + size / 2, y + height / 2 + 0.5);
+  }
+  ctx.textBaseline = "alphabetic";
+}
+
+// Whether no other card stands beside b up to `reach`.
+function roomFor(plan, b, reach) {
+  const right = plan.x[b] + plan.w[b];
+  let free = true;
+  plan.within(right + 1, plan.y[b], reach, plan.y[b] + plan.h[b], (other) => {
+    if (other !== b && plan.x[other] < reach && plan.x[other] + plan.w[other] > right && plan.y[other] < plan.y[b] + plan.h[b] && plan.y[other] + plan.h[other] > plan.y[b]) free = false;
+  });
+  return free;
 }
 
 // Titles only, larger than on the card, on two lines when one is not enough.

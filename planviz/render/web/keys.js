@@ -5,7 +5,9 @@ export const KEYS = [
   [["Enter"], "open or close the details"],
   [["/"], "find in titles, operators and details"],
   [["n", "N"], "next and previous match"],
-  [["f"], "fit: show everything"],
+  [["f"], "fit: show everything, with names where they can be read"],
+  [["h"], "where the most rows are"],
+  [["v"], "one line for every operator"],
   [["+", "−", "0"], "zoom in, out, to 100%; Ctrl + wheel zooms too"],
   [["c"], "collapse or open what is below the selected node"],
   [["x", "X"], "fold or unfold the selected node's chain; all chains"],
@@ -17,7 +19,7 @@ export const KEYS = [
 
 const ACTIONS = {
   ArrowUp: "walk", ArrowDown: "walk", ArrowLeft: "walk", ArrowRight: "walk",
-  "/": "find", n: "next", N: "previous", f: "fit", c: "collapse", x: "fold", X: "foldAll", d: "details", t: "text",
+  "/": "find", n: "next", N: "previous", f: "fit", h: "hot", v: "compact", c: "collapse", x: "fold", X: "foldAll", d: "details", t: "text",
   Enter: "panel", "+": "in", "=": "in", "-": "out", 0: "whole", "?": "help", Escape: "close",
 };
 

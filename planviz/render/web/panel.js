@@ -54,18 +54,18 @@ export class Panel {
   // Rows and bytes, what kind of numbers they are, and the rows of the inputs.
   #numbers(i) {
     const { plan } = this, { rows, bytes } = plan.nodes, about = plan.estimated ? "≈" : "", lines = [];
-    const add = (name, words, more, exact) => {
-      const dd = element("dd", "", about + words);
-      dd.title = `${exact}, ${plan.scene.rows_are}`;
-      dd.append(element("span", "pv-muted", `${more} · ${plan.scene.rows_are}`));
+    const add = (name, words, more, exact, are = plan.scene.rows_are) => {
+      const dd = element("dd", "", words);
+      dd.title = `${exact}, ${are}`;
+      dd.append(element("span", "pv-muted", `${more} · ${are}`));
       lines.push([name, dd]);
     };
     if (rows[i] != null) {
       const inputs = [...plan.children(i)].map((child) => rows[child]).filter((some) => some != null).map(short);
       const of = inputs.length ? ` of ${inputs.slice(0, 4).join(" + ")}${inputs.length > 4 ? " + …" : ""}` : "";
-      add("rows", short(rows[i]), of, `${grouped(rows[i])} rows`);
+      add("rows", plan.rowsWords(i), of, `${grouped(rows[i])} rows`, plan.rowsAre(i));
     }
-    if (bytes[i] != null) add("size", shortBytes(bytes[i]), "", `${grouped(bytes[i])} bytes`);
+    if (bytes[i] != null) add("size", about + shortBytes(bytes[i]), "", `${grouped(bytes[i])} bytes`);
     return lines;
   }
 
@@ -159,7 +159,7 @@ export class Panel {
     box.append(element("h4", "", "Most rows"), list);
     for (const i of top) {
       const go = button("pv-neighbour", "", "", () => this.on.select(i));
-      go.append(element("span", "pv-number", (plan.estimated ? "≈" : "") + short(rows[i])), this.#swatch(plan.kind(i)), element("span", "pv-name", plan.titles[i]));
+      go.append(element("span", "pv-number", plan.rowsWords(i)), this.#swatch(plan.kind(i)), element("span", "pv-name", plan.titles[i]));
       list.append(go);
     }
     return [box];

@@ -3,6 +3,8 @@ import { tidy } from "./tidy.js";
 
 const BAND = 96; // px of drawing per band of the spatial index: about one level of cards
 const MOST_LINES = 8; // on a card that shows everything
+const AT_MOST = 2; // what nodes.sign tells of rows that Spark itself does not reckon; 1: what its formulas would give
+const ROWS_ARE = [undefined, "by formula", "at most"];
 export const CHAIN = 3; // nodes a single-child chain needs before folding it into one box saves room
 
 // A box is what the canvas draws: one node, or a folded chain. Nothing has a place before the first `arrange`.
@@ -18,6 +20,7 @@ export class Plan {
     this.collapsed = new Uint8Array(this.size);
     this.folded = new Uint8Array(this.size); // by head of chain
     this.roomy = false; // metrics and details inside the cards
+    this.snug = null; // { gap, width(box) }: cards of one line, so near that a whole plan can be read at once
     this.#relate();
     this.#findChains();
   }
@@ -82,7 +85,7 @@ export class Plan {
     const { size, order, collapsed, head, folded } = this, nodes = this.nodes;
     const box = (this.box = new Int32Array(size)); // node -> its box, or the box that hides it
     const first = [], last = [], up = [];
-    let plain = !this.roomy;
+    let plain = !this.roomy && !this.snug;
     for (let at = 0; at < size; ) {
       const i = order[at], p = nodes.parent[i], above = p < 0 ? -1 : box[p];
       const fold = head[i] >= 0 && folded[head[i]] === 1;
@@ -110,12 +113,12 @@ export class Plan {
   }
 
   #place(plain) {
-    const { count, first } = this, nodes = this.nodes, { card, layout } = this.theme;
+    const { count, first, snug } = this, nodes = this.nodes, { card, layout } = this.theme;
     const w = (this.w = new Float64Array(count)), h = (this.h = new Float64Array(count));
     for (let b = 0; b < count; b++) {
       const i = first[b];
-      w[b] = this.isFolded(b) ? card.width : nodes.w[i];
-      h[b] = this.roomy && !this.isFolded(b) ? this.roomyHeight(i) : nodes.h[i];
+      w[b] = snug ? snug.width(b) : this.isFolded(b) ? card.width : nodes.w[i];
+      h[b] = snug ? card.snug.height : this.roomy && !this.isFolded(b) ? this.roomyHeight(i) : nodes.h[i];
     }
     if (plain) {
       this.x = Float64Array.from(first, (i) => nodes.x[i]);
@@ -123,13 +126,14 @@ export class Plan {
       [this.width, this.height] = this.scene.size;
       return;
     }
-    [this.x, this.y] = tidy(this.up, w, h, layout.gap_x, layout.gap_y, layout.fork_gap);
+    const near = snug && card.snug, margin = near ? near.margin : layout.margin;
+    [this.x, this.y] = near ? tidy(this.up, w, h, near.gap_x, snug.gap, near.fork_gap) : tidy(this.up, w, h, layout.gap_x, layout.gap_y, layout.fork_gap);
     this.width = this.height = 0;
     for (let b = 0; b < count; b++) {
-      this.x[b] += layout.margin;
-      this.y[b] += layout.margin;
-      this.width = Math.max(this.width, this.x[b] + w[b] + layout.margin);
-      this.height = Math.max(this.height, this.y[b] + h[b] + layout.margin);
+      this.x[b] += margin;
+      this.y[b] += margin;
+      this.width = Math.max(this.width, this.x[b] + w[b] + margin);
+      this.height = Math.max(this.height, this.y[b] + h[b] + margin);
     }
   }
 
@@ -154,13 +158,26 @@ export class Plan {
   lines(i) {
     const lines = (this.subs?.[i] ?? []).slice(), { rows, bytes } = this.nodes;
     const sizes = [rows[i] == null ? "" : `${short(rows[i])} rows`, bytes[i] == null ? "" : shortBytes(bytes[i])].filter(Boolean);
-    if (sizes.length) lines.push([this.estimated ? "estimated" : "measured", sizes.join(" · ")]);
+    if (sizes.length) lines.push([this.rowsAre(i), sizes.join(" · ")]);
     const said = new Set(lines.map((line) => line[1]));
     for (const [name, text] of this.details?.[i] ?? []) {
       const words = text.replace(/\n/g, ", ");
       if (lines.length < MOST_LINES && !said.has(words)) lines.push([name, words]);
     }
     return lines;
+  }
+
+  // The rows of a node in short form: ≈ marks an estimate, brackets what only the formulas would give; "" when unknown.
+  rowsWords(i) {
+    const { rows, sign } = this.nodes;
+    if (rows[i] == null) return "";
+    if (sign?.[i]) return `(${sign[i] === AT_MOST ? "≤" : ""}${short(rows[i])})`;
+    return (this.estimated ? "≈" : "") + short(rows[i]);
+  }
+
+  // What kind of number the rows of a node are.
+  rowsAre(i) {
+    return ROWS_ARE[this.nodes.sign?.[i] ?? 0] ?? this.scene.rows_are;
   }
 
   get estimated() {
@@ -240,9 +257,9 @@ export class Plan {
   // The node with the most rows, the deepest of several: where they come from. -1 when no rows are known.
   hottest() {
     let best = -1;
-    const { rows, depth } = this.nodes;
+    const { rows, depth, sign } = this.nodes;
     for (let i = 0; i < this.size; i++) {
-      if (rows[i] == null) continue;
+      if (rows[i] == null || sign?.[i] === AT_MOST) continue;
       if (best < 0 || rows[i] > rows[best] || (rows[i] === rows[best] && depth[i] > depth[best])) best = i;
     }
     return best;

@@ -129,10 +129,10 @@ export class Rail {
       if (badge) row.append(element("span", `pv-mark pv-${this.theme.badges[badge]}`, "!"));
     }
     if (nodes.rows[i] != null) {
-      const bar = element("span", `pv-bar pv-${plan.scene.rows_are}`);
+      const bar = element("span", `pv-bar pv-${plan.scene.rows_are}${nodes.sign?.[i] ? " pv-formula" : ""}`);
       bar.style.width = `${Math.max(2, (Math.log1p(nodes.rows[i]) / this.logMost) * 38)}px`;
       row.append(bar);
-      label += `, ${plan.scene.rows_are} rows ${short(nodes.rows[i])}`;
+      label += `, ${nodes.sign?.[i] ? `rows ${plan.rowsAre(i)}` : `${plan.scene.rows_are} rows`} ${short(nodes.rows[i])}`;
     }
     row.setAttribute("aria-label", label);
     row.title = label;

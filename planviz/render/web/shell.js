@@ -26,6 +26,7 @@ export function toolbar(bench) {
   bench.nextButton = button("pv-step", "›", "Next match (n)", () => bench.step(1));
   finder.append(bench.search, bench.hitCount, bench.backButton, bench.nextButton);
   bench.roomyButton = button("pv-button", "Details", "Show metrics and details in the cards (d)", () => bench.setRoomy(!bench.plan.roomy));
+  bench.snugButton = button("pv-button", "Compact", "One line for every operator (v)", () => bench.setCompact(!bench.plan.snug));
   bench.foldButton = button("pv-button", "Fold", "Fold single-child chains into one box each (x)", () => bench.foldAll(!bench.plan.anyFolded));
   bench.zoomWords = button("pv-step pv-zoom", "100%", "Zoom to 100% (0)", () => bench.canvas.zoomAt(1 / bench.canvas.camera.k, undefined, undefined, true));
   const zoom = element("div", "pv-segment pv-zooms");
@@ -33,11 +34,11 @@ export function toolbar(bench) {
     button("pv-step", "−", "Zoom out (-)", () => bench.canvas.zoomAt(1 / 1.3, undefined, undefined, true)),
     bench.zoomWords,
     button("pv-step", "+", "Zoom in (+)", () => bench.canvas.zoomAt(1.3, undefined, undefined, true)),
-    button("pv-step", "Fit", "Show everything (f)", () => bench.canvas.fit()),
+    button("pv-step", "Fit", "Show everything (f)", () => bench.canvas.fitNames()),
   );
   bench.sideButton = button("pv-button pv-side-button", "Panel", "Show or hide the details (Enter)", () => bench.toggleSide());
   bench.copyButton = bench.raw.copyButton();
-  bar.append(bench.railButton, views, bench.chips, element("div", "pv-grow"), finder, bench.copyButton, bench.roomyButton, bench.foldButton, zoom, bench.sideButton);
+  bar.append(bench.railButton, views, bench.chips, element("div", "pv-grow"), finder, bench.copyButton, bench.snugButton, bench.roomyButton, bench.foldButton, zoom, bench.sideButton);
   return bar;
 }
 
