@@ -44,7 +44,8 @@ def test_of_a_partial_aggregate_and_its_exchange_nobody_knows_the_groups() -> No
     assert [final.op, exchange.op, partial.op] == ["HashAggregate", "Exchange", "HashAggregate"]
     assert final.estimate is not None
     assert exchange.estimate == partial.estimate
-    assert partial.estimate is not None and partial.estimate.rows is partial.estimate.size_in_bytes is None
+    assert partial.estimate is not None
+    assert partial.estimate.rows is partial.estimate.size_in_bytes is None
 
 
 def test_without_cbo_there_are_sizes_and_no_rows() -> None:
@@ -73,5 +74,7 @@ def test_a_partial_aggregate_gives_at_most_what_it_reads() -> None:
     physical = of(CBO, "physical")
     partial = next(n for n in physical if n.op == "HashAggregate" and "partial_count" in n.text)
     (child,) = physical.children(partial.id)
-    assert partial.estimate is not None and partial.estimate.at_most and partial.estimate.rows is None
+    assert partial.estimate is not None
+    assert partial.estimate.at_most
+    assert partial.estimate.rows is None
     assert partial.estimate.formula_rows == physical[child].estimate.rows
