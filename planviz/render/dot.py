@@ -41,8 +41,8 @@ def dot(scene: Scene, *, theme: str = "light", title: str | None = None) -> str:
         if parent < 0:
             continue
         options = []
-        if words := scene.rows_words(i):
-            options.append(f'label="{words}"')
+        if rows := scene.rows_words(i):
+            options.append(f'label="{rows}"')
         if nodes["edge"][i] == "s":
             options.append(f'style=dashed, color="{colours["link"]}", tooltip="subquery"')
         attributes = f" [{', '.join(options)}]" if options else ""
