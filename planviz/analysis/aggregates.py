@@ -62,12 +62,12 @@ class GlobalAggregates(AnalyzerRule):
 
     matches = (Project,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self.rewrite_one, AggregateExpression.BIT)
 
     @staticmethod
-    def rewrite_one(plan: Any) -> Any:
+    def rewrite_one(plan: LogicalPlan) -> LogicalPlan:
         """One operator."""
         if isinstance(plan, Project) and contains_aggregates(plan.projects):
             return Aggregate((), plan.projects, plan.child)
@@ -82,11 +82,11 @@ class ResolveAggregateFunctions(AnalyzerRule):
 
     matches = (UnresolvedHaving, Sort, Filter)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._operator, Aggregate.BIT)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> Any:
         if isinstance(plan, UnresolvedHaving | Filter) and isinstance(plan.child, Aggregate):
             return self._filter(plan, plan.child)
         if isinstance(plan, Sort) and all(o.resolved and not occurs(o, functions_mask()) for o in plan.order):
@@ -179,7 +179,7 @@ def with_aggregates(
 
 
 @deep
-def _replaced(e: Any, agg: Aggregate, extra: dict[Expression, Any]) -> Any:
+def _replaced(e: Expression, agg: Aggregate, extra: dict[Expression, Any]) -> Any:
     cleaned = _without_temp(e)
     for a in agg.aggregates:
         if trim(a).semantic_equals(cleaned):
@@ -207,7 +207,7 @@ def _replaced(e: Any, agg: Aggregate, extra: dict[Expression, Any]) -> Any:
     return e.map_children(lambda c: _replaced(c, agg, extra))
 
 
-def _without_temp(e: Any) -> Any:
+def _without_temp(e: Expression) -> Any:
     e = trim(e)
     if not occurs(e, TempResolvedColumn.BIT):
         return e
@@ -220,10 +220,10 @@ class RemoveTempResolvedColumn(AnalyzerRule):
     matches = (TempResolvedColumn,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
 
-        def step(e: Any) -> Any:
+        def step(e: Expression) -> Expression:
             return e.rebuilt(UnresolvedAttribute(e.parts)) if isinstance(e, TempResolvedColumn) else e
 
         return plan.transform_all_expressions(step, TempResolvedColumn.BIT)
@@ -254,11 +254,11 @@ class ResolveGroupingAnalytics(AnalyzerRule):
 
     matches = (GroupingSets, Grouping, GroupingID)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._operator, self.mask)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> Any:
         if isinstance(plan, Aggregate) and any(isinstance(g, GroupingSets) for g in plan.grouping):
             ready = plan.children_resolved and all(g.resolved or _bound_sets(g) for g in plan.grouping)
             settled = all(e.resolved for e in plan.aggregates)
@@ -290,7 +290,7 @@ def functions_mask() -> int:
     return Grouping.BIT | GroupingID.BIT
 
 
-def _expand_keys(plan: Any) -> tuple[list[Expression], list[Expression], AttributeReference] | None:
+def _expand_keys(plan: LogicalPlan) -> tuple[list[Expression], list[Expression], AttributeReference] | None:
     for agg in plan.collect(Aggregate):
         last = agg.grouping[-1] if agg.grouping else None
         if isinstance(last, AttributeReference) and last.name == GROUPING_ID and isinstance(agg.child, Expand):
@@ -301,7 +301,9 @@ def _expand_keys(plan: Any) -> tuple[list[Expression], list[Expression], Attribu
     return None
 
 
-def grouping_value(e: Any, originals: list[Expression], columns: list[Expression], gid: Expression) -> Any:
+def grouping_value(
+    e: Expression, originals: list[Expression], columns: list[Expression], gid: Expression
+) -> Expression:
     """grouping(c) and grouping_id() as arithmetic on the grouping id."""
     if isinstance(e, Grouping):
         for i, (o, c) in enumerate(zip(originals, columns, strict=True)):
@@ -377,7 +379,7 @@ def _key_alias(k: Expression) -> Alias:
     return alias(k, k.pretty)
 
 
-def _over_expand(e: Any, keys: list[Expression], columns: list[Any], gid: Expression) -> Any:
+def _over_expand(e: Expression, keys: list[Expression], columns: list[Any], gid: Expression) -> Any:
     e = (
         e.transform_up(lambda x: grouping_value(x, keys, columns, gid), functions_mask())
         if e.bits & functions_mask()

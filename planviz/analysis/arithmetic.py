@@ -11,6 +11,7 @@ from planviz.expressions.calls import DatetimeMinus, DatetimePlus, FunctionCall,
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Expression
 from planviz.expressions.specs import FunctionSpec
+from planviz.logical.plan import LogicalPlan
 from planviz.types import (
     CALENDAR_INTERVAL,
     DATE,
@@ -47,16 +48,16 @@ class ResolveBinaryArithmetic(AnalyzerRule):
 
     matches = (Add, Subtract, Multiply, Divide)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
 
-        def operator(p: Any) -> Any:
+        def operator(p: LogicalPlan) -> Any:
             return p.transform_expressions_up(self._one, self.mask)
 
         return plan.transform_up(operator, self.mask)
 
     @staticmethod
-    def _one(e: Any) -> Any:
+    def _one(e: Expression) -> Expression:
         if not isinstance(e, Add | Subtract | Multiply | Divide) or not e.children_resolved:
             return e
         a, b = e.left.data_type, e.right.data_type

@@ -17,6 +17,7 @@ from planviz.expressions.predicates import BinaryComparison, In
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.operators import Project
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.types import STRING, is_string
 
@@ -34,7 +35,7 @@ class ApplyCharTypePadding(AnalyzerRule):
     matches = (LogicalRelation,)
     package = "org.apache.spark.sql.execution.datasources"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         """See the class."""
         new: dict[int, AttributeReference] = {}
         lengths: Lengths = {}
@@ -45,7 +46,7 @@ class ApplyCharTypePadding(AnalyzerRule):
         def inside(e: Any) -> Any:
             return e.with_plan(self._read(e.plan, new, lengths)) if isinstance(e, SubqueryExpression) else e
 
-        def one(p: Any) -> Any:
+        def one(p: LogicalPlan) -> Any:
             if isinstance(p, LogicalRelation):
                 return _padded(p, new, lengths)
             if p.own_bits & SubqueryExpression.BIT:
@@ -84,7 +85,7 @@ def _compared(plan: Any, lengths: Lengths) -> Any:
             return e if left is e.left and right is e.right else e.replace(left=left, right=right)
         return _list(e, lengths) if isinstance(e, In) else e
 
-    def operator(p: Any) -> Any:
+    def operator(p: LogicalPlan) -> Any:
         changed = p.transform_expressions_up(expression, BinaryComparison.BIT | In.BIT | SubqueryExpression.BIT)
         for e in changed.expressions:
             if isinstance(e, Alias):

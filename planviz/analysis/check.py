@@ -33,6 +33,7 @@ from planviz.expressions.windows import (
 from planviz.frontend.literals import timestamp_literal
 from planviz.logical.combining import Except, Intersect, Join, SetOperation, Union
 from planviz.logical.operators import Aggregate, Filter, GlobalLimit, LocalLimit, Offset, Project
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import RelationTimeTravel, UnresolvedRelation
 from planviz.types import BOOLEAN, UNKNOWN, ArrayType, DataType, MapType, StructType, is_integral, is_orderable
 
@@ -45,7 +46,7 @@ def check_analysis(plan: Any, context: AnalysisContext) -> None:
         raise analysis_error("UNSUPPORTED_FEATURE", "Something in this query is not supported by planviz.", plan)
 
 
-def _bottom_up(plan: Any) -> list[Any]:
+def _bottom_up(plan: LogicalPlan) -> list[Any]:
     out: list[Any] = []
     stack = [plan]
     while stack:
@@ -55,7 +56,7 @@ def _bottom_up(plan: Any) -> list[Any]:
     return out[::-1]
 
 
-def _check_operator(plan: Any, context: AnalysisContext) -> None:
+def _check_operator(plan: LogicalPlan, context: AnalysisContext) -> None:
     if isinstance(plan, UnresolvedRelation):
         raise table_not_found(plan, context.catalog.names())
     if isinstance(plan, RelationTimeTravel):
@@ -156,7 +157,7 @@ def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> Non
                 raise analysis_error("UNSUPPORTED_EXPRESSION", f"{x.sql} has no meaning here.", x)
 
 
-def _expressions_up(e: Any) -> list[Any]:
+def _expressions_up(e: Expression) -> list[Any]:
     out: list[Any] = []
     stack = [e]
     while stack:
@@ -311,7 +312,7 @@ def _check_limit(plan: Any) -> None:
         )
 
 
-def _check_set_operation(plan: Any) -> None:
+def _check_set_operation(plan: LogicalPlan) -> None:
     if not plan.children_resolved or plan.resolved:
         return
     name = {Union: "UNION", Intersect: "INTERSECT", Except: "EXCEPT"}.get(type(plan), "UNION")

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.analysis.context import analysis_error, sql_text
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Expression, GeneratorMark, occurs
 from planviz.expressions.windows import WindowExpression
 from planviz.logical.combining import Join, SetOperation
 from planviz.logical.operators import Aggregate, Distinct, Filter, Generate, Window
+from planviz.logical.plan import LogicalPlan
 from planviz.types import VARIANT, ArrayType, DataType, MapType, StructType
 
 _SPECIAL = AggregateExpression.BIT | WindowExpression.BIT | GeneratorMark.BIT
 
 
-def check_operator(plan: Any) -> None:
+def check_operator(plan: LogicalPlan) -> None:
     """Raise AnalysisError for an operator whose resolved expressions have no place in it."""
     if isinstance(plan, Distinct | SetOperation):
         _check_compared(plan)
@@ -47,7 +46,7 @@ def check_operator(plan: Any) -> None:
         )
 
 
-def _special(e: Expression, plan: Any) -> list[Expression]:
+def _special(e: Expression, plan: LogicalPlan) -> list[Expression]:
     """The expressions that only other operators compute (Spark: specialExpressionsInUnsupportedOperator)."""
     if not occurs(e, _SPECIAL):
         return []
@@ -60,7 +59,7 @@ def _special(e: Expression, plan: Any) -> list[Expression]:
     ]
 
 
-def _check_compared(plan: Any) -> None:
+def _check_compared(plan: LogicalPlan) -> None:
     """Sets compare whole rows, and values of some types cannot be compared."""
     for a in plan.children[0].output:
         for kind, name in ((MapType, "MAP"), (None, "VARIANT")):

@@ -28,6 +28,7 @@ from planviz.logical.operators import (
     View,
     Window,
 )
+from planviz.logical.plan import LogicalPlan
 
 #: Operators whose own expressions may read the query around.
 _READ_OUTER = (Filter, Project, Join)
@@ -70,13 +71,13 @@ def check_subquery(e: SubqueryExpression, plan: Any) -> None:
     _check_correlations(e.plan, True)
 
 
-def _unsupported(subclass: str, message: str, e: Any) -> AnalysisError:
+def _unsupported(subclass: str, message: str, e: Expression) -> AnalysisError:
     return analysis_error(
         f"UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.{subclass}", f"Unsupported subquery expression: {message}", e
     )
 
 
-def _check_scalar(e: ScalarSubquery, plan: Any) -> None:
+def _check_scalar(e: ScalarSubquery, plan: LogicalPlan) -> None:
     columns = len(e.plan.output)
     if columns != 1:
         raise analysis_error(
@@ -96,7 +97,7 @@ def _check_scalar(e: ScalarSubquery, plan: Any) -> None:
     _check_grouped(e, plan)
 
 
-def _check_grouped(e: ScalarSubquery, plan: Any) -> None:
+def _check_grouped(e: ScalarSubquery, plan: LogicalPlan) -> None:
     """Under GROUP BY a subquery that reads the rows around it counts as a key, or stands in an aggregate function."""
     if not isinstance(plan, Aggregate) or not plan.grouping or any(g.bits & e.BIT for g in plan.grouping):
         return

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.analysis.context import AnalyzerRule
-from planviz.expressions.core import Alias
+from planviz.expressions.core import Alias, Expression
 from planviz.expressions.unresolved import MultiAlias
 from planviz.logical.combining import Union
 from planviz.logical.objects import AppendColumns, ObjectConsumer, ObjectProducer
 from planviz.logical.operators import Aggregate, Project, Window
+from planviz.logical.plan import LogicalPlan
 
 
 class CleanupAliases(AnalyzerRule):
@@ -21,12 +22,12 @@ class CleanupAliases(AnalyzerRule):
     matches = (Alias,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._one, Alias.BIT)
 
     @staticmethod
-    def _one(plan: Any) -> Any:
+    def _one(plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Project):
             return plan.replace(projects=_cleaned(plan.projects))
         if isinstance(plan, Aggregate):
@@ -46,12 +47,12 @@ def _cleaned(items: tuple[Any, ...]) -> tuple[Any, ...]:
     return items if all(a is b for a, b in zip(items, new, strict=True)) else new
 
 
-def trim(e: Any) -> Any:
+def trim(e: Expression) -> Expression:
     """The expression without any alias."""
     return e.transform_up(lambda x: x.child if isinstance(x, Alias) else x, Alias.BIT) if e.bits & Alias.BIT else e
 
 
-def trim_inner(e: Any) -> Any:
+def trim_inner(e: Expression) -> Expression:
     """The expression without aliases beneath its own."""
     if isinstance(e, Alias | MultiAlias):
         child = trim(e.child)

@@ -7,6 +7,8 @@ from typing import Any
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.errors import AnalysisError
 from planviz.expressions.collations import ResolvedCollation, UnresolvedCollation
+from planviz.expressions.core import Expression
+from planviz.logical.plan import LogicalPlan
 from planviz.types import collated, collation_name
 
 
@@ -19,12 +21,12 @@ class ResolveCollationName(AnalyzerRule):
     matches = (UnresolvedCollation,)
     package = "org.apache.spark.sql.catalyst.analysis."
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_all_expressions(_found, self.mask)
 
 
-def _found(e: Any) -> Any:
+def _found(e: Expression) -> Expression:
     if not isinstance(e, UnresolvedCollation):
         return e
     try:

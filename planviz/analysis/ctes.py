@@ -29,7 +29,7 @@ class CTESubstitution(AnalyzerRule):
     matches = (UnresolvedWith,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         definitions: list[CTERelationDef] = []
         last: list[LogicalPlan] = []
@@ -40,7 +40,9 @@ class CTESubstitution(AnalyzerRule):
         ordered = tuple(sorted(definitions, key=lambda d: d.id))
         return new.transform_up(lambda p: _once(p, top, ordered))
 
-    def _traverse(self, plan: Any, outer: Definitions, found: list[CTERelationDef], last: list[LogicalPlan]) -> Any:
+    def _traverse(
+        self, plan: LogicalPlan, outer: Definitions, found: list[CTERelationDef], last: list[LogicalPlan]
+    ) -> Any:
         mask = UnresolvedWith.BIT
         if not plan.bits & mask:
             return plan
@@ -69,8 +71,8 @@ class CTESubstitution(AnalyzerRule):
             relations = [(name, definition), *relations]
         return relations
 
-    def _substitute(self, plan: Any, relations: Definitions) -> Any:
-        def step(p: Any) -> Any:
+    def _substitute(self, plan: LogicalPlan, relations: Definitions) -> Any:
+        def step(p: LogicalPlan) -> Any:
             if isinstance(p, UnresolvedRelation) and len(p.parts) == 1:
                 for name, d in relations:
                     if same_name(name, p.parts[0]):
@@ -86,23 +88,23 @@ class CTESubstitution(AnalyzerRule):
         return plan.transform_up(step, UnresolvedRelation.BIT | SubqueryExpression.BIT)
 
 
-def _once(plan: Any, top: LogicalPlan, definitions: tuple[CTERelationDef, ...]) -> Any:
+def _once(plan: LogicalPlan, top: LogicalPlan, definitions: tuple[CTERelationDef, ...]) -> LogicalPlan:
     return WithCTE(definitions, plan) if plan is top else plan
 
 
-def _refers(plan: Any, name: str) -> bool:
+def _refers(plan: LogicalPlan, name: str) -> bool:
     return any(len(r.parts) == 1 and same_name(r.parts[0], name) for r in plan.collect(UnresolvedRelation))
 
 
-def _recursive(plan: Any, name: str, number: int, depth: int | None) -> Any:
+def _recursive(plan: LogicalPlan, name: str, number: int, depth: int | None) -> LogicalPlan:
     """The definition's UNION as a loop over its anchor and its recursion."""
 
-    def refer(p: Any) -> Any:
+    def refer(p: LogicalPlan) -> LogicalPlan:
         if isinstance(p, UnresolvedRelation) and len(p.parts) == 1 and same_name(p.parts[0], name):
             return SubqueryAlias((p.parts[0],), CTERelationRef(number, False, (), False, True))
         return p
 
-    def loop(p: Any) -> Any:
+    def loop(p: LogicalPlan) -> LogicalPlan:
         inner = p.child if isinstance(p, Distinct) else p
         if isinstance(inner, Union) and len(inner.inputs) == 2:
             anchor, recursion = inner.inputs
@@ -131,11 +133,11 @@ class ResolveWithCTE(AnalyzerRule):
     matches = (WithCTE,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return self._resolve(plan, {})
 
-    def _resolve(self, plan: Any, known: dict[int, Any]) -> Any:
+    def _resolve(self, plan: LogicalPlan, known: dict[int, Any]) -> Any:
         if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT):
             return plan
         if isinstance(plan, WithCTE):
@@ -170,7 +172,7 @@ class ResolveWithCTE(AnalyzerRule):
 def _with_columns(definition: CTERelationDef) -> Any:
     """The loop's columns, once its anchor has some."""
 
-    def step(p: Any) -> Any:
+    def step(p: LogicalPlan) -> LogicalPlan:
         if not isinstance(p, UnionLoop) or p.attributes or not p.left.resolved:
             return p
         return p.replace(attributes=_nullable(p.left.output))
@@ -193,5 +195,5 @@ def _seen_inside(definition: CTERelationDef) -> Any:
     return UnresolvedSubqueryColumnAliases(names[0].names, reference) if names else reference
 
 
-def _renewed(plan: Any) -> Any:
+def _renewed(plan: LogicalPlan) -> Any:
     return plan.transform_up(lambda p: p.new_instance() if isinstance(p, UnionLoopRef) else p)

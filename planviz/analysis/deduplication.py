@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.analysis.context import AnalyzerRule
-from planviz.expressions.core import Alias, AttributeReference, NamedExpression, alias
+from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, alias
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.cached import InMemoryRelation
@@ -31,7 +31,7 @@ class DeduplicateRelations(AnalyzerRule):
 
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         if self.context is not None and self.context.earlier:
             mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT
@@ -49,7 +49,7 @@ Seen = set[Key]
 
 
 @deep
-def _relations(plan: Any) -> frozenset[Key] | None:
+def _relations(plan: LogicalPlan) -> frozenset[Key] | None:
     """What tells the resolved operators of the tree apart that bring ids into being; None where two are the same."""
     known = plan.__dict__
     if "_relations" not in known:
@@ -153,7 +153,7 @@ def _renumbered(e: NamedExpression, new: AttributeReference) -> AttributeReferen
 def _rewrite_outer(plan: Any, mapping: dict[int, AttributeReference]) -> Any:
     from planviz.expressions.unresolved import OuterReference
 
-    def step(e: Any) -> Any:
+    def step(e: Expression) -> Expression:
         if isinstance(e, OuterReference) and e.expr_id in mapping:
             return OuterReference(_renumbered(e.attribute, mapping[e.expr_id]))
         return e
@@ -161,11 +161,11 @@ def _rewrite_outer(plan: Any, mapping: dict[int, AttributeReference]) -> Any:
     return plan.transform_all_expressions(step, OuterReference.BIT)
 
 
-def _aliases(expressions: tuple[Any, ...]) -> tuple[int, ...]:
+def _aliases(expressions: tuple[Expression, ...]) -> tuple[int, ...]:
     return tuple([e.expr_id for e in expressions if isinstance(e, Alias)])
 
 
-def _own_ids(plan: Any) -> tuple[int, ...]:
+def _own_ids(plan: LogicalPlan) -> tuple[int, ...]:
     """The ids that an operator brings into being."""
     if isinstance(plan, INSTANCES):
         return tuple([a.expr_id for a in plan.output])
@@ -184,7 +184,7 @@ def _own_ids(plan: Any) -> tuple[int, ...]:
     return ()
 
 
-def _renamed(expressions: tuple[Any, ...]) -> tuple[Any, ...]:
+def _renamed(expressions: tuple[Expression, ...]) -> tuple[Any, ...]:
     return tuple(Alias(e.child, e.name, next_id(), e.qualifier) if isinstance(e, Alias) else e for e in expressions)
 
 
@@ -207,7 +207,7 @@ def _new_instance(plan: Any) -> Any:
     return plan.replace(columns=columns)
 
 
-def _conflicts(plan: Any) -> Any:
+def _conflicts(plan: LogicalPlan) -> Any:
     """Sides of one operator that still share ids get a projection or new ids."""
     if not plan.children_resolved:
         return plan
@@ -230,7 +230,7 @@ def _dedup_right(left: LogicalPlan, right: LogicalPlan) -> LogicalPlan:
     shared = left.output_set & right.output_set
     seen: Seen = set()
 
-    def go(p: Any) -> Any:
+    def go(p: LogicalPlan) -> LogicalPlan:
         if not p.output_set & shared and not isinstance(p, Project | Aggregate):
             return p
         children = p.children
@@ -270,7 +270,7 @@ def _dedup_union(plan: Union) -> Any:
     return plan.replace(inputs=tuple(inputs)) if changed else plan
 
 
-def _without_repeated_ids(plan: Any) -> Any:
+def _without_repeated_ids(plan: LogicalPlan) -> LogicalPlan:
     """An input of a union whose columns have ids of their own: `SELECT a, a` gives one id twice."""
     if len(plan.output_set) == len(plan.output):
         return plan

@@ -47,6 +47,7 @@ from planviz.expressions.unresolved import (
 from planviz.expressions.windows import LagLead, NthValue, WindowExpression
 from planviz.frontend.naming import constant_text, name_parts
 from planviz.logical.operators import Aggregate, Project
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedTableValuedFunction, UnresolvedTVFAliases
 from planviz.trees.depth import deep
 from planviz.types import BOOLEAN, INT, LONG, NULL, UNKNOWN, ArrayType, DataType, MapType, is_string
@@ -84,10 +85,10 @@ class ResolveIdentifierClause(AnalyzerRule):
     matches = (ExpressionWithUnresolvedIdentifier,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
 
-        def read(e: Any) -> Any:
+        def read(e: Expression) -> Expression:
             if not isinstance(e, ExpressionWithUnresolvedIdentifier) or not e.name_expression.resolved:
                 return e
             name = e.name_expression
@@ -114,11 +115,11 @@ class ResolveFunctions(AnalyzerRule):
 
     matches = (UnresolvedFunction, UnresolvedPythonCall, UnresolvedTableValuedFunction, UnresolvedTVFAliases)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._calls, self.mask)
 
-    def _calls(self, plan: Any) -> Any:
+    def _calls(self, plan: LogicalPlan) -> Any:
         if isinstance(plan, UnresolvedTableValuedFunction) and all(a.resolved for a in plan.args):
             own = self.context.catalog.function(plan.parts) if self.context.catalog.functions else None
             if isinstance(own, SqlFunction):
@@ -128,7 +129,7 @@ class ResolveFunctions(AnalyzerRule):
             return with_aliases(plan) if plan.child.resolved else plan
         return plan.transform_expressions_up(self._one, UnresolvedFunction.BIT | UnresolvedPythonCall.BIT)
 
-    def _one(self, e: Any) -> Any:
+    def _one(self, e: Expression) -> Expression:
         if isinstance(e, UnresolvedPythonCall) and e.children_resolved:
             return python_call(e.function, e.arguments, self.context)
         if not isinstance(e, UnresolvedFunction):
@@ -271,11 +272,11 @@ class ResolveAliases(AnalyzerRule):
 
     matches = (UnresolvedAlias, OuterReference)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._operator, self.mask)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if not plan.children_resolved or not any(isinstance(e, self.matches) for e in plan.expressions):
             return plan
         if isinstance(plan, Project):
@@ -316,16 +317,16 @@ class ResolveLambdaVariables(AnalyzerRule):
     matches = (UnresolvedLambdaVariable,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
 
-        def operator(p: Any) -> Any:
+        def operator(p: LogicalPlan) -> LogicalPlan:
             return p.map_expressions(lambda e: self._resolve(e, {}) if e.bits & UnresolvedLambdaVariable.BIT else e)
 
         return plan.transform_up(operator, UnresolvedLambdaVariable.BIT)
 
     @deep
-    def _resolve(self, e: Any, known_names: dict[str, NamedLambdaVariable]) -> Any:
+    def _resolve(self, e: Expression, known_names: dict[str, NamedLambdaVariable]) -> Any:
         if isinstance(e, UnresolvedLambdaVariable):
             found = known_names.get(e.parts[0].lower())
             if found is None:
@@ -344,7 +345,7 @@ class ResolveLambdaVariables(AnalyzerRule):
             return self._inside(e, known_names)
         return e.map_children(lambda c: self._resolve(c, known_names))
 
-    def _inside(self, e: Any, known_names: dict[str, NamedLambdaVariable]) -> Any:
+    def _inside(self, e: Expression, known_names: dict[str, NamedLambdaVariable]) -> Expression:
         """A call that is still open inside a lambda: its plain arguments may use the variables, its lambdas wait."""
         return e if isinstance(e, LambdaFunction) else self._resolve(e, known_names)
 
@@ -394,10 +395,10 @@ def _argument_types(
 ) -> list[tuple[DataType, bool]]:
     """Types of a lambda's arguments and whether they may be null; `which` is the number of lambdas before it."""
 
-    def known_type(e: Any) -> DataType:
+    def known_type(e: Expression) -> DataType:
         return e.data_type if e.resolved else UNKNOWN
 
-    def element(e: Any) -> tuple[DataType, bool]:
+    def element(e: Expression) -> tuple[DataType, bool]:
         t = known_type(e)
         return (t.element, t.contains_null) if isinstance(t, ArrayType) else (UNKNOWN, True)
 
@@ -461,14 +462,14 @@ class ResolveRandomSeed(AnalyzerRule):
     matches = (FunctionCall,)
     NAMES = frozenset(("rand", "random", "randn"))
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         import random
 
         def seed() -> int:
             return random.randrange(10**17, 9 * 10**17)
 
-        def step(e: Any) -> Any:
+        def step(e: Expression) -> Expression:
             if not isinstance(e, FunctionCall) or e.spec.deterministic:
                 return e
             if e.name in self.NAMES and e.arguments and not e.arguments[0].foldable:

@@ -27,6 +27,7 @@ from planviz.expressions.predicates import EqualNullSafe
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.unresolved import MultiAlias, UnresolvedAlias
 from planviz.logical.operators import Aggregate, Expand, Generate, Project
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import Pivot, Unpivot
 from planviz.types import BOOLEAN, STRING, UNKNOWN, ArrayType, DataType, StructType, is_numeric, is_string
 
@@ -39,11 +40,11 @@ class ExtractGenerator(AnalyzerRule):
 
     matches = (GeneratorMark,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._one, GeneratorMark.BIT)
 
-    def _one(self, plan: Any) -> Any:
+    def _one(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Aggregate | Project):
             return plan if isinstance(plan, Generate) else _outside(plan)
         items = plan.aggregates if isinstance(plan, Aggregate) else plan.projects
@@ -104,7 +105,7 @@ def _nested(e: Expression) -> bool:
     return any(occurs(c, GeneratorMark.BIT) for c in inside)
 
 
-def _outside(plan: Any) -> Any:
+def _outside(plan: LogicalPlan) -> LogicalPlan:
     """The operator as it is; AnalysisError where it holds a generator."""
     if any(occurs(e, GeneratorMark.BIT) for e in plan.expressions):
         raise analysis_error(
@@ -115,7 +116,7 @@ def _outside(plan: Any) -> Any:
     return plan
 
 
-def _generator(e: Any) -> tuple[Any, tuple[str, ...]] | None:
+def _generator(e: Expression) -> tuple[Any, tuple[str, ...]] | None:
     if isinstance(e, Alias) and isinstance(e.child, GeneratorMark):
         return e.child, (e.name,)
     if isinstance(e, MultiAlias) and isinstance(e.child, GeneratorMark):
@@ -144,12 +145,12 @@ class ResolveGenerate(AnalyzerRule):
 
     matches = (Generate,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._one, Generate.BIT)
 
     @staticmethod
-    def _one(plan: Any) -> Any:
+    def _one(plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Generate) or plan.resolved or not plan.children_resolved or not plan.generator.resolved:
             return plan
         if not isinstance(plan.generator, GeneratorMark):
@@ -172,11 +173,11 @@ class ResolvePivot(AnalyzerRule):
 
     matches = (Pivot,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._one, Pivot.BIT)
 
-    def _one(self, plan: Any) -> Any:
+    def _one(self, plan: LogicalPlan) -> Any:
         if not isinstance(plan, Pivot) or not plan.children_resolved or not all(e.resolved for e in plan.expressions):
             return plan
         for a in plan.aggregates:
@@ -291,7 +292,7 @@ def _pivot_if(plan: Pivot, keys: tuple[Any, ...], values: list[tuple[Expression,
             inner = a.child if isinstance(a, Alias) else a
             wanted = Cast(value, plan.column.data_type)
 
-            def one(e: Any, value: Expression = wanted) -> Any:
+            def one(e: Expression, value: Expression = wanted) -> Expression:
                 if isinstance(e, AggregateExpression):
                     function = e.function.map_children(
                         lambda c: (
@@ -315,11 +316,11 @@ class ResolveUnpivot(AnalyzerRule):
 
     matches = (Unpivot,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._one, Unpivot.BIT)
 
-    def _one(self, plan: Any) -> Any:
+    def _one(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Unpivot) or not plan.children_resolved:
             return plan
         if not all(e.resolved for g in plan.groups for e in g):

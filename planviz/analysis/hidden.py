@@ -24,7 +24,7 @@ def hidden_output(plan: LogicalPlan) -> tuple[AttributeReference, ...]:
     return tuple(a for c in seen for a in hidden_output(c))
 
 
-def unhidden(plan: Any) -> tuple[Any, tuple[AttributeReference, ...] | None]:
+def unhidden(plan: LogicalPlan) -> tuple[Any, tuple[AttributeReference, ...] | None]:
     """The operator over children that give the hidden columns that it names, and the columns that it shall still give.
 
     These are None where nothing changed, or where the operator says itself what it gives.
@@ -48,7 +48,7 @@ def unhidden(plan: Any) -> tuple[Any, tuple[AttributeReference, ...] | None]:
     return bound.with_new_children(tuple(_giving(c, needed) for c in plan.children)), shown
 
 
-def _giving(plan: Any, needed: set[int]) -> Any:
+def _giving(plan: LogicalPlan, needed: set[int]) -> LogicalPlan:
     """The plan giving the needed columns that it or joins below hide, too."""
     hidden = [a for a in hidden_output(plan) if a.expr_id in needed]
     if not hidden:

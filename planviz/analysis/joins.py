@@ -20,6 +20,7 @@ from planviz.logical.operators import (
     SubqueryAlias,
     View,
 )
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import CTERelationRef
 from planviz.logical.unresolved import UnresolvedHint, UnresolvedRelation
 from planviz.trees.depth import deep
@@ -33,12 +34,12 @@ class ResolveNaturalAndUsingJoin(AnalyzerRule):
 
     matches = (Join,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._one, Join.BIT)
 
     @staticmethod
-    def _one(plan: Any) -> Any:
+    def _one(plan: LogicalPlan) -> Any:
         if (
             not isinstance(plan, Join)
             or not plan.unresolved_kind
@@ -56,7 +57,7 @@ class ResolveNaturalAndUsingJoin(AnalyzerRule):
         return plan.rebuilt(_common(plan, kind, names))
 
 
-def _column(plan: Any, name: str, side: str, place: Any) -> Any:
+def _column(plan: LogicalPlan, name: str, side: str, place: Any) -> Any:
     found = [a for a in plan.output if a.name.lower() == name.lower()]
     if not found:
         known = ", ".join(f"`{a.name}`" for a in plan.output)
@@ -121,7 +122,7 @@ class ResolveJoinStrategyHints(AnalyzerRule):
     matches = (UnresolvedHint,)
     package = "org.apache.spark.sql.catalyst.analysis.ResolveHints$"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._one, UnresolvedHint.BIT)
 
@@ -149,7 +150,9 @@ def _name(p: Any) -> str:
 
 
 @deep
-def _apply_hint(plan: Any, names: list[str], strategy: str, found: set[str], overridden: list[str]) -> Any:
+def _apply_hint(
+    plan: LogicalPlan, names: list[str], strategy: str, found: set[str], overridden: list[str]
+) -> LogicalPlan:
     own: str | None = None
     if isinstance(plan, ResolvedHint):
         own = _relation_name(plan.child)
@@ -167,7 +170,7 @@ def _apply_hint(plan: Any, names: list[str], strategy: str, found: set[str], ove
     return plan.map_children(lambda c: _apply_hint(c, names, strategy, found, overridden))
 
 
-def _relation_name(plan: Any) -> str | None:
+def _relation_name(plan: LogicalPlan) -> str | None:
     if isinstance(plan, SubqueryAlias):
         return plan.name[-1].lower()
     return plan.parts[-1].lower() if isinstance(plan, UnresolvedRelation) else None
@@ -182,12 +185,12 @@ class ResolveCoalesceHints(AnalyzerRule):
     matches = (UnresolvedHint,)
     package = "org.apache.spark.sql.catalyst.analysis.ResolveHints$"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._one, UnresolvedHint.BIT)
 
     @staticmethod
-    def _one(plan: Any) -> Any:
+    def _one(plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, UnresolvedHint) or plan.name.upper() not in _PARTITIONING:
             return plan
         name = plan.name.upper()

@@ -12,6 +12,7 @@ from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import LateralColumnAliasReference, UnresolvedAttribute
 from planviz.expressions.windows import WindowExpression
 from planviz.logical.operators import Aggregate, Project
+from planviz.logical.plan import LogicalPlan
 
 
 def with_lateral_aliases(items: list[Expression]) -> list[Expression]:
@@ -62,11 +63,11 @@ class ResolveLateralColumnAliasReference(AnalyzerRule):
     matches = (LateralColumnAliasReference,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._operator, LateralColumnAliasReference.BIT)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         bit = LateralColumnAliasReference.BIT
         if isinstance(plan, Project) and any(e.bits & bit for e in plan.projects):
             return _push_aliases(plan) if all(e.resolved for e in plan.projects) else plan

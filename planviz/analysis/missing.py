@@ -43,7 +43,7 @@ def with_aggregate(e: Expression, child: LogicalPlan) -> Expression:
     return made
 
 
-def add_missing(expressions: list[Expression], plan: Any) -> tuple[list[Expression], LogicalPlan]:
+def add_missing(expressions: list[Expression], plan: LogicalPlan) -> tuple[list[Expression], LogicalPlan]:
     """Bind names in what lies below `plan` and let the projections between pass those columns on.
 
     Returns the expressions and the plan, the same ones where nothing was found.
@@ -70,7 +70,7 @@ def add_missing(expressions: list[Expression], plan: Any) -> tuple[list[Expressi
     return bound, plan if child is plan.child else plan.replace(child=child)
 
 
-def _missing(expressions: list[Expression], plan: Any, child: Any) -> list[AttributeReference]:
+def _missing(expressions: list[Expression], plan: LogicalPlan, child: Any) -> list[AttributeReference]:
     """What the expressions read of the child and the plan does not pass on."""
     read = {a.expr_id: None for e in expressions for a in e.attributes if a.expr_id not in plan.output_set}
     if isinstance(plan, Project):

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from planviz.analysis.context import AnalyzerRule
-from planviz.expressions.core import NamedExpression, alias
+from planviz.expressions.core import Expression, NamedExpression, alias
 from planviz.logical.operators import Aggregate, Filter, Project
-from planviz.logical.plan import UnaryNode
+from planviz.logical.plan import LogicalPlan, UnaryNode
 
 
 class PullOutNondeterministic(AnalyzerRule):
@@ -19,12 +19,12 @@ class PullOutNondeterministic(AnalyzerRule):
 
     matches = (UnaryNode,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         """See the class."""
         return plan if plan.deterministic else plan.transform_up(self._operator, self.mask)
 
     @staticmethod
-    def _operator(plan: Any) -> Any:
+    def _operator(plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, UnaryNode) or isinstance(plan, Project | Filter) or not plan.resolved:
             return plan
         if isinstance(plan, Aggregate):
@@ -34,7 +34,7 @@ class PullOutNondeterministic(AnalyzerRule):
         return Project(plan.output, _over(plan, plan.expressions))
 
 
-def _over(plan: Any, expressions: Iterable[Any]) -> Any:
+def _over(plan: Any, expressions: Iterable[Expression]) -> Any:
     """The operator over a projection that computes what varies in these of its expressions."""
     found: dict[Any, Any] = {}
     for e in expressions:

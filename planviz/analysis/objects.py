@@ -17,6 +17,7 @@ from planviz.expressions.objects import (
     UnresolvedMapObjects,
     UpCast,
 )
+from planviz.logical.plan import LogicalPlan
 from planviz.types import ArrayType, DataType, DecimalType, is_atomic, is_numeric, is_string, wider_type
 
 
@@ -28,16 +29,16 @@ class ResolveDeserializer(AnalyzerRule):
 
     matches = (UnresolvedDeserializer,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._operator, UnresolvedDeserializer.BIT)
 
     @staticmethod
-    def _operator(plan: Any) -> Any:
+    def _operator(plan: LogicalPlan) -> LogicalPlan:
         if not plan.children_resolved:
             return plan
 
-        def bound(e: Any) -> Any:
+        def bound(e: Expression) -> Any:
             if not isinstance(e, UnresolvedDeserializer):
                 return e
             columns = e.inputs or tuple(a for c in plan.children for a in c.output)
@@ -84,12 +85,12 @@ class ResolveUpCast(AnalyzerRule):
 
     matches = (UpCast,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_all_expressions(self._one, UpCast.BIT)
 
     @staticmethod
-    def _one(e: Any) -> Any:
+    def _one(e: Expression) -> Expression:
         if not isinstance(e, UpCast) or not e.child.resolved:
             return e
         t = e.child.data_type

@@ -22,12 +22,12 @@ class ResolveOrdinalInOrderByAndGroupBy(AnalyzerRule):
 
     matches = (UnresolvedOrdinal, UnresolvedPipeAggregateOrdinal)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         plan = plan.transform_up(self._piped, UnresolvedPipeAggregateOrdinal.BIT)
         return plan.transform_up(self._operator, UnresolvedOrdinal.BIT)
 
-    def _piped(self, plan: Any) -> Any:
+    def _piped(self, plan: LogicalPlan) -> LogicalPlan:
         """Positions of |> AGGREGATE, in both lists: columns of the input."""
         if not isinstance(plan, Aggregate) or not plan.child.resolved:
             return plan
@@ -43,7 +43,7 @@ class ResolveOrdinalInOrderByAndGroupBy(AnalyzerRule):
         keys = tuple(self._pick(g, columns, "GROUP_BY") for g in plan.grouping)
         return plan.replace(grouping=keys, aggregates=items)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Sort) and plan.child.resolved:
             return plan.replace(order=tuple(self._pick(o, plan.child.output, "ORDER_BY") for o in plan.order))
         if isinstance(plan, Aggregate) and all(e.resolved for e in plan.aggregates):

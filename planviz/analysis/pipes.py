@@ -9,6 +9,7 @@ from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Expression
 from planviz.expressions.pipes import PipeExpression
 from planviz.expressions.windows import WindowExpression
+from planviz.logical.plan import LogicalPlan
 
 
 class ValidateAndStripPipeExpressions(AnalyzerRule):
@@ -20,12 +21,12 @@ class ValidateAndStripPipeExpressions(AnalyzerRule):
     matches = (PipeExpression,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(lambda p: p.transform_expressions_up(self._one, PipeExpression.BIT), self.mask)
 
     @staticmethod
-    def _one(e: Any) -> Any:
+    def _one(e: Expression) -> Expression:
         if not isinstance(e, PipeExpression) or not e.child.resolved:
             return e
         found = _first_aggregate(e.child)

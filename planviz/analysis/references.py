@@ -56,11 +56,11 @@ class ResolveReferences(AnalyzerRule):
         UnresolvedExtractValue,
     )
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._operator, self.mask)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if not plan.children_resolved or not any(e.bits & self.mask for e in plan.expressions):
             return plan
         if isinstance(plan, Project) and any(e.bits & UnresolvedStar.BIT for e in plan.projects):
@@ -69,7 +69,7 @@ class ResolveReferences(AnalyzerRule):
         bound = self._bound(plan)
         return bound if shown is None else Project(shown, bound)
 
-    def _bound(self, plan: Any) -> Any:
+    def _bound(self, plan: LogicalPlan) -> Any:
         if isinstance(plan, Project):
             return self._project(plan)
         if isinstance(plan, Aggregate):

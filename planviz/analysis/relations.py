@@ -56,11 +56,11 @@ class ResolveRelations(AnalyzerRule):
 
     matches = (UnresolvedRelation, RelationTimeTravel, View)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class; an unknown name stays and is reported at the end."""
         return plan.transform_up(self._one, self.mask)
 
-    def _one(self, plan: Any) -> Any:
+    def _one(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, View) and not plan.projected and plan.child.resolved:
             return _with_columns(plan)
         if isinstance(plan, RelationTimeTravel):
@@ -129,7 +129,7 @@ def with_fresh_ids(plan: Any) -> Any:
             return e.replace(expr_id=next_id())
         return e.replace(result_id=next_id()) if isinstance(e, AggregateExpression) else e
 
-    def operator(p: Any) -> Any:
+    def operator(p: LogicalPlan) -> LogicalPlan:
         if isinstance(p, LocalRelation):
             return p.replace(attributes=tuple(a.new_instance() for a in p.attributes))
         if isinstance(p, UnresolvedWith):

@@ -49,7 +49,7 @@ def given_arguments(function: SqlFunction, arguments: tuple[Any, ...], e: Any) -
     return given
 
 
-def _wrong_number(function: SqlFunction, count: int, e: Any) -> Exception:
+def _wrong_number(function: SqlFunction, count: int, e: Expression) -> Exception:
     most = len(function.parameters)
     fewest = sum(p.default is None for p in function.parameters)
     wanted = f"{most}" if fewest == most else f"[{', '.join(map(str, range(fewest, most + 1)))}]"
@@ -68,11 +68,11 @@ class ResolveSQLFunctions(AnalyzerRule):
 
     matches = (SQLFunctionExpression,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return self._rewritten(plan)
 
-    def _rewritten(self, plan: Any) -> Any:
+    def _rewritten(self, plan: LogicalPlan) -> Any:
         """The plan with bodies, parents first: an aggregate waits until what stands on it has been computed in it."""
         bit = SQLFunctionExpression.BIT
         if not plan.bits & bit:
@@ -100,12 +100,12 @@ class ResolveSQLFunctions(AnalyzerRule):
         """Calls beneath aggregate functions and in keys go below the aggregate, those over them above it."""
         keys: dict[Any, Alias] = {}
 
-        def key(e: Any) -> Any:
+        def key(e: Expression) -> Expression:
             if isinstance(e, SQLFunctionExpression):
                 return keys.setdefault(e.canonicalized, alias(e, e.name)).to_attribute()
             return e
 
-        def replaced(e: Any) -> Any:
+        def replaced(e: Expression) -> Expression:
             return keys[e.canonicalized].to_attribute() if e.canonicalized in keys else e
 
         bit = SQLFunctionExpression.BIT
@@ -128,7 +128,7 @@ class ResolveSQLFunctions(AnalyzerRule):
             condition = self._innermost(condition, levels)
         values = {a.expr_id: a.child for level in levels for a in level}
 
-        def value(e: Any) -> Any:
+        def value(e: Expression) -> Expression:
             while isinstance(e, AttributeReference) and e.expr_id in values:
                 e = values[e.expr_id]
             return e
@@ -144,7 +144,7 @@ class ResolveSQLFunctions(AnalyzerRule):
                 child = Project((*child.output, *level), child)
         return items, child
 
-    def _innermost(self, e: Any, levels: list[list[Any]]) -> Any:
+    def _innermost(self, e: Expression, levels: list[list[Any]]) -> Any:
         if not occurs(e, SQLFunctionExpression.BIT):
             return e
         calls = any(occurs(c, SQLFunctionExpression.BIT) for c in e.children)
@@ -187,7 +187,7 @@ def _waits(plan: Any) -> bool:
     return isinstance(plan, UnresolvedHaving) or not plan.resolved or occurs(plan.condition, bits)
 
 
-def _over_computed(e: Any, computed: list[Any]) -> Any:
+def _over_computed(e: Expression, computed: list[Any]) -> Expression:
     """An item of an aggregate as it stands above it: what holds no call outside aggregate functions is computed in it.
 
     f(max(a)) + b  =>  f(max(a)#1) + b#2
@@ -199,7 +199,7 @@ def _over_computed(e: Any, computed: list[Any]) -> Any:
     return e.map_children(lambda c: _over_computed(c, computed))
 
 
-def _calls_outside(e: Any) -> bool:
+def _calls_outside(e: Expression) -> bool:
     """Whether a SQL function is called outside the arguments of aggregate functions."""
     if isinstance(e, AggregateExpression) or not occurs(e, SQLFunctionExpression.BIT):
         return False

@@ -9,7 +9,7 @@ from planviz.analysis.relations import with_fresh_ids
 from planviz.analysis.routines import given_arguments
 from planviz.catalog.tables import SqlFunction
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias
+from planviz.expressions.core import Alias, Expression
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import LateralSubquery
 from planviz.expressions.unresolved import OuterReference
@@ -61,7 +61,7 @@ def _analyzed(
     return plan.replace(child=Project(tuple(inputs), OneRowRelation())) if inputs else plan
 
 
-def _without_join(plan: Any) -> Any:
+def _without_join(plan: LogicalPlan) -> Any:
     """The query with the arguments themselves where it read them.
 
     A value that varies is computed once, and an aggregate cannot read what a query around gives: these keep the join.
@@ -75,7 +75,7 @@ def _without_join(plan: Any) -> Any:
     if not all(e.deterministic for e in inputs.values()) or (outer and query.plan.bits & Aggregate.BIT):
         return plan
 
-    def value(e: Any) -> Any:
+    def value(e: Expression) -> Expression:
         return inputs.get(e.expr_id, e) if isinstance(e, OuterReference) else e
 
     return query.plan.transform_all_expressions(value, OuterReference.BIT)

@@ -21,6 +21,7 @@ from planviz.expressions.unresolved import (
     UnresolvedStarWithColumns,
     UnresolvedStarWithColumnsRenames,
 )
+from planviz.logical.plan import LogicalPlan
 from planviz.types import INT, UNKNOWN, DataType, StructType
 
 Path = tuple[str, ...]
@@ -54,7 +55,7 @@ def expanded(items: tuple[Expression, ...], plan: Any) -> list[Expression]:
     return out
 
 
-def expand_star(star: UnresolvedStar, plan: Any) -> list[Expression]:
+def expand_star(star: UnresolvedStar, plan: LogicalPlan) -> list[Expression]:
     """The columns that `*`, `t.*` or `struct.*` means, without those in EXCEPT."""
     columns: list[Any] = [a for c in plan.children for a in c.output]
     if star.target:
@@ -138,7 +139,7 @@ def _struct_star(star: UnresolvedStar, columns: list[Any]) -> list[Any]:
     return [alias(GetStructField(value, i), f.name) for i, f in enumerate(value.data_type.fields)]
 
 
-def star_arguments(x: Any, plan: Any) -> Any:
+def star_arguments(x: Any, plan: LogicalPlan) -> Any:
     """A star among the arguments of a function means all columns; count(*) counts rows."""
     if isinstance(x, In) and any(isinstance(v, UnresolvedStar) for v in x.items):
         items = [c for v in x.items for c in (expand_star(v, plan) if isinstance(v, UnresolvedStar) else (v,))]

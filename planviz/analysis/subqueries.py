@@ -11,7 +11,7 @@ from planviz.expressions.subqueries import ListQuery, SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.combining import Join, LateralJoin
 from planviz.logical.operators import Aggregate, Filter
-from planviz.logical.plan import UnaryNode
+from planviz.logical.plan import LogicalPlan, UnaryNode
 
 
 class ResolveSubquery(AnalyzerRule):
@@ -24,11 +24,11 @@ class ResolveSubquery(AnalyzerRule):
 
     matches = (SubqueryExpression,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._operator, SubqueryExpression.BIT)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> Any:
         if not isinstance(plan, UnaryNode | Join) or not plan.children_resolved:
             return plan
         if isinstance(plan, Join) and not plan.duplicate_resolved:
@@ -37,7 +37,7 @@ class ResolveSubquery(AnalyzerRule):
             return plan.replace(right=self._subquery(plan.right, plan)) if not plan.right.resolved else plan
         return plan.transform_expressions_up(lambda e: self._subquery(e, plan), SubqueryExpression.BIT)
 
-    def _subquery(self, e: Any, outer: Any) -> Any:
+    def _subquery(self, e: Expression, outer: Any) -> Any:
         if not isinstance(e, SubqueryExpression) or e.plan.resolved:
             return e
         assert self.context.analyze is not None
@@ -64,17 +64,17 @@ class UpdateOuterReferences(AnalyzerRule):
     matches = (OuterReference,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._operator, self.mask)
 
     @staticmethod
-    def _operator(plan: Any) -> Any:
+    def _operator(plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Filter) or not isinstance(plan.child, Aggregate) or not plan.resolved:
             return plan
         results = [a for a in plan.child.aggregates if isinstance(a, Alias)]
 
-        def renamed(e: Any) -> Any:
+        def renamed(e: Expression) -> Expression:
             plain = without_outer(e)
             found = next((a for a in results if plain is not e and a.child.semantic_equals(plain)), None)
             return e if found is None else OuterReference(found.to_attribute())
@@ -99,7 +99,7 @@ def without_outer(e: Expression) -> Expression:
     return made
 
 
-def outer_references(plan: Any) -> list[Expression]:
+def outer_references(plan: LogicalPlan) -> list[Expression]:
     """What a plan reads of the surrounding query, in order, as often as it reads it (Spark: getOuterReferences).
 
     An aggregate function over outer columns alone belongs to the surrounding query as a whole. Raises AnalysisError
@@ -113,7 +113,7 @@ def outer_references(plan: Any) -> list[Expression]:
     return found
 
 
-def _collect_outer(e: Any, found: list[Expression]) -> None:
+def _collect_outer(e: Expression, found: list[Expression]) -> None:
     if not occurs(e, OuterReference.BIT):
         return
     if isinstance(e, OuterReference):

@@ -19,6 +19,7 @@ from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.unresolved import SESSION_WINDOW, SessionWindow, TimeWindow
 from planviz.frontend.literals import Refused, interval_text
 from planviz.logical.operators import Expand, Filter, Project
+from planviz.logical.plan import LogicalPlan
 from planviz.trees.depth import HEAVIEST
 from planviz.types import (
     CALENDAR_INTERVAL,
@@ -118,11 +119,11 @@ class TimeWindowing(AnalyzerRule):
     matches = (TimeWindow,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._one, TimeWindow.BIT)
 
-    def _one(self, plan: Any) -> Any:
+    def _one(self, plan: LogicalPlan) -> Any:
         window = _single(plan, TimeWindow)
         if window is None:
             return plan
@@ -161,11 +162,11 @@ class SessionWindowing(AnalyzerRule):
     matches = (SessionWindow,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._one, SessionWindow.BIT)
 
-    def _one(self, plan: Any) -> Any:
+    def _one(self, plan: LogicalPlan) -> Any:
         window = _single(plan, SessionWindow)
         if window is None:
             return plan
@@ -200,7 +201,7 @@ def _backwards(gap: Literal) -> bool:
     return isinstance(found, Literal) and isinstance(found.value, int) and found.value <= 0
 
 
-def _is_window_time(e: Any) -> bool:
+def _is_window_time(e: Expression) -> bool:
     return isinstance(e, FunctionCall) and e.name == "window_time"
 
 
@@ -213,11 +214,11 @@ class ResolveWindowTime(AnalyzerRule):
     matches = (FunctionCall,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._one, self.mask)
 
-    def _one(self, plan: Any) -> Any:
+    def _one(self, plan: LogicalPlan) -> LogicalPlan:
         if len(plan.children) != 1 or not plan.children_resolved:
             return plan
         calls = [x for e in plan.expressions for x in e.collect(FunctionCall) if _is_window_time(x)]
@@ -245,7 +246,7 @@ def _last_moment(window: Expression) -> Expression:
     return _converted(Subtract(_converted(end, t, LONG), _long(1)), LONG, t)
 
 
-def _single(plan: Any, kind: type[Any]) -> Any:
+def _single(plan: LogicalPlan, kind: type[Any]) -> Any:
     """The one window that the operator computes, when it can be computed now."""
     if len(plan.children) != 1 or not plan.children_resolved:
         return None
@@ -288,7 +289,7 @@ def _check_moment(window: Any) -> None:
         )
 
 
-def _over(plan: Any, below: Any, kind: type[Any], made: AttributeReference) -> Any:
+def _over(plan: LogicalPlan, below: Any, kind: type[Any], made: AttributeReference) -> LogicalPlan:
     new = plan.map_expressions(
         lambda e: e.transform_up(lambda x: made if isinstance(x, kind) else x, kind.BIT) if e.bits & kind.BIT else e
     )

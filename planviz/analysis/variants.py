@@ -6,8 +6,9 @@ from typing import Any
 
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.analysis.registry import build
-from planviz.expressions.core import lit
+from planviz.expressions.core import Expression, lit
 from planviz.expressions.unresolved import SemiStructuredExtract
+from planviz.logical.plan import LogicalPlan
 from planviz.types import UNKNOWN, VARIANT
 
 
@@ -20,10 +21,10 @@ class ExtractSemiStructuredFields(AnalyzerRule):
     matches = (SemiStructuredExtract,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
 
-        def one(e: Any) -> Any:
+        def one(e: Expression) -> Expression:
             if not isinstance(e, SemiStructuredExtract) or not e.child.resolved:
                 return e
             if e.child.data_type not in (VARIANT, UNKNOWN):

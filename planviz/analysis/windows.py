@@ -35,10 +35,10 @@ class WindowsSubstitution(AnalyzerRule):
 
     matches = (WithWindowDefinition, UnresolvedWindowExpression)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
 
-        def define(p: Any) -> Any:
+        def define(p: LogicalPlan) -> Any:
             if not isinstance(p, WithWindowDefinition):
                 return p
             named = dict(zip([n.lower() for n in p.names], p.specs, strict=True))
@@ -68,12 +68,12 @@ class ResolveWindowFrame(AnalyzerRule):
 
     matches = (WindowExpression,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_all_expressions(self._one, WindowExpression.BIT)
 
     @staticmethod
-    def _one(e: Any) -> Any:
+    def _one(e: Expression) -> Expression:
         if not isinstance(e, WindowExpression) or not isinstance(e.spec, WindowSpec):
             return e
         spec, function = e.spec, e.function
@@ -111,11 +111,11 @@ class ResolveWindowOrder(AnalyzerRule):
     matches = (WindowFunction,)
     RANKS = frozenset(("rank", "dense_rank", "percent_rank"))
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_all_expressions(self._one, self.mask)
 
-    def _one(self, e: Any) -> Any:
+    def _one(self, e: Expression) -> Expression:
         if not isinstance(e, WindowExpression) or not isinstance(e.spec, WindowSpec) or not e.spec.resolved:
             return e
         function = e.function
@@ -140,11 +140,11 @@ class ExtractWindowExpressions(AnalyzerRule):
 
     matches = (WindowExpression,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._operator, WindowExpression.BIT)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         bit = WindowExpression.BIT
         if any(occurs(e, LateralColumnAliasReference.BIT) for e in plan.expressions):
             return plan
@@ -202,7 +202,7 @@ class _Extraction:
         return attribute
 
     @deep
-    def visit(self, e: Any) -> Any:
+    def visit(self, e: Expression) -> Expression:
         if isinstance(e, WindowExpression):
             function = e.function
             if isinstance(function, AggregateExpression):
@@ -249,7 +249,7 @@ def _computed_by(function: Expression) -> str:
 def _add_windows(items: list[Any], child: LogicalPlan) -> LogicalPlan:
     functions: list[Any] = []
 
-    def pull(e: Any) -> Any:
+    def pull(e: Expression) -> Expression:
         if isinstance(e, Alias) and isinstance(e.child, WindowExpression):
             functions.append(e)
             return e.to_attribute()
@@ -279,10 +279,10 @@ class ResolveQualify(AnalyzerRule):
 
     matches = (UnresolvedQualify,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
 
-        def one(p: Any) -> Any:
+        def one(p: LogicalPlan) -> LogicalPlan:
             if isinstance(p, Project) and isinstance(p.child, UnresolvedQualify):
                 new = self.rewrite(p.child)
                 return p.replace(child=new.child if isinstance(new, Project) else new)
@@ -307,7 +307,7 @@ class ResolveQualify(AnalyzerRule):
             return Filter(node.condition, node.child)
         found: dict[Expression, Alias] = {}
 
-        def pull(e: Any) -> Any:
+        def pull(e: Expression) -> Expression:
             if isinstance(e, WindowExpression):
                 named = found.setdefault(e.canonicalized, alias(e, e.sql))
                 return named.to_attribute()

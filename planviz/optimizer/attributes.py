@@ -9,6 +9,7 @@ from planviz.analysis.cleanup import trim, trim_inner
 from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.operators import Project
+from planviz.logical.plan import LogicalPlan
 from planviz.trees.depth import SHARED, refuse_heavy
 
 Mapping = dict[int, Any]
@@ -31,7 +32,7 @@ def alias_map(items: Iterable[Any]) -> Mapping:
     return {e.expr_id: e.child for e in items if isinstance(e, Alias)}
 
 
-def substitute(e: Any, mapping: Mapping) -> Any:
+def substitute(e: Expression, mapping: Mapping) -> Any:
     """The expression with attributes replaced by what `mapping` gives for their ids."""
     if not mapping or not e.bits & AttributeReference.BIT:
         return e
@@ -44,13 +45,13 @@ def substitute(e: Any, mapping: Mapping) -> Any:
     return new
 
 
-def inlined(e: Any, mapping: Mapping) -> Any:
+def inlined(e: Expression, mapping: Mapping) -> Expression:
     """`substitute` without the aliases that come along (Spark: replaceAlias)."""
     new = substitute(e, mapping)
     return new if new is e else trim(new)
 
 
-def inlined_named(e: Any, aliases: dict[int, Alias]) -> Any:
+def inlined_named(e: Expression, aliases: dict[int, Alias]) -> Expression:
     """The same for an item of a select list, which keeps its name and id (Spark: replaceAliasButKeepName)."""
     if isinstance(e, AttributeReference):
         below = aliases.get(e.expr_id)
@@ -66,14 +67,14 @@ def merged_projects(upper: Sequence[Any], lower: Sequence[Any]) -> tuple[Any, ..
     return tuple(inlined_named(e, aliases) for e in upper)
 
 
-def rewritten(plan: Any, mapping: Mapping) -> Any:
+def rewritten(plan: LogicalPlan, mapping: Mapping) -> Any:
     """The whole tree reading other attributes, subqueries' outer attributes included."""
     if not mapping:
         return plan
     return plan.transform_up(lambda p: p.map_expressions(lambda e: substitute(e, mapping)))
 
 
-def renewed(plan: Any) -> Any:
+def renewed(plan: LogicalPlan) -> Any:
     """The same plan under fresh ids, so that it can stand beside itself."""
     from planviz.analysis.deduplication import DeduplicateRelations
     from planviz.logical.combining import Join
@@ -81,7 +82,7 @@ def renewed(plan: Any) -> Any:
     return DeduplicateRelations(None).apply(Join(plan, plan, "Inner")).right  # type: ignore[arg-type]  # reads no context
 
 
-def pruned_child(plan: Any, needed: frozenset[int]) -> Any:
+def pruned_child(plan: LogicalPlan, needed: frozenset[int]) -> LogicalPlan:
     """The plan under a projection to what is needed; itself when all of it is."""
     if plan.output_set <= needed:
         return plan

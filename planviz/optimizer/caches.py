@@ -9,6 +9,7 @@ from typing import Any
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.cached import CachedPlan, InMemoryRelation
 from planviz.logical.operators import ResolvedHint
+from planviz.logical.plan import LogicalPlan
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ class CacheManager:
         if self.find(data.plan) is None:
             self.caches = (data, *self.caches)
 
-    def find(self, plan: Any) -> CachedData | None:
+    def find(self, plan: LogicalPlan) -> CachedData | None:
         """The cache with the rows of an analyzed plan, or None (Spark: lookupCachedData)."""
         types = [a.type for a in plan.output]
         for c in self.caches:
@@ -47,7 +48,7 @@ class CacheManager:
                 return c
         return None
 
-    def drop(self, plan: Any, dependents: bool) -> None:
+    def drop(self, plan: LogicalPlan, dependents: bool) -> None:
         """Forget the rows of a plan; with `dependents` also those of every plan that it is part of."""
         wanted = plan.canonicalized
         if dependents:
@@ -79,12 +80,12 @@ class CacheManager:
         return e.transform_up(step, SubqueryExpression.BIT)
 
 
-def _holds(plan: Any, wanted: Any) -> bool:
+def _holds(plan: LogicalPlan, wanted: Any) -> bool:
     """Whether a plan or one of its subqueries has a part of this form."""
     return any(p.canonicalized == wanted or any(_holds(s.plan, wanted) for s in p.subqueries) for p in plan.walk())
 
 
-def _hints(plan: Any) -> list[ResolvedHint]:
+def _hints(plan: LogicalPlan) -> list[ResolvedHint]:
     """The hints at the top of a plan, outermost first (Spark: EliminateResolvedHint.extractHintsFromPlan)."""
     found: list[ResolvedHint] = []
     while len(plan.children) == 1:

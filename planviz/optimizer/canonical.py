@@ -9,7 +9,7 @@ from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.combining import Join
 from planviz.logical.operators import Project
-from planviz.logical.plan import LeafNode
+from planviz.logical.plan import LeafNode, LogicalPlan
 
 
 class _Numbering:
@@ -52,7 +52,7 @@ class _Numbering:
         return made
 
 
-def canonical(plan: Any) -> Any:
+def canonical(plan: LogicalPlan) -> Any:
     """The plan with its ids numbered by first appearance and without names (Spark: `QueryPlan.canonicalized`)."""
     found = plan.__dict__.get("_canonical")
     if found is None:
@@ -60,7 +60,7 @@ def canonical(plan: Any) -> Any:
     return found
 
 
-def without_renaming(plan: Any) -> Any:
+def without_renaming(plan: LogicalPlan) -> LogicalPlan:
     """The plan without a projection at its top that gives all its child's columns in order, if under other names."""
     if isinstance(plan, Project) and len(plan.projects) == len(plan.child.output):
         pairs: Any = zip(plan.projects, plan.child.output, strict=True)

@@ -8,12 +8,12 @@ from typing import Any
 from planviz.expressions.aggregates import is_aggregate
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import GetStructField
-from planviz.expressions.core import Alias, AttributeReference, Literal
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
 from planviz.expressions.predicates import EqualNullSafe, EqualTo, IsNotNull
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.logical.combining import Except, Intersect, Join, Union
 from planviz.logical.operators import Aggregate, Expand, Filter, GlobalLimit, LocalLimit, Project
-from planviz.logical.plan import UnaryNode
+from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.relations import CTERelationRef
 from planviz.optimizer.attributes import correlated, substitute
 from planviz.trees.depth import deep
@@ -32,7 +32,7 @@ class ExpressionSet:
         for e in items:
             self.add(e)
 
-    def add(self, e: Any) -> None:
+    def add(self, e: Expression) -> None:
         """Add one expression unless an equal one is there."""
         if not e.deterministic:
             self._items.append(e)
@@ -43,7 +43,7 @@ class ExpressionSet:
         if len(forms) > before:
             self._items.append(e)
 
-    def __contains__(self, e: Any) -> bool:
+    def __contains__(self, e: Expression) -> bool:
         return e.canonicalized in self._forms
 
     def __iter__(self) -> Iterator[Any]:
@@ -92,7 +92,7 @@ EMPTY = ExpressionSet()
 
 
 @deep
-def constraints(plan: Any) -> ExpressionSet:
+def constraints(plan: LogicalPlan) -> ExpressionSet:
     """The predicates over the plan's columns that every row fulfils; computed once per plan node."""
     found: ExpressionSet | None = plan.__dict__.get("_constraints")
     if found is None:
@@ -105,7 +105,7 @@ def constraints(plan: Any) -> ExpressionSet:
     return found
 
 
-def valid_constraints(plan: Any) -> ExpressionSet:
+def valid_constraints(plan: LogicalPlan) -> ExpressionSet:
     """What the operator itself guarantees; not yet limited to its columns."""
     match plan:
         case Filter(condition, child):
@@ -173,7 +173,7 @@ def _join(plan: Any) -> ExpressionSet:
     return EMPTY
 
 
-def _union(plan: Any, inputs: tuple[Any, ...]) -> ExpressionSet:
+def _union(plan: LogicalPlan, inputs: tuple[Any, ...]) -> ExpressionSet:
     """What holds in every input, in the first one's columns."""
     first = inputs[0].output
     sets = []
@@ -237,11 +237,11 @@ def _inferred(known: ExpressionSet) -> ExpressionSet:
     return found.minus(known)
 
 
-def _is_cast(e: Any) -> bool:
+def _is_cast(e: Expression) -> bool:
     return isinstance(e, Cast) and isinstance(e.child, AttributeReference)
 
 
-def _replace_into(found: ExpressionSet, predicates: list[Any], source: Any, target: Any) -> None:
+def _replace_into(found: ExpressionSet, predicates: list[Expression], source: Any, target: Any) -> None:
     mapping = {source.expr_id: target}
     for p in predicates:
         found.add(substitute(p, mapping) if source.expr_id in p.references else p)
@@ -268,7 +268,7 @@ def _strict_attributes_of(c: Any) -> list[Any]:
     return found
 
 
-def strict_attributes(e: Any) -> list[Any]:
+def strict_attributes(e: Expression) -> list[Any]:
     """The attributes (and parts of complex ones) whose null makes the expression null."""
     if isinstance(e, AttributeReference):
         return [e]
@@ -279,6 +279,6 @@ def strict_attributes(e: Any) -> list[Any]:
     return []
 
 
-def _extract_only(e: Any) -> bool:
+def _extract_only(e: Expression) -> bool:
     """Whether it is a field, perhaps of a field, of a column: nothing can fail or be missing on the way."""
     return isinstance(e, AttributeReference) or (isinstance(e, GetStructField) and _extract_only(e.child))

@@ -9,6 +9,8 @@ from typing import Any, ClassVar, Literal
 from planviz.config import OptimizerConfig
 from planviz.decisions.branches import Branch
 from planviz.decisions.refusals import Refusal
+from planviz.expressions.core import Expression
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.cost import Reordering
 from planviz.trees.rule import Rule
 
@@ -54,17 +56,17 @@ class OptimizerRule(Rule):
         self.refusals = context.refusals
         self.branches = context.branches
 
-    def on_expressions(self, plan: Any, f: Callable[[Any], Any], order: Literal["up", "down"] = "up") -> Any:
+    def on_expressions(self, plan: LogicalPlan, f: Callable[[Any], Any], order: Literal["up", "down"] = "up") -> Any:
         """The plan with `f` applied to every node of every expression, by `order`; not inside subqueries.
 
         What `f` left alone is not visited again: wrong for an `f` that looks at more than the node that it gets.
         """
         mask, settled = self.mask, self.settled
 
-        def visit(e: Any) -> Any:
+        def visit(e: Expression) -> Any:
             return (e.transform_up if order == "up" else e.transform_down)(f, mask, settled)
 
-        def step(p: Any) -> Any:
+        def step(p: LogicalPlan) -> LogicalPlan:
             return p.map_expressions(visit, mask) if p.own_bits & mask else p
 
         return plan.transform_down(step, mask, settled)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from planviz.expressions.core import Expression
 from planviz.expressions.predicates import conjunction
 from planviz.logical.combining import Join
 from planviz.logical.operators import Project
@@ -144,7 +145,7 @@ class JoinReorderDP:
     def __init__(
         self,
         relations: Sequence[Any],
-        conditions: Sequence[Any],
+        conditions: Sequence[Expression],
         output: frozenset[int],
         weight: float,
         star: int = 0,
@@ -157,7 +158,7 @@ class JoinReorderDP:
         self.conditions = [(c, self._read(c, owner)) for c in conditions]
 
     @staticmethod
-    def _read(condition: Any, owner: dict[int, int]) -> int:
+    def _read(condition: Expression, owner: dict[int, int]) -> int:
         bits = 0
         for i in condition.references:
             bits |= owner.get(i, 0)

@@ -14,7 +14,7 @@ from typing import Any
 from planviz.expressions.aggregates import AggregateExpression, Count
 from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import If
-from planviz.expressions.core import Alias, AttributeReference, Literal, alias, lit, occurs
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias, lit, occurs
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualNullSafe, EqualTo, GreaterThan, IsNull, LessThanOrEqual, conjunction
 from planviz.expressions.predicates import split_conjunction as split
@@ -33,7 +33,7 @@ from planviz.logical.operators import (
     Sort,
     Window,
 )
-from planviz.logical.plan import UnaryNode
+from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.relations import OneRowRelation
 from planviz.optimizer.attributes import substitute
 from planviz.optimizer.evaluation import value_of
@@ -52,7 +52,7 @@ class Part:
     known: Outer = field(default_factory=dict)
 
 
-def outer_of(expressions: Iterable[Any]) -> Outer:
+def outer_of(expressions: Iterable[Expression]) -> Outer:
     """The outer attributes that expressions read, in order."""
     return {
         o.expr_id: o.attribute for e in expressions if e.bits & OuterReference.BIT for o in e.collect(OuterReference)
@@ -64,29 +64,29 @@ def by_name(outer: Outer) -> Outer:
     return dict(sorted(outer.items(), key=lambda item: (item[1].name, item[0])))
 
 
-def outer_in(plan: Any) -> Outer:
+def outer_in(plan: LogicalPlan) -> Outer:
     """The outer attributes that a plan reads."""
     return {i: a for p in plan.walk() for i, a in outer_of(p.expressions).items()}
 
 
-def _replaced(e: Any, known: Outer) -> Any:
+def _replaced(e: Expression, known: Outer) -> Any:
     if not e.bits & OuterReference.BIT:
         return e
     return e.transform_up(lambda x: known.get(x.expr_id, x) if isinstance(x, OuterReference) else x, OuterReference.BIT)
 
 
-def _reads_outer(e: Any) -> bool:
+def _reads_outer(e: Expression) -> bool:
     """Whether an expression reads an outer attribute here, not merely in the plan of a subquery nested in it."""
     return occurs(e, OuterReference.BIT)
 
 
-def _correlated(plan: Any) -> bool:
+def _correlated(plan: LogicalPlan) -> bool:
     if not plan.bits & OuterReference.BIT:
         return False
     return any(_reads_outer(e) for p in plan.walk() for e in p.expressions)
 
 
-def equivalences(predicates: Iterable[Any]) -> Outer:
+def equivalences(predicates: Iterable[Expression]) -> Outer:
     """Outer attributes that an equality binds to an attribute of the plan."""
     found: Outer = {}
     for p in predicates:
@@ -120,7 +120,7 @@ def zero_rows_value(item: Any) -> Literal | None:
     if isinstance(item, AttributeReference):
         return None
 
-    def step(e: Any) -> Any:
+    def step(e: Expression) -> Expression:
         if isinstance(e, AggregateExpression):
             return Literal(0 if isinstance(e.function, Count) else None, e.data_type)
         return e
@@ -150,7 +150,7 @@ class Decorrelation:
             Except: self._set_operation,
         }
 
-    def part(self, plan: Any, wanted: Outer, aggregated: bool = False, in_set: bool = False) -> Part:
+    def part(self, plan: LogicalPlan, wanted: Outer, aggregated: bool = False, in_set: bool = False) -> Part:
         """The plan without correlation; `wanted` are the outer attributes that the operators above need from it."""
         if not _correlated(plan):
             return self._domain(plan, wanted, in_set)
@@ -165,7 +165,7 @@ class Decorrelation:
         return Part(plan)
 
     @staticmethod
-    def _domain(plan: Any, wanted: Outer, in_set: bool) -> Part:
+    def _domain(plan: LogicalPlan, wanted: Outer, in_set: bool) -> Part:
         if not wanted:
             return Part(plan)
         wanted = by_name(wanted)
@@ -252,7 +252,7 @@ class Decorrelation:
         order = tuple(_replaced(o, below.known) for o in plan.order)
         return Part(plan.replace(order=order, child=below.plan), below.conditions, below.known)
 
-    def _limit(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
+    def _limit(self, plan: LogicalPlan, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         """The rows that LIMIT and OFFSET leave for every combination of outer values: numbered within it."""
         limit, offset, child = _bounds(plan)
         order = child.order if isinstance(child, Sort) and child.whole else ()
@@ -294,7 +294,7 @@ class Decorrelation:
         new = plan.replace(left=left.plan, right=right.plan, condition=conjunction(condition) if condition else None)
         return Part(new, left.conditions + right.conditions + upper, known)
 
-    def _set_operation(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
+    def _set_operation(self, plan: LogicalPlan, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         """Every input with the outer attributes at its end, which the first input names."""
         needed = by_name({**wanted, **outer_in(plan)})
         inputs, ends = [], []
@@ -308,7 +308,7 @@ class Decorrelation:
         return Part(plan.with_new_children(tuple(inputs)), conditions, known)
 
 
-def _bounds(plan: Any) -> tuple[Any, Any, Any]:
+def _bounds(plan: LogicalPlan) -> tuple[Any, Any, Any]:
     """The count of LIMIT, that of OFFSET (None: there is none) and the plan beneath them."""
     limit = offset = None
     if isinstance(plan, GlobalLimit):
@@ -355,7 +355,7 @@ def without_domains(outer: Any, plan: Any, conditions: Iterable[Any]) -> Any:
             if mine.expr_id in bound:
                 bound.setdefault(other.expr_id, bound[mine.expr_id])
 
-    def step(p: Any) -> Any:
+    def step(p: LogicalPlan) -> LogicalPlan:
         if not isinstance(p, DomainJoin) or not all(a.expr_id in bound for a in p.domains):
             return p
         values = tuple(bound[a.expr_id] for a in p.domains)

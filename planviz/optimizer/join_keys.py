@@ -26,6 +26,7 @@ from planviz.logical.operators import (
     Sort,
     Window,
 )
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import id_of
 from planviz.types import (
     BINARY,
@@ -47,12 +48,12 @@ from planviz.types import (
 Key = tuple[Any, Any]
 
 
-def join_keys(join: Any) -> list[Key]:
+def join_keys(join: Join) -> list[Key]:
     """The pairs of expressions, left and right, that an equi-join compares (Spark: ExtractEquiJoinKeys)."""
     return keys_and_rest(join)[0]
 
 
-def keys_and_rest(join: Any) -> tuple[list[Key], list[Any]]:
+def keys_and_rest(join: Join) -> tuple[list[Key], list[Any]]:
     """The pairs that an equi-join compares, and the conjuncts of its condition that give none."""
     keys: list[Key] = []
     rest: list[Any] = []
@@ -107,7 +108,7 @@ def unique_keys(plan: Any, keys: Iterable[Any]) -> bool:
     return any(s <= given for s in known)
 
 
-def distinct_keys(plan: Any) -> list[frozenset[int]]:
+def distinct_keys(plan: LogicalPlan) -> list[frozenset[int]]:
     """Sets of columns whose values together occur once (Spark: DistinctKeyVisitor); computed once per node."""
     found: list[frozenset[int]] | None = plan.__dict__.get("_distinct_keys")
     if found is None:
@@ -115,7 +116,7 @@ def distinct_keys(plan: Any) -> list[frozenset[int]]:
     return found
 
 
-def _distinct_keys(plan: Any) -> list[frozenset[int]]:
+def _distinct_keys(plan: LogicalPlan) -> list[frozenset[int]]:
     match plan:
         case Aggregate(grouping, items, child):
             return _of_groups(grouping, items, distinct_keys(child))
@@ -165,7 +166,7 @@ def _renamed(below: list[frozenset[int]], items: tuple[Any, ...]) -> list[frozen
     return list(dict.fromkeys([*out, *[s for s in below if s <= kept]]))
 
 
-def _of_join(join: Any) -> list[frozenset[int]]:
+def _of_join(join: Join) -> list[frozenset[int]]:
     left, right = distinct_keys(join.left), distinct_keys(join.right)
     keys = join_keys(join) if left or right else []
     if not keys:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.aggregates import is_aggregate
-from planviz.expressions.core import Alias
+from planviz.expressions.core import Alias, Expression
 from planviz.expressions.predicates import And, Or, split_conjunction
 from planviz.logical.combining import Union
 from planviz.logical.operators import Aggregate, Filter, Project
-from planviz.logical.plan import LeafNode
+from planviz.logical.plan import LeafNode, LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.attributes import alias_map, id_of, inlined, merged_projects
 
 
-def origin(e: Any, plan: Any) -> tuple[Any, LeafNode] | None:
+def origin(e: Expression, plan: LogicalPlan) -> tuple[Any, LeafNode] | None:
     """The expression over the columns of the one leaf that gives them, and the leaf
     (Spark: findExpressionAndTrackLineageDown).
 
@@ -38,7 +38,7 @@ def origin(e: Any, plan: Any) -> tuple[Any, LeafNode] | None:
     return next((f for f in found if f is not None), None)
 
 
-def scanned(plan: Any) -> LogicalRelation | None:
+def scanned(plan: LogicalPlan) -> LogicalRelation | None:
     """The table under nothing but projections and filters that draw no random numbers, or None
     (Spark: PhysicalOperation): the part of a plan that a scan takes in.
     """
@@ -46,7 +46,7 @@ def scanned(plan: Any) -> LogicalRelation | None:
     return below if isinstance(below, LogicalRelation) else None
 
 
-def operation(plan: Any) -> tuple[tuple[Any, ...], list[Any], Any]:
+def operation(plan: LogicalPlan) -> tuple[tuple[Any, ...], list[Any], Any]:
     """What a scan of the lowest operator gives, under which conditions, and that operator: projections and filters that
     draw no random numbers put together, all over the operator's own columns (Spark: PhysicalOperation).
     """
@@ -54,7 +54,7 @@ def operation(plan: Any) -> tuple[tuple[Any, ...], list[Any], Any]:
     return (below.output if items is None else items), conditions, below
 
 
-def _operation(plan: Any) -> tuple[tuple[Any, ...] | None, list[Any], Any]:
+def _operation(plan: LogicalPlan) -> tuple[tuple[Any, ...] | None, list[Any], Any]:
     if not isinstance(plan, Project | Filter) or not all(e.deterministic for e in plan.expressions):
         return None, [], plan
     items, conditions, below = _operation(plan.child)

@@ -48,7 +48,7 @@ class Optimizer:
         # The numbers of the runs under way, innermost last.
         under_way: list[int] = []
 
-        def run(plan: Any) -> Any:
+        def run(plan: LogicalPlan) -> Any:
             parent = under_way[-1] if under_way else None
             under_way.append(len(trace.runs))
             try:

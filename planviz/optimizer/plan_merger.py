@@ -16,6 +16,7 @@ from planviz.expressions.predicates import And, Or
 from planviz.expressions.python import PythonUDAF
 from planviz.logical.combining import Join
 from planviz.logical.operators import Aggregate, Filter, Project
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import Mapping, substitute
 from planviz.types import BINARY, VARIANT, ArrayType, DataType, MapType, StringType, StructType
 
@@ -65,7 +66,7 @@ class PlanMerger:
         #: Conditions of filters that already hold what several plans keep, one or the other.
         self._widened: set[Expression] = set()
 
-    def add(self, plan: Any, subquery: bool) -> tuple[int, dict[int, int]]:
+    def add(self, plan: LogicalPlan, subquery: bool) -> tuple[int, dict[int, int]]:
         """Where the plan is kept, and for the id of each of its columns the position there.
 
         Equal plans of subqueries need no merging: the same subquery is run once anyway. Other equal plans do.
@@ -148,7 +149,7 @@ class PlanMerger:
         project = Project((*below.plan.output, mine, theirs), below.plan)
         return Merged(Filter(either, project), below.mapping, mine.to_attribute(), theirs.to_attribute())
 
-    def _one_more(self, condition: Any, kept: Filter, below: Merged) -> Merged:
+    def _one_more(self, condition: Expression, kept: Filter, below: Merged) -> Merged:
         """A filter that already stands for several plans takes one more, or knows its condition."""
         project = below.plan
         known = [
@@ -219,19 +220,19 @@ class PlanMerger:
             return False
         return not right.filtered or kind in ("Inner", "Cross", "RightOuter")
 
-    def _propagated(self, condition: Any) -> Alias:
+    def _propagated(self, condition: Expression) -> Alias:
         return alias(condition, f"propagatedFilter_{next(self.numbers)}")
 
 
-def _positions(plan: Any) -> dict[int, int]:
+def _positions(plan: LogicalPlan) -> dict[int, int]:
     return {a.expr_id: i for i, a in enumerate(plan.output)}
 
 
-def _and(filter_column: AttributeReference | None, condition: Any) -> Any:
+def _and(filter_column: AttributeReference | None, condition: Expression) -> Expression:
     return condition if filter_column is None else And(filter_column, condition)
 
 
-def _unnamed(e: Any) -> Any:
+def _unnamed(e: Expression) -> Expression:
     return e.child if isinstance(e, Alias) else e
 
 
@@ -270,7 +271,7 @@ def _only_where(column: AttributeReference | None, items: Sequence[Any]) -> Sequ
     if column is None:
         return items
 
-    def step(e: Any) -> Any:
+    def step(e: Expression) -> Expression:
         if not isinstance(e, AggregateExpression):
             return e
         return e.replace(where=column if e.where is None else And(column, e.where))

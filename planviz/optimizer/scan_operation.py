@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from planviz.expressions.core import Alias, AttributeReference
+from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.predicates import split_conjunction
 from planviz.logical.operators import Filter, Project
-from planviz.logical.plan import LeafNode
+from planviz.logical.plan import LeafNode, LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.attributes import substitute
 from planviz.optimizer.rules.projections import can_collapse
@@ -46,7 +46,7 @@ class ScanOperation:
         return [f for group in self.filters[:known] for f in group], list(self.filters[known:])
 
 
-def scan_operation(plan: Any, always: bool, leaf: type[LeafNode] = LogicalRelation) -> ScanOperation | None:
+def scan_operation(plan: LogicalPlan, always: bool, leaf: type[LeafNode] = LogicalRelation) -> ScanOperation | None:
     """The projections and filters above a leaf as one (Spark: ScanOperation); None where they cannot be merged."""
     if isinstance(plan, leaf):
         return ScanOperation(tuple(plan.output), (), plan)
@@ -68,7 +68,7 @@ def scan_operation(plan: Any, always: bool, leaf: type[LeafNode] = LogicalRelati
     return ScanOperation(projects, below.filters, below.relation)
 
 
-def _over(e: Any, inner: dict[int, Any], meanings: dict[int, Any]) -> Any:
+def _over(e: Expression, inner: dict[int, Any], meanings: dict[int, Any]) -> Any:
     """A projected expression over the columns of the table; an attribute keeps its alias beneath."""
     if isinstance(e, AttributeReference):
         return inner.get(e.expr_id, e)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from planviz.config import OptimizerConfig
-from planviz.expressions.core import Alias, AttributeReference
+from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.predicates import BinaryComparison, EqualNullSafe, EqualTo, IsNotNull
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.logical.operators import Filter, Project
@@ -15,7 +15,7 @@ from planviz.optimizer.statistics import estimate
 from planviz.optimizer.statistics.model import counted
 
 
-def find_star_join(relations: Sequence[Any], conditions: Sequence[Any], config: OptimizerConfig) -> list[Any]:
+def find_star_join(relations: Sequence[Any], conditions: Sequence[Expression], config: OptimizerConfig) -> list[Any]:
     """The table with the most rows and the tables that it joins by their unique keys; nothing where there is no star.
 
     Every relation has to be a table with a known number of rows, filtered and projected at most.
@@ -37,7 +37,7 @@ def find_star_join(relations: Sequence[Any], conditions: Sequence[Any], config: 
     return [fact, *around] if len(around) >= 2 else []
 
 
-def reordered_star(relations: Sequence[Any], conditions: Sequence[Any], config: OptimizerConfig) -> list[Any]:
+def reordered_star(relations: Sequence[Any], conditions: Sequence[Expression], config: OptimizerConfig) -> list[Any]:
     """The star's tables in the order to join them, the fewest rows first; nothing where no condition narrows it."""
     star = find_star_join(relations, conditions, config)
     if not star or not any(_selective(r, conditions) for r in star[1:]):
@@ -61,14 +61,14 @@ def _leaf(relation: Any) -> Any:
     return relation if isinstance(relation, LeafNode) else None
 
 
-def _between(a: Any, b: Any, conditions: Sequence[Any]) -> list[Any]:
+def _between(a: Any, b: Any, conditions: Sequence[Expression]) -> list[Any]:
     left, right = a.output_set, b.output_set
     return [
         c for c in conditions if not c.references <= left and not c.references <= right and c.references <= left | right
     ]
 
 
-def _column_in(relation: Any, condition: Any, kinds: Any) -> Any:
+def _column_in(relation: Any, condition: Expression, kinds: Any) -> Any:
     """The column of a comparison of two columns that a relation gives, as the leaf names it; None if it gives none."""
     if not isinstance(condition, kinds):
         return None
@@ -106,7 +106,7 @@ def _by_unique_key(condition: Any, relation: Any, error: float) -> bool:
     return abs((stats.distinct_count or 0) / known.rows - 1.0) <= 2 * error
 
 
-def _selective(relation: Any, conditions: Sequence[Any]) -> bool:
+def _selective(relation: Any, conditions: Sequence[Expression]) -> bool:
     """Whether a condition beside null tests narrows a table."""
     own: Callable[[Any], bool] = lambda c: c.references <= relation.output_set  # noqa: E731
     if any(own(c) and not isinstance(c, IsNotNull) for c in conditions):

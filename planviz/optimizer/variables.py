@@ -13,6 +13,7 @@ from planviz.expressions.core import Alias, Literal
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedAttribute
 from planviz.frontend import Statement
 from planviz.logical.operators import Project
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation
 from planviz.optimizer.evaluation import failure, value_of
 from planviz.types import NULL, DataType
@@ -79,7 +80,7 @@ def _values(s: Statement, wanted: list[DataType | None], plan: Plan) -> list[Lit
     return [_as(v, t or a.data_type) for v, t, a in zip(row, wanted, output, strict=True)]
 
 
-def _first_row(plan: Any) -> list[Any] | None:
+def _first_row(plan: LogicalPlan) -> list[Any] | None:
     if isinstance(plan, LocalRelation) and plan.rows:
         cells = zip(plan.rows[0], plan.output, strict=True)
         return [v if isinstance(v, Literal) else Literal(v, a.type) for v, a in cells]

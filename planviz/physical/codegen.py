@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from planviz.expressions.core import Expression
 from planviz.expressions.generators import GeneratorCall
@@ -65,7 +64,7 @@ class AdaptiveSparkPlanExec(UnaryExec):
         return "AdaptiveSparkPlan isFinalPlan=false"
 
 
-def generated(plan: Any) -> bool:
+def generated(plan: SparkPlan) -> bool:
     """Whether an operator can be part of a stage (Spark: CollapseCodegenStages.supportCodegen)."""
     if not plan.supports_codegen or any(e.bits & _CALLS and _falls_back(e) for e in plan.expressions):
         return False
@@ -98,6 +97,6 @@ def _falls_back(e: Expression) -> bool:
     return False
 
 
-def gathers(plan: Any) -> bool:
+def gathers(plan: SparkPlan) -> bool:
     """Whether the generated code of an operator reads more than one input."""
     return len(plan.children if plan.APART else plan.driven) > 1

@@ -14,7 +14,7 @@ def same(a: Any, b: Any) -> bool:
     return a is b or bool(a.semantic_equals(b))
 
 
-def among(e: Any, others: Sequence[Any]) -> bool:
+def among(e: Expression, others: Sequence[Any]) -> bool:
     """Whether an expression has its like among others."""
     return any(same(e, o) for o in others)
 

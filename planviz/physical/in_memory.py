@@ -86,7 +86,7 @@ class InMemoryTableScanExec(LeafExec):
         pairs = zip(self.cached_plan.output, self.relation.output, strict=True)
         return {a.expr_id: b for a, b in pairs}
 
-    def _renamed(self, e: Any) -> Any:
+    def _renamed(self, e: Expression) -> Any:
         names = self._names
         known = AttributeReference.BIT
         return e.transform_up(lambda x: names.get(x.expr_id, x) if type(x) is AttributeReference else x, known)

@@ -329,7 +329,7 @@ def bound(keys: tuple[Any, ...], output: tuple[AttributeReference, ...]) -> tupl
     """The keys over the positions of the columns (Spark: BindReferences.bindReferences)."""
     at = {a.expr_id: i for i, a in reversed(list(enumerate(output)))}
 
-    def bind(e: Any) -> Any:
+    def bind(e: Expression) -> Expression:
         if isinstance(e, AttributeReference) and e.expr_id in at:
             column = output[at[e.expr_id]]
             return BoundReference(at[e.expr_id], column.type, column.is_nullable)

@@ -27,7 +27,7 @@ from planviz.physical.projection import Projection
 from planviz.trees.node import always, lazy, node
 
 
-def null_intolerant(e: Any) -> bool:
+def null_intolerant(e: Expression) -> bool:
     """Whether the value is null as soon as one of its columns is."""
     return isinstance(e, AttributeReference) or (e.null_intolerant and all(map(null_intolerant, e.children)))
 

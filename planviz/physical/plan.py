@@ -109,7 +109,7 @@ class SparkPlan(QueryPlan):
         positions = positions_of([a for c in self.children for a in c.output])
         own = itertools.count()
 
-        def normal(e: Any) -> Any:
+        def normal(e: Expression) -> Any:
             if isinstance(e, Alias):
                 return Alias(positioned(e.child, positions).canonicalized, "", next(own))
             if isinstance(e, AttributeReference) and e.expr_id not in positions:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from planviz.expressions.core import Alias, AttributeReference
+from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.physical.distribution import (
     HashPartitioning,
     OutputOrder,
@@ -32,7 +32,7 @@ class Projection:
             if e.deterministic:
                 self.names.setdefault(key.canonicalized, []).append(e.to_attribute())
 
-    def forms(self, e: Any) -> list[Any]:
+    def forms(self, e: Expression) -> list[Any]:
         """Every way to write an expression over the output; none when it cannot be."""
         found: list[Any] = list(self.names.get(e.canonicalized, ()))
         if e.children and not isinstance(e, AttributeReference):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from planviz.expressions.complex import GetStructField
-from planviz.expressions.core import AttributeReference, Literal
+from planviz.expressions.core import AttributeReference, Expression, Literal
 from planviz.expressions.literals import literal_text
 from planviz.expressions.patterns import StringPredicate
 from planviz.expressions.predicates import (
@@ -43,7 +43,7 @@ _MIRRORED: dict[type, type] = {
 }
 
 
-def pushed(e: Any) -> str | None:
+def pushed(e: Expression) -> str | None:
     """The filter as a scan prints it, or None where a data source cannot take it."""
     match e:
         case BinaryComparison(left=a, right=Literal() | ScalarSubqueryExec() as v) if column := _name(a):

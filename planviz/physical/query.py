@@ -13,6 +13,7 @@ from planviz.physical.codegen import AdaptiveSparkPlanExec
 from planviz.physical.distribution import UNSPECIFIED
 from planviz.physical.exchanges import Exchange
 from planviz.physical.in_memory import InMemoryTableScanExec
+from planviz.physical.plan import SparkPlan
 from planviz.physical.preparations.adjacent_aggregates import combine_adjacent_aggregation, replace_hash_with_sort
 from planviz.physical.preparations.bucketed_scans import coalesce_buckets_in_join, disable_unnecessary_bucketed_scans
 from planviz.physical.preparations.collapse_codegen import CollapseCodegenStages, insert_transitions
@@ -87,7 +88,7 @@ class Preparation:
         return remove_redundant_sorts(plan)
 
 
-def needs_adaptive(plan: Any) -> bool:
+def needs_adaptive(plan: SparkPlan) -> bool:
     """Whether there is anything to plan anew (InsertAdaptiveSparkPlan): an exchange now or soon, a subquery, or a cache
     whose own plan is planned anew."""
     return any(

@@ -79,7 +79,7 @@ _COMPARING_FUNCTIONS = frozenset((
 ))  # fmt: skip
 
 
-def one_collation(e: Any) -> Any:
+def one_collation(e: Expression) -> Any:
     """An expression with its texts in one collation; itself where they are or need not be.
 
     Raises AnalysisError where two collations are asked for, or an unknown one is to be compared by.
@@ -101,7 +101,7 @@ def one_collation(e: Any) -> Any:
     return _changed(e, e.children) if alike else e
 
 
-def _is_alike(e: Any) -> bool:
+def _is_alike(e: Expression) -> bool:
     if isinstance(e, StringForm):
         return not e.name.startswith("substr")
     return isinstance(e, _ALIKE) or (isinstance(e, FunctionCall) and e.name in _ALIKE_FUNCTIONS)
@@ -138,13 +138,13 @@ def _map_value(e: GetMapValue) -> Any:
     return e if t.key == e.key.type else e.replace(key=Cast(e.key, t.key))
 
 
-def _compares(e: Any) -> bool:
+def _compares(e: Expression) -> bool:
     if isinstance(e, StringForm):
         return "trim" in e.name or e.name in ("locate", "position")
     return isinstance(e, _COMPARING) or (isinstance(e, FunctionCall) and e.name in _COMPARING_FUNCTIONS)
 
 
-def _refuse_unknown(e: Any, t: DataType) -> None:
+def _refuse_unknown(e: Expression, t: DataType) -> None:
     if _compares(e) and _is_unknown(t):
         raise analysis_error(
             "INDETERMINATE_COLLATION_IN_EXPRESSION",
@@ -177,7 +177,7 @@ def _all_merged(first: DataType | None, rest: Iterable[DataType | None], place: 
     return reduce(both, rest, first)
 
 
-def _meant(e: Any, place: Expression) -> DataType | None:
+def _meant(e: Expression, place: Expression) -> DataType | None:
     """The type of an expression with its texts ranked, or None where it has none."""
     t = e.data_type
     if not has_string(t):
@@ -193,7 +193,7 @@ def _meant(e: Any, place: Expression) -> DataType | None:
     return _meant_by_parts(e, t, place)
 
 
-def _meant_by_parts(e: Any, t: DataType, place: Expression) -> DataType | None:
+def _meant_by_parts(e: Expression, t: DataType, place: Expression) -> DataType | None:
     if isinstance(e, GetStructField):
         whole = _meant(e.child, place)
         return whole.fields[e.ordinal].data_type if isinstance(whole, StructType) else None
@@ -272,7 +272,7 @@ def _paired(a: DataType, b: DataType, leaf: Leaf) -> DataType | None:
 # ------------------------------------------------------------------------------------------------ what is done
 
 
-def _with_text(e: Any, won: DataType) -> Any:
+def _with_text(e: Expression, won: DataType) -> Expression:
     """An expression in the collation that won: a constant or a cast of another type, else under a cast."""
 
     def leaf(x: DataType, y: DataType) -> DataType | None:

@@ -50,7 +50,7 @@ def conditional(e: If, c: TypeCoercion) -> Any:
 def all_of(field: str) -> Rule:
     """The rule that gives all expressions in `field` one type."""
 
-    def rule(e: Any, c: TypeCoercion) -> Any:
+    def rule(e: Expression, c: TypeCoercion) -> Expression:
         items = getattr(e, field)
         if not items:
             return e

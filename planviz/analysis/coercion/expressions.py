@@ -14,7 +14,7 @@ from planviz.expressions.calls import Concat, IntervalScale, RegexpForm, Replace
 from planviz.expressions.common_expressions import With
 from planviz.expressions.complex import CreateArray, CreateMap, GetMapValue
 from planviz.expressions.conditional import CaseWhen, Coalesce, Extremum, If
-from planviz.expressions.core import BEYOND_LEAVES, Literal
+from planviz.expressions.core import BEYOND_LEAVES, Expression, Literal
 from planviz.expressions.patterns import Like, MultiLike, RLike, StringPredicate
 from planviz.expressions.predicates import In, IsNaN, Not
 from planviz.expressions.specs import SignatureCall
@@ -25,7 +25,7 @@ from planviz.types.collations import COLLATED
 
 
 @deep
-def coerced_tree(e: Any, c: TypeCoercion) -> Any:
+def coerced_tree(e: Expression, c: TypeCoercion) -> Expression:
     """An expression with the casts it needs; what was done before is remembered on the node."""
     if e.__dict__.get("_coerced") is c:
         return e
@@ -43,7 +43,7 @@ def coerced_tree(e: Any, c: TypeCoercion) -> Any:
     return new
 
 
-def _in_mode(e: Any, mode: str) -> Any:
+def _in_mode(e: Expression, mode: str) -> Expression:
     if getattr(e, "mode", "") == ANSI.mode:
         return e.rebuilt(e.replace(mode=mode))
     if not isinstance(e, SignatureCall):

@@ -133,7 +133,7 @@ def string_form(e: StringForm, c: TypeCoercion) -> Any:
     return e if all(a is b for a, b in zip(new, e.arguments, strict=True)) else e.replace(arguments=tuple(new))
 
 
-def texts(e: Any, c: TypeCoercion) -> Any:
+def texts(e: Expression, c: TypeCoercion) -> Expression:
     """Patterns: every child a string."""
 
     def one(a: Expression) -> Expression:

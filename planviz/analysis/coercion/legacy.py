@@ -199,7 +199,7 @@ def _as(e: Expression, t: DataType) -> Expression:
     return Literal(None, t) if e.data_type == NULL else cast_to(e, t)
 
 
-def _decimals(e: Any) -> Any:
+def _decimals(e: Expression) -> Expression:
     a, b = _types(e)
     if isinstance(a, DecimalType) and isinstance(b, DecimalType):
         if a == b or not isinstance(e, BinaryComparison):
@@ -212,7 +212,7 @@ def _decimals(e: Any) -> Any:
 _TRUE_OR_FALSE = (1, 0)
 
 
-def _boolean_equality(e: Any) -> Any:
+def _boolean_equality(e: Expression) -> Expression:
     """A boolean compared with 1 or 0 is itself or its opposite; with other numbers it becomes one."""
     a, b = _types(e)
     if not isinstance(e, EqualTo | EqualNullSafe) or BOOLEAN not in (a, b):
@@ -227,7 +227,7 @@ def _boolean_equality(e: Any) -> Any:
     return e.replace(left=number, right=flag) if swapped else e.replace(left=flag, right=number)
 
 
-def _division(e: Any) -> Any:
+def _division(e: Expression) -> Expression:
     a, b = _types(e)
     if not isinstance(e, Divide) or a == DOUBLE or isinstance(a, DecimalType):
         return e
@@ -236,7 +236,7 @@ def _division(e: Any) -> Any:
     return e
 
 
-def _integral_division(e: Any) -> Any:
+def _integral_division(e: Expression) -> Expression:
     if not isinstance(e, IntegralDivide):
         return e
 

@@ -105,7 +105,7 @@ _MIRRORED: dict[type, type] = {
 }
 
 
-def _with_whole_number(e: Any, column: Expression, value: Any, asks: type, side: str) -> Any:
+def _with_whole_number(e: Expression, column: Expression, value: Any, asks: type, side: str) -> Any:
     """The comparison with the next whole number in place of a decimal; true or false where none is long enough.
 
     `asks` is the comparison with the column on the left, `side` where the decimal stands. None for a null.

@@ -12,6 +12,7 @@ from planviz.expressions.casts import Cast
 from planviz.expressions.core import BEYOND_LEAVES, Expression, alias
 from planviz.logical.combining import Except, Intersect, Union
 from planviz.logical.operators import Project
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import Unpivot
 from planviz.types import DataType
 
@@ -25,11 +26,11 @@ class WidenSetOperationTypes(AnalyzerRule):
     matches = (Union, Intersect, Except)
     package = "org.apache.spark.sql.catalyst.analysis.TypeCoercionBase$"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._operator, self.mask)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Union | Intersect | Except) or plan.resolved or not plan.children_resolved:
             return plan
         if isinstance(plan, Union) and plan.by_name:
@@ -67,10 +68,10 @@ class UnpivotCoercion(AnalyzerRule):
     matches = (Unpivot,)
     package = "org.apache.spark.sql.catalyst.analysis.TypeCoercionBase$"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
 
-        def one(p: Any) -> Any:
+        def one(p: LogicalPlan) -> LogicalPlan:
             if not isinstance(p, Unpivot) or not all(e.resolved for g in p.groups for e in g):
                 return p
             width = len(p.value_columns)
@@ -99,18 +100,18 @@ class AnsiCombinedTypeCoercionRule(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis.AnsiTypeCoercion$"
     coercion = ANSI
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         changed = plan
 
-        def operator(p: Any) -> Any:
+        def operator(p: LogicalPlan) -> LogicalPlan:
             if not p.children_resolved or not p.expressions:
                 return p
             return p.map_expressions(self._expression, BEYOND_LEAVES)
 
         return changed.transform_up(operator, settled=self.settled)
 
-    def _expression(self, e: Any) -> Any:
+    def _expression(self, e: Expression) -> Expression:
         return coerced_tree(e, self.coercion)
 
 

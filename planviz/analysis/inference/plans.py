@@ -16,6 +16,7 @@ from planviz.expressions.unresolved import MultiAlias, UnresolvedAttribute, Unre
 from planviz.frontend import parse_plan
 from planviz.logical.combining import Join, LateralJoin, SetOperation, Union
 from planviz.logical.operators import Aggregate, Filter, Generate, Project, Sort, SubqueryAlias
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation
 from planviz.logical.unresolved import (
     Pivot,
@@ -54,7 +55,7 @@ class Output:
         return not any(r.open for r in self.relations)
 
 
-def infer(plans: Iterable[Any], catalog: Catalog, defined: Iterable[str] = ()) -> tuple[Catalog, list[str]]:
+def infer(plans: Iterable[LogicalPlan], catalog: Catalog, defined: Iterable[str] = ()) -> tuple[Catalog, list[str]]:
     """The catalogue with every table that the plans read and that it does not have, guessed; and warnings.
 
     `plans` are unresolved. `defined` are names that the script itself defines and that are not to be guessed. The
@@ -93,7 +94,7 @@ class _Walk:
         self.definitions: Definitions = {}
         self.values = Values(self.resolver, lambda plan, scope: self.query(plan, scope, self.definitions).columns)
 
-    def query(self, plan: Any, outer: Scope | None, definitions: Definitions) -> Output:
+    def query(self, plan: LogicalPlan, outer: Scope | None, definitions: Definitions) -> Output:
         """A whole query with the CTEs that it sees."""
         before = self.definitions
         self.definitions = definitions
@@ -102,7 +103,7 @@ class _Walk:
         finally:
             self.definitions = before
 
-    def walk(self, plan: Any, outer: Scope | None) -> Output:
+    def walk(self, plan: LogicalPlan, outer: Scope | None) -> Output:
         """One operator: its children first, then its own expressions."""
         handler = _HANDLERS.get(type(plan))
         if handler is not None:
@@ -160,7 +161,7 @@ class _Walk:
                 g.agree(self.values.of(cell, Scope([], [], outer)))
         return Output([Relation((), columns)], [])
 
-    def local(self, plan: Any, outer: Scope | None) -> Output:
+    def local(self, plan: LogicalPlan, outer: Scope | None) -> Output:
         """VALUES that are plain constants."""
         return Output([Relation((), [(a.name, Guess(known=a.data_type)) for a in plan.output])], [])
 
@@ -189,7 +190,7 @@ class _Walk:
             definitions[name.lower()] = _merged((name,), made)
         return self.query(plan.child, outer, definitions)
 
-    def _anchor(self, name: str, plan: Any, outer: Scope | None, definitions: Definitions) -> Relation:
+    def _anchor(self, name: str, plan: LogicalPlan, outer: Scope | None, definitions: Definitions) -> Relation:
         """The columns of a recursive definition, from the part of its UNION that does not name it."""
         names: tuple[str, ...] = ()
         while not isinstance(plan, Union) and len(plan.children) == 1:
@@ -292,7 +293,7 @@ class _Walk:
             inputs[:1] = inputs[0].inputs
         return self._together(inputs, outer)
 
-    def _together(self, plans: list[Any], outer: Scope | None) -> Output:
+    def _together(self, plans: list[LogicalPlan], outer: Scope | None) -> Output:
         outputs = [self.walk(p, outer) for p in plans]
         first = outputs[0]
         for other in outputs[1:]:

@@ -158,7 +158,7 @@ class Values:
         columns = self.query(e.plan, scope)
         return Guess(known=BOOLEAN) if isinstance(e, Exists) or not columns else columns[0][1]
 
-    def _predicate(self, e: Any, down: Callable[[Any], Guess]) -> Guess:
+    def _predicate(self, e: Expression, down: Callable[[Any], Guess]) -> Guess:
         if isinstance(e, In):
             compare([down(c) for c in e.children])
         elif isinstance(e, BinaryComparison):
@@ -173,7 +173,7 @@ class Values:
                 compare(children)
         return Guess(known=BOOLEAN)
 
-    def _choice(self, e: Any, down: Callable[[Any], Guess]) -> Guess:
+    def _choice(self, e: Expression, down: Callable[[Any], Guess]) -> Guess:
         if isinstance(e, If):
             conditions, values = [e.children[0]], list(e.children[1:])
         elif isinstance(e, Coalesce):
@@ -272,7 +272,7 @@ def _measured(spec: WindowSpec, children: list[Guess]) -> None:
             children[len(spec.partition)].note(MOMENT if is_interval(t) else ARITHMETIC)
 
 
-def _is_window(e: Any) -> bool:
+def _is_window(e: Expression) -> bool:
     return "Window" in type(e).__name__ and bool(e.children)
 
 

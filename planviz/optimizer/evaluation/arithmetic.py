@@ -25,6 +25,7 @@ from planviz.expressions.arithmetic import (
     UnaryPositive,
 )
 from planviz.expressions.calls import IntervalScale
+from planviz.expressions.core import Expression
 from planviz.expressions.internal import (
     KnownFloatingPointNormalized,
     MakeDecimal,
@@ -205,7 +206,7 @@ def _minus(e: Any, value: Any) -> Any:
 
 
 @strict(Abs)
-def _abs(e: Any, value: Any) -> Any:
+def _abs(e: Expression, value: Any) -> Any:
     if isinstance(value, Decimal):
         return to_decimal(_SCALA.minus(value), e.data_type) if value < 0 else value
     return bounded_integer(abs(value), e.data_type) if isinstance(value, int) else abs(value)
@@ -240,7 +241,7 @@ def _made(e: Any, value: int) -> Decimal:
 
 
 @strict(NormalizeNaNAndZero, KnownFloatingPointNormalized)
-def _normalized(e: Any, value: Any) -> Any:
+def _normalized(e: Expression, value: Any) -> Any:
     """The same number, never a negative zero; values of other types as they are."""
     return value + 0.0 if isinstance(value, float) else value
 

@@ -14,6 +14,7 @@ from planviz.expressions.complex import (
     GetMapValue,
     GetStructField,
 )
+from planviz.expressions.core import Expression
 from planviz.optimizer.evaluation.core import (
     FailsError,
     Row,
@@ -51,7 +52,7 @@ def _map_of(pairs: Any) -> Map:
 
 
 @expression(CreateMap)
-def _create_map(e: Any, row: Row) -> Map:
+def _create_map(e: Expression, row: Row) -> Map:
     values = [evaluate(c, row) for c in e.children]
     return _map_of(list(zip(values[::2], values[1::2], strict=True)))
 
@@ -72,7 +73,7 @@ def _item(e: Any, array: Array, index: int) -> Any:
 function("get")(lambda array, i: array[i] if 0 <= i < len(array) else None)
 
 
-def _element(e: Any, whole: Any, key: Any) -> Any:
+def _element(e: Expression, whole: Any, key: Any) -> Any:
     if isinstance(type_of(e, 0), MapType):
         return _entry(whole, key)
     if not key:
@@ -95,7 +96,7 @@ def _element_at(e: Any, whole: Any, key: Any, *_: Any) -> Any:
 
 
 @function("try_element_at", typed=True)
-def _try_element_at(e: Any, whole: Any, key: Any, *_: Any) -> Any:
+def _try_element_at(e: Expression, whole: Any, key: Any, *_: Any) -> Any:
     try:
         return _element(e, whole, key)
     except LookupError:
@@ -209,7 +210,7 @@ def _sort_array(array: Array, ascending: bool = True) -> Array:
 
 
 @function("sequence", typed=True)
-def _sequence(e: Any, start: Any, stop: Any, step: Any = None) -> Array:
+def _sequence(e: Expression, start: Any, stop: Any, step: Any = None) -> Array:
     from datetime import date, datetime, timedelta
 
     if isinstance(start, date):

@@ -16,7 +16,7 @@ from decimal import ROUND_HALF_UP, Context, localcontext
 from typing import Any
 
 from planviz.expressions.calls import FunctionCall
-from planviz.expressions.core import Alias, Literal
+from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.specs import ALIKE_FUNCTIONS
 from planviz.types import FLOAT, STRING, UNKNOWN, DataType, StringType
 from planviz.types.collations import COLLATED
@@ -119,7 +119,7 @@ def strict(*classes: type) -> Callable[[Compute], Compute]:
     """Register a function of the expression and its children's values; it is null when one of them is."""
 
     def register(f: Compute) -> Compute:
-        def compute(e: Any, row: Row) -> Any:
+        def compute(e: Expression, row: Row) -> Any:
             values = [evaluate(c, row) for c in e.children]
             return None if any(v is None for v in values) else f(e, *values)
 
@@ -181,7 +181,7 @@ def _size(value: Any) -> int:
     return size
 
 
-def evaluate(e: Any, row: Row) -> Any:
+def evaluate(e: Expression, row: Row) -> Any:
     """The value for one row. Raises UnknownValueError, FailsError and what OUT_OF_REACH names."""
     if isinstance(e, Literal):
         return CollatedText.of(e.value, e.type) if COLLATED else e.value
@@ -191,7 +191,7 @@ def evaluate(e: Any, row: Row) -> Any:
     return value
 
 
-def _evaluate(e: Any, row: Row) -> Any:
+def _evaluate(e: Expression, row: Row) -> Any:
     if isinstance(e, Alias):
         return evaluate(e.child, row)
     expr_id = getattr(e, "expr_id", None)
@@ -209,7 +209,7 @@ def _evaluate(e: Any, row: Row) -> Any:
     raise UnknownValueError(str(e))
 
 
-def call(e: Any, name: str, arguments: tuple[Any, ...], row: Row) -> Any:
+def call(e: Expression, name: str, arguments: tuple[Any, ...], row: Row) -> Any:
     """The value of a built-in by name; `e` is the expression that stands for it."""
     if name in _DEFERRED:
         return _DEFERRED[name](arguments, row)
@@ -227,7 +227,7 @@ def call(e: Any, name: str, arguments: tuple[Any, ...], row: Row) -> Any:
     return single(value) if value is not None and e.data_type == FLOAT else value
 
 
-def evaluated(e: Any, row: Row) -> Any:
+def evaluated(e: Expression, row: Row) -> Any:
     """The value for one row, decimals computed with all their digits. Raises as `evaluate` does."""
     token = _steps.set([LONGEST])
     try:
@@ -237,7 +237,7 @@ def evaluated(e: Any, row: Row) -> Any:
         _steps.reset(token)
 
 
-def value_of(e: Any) -> Literal | None:
+def value_of(e: Expression) -> Literal | None:
     """The expression's value as a literal of its type, or None."""
     if isinstance(e, Literal):
         return e
@@ -247,7 +247,7 @@ def value_of(e: Any) -> Literal | None:
         return None
 
 
-def failure(e: Any) -> FailsError | None:
+def failure(e: Expression) -> FailsError | None:
     """How computing the expression of constants fails, as it would in the query; None where it does not."""
     try:
         evaluated(e, {})
@@ -260,7 +260,7 @@ def failure(e: Any) -> FailsError | None:
     return None
 
 
-def row_value(e: Any, row: Row) -> Any:
+def row_value(e: Expression, row: Row) -> Any:
     """The value for one row, given as values by attribute id. Raises UnknownValueError."""
     try:
         return evaluated(e, row)

@@ -6,13 +6,14 @@ import re
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Any
 
+from planviz.expressions.core import Expression
 from planviz.expressions.literals import java_double
 from planviz.optimizer.evaluation.arithmetic import to_decimal
 from planviz.optimizer.evaluation.core import WIDE, FailsError, UnknownValueError, bounded, function
 
 
 @function("format_number", typed=True)
-def _format_number(e: Any, value: Any, digits: Any) -> str | None:
+def _format_number(e: Expression, value: Any, digits: Any) -> str | None:
     if isinstance(digits, str):
         return _by_pattern(value, digits)
     if digits < 0:
@@ -36,7 +37,7 @@ def _by_pattern(value: Any, pattern: str) -> str:
 
 
 @function("format_string", "printf", typed=True, nulls=True)
-def _format_string(e: Any, form: str | None, *values: Any) -> str | None:
+def _format_string(e: Expression, form: str | None, *values: Any) -> str | None:
     """Java's Formatter for %s, %d, %x and %f; other conversions are not modelled."""
     if form is None:
         return None
@@ -70,7 +71,7 @@ def _format_string(e: Any, form: str | None, *values: Any) -> str | None:
 _NUMBER_FORMAT = re.compile(r"(S|MI)?(\$)?([09G,]+)(?:[D.]([09]+))?(S|MI|PR)?")
 
 
-def _number_of(e: Any, text: str, form: str) -> Decimal:
+def _number_of(e: Expression, text: str, form: str) -> Decimal:
     shape = _NUMBER_FORMAT.fullmatch(form.upper())
     if shape is None:
         raise UnknownValueError(form)
@@ -101,7 +102,7 @@ function("to_number", typed=True)(_number_of)
 
 
 @function("try_to_number", typed=True)
-def _try_number_of(e: Any, text: str, form: str) -> Decimal | None:
+def _try_number_of(e: Expression, text: str, form: str) -> Decimal | None:
     try:
         return _number_of(e, text, form)
     except FailsError:

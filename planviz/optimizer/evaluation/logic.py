@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from planviz.expressions.conditional import CaseWhen, Coalesce, Extremum, If
+from planviz.expressions.core import Expression
 from planviz.expressions.predicates import (
     And,
     EqualNullSafe,
@@ -102,7 +103,7 @@ def _in(e: Any, row: Row) -> bool | None:
 
 
 @expression(Extremum)
-def _extremum(e: Any, row: Row) -> Any:
+def _extremum(e: Expression, row: Row) -> Any:
     found = None
     for c in e.children:
         value = evaluate(c, row)

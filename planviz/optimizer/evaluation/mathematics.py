@@ -7,6 +7,7 @@ from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Any
 
+from planviz.expressions.core import Expression
 from planviz.optimizer.evaluation.arithmetic import bits_of, bounded_integer, to_decimal, truncated, wrapped
 from planviz.optimizer.evaluation.core import WIDE, FailsError, function, type_of
 from planviz.types import LONG, DecimalType, is_integral
@@ -84,7 +85,7 @@ def _factorial(n: int) -> int | None:
 
 
 def _rounded(rounding: str) -> Callable[..., Any]:
-    def compute(e: Any, value: Any, scale: int = 0) -> Any:
+    def compute(e: Expression, value: Any, scale: int = 0) -> Any:
         t = type_of(e, 0)
         if isinstance(value, float):
             if not math.isfinite(value):
@@ -103,7 +104,7 @@ function("bround", typed=True)(_rounded(ROUND_HALF_EVEN))
 
 
 def _toward(rounding: str) -> Callable[..., Any]:
-    def compute(e: Any, value: Any, scale: int = 0) -> Any:
+    def compute(e: Expression, value: Any, scale: int = 0) -> Any:
         t = e.data_type
         if isinstance(value, float):
             exact = Decimal(repr(value)).to_integral_value(rounding)
@@ -124,7 +125,7 @@ def _bin(n: int) -> str:
 
 
 @function("bit_count", typed=True)
-def _bit_count(e: Any, n: Any) -> int:
+def _bit_count(e: Expression, n: Any) -> int:
     return int(n).bit_count() if n >= 0 else (int(n) & (1 << 64) - 1).bit_count()
 
 
@@ -134,7 +135,7 @@ function("bitmap_count")(lambda bits: sum(b.bit_count() for b in bits))
 
 
 @function("bit_get", "getbit", typed=True)
-def _bit_get(e: Any, n: int, position: int) -> int:
+def _bit_get(e: Expression, n: int, position: int) -> int:
     if not 0 <= position < bits_of(type_of(e, 0)):
         raise FailsError(f"there is no bit {position}", "INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE")
     return n >> position & 1
@@ -171,7 +172,7 @@ def _conv(text: str, source: int, target: int) -> str | None:
 
 
 @function("width_bucket", typed=True)
-def _width_bucket(e: Any, value: Any, low: Any, high: Any, buckets: int) -> int | None:
+def _width_bucket(e: Expression, value: Any, low: Any, high: Any, buckets: int) -> int | None:
     value, low, high = float(value), float(low), float(high)
     if buckets <= 0 or low == high or not all(map(math.isfinite, (low, high))) or math.isnan(value):
         return None

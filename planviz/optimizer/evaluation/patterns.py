@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from planviz.expressions.calls import RegexpForm
+from planviz.expressions.core import Expression
 from planviz.expressions.patterns import Like, MultiLike, RLike
 from planviz.optimizer.evaluation.core import (
     FailsError,
@@ -176,7 +177,7 @@ def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
 
 
 @function("str_to_map", typed=True)
-def _str_to_map(e: Any, text: str, pair: str = ",", key: str = ":") -> tuple[tuple[str, str | None], ...]:
+def _str_to_map(e: Expression, text: str, pair: str = ",", key: str = ":") -> tuple[tuple[str, str | None], ...]:
     out: dict[str, str | None] = {}
     for part in compiled(pair, text).split(text):
         k, *v = compiled(key, part).split(part, 1)
@@ -187,6 +188,6 @@ def _str_to_map(e: Any, text: str, pair: str = ",", key: str = ":") -> tuple[tup
 
 
 @function("sentences", typed=True)
-def _sentences(e: Any, text: str, *_: Any) -> tuple[tuple[str, ...], ...]:
+def _sentences(e: Expression, text: str, *_: Any) -> tuple[tuple[str, ...], ...]:
     parts = re.split(r"(?<=[.!?])\s+", text.strip())
     return tuple(tuple(re.findall(r"[^\W_]+(?:['’][^\W_]+)?", p)) for p in parts if p)

@@ -15,12 +15,13 @@ from planviz.expressions.aggregates import (
 )
 from planviz.expressions.arithmetic import Divide
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import AttributeReference, Literal, alias, lit
+from planviz.expressions.core import AttributeReference, Expression, Literal, alias, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.internal import MakeDecimal, UnscaledValue
 from planviz.expressions.predicates import And, EqualTo
 from planviz.expressions.windows import WindowExpression
 from planviz.logical.operators import Aggregate, Distinct, Expand
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
 from planviz.types import DOUBLE, INT, DecimalType
@@ -36,17 +37,17 @@ class EliminateDistinct(OptimizerRule):
 
     matches = (AggregateExpression,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._operator, self.mask, self.settled)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> Any:
         from planviz.optimizer.join_keys import distinct_keys
         from planviz.optimizer.rules.joins import ignores_repeats
 
         keys = distinct_keys(plan.child) if isinstance(plan, Aggregate) else []
 
-        def step(e: Any) -> Any:
+        def step(e: Expression) -> Expression:
             if not isinstance(e, AggregateExpression) or not e.distinct:
                 return e
             ids = frozenset(c.expr_id for c in e.function.children if isinstance(c, AttributeReference))
@@ -66,10 +67,10 @@ class EliminateAggregateFilter(OptimizerRule):
 
     matches = (AggregateExpression,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
 
-        def step(e: Any) -> Any:
+        def step(e: Expression) -> Expression:
             if isinstance(e, AggregateExpression) and isinstance(e.where, Literal):
                 if e.where.value is True:
                     return e.replace(where=None)
@@ -146,12 +147,12 @@ class DecimalAggregates(OptimizerRule):
 
     matches = (Sum, Average)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return self.on_expressions(plan, self._one, "down")
 
     @staticmethod
-    def _one(e: Any) -> Any:
+    def _one(e: Expression) -> Expression:
         match e:
             case WindowExpression(AggregateExpression() as a, spec):
                 new = _unscaled(a, lambda x: WindowExpression(x, spec))
@@ -189,7 +190,7 @@ class RewriteDistinctAggregates(OptimizerRule):
     matches = (Aggregate,)
     excludable = False
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(lambda p: self._one(p) if isinstance(p, Aggregate) else p, Aggregate.BIT)
 
@@ -208,7 +209,7 @@ class RewriteDistinctAggregates(OptimizerRule):
 class _Expansion:
     """The three operators that stand for an aggregate with several distinct sets."""
 
-    def __init__(self, plan: Any, groups: dict[frozenset[Any], list[Any]], regular: list[Any]) -> None:
+    def __init__(self, plan: Aggregate, groups: dict[frozenset[Any], list[Any]], regular: list[Any]) -> None:
         self.plan = plan
         self.groups = list(groups.values())
         self.regular = regular
@@ -268,7 +269,7 @@ class _Expansion:
         results: dict[int, Any] = {}
         below: list[Any] = []
 
-        def through(e: Any) -> Any:
+        def through(e: Expression) -> Expression:
             return own[e.canonicalized][1] if e.canonicalized in own else e
 
         for a in self.regular:
@@ -314,5 +315,5 @@ class _Expansion:
         return Aggregate(tuple(keys), items, inner)
 
 
-def _fresh(e: Any, nullable: bool) -> AttributeReference:
+def _fresh(e: Expression, nullable: bool) -> AttributeReference:
     return AttributeReference(e.sql, e.data_type, nullable, next_id())

@@ -7,7 +7,7 @@ from typing import Any
 
 from planviz.expressions.arithmetic import operands
 from planviz.expressions.conditional import CaseWhen, If
-from planviz.expressions.core import Literal
+from planviz.expressions.core import Expression, Literal
 from planviz.expressions.predicates import (
     And,
     BinaryComparison,
@@ -29,6 +29,7 @@ from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.combining import Join
 from planviz.logical.operators import Filter
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
 from planviz.trees.depth import deep
@@ -44,17 +45,17 @@ _NEGATED: dict[type, Any] = {
 }
 
 
-def is_true(e: Any) -> bool:
+def is_true(e: Expression) -> bool:
     """Whether the expression is the literal true."""
     return isinstance(e, Literal) and e.value is True
 
 
-def is_false(e: Any) -> bool:
+def is_false(e: Expression) -> bool:
     """Whether the expression is the literal false."""
     return isinstance(e, Literal) and e.value is False
 
 
-def is_null(e: Any) -> bool:
+def is_null(e: Expression) -> bool:
     """Whether the expression is a null literal."""
     return isinstance(e, Literal) and e.value is None
 
@@ -87,18 +88,18 @@ class BooleanSimplification(OptimizerRule):
 
     matches = (And, Or, Not)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return self.on_expressions(plan, simplify)
 
 
-def simplified_conditions(plan: Any) -> Any:
+def simplified_conditions(plan: LogicalPlan) -> Any:
     """The whole plan after BooleanSimplification."""
     mask = BooleanSimplification.mask
     return plan.transform_down(lambda p: p.transform_expressions_up(simplify, mask), mask)
 
 
-def simplify(e: Any) -> Any:
+def simplify(e: Expression) -> Any:
     """One node's simplification, its operands being simple already."""
     if isinstance(e, And):
         return _and(e)
@@ -228,7 +229,7 @@ class ReplaceNullWithFalseInPredicate(OptimizerRule):
 
     matches = (Filter, Join, If, CaseWhen)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._operator, self.mask, self.settled)
 
@@ -242,7 +243,7 @@ class ReplaceNullWithFalseInPredicate(OptimizerRule):
         return plan.transform_expressions_up(self._conditional, mask)
 
     @staticmethod
-    def _conditional(e: Any) -> Any:
+    def _conditional(e: Expression) -> Expression:
         match e:
             case If(p, _, _):
                 new = _false_for_null(p)
@@ -306,11 +307,11 @@ class SimplifyBinaryComparison(OptimizerRule):
 
     matches = (BinaryComparison,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._operator, self.mask, self.settled)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> Any:
         if not isinstance(plan, Filter):
             return plan.transform_expressions_up(lambda e: self._compare(e, _NONE), self.mask, self.settled)
         condition = plan.condition
@@ -328,7 +329,7 @@ class SimplifyBinaryComparison(OptimizerRule):
         return {}
 
     @staticmethod
-    def _compare(e: Any, known: ExpressionSet) -> Any:
+    def _compare(e: Expression, known: ExpressionSet) -> Expression:
         if not isinstance(e, BinaryComparison):
             return e
         a, b = e.left, e.right

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Literal, lit
+from planviz.expressions.core import Expression, Literal, lit
 from planviz.expressions.predicates import (
     MIRRORS,
     And,
@@ -24,6 +24,7 @@ from planviz.expressions.predicates import (
     Not,
     Or,
 )
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.evaluation import compare, converted
 from planviz.types import (
@@ -52,13 +53,13 @@ class SimplifyCasts(OptimizerRule):
 
     matches = (Cast,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         earlier = self.context.config.profile == "spark-3.0"
         return self.on_expressions(plan, _without_same_type if earlier else self._one, "down")
 
     @staticmethod
-    def _one(e: Any) -> Any:
+    def _one(e: Expression) -> Expression:
         match e:
             case Cast(child, t) if child.data_type == t:
                 return child
@@ -69,7 +70,7 @@ class SimplifyCasts(OptimizerRule):
         return e
 
 
-def _without_same_type(e: Any) -> Any:
+def _without_same_type(e: Expression) -> Expression:
     return e.child if isinstance(e, Cast) and e.child.data_type == e.data_type else e
 
 
@@ -108,7 +109,7 @@ class UnwrapCastInBinaryComparison(OptimizerRule):
 
     matches = (Cast,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return self.on_expressions(plan, self._one)
 
@@ -205,14 +206,14 @@ def _simplified(e: Any, child: Any, to: DataType, v: Any) -> Any:
     return (LessThan if order < 0 else LessThanOrEqual)(child, literal)
 
 
-def _beyond(e: Any, child: Any, *true: type) -> Any:
+def _beyond(e: Expression, child: Any, *true: type) -> Any:
     """A comparison with a constant outside of the child's range; `true` are the comparisons that hold."""
     if isinstance(e, EqualNullSafe):
         return Literal(False, BOOLEAN) if e.deterministic else e
     return _null_unless(child, isinstance(e, true))
 
 
-def _at_end(e: Any, child: Any, end: Any, inward: type, outward: type) -> Any:
+def _at_end(e: Expression, child: Any, end: Any, inward: type, outward: type) -> Any:
     """A comparison with the last value of the range: `inward` holds for all others, `outward` for none."""
     if type(e) is outward:
         return _null_unless(child, False)
@@ -224,7 +225,7 @@ def _at_end(e: Any, child: Any, end: Any, inward: type, outward: type) -> Any:
     return _null_unless(child, True) if type(e) is reaching_in else EqualTo(child, end)
 
 
-def _day(e: Any, cast: Any, day: Any) -> Any:
+def _day(e: Expression, cast: Any, day: Any) -> Expression:
     """A timestamp's day compared with a day: the timestamp is compared with that day's beginning and end."""
     from planviz.optimizer.attributes import function
 

@@ -13,6 +13,7 @@ from planviz.expressions.ids import next_id
 from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable
 from planviz.expressions.predicates import EqualNullSafe, EqualTo, IsNull
 from planviz.logical.combining import Join
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.context import OptimizerRule
 from planviz.types import STRING, ArrayType, StructType, is_collated, is_string
 from planviz.types.collations import COLLATED
@@ -31,7 +32,7 @@ class RewriteCollationJoin(OptimizerRule):
     package = "org.apache.spark.sql.catalyst.analysis."
     excludable = False
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         """See the class."""
         return super().apply(plan) if COLLATED else plan
 
@@ -43,7 +44,7 @@ class RewriteCollationJoin(OptimizerRule):
         return node if condition is node.condition else node.replace(condition=condition)
 
 
-def _by_keys(e: Any) -> Any:
+def _by_keys(e: Expression) -> Expression:
     if not isinstance(e, EqualTo | EqualNullSafe):
         return e
     if not isinstance(e.left, AttributeReference) or not isinstance(e.right, AttributeReference):

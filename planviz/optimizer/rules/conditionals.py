@@ -19,7 +19,7 @@ from planviz.expressions.complex import (
     GetStructField,
 )
 from planviz.expressions.conditional import CaseWhen, If
-from planviz.expressions.core import Literal, lit
+from planviz.expressions.core import Expression, Literal, lit
 from planviz.expressions.patterns import Like, MultiLike, StringPredicate
 from planviz.expressions.predicates import (
     And,
@@ -32,6 +32,7 @@ from planviz.expressions.predicates import (
     Not,
     Or,
 )
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.boolean import is_false, is_null, is_true
 from planviz.types import (
@@ -49,18 +50,18 @@ class SimplifyConditionals(OptimizerRule):
 
     matches = (If, CaseWhen)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return self.on_expressions(plan, self._one)
 
     @staticmethod
-    def _one(e: Any) -> Any:
+    def _one(e: Expression) -> Any:
         if isinstance(e, If):
             return _if(e)
         return _case(e) if isinstance(e, CaseWhen) else e
 
 
-def _truth(condition: Any) -> Any:
+def _truth(condition: Expression) -> Expression:
     return EqualNullSafe(condition, Literal(True, BOOLEAN)) if condition.nullable else condition
 
 
@@ -132,12 +133,12 @@ class PushFoldableIntoBranches(OptimizerRule):
 
     matches = (If, CaseWhen)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return self.on_expressions(plan, self._one)
 
     @staticmethod
-    def _one(e: Any) -> Any:
+    def _one(e: Expression) -> Expression:
         if isinstance(e, _UNARY) and len(e.children) == 1:
             return _pushed(e, e.children[0], lambda b: e.with_new_children((b,)))
         if len(e.children) == 2 and (isinstance(e, _BINARY) or (isinstance(e, FunctionCall) and e.name in _FUNCTIONS)):
@@ -158,7 +159,7 @@ _FUNCTIONS = frozenset((
 _BINARY = (BinaryComparison, BinaryArithmetic, And, Or, Like, StringPredicate, DatetimePlus)
 
 
-def _pushed(e: Any, choice: Any, f: Any) -> Any:
+def _pushed(e: Expression, choice: Any, f: Any) -> Expression:
     match choice:
         case If(p, a, b) if _foldable_enough([a, b]):
             return If(p, f(a), f(b))
@@ -186,12 +187,12 @@ class LikeSimplification(OptimizerRule):
 
     matches = (Like, MultiLike)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return self.on_expressions(plan, self._one, "down")
 
     @staticmethod
-    def _one(e: Any) -> Any:
+    def _one(e: Expression) -> Expression:
         match e:
             case Like(text, Literal(None, _), _):
                 return Literal(None, BOOLEAN)
@@ -226,7 +227,7 @@ def _like(text: Any, pattern: str, escape: str) -> Any:
     return None
 
 
-def _multi_like(e: Any, child: Any, patterns: tuple[Any, ...], name: str) -> Any:
+def _multi_like(e: Expression, child: Any, patterns: tuple[Any, ...], name: str) -> Expression:
     simple, rest = [], []
     for p in patterns:
         new = _like(child, p.value, "\\") if isinstance(p.value, str) else None
@@ -253,11 +254,11 @@ class SimplifyCaseConversionExpressions(OptimizerRule):
 
     matches = (FunctionCall,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         names = ("upper", "lower", "ucase", "lcase")
 
-        def step(e: Any) -> Any:
+        def step(e: Expression) -> Expression:
             if isinstance(e, FunctionCall) and e.name in names:
                 inner = e.arguments[0]
                 if isinstance(inner, FunctionCall) and inner.name in names:
@@ -277,11 +278,11 @@ class SimplifyExtractValueOps(OptimizerRule):
 
     matches = (ExtractValue,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         from planviz.logical.operators import Aggregate
 
-        def operator(p: Any) -> Any:
+        def operator(p: LogicalPlan) -> Any:
             if isinstance(p, Aggregate):
                 return p
             return p.transform_expressions_up(self._one, ExtractValue.BIT)
@@ -289,7 +290,7 @@ class SimplifyExtractValueOps(OptimizerRule):
         return plan.transform_down(operator, ExtractValue.BIT, self.settled)
 
     @staticmethod
-    def _one(e: Any) -> Any:
+    def _one(e: Expression) -> Expression:
         match e:
             case GetStructField(CreateNamedStruct() as s, i):
                 return s.values[i]
@@ -302,7 +303,7 @@ class SimplifyExtractValueOps(OptimizerRule):
         return e
 
 
-def _from_map(e: Any, parts: tuple[Any, ...], key: Any) -> Any:
+def _from_map(e: Expression, parts: tuple[Any, ...], key: Any) -> Expression:
     pairs = list(zip(parts[::2], parts[1::2], strict=True))
     if not pairs:
         return Literal(None, e.data_type)

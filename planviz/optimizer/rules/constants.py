@@ -13,7 +13,7 @@ from planviz.expressions.calls import Concat, FunctionCall
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruct
 from planviz.expressions.conditional import CaseWhen, Coalesce, If
-from planviz.expressions.core import BEYOND_LEAVES, Alias, AttributeReference, Literal, lit
+from planviz.expressions.core import BEYOND_LEAVES, Alias, AttributeReference, Expression, Literal, lit
 from planviz.expressions.objects import AssertNotNull
 from planviz.expressions.predicates import (
     And,
@@ -52,6 +52,7 @@ from planviz.logical.operators import (
     Sort,
     Window,
 )
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import substitute
 from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
@@ -71,12 +72,12 @@ class NullPropagation(OptimizerRule):
 
     matches = (Literal, AggregateExpression, IsNull, IsNotNull, EqualNullSafe, Coalesce, AssertNotNull)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return self.on_expressions(plan, self._one)
 
     @staticmethod
-    def _one(e: Any) -> Any:
+    def _one(e: Expression) -> Any:
         match e:
             case AggregateExpression(Count(arguments), _, distinct):
                 if all(is_null(a) for a in arguments):
@@ -105,7 +106,7 @@ class NullPropagation(OptimizerRule):
         return e
 
 
-def _coalesced(e: Any, arguments: tuple[Any, ...]) -> Any:
+def _coalesced(e: Expression, arguments: tuple[Any, ...]) -> Any:
     rest = tuple(a for a in arguments if not is_null(a))
     if not rest:
         return Literal(None, e.data_type)
@@ -127,12 +128,12 @@ class NullDownPropagation(OptimizerRule):
 
     matches = (IsNull, IsNotNull)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return self.on_expressions(plan, self._one, "down")
 
     @staticmethod
-    def _one(e: Any) -> Any:
+    def _one(e: Expression) -> Expression:
         match e:
             case IsNull(Not() | LessThan() | LessThanOrEqual() | GreaterThan() | GreaterThanOrEqual() as c):
                 return disjunction([IsNull(x) for x in c.children])
@@ -150,18 +151,18 @@ class ConstantFolding(OptimizerRule):
     branch that need not be taken is left as it is: `if(a > 0, a, 1 / 0)`.
     """
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class. Raises AnalysisError with Spark's class for the failure, where that is known."""
         return plan.transform_down(lambda p: p.map_expressions(self._fold, BEYOND_LEAVES), settled=self.settled)
 
-    def _fold(self, e: Any) -> Any:
+    def _fold(self, e: Expression) -> Expression:
         return self._folded(e, self._fold)
 
-    def _fold_branch(self, e: Any) -> Any:
+    def _fold_branch(self, e: Expression) -> Expression:
         return self._folded(e, self._fold_branch)
 
     @deep
-    def _folded(self, e: Any, fold: Callable[[Any], Any]) -> Any:
+    def _folded(self, e: Expression, fold: Callable[[Any], Any]) -> Expression:
         if id(e) in self.settled:
             return e
         if e.foldable:
@@ -186,12 +187,12 @@ class ConstantFolding(OptimizerRule):
         return new
 
 
-def _conditional(e: Any) -> bool:
+def _conditional(e: Expression) -> bool:
     """Whether it need not compute all of its children (Spark: ConditionalExpression)."""
     return isinstance(e, If | CaseWhen | Coalesce) or (isinstance(e, FunctionCall) and e.name == "nanvl")
 
 
-def _harmless(e: Any) -> bool:
+def _harmless(e: Expression) -> bool:
     """Whether it is an array or map put together from what cannot fail: its size is known without it."""
     plain = all(isinstance(c, AttributeReference | Literal) for c in e.children)
     return plain and isinstance(e, CreateArray | CreateMap)
@@ -208,7 +209,7 @@ class FoldablePropagation(OptimizerRule):
 
     matches = (Alias,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         new, _ = self._go(plan)
         if new is plan:
@@ -238,7 +239,7 @@ class FoldablePropagation(OptimizerRule):
         return plan.map_children(lambda c: self._go(c)[0]), {}
 
     @staticmethod
-    def _replaced(plan: Any, known: dict[int, Any]) -> Any:
+    def _replaced(plan: LogicalPlan, known: dict[int, Any]) -> Any:
         if not known or not plan.references & known.keys():
             return plan
         return plan.map_expressions(lambda e: substitute(e, known))
@@ -271,17 +272,17 @@ class ConstantPropagation(OptimizerRule):
 
     matches = (EqualTo, EqualNullSafe)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._step, Filter.BIT, self.settled)
 
-    def _step(self, plan: Any) -> Any:
+    def _step(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Filter):
             return plan
         new, _ = self._traverse(plan.condition, True)
         return plan if new is None or new == plan.condition else Filter(new, plan.child)
 
-    def _traverse(self, e: Any, null_is_false: bool) -> tuple[Any, _Known]:
+    def _traverse(self, e: Expression, null_is_false: bool) -> tuple[Any, _Known]:
         """The new condition (None: unchanged) and the equalities that hold: literal and predicate by attribute."""
         if not isinstance(e, And):
             return self._conjunct(e, null_is_false)
@@ -291,7 +292,7 @@ class ConstantPropagation(OptimizerRule):
         return And(_with(x or e.left, known), _with(y or e.right, known)), known
 
     @deep
-    def _conjunct(self, e: Any, null_is_false: bool) -> tuple[Any, _Known]:
+    def _conjunct(self, e: Expression, null_is_false: bool) -> tuple[Any, _Known]:
         match e:
             case EqualTo(AttributeReference() as a, Literal() as v) | EqualTo(
                 Literal() as v, AttributeReference() as a
@@ -318,7 +319,7 @@ class ConstantPropagation(OptimizerRule):
 _Known = dict[int, tuple[Any, Any]]
 
 
-def _with(e: Any, known: _Known) -> Any:
+def _with(e: Expression, known: _Known) -> Any:
     """The comparisons of a condition with the values put in; of two values for one attribute the last counts."""
     if not known:
         return e
@@ -342,11 +343,11 @@ class OptimizeIn(OptimizerRule):
     matches = (In,)
     settings = ("spark.sql.optimizer.inSetConversionThreshold",)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         most = int(self.context.config.get("spark.sql.optimizer.inSetConversionThreshold"))
 
-        def step(e: Any) -> Any:
+        def step(e: Expression) -> Any:
             if not isinstance(e, In) or not e.items:
                 return e
             if not all(isinstance(i, Literal) for i in e.items):
@@ -377,10 +378,10 @@ class OptimizeRand(OptimizerRule):
     Pays because the filter folds. Within the range it stays: `rand() < 0.5` draws.
     """
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
 
-        def step(e: Any) -> Any:
+        def step(e: Expression) -> Expression:
             match e:
                 case LessThan(r, Literal() as v) | LessThanOrEqual(r, Literal() as v) if (
                     _rand(r) and v.value is not None
@@ -395,7 +396,7 @@ class OptimizeRand(OptimizerRule):
         return plan.transform_all_expressions(step, BinaryComparison.BIT, self.settled)
 
 
-def _rand(e: Any) -> bool:
+def _rand(e: Expression) -> bool:
     return getattr(e, "name", "") in ("rand", "random") and not isinstance(e, AttributeReference | Alias)
 
 
@@ -410,16 +411,16 @@ class ReorderAssociativeOperator(OptimizerRule):
 
     matches = (Add, Multiply)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._operator, self.mask, self.settled)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> Any:
         keys = ExpressionSet(plan.grouping) if isinstance(plan, Aggregate) else ExpressionSet()
         return plan.transform_expressions_down(lambda e: self._one(e, keys), self.mask)
 
     @staticmethod
-    def _one(e: Any, keys: ExpressionSet) -> Any:
+    def _one(e: Expression, keys: ExpressionSet) -> Expression:
         if not isinstance(e, Add | Multiply) or not e.deterministic or not is_integral(e.data_type):
             return e
         if keys and e in keys:
@@ -459,10 +460,10 @@ class CombineConcats(OptimizerRule):
 
     matches = (Concat,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
 
-        def step(e: Any) -> Any:
+        def step(e: Expression) -> Expression:
             if not isinstance(e, Concat) or not any(isinstance(i, Concat) for i in e.items):
                 return e
             return Concat(tuple(_flat(e)))
@@ -470,7 +471,7 @@ class CombineConcats(OptimizerRule):
         return self.on_expressions(plan, step, "down")
 
 
-def _flat(e: Any) -> list[Any]:
+def _flat(e: Expression) -> list[Any]:
     flat: list[Any] = []
     left = [e]
     while left:

@@ -8,9 +8,10 @@ from planviz.analysis.builders.formats import parse_options, parsed_as, required
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.complex import CreateNamedStruct, GetArrayStructFields, GetStructField
 from planviz.expressions.conditional import If
-from planviz.expressions.core import Literal
+from planviz.expressions.core import Expression, Literal
 from planviz.expressions.objects import KnownNotNull
 from planviz.expressions.predicates import IsNull
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.context import OptimizerRule
 from planviz.types import ArrayType, DataType, StructField, StructType
 
@@ -27,7 +28,7 @@ class SimplifyDateTimeConversions(OptimizerRule):
 
     matches = (FunctionCall,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_all_expressions(_there_and_back, FunctionCall.BIT, self.settled)
 
@@ -41,7 +42,7 @@ def _there_and_back(e: Any) -> Any:
     return e
 
 
-def _argument(e: Any, name: str, of: str) -> Any:
+def _argument(e: Expression, name: str, of: str) -> Any:
     """The first argument of a call of `name` when that is a call of `of`."""
     if not isinstance(e, FunctionCall) or e.name != name:
         return None
@@ -76,7 +77,7 @@ class OptimizeCsvJsonExprs(OptimizerRule):
         "spark.sql.optimizer.enableCsvExpressionOptimization",
     )
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         steps = []
         if self.context.on("spark.sql.optimizer.enableJsonExpressionOptimization"):
@@ -84,7 +85,7 @@ class OptimizeCsvJsonExprs(OptimizerRule):
         if self.context.on("spark.sql.optimizer.enableCsvExpressionOptimization"):
             steps.append(_csv)
 
-        def operator(p: Any) -> Any:
+        def operator(p: LogicalPlan) -> LogicalPlan:
             for step in steps:
                 p = p.transform_expressions_down(step, self.mask)
             return p
@@ -92,7 +93,7 @@ class OptimizeCsvJsonExprs(OptimizerRule):
         return plan.transform_down(operator, self.mask, self.settled)
 
 
-def _json(e: Any) -> Any:
+def _json(e: Expression) -> Any:
     match e:
         case CreateNamedStruct(parts) if parts:
             return _of_one_text(e)
@@ -131,7 +132,7 @@ def _of_one_text(struct: CreateNamedStruct) -> Any:
     return If(IsNull(text.arguments[0]), struct.replace(parts=nulls), pruned)
 
 
-def _csv(e: Any) -> Any:
+def _csv(e: Expression) -> Expression:
     match e:
         case GetStructField(FunctionCall("from_csv") as call, ordinal) if _prunable(call, call.data_type):
             if call.tail[-1] == "None":

@@ -29,7 +29,7 @@ class InlineCTE(OptimizerRule):
 
     matches = (WithCTE,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         definitions: dict[int, Any] = {}
         uses: Counter[int] = Counter()
@@ -137,7 +137,7 @@ class UpdateCTERelationStats(OptimizerRule):
     matches = (WithCTE,)
     package = "org.apache.spark.sql.catalyst.optimizer.Optimizer$"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         """See the class."""
         return plan if isinstance(plan, Subquery) else self._told(plan, {})
 
@@ -171,7 +171,7 @@ class ReplaceCTERefWithRepartition(OptimizerRule):
 
     matches = (WithCTE,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return self._replace(plan, {})
 
@@ -195,7 +195,7 @@ class ReplaceCTERefWithRepartition(OptimizerRule):
         return below
 
 
-def _repartitioned(plan: Any) -> Any:
+def _repartitioned(plan: LogicalPlan) -> LogicalPlan:
     from planviz.logical.operators import RepartitionByExpression
 
     return RepartitionByExpression((), plan)

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
+from planviz.expressions.core import Expression
 from planviz.expressions.predicates import Or, conjunction
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.combining import CTERelationDef, WithCTE
 from planviz.logical.operators import Filter, Project, Subquery
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import CTERelationRef
 from planviz.optimizer.attributes import Mapping, id_of, name_of, substitute
 from planviz.optimizer.context import OptimizerRule
@@ -33,7 +35,7 @@ class _Uses:
         """The columns that are read, in the order of their names."""
         return tuple(sorted(self.columns.values(), key=lambda a: (name_of(a), id_of(a))))
 
-    def prunes(self, plan: Any) -> bool:
+    def prunes(self, plan: LogicalPlan) -> bool:
         """Whether the plan gives more columns than are read."""
         return len(self.columns) < len(plan.output_set) and plan.output_set >= self.columns.keys()
 
@@ -50,7 +52,7 @@ class PushdownPredicatesAndPruneColumnsForCTEDef(OptimizerRule):
 
     matches = (WithCTE,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         if isinstance(plan, Subquery):
             return plan
@@ -59,7 +61,7 @@ class PushdownPredicatesAndPruneColumnsForCTEDef(OptimizerRule):
         return _down_with_subqueries(plan, lambda p: _pushed(p, uses))
 
 
-def _gather(plan: Any, uses: dict[int, _Uses]) -> None:
+def _gather(plan: LogicalPlan, uses: dict[int, _Uses]) -> None:
     if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT):
         return
     if isinstance(plan, WithCTE):
@@ -81,7 +83,7 @@ def _gather(plan: Any, uses: dict[int, _Uses]) -> None:
         _gather(s.plan, uses)
 
 
-def _note(use: _Uses, items: Any, conditions: list[Any], ref: CTERelationRef, uses: dict[int, _Uses]) -> None:
+def _note(use: _Uses, items: Any, conditions: list[Expression], ref: CTERelationRef, uses: dict[int, _Uses]) -> None:
     own = {a.expr_id: d for a, d in zip(ref.output, use.definition.output, strict=True)}
     if use.predicates is not None:
         kept = [substitute(c, own) for c in conditions if not _refers_ahead(c, use.order, uses)]
@@ -93,13 +95,13 @@ def _note(use: _Uses, items: Any, conditions: list[Any], ref: CTERelationRef, us
                 use.columns[own[a.expr_id].expr_id] = own[a.expr_id]
 
 
-def _refers_ahead(condition: Any, order: int, uses: dict[int, _Uses]) -> bool:
+def _refers_ahead(condition: Expression, order: int, uses: dict[int, _Uses]) -> bool:
     """Whether a subquery in the condition reads a definition that comes later, or this one."""
     refs = [r for s in condition.collect(SubqueryExpression) for r in s.plan.collect(CTERelationRef)]
     return any(r.id not in uses or uses[r.id].order >= order for r in refs)
 
 
-def _pushed(plan: Any, uses: dict[int, _Uses]) -> Any:
+def _pushed(plan: LogicalPlan, uses: dict[int, _Uses]) -> LogicalPlan:
     if isinstance(plan, CTERelationDef):
         return _narrowed(plan, uses[plan.id])
     if isinstance(plan, CTERelationRef) and plan.id in uses and uses[plan.id].prunes(uses[plan.id].definition.child):
@@ -126,7 +128,7 @@ def _down_with_subqueries(plan: Any, f: Callable[[Any], Any]) -> Any:
     def inner(e: Any) -> Any:
         return e.with_plan(_down_with_subqueries(e.plan, f)) if isinstance(e, SubqueryExpression) else e
 
-    def step(p: Any) -> Any:
+    def step(p: LogicalPlan) -> Any:
         return f(p).transform_expressions_up(inner, SubqueryExpression.BIT)
 
     return plan.transform_down(step, CTERelationDef.BIT | CTERelationRef.BIT)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.arithmetic import UnaryPositive
-from planviz.expressions.core import Literal
+from planviz.expressions.core import Expression, Literal
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.operators import GlobalLimit, LocalLimit
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.finish_analysis import (
@@ -69,7 +70,7 @@ class RemoveDispensableExpressions(OptimizerRule):
 
     matches = (UnaryPositive,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_all_expressions(lambda e: e.child if isinstance(e, UnaryPositive) else e, self.mask)
 
@@ -101,11 +102,11 @@ class FinishSubqueries(OptimizerRule):
             for part in (EliminateResolvedHint, EliminateSubqueryAliases, EliminateView, ReplaceExpressions)
         ]
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_all_expressions(self._inside, SubqueryExpression.BIT, self.settled)
 
-    def _inside(self, e: Any) -> Any:
+    def _inside(self, e: Expression) -> Any:
         if not isinstance(e, SubqueryExpression):
             return e
         plan: Any = e.plan

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.core import AttributeReference, Literal
+from planviz.expressions.core import AttributeReference, Expression, Literal
 from planviz.expressions.generators import Explode
 from planviz.expressions.predicates import And, IsNotNull, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.logical.combining import Join
 from planviz.logical.operators import Filter, Generate
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation
 from planviz.optimizer.constraints import ExpressionSet, constraints, inferred, not_null
 from planviz.optimizer.context import OptimizerRule
@@ -28,14 +29,14 @@ class InferFiltersFromConstraints(OptimizerRule):
     matches = (Filter, Join)
     settings = ("spark.sql.constraintPropagation.enabled",)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         key = "spark.sql.constraintPropagation.enabled"
         if not self.context.on(key):
             return self.refuse(plan, "the setting is off", False, setting=key)
         return plan.transform_down(self._step, self.mask, self.settled)
 
-    def _step(self, plan: Any) -> Any:
+    def _step(self, plan: LogicalPlan) -> Any:
         if isinstance(plan, Filter):
             new = constraints(plan).minus(constraints(plan.child).union(split(plan.condition)))
             if not len(new):
@@ -97,7 +98,7 @@ class InferFiltersFromGenerate(OptimizerRule):
         return node.replace(child=Filter(conjunction(new), node.child)) if new else node
 
 
-def _greater_zero(e: Any) -> Any:
+def _greater_zero(e: Expression) -> Expression:
     from planviz.expressions.core import lit
     from planviz.expressions.predicates import GreaterThan
 

@@ -7,11 +7,11 @@ from typing import Any
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.arithmetic import UnaryPositive
 from planviz.expressions.calls import DatetimePlus, FunctionCall, RuntimeReplaceable
-from planviz.expressions.core import Alias, Literal, alias
+from planviz.expressions.core import Alias, Expression, Literal, alias
 from planviz.expressions.subqueries import Exists, ListQuery, ScalarSubquery, SubqueryExpression
 from planviz.logical.combining import Except, Intersect, Join
 from planviz.logical.operators import Aggregate, Project, ResolvedHint, SQLFunctionNode, Subquery, SubqueryAlias, View
-from planviz.logical.plan import UnaryNode
+from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.unresolved import PipeOperator
 from planviz.optimizer.attributes import map_list
 from planviz.optimizer.context import OptimizerRule
@@ -76,13 +76,13 @@ class EliminateResolvedHint(OptimizerRule):
 
     matches = (ResolvedHint,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         moved = plan.transform_up(self._join, ResolvedHint.BIT)
         moved = moved.transform_all_expressions(self._subquery, SubqueryExpression.BIT)
         return moved.transform_up(self._without_join, ResolvedHint.BIT)
 
-    def _without_join(self, plan: Any) -> Any:
+    def _without_join(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, ResolvedHint):
             return plan
         hint = f"(strategy={plan.strategy})"
@@ -96,7 +96,7 @@ class EliminateResolvedHint(OptimizerRule):
         below, hints = self._extract(e.plan)
         return e.replace(plan=below, hint=self._first(hints)) if hints else e
 
-    def _join(self, plan: Any) -> Any:
+    def _join(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Join) or plan.left_hint or plan.right_hint:
             return plan
         left, left_hints = self._extract(plan.left)
@@ -136,7 +136,7 @@ class EliminateSubqueryAliases(OptimizerRule):
 
     matches = (SubqueryAlias,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(lambda p: p.child if isinstance(p, SubqueryAlias) else p, SubqueryAlias.BIT)
 
@@ -152,7 +152,7 @@ class EliminatePipeOperators(OptimizerRule):
 
     matches = (PipeOperator,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(lambda p: p.child if isinstance(p, PipeOperator) else p, PipeOperator.BIT)
 
@@ -167,7 +167,7 @@ class EliminateView(OptimizerRule):
 
     matches = (View,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(lambda p: p.child if isinstance(p, View) else p, View.BIT)
 
@@ -182,7 +182,7 @@ class EliminateSQLFunctionNode(OptimizerRule):
 
     matches = (SQLFunctionNode,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(lambda p: p.child if isinstance(p, SQLFunctionNode) else p, SQLFunctionNode.BIT)
 
@@ -198,11 +198,11 @@ class ReplaceExpressions(OptimizerRule):
 
     matches = (RuntimeReplaceable, UnaryPositive, *REPLACEABLE)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(lambda p: p.map_expressions(self._replaced), self.mask)
 
-    def _replaced(self, e: Any) -> Any:
+    def _replaced(self, e: Expression) -> Expression:
         if not e.bits & self.mask:
             return e
         if isinstance(e, RuntimeReplaceable):
@@ -238,7 +238,7 @@ class PullOutGroupingExpressions(OptimizerRule):
             found = pulled.get(g.canonicalized) if g.children and not g.foldable else None
             return found.to_attribute() if found is not None else g
 
-        def replaced(e: Any) -> Any:
+        def replaced(e: Expression) -> Expression:
             if isinstance(e, AggregateExpression) or e.foldable:
                 return e
             found = pulled.get(e.canonicalized)
@@ -260,7 +260,7 @@ class ComputeCurrentTime(OptimizerRule):
     matches = (FunctionCall,)
     settings = ("planviz.now", "spark.sql.session.timeZone")
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         now = now_by(self.context.config)
         zone = Literal(self.context.config.get("spark.sql.session.timeZone"), STRING)
@@ -282,11 +282,11 @@ class ReplaceCurrentLike(OptimizerRule):
 
     matches = (FunctionCall,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_all_expressions(self._literal, FunctionCall.BIT)
 
-    def _literal(self, e: Any) -> Any:
+    def _literal(self, e: Expression) -> Expression:
         if not isinstance(e, FunctionCall):
             return e
         names = {

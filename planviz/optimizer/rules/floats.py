@@ -6,11 +6,12 @@ from typing import Any
 
 from planviz.expressions.complex import CreateNamedStruct, GetStructField
 from planviz.expressions.conditional import If
-from planviz.expressions.core import Literal
+from planviz.expressions.core import Expression, Literal
 from planviz.expressions.internal import KnownFloatingPointNormalized, NormalizeNaNAndZero
 from planviz.expressions.predicates import EqualTo, IsNull, conjunction
 from planviz.logical.combining import Join
 from planviz.logical.operators import Window
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.join_keys import keys_and_rest
 from planviz.types import DOUBLE, FLOAT, STRING, DataType, StructType
@@ -28,12 +29,12 @@ class NormalizeFloatingNumbers(OptimizerRule):
     matches = (Join, Window)
     excludable = False
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._step, self.mask, self.settled)
 
     @staticmethod
-    def _step(plan: Any) -> Any:
+    def _step(plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Window):
             return plan.replace(
                 partition=tuple(map(normalized, plan.partition))
@@ -47,7 +48,7 @@ class NormalizeFloatingNumbers(OptimizerRule):
         return plan.replace(condition=conjunction([*equal, *([conjunction(rest)] if rest else [])]))
 
 
-def normalized(e: Any) -> Any:
+def normalized(e: Expression) -> Expression:
     """A floating value with one NaN and one zero, and a struct with such fields; others as they are."""
     t = e.data_type
     if not _floating(t) or isinstance(e, KnownFloatingPointNormalized | Literal):

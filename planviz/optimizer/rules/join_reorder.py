@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from planviz.decisions.branches import logic
-from planviz.expressions.core import AttributeReference
+from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.predicates import conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.logical.combining import Join
 from planviz.logical.operators import Project
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import same_output
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.cost import JoinPlan, JoinReorderDP
@@ -48,14 +49,14 @@ class CostBasedJoinReorder(OptimizerRule):
         ("cheapest", "the plan = best of all relations"),
     )
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         for key in (_CBO, _REORDER):
             if not self.context.on(key):
                 return self.refuse(plan, "joins are not ordered by cost", False, setting=key)
         return self._visit(plan)
 
-    def _visit(self, plan: Any) -> Any:
+    def _visit(self, plan: LogicalPlan) -> LogicalPlan:
         """The plan with every group of inner joins ordered, from the top down."""
         if not plan.bits & Join.BIT:
             return plan
@@ -64,13 +65,13 @@ class CostBasedJoinReorder(OptimizerRule):
             return self._below(plan)
         return plan.map_children(self._visit)
 
-    def _below(self, plan: Any) -> Any:
+    def _below(self, plan: LogicalPlan) -> LogicalPlan:
         """What stands under a group of joins that has its order."""
         if _ordered(plan) or (isinstance(plan, Project) and _ordered(plan.child)):
             return plan.map_children(self._below)
         return self._visit(plan)
 
-    def _reordered(self, plan: Any) -> Any:
+    def _reordered(self, plan: LogicalPlan) -> Any:
         relations, conditions = inner_joins(plan)
         conditions = _without_repeats(conditions)
         most = int(self.context.config.get(_THRESHOLD))
@@ -97,14 +98,14 @@ class CostBasedJoinReorder(OptimizerRule):
             self._took(plan, search.chosen)
         return new
 
-    def _took(self, plan: Any, chosen: JoinPlan) -> None:
+    def _took(self, plan: LogicalPlan, chosen: JoinPlan) -> None:
         """Note the joins of the cheapest order, the first one first, with what each is thought to give."""
         cost = chosen.cost
         reason = f"In between it makes {cost.rows:,} rows and {cost.size:,} bytes, less than the other orders tried."
         joins = [(conjunction(list(j.conditions)), estimate(j.plan).rows or 0) for j in chosen.joins()]
         self.take(plan, "cheapest", reason, [(condition, f"gives {rows:,} rows") for condition, rows in joins])
 
-    def _star(self, relations: Sequence[Any], conditions: Sequence[Any]) -> int:
+    def _star(self, relations: Sequence[Any], conditions: Sequence[Expression]) -> int:
         """The relations of a star as bits, when orders are to respect it; 0 where all or none belong to it."""
         if not self.context.on(_STAR):
             return 0
@@ -113,14 +114,14 @@ class CostBasedJoinReorder(OptimizerRule):
         return 0 if all(inside) else sum(1 << i for i, within in enumerate(inside) if within)
 
 
-def _with_output(plan: Any, output: tuple[Any, ...]) -> Any:
+def _with_output(plan: LogicalPlan, output: tuple[Any, ...]) -> LogicalPlan:
     """The plan giving these columns in this order."""
     if isinstance(plan, Project) and isinstance(plan.child, Join):
         return plan if plan.projects == output else plan.replace(projects=output)
     return plan if same_output(plan.output, output) else Project(output, plan)
 
 
-def _ordered(plan: Any) -> bool:
+def _ordered(plan: LogicalPlan) -> bool:
     """Whether it is an inner join with a condition that no hint fixes."""
     return (
         isinstance(plan, Join)
@@ -131,14 +132,14 @@ def _ordered(plan: Any) -> bool:
     )
 
 
-def _joins(plan: Any) -> bool:
+def _joins(plan: LogicalPlan) -> bool:
     """Whether a group of joins begins here, at most under a projection that only picks columns."""
     if isinstance(plan, Project):
         return _ordered(plan.child) and all(isinstance(e, AttributeReference) for e in plan.projects)
     return _ordered(plan)
 
 
-def inner_joins(plan: Any) -> tuple[list[Any], list[Any]]:
+def inner_joins(plan: LogicalPlan) -> tuple[list[Any], list[Any]]:
     """The relations of a group of inner joins from left to right, and their conditions."""
     if not _joins(plan):
         return [plan], []
@@ -148,7 +149,7 @@ def inner_joins(plan: Any) -> tuple[list[Any], list[Any]]:
     return left + right, left_on + right_on + split(join.condition)
 
 
-def _without_repeats(conditions: list[Any]) -> list[Any]:
+def _without_repeats(conditions: list[Expression]) -> list[Any]:
     found: dict[Any, Any] = {}
     for c in conditions:
         found.setdefault(c.canonicalized if c.deterministic else id(c), c)

@@ -7,11 +7,12 @@ from typing import Any
 from planviz.decisions.branches import logic
 from planviz.errors import PlanvizError
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, FirstLast, Max, Min, is_aggregate
-from planviz.expressions.core import Literal
+from planviz.expressions.core import Expression, Literal
 from planviz.expressions.predicates import And, EqualNullSafe, EqualTo, IsNull, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.logical.combining import Join, Union
 from planviz.logical.operators import Aggregate, Filter, Project
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import correlated, renewed, same_output, substitute
 from planviz.optimizer.constraints import constraints
 from planviz.optimizer.context import OptimizerRule
@@ -24,7 +25,7 @@ from planviz.optimizer.statistics import can_broadcast
 Input = tuple[Any, str]
 
 
-def flatten_joins(plan: Any, kind: str = "Inner") -> tuple[list[Input], list[Any]]:
+def flatten_joins(plan: LogicalPlan, kind: str = "Inner") -> tuple[list[Input], list[Any]]:
     """The relations of a left-deep tree of inner joins and filters, with the kind of their join, and all conditions."""
     match plan:
         case Join(left, right, own, condition) if own in INNER and not plan.left_hint and not plan.right_hint:
@@ -57,11 +58,11 @@ class ReorderJoin(OptimizerRule):
         "    joined = joined JOIN next ON the conditions that read only these",
     )
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._step, Join.BIT, self.settled)
 
-    def _step(self, plan: Any) -> Any:
+    def _step(self, plan: LogicalPlan) -> Any:
         if not isinstance(plan, Filter | Join):
             return plan
         inputs, conditions = flatten_joins(plan)
@@ -74,7 +75,7 @@ class ReorderJoin(OptimizerRule):
         self._took(plan, inputs, new)
         return new
 
-    def _took(self, plan: Any, inputs: list[Input], new: Any) -> None:
+    def _took(self, plan: LogicalPlan, inputs: list[Input], new: Any) -> None:
         """Note the joins of the new order, each with its condition."""
         if self.branches is None:
             return
@@ -89,7 +90,7 @@ class ReorderJoin(OptimizerRule):
         reason = f"Of {len(joins)} joins {len(joins) - len(products)} now have a condition."
         self.take(plan, "product" if products else "connected", reason, seen[::-1])
 
-    def _star_first(self, inputs: list[Input], conditions: list[Any]) -> list[Input]:
+    def _star_first(self, inputs: list[Input], conditions: list[Expression]) -> list[Input]:
         """The inputs with a star's tables before the others, where the settings ask for it."""
         if not self.context.on("spark.sql.cbo.starSchemaDetection") or self.context.on("spark.sql.cbo.enabled"):
             return inputs
@@ -110,7 +111,7 @@ class ReorderJoin(OptimizerRule):
         return self.refuse(plan, "no join has a condition, so no order is better")
 
 
-def ordered(inputs: list[Input], conditions: list[Any]) -> Any:
+def ordered(inputs: list[Input], conditions: list[Expression]) -> Any:
     """A left-deep join of the inputs; each step takes the first that has a condition with what is joined already."""
     (left, kind), rest = inputs[0], inputs[1:]
     while len(rest) > 1:
@@ -129,7 +130,7 @@ def ordered(inputs: list[Input], conditions: list[Any]) -> Any:
     return Filter(conjunction(others), join) if others else join
 
 
-def _connected(left: Any, right: Any, conditions: list[Any]) -> bool:
+def _connected(left: Any, right: Any, conditions: list[Expression]) -> bool:
     refs = left.output_set | right.output_set
     return any(
         c.references <= refs
@@ -164,7 +165,7 @@ class EliminateOuterJoin(OptimizerRule):
         ("unique", "    if the other side's keys are unique: no join"),
     )
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._step, Join.BIT, self.settled)
 
@@ -209,7 +210,7 @@ class EliminateOuterJoin(OptimizerRule):
             self.refuse(plan, f"the condition may be true for the nulls of a {join.kind} join", c)
         return plan if read else self.refuse(plan, f"the filter does not read the side that a {join.kind} join fills")
 
-    def _took(self, plan: Any, join: Any, kind: str) -> None:
+    def _took(self, plan: Any, join: Join, kind: str) -> None:
         """Note which conjuncts drop the rows that the join fills with nulls on a side."""
         if self.branches is None:
             return
@@ -240,7 +241,7 @@ class EliminateOuterJoin(OptimizerRule):
         self.take(plan, f"{join.kind} to {kind}", " ".join(told), shown)
 
     @staticmethod
-    def _kind(plan: Any, join: Any) -> str:
+    def _kind(plan: Any, join: Join) -> str:
         conditions = [*split(plan.condition), *constraints(plan)]
         left = any(c.references <= join.left.output_set and filters_nulls(c) for c in conditions)
         right = any(c.references <= join.right.output_set and filters_nulls(c) for c in conditions)
@@ -265,7 +266,7 @@ def filters_nulls(e: Any) -> bool:
     return value is None or value is False
 
 
-def null_verdict(e: Any) -> str:
+def null_verdict(e: Expression) -> str:
     """What a condition gives on a row of nulls, as a clause: "is null", "is false", "is true", "is not known"."""
     try:
         value = row_value(e, dict.fromkeys(e.references)) if e.deterministic and not correlated(e) else "not known"
@@ -334,7 +335,7 @@ class OptimizeJoinCondition(OptimizerRule):
         if node.condition is None or not node.condition.bits & Or.BIT:
             return node
 
-        def step(e: Any) -> Any:
+        def step(e: Expression) -> Expression:
             match e:
                 case Or(EqualTo(a, b), And(IsNull(c), IsNull(d))) | Or(And(IsNull(c), IsNull(d)), EqualTo(a, b)) if (
                     a.semantic_equals(c) and b.semantic_equals(d)
@@ -357,7 +358,7 @@ class CheckCartesianProducts(OptimizerRule):
     matches = (Join,)
     settings = ("spark.sql.crossJoin.enabled",)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         """See the class."""
         if not self.context.on("spark.sql.crossJoin.enabled"):
             for join in plan.collect(Join):
@@ -365,7 +366,7 @@ class CheckCartesianProducts(OptimizerRule):
         return plan
 
     @staticmethod
-    def _check(join: Any) -> None:
+    def _check(join: Join) -> None:
         kinds = {"Inner": "INNER", "LeftOuter": "LEFT OUTER", "RightOuter": "RIGHT OUTER", "FullOuter": "FULL OUTER"}
         if join.kind not in kinds:
             return
@@ -392,7 +393,7 @@ class PushDownJoinThroughUnion(OptimizerRule):
     settings = ("spark.sql.optimizer.pushDownJoinThroughUnion.enabled",)
     order = "up"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         if not self.context.on("spark.sql.optimizer.pushDownJoinThroughUnion.enabled"):
             return plan

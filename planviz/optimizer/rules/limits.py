@@ -8,7 +8,7 @@ from typing import Any
 from planviz.decisions.branches import logic
 from planviz.expressions.aggregates import AggregateExpression, Average, Count, Max, Min, Sum, is_aggregate
 from planviz.expressions.arithmetic import Add
-from planviz.expressions.core import AttributeReference, Literal, lit
+from planviz.expressions.core import AttributeReference, Expression, Literal, lit
 from planviz.logical.combining import Join, Union, UnionLoop
 from planviz.logical.operators import (
     Aggregate,
@@ -23,6 +23,7 @@ from planviz.logical.operators import (
     Sort,
     Window,
 )
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.python import BaseEvalPython
 from planviz.logical.relations import LocalRelation
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
@@ -31,7 +32,7 @@ from planviz.trees.depth import deep
 from planviz.types import INTEGRAL, DecimalType
 
 
-def constant(e: Any) -> int | None:
+def constant(e: Expression) -> int | None:
     """The number a limit stands for, or None."""
     value = value_of(e) if e.foldable else None
     return value.value if value is not None and isinstance(value.value, int) else None
@@ -72,7 +73,7 @@ class EliminateLimits(OptimizerRule):
         return node
 
 
-def _limit_pair(plan: Any) -> tuple[int, Any] | None:
+def _limit_pair(plan: LogicalPlan) -> tuple[int, Any] | None:
     """The number of rows and the plan below of a LIMIT, which is a global and a local limit of the same number."""
     match plan:
         case GlobalLimit(n, LocalLimit(m, child)) if n == m:
@@ -105,7 +106,7 @@ class EliminateOffsets(OptimizerRule):
         return node
 
 
-def _limited(limit: Any, plan: Any) -> Any:
+def _limited(limit: Any, plan: LogicalPlan) -> LogicalPlan:
     """A local limit over the plan, unless the plan gives no more rows anyway."""
     n, most = constant(limit), plan.max_rows
     if isinstance(plan, LocalLimit):
@@ -141,11 +142,11 @@ class LimitPushDown(OptimizerRule):
         ("one match", "for LeftSemi, LeftAnti without condition: one row from the right"),
     )
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._step, self.mask, self.settled)
 
-    def _step(self, plan: Any) -> Any:
+    def _step(self, plan: LogicalPlan) -> Any:
         match plan:
             case GlobalLimit(n, LocalLimit(m, child)) if n == m and constant(n) == 1:
                 new = _first_group(plan, n, child)
@@ -231,7 +232,7 @@ def limit_words(node: Any) -> str:
     return f"{node.limit} rows"
 
 
-def _first_group(plan: Any, limit: Any, child: Any) -> Any:
+def _first_group(plan: LogicalPlan, limit: Any, child: Any) -> Any:
     """The first of the groups is the first row, when nothing but the keys is asked of it."""
 
     def limited(projection: Any) -> Any:
@@ -269,11 +270,11 @@ class LimitPushDownThroughWindow(OptimizerRule):
     matches = (Window,)
     settings = ("spark.sql.execution.topKSortFallbackThreshold",)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._step, Window.BIT, self.settled)
 
-    def _step(self, plan: Any) -> Any:
+    def _step(self, plan: LogicalPlan) -> LogicalPlan:
         match plan:
             case LocalLimit(limit, Window() as window):
                 return self._window(limit, window) or plan
@@ -367,11 +368,11 @@ class EliminateSorts(OptimizerRule):
 
     matches = (Sort,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._step, Sort.BIT, self.settled)
 
-    def _step(self, plan: Any) -> Any:
+    def _step(self, plan: LogicalPlan) -> LogicalPlan:
         match plan:
             case Sort(order, whole, child):
                 rest = tuple(o for o in order if not o.children[0].foldable)
@@ -406,7 +407,7 @@ def _order_free(items: Any) -> bool:
 
 
 @deep
-def _without_sort(plan: Any, whole: bool = True) -> Any:
+def _without_sort(plan: LogicalPlan, whole: bool = True) -> LogicalPlan:
     """The plan without the sorts that its reader cannot see; of partitions alone, where not `whole`."""
     match plan:
         case Sort(_, ordered, child) if whole or not ordered:
@@ -447,7 +448,7 @@ def _begins(found: Any, wanted: Any) -> bool:
 
 
 @deep
-def _order_of(plan: Any) -> Any:
+def _order_of(plan: LogicalPlan) -> Any:
     match plan:
         case Sort(order, True, _):
             return order

@@ -11,7 +11,7 @@ from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import ScalarSubquery
 from planviz.logical.combining import CTERelationDef, WithCTE
 from planviz.logical.operators import Aggregate, Project, Subquery
-from planviz.logical.plan import LeafNode
+from planviz.logical.plan import LeafNode, LogicalPlan
 from planviz.logical.relations import CTERelationRef, OneRowRelation
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.plan_merger import PlanMerger
@@ -69,7 +69,7 @@ class MergeSubplans(OptimizerRule):
     )
     package = "org.apache.spark.sql.execution.planmerging"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         """See the class."""
         if isinstance(plan, Subquery) or plan.bits & (WithCTE.BIT | CTERelationRef.BIT):
             return plan
@@ -118,12 +118,12 @@ class MergeSubplans(OptimizerRule):
         return self._mergers[level]
 
 
-def _definition(plan: Any) -> CTERelationDef:
+def _definition(plan: LogicalPlan) -> CTERelationDef:
     parts = tuple(part for a in plan.output for part in (lit(a.name), a))
     return CTERelationDef(Project((alias(CreateNamedStruct(parts), "mergedValue"),), plan), next_id(), False, True)
 
 
-def _without_references(plan: Any, levels: list[list[Any]]) -> Any:
+def _without_references(plan: LogicalPlan, levels: list[list[Any]]) -> Any:
     """The plan with its own or the merged plans in place of the references."""
 
     def expression(e: Any) -> Any:
@@ -134,7 +134,7 @@ def _without_references(plan: Any, levels: list[list[Any]]) -> Any:
             return _field(target, e.ordinal, e.expr_id)
         return ScalarSubquery(target, (), e.expr_id)
 
-    def operator(p: Any) -> Any:
+    def operator(p: LogicalPlan) -> Any:
         if not isinstance(p, NonGroupingAggregateReference):
             return p.transform_expressions_up(expression, ScalarSubqueryReference.BIT)
         target = levels[p.level][p.index]

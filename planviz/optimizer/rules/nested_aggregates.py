@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression, Count, Max, Min, Sum, is_aggregate
-from planviz.expressions.core import Alias, AttributeReference, Literal
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
 from planviz.logical.operators import Aggregate, Expand, Project
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import id_of
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.join_keys import distinct_keys
@@ -94,28 +95,28 @@ class CollapseGroupedSumOfCount(OptimizerRule):
         return rewritten.replace(child=_read_of(rewritten, lower))
 
 
-def _is_extreme(e: Any) -> bool:
+def _is_extreme(e: Expression) -> bool:
     match e:
         case AggregateExpression(Min() | Max(), _, False, None):
             return True
     return False
 
 
-def _is_count_of_rows(e: Any) -> bool:
+def _is_count_of_rows(e: Expression) -> bool:
     match e:
         case AggregateExpression(Count((Literal(value),)), _, False, None):
             return value is not None
     return False
 
 
-def _adds_up(e: Any, counts: frozenset[int]) -> bool:
+def _adds_up(e: Expression, counts: frozenset[int]) -> bool:
     match e:
         case AggregateExpression(Sum(AttributeReference() as a, "sum"), _, False, None):
             return a.expr_id in counts
     return False
 
 
-def _drawn(plan: Any, ids: frozenset[int]) -> bool:
+def _drawn(plan: LogicalPlan, ids: frozenset[int]) -> bool:
     """Whether columns come from projections that draw random numbers."""
     if not isinstance(plan, Project):
         return False
@@ -138,13 +139,13 @@ class OptimizeExpand(OptimizerRule):
     settings = ("spark.sql.optimizer.optimizeExpandRatio",)
     order = "up"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         least = int(self.context.config.get("spark.sql.optimizer.optimizeExpandRatio"))
         if least == -1:
             return plan
 
-        def step(p: Any) -> Any:
+        def step(p: LogicalPlan) -> LogicalPlan:
             match p:
                 case Aggregate(_, _, Aggregate(keys, _, Expand(projections, _, child) as expand) as inner) if len(
                     projections

@@ -25,6 +25,7 @@ from planviz.logical.operators import (
     Sort,
     Window,
 )
+from planviz.logical.plan import LogicalPlan
 from planviz.types import ArrayType, DataType, MapType, StructType
 
 #: What has fields to take: without it there is nothing to do.
@@ -35,7 +36,7 @@ _THROUGH = (
 _Fields = dict[int, list[Any]]
 
 
-def with_fields(plan: Any) -> Any:
+def with_fields(plan: LogicalPlan) -> Any:
     """The plan with the fields that it reads taken below it; None where that would save nothing.
 
     Project [s.a] over Sort [k] over p  =>  Project [x] over Sort [k] over Project [k, s.a AS x] over p
@@ -85,7 +86,7 @@ def with_generated_fields(plan: Any) -> Any:
     return plan if below else None
 
 
-def _reads_fields(plan: Any) -> bool:
+def _reads_fields(plan: LogicalPlan) -> bool:
     """Whether a field is read by the operator, or under a projection by the one or two below it."""
     bits = plan.own_bits
     if isinstance(plan, Project):
@@ -111,7 +112,7 @@ def _exploding(plan: Project, field: Any) -> Project:
     """The projection over a generator that takes this field out of its array."""
     generate: Any = plan.child
 
-    def source(e: Any) -> Any:
+    def source(e: Expression) -> Any:
         if isinstance(e, AttributeReference):
             return generate.generator.child
         below = source(e.children[0])
@@ -129,29 +130,29 @@ def _exploding(plan: Project, field: Any) -> Project:
     row = next(a for a in new.output if a.expr_id == root)
     wanted = field.canonicalized
 
-    def taken(e: Any) -> Any:
+    def taken(e: Expression) -> Expression:
         return row if isinstance(e, GetStructField) and e.canonicalized == wanted else e
 
     projects = tuple(e.transform_down(taken, GetStructField.BIT) for e in plan.projects)
     return plan.replace(projects=projects, child=new)
 
 
-def _taken(plan: Any, read: Iterable[Any], whole: frozenset[int]) -> Any:
+def _taken(plan: LogicalPlan, read: Iterable[Any], whole: frozenset[int]) -> Any:
     fields = _fields_read(read, whole)
     return _rewritten(plan, fields) if fields else None
 
 
-def _rewritten(plan: Any, fields: _Fields) -> Any:
+def _rewritten(plan: LogicalPlan, fields: _Fields) -> LogicalPlan:
     """The plan reading the fields from projections on the children of the operator."""
     if not fields:
         return plan
     made = {k: [alias(f, f"_extract_{f.field.name}") for f in fs] for k, fs in fields.items()}
     columns = {f.canonicalized: a.to_attribute() for k, fs in fields.items() for f, a in zip(fs, made[k], strict=True)}
 
-    def column(e: Any) -> Any:
+    def column(e: Expression) -> Expression:
         return columns.get(e.canonicalized, e) if isinstance(e, ExtractValue) else e
 
-    def reading(p: Any) -> Any:
+    def reading(p: LogicalPlan) -> LogicalPlan:
         return p.map_expressions(lambda e: e.transform_down(column, _FIELDS))
 
     def below(p: Any) -> Project:

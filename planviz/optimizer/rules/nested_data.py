@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.complex import GetArrayStructFields, GetMapValue
-from planviz.expressions.core import Alias, AttributeReference, alias
+from planviz.expressions.core import Alias, AttributeReference, Expression, alias
 from planviz.expressions.generators import Explode
 from planviz.expressions.subqueries import DynamicPruningSubquery, SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.operators import Generate, Project
-from planviz.logical.plan import UnaryNode
+from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.optimizer.context import OptimizerRule
 from planviz.types import ArrayType, StructType
 
@@ -27,21 +27,21 @@ class PullOutNestedDataOuterRefExpressions(OptimizerRule):
 
     matches = (SubqueryExpression,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(lambda p: self._operator(p) if isinstance(p, UnaryNode) else p, SubqueryExpression.BIT)
 
     def _operator(self, plan: Any) -> Any:
         columns: dict[Any, Alias] = {}
 
-        def value(e: Any) -> Any:
+        def value(e: Expression) -> Expression:
             if not isinstance(e, GetMapValue) or not isinstance(e.child, OuterReference) or e.references:
                 return e
             stripped = e.transform_up(lambda x: x.attribute if isinstance(x, OuterReference) else x)
             made = columns.setdefault(stripped.canonicalized, alias(stripped, stripped.pretty))
             return OuterReference(made.to_attribute())
 
-        def subquery(e: Any) -> Any:
+        def subquery(e: Expression) -> Expression:
             if not isinstance(e, SubqueryExpression) or isinstance(e, DynamicPruningSubquery):
                 return e
             inner: Any = e.plan
@@ -55,7 +55,7 @@ class PullOutNestedDataOuterRefExpressions(OptimizerRule):
         return Project(plan.output, new.replace(child=below))
 
 
-def _outer_references(plan: Any) -> tuple[Any, ...]:
+def _outer_references(plan: LogicalPlan) -> tuple[Any, ...]:
     """The outer attributes that a plan reads, each once."""
     found: dict[int, Any] = {}
     for p in plan.walk():
@@ -75,7 +75,7 @@ class GenerateOptimization(OptimizerRule):
 
     matches = (Generate,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(lambda p: self._project(p) if isinstance(p, Project) else p, Generate.BIT)
 

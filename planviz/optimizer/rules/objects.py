@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias
+from planviz.expressions.core import Alias, Expression
 from planviz.expressions.objects import AssertNotNull, LambdaVariable, MapObjects
 from planviz.logical.objects import (
     AppendColumns,
@@ -15,6 +15,7 @@ from planviz.logical.objects import (
     TypedFilter,
 )
 from planviz.logical.operators import Project
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import id_of
 from planviz.optimizer.context import OptimizerRule
 from planviz.types import AtomicType
@@ -80,12 +81,12 @@ class EliminateMapObjects(OptimizerRule):
 
     matches = (MapObjects,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_all_expressions(self._one, MapObjects.BIT, self.settled)
 
     @staticmethod
-    def _one(e: Any) -> Any:
+    def _one(e: Expression) -> Expression:
         match e:
             case MapObjects(LambdaVariable(_, t, False) as variable, function, source) if isinstance(
                 t, AtomicType
@@ -94,7 +95,7 @@ class EliminateMapObjects(OptimizerRule):
         return e
 
 
-def _same_value(e: Any, variable: LambdaVariable) -> bool:
+def _same_value(e: Expression, variable: LambdaVariable) -> bool:
     """Whether the expression gives the variable as it is."""
     while isinstance(e, AssertNotNull) or (isinstance(e, Cast) and e.type == variable.type):
         e = e.child
@@ -112,12 +113,12 @@ class ObjectSerializerPruning(OptimizerRule):
 
     matches = (SerializeFromObject,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._step, SerializeFromObject.BIT, self.settled)
 
     @staticmethod
-    def _step(plan: Any) -> Any:
+    def _step(plan: LogicalPlan) -> LogicalPlan:
         match plan:
             case Project(_, SerializeFromObject(serializer) as below):
                 kept = tuple(e for e in serializer if id_of(e) in plan.references)
@@ -137,7 +138,7 @@ class ReassignLambdaVariableID(OptimizerRule):
 
     matches = (LambdaVariable,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         """See the class."""
         numbers: dict[int, int] = {}
         for operator in plan.walk():
@@ -146,7 +147,7 @@ class ReassignLambdaVariableID(OptimizerRule):
                     if v.variable_id >= 0:
                         numbers.setdefault(v.variable_id, -1 - len(numbers))
 
-        def step(e: Any) -> Any:
+        def step(e: Expression) -> Expression:
             new = numbers.get(e.variable_id) if isinstance(e, LambdaVariable) else None
             return e if new is None else e.replace(variable_id=new)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.core import Literal
+from planviz.expressions.core import Expression, Literal
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualTo, conjunction, split_conjunction
 from planviz.expressions.python import PythonUDF
 from planviz.expressions.subqueries import DynamicPruningSubquery, SubqueryExpression
 from planviz.logical.combining import Join, Union
 from planviz.logical.operators import Filter, Project, Subquery, SubqueryAlias
-from planviz.logical.plan import LeafNode
+from planviz.logical.plan import LeafNode, LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRelation
 from planviz.optimizer.attributes import has_subquery
 from planviz.optimizer.constraints import constraints
@@ -58,7 +58,7 @@ class PruneFileSourcePartitions(OptimizerRule):
         return Project(found.projects, Filter(conjunction(filters), pruned))
 
 
-def _below(plan: Any) -> Any:
+def _below(plan: LogicalPlan) -> LogicalPlan:
     while isinstance(plan, Filter | Project):
         plan = plan.child
     return plan
@@ -87,7 +87,7 @@ class PartitionPruning(OptimizerRule):
     )
     package = "org.apache.spark.sql.execution.dynamicpruning"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         if isinstance(plan, Subquery) and plan.correlated:
             return plan
@@ -95,7 +95,7 @@ class PartitionPruning(OptimizerRule):
             return self.refuse(plan, "a setting switches it off", setting=_SETTINGS + "enabled")
         return plan.transform_up(lambda p: self._join(p) if isinstance(p, Join) else p, Join.BIT)
 
-    def _join(self, join: Any) -> Any:
+    def _join(self, join: Join) -> LogicalPlan:
         if join.condition is None or _pruned(join.left) or _pruned(join.right):
             return join
         left, right = join.left, join.right
@@ -125,7 +125,9 @@ class PartitionPruning(OptimizerRule):
         else:
             self.refuse(join, "the join keeps the rows of the partitioned table", join.kind)
 
-    def _filtered(self, key: Any, plan: Any, other_key: Any, other: Any, other_keys: list[Any], scan: Any) -> Any:
+    def _filtered(
+        self, key: Any, plan: LogicalPlan, other_key: Any, other: Any, other_keys: list[Any], scan: Any
+    ) -> LogicalPlan:
         pays = self._pays(key, scan, other_key, other)
         if not pays and not self.context.on("spark.sql.exchange.reuse"):
             self.refuse(
@@ -155,18 +157,18 @@ class PartitionPruning(OptimizerRule):
         return guess if not here or there is None or here <= there else 1 - there / here
 
 
-def _distinct(key: Any, plan: Any) -> int | None:
+def _distinct(key: Any, plan: LogicalPlan) -> int | None:
     """The distinct values of the one column that a key reads."""
     columns = list(key.references)
     stats = estimate(plan).columns.get(columns[0]) if len(columns) == 1 else None
     return None if stats is None else stats.distinct_count
 
 
-def _pruned(plan: Any) -> bool:
+def _pruned(plan: LogicalPlan) -> bool:
     return isinstance(plan, Filter) and isinstance(plan.condition, DynamicPruningSubquery)
 
 
-def _sides(condition: Any, join: Any) -> tuple[Any, Any] | None:
+def _sides(condition: Expression, join: Join) -> tuple[Any, Any] | None:
     """The sides of an equality between the inputs, the left input's first."""
     if not isinstance(condition, EqualTo):
         return None
@@ -177,7 +179,7 @@ def _sides(condition: Any, join: Any) -> tuple[Any, Any] | None:
     return None
 
 
-def _pinned(key: Any, plan: Any) -> bool:
+def _pinned(key: Any, plan: LogicalPlan) -> bool:
     """Whether a filter beneath leaves the key a single value."""
     for c in constraints(plan):
         if isinstance(c, EqualTo):
@@ -187,7 +189,7 @@ def _pinned(key: Any, plan: Any) -> bool:
     return False
 
 
-def _partitioned(key: Any, plan: Any) -> Any:
+def _partitioned(key: Any, plan: LogicalPlan) -> Any:
     """The table whose partitions the key names, or None."""
     found = origin(key, plan)
     if found is None or not isinstance(found[1], LogicalRelation):
@@ -196,15 +198,15 @@ def _partitioned(key: Any, plan: Any) -> Any:
     return relation if expression.references <= partition_ids(relation) else None
 
 
-def _filters(plan: Any) -> bool:
+def _filters(plan: LogicalPlan) -> bool:
     return _selective(plan) or _at_hand(plan)
 
 
-def _selective(plan: Any) -> bool:
+def _selective(plan: LogicalPlan) -> bool:
     return any(isinstance(p, Filter) and likely_selective(p.condition) for p in plan.walk())
 
 
-def _at_hand(plan: Any) -> bool:
+def _at_hand(plan: LogicalPlan) -> bool:
     """Whether the rows are there already, so that reading them again costs next to nothing."""
     match plan:
         case LocalRelation():
@@ -231,14 +233,14 @@ class CleanupDynamicPruningFilters(OptimizerRule):
     package = "org.apache.spark.sql.execution.dynamicpruning"
     excludable = False
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         if not self.context.on(_SETTINGS + "enabled"):
             return plan
         return plan.transform_down(self._step, DynamicPruningSubquery.BIT, self.settled)
 
     @staticmethod
-    def _step(plan: Any) -> Any:
+    def _step(plan: LogicalPlan) -> Any:
         if not isinstance(plan, Filter) or scanned(plan) is not None:
             return plan
         return plan.transform_expressions_down(

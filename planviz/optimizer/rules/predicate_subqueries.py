@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.decisions.branches import logic
-from planviz.expressions.core import AttributeReference, alias
+from planviz.expressions.core import AttributeReference, Expression, alias
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualTo, IsNull, Not, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.subqueries import Exists, InSubquery, ListQuery
 from planviz.logical.combining import Join
 from planviz.logical.operators import Filter, Project
-from planviz.logical.plan import UnaryNode
+from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.decorrelation import without_domains
 from planviz.optimizer.rules.subqueries import hinted
 from planviz.types import BOOLEAN
 
 
-def has_predicate_subquery(e: Any) -> bool:
+def has_predicate_subquery(e: Expression) -> bool:
     """Whether IN (query) or a correlated EXISTS occurs in the expression."""
     if not e.bits & (InSubquery.BIT | Exists.BIT | ListQuery.BIT):
         return False
@@ -48,11 +48,11 @@ class RewritePredicateSubquery(OptimizerRule):
     )
     excludable = False
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._operator, InSubquery.BIT | Exists.BIT)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> Any:
         if isinstance(plan, Filter) and has_predicate_subquery(plan.condition):
             return self._filter(plan)
         if isinstance(plan, Join) and plan.condition is not None and has_predicate_subquery(plan.condition):
@@ -62,7 +62,7 @@ class RewritePredicateSubquery(OptimizerRule):
             child = plan.child
             self.take(plan, "column", _REASONS["column"])
 
-            def rewritten(e: Any) -> Any:
+            def rewritten(e: Expression) -> Any:
                 nonlocal child
                 new, child = existential(e, child)
                 return new
@@ -87,7 +87,7 @@ class RewritePredicateSubquery(OptimizerRule):
         """A join whose condition asks: the side that the subquery reads gives the answer as a column."""
         sides = {"left": join.left, "right": join.right}
 
-        def step(e: Any) -> Any:
+        def step(e: Expression) -> Any:
             if not isinstance(e, InSubquery | Exists):
                 return e
             name = next((n for n in sides if e.references <= getattr(join, n).output_set), None)
@@ -123,7 +123,7 @@ class RewritePredicateSubquery(OptimizerRule):
         return Filter(rest, outer)
 
 
-def _branch_of(predicate: Any) -> str:
+def _branch_of(predicate: Expression) -> str:
     """The branch of `RewritePredicateSubquery.logic` that a conjunct goes by."""
     match predicate:
         case Exists():
@@ -147,7 +147,7 @@ _REASONS = {
 }
 
 
-def _conjoined(parts: list[Any], plan: Any) -> tuple[Any, Any]:
+def _conjoined(parts: list[Any], plan: LogicalPlan) -> tuple[Any, Any]:
     new = []
     for p in parts:
         e, plan = existential(p, plan)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruct, ExtractValue
-from planviz.expressions.core import Alias, AttributeReference
+from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import ScalarSubquery, SubqueryExpression
 from planviz.logical.combining import Join, SetOperation, Union, WithCTE
@@ -26,7 +26,7 @@ from planviz.logical.operators import (
     Subquery,
     Window,
 )
-from planviz.logical.plan import LeafNode
+from planviz.logical.plan import LeafNode, LogicalPlan
 from planviz.optimizer.attributes import id_of, merged_projects, name_of, pruned_child, same_output, substitute
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.rules.nested_columns import with_fields, with_generated_fields
@@ -46,11 +46,11 @@ class ColumnPruning(OptimizerRule):
 
     matches = (Project, Aggregate, Expand, Join, Generate)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return self._without_projects_below_filters(plan.transform_down(self._step, self.mask, self.settled))
 
-    def _step(self, plan: Any) -> Any:
+    def _step(self, plan: LogicalPlan) -> Any:
         if isinstance(plan, Project):
             return self._project(plan)
         match plan:
@@ -84,7 +84,7 @@ class ColumnPruning(OptimizerRule):
             return self._union(plan, child, needed)
         return self._general(plan, child, needed)
 
-    def _general(self, plan: Any, child: Any, needed: frozenset[int]) -> Any:
+    def _general(self, plan: LogicalPlan, child: Any, needed: frozenset[int]) -> Any:
         taken = with_fields(plan)
         if taken is not None:
             return taken
@@ -101,7 +101,7 @@ class ColumnPruning(OptimizerRule):
             return plan
         return plan.replace(child=child.with_new_children(children))
 
-    def _narrowed(self, plan: Any, child: Any, needed: frozenset[int]) -> Any:
+    def _narrowed(self, plan: LogicalPlan, child: Any, needed: frozenset[int]) -> Any:
         match child:
             case Project(items, _):
                 if child.output_set <= needed:
@@ -123,7 +123,7 @@ class ColumnPruning(OptimizerRule):
         return self._general(plan, child, needed)
 
     @staticmethod
-    def _generate(plan: Any, child: Any, needed: frozenset[int]) -> Any:
+    def _generate(plan: LogicalPlan, child: Any, needed: frozenset[int]) -> LogicalPlan:
         required = (needed - child.produced) | child.generator.references
         below = pruned_child(child.child, required)
         needless = child.generator.references - needed
@@ -131,7 +131,7 @@ class ColumnPruning(OptimizerRule):
         return plan.replace(child=child.replace(child=below, needless=positions))
 
     @staticmethod
-    def _union(plan: Any, child: Any, needed: frozenset[int]) -> Any:
+    def _union(plan: LogicalPlan, child: Any, needed: frozenset[int]) -> LogicalPlan:
         if child.output_set <= needed:
             return plan
         first = child.inputs[0]
@@ -144,10 +144,10 @@ class ColumnPruning(OptimizerRule):
         """Nodes without such a projection beneath."""
         return {}
 
-    def _without_projects_below_filters(self, plan: Any) -> Any:
+    def _without_projects_below_filters(self, plan: LogicalPlan) -> Any:
         """Such a projection would keep filters from moving on."""
 
-        def step(p: Any) -> Any:
+        def step(p: LogicalPlan) -> LogicalPlan:
             match p:
                 case Project(_, Filter(condition, Project(items, child))) if (
                     all(isinstance(i, AttributeReference) for i in items)
@@ -160,7 +160,7 @@ class ColumnPruning(OptimizerRule):
         return plan.transform_up(step, Project.BIT, self._rid)
 
 
-def _conflicts(condition: Any, child: Any) -> bool:
+def _conflicts(condition: Expression, child: Any) -> bool:
     """Whether a subquery of the condition gives a column that the child gives, too."""
     if not condition.bits & SubqueryExpression.BIT:
         return False
@@ -189,7 +189,7 @@ def _may_inline(expr_id: int, uses: int, producer: Any, upper: Any, always: bool
     return is_cheap(producer)
 
 
-def _only_extracted(e: Any, expr_id: int) -> bool:
+def _only_extracted(e: Expression, expr_id: int) -> bool:
     """Whether the attribute is only read to take parts of it."""
     if isinstance(e, AttributeReference):
         return e.expr_id != expr_id
@@ -292,12 +292,12 @@ class RemoveRedundantAliases(OptimizerRule):
 
     matches = (Alias,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return self._remove(plan, frozenset())
 
     @deep
-    def _remove(self, plan: Any, excluded: frozenset[int]) -> Any:
+    def _remove(self, plan: LogicalPlan, excluded: frozenset[int]) -> Any:
         if not plan.bits & Alias.BIT:
             return plan
         if isinstance(plan, Subquery):
@@ -315,10 +315,12 @@ class RemoveRedundantAliases(OptimizerRule):
         return self._cleaned(plan, tuple(children), mapping, excluded)
 
     @staticmethod
-    def _cleaned(plan: Any, children: tuple[Any, ...], mapping: dict[int, Any], excluded: frozenset[int]) -> Any:
+    def _cleaned(
+        plan: LogicalPlan, children: tuple[Any, ...], mapping: dict[int, Any], excluded: frozenset[int]
+    ) -> LogicalPlan:
         new = plan.with_new_children(children)
 
-        def clean(e: Any) -> Any:
+        def clean(e: Expression) -> Expression:
             match e:
                 case Alias(AttributeReference() as a, name) if (
                     name == a.name
@@ -373,12 +375,12 @@ class PushProjectionThroughUnion(OptimizerRule):
     matches = (Union,)
     order = "up"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._step, Union.BIT, self.settled)
 
     @staticmethod
-    def _step(plan: Any) -> Any:
+    def _step(plan: LogicalPlan) -> LogicalPlan:
         match plan:
             case Project(items, Union(inputs) as union) if all(i.deterministic for i in items):
                 first = inputs[0]
@@ -404,12 +406,12 @@ class PushProjectionThroughLimitAndOffset(OptimizerRule):
 
     matches = (LocalLimit, GlobalLimit, Offset)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._step, self.mask, self.settled)
 
     @staticmethod
-    def _step(plan: Any) -> Any:
+    def _step(plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Project) or not all(i.deterministic for i in plan.projects):
             return plan
         match plan.child:

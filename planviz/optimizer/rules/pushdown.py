@@ -7,7 +7,7 @@ from typing import Any
 
 from planviz.decisions.branches import logic
 from planviz.expressions.aggregates import is_aggregate
-from planviz.expressions.core import Alias, AttributeReference
+from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.predicates import And, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.subqueries import Exists, ListQuery, SubqueryExpression
@@ -28,7 +28,7 @@ from planviz.logical.operators import (
     Sort,
     Window,
 )
-from planviz.logical.plan import LeafNode
+from planviz.logical.plan import LeafNode, LogicalPlan
 from planviz.logical.python import BaseEvalPython
 from planviz.optimizer.attributes import alias_map, id_of, inlined, substitute
 from planviz.optimizer.constraints import ExpressionSet
@@ -45,7 +45,7 @@ _DRAWING = Generate | Expand | BaseEvalPython
 Refuse = Callable[..., Any]
 
 
-def can_evaluate_within_join(e: Any) -> bool:
+def can_evaluate_within_join(e: Expression) -> bool:
     """Whether a predicate may become a join condition: IN, EXISTS and correlated subqueries must be rewritten first."""
     if not e.deterministic:
         return False
@@ -181,7 +181,7 @@ class PushPredicateThroughNonJoin(OptimizerRule):
         return Filter(conjunction(above), below) if above else below
 
     @staticmethod
-    def _union(condition: Any, child: Any, inputs: tuple[Any, ...]) -> Any:
+    def _union(condition: Expression, child: Any, inputs: tuple[Any, ...]) -> Any:
         parts = split(condition)
         down = [p for p in parts if p.deterministic]
         rest = [p for p in parts if not p.deterministic]
@@ -197,7 +197,7 @@ class PushPredicateThroughNonJoin(OptimizerRule):
         return Filter(conjunction(rest), below) if rest else below
 
 
-def _subset(e: Any, own: frozenset[int]) -> bool:
+def _subset(e: Expression, own: frozenset[int]) -> bool:
     return bool(e.references <= own)
 
 
@@ -253,11 +253,11 @@ class PushPredicateThroughJoin(OptimizerRule):
             return node
         return self.noted(node, push_join_condition(node, self.teller))
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._step, Join.BIT, self.settled)
 
-    def _step(self, plan: Any) -> Any:
+    def _step(self, plan: LogicalPlan) -> Any:
         if isinstance(plan, Filter) and isinstance(plan.child, Join):
             return self.noted(plan, push_filter_into_join(plan, plan.child, self.teller))
         if isinstance(plan, Join):
@@ -300,7 +300,7 @@ _WITHIN = {
 }
 
 
-def _filtered(parts: list[Any], plan: Any) -> Any:
+def _filtered(parts: list[Any], plan: LogicalPlan) -> LogicalPlan:
     return Filter(conjunction(parts), plan) if parts else plan
 
 
@@ -324,7 +324,7 @@ def push_filter_into_join(plan: Any, join: Any, refuse: Refuse | None = None) ->
     return plan
 
 
-def _tell_filter(plan: Any, join: Any, refuse: Refuse) -> None:
+def _tell_filter(plan: Any, join: Join, refuse: Refuse) -> None:
     """Which conjuncts of a filter over a join stay, and why."""
     kind = join.kind
     lost = {"LeftOuter": join.right, "RightOuter": join.left}.get(kind)
@@ -353,7 +353,7 @@ def _tell_condition(join: Any, refuse: Refuse) -> None:
             refuse(join, f"the condition reads the side whose rows a {join.kind} join keeps", p)
 
 
-def push_join_condition(join: Any, refuse: Refuse | None = None) -> Any:
+def push_join_condition(join: Join, refuse: Refuse | None = None) -> LogicalPlan:
     """A join whose condition's one-sided parts moved into the sides as far as its kind allows."""
     if join.condition is None:
         return join
@@ -393,7 +393,7 @@ class PushDownPredicates(OptimizerRule):
         self.non_join = PushPredicateThroughNonJoin(context)
         self.join = PushPredicateThroughJoin(context)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._step, self.mask, self.settled)
 
@@ -445,7 +445,7 @@ class PushExtraPredicateThroughJoin(OptimizerRule):
         return node.replace(right=_filtered(b, right))
 
 
-def within(e: Any, own: frozenset[int]) -> Any:
+def within(e: Expression, own: frozenset[int]) -> Any:
     """What a condition implies about these columns alone, or None (Spark: extractPredicatesWithinOutputSet)."""
     match e:
         case And(a, b):

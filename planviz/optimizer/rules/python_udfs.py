@@ -8,12 +8,13 @@ from typing import Any
 from planviz.decisions.branches import logic
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.core import AttributeReference, NamedExpression, alias
+from planviz.expressions.core import AttributeReference, Expression, NamedExpression, alias
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import conjunction, split_conjunction
 from planviz.expressions.python import PythonEvalType, PythonUDF
 from planviz.logical.combining import Join
 from planviz.logical.operators import Aggregate, Filter, Project, Subquery
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.python import ArrowEvalPython, BaseEvalPython, BatchEvalPython
 from planviz.optimizer.context import OptimizerRule
 
@@ -24,7 +25,7 @@ _KINDS = {
 _PYTHON = "org.apache.spark.sql.execution.python"
 
 
-def _calls(e: Any) -> Iterator[Any]:
+def _calls(e: Expression) -> Iterator[Any]:
     """The Python functions in an expression, outermost first."""
     return (x for x in e.walk() if isinstance(x, PythonUDF)) if e.bits & PythonUDF.BIT else iter(())
 
@@ -42,7 +43,7 @@ class ExtractPythonUDFFromJoinCondition(OptimizerRule):
     order = "up"
     excludable = False
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         """See the class."""
         return super().apply(plan) if plan.bits & PythonUDF.BIT else plan
 
@@ -69,7 +70,7 @@ class ExtractPythonUDFFromJoinCondition(OptimizerRule):
         return Filter(conjunction(above), node.replace(condition=conjunction(rest) if rest else None))
 
 
-def _reads_both(predicate: Any, join: Any) -> bool:
+def _reads_both(predicate: Expression, join: Join) -> bool:
     """Whether a Python function in it cannot be computed with one side of the join."""
     left, right = join.left.output_set, join.right.output_set
     return any(not (u.references <= left or u.references <= right) for u in _calls(predicate))
@@ -89,7 +90,7 @@ class ExtractPythonUDFFromAggregate(OptimizerRule):
     excludable = False
     package = _PYTHON
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         """See the class."""
         return super().apply(plan) if plan.bits & PythonUDF.BIT else plan
 
@@ -100,7 +101,7 @@ class ExtractPythonUDFFromAggregate(OptimizerRule):
         below: list[Any] = []
         above: list[Any] = []
 
-        def take(e: Any) -> Any:
+        def take(e: Expression) -> Any:
             if not _belongs(e, node):
                 return e
             below.append(e if isinstance(e, NamedExpression) else alias(e, "agg"))
@@ -115,12 +116,12 @@ class ExtractPythonUDFFromAggregate(OptimizerRule):
         return Project(tuple(above), node.replace(aggregates=tuple(below)))
 
 
-def _belongs(e: Any, aggregate: Any) -> bool:
+def _belongs(e: Expression, aggregate: Aggregate) -> bool:
     """Whether only the aggregate can compute it: an aggregate function or a key."""
     return isinstance(e, AggregateExpression) or any(g.semantic_equals(e) for g in aggregate.grouping)
 
 
-def _over_aggregate(e: Any, aggregate: Any) -> bool:
+def _over_aggregate(e: Expression, aggregate: Aggregate) -> bool:
     return any(not u.references or any(_belongs(x, aggregate) for x in u.walk()) for u in _calls(e))
 
 
@@ -139,7 +140,7 @@ class ExtractGroupingPythonUDFFromAggregate(OptimizerRule):
     excludable = False
     package = _PYTHON
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         """See the class."""
         return super().apply(plan) if plan.bits & PythonUDF.BIT else plan
 
@@ -149,7 +150,7 @@ class ExtractGroupingPythonUDFFromAggregate(OptimizerRule):
             return node
         made: dict[Any, Any] = {}
 
-        def key(e: Any) -> Any:
+        def key(e: Expression) -> Any:
             if not isinstance(e, PythonUDF):
                 return e
             named = made.setdefault(e.canonicalized, alias(e, "groupingPythonUDF"))
@@ -185,19 +186,19 @@ class ExtractPythonUDFs(OptimizerRule):
         "    then what is left, until nothing is; a Project on top keeps the columns",
     )
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         if isinstance(plan, Subquery) and plan.correlated:
             # It becomes a join, and is met again there.
             return self.refuse(plan, "a subquery that reads the query around becomes a join first")
         return plan.transform_up(self._operator, PythonUDF.BIT)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, BaseEvalPython) or not plan.own_bits & PythonUDF.BIT:
             return plan
         return self._extracted(plan)
 
-    def _extracted(self, plan: Any) -> Any:
+    def _extracted(self, plan: LogicalPlan) -> LogicalPlan:
         udfs = _distinct(u for u in _computable(plan.expressions) if u.references <= plan.input_set)
         if not udfs:
             return plan
@@ -216,7 +217,7 @@ class ExtractPythonUDFs(OptimizerRule):
         done = self._extracted(new)
         return Project(plan.output, done) if done.output != plan.output else done
 
-    def _below(self, plan: Any, child: Any, udfs: list[Any], columns: dict[Any, AttributeReference]) -> Any:
+    def _below(self, plan: LogicalPlan, child: Any, udfs: list[Any], columns: dict[Any, AttributeReference]) -> Any:
         """The child with those functions computed that it has the columns for; their columns go to `columns`."""
         own = [u for u in udfs if u.references <= child.output_set]
         if not own:
@@ -241,11 +242,11 @@ def _distinct(udfs: Iterable[Any]) -> list[Any]:
     return list({_form(u): u for u in reversed(list(udfs))}.values())[::-1]
 
 
-def _computable(expressions: Iterable[Any]) -> list[Any]:
+def _computable(expressions: Iterable[Expression]) -> list[Any]:
     """The functions that one operator can compute: of the kind of the first that is found."""
     found: list[Any] = []
 
-    def visit(e: Any) -> None:
+    def visit(e: Expression) -> None:
         if not e.bits & PythonUDF.BIT:
             return
         if isinstance(e, PythonUDF) and _in_python(e) and (not found or _same_pass(found[0], e)):

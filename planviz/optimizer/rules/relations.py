@@ -27,6 +27,7 @@ from planviz.logical.operators import (
     Sort,
     Window,
 )
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.evaluation import FailsError, UnknownValueError, row_value
@@ -44,7 +45,7 @@ class ConvertToLocalRelation(OptimizerRule):
 
     matches = (LocalRelation,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._step, LocalRelation.BIT, self.settled)
 
@@ -82,11 +83,11 @@ def _row(columns: Any, row: Any) -> dict[int, Any]:
 _NEVER = mask_of(SubqueryExpression, AggregateExpression, Nondeterministic, PythonFuncExpression)
 
 
-def _evaluable(e: Any) -> bool:
+def _evaluable(e: Expression) -> bool:
     return not e.bits & _NEVER and e.deterministic
 
 
-def is_empty(plan: Any) -> bool:
+def is_empty(plan: LogicalPlan) -> bool:
     """Whether the plan is a relation without rows."""
     return isinstance(plan, LocalRelation) and not plan.rows
 
@@ -107,11 +108,11 @@ class PropagateEmptyRelation(OptimizerRule):
     matches = (LocalRelation, Join)
     order = "up"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._step, self.mask, self.settled)
 
-    def _step(self, plan: Any) -> Any:
+    def _step(self, plan: LogicalPlan) -> Any:
         if isinstance(plan, Union):
             return self._union(plan)
         if isinstance(plan, Join):
@@ -185,12 +186,12 @@ class UpdateAttributeNullability(OptimizerRule):
 
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._step, settled=self.settled)
 
     @staticmethod
-    def _step(plan: Any) -> Any:
+    def _step(plan: LogicalPlan) -> LogicalPlan:
         if not plan.children or not plan.own_bits & AttributeReference.BIT:
             return plan
         nullable = {a.expr_id: a.is_nullable for c in plan.children for a in c.output}
@@ -198,12 +199,12 @@ class UpdateAttributeNullability(OptimizerRule):
         if len(nullable) < sum([len(c.output) for c in plan.children]):
             nullable.update({a.expr_id: True for c in plan.children for a in c.output if a.is_nullable})
 
-        def step(e: Any) -> Any:
+        def step(e: Expression) -> Expression:
             if type(e) is AttributeReference and e.expr_id in nullable:
                 return e.with_nullability(nullable[e.expr_id])
             return e
 
-        def updated(e: Any) -> Any:
+        def updated(e: Expression) -> Expression:
             if type(e) is AttributeReference:
                 return step(e)
             read = e.collect(AttributeReference)
@@ -224,12 +225,12 @@ class OptimizeOneRowPlan(OptimizerRule):
     matches = (Sort, Aggregate)
     order = "up"
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._step, self.mask, self.settled)
 
     @staticmethod
-    def _step(plan: Any) -> Any:
+    def _step(plan: LogicalPlan) -> Any:
         match plan:
             case Sort(_, _, child) if child.max_rows is not None and child.max_rows <= 1:
                 return child
@@ -240,7 +241,7 @@ class OptimizeOneRowPlan(OptimizerRule):
                     return Project(items, child)
             case Aggregate(_, _, child) if child.max_rows is not None and child.max_rows <= 1:
 
-                def plain(e: Any) -> Any:
+                def plain(e: Expression) -> Expression:
                     return e.replace(distinct=False) if isinstance(e, AggregateExpression) and e.distinct else e
 
                 return plan.transform_expressions_up(plain, AggregateExpression.BIT)

@@ -13,7 +13,7 @@ from planviz.expressions.casts import Cast
 from planviz.expressions.common_expressions import with_shared
 from planviz.expressions.complex import GetArrayItem
 from planviz.expressions.conditional import If
-from planviz.expressions.core import Literal, lit
+from planviz.expressions.core import Expression, Literal, lit
 from planviz.expressions.objects import Invoke, StaticInvoke
 from planviz.expressions.patterns import Like
 from planviz.expressions.predicates import And, EqualTo, IsNotNull, IsNull, LessThanOrEqual, Or
@@ -137,7 +137,7 @@ _FUNCTIONS: dict[str, Callable[[FunctionCall], Any]] = {
 }
 
 
-def replacement(e: Any) -> Any:
+def replacement(e: Expression) -> Any:
     """What stands for the expression from the optimizer on; itself for most."""
     match e:
         case FunctionCall(name) if name in _FUNCTIONS and not e.foldable:

@@ -7,7 +7,7 @@ from typing import Any
 
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression
 from planviz.expressions.calls import FunctionCall
-from planviz.expressions.core import AttributeReference, Literal, alias
+from planviz.expressions.core import AttributeReference, Expression, Literal, alias
 from planviz.expressions.ids import next_id
 from planviz.expressions.patterns import Like, MultiLike, RLike, StringPredicate
 from planviz.expressions.predicates import And, BinaryComparison, In, InSet, Not, Or
@@ -16,7 +16,7 @@ from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.subqueries import DynamicPruningSubquery, ScalarSubquery
 from planviz.logical.combining import Join
 from planviz.logical.operators import Aggregate, Filter, Project, Subquery, Window
-from planviz.logical.plan import LeafNode
+from planviz.logical.plan import LeafNode, LogicalPlan
 from planviz.optimizer.attributes import id_of
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.join_keys import Key, join_keys
@@ -61,7 +61,7 @@ class InjectRuntimeFilter(OptimizerRule):
         _NUMBER,
     )
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         if isinstance(plan, Subquery) and plan.correlated:
             return plan
@@ -70,7 +70,7 @@ class InjectRuntimeFilter(OptimizerRule):
         self.count = 0
         return plan.transform_up(lambda p: self._join(p) if isinstance(p, Join) else p, Join.BIT)
 
-    def _join(self, join: Any) -> Any:
+    def _join(self, join: Join) -> LogicalPlan:
         left, right = join.left, join.right
         for a, b in join_keys(join):
             if not self._may_filter(join, a, b, left, right):
@@ -94,7 +94,7 @@ class InjectRuntimeFilter(OptimizerRule):
                 self.refuse(join, "a side is small enough to be broadcast, and a broadcast filters by itself")
         return join.replace(left=left, right=right)
 
-    def _may_filter(self, join: Any, a: Any, b: Any, left: Any, right: Any) -> bool:
+    def _may_filter(self, join: Join, a: Any, b: Any, left: Any, right: Any) -> bool:
         """Whether these keys may get a filter at all."""
         most = int(self.context.config.get(_NUMBER))
         if self.count >= most:
@@ -107,17 +107,17 @@ class InjectRuntimeFilter(OptimizerRule):
             return True
         return False
 
-    def _shuffled(self, join: Any) -> bool:
+    def _shuffled(self, join: Join) -> bool:
         config = self.context.config
         hinted = "broadcast" in (join.left_hint, join.right_hint)
         return not hinted and not can_broadcast(join.left, config) and not can_broadcast(join.right, config)
 
-    def _has_shuffle(self, plan: Any) -> bool:
+    def _has_shuffle(self, plan: LogicalPlan) -> bool:
         return bool(
             plan.find(lambda p: isinstance(p, Aggregate | Window) or (isinstance(p, Join) and self._shuffled(p)))
         )
 
-    def _beneficial(self, join: Any, application: Any, creation: Any, key: Any, creation_key: Any) -> Key | None:
+    def _beneficial(self, join: Join, application: Any, creation: Any, key: Any, creation_key: Any) -> Key | None:
         scan, found = _largest_scan(application), None
         if origin(key, application) is None:
             self.refuse(join, "the key is computed, no column of a scan", key)
@@ -141,7 +141,7 @@ class InjectRuntimeFilter(OptimizerRule):
         bits = int(-rows * log(wrong) / log(2) ** 2)
         return rows, min(bits, int(config.get(bloom + "maxNumBits")))
 
-    def _filtered(self, join: Any, key: Any, plan: Any, creation_key: Any, creation: Any) -> Any:
+    def _filtered(self, join: Join, key: Any, plan: LogicalPlan, creation_key: Any, creation: Any) -> LogicalPlan:
         size = size_in_bytes(creation)
         if size > int(self.context.config.get(_MOST_CREATION)):
             self.refuse(join, "the side that the filter is built of has too many bytes", size, setting=_MOST_CREATION)
@@ -160,7 +160,7 @@ class InjectRuntimeFilter(OptimizerRule):
         return Filter(FunctionCall("might_contain", (subquery, _hash(key)), _CONTAINS), plan)
 
 
-def _pruned(key: Any, plan: Any) -> bool:
+def _pruned(key: Any, plan: LogicalPlan) -> bool:
     """Whether partitions are left out by this key already."""
     while isinstance(plan, Filter) and isinstance(plan.condition, DynamicPruningSubquery):
         if plan.condition.outer == (key,):
@@ -169,11 +169,11 @@ def _pruned(key: Any, plan: Any) -> bool:
     return False
 
 
-def _hash(e: Any) -> Any:
+def _hash(e: Expression) -> Expression:
     return FunctionCall("xxhash64", (e,), _HASH, ("42",))
 
 
-def simple(e: Any) -> bool:
+def simple(e: Expression) -> bool:
     """Whether an expression is cheap enough to be computed once more: no patterns, no parsing, no Python."""
     slow = Like.BIT | RLike.BIT | MultiLike.BIT | PythonFuncExpression.BIT
     if e.bits & slow:
@@ -182,7 +182,7 @@ def simple(e: Any) -> bool:
     return not any(f.name in names for f in e.collect(FunctionCall))
 
 
-def likely_selective(e: Any) -> bool:
+def likely_selective(e: Expression) -> bool:
     """Whether a predicate is of a kind that usually drops rows."""
     match e:
         case Not(x):
@@ -194,7 +194,7 @@ def likely_selective(e: Any) -> bool:
     return isinstance(e, BinaryComparison | In | InSet | StringPredicate | Like | RLike | MultiLike)
 
 
-def selective_scan(plan: Any, key: Any) -> Key | None:
+def selective_scan(plan: LogicalPlan, key: Any) -> Key | None:
     """The key and the part of the plan that gives it from a scan under a selective filter, or None."""
     return _extract(plan, frozenset(), False, False, plan, key)
 
@@ -241,6 +241,6 @@ def _extract_join(plan: Any, key: Any) -> Key | None:
     return None
 
 
-def _largest_scan(plan: Any) -> int:
+def _largest_scan(plan: LogicalPlan) -> int:
     sizes = [size_in_bytes(p) for p in plan.walk() if isinstance(p, LeafNode)]
     return max((0 if s == UNKNOWN_SIZE else s for s in sizes), default=0)

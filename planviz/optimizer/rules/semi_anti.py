@@ -21,6 +21,7 @@ from planviz.logical.operators import (
     Sort,
     Window,
 )
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import alias_map, correlated, id_of, inlined, substitute
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.statistics import can_broadcast
@@ -39,7 +40,7 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
 
     matches = (Join,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(lambda p: self._step(p) if isinstance(p, Join) and p.kind in SEMI else p, Join.BIT)
 

@@ -21,6 +21,7 @@ from planviz.expressions.predicates import (
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.combining import Except, Intersect, Join, Union
 from planviz.logical.operators import Aggregate, Deduplicate, Distinct, Filter, Generate, Project
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import correlated, merged_projects, same_output, substitute
 from planviz.optimizer.canonical import canonical, without_renaming
 from planviz.optimizer.context import OptimizerRule
@@ -39,11 +40,11 @@ class ReplaceDeduplicateWithAggregate(OptimizerRule):
     matches = (Deduplicate,)
     excludable = False
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class; what reads the columns reads the new ones."""
         mapping: dict[int, Any] = {}
 
-        def step(p: Any) -> Any:
+        def step(p: LogicalPlan) -> LogicalPlan:
             if mapping:
                 p = p.map_expressions(lambda e: substitute(e, mapping))
             return self._aggregate(p, mapping) if isinstance(p, Deduplicate) else p
@@ -141,7 +142,7 @@ class ReplaceExceptWithFilter(OptimizerRule):
         return Distinct(Filter(test, node.left))
 
 
-def _selection(plan: Any) -> Any:
+def _selection(plan: LogicalPlan) -> Any:
     match plan:
         case Filter(condition, child):
             return condition, child
@@ -150,7 +151,7 @@ def _selection(plan: Any) -> Any:
     return None
 
 
-def _source(plan: Any) -> Any:
+def _source(plan: LogicalPlan) -> LogicalPlan:
     match plan:
         case Project(items, child) if all(isinstance(i, AttributeReference) for i in items):
             return child
@@ -241,12 +242,12 @@ class CombineUnions(OptimizerRule):
 
     matches = (Union,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._step, Union.BIT, self.settled)
 
     @staticmethod
-    def _step(plan: Any) -> Any:
+    def _step(plan: LogicalPlan) -> LogicalPlan:
         match plan:
             case Union():
                 return _flat(plan, False)
@@ -263,7 +264,7 @@ def _is_distinct(plan: Any) -> bool:
     return same_output(plan.aggregates, plan.child.output) and same_output(plan.grouping, plan.aggregates)
 
 
-def _flat(union: Any, distinct: bool) -> Any:
+def _flat(union: Union, distinct: bool) -> LogicalPlan:
     out: list[Any] = []
     stack = list(reversed(union.inputs))
     while stack:
@@ -292,7 +293,7 @@ def _movable(items: Any) -> bool:
     return all(i.deterministic and not i.bits & SubqueryExpression.BIT for i in items)
 
 
-def _over(items: Any, union: Any, child: Any) -> Any:
+def _over(items: Any, union: Union, child: Any) -> LogicalPlan:
     """A projection of a union put over one of its inputs."""
     first = union.inputs[0]
     if child is first:
@@ -314,12 +315,12 @@ class RemoveNoopUnion(OptimizerRule):
 
     matches = (Union,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(self._step, Union.BIT, self.settled)
 
     @staticmethod
-    def _step(plan: Any) -> Any:
+    def _step(plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Distinct) or not isinstance(plan.child, Union):
             return plan
         union = plan.child

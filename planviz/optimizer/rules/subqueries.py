@@ -6,7 +6,7 @@ from typing import Any
 
 from planviz.expressions.aggregates import Count
 from planviz.expressions.conditional import If
-from planviz.expressions.core import Alias, AttributeReference, Literal, alias, lit
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import IsNotNull, IsNull, Not, conjunction
 from planviz.expressions.predicates import split_conjunction as split
@@ -26,7 +26,7 @@ from planviz.logical.operators import (
     Subquery,
     SubqueryAlias,
 )
-from planviz.logical.plan import UnaryNode
+from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.relations import OneRowRelation
 from planviz.optimizer.attributes import id_of, map_list, substitute
 from planviz.optimizer.context import OptimizerRule
@@ -37,7 +37,7 @@ from planviz.optimizer.rules.projections import CollapseProject
 from planviz.types import BOOLEAN
 
 
-def _strip(e: Any) -> Any:
+def _strip(e: Expression) -> Any:
     return e.transform_up(lambda x: x.attribute if isinstance(x, OuterReference) else x, OuterReference.BIT)
 
 
@@ -51,7 +51,7 @@ class OptimizeOneRowRelationSubquery(OptimizerRule):
 
     matches = (ScalarSubquery, LateralJoin)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._operator, self.mask)
 
@@ -106,11 +106,11 @@ class PullupCorrelatedPredicates(OptimizerRule):
     matches = (AnySubquery,)
     excludable = False
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._operator, AnySubquery.BIT, self.settled)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> Any:
         if not isinstance(plan, UnaryNode | Join | LateralJoin):
             return plan
         new = plan.transform_expressions_down(lambda e: self._subquery(e, plan), AnySubquery.BIT)
@@ -119,7 +119,7 @@ class PullupCorrelatedPredicates(OptimizerRule):
         return new
 
     @staticmethod
-    def _subquery(e: Any, outer: Any) -> Any:
+    def _subquery(e: Expression, outer: Any) -> Any:
         if not isinstance(e, AnySubquery) or not e.outer:
             return e
         inner: Any = e.plan
@@ -143,7 +143,7 @@ class PullupCorrelatedPredicates(OptimizerRule):
         return new
 
 
-def _one_row(plan: Any) -> bool:
+def _one_row(plan: LogicalPlan) -> bool:
     """Whether a subquery gives at most one row for every row around it."""
     while isinstance(plan, Project | SubqueryAlias):
         plan = plan.child
@@ -154,7 +154,7 @@ def _one_row(plan: Any) -> bool:
     return all(isinstance(g, AttributeReference) and g.expr_id in bound for g in plan.grouping)
 
 
-def _counts_at_top(plan: Any) -> bool:
+def _counts_at_top(plan: LogicalPlan) -> bool:
     """Whether an aggregate is the plan's top and none without keys stands below: its row for no rows is then put in
     by the join that the subquery becomes."""
     return isinstance(plan, Aggregate) and not any(
@@ -175,7 +175,7 @@ class OptimizeSubqueries(OptimizerRule):
     package = "org.apache.spark.sql.catalyst.optimizer.Optimizer$"
     excludable = False
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(lambda p: p.transform_expressions_down(self._one, AnySubquery.BIT), AnySubquery.BIT)
 
@@ -211,7 +211,7 @@ class OptimizeSubqueries(OptimizerRule):
         return done.child
 
 
-def _unprojected(plan: Any) -> Any:
+def _unprojected(plan: LogicalPlan) -> LogicalPlan:
     """The plan without a projection at its top that only selects columns."""
     if isinstance(plan, Project) and all(isinstance(i, AttributeReference) for i in plan.projects):
         return plan.child
@@ -239,12 +239,12 @@ class RewriteNonCorrelatedExists(OptimizerRule):
 
     matches = (Exists,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_all_expressions(self._one, Exists.BIT, self.settled)
 
     @staticmethod
-    def _one(e: Any) -> Any:
+    def _one(e: Expression) -> Expression:
         if not isinstance(e, Exists) or e.outer:
             return e
         one = Project((alias(lit(1), "col"),), e.plan)  # type: ignore[arg-type]
@@ -264,22 +264,22 @@ class RewriteCorrelatedScalarSubquery(OptimizerRule):
     order = "up"
     excludable = False
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_up(self._operator, ScalarSubquery.BIT, self.settled)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Aggregate | Project | Filter):
             return plan
         found: list[ScalarSubquery] = []
 
-        def take(e: Any) -> Any:
+        def take(e: Expression) -> Expression:
             if isinstance(e, ScalarSubquery) and e.outer:
                 found.append(e)
                 return e.plan.output[0]
             return e
 
-        def taken(e: Any) -> Any:
+        def taken(e: Expression) -> Any:
             return e.transform_down(take, ScalarSubquery.BIT)
 
         match plan:
@@ -333,7 +333,7 @@ def _left_joins(child: Any, found: list[ScalarSubquery]) -> tuple[Any, dict[int,
     return child, mapping
 
 
-def _on_zero_rows(plan: Any) -> Any | None:
+def _on_zero_rows(plan: LogicalPlan) -> Expression | None:
     """The literal that the subquery gives when no row matches, None for null or unknown."""
     first = plan.output[0].expr_id
     values = _zero_values(plan)
@@ -341,7 +341,7 @@ def _on_zero_rows(plan: Any) -> Any | None:
     return None if found is None or found.value is None else found
 
 
-def _zero_values(plan: Any) -> dict[int, Any]:
+def _zero_values(plan: LogicalPlan) -> dict[int, Any]:
     match plan:
         case Aggregate(_, items, _):
             return {id_of(i): v for i in items if (v := zero_rows_value(i)) is not None}

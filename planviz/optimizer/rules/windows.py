@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression, FirstLast
-from planviz.expressions.core import Alias, AttributeReference, Literal, lit
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
 from planviz.expressions.predicates import EqualTo, GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.python import PythonUDAF
@@ -17,6 +17,7 @@ from planviz.expressions.windows import (
     WindowSpec,
 )
 from planviz.logical.operators import Filter, GlobalLimit, LocalLimit, Project, Window, WindowGroupLimit
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation
 from planviz.optimizer.attributes import id_of
 from planviz.optimizer.context import OptimizerRule
@@ -33,11 +34,11 @@ class OptimizeWindowFunctions(OptimizerRule):
 
     matches = (WindowExpression,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         from planviz.expressions.windows import UNBOUNDED_PRECEDING, NthValue
 
-        def step(e: Any) -> Any:
+        def step(e: Expression) -> Expression:
             match e:
                 case WindowExpression(
                     AggregateExpression(FirstLast(child, "first" | "first_value", ignore)) as a,
@@ -154,7 +155,7 @@ class EliminateWindowPartitions(OptimizerRule):
         if len(kept) == len(node.partition):
             return node
 
-        def step(e: Any) -> Any:
+        def step(e: Expression) -> Expression:
             if isinstance(e, WindowSpec):
                 return e.replace(partition=tuple(p for p in e.partition if not p.foldable))
             return e
@@ -175,7 +176,7 @@ class PullUpProjectAliasThroughWindow(OptimizerRule):
 
     matches = (Window,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_down(lambda p: self._project(p) if isinstance(p, Project) else p, Window.BIT)
 
@@ -221,13 +222,13 @@ class InferWindowGroupLimit(OptimizerRule):
         "spark.sql.execution.topKSortFallbackThreshold",
     )
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         if int(self.context.config.get("spark.sql.optimizer.windowGroupLimitThreshold")) == -1:
             return plan
         return plan.transform_down(self._step, Window.BIT, self.settled)
 
-    def _step(self, plan: Any) -> Any:
+    def _step(self, plan: LogicalPlan) -> LogicalPlan:
         match plan:
             case Filter(condition, Window(functions, _, order, child) as window) if (
                 not isinstance(child, WindowGroupLimit) and order and all(_expanding(f) for f in functions)
@@ -235,7 +236,7 @@ class InferWindowGroupLimit(OptimizerRule):
                 return self._limited(plan, condition, window)
         return plan
 
-    def _limited(self, plan: Any, condition: Any, window: Any) -> Any:
+    def _limited(self, plan: LogicalPlan, condition: Expression, window: Any) -> LogicalPlan:
         most = int(self.context.config.get("spark.sql.optimizer.windowGroupLimitThreshold"))
         limits = []
         for f in window.functions:
@@ -283,7 +284,7 @@ def _rank(f: Any) -> Any:
     return inner if isinstance(inner, RankLike) and inner.name in _RANKS else None
 
 
-def _rank_limit(condition: Any, expr_id: int) -> int | None:
+def _rank_limit(condition: Expression, expr_id: int) -> int | None:
     found: list[int] = []
     for c in split(condition):
         match c:

@@ -8,16 +8,17 @@ from planviz.expressions.aggregates import AggregateExpression, is_aggregate
 from planviz.expressions.common_expressions import CommonExpressionDef, CommonExpressionRef, With
 from planviz.expressions.complex import ExtractValue
 from planviz.expressions.conditional import CaseWhen, Coalesce, If
-from planviz.expressions.core import Alias, Attribute, AttributeReference, alias
+from planviz.expressions.core import Alias, Attribute, AttributeReference, Expression, alias
 from planviz.expressions.python import PythonUDF
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.operators import Aggregate, Project
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.context import OptimizerRule
 
 Shared = list[tuple[Alias, int]]
 
 
-def is_cheap(e: Any) -> bool:
+def is_cheap(e: Expression) -> bool:
     """Whether computing it twice costs nothing: attributes, constants, parts of complex values.
 
     Python functions are, for ExtractPythonUDFs lets equal calls share a column.
@@ -38,13 +39,13 @@ class RewriteWithExpression(OptimizerRule):
 
     matches = (With,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
         return plan.transform_with_subqueries(
             lambda p: self._operator(p) if any(e.bits & With.BIT for e in p.expressions) else p, With.BIT
         )
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> Any:
         if isinstance(plan, Aggregate) and any(e.bits & With.BIT for e in plan.expressions):
             return self._aggregate(plan)
         return self._rewritten(plan)
@@ -70,7 +71,7 @@ class RewriteWithExpression(OptimizerRule):
         below = Aggregate(plan.grouping, (*grouping, *functions.values()), plan.child)
         return self._rewritten(Project(results, self._rewritten(below)))
 
-    def _rewritten(self, plan: Any) -> Any:
+    def _rewritten(self, plan: LogicalPlan) -> LogicalPlan:
         shared: list[Shared] = [[] for _ in plan.children]
         new = plan.map_expressions(lambda e: self._expression(e, plan.children, shared))
         if any(shared):
@@ -81,7 +82,7 @@ class RewriteWithExpression(OptimizerRule):
             new = new.with_new_children(children)
         return Project(plan.output, new) if len(plan.output) < len(new.output) else new
 
-    def _expression(self, e: Any, inputs: tuple[Any, ...], shared: list[Shared]) -> Any:
+    def _expression(self, e: Expression, inputs: tuple[Any, ...], shared: list[Shared]) -> Any:
         if not e.bits & With.BIT:
             return e
         match e:
@@ -116,13 +117,13 @@ class RewriteWithExpression(OptimizerRule):
         return known.to_attribute()
 
 
-def _with_values(e: Any, values: dict[int, Any]) -> Any:
+def _with_values(e: Expression, values: dict[int, Any]) -> Any:
     return e.transform_up(
         lambda x: values.get(x.id, x) if isinstance(x, CommonExpressionRef) else x, CommonExpressionRef.BIT
     )
 
 
-def _written_out(e: Any) -> Any:
+def _written_out(e: Expression) -> Any:
     """Every shared expression put in where it is used."""
 
     def step(x: Any) -> Any:

@@ -7,7 +7,8 @@ from math import prod
 from typing import Any
 
 from planviz.catalog.tables import ColumnStatistics
-from planviz.expressions.core import Alias, AttributeReference
+from planviz.expressions.core import Alias, AttributeReference, Expression
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.evaluation import value_of
 from planviz.optimizer.statistics import formulas
 from planviz.optimizer.statistics.model import Columns, Estimate, Part, counted, number, output_size, ranged
@@ -58,7 +59,7 @@ def _of_output(items: Iterable[Any], output: Iterable[Any], child: Estimate, row
     return {a.expr_id: known[a.expr_id] for a in output if a.expr_id in known}
 
 
-def _constant(e: Any, rows: int) -> ColumnStatistics:
+def _constant(e: Expression, rows: int) -> ColumnStatistics:
     literal = value_of(e)
     size = e.data_type.default_size
     if literal is not None and literal.value is None:
@@ -67,7 +68,7 @@ def _constant(e: Any, rows: int) -> ColumnStatistics:
     return ColumnStatistics(1, value, value, 0, size, size)
 
 
-def union_estimate(plan: Any, inputs: tuple[Estimate, ...]) -> Estimate:
+def union_estimate(plan: LogicalPlan, inputs: tuple[Estimate, ...]) -> Estimate:
     """The estimate of a union: sums; a column's range covers all inputs, distinct values are those of the largest."""
     counts = [i.rows for i in inputs if i.rows is not None]
     rows = sum(counts) if len(counts) == len(inputs) else None

@@ -13,7 +13,7 @@ from typing import Any
 
 from planviz.catalog.tables import ColumnStatistics
 from planviz.decisions.estimates import Formula
-from planviz.expressions.core import AttributeReference, Literal
+from planviz.expressions.core import AttributeReference, Expression, Literal
 from planviz.expressions.predicates import (
     And,
     EqualNullSafe,
@@ -90,7 +90,7 @@ class _Conditions:
         """The columns of the rows that are left."""
         return {i: scaled(self.rows, rows, old, self.now.get(i)) for i, old in self.before.items()}
 
-    def selectivity(self, e: Any, update: bool) -> float | None:
+    def selectivity(self, e: Expression, update: bool) -> float | None:
         """The share of rows for which a condition is true; None where nothing tells.
 
         `update` says that the condition holds for all rows that are left, so that the columns' statistics follow it.
@@ -115,7 +115,7 @@ class _Conditions:
         part = self._single(e, update)
         return None if part is None else min(max(part, 0.0), 1.0)
 
-    def _chain(self, e: Any, kind: Any, update: bool, combined: Callable[[float, float], float]) -> float:
+    def _chain(self, e: Expression, kind: Any, update: bool, combined: Callable[[float, float], float]) -> float:
         """Of AND or OR; the left side, which can be thousands deep, without recursion."""
         whole, start, rights = e, len(self.parts), []
         while isinstance(e, kind):
@@ -127,21 +127,21 @@ class _Conditions:
             part = combined(part, self._known(right, update))
         return self._compound(whole, part, formulas.AND if kind is And else formulas.OR, start)
 
-    def _compound(self, e: Any, value: float, formula: Formula, start: int) -> float:
+    def _compound(self, e: Expression, value: float, formula: Formula, start: int) -> float:
         """Note what AND, OR, NOT gave, over the parts noted since `start`."""
         self.parts[start:] = [Part(e, value, formula, (), tuple(self.parts[start:]))]
         return value
 
-    def _known(self, e: Any, update: bool) -> float:
+    def _known(self, e: Expression, update: bool) -> float:
         part = self.selectivity(e, update)
         return 1.0 if part is None else part
 
-    def _single(self, e: Any, update: bool) -> float | None:
+    def _single(self, e: Expression, update: bool) -> float | None:
         found = self._estimated(e, update)
         self.parts.append(Part(e, None, formulas.NOT_ESTIMATED) if found is None else Part(e, *found))
         return None if found is None else found[0]
 
-    def _estimated(self, e: Any, update: bool) -> Selectivity | None:
+    def _estimated(self, e: Expression, update: bool) -> Selectivity | None:
         match e:
             case Literal(value, _):
                 if value is None or isinstance(value, bool):

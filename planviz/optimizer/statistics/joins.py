@@ -14,6 +14,7 @@ from typing import Any
 from planviz.catalog.tables import ColumnStatistics
 from planviz.decisions.estimates import Formula
 from planviz.expressions.core import AttributeReference
+from planviz.logical.combining import Join
 from planviz.optimizer.join_keys import Key, join_keys, unique_keys
 from planviz.optimizer.statistics import formulas
 from planviz.optimizer.statistics.intervals import intersection, overlaps
@@ -109,7 +110,7 @@ def _columns_after(plan: Any, matches: _Matches, rows: int) -> Columns:
 class _Matches:
     """How many pairs of rows agree in their keys: `rows`; `keys` are the keys' statistics among these."""
 
-    def __init__(self, plan: Any, left: Estimate, right: Estimate, left_rows: int, right_rows: int) -> None:
+    def __init__(self, plan: Join, left: Estimate, right: Estimate, left_rows: int, right_rows: int) -> None:
         self.plan, self.left, self.right = plan, left, right
         self.left_rows, self.right_rows = left_rows, right_rows
         self.rows = 0

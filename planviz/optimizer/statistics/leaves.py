@@ -10,6 +10,7 @@ from planviz.catalog.tables import ColumnStatistics, Table
 from planviz.expressions.predicates import conjunction
 from planviz.logical.cached import CachedPlan, InMemoryRelation
 from planviz.logical.operators import Filter
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRelation, OneRowRelation, Range
 from planviz.optimizer.statistics import formulas
 from planviz.optimizer.statistics.filters import filter_estimate
@@ -19,7 +20,7 @@ from planviz.optimizer.statistics.model import Columns, Estimate, number, output
 UNKNOWN_SIZE = (1 << 63) - 1
 
 
-def leaf_estimate(plan: Any, with_rows: bool) -> Estimate:
+def leaf_estimate(plan: LogicalPlan, with_rows: bool) -> Estimate:
     """The estimate of a leaf; `with_rows` says whether the catalogue's rows and columns count."""
     match plan:
         case LogicalRelation() if plan.partition_filters:

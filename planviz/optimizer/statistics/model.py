@@ -71,7 +71,7 @@ def count_text(count: int) -> str:
     return str(Context(prec=3, rounding=ROUND_HALF_UP).create_decimal(count))
 
 
-def cost_string(plan: Any, estimate: Callable[[Any], Estimate]) -> str:
+def cost_string(plan: LogicalPlan, estimate: Callable[[Any], Estimate]) -> str:
     """The tree as `explain cost` prints it: every logical operator with its estimate."""
 
     def line(node: Any) -> str:

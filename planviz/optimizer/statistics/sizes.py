@@ -29,6 +29,7 @@ from planviz.logical.operators import (
     Sort,
     Window,
 )
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.join_keys import distinct_keys, join_keys, unique_keys
 from planviz.optimizer.statistics import formulas
 from planviz.optimizer.statistics.model import NO_COLUMNS, Estimate, output_size, row_size, share
@@ -36,7 +37,7 @@ from planviz.optimizer.statistics.model import NO_COLUMNS, Estimate, output_size
 _MATCHING = ("Inner", "LeftOuter", "RightOuter", "FullOuter")
 
 
-def size_estimate(plan: Any, inputs: tuple[Estimate, ...]) -> Estimate:
+def size_estimate(plan: LogicalPlan, inputs: tuple[Estimate, ...]) -> Estimate:
     """The estimate of an operator from its children's, in bytes; rows only where a limit gives them."""
     match plan:
         case Aggregate(()):
@@ -75,7 +76,7 @@ def _left(inputs: tuple[Estimate, ...]) -> Estimate:
     return replace(inputs[0], rule=formulas.LEFT_SIZE, inputs=inputs, parts=(), given=())
 
 
-def _one_match(join: Any) -> bool:
+def _one_match(join: Join) -> bool:
     """Whether the keys of one side are unique, so that each row of the other side finds one match at most."""
     if not distinct_keys(join.left) and not distinct_keys(join.right):
         return False

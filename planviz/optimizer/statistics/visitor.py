@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.logical.combining import Except, Intersect, Join, Union, WithCTE
@@ -24,7 +23,7 @@ from planviz.logical.operators import (
     Sort,
     Window,
 )
-from planviz.logical.plan import LeafNode
+from planviz.logical.plan import LeafNode, LogicalPlan
 from planviz.optimizer.statistics import formulas
 from planviz.optimizer.statistics.aggregates import aggregate_estimate, project_estimate, union_estimate
 from planviz.optimizer.statistics.filters import filter_estimate
@@ -63,7 +62,7 @@ def estimating(config: OptimizerConfig) -> Iterator[None]:
         _way.reset(token)
 
 
-def estimate(plan: Any) -> Estimate:
+def estimate(plan: LogicalPlan) -> Estimate:
     """What is thought of the plan's result; computed once per node and way of estimating."""
     way = _way.get()
     found: Estimate | None = plan.__dict__.get(way)
@@ -72,7 +71,7 @@ def estimate(plan: Any) -> Estimate:
     return found
 
 
-def _estimated(plan: Any, way: str) -> Estimate:
+def _estimated(plan: LogicalPlan, way: str) -> Estimate:
     if isinstance(plan, LeafNode):
         return leaf_estimate(plan, way != SIZES)
     inputs = tuple([estimate(c) for c in plan.children])
@@ -80,7 +79,7 @@ def _estimated(plan: Any, way: str) -> Estimate:
     return found or size_estimate(plan, inputs)
 
 
-def _with_rows(plan: Any, inputs: tuple[Estimate, ...]) -> Estimate | None:
+def _with_rows(plan: LogicalPlan, inputs: tuple[Estimate, ...]) -> Estimate | None:
     """The estimate with rows; None where only sizes can be told."""
     match plan:
         case Filter():
@@ -108,11 +107,11 @@ def _with_rows(plan: Any, inputs: tuple[Estimate, ...]) -> Estimate | None:
     return Estimate(product(i.size for i in inputs), rows, rule=rule, inputs=inputs)
 
 
-def size_in_bytes(plan: Any) -> int:
+def size_in_bytes(plan: LogicalPlan) -> int:
     """The estimated size of the plan's result."""
     return estimate(plan).size
 
 
-def can_broadcast(plan: Any, config: OptimizerConfig) -> bool:
+def can_broadcast(plan: LogicalPlan, config: OptimizerConfig) -> bool:
     """Whether the plan is estimated to be small enough for a broadcast join."""
     return 0 <= size_in_bytes(plan) <= int(config.get("spark.sql.autoBroadcastJoinThreshold"))

@@ -8,11 +8,12 @@ from planviz.config import OptimizerConfig
 from planviz.physical.aggregates import BaseAggregateExec, HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec
 from planviz.physical.distribution import ordering_satisfies, same
 from planviz.physical.operators import SortExec
+from planviz.physical.plan import SparkPlan
 
 _REPLACE = "spark.sql.execution.replaceHashWithSortAgg"
 
 
-def combine_adjacent_aggregation(plan: Any) -> Any:
+def combine_adjacent_aggregation(plan: SparkPlan) -> Any:
     """A final stage right over its partial one becomes one complete stage (Spark: CombineAdjacentAggregation).
 
     Spark 3.0 has no such rule and runs both (inventory C-014).
@@ -20,7 +21,7 @@ def combine_adjacent_aggregation(plan: Any) -> Any:
     return plan.transform_up(_combined)
 
 
-def _combined(plan: Any) -> Any:
+def _combined(plan: SparkPlan) -> SparkPlan:
     if not isinstance(plan, BaseAggregateExec):
         return plan
     partial = plan.child
@@ -43,14 +44,14 @@ def _stages_of_one(partial: BaseAggregateExec, upper: BaseAggregateExec) -> bool
     return keys and fits and functions and type(partial) is type(upper)
 
 
-def replace_hash_with_sort(plan: Any, config: OptimizerConfig) -> Any:
+def replace_hash_with_sort(plan: SparkPlan, config: OptimizerConfig) -> Any:
     """Hash aggregates over rows that are sorted by the keys already become sort aggregates (ReplaceHashWithSortAgg)."""
     if not config.get(_REPLACE):
         return plan
     return plan.transform_up(_sorted)
 
 
-def _sorted(plan: Any) -> Any:
+def _sorted(plan: SparkPlan) -> SparkPlan:
     if not isinstance(plan, HashAggregateExec | ObjectHashAggregateExec) or not plan.keys:
         return plan
     new = SortAggregateExec(plan.distribution, plan.keys, plan.functions, plan.buffers, plan.results, plan.child)

@@ -22,13 +22,14 @@ from planviz.physical.joins import (
     ShuffledJoinExec,
 )
 from planviz.physical.operators import FilterExec, ProjectExec, SortExec
+from planviz.physical.plan import SparkPlan
 from planviz.physical.scans import FileSourceScanExec
 
 _COALESCE = "spark.sql.bucketing.coalesceBucketsInJoin"
 _AUTO = "spark.sql.sources.bucketing.autoBucketedScan.enabled"
 
 
-def coalesce_buckets_in_join(plan: Any, config: OptimizerConfig) -> Any:
+def coalesce_buckets_in_join(plan: SparkPlan, config: OptimizerConfig) -> Any:
     """The plan with the larger number of buckets of a join's sides read as the smaller one (CoalesceBucketsInJoin).
 
     Pays because neither side is shuffled. Of a hash join only the streamed side's buckets grow.
@@ -54,17 +55,17 @@ def _coalesced(join: Any, most: int) -> Any:
     return join.replace(**{name: side.transform_up(lambda p: _read_together(p, few))})
 
 
-def _read_together(p: Any, number: int) -> Any:
+def _read_together(p: SparkPlan, number: int) -> SparkPlan:
     return p.replace(coalesced=number) if isinstance(p, FileSourceScanExec) and p.buckets is not None else p
 
 
-def _buckets(plan: Any) -> int:
+def _buckets(plan: SparkPlan) -> int:
     """The buckets of the first scan beneath that has any and reads them one by one; 0 where there is none."""
     scans = (s for s in plan.walk() if isinstance(s, FileSourceScanExec) and not s.coalesced)
     return next((s.buckets.number for s in scans if s.buckets is not None), 0)
 
 
-def _scanned(plan: Any) -> bool:
+def _scanned(plan: SparkPlan) -> bool:
     """Whether the rows are those of a bucketed scan, filtered, projected or joined to a broadcast."""
     while isinstance(plan, FilterExec | ProjectExec | BroadcastHashJoinExec | BroadcastNestedLoopJoinExec):
         plan = plan.child if isinstance(plan, FilterExec | ProjectExec) else plan.streamed
@@ -77,7 +78,7 @@ def _by_keys(given: Partitioning, keys: tuple[Any, ...]) -> bool:
     return any(len(w.keys) == len(keys) and all(among(k, keys) for k in w.keys) for w in ways)
 
 
-def disable_unnecessary_bucketed_scans(plan: Any, config: OptimizerConfig) -> Any:
+def disable_unnecessary_bucketed_scans(plan: SparkPlan, config: OptimizerConfig) -> SparkPlan:
     """The plan with scans read file by file where no operator asks for the spread, or an exchange undoes it.
 
     Pays because a bucket is one task, however many files it has. Wrong where an operator above relies on the spread.
@@ -87,7 +88,7 @@ def disable_unnecessary_bucketed_scans(plan: Any, config: OptimizerConfig) -> An
     return _disabled(plan, asked=False, exchanged=False, plain=True)
 
 
-def _disabled(plan: Any, asked: bool, exchanged: bool, plain: bool) -> Any:
+def _disabled(plan: SparkPlan, asked: bool, exchanged: bool, plain: bool) -> SparkPlan:
     """`asked`: an operator above needs a spread; `exchanged`: an exchange below that one makes it; `plain`: nothing in
     between could use what the scan gives.
     """
@@ -103,6 +104,6 @@ def _disabled(plan: Any, asked: bool, exchanged: bool, plain: bool) -> Any:
     return plan.map_children(lambda c: _disabled(c, asked, exchanged, plain))
 
 
-def _passes_on(plan: Any) -> bool:
+def _passes_on(plan: SparkPlan) -> bool:
     partial = isinstance(plan, BaseAggregateExec) and not plan.distribution
     return partial or isinstance(plan, SortExec | ProjectExec | FilterExec)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 from planviz.physical.codegen import ColumnarToRowExec, InputAdapter, WholeStageCodegenExec, generated
+from planviz.physical.plan import SparkPlan
 from planviz.physical.sources import LocalTableScanExec
 
 
-def insert_transitions(plan: Any) -> Any:
+def insert_transitions(plan: SparkPlan) -> SparkPlan:
     """The plan with columns turned into rows above everything that gives batches, but for those who take them."""
     if not plan.row_based:
         return ColumnarToRowExec(plan)
@@ -22,17 +22,17 @@ class CollapseCodegenStages:
     def __init__(self) -> None:
         self.numbers = itertools.count(1)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: SparkPlan) -> SparkPlan:
         """The plan with its stages marked."""
         return self._stage(plan)
 
-    def _stage(self, plan: Any) -> Any:
+    def _stage(self, plan: SparkPlan) -> SparkPlan:
         if isinstance(plan, LocalTableScanExec) or not generated(plan):
             return plan.map_children(self._stage)
         inside = self._inside(plan)
         return WholeStageCodegenExec(inside, next(self.numbers))
 
-    def _inside(self, plan: Any) -> Any:
+    def _inside(self, plan: SparkPlan) -> SparkPlan:
         if not generated(plan):
             return InputAdapter(self._stage(plan))
         if plan.APART:

@@ -8,13 +8,13 @@ from planviz.config import OptimizerConfig
 from planviz.expressions.core import Alias, AttributeReference
 from planviz.physical.distribution import ordering_satisfies
 from planviz.physical.operators import FilterExec, ProjectExec, SortExec, WindowExec, WindowGroupLimitExec
-from planviz.physical.plan import UnaryExec
+from planviz.physical.plan import SparkPlan, UnaryExec
 
 _ON = "spark.sql.execution.pushDownLocalSort"
 _REDUCERS = "spark.sql.execution.pushDownLocalSort.throughCardinalityReducer"
 
 
-def push_down_local_sorts(plan: Any, config: OptimizerConfig) -> Any:
+def push_down_local_sorts(plan: SparkPlan, config: OptimizerConfig) -> Any:
     """The plan in which a sort by more keys takes the place of one by the first of them beneath it.
 
     Sort [a, b] over Window over Sort [a]  =>  Window over Sort [a, b]
@@ -25,7 +25,7 @@ def push_down_local_sorts(plan: Any, config: OptimizerConfig) -> Any:
     if config.get(_REDUCERS):
         kept += (FilterExec, WindowGroupLimitExec)
 
-    def step(p: Any) -> Any:
+    def step(p: SparkPlan) -> SparkPlan:
         if not isinstance(p, SortExec) or p.whole or isinstance(p.child, SortExec):
             return p
         return _below(p.child, p.order, kept) or p
@@ -33,7 +33,7 @@ def push_down_local_sorts(plan: Any, config: OptimizerConfig) -> Any:
     return plan.transform_up(step, SortExec.BIT)
 
 
-def _below(plan: Any, order: tuple[Any, ...], kept: tuple[type, ...]) -> Any:
+def _below(plan: SparkPlan, order: tuple[Any, ...], kept: tuple[type, ...]) -> Any:
     """The plan sorted by `order` where it sorts by less; None where it does not or the keys are not there."""
     if not frozenset[int]().union(*[o.references for o in order]) <= plan.output_set:
         return None

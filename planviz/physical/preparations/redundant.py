@@ -20,9 +20,10 @@ from planviz.physical.operators import (
     WindowExec,
     WindowGroupLimitExec,
 )
+from planviz.physical.plan import SparkPlan
 
 
-def remove_redundant_projects(plan: Any, ordered: bool = True) -> Any:
+def remove_redundant_projects(plan: SparkPlan, ordered: bool = True) -> SparkPlan:
     """The plan without projections that give their input's columns; `ordered`: their order matters above."""
     if isinstance(plan, ProjectExec):
         if _redundant(plan, ordered):
@@ -48,10 +49,10 @@ def _redundant(project: ProjectExec, ordered: bool) -> bool:
     return same and all(a.is_nullable or not b.is_nullable for a, b in zip(out, below, strict=True))
 
 
-def remove_redundant_sorts(plan: Any) -> Any:
+def remove_redundant_sorts(plan: SparkPlan) -> Any:
     """The plan without sorts of what is sorted already."""
 
-    def step(p: Any) -> Any:
+    def step(p: SparkPlan) -> SparkPlan:
         if isinstance(p, SortExec) and ordering_satisfies(p.child.output_ordering, p.order):
             enough = p.child.output_partitioning.satisfies(p.required_distribution[0])
             return p.child if enough else p
@@ -60,21 +61,22 @@ def remove_redundant_sorts(plan: Any) -> Any:
     return plan.transform_up(step)
 
 
-def remove_redundant_window_group_limits(plan: Any) -> Any:
+def remove_redundant_window_group_limits(plan: SparkPlan) -> SparkPlan:
     """The plan without the first of two group limits that stand on each other (RemoveRedundantWindowGroupLimits)."""
 
     def step(p: Any) -> Any:
         both = isinstance(p, WindowGroupLimitExec) and isinstance(p.child, WindowGroupLimitExec)
         return p.replace(child=p.child.child) if both and (p.mode, p.child.mode) == ("Final", "Partial") else p
 
-    return plan.transform_up(step, WindowGroupLimitExec.BIT)
+    rewritten: SparkPlan = plan.transform_up(step, WindowGroupLimitExec.BIT)
+    return rewritten
 
 
-def insert_sort_for_limit_and_offset(plan: Any) -> Any:
+def insert_sort_for_limit_and_offset(plan: SparkPlan) -> Any:
     """The plan with rows sorted once more where a limit's or offset's exchange lost a whole order
     (InsertSortForLimitAndOffset)."""
 
-    def step(p: Any) -> Any:
+    def step(p: SparkPlan) -> SparkPlan:
         if isinstance(p, GlobalLimitExec) and isinstance(p.child, ShuffleExchangeExec):
             order = _whole_order(p.child.child)
             gathered = order and p.child.kind == "SinglePartition"
@@ -96,7 +98,7 @@ def _sorted_again(order: tuple[Any, ...], gathered: ShuffleExchangeExec) -> Any:
     return ProjectExec(tuple(project.output), SortExec(order, False, wider))
 
 
-def _whole_order(plan: Any) -> tuple[Any, ...]:
+def _whole_order(plan: SparkPlan) -> tuple[Any, ...]:
     """The keys by which all rows come in order; none where they do not."""
     while isinstance(plan, ProjectExec | FilterExec | LocalLimitExec):
         plan = plan.child

@@ -24,6 +24,7 @@ from planviz.physical.distribution import (
 from planviz.physical.exchanges import ShuffleExchangeExec
 from planviz.physical.joins import ShuffledJoinExec
 from planviz.physical.operators import SortExec
+from planviz.physical.plan import SparkPlan
 from planviz.physical.preparations.co_partitioning import co_partitioned
 from planviz.physical.strategies.context import PlanningContext
 
@@ -34,11 +35,11 @@ class EnsureRequirements:
     def __init__(self, context: PlanningContext) -> None:
         self.context = context
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: SparkPlan) -> Any:
         """The plan with exchanges and sorts."""
         return plan.transform_up(self._operator)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: SparkPlan) -> SparkPlan:
         if not plan.children:
             return plan
         if isinstance(plan, ShuffledJoinExec):

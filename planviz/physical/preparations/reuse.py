@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from planviz.config import OptimizerConfig
+from planviz.expressions.core import Expression
 from planviz.physical.exchanges import Exchange, ReusedExchangeExec
-from planviz.physical.plan import PlanHolder
+from planviz.physical.plan import PlanHolder, SparkPlan
 from planviz.physical.subqueries import InSubqueryExec, ReusedSubqueryExec
 
 
@@ -18,11 +19,11 @@ class ReuseExchangeAndSubquery:
         self.exchanges: dict[Any, Any] | None = {} if config.get("spark.sql.exchange.reuse") else None
         self.subqueries: dict[Any, Any] | None = {} if config.get("spark.sql.execution.reuseSubquery") else None
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: SparkPlan) -> Any:
         """The plan with what is used again."""
         return plan.transform_up(self._step)
 
-    def _step(self, plan: Any) -> Any:
+    def _step(self, plan: SparkPlan) -> SparkPlan:
         if isinstance(plan, Exchange):
             if self.exchanges is None:
                 return plan
@@ -30,10 +31,10 @@ class ReuseExchangeAndSubquery:
             return plan if first is plan else ReusedExchangeExec(plan.output, first)
         return plan.map_expressions(self._expression)
 
-    def _expression(self, e: Any) -> Any:
+    def _expression(self, e: Expression) -> Expression:
         return e.transform_up(self._subquery) if e.bits & PlanHolder.BIT else e
 
-    def _subquery(self, e: Any) -> Any:
+    def _subquery(self, e: Expression) -> Expression:
         if not isinstance(e, PlanHolder):
             return e
         plan = self.apply(e.plan)
@@ -53,7 +54,7 @@ class ReuseExchangeThenSubquery:
         self.config = config
         self.known: dict[Any, Any] = {}
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: SparkPlan) -> SparkPlan:
         """The plan with what is used again."""
         if self.config.get("spark.sql.exchange.reuse"):
             plan = _expressions(plan.transform_up(self._exchange), self._inside)
@@ -61,15 +62,15 @@ class ReuseExchangeThenSubquery:
             plan = _expressions(plan, self._subquery)
         return plan
 
-    def _first(self, plan: Any) -> Any:
+    def _first(self, plan: SparkPlan) -> Any:
         schema = tuple([(a.name, a.type, a.is_nullable) for a in plan.output])
         return self.known.setdefault((schema, plan.canonicalized), plan)
 
-    def _exchange(self, plan: Any) -> Any:
+    def _exchange(self, plan: SparkPlan) -> SparkPlan:
         first = self._first(plan) if isinstance(plan, Exchange) else plan
         return plan if first is plan else ReusedExchangeExec(plan.output, first)
 
-    def _inside(self, e: Any) -> Any:
+    def _inside(self, e: Expression) -> Expression:
         return e.replace(plan=e.plan.transform_up(self._exchange)) if isinstance(e, InSubqueryExec) else e
 
     def _subquery(self, e: Any) -> Any:
@@ -77,10 +78,10 @@ class ReuseExchangeThenSubquery:
         return e if first is None or first is e.plan else e.replace(plan=ReusedSubqueryExec(first))
 
 
-def _expressions(plan: Any, step: Callable[[Any], Any]) -> Any:
+def _expressions(plan: SparkPlan, step: Callable[[Any], Any]) -> Any:
     """The plan with its operators' expressions that hold plans changed, from the root down."""
 
-    def changed(e: Any) -> Any:
+    def changed(e: Expression) -> Expression:
         return e.transform_up(step) if e.bits & PlanHolder.BIT else e
 
     return plan.transform_down(lambda p: p.map_expressions(changed))

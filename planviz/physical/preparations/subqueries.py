@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from planviz.config import OptimizerConfig
-from planviz.expressions.core import Alias, Literal
+from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import DynamicPruningSubquery, InSubquery, ListQuery, ScalarSubquery
 from planviz.expressions.subqueries import SubqueryExpression as Subquery
 from planviz.logical.operators import Aggregate
 from planviz.physical.distribution import BroadcastMode
 from planviz.physical.joins import BroadcastHashJoinExec, bound, relation_keys
+from planviz.physical.plan import SparkPlan
 from planviz.physical.strategies.planner import SparkPlanner
 from planviz.physical.subqueries import (
     DynamicPruningExpression,
@@ -41,7 +42,7 @@ class PlanSubqueries:
         self.decided: set[int] = set()
         self.done: dict[int, Any] = {}
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: SparkPlan) -> Any:
         """The plan with every subquery planned."""
         around = self.done
         if self.adaptive:
@@ -51,13 +52,13 @@ class PlanSubqueries:
         finally:
             self.done = around
 
-    def _apply(self, plan: Any) -> Any:
+    def _apply(self, plan: SparkPlan) -> Any:
         def expression(e: Any) -> Any:
             return self._expression(e, plan)
 
         return plan.transform_up(lambda p: p.map_expressions(expression, _MASK))
 
-    def _expression(self, e: Any, root: Any) -> Any:
+    def _expression(self, e: Expression, root: Any) -> Expression:
         match e:
             case ScalarSubquery():
                 return ScalarSubqueryExec(self._subquery(e, "scalar-subquery"), e.data_type, e.expr_id)

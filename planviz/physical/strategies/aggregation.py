@@ -8,7 +8,7 @@ from typing import Any
 from planviz.decisions.choices import Recorder, Rejected
 from planviz.decisions.stages import PlannedStage
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.core import Alias, AttributeReference, NamedExpression
+from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import SESSION_WINDOW
 from planviz.logical.operators import Aggregate, Expand
@@ -45,7 +45,7 @@ class PhysicalAggregation:
             self.keys.append(_normalized_key(named))
             names.setdefault((g.child if isinstance(g, Alias) else g).canonicalized, named.to_attribute())
 
-        def over(e: Any) -> Any:
+        def over(e: Expression) -> Expression:
             if isinstance(e, AggregateExpression):
                 return ids[e.canonicalized]
             return names.get(e.canonicalized, e) if names and e.deterministic else e

@@ -22,6 +22,7 @@ from planviz.logical.operators import (
     Window,
     WindowGroupLimit,
 )
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRDD, OneRowRelation, Range
 from planviz.logical.scripts import ScriptTransformation
 from planviz.physical import operators as o
@@ -43,7 +44,7 @@ _ADAPTIVE = "spark.sql.adaptive.enabled"
 _PARALLELISM = "spark.sql.leafNodeDefaultParallelism"
 
 
-def basic(plan: Any, context: PlanningContext) -> Any:
+def basic(plan: LogicalPlan, context: PlanningContext) -> Any:
     """The operator for a logical one, or None where there is none."""
     below = context.plan
     match plan:
@@ -84,7 +85,7 @@ def basic(plan: Any, context: PlanningContext) -> Any:
     return _limit(plan, context) or _moved(plan, context) or _cte(plan, context) or python.evaluation(plan, context)
 
 
-def _limit(plan: Any, context: PlanningContext) -> Any:
+def _limit(plan: LogicalPlan, context: PlanningContext) -> Any:
     match plan:
         case LocalLimit(Literal(int() as n, _), child):
             return o.LocalLimitExec(n, context.plan(child))
@@ -99,7 +100,7 @@ def _limit(plan: Any, context: PlanningContext) -> Any:
     return None
 
 
-def _moved(plan: Any, context: PlanningContext) -> Any:
+def _moved(plan: LogicalPlan, context: PlanningContext) -> Any:
     match plan:
         case Repartition(number, False, child):
             return o.CoalesceExec(number, context.plan(child))
@@ -130,7 +131,7 @@ def _spread(keys: tuple[Any, ...], number: int) -> Partitioning:
     return HashPartitioning(number, keys) if keys else RoundRobinPartitioning(number)
 
 
-def _cte(plan: Any, context: PlanningContext) -> Any:
+def _cte(plan: LogicalPlan, context: PlanningContext) -> Any:
     match plan:
         case WithCTE(definitions, query):
             context.definitions |= {d.id: d for d in definitions if isinstance(d, CTERelationDef)}

@@ -9,6 +9,7 @@ from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import AttributeReference
 from planviz.expressions.predicates import conjunction
 from planviz.expressions.subqueries import ScalarSubquery, SubqueryExpression
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.lineage import partition_ids, within
 from planviz.optimizer.scan_operation import ALWAYS_INLINE, scan_operation
@@ -23,7 +24,7 @@ _BUCKETING = "spark.sql.sources.bucketing.enabled"
 _IN_ORDER = "spark.sql.legacy.bucketedTableScan.outputOrdering"
 
 
-def scan_of(plan: Any, context: PlanningContext) -> Any:
+def scan_of(plan: LogicalPlan, context: PlanningContext) -> Any:
     """The operators for projections and filters right above a table, or None for another plan."""
     config = context.config
     found = scan_operation(plan, bool(config.get(ALWAYS_INLINE)))

@@ -8,6 +8,7 @@ from planviz.config import OptimizerConfig
 from planviz.expressions.core import AttributeReference
 from planviz.expressions.predicates import conjunction
 from planviz.logical.cached import InMemoryRelation
+from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.scan_operation import ALWAYS_INLINE, scan_operation
 from planviz.physical.in_memory import InMemoryTableScanExec
 from planviz.physical.operators import FilterExec, ProjectExec
@@ -15,7 +16,7 @@ from planviz.physical.operators import FilterExec, ProjectExec
 _VECTORIZED = "spark.sql.inMemoryColumnarStorage.enableVectorizedReader"
 
 
-def in_memory_scan(plan: Any, config: OptimizerConfig) -> Any:
+def in_memory_scan(plan: LogicalPlan, config: OptimizerConfig) -> Any:
     """The operators for projections and filters right above a cache, or None for another plan.
 
     Every filter is evaluated once more above the scan, which only skips whole batches by it

@@ -6,11 +6,12 @@ from typing import Any
 
 from planviz.expressions.core import Literal
 from planviz.logical.operators import GlobalLimit, LocalLimit, Offset, Project, Sort
+from planviz.logical.plan import LogicalPlan
 from planviz.physical.operators import CollectLimitExec, TakeOrderedAndProjectExec
 from planviz.physical.strategies.context import PlanningContext
 
 
-def special_limit(plan: Any, context: PlanningContext, root: bool) -> Any:
+def special_limit(plan: LogicalPlan, context: PlanningContext, root: bool) -> Any:
     """The operator for a limit over a sort; at the root for any limit. None for another plan."""
     found = limit_and_offset(plan)
     if found is None:
@@ -22,7 +23,7 @@ def special_limit(plan: Any, context: PlanningContext, root: bool) -> Any:
     return CollectLimitExec(limit, context.plan(child), offset)
 
 
-def limit_and_offset(plan: Any) -> tuple[int, int, Any] | None:
+def limit_and_offset(plan: LogicalPlan) -> tuple[int, int, Any] | None:
     """Limit, offset and what they are of; rows that the offset skips count for the limit, -1 stands for no limit."""
     match plan:
         case Offset(Literal(int() as offset, _), GlobalLimit(Literal(int() as limit, _), LocalLimit(_, child))):

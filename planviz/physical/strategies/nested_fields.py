@@ -8,7 +8,7 @@ from typing import Any
 
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.complex import GetArrayItem, GetArrayStructFields, GetMapValue, GetStructField
-from planviz.expressions.core import AttributeReference
+from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable
 from planviz.expressions.predicates import IsNotNull, IsNull
 from planviz.trees.node import mask_of
@@ -21,7 +21,7 @@ Fields = dict[int, Any]
 """The ordinals of the fields that are read of a struct, each with those of its own; an empty one stands for all."""
 
 
-def read_types(columns: Sequence[AttributeReference], expressions: Sequence[Any]) -> tuple[DataType, ...]:
+def read_types(columns: Sequence[AttributeReference], expressions: Sequence[Expression]) -> tuple[DataType, ...]:
     """The columns' types with only the fields that the expressions use; () where all columns are read whole."""
     if not any(e.bits & _PARTS for e in expressions):
         return ()
@@ -36,7 +36,7 @@ def read_types(columns: Sequence[AttributeReference], expressions: Sequence[Any]
 
 
 def _collect(
-    e: Any,
+    e: Expression,
     paths: dict[int, list[tuple[int, ...]]],
     tested: dict[int, list[tuple[int, ...]]],
     elements: dict[int, Path],
@@ -60,7 +60,7 @@ def _collect(
         _collect(c, paths, tested, elements)
 
 
-def _path(e: Any, elements: dict[int, Path]) -> Path | None:
+def _path(e: Expression, elements: dict[int, Path]) -> Path | None:
     match e:
         case AttributeReference():
             return e.expr_id, ()

@@ -10,12 +10,13 @@ from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.python import WINDOWED, PythonEvalType, PythonUDAF
 from planviz.logical.operators import Window
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.python import ArrowEvalPython, BatchEvalPython
 from planviz.physical import python as o
 from planviz.physical.strategies.context import PlanningContext
 
 
-def evaluation(plan: Any, context: PlanningContext) -> Any:
+def evaluation(plan: LogicalPlan, context: PlanningContext) -> Any:
     """The operator for a logical one that evaluates Python functions, or None."""
     match plan:
         case BatchEvalPython(udfs, results, child):
