@@ -5,11 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: help setup run test check browser pictures samples fidelity bench-parse bench-optimizer bench-ingest bench-browser clean
+.PHONY: help setup run test quick check browser pictures samples fidelity bench-parse bench-optimizer bench-ingest bench-browser clean
 
 help:
 	@echo "make run            start the app on http://localhost:$(PORT)"
 	@echo "make test           set everything up and run every test"
+	@echo "make quick          after every change: what needs no Java, no browser and no minute"
 	@echo "make check          types and style only"
 	@echo "make fidelity       our plans beside those that real Spark printed"
 	@echo "make bench-parse    operators per second and memory of the parser"
@@ -40,7 +41,10 @@ check: setup
 	$(BIN)/mypy
 
 test: setup browser check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
+
+quick: setup
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not spark and not browser and not slow"
 
 pictures: setup browser
 	$(BIN)/python -m docs.images.take

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -101,10 +101,10 @@ DEEP = {
 
 @pytest.mark.parametrize("sql", DEEP.values(), ids=DEEP.keys())
 def test_five_thousand_levels_are_refused_at_once(sql):
-    start = perf_counter()
+    start = process_time()
     error = refused(sql)
 
-    assert perf_counter() - start < 4
+    assert process_time() - start < 4
     assert isinstance(error, ParseError | AnalysisError)
     assert len(str(error)) < 400
     assert error.error_class == "TOO_DEEP"
@@ -124,10 +124,10 @@ BIG = {
 
 @pytest.mark.parametrize("sql", BIG.values(), ids=BIG.keys())
 def test_five_megabytes_are_refused_with_the_limit(sql):
-    start = perf_counter()
+    start = process_time()
     error = refused(sql)
 
-    assert perf_counter() - start < 2
+    assert process_time() - start < 2
     assert "at most 2,000,000 are read. Split it into files" in str(error)
     assert len(str(error)) < 300
 

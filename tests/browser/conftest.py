@@ -63,6 +63,7 @@ def workbench(browser: Any, tmp_path: Path) -> Iterator[Any]:
             reduced_motion="reduce" if reduced else "no-preference",
             device_scale_factor=ratio,
         )
+        context.set_default_timeout(60_000)
         contexts.append(context)
         opened = Opened(context.new_page())
         opened.load(path)
@@ -83,7 +84,7 @@ def server() -> Iterator[str]:
 def context(browser: Any) -> Iterator[Any]:
     """One profile for all tests: its cache holds the app's scripts, and every tab is a session of its own anyway."""
     made = browser.new_context(permissions=["clipboard-read", "clipboard-write"], accept_downloads=True)
-    made.set_default_timeout(20_000)
+    made.set_default_timeout(60_000)
     yield made
     made.close()
 

@@ -24,7 +24,7 @@ class Opened:
 
     def wait(self, condition: str) -> None:
         """Until a JavaScript expression is true. Playwright's own way needs eval, which the page's policy forbids."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while not self.page.evaluate(condition):
             assert time.monotonic() < end, f"never became true: {condition}"
             time.sleep(0.01)

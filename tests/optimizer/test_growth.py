@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -106,9 +106,9 @@ def test_wide_queries_plan(make, size):
 
 def test_time_grows_with_the_number_of_branches_not_with_its_square():
     def seconds(n):
-        start = perf_counter()
+        start = process_time()
         planned(unions(n))
-        return perf_counter() - start
+        return process_time() - start
 
     seconds(10)
     assert seconds(800) < 8 * 4 * min(seconds(100), seconds(100))
@@ -121,11 +121,11 @@ def test_ctes_that_double_plan_while_they_are_few(join):
 
 @pytest.mark.parametrize("sql", [doubled_ctes(20), doubled_ctes(20, join=False), doubled_columns(20)])
 def test_what_doubles_with_every_level_is_refused_at_once(sql):
-    start = perf_counter()
+    start = process_time()
     with pytest.raises(PlanTooLarge, match=r"at most 50,000 are worked on.*doubles the plan: use fewer such levels"):
         planned(sql)
 
-    assert perf_counter() - start < 10
+    assert process_time() - start < 10
 
 
 def test_columns_that_double_keep_their_form_while_nothing_is_put_into_them():

@@ -178,10 +178,10 @@ def test_time_grows_with_the_size(name: str, make) -> None:  # type: ignore[no-u
 
 def test_a_paste_too_large_is_refused_at_once() -> None:
     text = "x" * 100_000_000
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(PlanvizError, match="100 million characters"):
         open_text(text, limit=50_000_000)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_corpus_folder_is_where_the_readme_says(corpus: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -39,12 +39,12 @@ def analyzed(sql):
     ],
 )
 def test_what_is_too_much_is_left(expression):
-    start = perf_counter()
+    start = process_time()
     text = optimized(expression)
 
     assert text.startswith("Project [")
     assert expression.split("(", maxsplit=1)[0] in text.lower()
-    assert perf_counter() - start < 5
+    assert process_time() - start < 5
 
 
 @pytest.mark.parametrize(
