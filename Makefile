@@ -41,7 +41,8 @@ check: setup
 	$(BIN)/mypy
 
 test: setup browser check
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not spark and not browser"
+	$(BIN)/python -m pytest -m "spark or browser"
 
 quick: setup
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "not spark and not browser and not slow"

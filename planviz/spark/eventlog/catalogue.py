@@ -147,7 +147,9 @@ class Catalogue:
                 continue
             done += [read for _, note in self._notes(run.path, set()) if (read := done_by(note)) is not None]
             inside = self.files.get_file_info(fs.FileSelector(run.path, allow_not_found=True))
-            if all(time.time() - file.mtime_ns / 1e9 > _SILENCE for file in inside):
+            # The folder of a run that begins is empty for a moment: its own time counts, where the store keeps one.
+            signs = [file.mtime_ns for file in (run, *inside) if file.mtime_ns is not None]
+            if signs and time.time() - max(signs) / 1e9 > _SILENCE:
                 ended.append(run.path)
         self.remember(done)
         for path in ended:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
+import time
 
 import pandas
 import pytest
@@ -196,6 +198,19 @@ def test_jobs_at_once_do_not_harm_each_other(logs, tmp_path, run):
     assert failed == []
     assert len(rows(tmp_path)) == 240
     assert counted(run()) == (6, 6, 0)
+
+
+def test_a_run_that_just_begins_is_not_cleared_away(tmp_path):
+    path = tmp_path / "catalogue"
+    Catalogue(str(path), "other").start()
+    (path / "_runs" / "other" / "alive").unlink()
+    Catalogue(str(path), "own").take_over()
+    assert (path / "_runs" / "other").is_dir()
+
+    long_ago = time.time() - 3_600
+    os.utime(path / "_runs" / "other", (long_ago, long_ago))
+    Catalogue(str(path), "own").take_over()
+    assert not (path / "_runs" / "other").exists()
 
 
 def test_what_a_stopped_job_had_done_counts(logs, run, tmp_path):
