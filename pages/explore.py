@@ -3,9 +3,10 @@
 import streamlit as st
 
 from planviz.ui import components, explore, state, views
-from planviz.ui.page import page
+from planviz.ui.page import go_on, page
 from planviz.ui.workbench import workbench
 
+go_on()
 opened = state.current()
 if opened is None:
     with page("Explore"), st.container(key="planviz-body"):
@@ -20,7 +21,7 @@ else:
                 with st.container(key="planviz-steps", width=340, height="stretch"):
                     explore.rule_steps(opened, plan)
             if plan:
-                workbench(views.workbench(opened, plan, node), key="planviz.workbench", height="stretch")
+                workbench(views.workbench(opened, plan, node), key=state.WORKBENCH, height="stretch", go=state.go_on)
             else:
                 explore.only_text(opened)
         components.drop_zone()

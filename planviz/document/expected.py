@@ -36,7 +36,7 @@ class Expectations:
         Where the settings give no rows, `formula_rows` are those of the cost-based formulas. Nobody estimates the
         groups of a partial aggregate: it gives at most the rows that it reads.
         """
-        logical = node if isinstance(node, LogicalPlan) else _logical(node)
+        logical = logical_of(node)
         if logical is None:
             return self._bound(node)
         with estimating(self._config):
@@ -52,7 +52,7 @@ class Expectations:
         """What an operator gives at most whose rows nobody estimates: those of what it reads."""
         while isinstance(node, _PASSING) or _is_partial(node):
             node = node.children[0]
-        logical = _logical(node)
+        logical = logical_of(node)
         rows = None if logical is None else self._counts(logical)
         return None if rows is None else Estimate(formula_rows=rows, at_most=True)
 
@@ -66,8 +66,10 @@ def _is_partial(node: SparkPlan) -> bool:
     return isinstance(node, BaseAggregateExec) and node.distribution is None
 
 
-def _logical(node: SparkPlan) -> LogicalPlan | None:
-    """The logical operator whose rows a physical one gives."""
+def logical_of(node: LogicalPlan | SparkPlan) -> LogicalPlan | None:
+    """The logical operator whose rows a physical one gives; None of a partial aggregate. A logical one is its own."""
+    if isinstance(node, LogicalPlan):
+        return node
     while isinstance(node, _PASSING):
         node = node.child
     if _is_partial(node):

@@ -75,6 +75,11 @@ def _flat(queries: tuple[Decided, ...]) -> list[tuple[Decided, Decision]]:
     return [(query, decision) for query in queries for decision in query.of("JoinSelection")]
 
 
+def numbered_all(opened: Opened) -> list[tuple[Decided, Decision]]:
+    """Every join of a document as planned, in the order of the page's table."""
+    return _flat(queries_of(opened))
+
+
 # -- the whole page
 
 

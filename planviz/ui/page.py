@@ -22,6 +22,7 @@ from streamlit.errors import StreamlitAPIException
 
 from planviz.errors import PlanvizError
 from planviz.render.text import one_line
+from planviz.ui import state
 
 #: The pages in the order of the bar: file, title, path in the address. A page is shown when its file is there.
 PAGES = (
@@ -63,6 +64,14 @@ def page_links(titles: Sequence[str]) -> None:
             # Run alone: the router has not named the pages.
             with suppress(StreamlitAPIException):
                 st.page_link(entry["page"], label=entry["title"])
+
+
+def go_on() -> None:
+    """Turn to the page that was asked for in the workbench, if any was."""
+    asked = st.session_state.pop(state.GO, None)
+    for entry in pages_there():
+        if asked is not None and entry["url_path"] == asked:
+            st.switch_page(entry["page"])
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
     POST /plan                                   a text, answered with its key
     GET /plan/<key>/<plan>/details.json
+    GET /plan/<key>/<plan>/why/<node>.json       why one operator is there, for the panel beside the picture
     GET /plan/<key>/<plan>.svg|png|html?theme=light|dark
     POST /cardinality/<key>[/order|/catalogue]   what is edited on the Cardinality page, answered with plans (JSON)
     GET /plan/<key>/step-<n>.svg|png?theme=light|dark&view=split|merged      a step of the trace, from 1
@@ -49,6 +50,7 @@ def routes() -> list[Route]:
     return [
         Route("/plan", upload, methods=["POST"]),
         Route("/plan/{key}/{plan}/details.json", details, methods=["GET"]),
+        Route("/plan/{key}/{plan}/why/{node:int}.json", reasons, methods=["GET"]),
         Route("/plan/{key}/{file}", picture, methods=["GET"]),
         Route("/joins/{key}", joins_as_if, methods=["POST"]),
         Route("/joins/{key}/{file}", join_picture, methods=["GET"]),
@@ -177,6 +179,23 @@ def details(request: Request) -> Response:
         return _missing()
     more = scene_details(graph) | {"findings": found(graph), "text": opened.text(plan)}
     body = json.dumps(more, separators=(",", ":")).encode()
+    return _answer(request, body, "application/json", _POLICIES["json"])
+
+
+def reasons(request: Request) -> Response:
+    """Why one operator is there: JSON of `planviz.ui.reasons.reasons_of`."""
+    from planviz.ui.reasons import reasons_of
+
+    opened, path = _find(request.path_params["key"]), request.path_params
+    if opened is None:
+        return _missing()
+    try:
+        told = reasons_of(opened, path["plan"], path["node"])
+    except KeyError:
+        return _missing()
+    except PlanvizError as error:
+        return _refusal(str(error), None, 422)
+    body = json.dumps(told, separators=(",", ":")).encode()
     return _answer(request, body, "application/json", _POLICIES["json"])
 
 

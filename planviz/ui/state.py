@@ -34,6 +34,8 @@ OPENED = "planviz.opened"  # how many documents this session has opened
 ASKED_AT = "planviz.asked-at"  # what that number was when the dialog was asked for
 HISTORY = "planviz.history"  # what is asked on the Event logs page (planviz.ui.history_page)
 LIVE = "planviz.live"  # what is chosen, typed and under way on the Live page (planviz.ui.live_session)
+WORKBENCH = "planviz.workbench"  # Explore's element
+GO = "planviz.go"  # the page that was asked for in the workbench
 TAKEN = "planviz.catalogues-taken"  # how many catalogues were pasted
 CATALOGS = "planviz.catalogs"  # {name: {"title", "text"}} of the catalogues that this session collected
 
@@ -194,6 +196,17 @@ def ask_about(key: str) -> None:
     rule, rules = asked.get("rule"), st.session_state[DOCUMENT]["why" if asked.get("what") == "why" else "off"]
     if isinstance(rule, str) and len(rule) < 200 and rule not in rules:
         rules.append(rule)
+
+
+def go_on() -> None:
+    """What the workbench asked for: another page, at one of its joins or aggregates. Runs as its callback."""
+    asked = (st.session_state.get(WORKBENCH) or {}).get("go") or {}
+    page = str(asked.get("page"))
+    part = {"joins": "join", "aggregations": "aggregate"}.get(page)
+    if part is not None and isinstance(asked.get("number"), int):
+        st.session_state[DOCUMENT][part] = asked["number"]
+    if page in ("joins", "aggregations", "cardinality"):
+        st.session_state[GO] = page
 
 
 def turn() -> None:

@@ -215,6 +215,8 @@ def workbench(opened: Opened, plan: str, node: int | None) -> bytes:
         findings=() if len(graph) > LARGE else found(graph),
         selected=ids.index(node) if node in ids else None,
         details_url=f"/plan/{opened.key}/{plan}/details.json",
+        why_url=f"/plan/{opened.key}/{plan}/why",
+        flips_url=f"/joins/{opened.key}" if opened.document.statements else None,
     )
     # One picture of each plan is enough: another starting node comes only with another address.
     for old in [name for name in opened.made if name[:2] == ("workbench", plan)]:

@@ -26,6 +26,8 @@ def workbench_data(
     findings: Sequence[Mapping[str, Any]] = (),
     selected: int | None = None,
     details_url: str | None = None,
+    why_url: str | None = None,
+    flips_url: str | None = None,
     dark: bool | None = None,
     report_selection: bool = False,
 ) -> bytes:
@@ -34,8 +36,9 @@ def workbench_data(
     `scene` is `Scene.to_json()`. `document` names this plan of this document: as long as it stays the same the browser
     keeps view, selection and what is collapsed, and goes back to them when it comes again. `findings` are `{"severity":
     "problem" | "warning" | "info", "title", "evidence", "node"}` with the id of a node or None. `selected` is the index
-    of the node to open at. `details_url` answers with `scene_details` when the scene came without. `dark` None follows
-    Streamlit's theme.
+    of the node to open at. `details_url` answers with `scene_details` when the scene came without;
+    `why_url`, with a node's id behind it, why the node is there, `flips_url` what would change a join. `dark` None
+    follows Streamlit's theme.
     """
     data = {
         "key": document,
@@ -46,6 +49,8 @@ def workbench_data(
         "findings": list(findings),
         "selected": selected,
         "details_url": details_url,
+        "why_url": why_url,
+        "flips_url": flips_url,
         "report_selection": report_selection,
     }
     return json.dumps(data, separators=(",", ":"), allow_nan=False).encode()
@@ -61,16 +66,21 @@ def _component() -> Callable[..., Any]:
     return mount
 
 
-def workbench(data: bytes | Mapping[str, Any], *, key: str, height: int | str = 720) -> int | None:
+def workbench(
+    data: bytes | Mapping[str, Any], *, key: str, height: int | str = 720, go: Callable[[], None] | None = None
+) -> int | None:
     """Draw the workbench, `height` px high or as high as "stretch" lets it; to be called in a Streamlit run.
 
     `data` is what `workbench_data` returned; the same values as a mapping do as well, but are then put into JSON at
-    every rerun. `key` is the element's own and stays the same when the plan changes. Returns the id of the node that
-    was just selected, once, if the data asked for reports; else None.
+    every rerun. `key` is the element's own and stays the same when the plan changes. `go` is called when another page
+    is asked for; it then stands in the session under `key` as `{"go": {"page", "number"}}`. Returns the id of the node
+    that was just selected, once, if the data asked for reports; else None.
     """
     if not isinstance(data, bytes):
         data = json.dumps(data, separators=(",", ":"), allow_nan=False).encode()
-    result = _component()(key=key, data=data, height=height, width="stretch", on_select_change=_nothing)
+    result = _component()(
+        key=key, data=data, height=height, width="stretch", on_select_change=_nothing, on_go_change=go or _nothing
+    )
     selected = result.get("select")  # missing when no browser is there, as in a bare import
     return selected if isinstance(selected, int) else None
 

@@ -48,6 +48,20 @@ def test_the_stages_are_tabs(server: str, tab: Callable[..., App]) -> None:
     assert app.selected() == 2
 
 
+def test_the_panel_tells_why_and_leads_to_the_whole_story(server: str, tab: Callable[..., App]) -> None:
+    app = tab().go(f"{server}/?sample=broadcast-and-merge-join").painted()
+    app.page.get_by_role("treeitem", name=re.compile("Sort Merge")).click()
+    panel = app.page.locator(".pv-panel")
+    panel.get_by_role("heading", name="Why this join").wait_for()
+    assert panel.get_by_text("Keys orderable?").count() == 1
+    chosen = app.query()["node"]
+    panel.get_by_role("button", name="The whole decision").click()
+    app.page.wait_for_url(re.compile("/joins"))
+    app.wait_for_query("join", "2")
+    app.page.get_by_role("link", name="Explore").click()
+    app.wait_for_query("node", chosen)
+
+
 def test_selecting_updates_the_address_without_a_rerun(server: str, tab: Callable[..., App]) -> None:
     app = tab().go(f"{server}/?sample=broadcast-and-merge-join").painted()
     app.wait_for_query("stage", "physical")

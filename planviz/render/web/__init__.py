@@ -14,7 +14,7 @@ from importlib.resources import files
 _SHARED = ("dom", "theme", "host", "tidy", "plan", "draw", "canvas")
 _PLAYED = ("dom", "theme", "host", "timeline", "transport", "board", "stepcard", "playback")
 _MODULES = {
-    "workbench": (*_SHARED, "keys", "rail", "panel", "rawtext", "shell", "bench", "workbench"),
+    "workbench": (*_SHARED, "keys", "rail", "why", "panel", "rawtext", "shell", "bench", "workbench"),
     "cardinality": (
         *_SHARED,
         "figures",

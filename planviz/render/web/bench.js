@@ -52,7 +52,7 @@ export class Workbench {
     const root = (this.root = element("div", "pv"));
     root.tabIndex = -1;
     this.rail = new Rail({ select: (i) => this.select(i, { from: "rail" }), toggle: (i) => this.toggle(i) });
-    this.panel = new Panel({ select: (i) => this.select(i), source: (i) => this.showSource(i), hasText: () => this.#text != null });
+    this.panel = new Panel({ select: (i) => this.select(i), source: (i) => this.showSource(i), hasText: () => this.#text != null, go: this.callbacks.go });
     this.raw = new RawText({ line: (line) => this.#selectLine(line) });
     const left = element("nav", "pv-rail");
     left.setAttribute("aria-label", "Tree and findings");
@@ -310,7 +310,7 @@ export class Workbench {
   }
 
   #showPanel() {
-    this.panel.show(this.plan, this.data.theme, this.mode, this.selected);
+    this.panel.show(this.plan, this.data.theme, this.mode, this.selected, this.data);
   }
 
   // Boxes are laid out again with one node at rest; the rail follows.

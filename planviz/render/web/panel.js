@@ -1,6 +1,7 @@
 // The detail panel: everything known about the selected node, or the plan as a whole when none is selected.
 import { button, element } from "./dom.js";
 import { grouped, short, shortBytes } from "./plan.js";
+import { Why } from "./why.js";
 
 const CODE = /^(on|condition|keys|left keys|right keys|functions|output|project list|sort order|partition keys|.*filters|.*expressions|result.*|aggregate.*|generator|.*spec|read schema|arguments|text|details|.*schema)$/;
 const CLAMP = 12; // lines of one fact shown before "show all"
@@ -10,15 +11,16 @@ export class Panel {
   // on: {select(node), source(node), kind(words), close()}
   constructor(on) {
     this.on = on;
+    this.why = new Why({ go: on.go });
     this.root = element("div", "pv-panel-body");
     this.root.addEventListener("scroll", () => (this.scrolled = true), { passive: true });
   }
 
-  show(plan, theme, mode, selected, searchText) {
+  show(plan, theme, mode, selected, data) {
     this.plan = plan;
+    this.data = data;
     this.theme = theme;
     this.mode = mode;
-    this.found = searchText;
     this.root.replaceChildren(...(selected < 0 ? this.#overview() : this.#node(selected)));
     if (this.scrolled) this.root.scrollTop = 0; // asking where it stands would cost a layout
     this.scrolled = false;
@@ -48,7 +50,18 @@ export class Panel {
     for (const [name, text] of details ?? (plan.subs?.[i] ?? [])) facts.append(element("dt", "", name || "what"), this.#fact(name, text));
     if (details === undefined || details === null) facts.append(element("dt", "pv-muted", "details"), element("dd", "pv-muted", "loading…"));
     if (nodes.first[i] > 0) facts.append(element("dt", "", "source"), this.#source(i));
-    return [head, marks, facts, ...this.#neighbours(i)];
+    const why = this.why.place(this.data, nodes.id[i]);
+    return [head, marks, ...this.#findings(i), facts, ...(why ? [why] : []), ...this.#neighbours(i)];
+  }
+
+  // What the findings say of this operator.
+  #findings(i) {
+    const mine = (this.plan.findings ?? this.data.findings ?? []).filter((finding) => finding.node === this.plan.nodes.id[i]);
+    return mine.map(({ severity, title, evidence }) => {
+      const note = element("p", `pv-note pv-severity-${severity}`);
+      note.append(element("b", "", title), ` ${evidence ?? ""}`);
+      return note;
+    });
   }
 
   // Rows and bytes, what kind of numbers they are, and the rows of the inputs.

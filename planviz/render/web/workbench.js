@@ -33,4 +33,4 @@ export function mount(parentElement, data, callbacks) {
   return bench.handle;
 }
 
-export default hosted(mount, (now) => ({ report: (id) => now.trigger("select", id) }));
+export default hosted(mount, (now) => ({ report: (id) => now.trigger("select", id), go: (page, number) => now.trigger("go", { page, number }) }));

@@ -1,0 +1,85 @@
+// Why the selected operator is there: sections that the server tells, fetched when a node is selected and kept.
+import { button, element } from "./dom.js";
+
+const MARKS = { yes: ["✓", "yes"], no: ["✕", "no"], unknown: ["?", "not told by the text"] };
+const PAGES = { joins: "The whole decision", aggregations: "The stages, with rows", cardinality: "All estimates" };
+const MOST_FLIPS = 3, KEPT = 400;
+
+export class Why {
+  // on.go(page, number) opens another page at a join or an aggregate.
+  constructor(on) {
+    this.on = on;
+    this.answers = new Map();
+  }
+
+  // A place in the panel that fills as the answers come; null where nobody can be asked.
+  place(data, id) {
+    if (!data.why_url || id == null) return null;
+    const box = element("div", "pv-why"), url = `${data.why_url}/${id}.json`;
+    this.#ask(url).then((told) => {
+      for (const section of told.sections) box.append(this.#section(section, data));
+    });
+    return box;
+  }
+
+  #ask(url) {
+    if (!this.answers.has(url)) {
+      if (this.answers.size > KEPT) this.answers.clear();
+      const told = fetch(url, { credentials: "same-origin" }).then((answer) => (answer.ok ? answer.json() : { sections: [] })).catch(() => ({ sections: [] }));
+      this.answers.set(url, told);
+    }
+    return this.answers.get(url);
+  }
+
+  #section(section, data) {
+    const box = element("div", "pv-section"), list = element("ul", "pv-checks");
+    box.append(element("h4", "", section.heading));
+    if (section.formula) box.append(element("code", "pv-line", section.formula), element("p", "pv-calculation", section.calculation));
+    for (const [mark, words, seen] of section.lines) list.append(this.#line(mark, words, seen));
+    if (section.lines.length) box.append(list);
+    if (section.flips !== undefined && data.flips_url) box.append(this.#flips(section, data.flips_url));
+    if (section.page && this.on.go) box.append(button("pv-link", PAGES[section.page], "", () => this.on.go(section.page, section.number ?? null)));
+    return box;
+  }
+
+  #line(mark, words, seen) {
+    const line = element("li", mark ? `pv-check pv-${mark}` : "");
+    if (mark) {
+      const [sign, name] = MARKS[mark];
+      const shown = element("span", "pv-sign", sign);
+      shown.setAttribute("role", "img");
+      shown.setAttribute("aria-label", name);
+      line.append(shown);
+    }
+    const said = element("span", "", words);
+    if (seen) said.append(element("span", "pv-muted", ` ${seen}`));
+    line.append(said);
+    return line;
+  }
+
+  // The nearest changes that give another operator: each is planned before it is offered, one after the other.
+  #flips(section, url) {
+    const box = element("div", "pv-flips");
+    const ask = (body) => this.#post(url, { join: section.flips, want: "flips", at: body });
+    const next = async (at, found) => {
+      const told = await ask(at);
+      if (told.flip) {
+        if (!found) box.append(element("p", "pv-muted", "Would flip it:"));
+        const flip = button("pv-flip", `${told.flip.short} → ${told.flip.outcome}`, told.flip.words, () => this.on.go?.("joins", section.number));
+        box.append(flip);
+      }
+      if (told.more && found + (told.flip ? 1 : 0) < MOST_FLIPS) await next(at + 1, found + (told.flip ? 1 : 0));
+    };
+    next(0, 0);
+    return box;
+  }
+
+  #post(url, body) {
+    const name = `${url} ${JSON.stringify(body)}`;
+    if (!this.answers.has(name)) {
+      const told = fetch(url, { method: "POST", credentials: "same-origin", body: JSON.stringify(body) });
+      this.answers.set(name, told.then((answer) => (answer.ok ? answer.json() : {})).catch(() => ({})));
+    }
+    return this.answers.get(name);
+  }
+}
