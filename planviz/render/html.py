@@ -29,7 +29,7 @@ _PAGE = """<!doctype html>
 </head>
 <body>
 <header><b class="title">{title}</b><div id="planviz-tabs"{role}></div></header>
-<div id="planviz"></div>
+<main id="planviz"></main>
 <noscript>This page draws a query plan and needs JavaScript, which it carries itself.</noscript>
 <script type="application/json" id="planviz-data">{data}</script>
 <script type="module">{script}</script>

@@ -8,6 +8,8 @@
 // The workbench tells of a selection with the event "planviz:select", detail { id, key }; it goes straight into the address,
 // without Python. What is there is replaced, never added to the history: Back leaves the app, as everywhere.
 const bars = new WeakMap(); // Streamlit's parent element -> Bar
+const nodes = new Map(); // picture -> selected node: the workbench goes back to it when the picture comes again, from another page too
+const given = new Map(); // picture -> the node that Python last told for it
 
 class Bar {
   constructor(parent) {
@@ -17,13 +19,13 @@ class Bar {
     this.button.addEventListener("click", () => this.#copy());
     parent.append(this.button);
     this.listeners = new AbortController();
-    this.nodes = new Map(); // picture -> selected node: the workbench goes back to it when the picture comes again
     document.addEventListener("planviz:select", (event) => this.#selected(event.detail), this.listeners);
   }
 
   update(data) {
     this.data = data;
-    if (!this.nodes.has(data.view)) this.nodes.set(data.view, data.node);
+    if (!given.has(data.view) || given.get(data.view) !== data.node) nodes.set(data.view, data.node);
+    given.set(data.view, data.node);
     this.button.hidden = !data.button;
     this.#write();
   }
@@ -34,12 +36,12 @@ class Bar {
   }
 
   #selected({ id, key }) {
-    this.nodes.set(key, id);
+    nodes.set(key, id);
     this.#write();
   }
 
   #write() {
-    const { query, view, part } = this.data, node = this.nodes.get(view);
+    const { query, view, part } = this.data, node = nodes.get(view);
     const search = [query, node == null ? "" : `${part}=${node}`].filter(Boolean).join("&");
     const address = location.pathname + (search ? `?${search}` : "");
     if (address !== location.pathname + location.search) history.replaceState(history.state, "", address);

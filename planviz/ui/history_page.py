@@ -96,7 +96,7 @@ def opening(error: str = "") -> None:
                 st.html(_SERVED)
         with st.container(key="planviz-opening-more"):
             st.html(_INGEST)
-            st.code(_COMMANDS, language="bash", wrap_lines=True)
+            st.code(_COMMANDS, language=None, wrap_lines=True)
 
 
 def chosen() -> tuple[History | None, str]:

@@ -296,7 +296,7 @@ def event_logs() -> None:
 
 def _command(part: str, more: str) -> None:
     st.html('<div class="pv-lead"><span>The same on the command line:</span></div>')
-    st.code(live_session.choices(level()).command(part, more), language="bash", wrap_lines=True)
+    st.code(live_session.choices(level()).command(part, more), language=None, wrap_lines=True)
 
 
 # -- the result

@@ -105,6 +105,47 @@ def test_kept_nodes_do_not_move_by_a_pixel(workbench: Any, browser: Any, tmp_pat
     assert compared > 150
 
 
+TPCH_5 = Path("sample_queries/tpch/q05.sql").read_text(encoding="utf-8")
+# The cards of both panes, [slot, left, top, right, bottom, mark], and the panes' sizes.
+CARDS = """() => {
+  const inside = (root) => [...root.querySelectorAll('.pv-canvas')];
+  const shadows = [...document.querySelectorAll('*')].filter((each) => each.shadowRoot);
+  const canvases = [document, ...shadows.map((each) => each.shadowRoot)].flatMap(inside);
+  return canvases.map((canvas) => canvas.getBoundingClientRect()).map(({ x, y, width, height }, at) => {
+    const cards = [];
+    for (let slot = 0; slot < 400; slot++) {
+      const it = __planviz.handle.place(slot, at);
+      if (it) cards.push([slot, it.x - x, it.y - y, it.x - x + it.width, it.y - y + it.height, it.mark]);
+    }
+    return { width, height, cards };
+  });
+}"""
+
+
+def test_a_large_plan_opens_where_the_optimizer_begins_with_all_in_view(server: str, tab: Callable[..., App]) -> None:
+    app = rules(tab(width=1440, height=900), server, plan=links.pack(TPCH_5) or "")
+    title = app.page.locator(".pv-step-title")
+    title.filter(has_text="ReorderJoin").wait_for()
+    for k in range(step(app) - 1, int(app.page.evaluate("__planviz.handle.state().count"))):
+        app.page.evaluate("k => __planviz.handle.go(k)", k)
+        panes = app.page.evaluate(CARDS)
+        places = [{card[0]: card[1:5] for card in pane["cards"]} for pane in panes]
+        for pane in panes:
+            assert pane["cards"]
+            for _, left, top, right, bottom, _ in pane["cards"]:
+                assert -1 <= left < right <= pane["width"] + 1
+                assert -1 <= top < bottom <= pane["height"] + 1
+            apart(pane["cards"])
+        for slot in set(places[0]) & set(places[1]):
+            assert places[0][slot] == pytest.approx(places[1][slot]), f"step {k + 1}: slot {slot} moved"
+
+
+def apart(cards: list[list[Any]]) -> None:
+    for at, (_, left, top, right, bottom, _) in enumerate(cards):
+        for _, x0, y0, x1, y1, _ in cards[:at]:
+            assert left >= x1 or right <= x0 or top >= y1 or bottom <= y0
+
+
 def test_both_panes_show_one_view(browser: Any, tmp_path: Path) -> None:
     page = player(browser, tmp_path, open_text(load("rule-log")).trace)
     page.evaluate("__planviz.handle.go(14)")

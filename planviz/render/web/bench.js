@@ -52,14 +52,14 @@ export class Workbench {
     const root = (this.root = element("div", "pv"));
     root.tabIndex = -1;
     this.rail = new Rail({ select: (i) => this.select(i, { from: "rail" }), toggle: (i) => this.toggle(i) });
-    this.panel = new Panel({ select: (i) => this.select(i), source: (i) => this.showSource(i), hasText: () => this.#text != null, go: this.callbacks.go });
+    this.panel = new Panel({ select: (i) => this.select(i), source: (i) => this.showSource(i), hasText: () => this.#text != null, go: this.callbacks.go && ((page, number) => this.#go(page, number)) });
     this.raw = new RawText({ line: (line) => this.#selectLine(line) });
     const left = element("nav", "pv-rail");
     left.setAttribute("aria-label", "Tree and findings");
     this.railHead = element("h4", "", "Tree");
     this.findings = element("section", "pv-findings");
     left.append(this.railHead, this.rail.root, this.findings);
-    const centre = element("main", "pv-centre");
+    const centre = element("section", "pv-centre");
     this.stage = element("div", "pv-stage");
     this.stage.tabIndex = 0;
     this.stage.setAttribute("role", "application");
@@ -307,6 +307,13 @@ export class Workbench {
       clearTimeout(this.report);
       this.report = setTimeout(() => this.callbacks.report(i < 0 ? null : plan.nodes.id[i]), 250);
     }
+  }
+
+  // To another page, at one of its joins or aggregates.
+  #go(page, number) {
+    const detail = { id: number, key: `${this.data.key.split("/")[0]}/${page}` };
+    this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail }));
+    this.callbacks.go(page, number);
   }
 
   #showPanel() {

@@ -340,6 +340,7 @@ function drawMarkLabels(ctx, view, colours, boxes) {
 }
 
 function drawSomeCards(ctx, view, colours, boxes, mark) {
+  const snug = view.plan.snug && (view.plan.snug.line || !(view.marks?.size && mark)); // what a step changed is told whole
   const { plan, theme: { card }, camera: { k } } = view, near = k >= NEAR;
   const selected = view.selected < 0 ? -1 : plan.box[view.selected];
   for (const b of boxes) if (plan.isFolded(b)) drawStack(ctx, plan, card, colours, b);
@@ -360,8 +361,8 @@ function drawSomeCards(ctx, view, colours, boxes, mark) {
     ctx.lineWidth = b === selected ? Math.max(2, 1.6 / k) : 1;
     ctx.stroke();
   }
-  drawCategoryBars(ctx, view, boxes);
-  if (plan.snug) {
+  drawCategoryBars(ctx, view, boxes, snug);
+  if (snug) {
     drawSnugText(ctx, view, colours, boxes);
     return drawHiddenCounts(ctx, view, colours, boxes);
   }
@@ -386,8 +387,8 @@ function drawStack(ctx, plan, card, colours, b) {
 }
 
 // The bar at the left edge; for a folded chain one piece per node, in order, up to what can be told apart.
-function drawCategoryBars(ctx, view, boxes) {
-  const { plan, theme: { card: { bar, snug } } } = view, groups = new Map(), inset = plan.snug ? snug.inset : bar.inset;
+function drawCategoryBars(ctx, view, boxes, tight) {
+  const { plan, theme: { card: { bar, snug } } } = view, groups = new Map(), inset = tight ? snug.inset : bar.inset;
   const add = (i, x, y, h) => {
     const colour = kindColour(view, plan, i);
     if (!groups.has(colour)) groups.set(colour, []);

@@ -14,7 +14,7 @@ export class Flow {
     this.root = element("div", "pv-flow");
     this.panes = [0, 1].map((at) => {
       const host = element("div", "pv-stage"), head = element("div", "pv-flow-head");
-      host.setAttribute("role", "img");
+      host.setAttribute("role", "group");
       host.append(head);
       this.root.append(host);
       const canvas = new Canvas(host, { select: (i) => on.select(at, i), toggle: () => {}, camera: () => this.#follow(at) }, frames);

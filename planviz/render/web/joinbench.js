@@ -13,6 +13,8 @@ const KEYS = [[["↑", "↓"], "test"], [["j", "k"], "join"], [["r"], "reset"]];
 const PARTS = ["settings", "sizes", "hints", "types"];
 const NOTHING = () => ({ settings: {}, sizes: {}, hints: {}, types: {}, profile: "" });
 const memory = new Map(); // key -> selected join and what is asked
+// Another page that leads to a join says which: then that one is shown, not what was looked at last.
+document.addEventListener("planviz:select", ({ detail }) => memory.delete(detail.key));
 
 export class JoinBench {
   constructor(parent, callbacks) {

@@ -1,7 +1,7 @@
 // The table of joins, with what is otherwise above it.
 import { button, element } from "./dom.js";
 
-const COLUMNS = ["", "operator", "type", "left", "right", "on", "why"];
+const COLUMNS = ["#", "operator", "type", "left", "right", "on", "why"];
 
 export class JoinTable {
   constructor(on) {

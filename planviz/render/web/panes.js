@@ -4,6 +4,8 @@ import { element } from "./dom.js";
 import { sideBySide } from "./textdiff.js";
 
 const MOST_LOG = 400_000; // characters of a log's block
+const MOST_TIGHT = 400; // operators, in all steps, that are laid out anew for each
+const NEAREST = 0.5;
 const LEGIBLE = 0.62; // zoom below which not all is shown but what changed
 const MARKS = ["removed", "inserted", "changed", "moved"];
 
@@ -12,7 +14,7 @@ export class Panes {
   constructor(on, frames) {
     this.on = on;
     this.cameras = []; // by scene
-    const root = (this.root = element("main", "pv-steps-stage"));
+    const root = (this.root = element("section", "pv-steps-stage"));
     this.canvases = [];
     this.hosts = ["before", "after"].map((side, at) => {
       const host = element("div", "pv-stage");
@@ -85,8 +87,9 @@ export class Panes {
     const { steps } = this, { scene } = steps.steps[k], sides = this.view === "merged" ? ["merged"] : ["before", "after"], fresh = scene !== this.scene;
     if (fresh) this.keepCamera();
     this.scene = scene;
+    const tight = (this.tight = this.#tightRoom(scene));
     sides.forEach((side, at) => {
-      const picture = steps.picture(k, side), canvas = this.canvases[at];
+      const picture = steps.picture(k, side, tight), canvas = this.canvases[at];
       canvas.selected = selected == null ? -1 : picture.slots.indexOf(selected);
       if (fresh || !canvas.plan || canvas.theme !== this.theme || canvas.mode !== this.mode) {
         canvas.show(picture.plan, this.theme, this.mode);
@@ -95,8 +98,14 @@ export class Panes {
       canvas.step(picture.plan, picture);
       this.hosts[at].setAttribute("aria-label", `The plan ${side === "merged" ? "before and after" : side} ${steps.steps[k].rule}: ${picture.slots.length} operators`);
     });
-    if (fresh) this.#open(scene);
+    if (fresh || tight) this.#open(scene);
     else this.#bringChanges();
+  }
+
+  // The room of a pane where all steps together are too large for it, so that every step has a layout of its own; else null.
+  #tightRoom(scene) {
+    const { width, height } = this.first, { x, size: [wide, high] } = this.steps.data.scenes[scene];
+    return width > 0 && Math.min(width / wide, height / high) < LEGIBLE && x.length <= MOST_TIGHT ? [width, height] : null;
   }
 
   // A card into the view, where it is not.
@@ -113,13 +122,17 @@ export class Panes {
     const pane = this.first;
     if (!pane.width || !pane.plan) return void (this.unopened = true);
     this.unopened = false;
-    const kept = this.cameras[scene];
+    if (Boolean(this.#tightRoom(scene)) !== Boolean(this.tight)) {
+      this.scene = undefined;
+      return this.show(this.k, null);
+    }
+    const kept = this.tight ? null : this.cameras[scene];
     if (kept) {
       pane.moveTo(kept, false);
       return this.#bringChanges(false);
     }
     const all = this.#standing().map((slot) => this.#bounds(slot)), { x0, x1, y0, y1 } = around(all);
-    const fits = Math.min((pane.width - 40) / (x1 - x0), (pane.height - 90) / (y1 - y0)) >= LEGIBLE;
+    const fits = Math.min((pane.width - 40) / (x1 - x0), (pane.height - 90) / (y1 - y0)) >= this.#least;
     this.#centre(fits ? all : (this.#changed() ?? all), fits ? 1.1 : 0.85, false);
   }
 
@@ -144,9 +157,14 @@ export class Panes {
   // All the boxes in the middle; when they do not fit where they can still be read, the topmost of them.
   #centre(boxes, k, smooth) {
     const pane = this.first, all = around(boxes), fits = Math.min((pane.width - 40) / (all.x1 - all.x0), (pane.height - 90) / (all.y1 - all.y0));
-    const zoom = fits >= LEGIBLE ? Math.min(k, fits) : k;
-    const { x0, x1, y0, y1 } = fits >= LEGIBLE ? all : boxes.reduce((top, box) => (box.y0 < top.y0 ? box : top));
+    const zoom = fits >= this.#least ? Math.min(k, fits) : k;
+    const { x0, x1, y0, y1 } = fits >= this.#least ? all : boxes.reduce((top, box) => (box.y0 < top.y0 ? box : top));
     pane.moveTo({ x: (x0 + x1) / 2 - pane.width / zoom / 2, y: (y0 + y1) / 2 - (pane.height + 20) / zoom / 2, k: zoom }, smooth);
+  }
+
+  // The zoom below which not all is shown: what changed is drawn larger where every step has its own layout.
+  get #least() {
+    return this.tight ? NEAREST : LEGIBLE;
   }
 
   // Slots that stand in one of the two states.
@@ -162,7 +180,7 @@ export class Panes {
   }
 
   #bounds(slot) {
-    const { x, y, w, h } = this.steps.data.scenes[this.steps.steps[this.k].scene];
+    const { x, y, w, h } = this.tight ? this.steps.places(this.k, this.tight) : this.steps.data.scenes[this.steps.steps[this.k].scene];
     return { x0: x[slot], y0: y[slot], x1: x[slot] + w[slot], y1: y[slot] + h[slot] };
   }
 
@@ -176,12 +194,12 @@ export class Panes {
 
   #picked(at, i) {
     const side = this.view === "merged" ? "merged" : at ? "after" : "before";
-    this.on.select(i < 0 ? null : this.steps.picture(this.k, side).slots[i]);
+    this.on.select(i < 0 ? null : this.steps.picture(this.k, side, this.tight).slots[i]);
   }
 
   // Where a slot's card stands in a pane (0 or 1), in px of the page, or null when nothing stands there.
   place(slot, at = 0) {
-    const pane = this.canvases[at], side = this.view === "merged" ? "merged" : at ? "after" : "before", picture = this.steps.picture(this.k, side);
+    const pane = this.canvases[at], side = this.view === "merged" ? "merged" : at ? "after" : "before", picture = this.steps.picture(this.k, side, this.tight);
     const i = picture.slots.indexOf(slot);
     if (i < 0) return null;
     const { plan } = picture, b = plan.box[i], { x, y, k } = pane.camera, bounds = pane.canvas.getBoundingClientRect();

@@ -20,7 +20,7 @@ export class Plan {
     this.collapsed = new Uint8Array(this.size);
     this.folded = new Uint8Array(this.size); // by head of chain
     this.roomy = false; // metrics and details inside the cards
-    this.snug = null; // { gap, width(box) }: cards of one line, so near that a whole plan can be read at once
+    this.snug = null; // { gap, width(box) }: cards of one line, so near that a whole plan can be read at once; { placed }: as the scene has them
     this.#relate();
     this.#findChains();
   }
@@ -85,7 +85,7 @@ export class Plan {
     const { size, order, collapsed, head, folded } = this, nodes = this.nodes;
     const box = (this.box = new Int32Array(size)); // node -> its box, or the box that hides it
     const first = [], last = [], up = [];
-    let plain = !this.roomy && !this.snug;
+    let plain = !this.roomy && (!this.snug || this.snug.placed);
     for (let at = 0; at < size; ) {
       const i = order[at], p = nodes.parent[i], above = p < 0 ? -1 : box[p];
       const fold = head[i] >= 0 && folded[head[i]] === 1;
@@ -117,8 +117,8 @@ export class Plan {
     const w = (this.w = new Float64Array(count)), h = (this.h = new Float64Array(count));
     for (let b = 0; b < count; b++) {
       const i = first[b];
-      w[b] = snug ? snug.width(b) : this.isFolded(b) ? card.width : nodes.w[i];
-      h[b] = snug ? card.snug.height : this.roomy && !this.isFolded(b) ? this.roomyHeight(i) : nodes.h[i];
+      w[b] = snug?.width ? snug.width(b) : this.isFolded(b) ? card.width : nodes.w[i];
+      h[b] = snug?.width ? card.snug.height : this.roomy && !this.isFolded(b) ? this.roomyHeight(i) : nodes.h[i];
     }
     if (plain) {
       this.x = Float64Array.from(first, (i) => nodes.x[i]);

@@ -100,7 +100,7 @@ export class Player {
     this.#words();
     this.#links();
     this.viewButtons[3].hidden = !data.sql;
-    this.go(kept?.step ?? Math.min(Math.max(0, (data.step ?? 1) - 1), this.steps.count - 1), { quiet: true });
+    this.go(kept?.step ?? Math.min(Math.max(0, (data.step ?? this.steps.telling() + 1) - 1), this.steps.count - 1), { quiet: true });
     window.__planviz.drawn = performance.now();
     this.#painted(() => {
       window.__planviz.painted ??= performance.now();
@@ -264,7 +264,7 @@ export class Player {
   }
 
   state() {
-    return { k: this.k, view: this.view, mode: this.mode, playing: Boolean(this.transport.running), selected: this.selected, scene: this.panes.scene };
+    return { k: this.k, count: this.steps.count, view: this.view, mode: this.mode, playing: Boolean(this.transport.running), selected: this.selected, scene: this.panes.scene };
   }
 
   place(slot, pane) {

@@ -1,7 +1,12 @@
 // A trace played back: the plan before and after every step, from the changes that planviz/render/steps.py tells.
 import { Plan } from "./plan.js";
+import { tidy } from "./tidy.js";
 
 const KEPT = 64; // plans kept ready: going back and forth costs nothing
+
+const TELLING = new Set(["join", "filter", "aggregate", "limit", "set", "window", "sort", "exchange", "generate"]); // kinds of operators
+const WHOLE = 0.7; // zoom from which whole cards can be read
+const NEAR_GAP = 12, LABEL_ROOM = 24, LABEL_WIDTH = 72; // px: around all, and for words beside a card at the right
 
 export class Steps {
   constructor(data, theme) {
@@ -72,21 +77,77 @@ export class Steps {
     return (this.made[k] = { removed, inserted, moved, changed });
   }
 
+  // The step to begin with: the first of the optimizer that changes more than names and columns; the first of all when
+  // there is none, or where the trace does not say whose its rules are.
+  telling() {
+    const mine = this.steps.findIndex((step, k) => this.data.batches[step.batch]?.executor === "Optimizer" && this.#tells(k));
+    return Math.max(0, mine);
+  }
+
+  #tells(k) {
+    const { removed, inserted, moved, changed } = this.marks(k), kinds = this.data.scenes[this.steps[k].scene].looks;
+    const kind = (state, slot) => state[slot] && this.data.kinds[kinds[state[slot][0]][1]];
+    const some = (slots, state) => [...slots].some((slot) => TELLING.has(kind(state, slot)));
+    return some(removed, this.before[k]) || some(inserted, this.after[k]) || some(moved.keys(), this.before[k]) || some(changed.keys(), this.after[k]);
+  }
+
+  // The places of the cards of a step where those of all steps together are too far apart to be read: what the step
+  // leaves alone takes one line, and where `room` ([width, height] in px) asks for it, what it changes as well (`line`).
+  // Before and after have one layout, so that what is kept stays where it is between both.
+  places(k, room) {
+    this.near ??= [];
+    if (this.near[k]) return this.near[k];
+    const fit = ({ size }) => Math.min(room[0] / size[0], room[1] / size[1]);
+    const whole = this.#laid(k, false), line = fit(whole) < WHOLE ? this.#laid(k, true) : whole;
+    return (this.near[k] = fit(line) > fit(whole) ? line : whole);
+  }
+
+  #laid(k, line) {
+    const before = this.before[k], after = this.after[k], state = union(before, after), above = layoutParents(before, after);
+    const { removed, inserted, moved, changed } = this.marks(k), all = this.data.scenes[this.steps[k].scene], { snug } = this.theme.card;
+    const slots = Object.keys(state).map(Number).sort((a, b) => all.x[a] - all.x[b]), at = new Map(slots.map((slot, i) => [slot, i])); // inputs in their order
+    const marked = new Set(line ? [] : [...removed, ...inserted, ...changed.keys(), ...moved.keys(), ...moved.values()]);
+    const w = slots.map((slot) => (marked.has(slot) ? all.w[slot] : this.#lineWidth(all.looks[state[slot][0]][2])));
+    const h = slots.map((slot) => (marked.has(slot) ? all.h[slot] : snug.height));
+    const nodes = { id: slots, parent: slots.map((slot) => at.get(above.get(slot)) ?? -1), edge: slots.map(() => "c") };
+    const order = [...new Plan({ nodes }, this.theme).order], rank = new Map(order.map((i, place) => [i, place]));
+    const [x, y] = tidy(order.map((i) => rank.get(nodes.parent[i]) ?? -1), order.map((i) => w[i]), order.map((i) => h[i]), snug.gap_x, NEAR_GAP, snug.fork_gap);
+    const found = { x: {}, y: {}, w: {}, h: {}, size: [0, 0], line };
+    order.forEach((i, place) => {
+      const slot = slots[i];
+      found.x[slot] = x[place] + LABEL_ROOM;
+      found.y[slot] = y[place] + LABEL_ROOM;
+      found.w[slot] = w[i];
+      found.h[slot] = h[i];
+      found.size = [Math.max(found.size[0], found.x[slot] + w[i] + LABEL_WIDTH), Math.max(found.size[1], found.y[slot] + h[i] + LABEL_ROOM)];
+    });
+    return found;
+  }
+
+  #lineWidth(title) {
+    const { font, card: { snug } } = this.theme;
+    this.ruler ??= document.createElement("canvas").getContext("2d");
+    this.ruler.font = `600 ${snug.size + 1.5}px '${font.family}', ${font.fallback}`;
+    return Math.min(snug.most, Math.round(this.ruler.measureText(title.slice(0, 60)).width + snug.x + snug.right + 4));
+  }
+
   // What the canvas draws of a step: side is "before", "after" or "merged". { plan, marks, labels, ghosts, slots }
-  picture(k, side) {
-    const key = `${k} ${side}`;
+  // With `tight`, [width, height] of the view, the cards stand where `places` puts them.
+  picture(k, side, tight = null) {
+    const key = `${k} ${side} ${Boolean(tight)}`;
     let made = this.plans.get(key);
     if (made) return made;
-    const all = this.data.scenes[this.steps[k].scene], before = this.before[k], after = this.after[k];
+    const all = this.data.scenes[this.steps[k].scene], spots = tight ? this.places(k, tight) : all, before = this.before[k], after = this.after[k];
     const state = side === "before" ? before : side === "after" ? after : union(before, after);
     const slots = Object.keys(state).map(Number), at = new Map(slots.map((slot, i) => [slot, i]));
-    const look = (name) => slots.map((slot) => all.looks[state[slot][0]][name]), place = (name) => slots.map((slot) => all[name][slot]);
+    const look = (name) => slots.map((slot) => all.looks[state[slot][0]][name]), place = (name) => slots.map((slot) => spots[name][slot]);
     const none = (value) => slots.map(() => value);
     const nodes = {
       id: slots, x: place("x"), y: place("y"), w: place("w"), h: place("h"), kind: look(1), op: look(4), title: look(2), sub: look(3), badges: look(6),
       parent: slots.map((slot) => at.get(state[slot][1]) ?? -1), edge: none("c"), depth: none(0), first: none(0), last: none(0), codegen: none(-1), number: none(""), rows: none(null), bytes: none(null),
     };
-    const plan = new Plan({ size: all.size, kinds: this.data.kinds, nodes, rows_are: "unknown", links: [], notes: [], title: "", details: null }, this.theme);
+    const plan = new Plan({ size: spots.size, kinds: this.data.kinds, nodes, rows_are: "unknown", links: [], notes: [], title: "", details: null }, this.theme);
+    if (tight) plan.snug = { placed: true, line: spots.line };
     plan.arrange();
     made = { plan, slots, ...this.#dressed(k, side, plan, at) };
     this.plans.set(key, made);
@@ -142,6 +203,37 @@ export class Steps {
     const entry = this.after[k][slot] ?? this.before[k][slot];
     return entry ? this.data.scenes[this.steps[k].scene].looks[entry[0]][2] : "";
   }
+}
+
+// The tree by which a step is laid out: what was removed and what was inserted between two kept operators stand one
+// above the other, so that neither makes the kept ones move.
+function layoutParents(before, after) {
+  const above = new Map(), kept = (slot) => before[slot] !== undefined && after[slot] !== undefined;
+  const up = (state, slot) => state[slot][1];
+  const anchor = (state, slot) => {
+    let at = slot;
+    while (at >= 0 && !kept(at)) at = up(state, at);
+    return at;
+  };
+  const topOf = (slot) => {
+    let at = slot;
+    while (up(after, at) >= 0 && !kept(up(after, at))) at = up(after, at);
+    return at;
+  };
+  const taken = new Map(); // the topmost inserted operator -> the removed one that it is put under
+  for (const slot of Object.keys(union(before, after)).map(Number)) {
+    if (!kept(slot)) {
+      above.set(slot, up(after[slot] ? after : before, slot));
+      continue;
+    }
+    const was = up(before, slot), is = up(after, slot);
+    above.set(slot, is);
+    if (was === is || was < 0 || kept(was) || anchor(before, was) !== (is < 0 ? -1 : anchor(after, is))) continue;
+    if (is < 0 || kept(is)) above.set(slot, was);
+    else if (!taken.has(topOf(is))) taken.set(topOf(is), was);
+  }
+  for (const [slot, under] of taken) above.set(slot, under);
+  return above;
 }
 
 // "join type" in a pane, where colour tells which side; the whole change where one card shows both.

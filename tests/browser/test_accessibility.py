@@ -1,0 +1,38 @@
+"""axe-core on every page: empty and with a query open, light and dark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planviz.ui import links
+from planviz.ui.page import pages_there
+
+axe_api = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+
+pytestmark = pytest.mark.browser
+
+QUERY = Path("sample_queries/tpch/q05.sql").read_text(encoding="utf-8")
+SETTLED = """() => document.querySelector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+    && document.querySelector('.st-key-planviz-page')"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("document", ["", f"?plan={links.pack(QUERY)}&node=11"], ids=["empty", "query"])
+def test_no_page_violates_a_rule(browser: Any, server: str, scheme: str, document: str) -> None:
+    context = browser.new_context(color_scheme=scheme, viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    axe, found = axe_api.Axe(), []
+    for entry in pages_there():
+        page = context.new_page()
+        page.goto(f"{server}/{entry['url_path'] or ''}{document}")
+        page.wait_for_function(SETTLED)
+        if document and entry["title"] == "Explore":
+            page.get_by_role("heading", name="Why this join").wait_for()
+        for violation in axe.run(page).response["violations"]:
+            where = "; ".join(str(node["target"]) for node in violation["nodes"][:5])
+            found.append(f"{entry['title']}: {violation['id']} at {where}")
+        page.close()
+    context.close()
+    assert found == []
