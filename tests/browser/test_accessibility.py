@@ -28,6 +28,7 @@ def test_no_page_violates_a_rule(browser: Any, server: str, scheme: str, documen
         page = context.new_page()
         page.goto(f"{server}/{entry['url_path'] or ''}{document}")
         page.wait_for_function(SETTLED)
+        page.wait_for_load_state("networkidle")
         if document and entry["title"] == "Explore":
             page.get_by_role("heading", name="Why this join").wait_for()
         for violation in axe.run(page).response["violations"]:

@@ -506,8 +506,8 @@ def test_hostile_words_stay_words(workbench: Any) -> None:
 
 def test_the_policy_stops_what_is_not_the_pages_own(browser: Any, tmp_path: Path) -> None:
     page_text = html_page([plan(5)]).replace(
-        '<div id="planviz"></div>',
-        '<div id="planviz"></div><script>window.ran=1</script><img src="https://example.invalid/x.png">',
+        '<main id="planviz"></main>',
+        '<main id="planviz"></main><script>window.ran=1</script><img src="https://example.invalid/x.png">',
     )
     path = tmp_path / "spoiled.html"
     path.write_text(page_text, encoding="utf-8")

@@ -42,7 +42,7 @@ export class Board {
     const name = element("b", "", panel.title), count = element("span", "pv-muted pv-table-count");
     head.append(name, element("span", "pv-muted", panel.role), element("span", "pv-grow"), count);
     const columns = element("tr");
-    columns.append(element("th", "pv-gutter"));
+    columns.append(element("td", "pv-gutter"));
     if (panel.labelled) columns.append(element("th", "pv-bucket"));
     panel.columns.forEach((column, at) => columns.append(element("th", at < panel.keys ? "pv-key" : "", column)));
     const thead = element("thead");
