@@ -41,6 +41,13 @@ SETTINGS = {
     for s in (
         Setting("spark.sql.ansi.enabled", True, "Errors in place of nulls, and the standard's rules for types."),
         Setting("spark.sql.caseSensitive", False, "Whether names differ by case."),
+        Setting("spark.sql.readSideCharPadding", True, "Whether char(n) columns are padded where they are read."),
+        Setting(
+            "spark.sql.legacy.noCharPaddingInPredicate",
+            False,
+            "Whether comparisons leave char(n) columns as they are when reading does not pad them.",
+        ),
+        Setting("spark.sql.legacy.charVarcharAsString", False, "Whether char(n) and varchar(n) are plain strings."),
         Setting(
             "planviz.unknownFunctions",
             "open",

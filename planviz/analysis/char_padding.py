@@ -14,7 +14,7 @@ from planviz.expressions.core import Alias, AttributeReference, Expression, Lite
 from planviz.expressions.ids import next_id
 from planviz.expressions.objects import StaticInvoke
 from planviz.expressions.predicates import BinaryComparison, In
-from planviz.expressions.subqueries import SubqueryExpression
+from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
@@ -37,10 +37,17 @@ class ApplyCharTypePadding(AnalyzerRule):
 
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         """See the class."""
+        config = self.context.config
+        if config.get("spark.sql.legacy.charVarcharAsString"):
+            return plan
         new: dict[int, AttributeReference] = {}
         lengths: Lengths = {}
-        read = self._read(plan, new, lengths)
-        return _compared(read, lengths) if new else plan
+        if config.get("spark.sql.readSideCharPadding"):
+            read = self._read(plan, new, lengths)
+            return _Comparisons(lengths, pad_columns=False).padded(read) if new else plan
+        _declared(plan, lengths)
+        pad_columns = not config.get("spark.sql.legacy.noCharPaddingInPredicate")
+        return _Comparisons(lengths, pad_columns).padded(plan) if lengths else plan
 
     def _read(self, plan: Any, new: dict[int, AttributeReference], lengths: Lengths) -> Any:
         def inside(e: Any) -> Any:
@@ -54,6 +61,17 @@ class ApplyCharTypePadding(AnalyzerRule):
             return rewrite_attributes(p, new) if new else p
 
         return plan.transform_up(one, LogicalRelation.BIT | SubqueryExpression.BIT)
+
+
+def _declared(plan: QueryPlan, lengths: Lengths) -> None:
+    """Note the lengths of the char columns of all relations, those inside subqueries too."""
+    for p in plan.walk():
+        if isinstance(p, LogicalRelation) and p.table is not None and p.table.char_lengths:
+            declared = dict(p.table.char_lengths)
+            lengths.update({a.expr_id: declared[a.name] for a in p.attributes if a.name in declared})
+        if isinstance(p, LogicalPlan):
+            for s in p.subqueries:
+                _declared(s.plan, lengths)
 
 
 def _padded(relation: LogicalRelation, new: dict[int, AttributeReference], lengths: Lengths) -> Any:
@@ -74,69 +92,79 @@ def _padded(relation: LogicalRelation, new: dict[int, AttributeReference], lengt
     return Project(tuple(items), relation.replace(table=replace(relation.table, char_lengths=())))
 
 
-def _compared(plan: Any, lengths: Lengths) -> Any:
-    """The plan with every comparison of char columns padded, bottom up: lengths are known where they are read."""
+class _Comparisons:
+    """Comparisons of char columns: the shorter side is padded.
 
-    def expression(e: Any) -> Any:
-        if isinstance(e, SubqueryExpression):
-            return e.with_plan(_compared(e.plan, lengths))
-        if isinstance(e, BinaryComparison):
-            left, right = _pair(e.left, e.right, lengths)
-            return e if left is e.left and right is e.right else e.replace(left=left, right=right)
-        return _list(e, lengths) if isinstance(e, In) else e
+    `lengths` holds the columns' lengths by expression id. With `pad_columns` a column is padded to its own length, too:
+    for columns that are not padded when they are read.
+    """
 
-    def operator(p: LogicalPlan) -> Any:
-        changed = p.transform_expressions_up(expression, BinaryComparison.BIT | In.BIT | SubqueryExpression.BIT)
-        for e in changed.expressions:
-            if isinstance(e, Alias):
-                inner = e.child.child if isinstance(e.child, Cast) and not e.child.user_specified else e.child
-                length = _length(inner, lengths)
-                if length is not None:
-                    lengths[e.expr_id] = length
-        return changed
+    def __init__(self, lengths: Lengths, pad_columns: bool) -> None:
+        self.lengths = lengths
+        self.pad_columns = pad_columns
 
-    return plan.transform_up(operator)
+    def padded(self, plan: Any) -> Any:
+        """The plan with every comparison of char columns padded, bottom up: lengths are known where they are read."""
 
+        def expression(e: Any) -> Any:
+            if isinstance(e, SubqueryExpression):
+                return e.with_plan(self.padded(e.plan))
+            if isinstance(e, BinaryComparison):
+                left, right = self._pair(e.left, e.right)
+                return e if left is e.left and right is e.right else e.replace(left=left, right=right)
+            return self._list(e) if isinstance(e, In) else e
 
-def _length(e: Expression, lengths: Lengths) -> int | None:
-    inner = e.attribute if isinstance(e, OuterReference) else e
-    return lengths.get(inner.expr_id) if isinstance(inner, AttributeReference) else None
+        def operator(p: LogicalPlan) -> Any:
+            changed = p.transform_expressions_up(expression, BinaryComparison.BIT | In.BIT | SubqueryExpression.BIT)
+            for e in changed.expressions:
+                if isinstance(e, Alias):
+                    inner = e.child.child if isinstance(e.child, Cast) and not e.child.user_specified else e.child
+                    length = self._length(inner)
+                    if length is not None:
+                        self.lengths[e.expr_id] = length
+            return changed
 
+        return plan.transform_up(operator)
 
-def _pair(left: Expression, right: Expression, lengths: Lengths) -> tuple[Expression, Expression]:
-    a, b = _length(left, lengths), _length(right, lengths)
-    if a is not None and b is not None:
-        most = max(a, b)
-        return _to(left, a, most), _to(right, b, most)
-    if a is not None:
-        return _with_constant(left, a, right)
-    if b is not None:
-        column, value = _with_constant(right, b, left)
-        return value, column
-    return left, right
+    def _length(self, e: Expression) -> int | None:
+        inner = e.attribute if isinstance(e, OuterReference) else e
+        return self.lengths.get(inner.expr_id) if isinstance(inner, AttributeReference) else None
 
+    def _pair(self, left: Expression, right: Expression) -> tuple[Expression, Expression]:
+        a, b = self._length(left), self._length(right)
+        if a is not None and b is not None:
+            most = max(a, b)
+            return self._column(left, a, most), self._column(right, b, most)
+        if a is not None:
+            return self._with_constant(left, a, right)
+        if b is not None:
+            column, value = self._with_constant(right, b, left)
+            return value, column
+        return left, right
 
-def _with_constant(column: Expression, length: int, value: Expression) -> tuple[Expression, Expression]:
-    if is_null(value):
-        return column, Literal(None, STRING)
-    text = constant(value) if value.foldable and is_string(value.data_type) else None
-    if not isinstance(text, str):
-        return column, value
-    most = max(length, len(text))
-    return _to(column, length, most), _to(value, len(text), most)
+    def _with_constant(self, column: Expression, length: int, value: Expression) -> tuple[Expression, Expression]:
+        if is_null(value):
+            return column, Literal(None, STRING)
+        text = constant(value) if value.foldable and is_string(value.data_type) else None
+        if not isinstance(text, str):
+            return column, value
+        most = max(length, len(text))
+        return self._column(column, length, most), _to(value, len(text), most)
 
+    def _list(self, e: In) -> In:
+        length = self._length(e.value)
+        texts = [constant(i) for i in e.items]
+        if length is None or not all(isinstance(t, str) or is_null(i) for t, i in zip(texts, e.items, strict=True)):
+            return e
+        given = [t for t in texts if isinstance(t, str)]
+        if not given:
+            return e
+        most = max(length, *map(len, given))
+        items = tuple(i if t is None else _to(i, len(t), most) for i, t in zip(e.items, texts, strict=True))
+        return e.replace(value=self._column(e.value, length, most), items=items)
 
-def _list(e: In, lengths: Lengths) -> In:
-    length = _length(e.value, lengths)
-    texts = [constant(i) for i in e.items]
-    if length is None or not all(isinstance(t, str) or is_null(i) for t, i in zip(texts, e.items, strict=True)):
-        return e
-    given = [t for t in texts if isinstance(t, str)]
-    if not given:
-        return e
-    most = max(length, *map(len, given))
-    items = tuple(i if t is None else _to(i, len(t), most) for i, t in zip(e.items, texts, strict=True))
-    return e.replace(value=_to(e.value, length, most), items=items)
+    def _column(self, e: Expression, length: int, wanted: int) -> Expression:
+        return _to(e, length - 1, max(length, wanted)) if self.pad_columns else _to(e, length, wanted)
 
 
 def _to(e: Expression, length: int, wanted: int) -> Expression:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from planviz.catalog.tables import CATALOG, DATABASE, TRANSACTIONAL, Buckets, Catalog, Table, placed
-from planviz.types import CharType, StructField, as_nullable, without_lengths
+from planviz.types import StructField, as_nullable
 
 
 def table_of(
@@ -23,15 +23,12 @@ def table_of(
     """
     partitions = {p.lower() for p in partition_columns}
     plain = tuple(
-        replace(c, data_type=without_lengths(c.data_type))
+        c
         if provider in TRANSACTIONAL or c.name.lower() in partitions
-        else StructField(c.name, as_nullable(without_lengths(c.data_type)))
+        else StructField(c.name, as_nullable(c.data_type))
         for c in columns
     )
-    chars = tuple(
-        (c.name, c.data_type.length) for c in columns if isinstance(c.data_type, CharType) and not c.data_type.varying
-    )
-    table = Table(name[-1], plain, DATABASE, provider, partition_columns, buckets=buckets, char_lengths=chars)
+    table = Table(name[-1], plain, DATABASE, provider, partition_columns, buckets=buckets)
     table = placed(table, name)
     if table.catalog != CATALOG:
         return table

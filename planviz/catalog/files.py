@@ -314,8 +314,9 @@ def _function_entry(function: PythonFunction) -> dict[str, Any]:
 
 def table_entry(table: Table) -> dict[str, Any]:
     """What a catalogue's document says of a table."""
+    chars = dict(table.char_lengths)
     entry: dict[str, Any] = {
-        "columns": [_column_entry(c, c.name in table.guessed) for c in table.columns],
+        "columns": [_column_entry(c, c.name in table.guessed, chars.get(c.name)) for c in table.columns],
         "provider": table.provider,
         "partition_columns": list(table.partition_columns),
     }
@@ -341,8 +342,9 @@ def table_entry(table: Table) -> dict[str, Any]:
     return entry
 
 
-def _column_entry(column: StructField, guessed: bool) -> dict[str, Any]:
-    entry = {"name": column.name, "type": column.data_type.simple_string, "nullable": column.nullable}
+def _column_entry(column: StructField, guessed: bool, length: int | None) -> dict[str, Any]:
+    kind = column.data_type.simple_string if length is None else f"char({length})"
+    entry = {"name": column.name, "type": kind, "nullable": column.nullable}
     return {**entry, "guessed": True} if guessed else entry
 
 

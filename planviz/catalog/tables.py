@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from planviz.errors import InputError
 from planviz.expressions.core import Literal
 from planviz.expressions.python import PythonEvalType
-from planviz.types import STRING, DataType, StructField, parse_type
+from planviz.types import STRING, CharType, DataType, StructField, parse_type, without_lengths
 
 #: Spark's names of the built-in catalogue and its first database.
 CATALOG, DATABASE = "spark_catalog", "default"
@@ -76,6 +76,15 @@ class Table:
     catalog: str = CATALOG
     #: Columns declared as char(n), which plans see as padded strings, with n.
     char_lengths: tuple[tuple[str, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Take char and varchar off the columns' types, wherever the table comes from: plans see strings."""
+        plain = tuple(replace(c, data_type=without_lengths(c.data_type)) for c in self.columns)
+        if plain != self.columns:
+            chars = [(c.name, t) for c in self.columns if isinstance(t := c.data_type, CharType) and not t.varying]
+            declared = {name: t.length for name, t in chars}
+            object.__setattr__(self, "columns", plain)
+            object.__setattr__(self, "char_lengths", tuple({**dict(self.char_lengths), **declared}.items()))
 
     @property
     def qualified(self) -> tuple[str, ...]:

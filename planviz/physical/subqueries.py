@@ -44,6 +44,12 @@ class ReusedSubqueryExec(LeafExec):
         out: tuple[AttributeReference, ...] = self.subquery.output
         return out
 
+    @property
+    def name(self) -> str:
+        """The subquery's, by which expressions refer to it."""
+        name: str = self.subquery.name
+        return name
+
     @lazy
     def canonicalized(self) -> Any:
         """The subquery's."""

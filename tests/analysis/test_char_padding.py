@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 
-from planviz.execution import Session
+from planviz.catalog.files import parse_catalog, write_catalog
+from planviz.execution import Session, explain
 
 SETUP = "create table n (i int, c char(4), d char(6), v varchar(4)) using parquet; "
 
@@ -51,3 +53,35 @@ def test_a_column_that_passes_it_on_keeps_its_length():
 
 def test_constants_are_padded_while_planning():
     assert "= x   )" in plan("select i from n where c = 'x'", "optimized")
+
+
+@pytest.mark.parametrize(
+    ("settings", "condition"),
+    [
+        ({"spark.sql.readSideCharPadding": False}, "(rpad(c, 4,  ) = rpad(ab, 4,  ))"),
+        (
+            {"spark.sql.readSideCharPadding": False, "spark.sql.legacy.noCharPaddingInPredicate": True},
+            "(c = rpad(ab, 4,  ))",
+        ),
+        ({"spark.sql.legacy.charVarcharAsString": True}, "(c = ab)"),
+    ],
+)
+def test_settings_say_what_is_padded(settings, condition):
+    """As Spark 4.3.0 answers with these settings."""
+    set_all = "".join(f"set {key} = {str(value).lower()}; " for key, value in settings.items())
+    text = plan(f"{set_all}select i from n where c = 'ab'")
+
+    assert f"Filter {condition}" in text
+    assert "readSidePadding" not in text
+
+
+def test_a_catalogue_s_char_and_varchar_columns_are_compared_as_those_of_create_table():
+    columns = [{"name": "c", "type": "char(4)"}, {"name": "v", "type": "varchar(4)"}]
+    document = {"format": "planviz-catalog/1", "tables": {"n": {"columns": columns}}}
+    catalog, problems = parse_catalog(json.dumps(document))
+    text = re.sub(r"#\d+", "", explain("select v from n where c = 'ab' and v = 'ab'", catalog).text("analyzed"))
+
+    assert problems == []
+    assert "Filter ((c = rpad(ab, 4,  )) AND (v = ab))" in text
+    assert "readSidePadding(c, 4)" in text
+    assert '"char(4)"' in write_catalog(catalog)

@@ -1,4 +1,4 @@
-"""How much of what real Spark printed comes out the same here: `python -m tests.fidelity [STAGE...] [--modes] [-v]`.
+"""How much of what real Spark printed comes out the same here: `python -m tests.fidelity [STAGE...] [--modes] [--partitioned] [-v]`.
 
 Takes about three minutes; `--modes` four times that, `--profile spark-3.0` ten seconds.
 """
@@ -9,7 +9,7 @@ import argparse
 import sys
 
 from planviz.config import PROFILES
-from tests.fidelity import earlier
+from tests.fidelity import earlier, partitioned
 from tests.fidelity.scoreboard import CORPUS, HEADINGS, MODES, Score, measure, measure_estimates, measure_trace
 
 
@@ -18,7 +18,9 @@ def main(arguments: list[str] | None = None) -> int:
     if not CORPUS.is_dir():
         print(f"The corpus is not here ({CORPUS}); nothing to measure.")
         return 0
-    if options.version:
+    if options.partitioned:
+        _partitioned(options.verbose)
+    elif options.version:
         _versions(options.stages, options.version, options.profile, options.verbose)
     elif options.modes:
         _modes(options.verbose)
@@ -31,6 +33,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser("python -m tests.fidelity", description=__doc__)
     parser.add_argument("stages", nargs="*", metavar="STAGE", help=f"{', '.join([*HEADINGS, 'formatted'])} (all)")
     parser.add_argument("--modes", action="store_true", help="plans, optimizer's steps and estimates in every mode")
+    parser.add_argument("--partitioned", action="store_true", help="TPC-DS over partitioned tables, in every mode")
     parser.add_argument("--profile", choices=list(PROFILES), default="spark-4.3", help="the version that is planned")
     parser.add_argument(
         "--version",
@@ -64,6 +67,13 @@ def _modes(verbose: bool) -> None:
             _show(measure("optimized", mode), verbose)
             _steps("Optimizer", mode, verbose)
             _estimates(mode, verbose)
+
+
+def _partitioned(verbose: bool) -> None:
+    for mode in partitioned.MODES:
+        print(mode)
+        for score in partitioned.measure(mode).values():
+            _show(score, verbose)
 
 
 def _versions(stages: list[str], version: str, profile: str, verbose: bool) -> None:
