@@ -20,9 +20,34 @@ Every message says what was wrong, where (line and column when known) and what t
 
 from __future__ import annotations
 
+from decimal import Decimal
+
+#: How many characters a message shows of one value, and how many it has at most.
+VALUE = 200
+MESSAGE = 8_000
+
+
+def shown(value: object) -> str:
+    """A value as a message shows it: a number without an exponent where that is short, a long text cut."""
+    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < VALUE:
+        return cut(f"{value:f}", VALUE)
+    if isinstance(value, int) and value.bit_length() > 4 * VALUE:
+        return f"a number of about {int(value.bit_length() * 0.30103):,} digits"
+    return cut(str(value), VALUE)
+
+
+def cut(text: str, most: int) -> str:
+    """The text, without its middle where it has more than `most` characters."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most * 2 // 3]}… ({len(text):,} characters) …{text[-most // 4 :]}"
+
 
 class PlanvizError(Exception):
-    """Base of all errors meant for a user: `str(error)` is one clear sentence or a few."""
+    """Base of all errors meant for a user: `str(error)` is one clear sentence or a few, never a text without end."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(cut(message, MESSAGE))
 
 
 class InputError(PlanvizError):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta, timezone
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import NamedTuple
 
+from planviz.errors import shown
 from planviz.expressions.core import Literal
 from planviz.types import (
     BINARY,
@@ -72,6 +73,8 @@ def number(text: str) -> Literal | str:
         return Literal(float(text), DOUBLE)
     if "." in text:
         return _decimal(text)
+    if len(text) > 60:
+        return _decimal(text)
     value = int(text)
     if -(2**31) <= value < 2**31:
         return Literal(value, INT)
@@ -81,9 +84,9 @@ def number(text: str) -> Literal | str:
 def _integral(text: str, t: DataType) -> Literal | str:
     widths: dict[DataType, int] = {LONG: 63, SHORT: 15, BYTE: 7}
     bits = widths[t]
-    value = int(text) if text.lstrip("-").isdigit() else None
+    value = int(text) if len(text) < 60 and text.lstrip("-").isdigit() else None
     if value is None or not -(2**bits) <= value < 2**bits:
-        return f"Numeric literal {text} does not fit the type {t.sql}."
+        return f"Numeric literal {shown(text)} does not fit the type {t.sql}."
     return Literal(value, t)
 
 
@@ -94,7 +97,7 @@ def _decimal(text: str) -> Literal | str:
     scale = max(0, -exp)
     precision = max(len(digits) + max(exp, 0), scale)
     if precision > 38:
-        return f"The number {text} has more than 38 digits; write it as a string and cast it to double."
+        return f"The number {shown(text)} has more than 38 digits; write it as a string and cast it to double."
     if exp > 0:
         value = Decimal(f"{value:f}")
     if text.endswith("."):
@@ -197,6 +200,10 @@ def unit_name(word: str) -> str | None:
     return unit if unit in _YEAR_MONTH or unit in _DAY_TIME else None
 
 
+#: How wide a number of an interval may be; what is wider overflows every interval.
+_LIMITED = Context(prec=100, Emax=100, Emin=-100)
+
+
 class Refused(NamedTuple):
     """Why a text is no literal: Spark's error class and a sentence."""
 
@@ -215,7 +222,7 @@ def interval_of_units(parts: list[tuple[str, str]]) -> Literal | Refused:
     units = [u for _, u in parts]
     try:
         for text, unit in parts:
-            value = Decimal(text.strip())
+            value = _LIMITED.create_decimal(text.strip())
             if unit in _YEAR_MONTH:
                 if value != int(value):
                     raise ValueError
@@ -225,8 +232,8 @@ def interval_of_units(parts: list[tuple[str, str]]) -> Literal | Refused:
             else:
                 micros += int(value * _DAY_TIME[unit]) if unit != "nanosecond" else int(value) // 1000
     except (ArithmeticError, ValueError):
-        shown = " ".join(f"{t} {u}" for t, u in parts)
-        return Refused("_LEGACY_ERROR_TEMP_0026", f"Cannot parse the INTERVAL value: {shown}.")
+        written = " ".join(f"{t} {u}" for t, u in parts)
+        return Refused("_LEGACY_ERROR_TEMP_0026", f"Cannot parse the INTERVAL value: {shown(written)}.")
     if all(u in _YEAR_MONTH for u in units):
         fields = [list(_YEAR_MONTH).index(u) for u in units]
         return Literal(months, YearMonthIntervalType(min(fields), max(fields)))
@@ -252,12 +259,13 @@ def interval_from_to(text: str, start: str, end: str) -> Literal | Refused:
     pattern = _UNIT_TO_UNIT.get((start, end))
     if pattern is None:
         return Refused(f"{_FORMAT}.UNSUPPORTED_FROM_TO_EXPRESSION", f"Intervals from {start} to {end} are unsupported.")
-    m = re.match(r"\s*(?P<sign>[+-]?)\s*" + pattern + r"\s*\Z", text)
+    # No interval needs so many characters; its numbers then are none that Decimal refuses.
+    m = re.match(r"\s*(?P<sign>[+-]?)\s*" + pattern + r"\s*\Z", text) if len(text) <= 80 else None
     if not m:
-        message = f"Interval string does not match {start}-{end} format: {text}."
+        message = f"Interval string does not match {start}-{end} format: {shown(text)}."
         return Refused(f"{_FORMAT}.UNMATCHED_FORMAT_STRING_WITH_NOTICE", message)
     sign = -1 if m["sign"] == "-" else 1
-    parts = {k: Decimal(v) for k, v in m.groupdict().items() if k != "sign"}
+    parts = {k: _LIMITED.create_decimal(v) for k, v in m.groupdict().items() if k != "sign"}
     for unit, value in parts.items():
         if unit != start and int(value) > _MOST[unit]:
             error = f"{_FORMAT}.INTERVAL_PARSING" if unit == "month" else "_LEGACY_ERROR_TEMP_0063"
@@ -268,16 +276,20 @@ def interval_from_to(text: str, start: str, end: str) -> Literal | Refused:
     return Literal(sign * micros, DayTimeIntervalType(_FIELD[start], _FIELD[end]))
 
 
+_PAIR = re.compile(r"([+-]?\s*\d*\.?\d+)\s*([a-z]+)\s*")
+
+
 def interval_text(text: str) -> Literal | Refused:
     """INTERVAL 'text' where the text names the units, or what is wrong with it."""
     body = text.strip().lower().removeprefix("interval").strip()
-    pairs = re.findall(r"([+-]?\s*\d*\.?\d+)\s*([a-z]+)\s*", body)
-    if not pairs or re.sub(r"([+-]?\s*\d*\.?\d+)\s*([a-z]+)\s*", "", body).strip():
-        return Refused("INVALID_TYPED_LITERAL", f"Cannot parse the INTERVAL value: {text}.")
+    # No interval needs so many characters, and looking for pairs takes longer than the text is long.
+    pairs = _PAIR.findall(body) if len(body) <= 1_000 else []
+    if not pairs or _PAIR.sub("", body).strip():
+        return Refused("INVALID_TYPED_LITERAL", f"Cannot parse the INTERVAL value: {shown(text)}.")
     parts = []
     for value, word in pairs:
         unit = unit_name(word)
         if unit is None:
-            return Refused("INVALID_TYPED_LITERAL", f"Cannot parse the INTERVAL value: {text}.")
+            return Refused("INVALID_TYPED_LITERAL", f"Cannot parse the INTERVAL value: {shown(text)}.")
         parts.append((value.replace(" ", ""), unit))
     return interval_of_units(parts)

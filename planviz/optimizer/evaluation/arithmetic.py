@@ -7,6 +7,7 @@ from collections.abc import Callable
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
+from planviz.errors import shown
 from planviz.expressions.arithmetic import (
     Abs,
     Add,
@@ -70,7 +71,7 @@ def bounded_integer(value: int, t: DataType, error_class: str = "") -> int:
     if not -(1 << bits - 1) <= value < 1 << bits - 1:
         interval = isinstance(t, YearMonthIntervalType | DayTimeIntervalType)
         usual = "INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION" if interval else "ARITHMETIC_OVERFLOW"
-        raise FailsError(f"{value} does not fit the type {t.simple_string}", error_class or usual)
+        raise FailsError(f"{shown(value)} does not fit the type {t.simple_string}", error_class or usual)
     return value
 
 
@@ -91,7 +92,7 @@ def to_decimal(value: Decimal, t: DataType) -> Decimal:
         result = None
     if result is None or (result and result.adjusted() >= t.precision - t.scale):
         raise FailsError(
-            f"{value:f} does not fit the type {t.simple_string}", "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION"
+            f"{shown(value)} does not fit the type {t.simple_string}", "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION"
         )
     return result or abs(result)
 

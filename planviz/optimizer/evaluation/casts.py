@@ -8,6 +8,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from planviz.errors import shown
 from planviz.expressions.casts import Cast
 from planviz.expressions.literals import literal_text
 from planviz.optimizer.evaluation.arithmetic import bits_of, bounded_integer, to_decimal, whole, wrapped
@@ -189,7 +190,10 @@ def _from_text(raw: str, t: DataType) -> Any:
     if is_integral(t):
         if not re.fullmatch(r"[+-]?\d+", text):
             raise _no_value(raw, t)
-        return bounded_integer(int(text), t, "CAST_INVALID_INPUT")
+        digits = text.lstrip("+-").lstrip("0") or "0"
+        if len(digits) > 40:
+            raise _no_value(raw, t)
+        return bounded_integer(int(text[0] + digits if text[0] in "+-" else digits), t, "CAST_INVALID_INPUT")
     if t in (DOUBLE, FLOAT):
         return _floating(text, t)
     if isinstance(t, DecimalType):
@@ -228,7 +232,7 @@ def _calendar_interval(text: str) -> tuple[int, int, int]:
 
 
 def _no_value(text: str, t: DataType) -> FailsError:
-    return FailsError(f"the value '{text}' cannot be cast to {t.simple_string.upper()}", "CAST_INVALID_INPUT")
+    return FailsError(f"the value '{shown(text)}' cannot be cast to {t.simple_string.upper()}", "CAST_INVALID_INPUT")
 
 
 def _instant_of(text: str, t: DataType) -> Any:

@@ -1,10 +1,13 @@
-"""LIKE and regular expressions. Java's syntax is Python's but for a few forms, which are left uncomputed."""
+"""LIKE and regular expressions. RE2 reads Java's syntax but for a few forms, which are left uncomputed."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, cast
 
+import re2
+
+from planviz.errors import shown
 from planviz.expressions.calls import RegexpForm
 from planviz.expressions.core import Expression
 from planviz.expressions.patterns import Like, MultiLike, RLike
@@ -19,8 +22,9 @@ from planviz.optimizer.evaluation.core import (
     strict,
 )
 
-#: What Java reads otherwise than Python, or Python cannot read.
-_FOREIGN = re.compile(r"\\[pPQERXGhHzZk]|\(\?<[A-Za-z]|&&|\[\[|\(\?[a-z-]*[uUd]")
+#: What Java reads otherwise than RE2, or RE2 cannot read.
+_FOREIGN = re.compile(r"\\[pPQERXGhHvVCzZk]|\(\?P?<[A-Za-z]|&&|\[\[|\(\?[a-zA-Z-]{0,20}[uUdx]")
+_OTHER_CASES = re.compile(r"\(\?[a-z-]{0,20}i")
 
 
 def like(text: str, pattern: str, escape: str = "\\") -> bool:
@@ -84,40 +88,45 @@ def _ilike(e: Any, row: Row) -> bool | None:
     return None if text is None or pattern is None else like(text.lower(), pattern.lower(), e.escape.lower())
 
 
-def compiled(pattern: str, text: str) -> re.Pattern[str]:
-    """A Java pattern, to be looked for in a text.
+#: Where Java and RE2 may read a text otherwise: at the ends of lines, at a vertical tab, and other letters' cases.
+_LINE_ENDS = re.compile("[\n\r\v\x85\u2028\u2029]")
+_ENDS = re.compile(r"[$.]|\\[sSbB]")
+#: A pattern's automaton, in bytes; RE2 refuses what grows beyond.
+_MEMORY = 1 << 20
 
-    Raises UnknownValueError where Python would read it otherwise or might look for ages, FailsError where it is none.
+
+def compiled(pattern: str, text: str, *, again: bool = False) -> re.Pattern[str]:
+    """A Java pattern, to be looked for in a text; `again` where the search goes on behind every match.
+
+    RE2 does the looking: its time grows with the text, whatever the pattern. Raises UnknownValueError for what RE2
+    cannot express (references back, looking around), reads otherwise than Java or needs too long for; FailsError for
+    what is no pattern.
     """
-    if _FOREIGN.search(pattern):
+    if _FOREIGN.search(pattern) or (_LINE_ENDS.search(text) and _ENDS.search(pattern)):
         raise UnknownValueError(pattern)
+    if "(?" in pattern and _OTHER_CASES.search(pattern) and not (text + pattern).isascii():
+        raise UnknownValueError(pattern)
+    options = re2.Options()
+    options.max_mem, options.log_errors = _MEMORY, False
     try:
-        found = re.compile(pattern, re.ASCII)
-    except re.error:
-        raise FailsError(f"'{pattern}' is no pattern", "INVALID_PARAMETER_VALUE.PATTERN") from None
-    step(_tries(pattern, len(text)))
+        # RE2 for Python has the interface of `re`.
+        found = cast("re.Pattern[str]", re2.compile(pattern, options))
+    except (re2.error, UnicodeEncodeError):
+        raise _refusal(pattern) from None
+    size = re2.compile(pattern, options).programsize * (len(text) + 1)
+    step(size * (len(text) + 1) // 2_000 if again else size // 10)
     return found
 
 
-#: A class of characters, an escaped character, a repetition without a fixed count, or another character.
-_PART = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|(?P<loop>[*+]|\{\d*,\d*\})|.", re.DOTALL)
-
-
-def _tries(pattern: str, length: int) -> int:
-    """About how often matching may try at most, in thousands: text and loops may be matched in so many ways."""
-    loops, nested, groups, closed = 0, False, [False], False
-    for part in _PART.finditer(pattern):
-        if part["loop"]:
-            loops, nested = loops + 1, nested or closed
-            groups[-1] = True
-        closed = False
-        if part[0] == "(":
-            groups.append(False)
-        elif part[0] == ")" and len(groups) > 1:
-            closed = groups.pop()
-            groups[-1] = groups[-1] or closed
-    tries: int = (length + 1) ** min(loops + 1, 40)
-    return (tries << min(length, 60) if nested else tries) // 1_000
+def _refusal(pattern: str) -> UnknownValueError:
+    """What to raise for a pattern that RE2 does not take: Java may still take it, as far as Python does."""
+    try:
+        re.compile(pattern, re.ASCII)
+    except re.error:
+        return FailsError(f"'{shown(pattern)}' is no pattern", "INVALID_PARAMETER_VALUE.PATTERN")
+    except (RecursionError, OverflowError, MemoryError):
+        pass
+    return UnknownValueError(pattern)
 
 
 strict(RLike)(lambda e, text, pattern: compiled(pattern, text).search(text) is not None)
@@ -132,10 +141,12 @@ def _group(pattern: re.Pattern[str], index: int) -> int:
 @function("regexp_replace")
 def _replace(text: str, pattern: str, new: str, start: int = 1) -> str:
     """$1 and \\1 as Java reads them: $ a group, a backslash the next character itself."""
-    python = re.sub(r"\\(.)|\$(\d)", lambda m: re.escape(m[1]) if m[1] else f"\\g<{m[2]}>", new)
-    plain = re.sub(r"\\([^g\d\\])", r"\1", python)
     head, rest = text[: start - 1], text[start - 1 :]
-    return head + compiled(pattern, rest).sub(plain, rest)
+    found = compiled(pattern, rest, again=True)
+    parts = re.findall(r"\\(.)|\$(\d)|([^\\$]+|[\\$])", new, re.DOTALL)
+    for _, index, _ in parts:
+        _group(found, int(index or 0))
+    return head + found.sub(lambda m: "".join((m[int(i)] or "") if i else c or rest for c, i, rest in parts), rest)
 
 
 @function("regexp_extract")
@@ -147,7 +158,7 @@ def _extract(text: str, pattern: str, index: int = 1) -> str:
 
 @function("regexp_extract_all")
 def _extract_all(text: str, pattern: str, index: int = 1) -> tuple[str, ...]:
-    p = compiled(pattern, text)
+    p = compiled(pattern, text, again=True)
     return tuple(m.group(_group(p, index)) or "" for m in p.finditer(text))
 
 
@@ -157,7 +168,7 @@ def _instr(text: str, pattern: str, index: int = 0) -> int:
     return found.start() + 1 if found else 0
 
 
-function("regexp_count")(lambda text, pattern: sum(1 for _ in compiled(pattern, text).finditer(text)))
+function("regexp_count")(lambda text, pattern: sum(1 for _ in compiled(pattern, text, again=True).finditer(text)))
 
 
 @function("regexp_substr")
@@ -170,7 +181,7 @@ def _substr(text: str, pattern: str) -> str | None:
 def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
     if not pattern:
         return tuple(text) if limit <= 0 else (*text[: limit - 1], text[limit - 1 :])
-    p = compiled(pattern, text)
+    p = compiled(pattern, text, again=True)
     if p.groups:
         raise UnknownValueError(pattern)
     return tuple(p.split(text, limit - 1 if limit > 0 else 0)) if limit != 1 else (text,)
@@ -179,7 +190,7 @@ def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
 @function("str_to_map", typed=True)
 def _str_to_map(e: Expression, text: str, pair: str = ",", key: str = ":") -> tuple[tuple[str, str | None], ...]:
     out: dict[str, str | None] = {}
-    for part in compiled(pair, text).split(text):
+    for part in compiled(pair, text, again=True).split(text):
         k, *v = compiled(key, part).split(part, 1)
         if k in out:
             raise FailsError(f"the key {k} of the map stands there twice", "DUPLICATED_MAP_KEY")
