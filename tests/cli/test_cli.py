@@ -20,7 +20,7 @@ def planviz(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[
 
 
 def test_help_answers_at_once() -> None:
-    """What makes a start slow is what is imported: help needs neither the engine nor a library for pictures, pages or tables."""
+    """What makes a start slow is what is imported: help needs neither the engine nor libraries for pictures."""
     program = (
         "import sys, contextlib, planviz.__main__ as main\n"
         "with contextlib.suppress(SystemExit): main.main(['--help'])\n"

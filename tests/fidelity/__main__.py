@@ -1,4 +1,6 @@
-"""How much of what real Spark printed comes out the same here: `python -m tests.fidelity [STAGE...] [--modes] [--partitioned] [-v]`.
+"""How much of what real Spark printed comes out the same here.
+
+`python -m tests.fidelity [STAGE...] [--modes] [--partitioned] [--profile NAME] [-v]`
 
 Takes about three minutes; `--modes` four times that, `--profile spark-3.0` ten seconds.
 """

@@ -40,6 +40,6 @@ def test_a_jvm_killed_in_any_phase_is_told_of_and_the_next_capture_works(live):
 
 def test_full_memory_is_an_error_of_the_query_and_spark_lives_or_is_replaced(live):
     bomb = "SELECT length(array_join(collect_list(repeat(string(id), 300000)), '')) FROM range(3000)"
-    with pytest.raises(SparkError, match="memory was full|no sign of life"):
+    with pytest.raises(SparkError, match=r"memory was full|no sign of life"):
         live.call("capture", {"sql": bomb, "run": True}, limit=300)
     again(live)
