@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from planviz.expressions.casts import Cast
 from planviz.expressions.core import AttributeReference, Expression
 from planviz.logical.plan import bracketed
 from planviz.physical.distribution import (
@@ -18,6 +19,7 @@ from planviz.physical.distribution import (
 )
 from planviz.physical.plan import LeafExec, SparkPlan, UnaryExec
 from planviz.trees.node import always, lazy, node
+from planviz.types import LONG, is_integral
 
 ENSURE_REQUIREMENTS, REPARTITION_BY_NUM = "ENSURE_REQUIREMENTS", "REPARTITION_BY_NUM"
 
@@ -104,14 +106,21 @@ class BroadcastExchangeExec(Exchange):
 
     @lazy
     def canonicalized(self) -> Any:
-        """With the keys in the form that is equal for equal values."""
-        keys = tuple(k.canonicalized for k in self.mode.keys)
+        """With the keys in the form that is equal for equal values: packed or cast, a widened integer is the same."""
+        keys = tuple(_without_mode(k.canonicalized) for k in self.mode.keys)
         return BroadcastExchangeExec(replace(self.mode, keys=keys), self.child.canonicalized)
 
     @lazy
     def simple_string(self) -> str:
         """BroadcastExchange mode, [plan_id=7]."""
         return f"BroadcastExchange {self.mode}, [plan_id={self.plan_id}]"
+
+
+def _without_mode(key: Expression) -> Expression:
+    """A key whose widening of an integer does not say whether it would fail: it never does."""
+    if isinstance(key, Cast) and key.mode == "LEGACY" and is_integral(key.child.data_type) and key.type == LONG:
+        return key.replace(mode="ANSI")
+    return key
 
 
 @node

@@ -1,8 +1,9 @@
 """How much of what real Spark printed comes out the same here.
 
-`python -m tests.fidelity [STAGE...] [--modes] [--partitioned] [--profile NAME] [-v]`
+`python -m tests.fidelity [STAGE...] [--modes] [--partitioned] [--versions [VERSION...]] [--profile NAME] [-v]`
 
-Takes about three minutes; `--modes` four times that, `--profile spark-3.0` ten seconds.
+Takes about three minutes; `--modes` four times that, `--profile spark-3.0` ten seconds, `--versions` a minute for each
+mode of each version.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import argparse
 import sys
 
 from planviz.config import PROFILES
-from tests.fidelity import earlier, partitioned
+from tests.fidelity import earlier, partitioned, versions
 from tests.fidelity.scoreboard import CORPUS, HEADINGS, MODES, Score, measure, measure_estimates, measure_trace
 
 
@@ -22,6 +23,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     if options.partitioned:
         _partitioned(options.verbose)
+    elif options.versions is not None:
+        _every_version(options.versions, options.every, options.verbose)
     elif options.version:
         _versions(options.stages, options.version, options.profile, options.verbose)
     elif options.modes:
@@ -36,6 +39,8 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("stages", nargs="*", metavar="STAGE", help=f"{', '.join([*HEADINGS, 'formatted'])} (all)")
     parser.add_argument("--modes", action="store_true", help="plans, optimizer's steps and estimates in every mode")
     parser.add_argument("--partitioned", action="store_true", help="TPC-DS over partitioned tables, in every mode")
+    parser.add_argument("--versions", nargs="*", metavar="VERSION", help="TPC-DS as versions plan it: 4.2 3.5 ... (all)")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="with --versions: every n-th query only")
     parser.add_argument("--profile", choices=list(PROFILES), default="spark-4.3", help="the version that is planned")
     parser.add_argument(
         "--version",
@@ -76,6 +81,16 @@ def _partitioned(verbose: bool) -> None:
         print(mode)
         for score in partitioned.measure(mode).values():
             _show(score, verbose)
+
+
+def _every_version(wanted: list[str], every: int, verbose: bool) -> None:
+    for profile in versions.measured_profiles():
+        if wanted and profile.removeprefix("spark-") not in wanted:
+            continue
+        for mode in versions.modes(profile):
+            print(f"{profile} {mode}")
+            for score in versions.measure(profile, mode, every).values():
+                _show(score, verbose)
 
 
 def _versions(stages: list[str], version: str, profile: str, verbose: bool) -> None:

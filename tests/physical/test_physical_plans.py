@@ -215,6 +215,17 @@ def test_a_self_join_shuffles_once(catalog):
     assert len(operators(execution, "ReusedExchange")) == 1
 
 
+@pytest.mark.parametrize("ansi", [True, False])
+def test_a_broadcast_by_a_widened_key_serves_one_by_a_packed_key(catalog, ansi):
+    sql = (
+        "SELECT a.k FROM big a JOIN (SELECT CAST(k AS BIGINT) AS l FROM big2) b ON a.k = b.l "
+        "JOIN small c ON a.k = c.k JOIN small d ON b.l = d.k"
+    )
+    kinds = [re.sub(r" .*", "", o) for o in operators(planned(sql, catalog, ansi__enabled=ansi), ".*BroadcastExchange")]
+
+    assert kinds == ["BroadcastExchange", "ReusedExchange"]
+
+
 @pytest.mark.parametrize(("function", "key"), [("sum(v)", "m"), ("max(s)", "k")])
 def test_what_sorted_rows_are_aggregated_to_is_not_used_again(catalog, function, key):
     side = f"(SELECT k, {function} AS m FROM big GROUP BY k)"

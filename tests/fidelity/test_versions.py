@@ -1,0 +1,23 @@
+"""Every version's profile beside that Spark's own plans of TPC-DS; skipped where the captures are not at hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fidelity.versions import FOLDER, STAGES, measure, modes
+
+pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason=f"the captures of other versions are not at {FOLDER}")
+
+#: Of every eighth query: how many have the same shape and the same text at least, for each of STAGES.
+FLOORS = {
+    "spark-4.3": {"shape": (14, 14, 14), "text": (14, 14, 14)},
+}
+
+
+@pytest.mark.parametrize("profile", FLOORS)
+def test_a_profile_plans_as_its_version_of_spark(profile):
+    scores = measure(profile, next(m for m in modes(profile) if m.startswith("nocbo-aqeoff")), every=8)
+
+    for kind, floors in FLOORS[profile].items():
+        reached = tuple(getattr(scores[stage], kind) for stage in STAGES)
+        assert all(r >= f for r, f in zip(reached, floors, strict=True)), (kind, reached, scores)

@@ -1,0 +1,95 @@
+"""TPC-DS as every version of Spark from 3.0 to 4.3 plans it, beside our plans under that version's profile."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from planviz.config import PROFILES, OptimizerConfig
+from planviz.errors import PlanvizError
+from planviz.execution import QueryExecution
+from planviz.expressions.ids import fresh_ids
+from tests.fidelity.scoreboard import FIRST_ID, SHARED, Score, catalog, comparer, section
+
+FOLDER = SHARED / "corpus" / "versions"
+STAGES = ("analyzed", "optimized", "physical")
+_COST_BASED = ("spark.sql.cbo.enabled", "spark.sql.cbo.planStats.enabled", "spark.sql.cbo.joinReorder.enabled")
+
+
+def folder_of(profile: str) -> Path:
+    """Where the captures of a profile's version lie: spark-3.5 has those of 3.5.9."""
+    return next(iter(sorted(FOLDER.glob(f"{profile.removeprefix('spark-')}.*"))), FOLDER / "none")
+
+
+def modes(profile: str) -> list[str]:
+    """The captured modes of a profile's version."""
+    return sorted(f.name for f in (folder_of(profile) / "tpcds").glob("*") if f.is_dir())
+
+
+def measured_profiles() -> list[str]:
+    """The profiles whose version was captured, the newest first."""
+    return [name for name in PROFILES if modes(name)]
+
+
+@cache
+def captured(profile: str, mode: str, every: int = 1) -> tuple[dict[str, Any], ...]:
+    """Every n-th captured query of a mode that Spark could plan."""
+    found = []
+    for path in sorted((folder_of(profile) / "tpcds" / mode).glob("*.json.gz"))[::every]:
+        with gzip.open(path, "rt", encoding="utf-8", errors="surrogatepass") as handle:
+            document = json.load(handle)
+        if "error" not in document and "extended" in document["explain"]:
+            found.append(document)
+    return tuple(found)
+
+
+def config_of(profile: str, mode: str) -> OptimizerConfig:
+    """The settings of a mode over a profile's defaults."""
+    settings: dict[str, Any] = dict.fromkeys(_COST_BASED, mode.startswith("cbo"))
+    settings |= {"spark.sql.adaptive.enabled": "aqeon" in mode, "spark.sql.session.timeZone": "UTC"}
+    if mode.endswith("ansioff"):
+        settings["spark.sql.ansi.enabled"] = False
+    return OptimizerConfig.of(profile, **settings)
+
+
+def measure(profile: str, mode: str, every: int = 1) -> dict[str, Score]:
+    """The scores of every stage over the captured queries of a mode; every n-th of them."""
+    scores = {stage: Score(stage) for stage in STAGES}
+    for document in captured(profile, mode, every):
+        for stage, text in _texts(document, profile, mode):
+            _count(scores[stage], document, stage, text)
+    return scores
+
+
+def _texts(document: dict[str, Any], profile: str, mode: str) -> Iterator[tuple[str, str | PlanvizError]]:
+    with fresh_ids(FIRST_ID):
+        planned = QueryExecution(document["sql"], catalog(), config_of(profile, mode))
+        for stage in STAGES:
+            try:
+                yield stage, planned.text(stage).rstrip("\n")
+            except PlanvizError as error:
+                yield stage, error
+
+
+def _count(score: Score, document: dict[str, Any], stage: str, text: str | PlanvizError) -> None:
+    name = document["query"]
+    score.total += 1
+    if not isinstance(text, str):
+        score.differences.append((name, f"error {text}"))
+        return
+    own = {int(n) for n in re.findall(r"#(\d{7,})", text)}
+    wanted = section(document, stage)
+    # A literal like 'exportiunivamalg #9' holds no id: one stands right behind a name.
+    ids = {int(n) for n in re.findall(r"(?<=[\w)\]\[`'*-])#(\d+)", wanted)}
+    result = comparer().compare(text, wanted, own, ids)
+    score.shape += result["shape_equal"]
+    score.text += result["text_equal"]
+    if not result["shape_equal"]:
+        score.differences.append((name, f"shape: {result['first_shape_diff'] or result['first_text_diff']}"))
+    elif not result["text_equal"]:
+        score.differences.append((name, f"{result['first_text_diff']}"))
