@@ -39,7 +39,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("stages", nargs="*", metavar="STAGE", help=f"{', '.join([*HEADINGS, 'formatted'])} (all)")
     parser.add_argument("--modes", action="store_true", help="plans, optimizer's steps and estimates in every mode")
     parser.add_argument("--partitioned", action="store_true", help="TPC-DS over partitioned tables, in every mode")
-    parser.add_argument("--versions", nargs="*", metavar="VERSION", help="TPC-DS as versions plan it: 4.2 3.5 ... (all)")
+    parser.add_argument("--versions", nargs="*", metavar="VERSION", help="TPC-DS as 4.2, 3.5 ... plan it (all)")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="with --versions: every n-th query only")
     parser.add_argument("--profile", choices=list(PROFILES), default="spark-4.3", help="the version that is planned")
     parser.add_argument(
