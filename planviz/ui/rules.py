@@ -200,7 +200,8 @@ def why_silent(opened: Opened, rule: str) -> dict[str, Any] | None:
 
 
 def without(opened: Opened, rule: str) -> dict[str, Any]:
-    """The final plan with and without a rule: `words` on what is lost, and a trace of one step to look at."""
+    """The final plan without and with a rule: `words` on what is lost without it, and a `trace` of one step, which
+    leads from the plan without the rule to the plan with it."""
     key = ("without", rule)
     if key not in opened.made:
         opened.made[key] = _without(opened, rule)
@@ -223,13 +224,17 @@ def _without(opened: Opened, rule: str) -> dict[str, Any]:
     if other.error is not None or mine is None or theirs is None:
         return {"words": f"There is no plan without it: {other.error or 'nothing was planned'}", "trace": None}
     found = diff(mine, theirs, numbers=True)
-    step = RuleStep(
+    return {"words": _lost(found), "trace": trace_data(RuleTrace([work_of(rule, theirs, mine)])) if found else None}
+
+
+def work_of(rule: str, without: PlanGraph, final: PlanGraph) -> RuleStep:
+    """What a rule made of the final plan, as a step from the plan without it to the plan with it: + is its own work."""
+    return RuleStep(
         rule,
-        TracedPlan(lambda: _text(mine), lambda: mine),
-        TracedPlan(lambda: _text(theirs), lambda: theirs),
+        TracedPlan(lambda: _text(without), lambda: without),
+        TracedPlan(lambda: _text(final), lambda: final),
         batch="Final plans",
     )
-    return {"words": _lost(found), "trace": trace_data(RuleTrace([step])) if found else None}
 
 
 def _spark_name(trace: RuleTrace, rule: str) -> str:

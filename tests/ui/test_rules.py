@@ -109,6 +109,10 @@ def test_without_a_rule_the_final_plan_loses_what_it_did() -> None:
     told = rules.without(opened, "EliminateOuterJoin")
     assert "join type Inner → LeftOuter" in told["words"]
     assert told["trace"]["steps"][0]["rule"] == "EliminateOuterJoin"
+    # The comparison reads in the rule's own direction: + is what it added, not what is there without it.
+    changes = [change for _, parts, _ in told["trace"]["steps"][0]["changed"] for change in parts]
+    assert ["join type", "LeftOuter → Inner"] in changes
+    assert ["condition", "+ isnotnull(user_id)"] in changes
     # What another rule does as well is not lost.
     same = rules.without(opened, "CombineUnions")
     assert same["words"] == "The final plan is the same: other rules do this work too."

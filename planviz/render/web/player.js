@@ -116,7 +116,7 @@ export class Player {
     this.timeline.show(steps, this.silent);
   }
 
-  // The final plan with a rule beside that without it; null goes back to the step where that was asked.
+  // The final plan without a rule beside that with it; null goes back to the step where that was asked.
   compare(rule) {
     const { comparing, data } = this;
     if (rule && !comparing) {
@@ -135,7 +135,7 @@ export class Player {
   }
 
   #namePanes() {
-    this.panes.name(this.comparing ? ["with the rule", "without it"] : ["before", "after"]);
+    this.panes.name(this.comparing ? ["without the rule", "with it"] : ["before", "after"]);
   }
 
   #painted(done) {
@@ -164,7 +164,7 @@ export class Player {
     const { steps } = this, asked = performance.now();
     if (!steps || !Number.isInteger(k) || k < 0 || k >= steps.count || k === this.k) return;
     this.k = k;
-    const step = steps.steps[k], number = this.comparing ? "Final plan without" : `${k + 1} / ${steps.count}`;
+    const step = steps.steps[k], number = this.comparing ? "Final plan without and with" : `${k + 1} / ${steps.count}`;
     this.selected = null;
     this.#draw();
     const drawn = performance.now();
