@@ -91,6 +91,20 @@ def kind_of(op: str) -> str:
     return "other"
 
 
+# Photon prints one exchange as three operators: the sink, the stage and the source; Velox wraps its own likewise. Older
+# names end otherwise (ShuffleExchangeLike never stands in a plan).
+_EXCHANGES = re.compile(r"(?!Reused|Reuse)\w*Exchange(Sink|V\d)?$")
+
+
+@lru_cache(maxsize=4096)
+def is_exchange(op: str) -> bool:
+    """Whether an operator itself moves rows between executors, by its name: what is counted as an exchange everywhere.
+
+    Not one that is used again, the reading of one, or the stage that adaptive execution wraps around one.
+    """
+    return kind_of(op) == "exchange" and bool(_EXCHANGES.match(spark_name(op)))
+
+
 _KNOWN_OTHER = re.compile(
     r"(Columnar|Row|Broadcast)To(\w*Row|\w*Columnar)|^(AdaptiveSparkPlan|InputAdapter|WholeStageCodegen|CTE|WithCTE|"
     r"CTERelationDef|ResolvedHint|UnresolvedHint|CollectMetrics|EventTimeWatermark|ReturnAnswer|DummySparkPlan|ApplyResourceProfile|"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import cache
 from typing import Any
@@ -16,7 +15,6 @@ from planviz.render.theme import kind_colour, palette, tokens
 
 LEAST_WIDTH = 560
 # What moves rows: not a stage that wraps an exchange, not the reading of one, not one that is used again.
-_EXCHANGE = re.compile(r"(?!Reused).*Exchange(Exec)?$")
 _PAD = 28  # between the frame of the picture and the words of header and legend
 _NOTE_LINES = 6
 _PATIENCE = 200_000  # links times cards up to which a link's words look for a place where no card hides them
@@ -68,8 +66,8 @@ class Painter:
         parts = [_counted(count, "operator")]
         if count:
             joins = self.nodes["kind"].count(KINDS.index("join"))
-            exchanges = sum(1 for op in self.nodes["op"] if _EXCHANGE.match(op))
-            parts += [_counted(found, word) for found, word in ((joins, "join"), (exchanges, "exchange")) if found]
+            moves = self.scene.exchanges
+            parts += [_counted(found, word) for found, word in ((joins, "join"), (moves, "exchange")) if found]
             parts.append(_counted(max(self.nodes["depth"]) + 1, "level"))
         else:
             parts.append("nothing to draw")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planviz.graph import KINDS, PlanGraph, PlanNode
+from planviz.graph.kinds import is_exchange
 from planviz.graph.plan_graph import Estimate
 from planviz.graph.words import facts, quick_title, subtitle, title
 from planviz.layout import tidy
@@ -53,6 +54,11 @@ class Scene:
     links: list[list[Any]]
     details: list[list[list[str]]] | None
 
+    @property
+    def exchanges(self) -> int:
+        """How many operators move rows (`planviz.graph.kinds.is_exchange`), the one count that is shown anywhere."""
+        return sum(1 for op in self.nodes["op"] if is_exchange(op))
+
     def rows_words(self, i: int) -> str:
         """The rows of node i in short form: `≈` marks an estimate, brackets what only the formulas give; "" unknown."""
         rows, sign = self.nodes["rows"][i], self.nodes["sign"][i]
@@ -71,6 +77,7 @@ class Scene:
             "notes": self.notes,
             "size": list(self.size),
             "kinds": list(KINDS),
+            "exchanges": self.exchanges,
             "nodes": self.nodes,
             "rows_are": self.rows_are,
             "links": self.links,

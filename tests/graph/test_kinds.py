@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planviz.graph.kinds import KINDS, is_known, kind_of
+from planviz.graph.kinds import KINDS, is_exchange, is_known, kind_of
 
 SPARK = {
     "scan": """
@@ -139,3 +139,25 @@ def test_every_listed_name_is_known_except_the_rarest() -> None:
 def test_an_unknown_name_is_other_and_not_known(name: str) -> None:
     assert kind_of(name) == "other"
     assert not is_known(name)
+
+
+@pytest.mark.parametrize(
+    ("op", "moves"),
+    [
+        ("Exchange", True),
+        ("BroadcastExchange", True),
+        ("TungstenExchange", True),
+        ("CometBroadcastExchange", True),
+        ("ColumnarExchangeExec", True),
+        ("PhotonShuffleExchangeSink", True),
+        ("PhotonShuffleExchangeSource", False),
+        ("PhotonShuffleMapStage", False),
+        ("ReusedExchange", False),
+        ("ShuffleQueryStage", False),
+        ("AQEShuffleRead", False),
+        ("Repartition", False),
+        ("BroadcastHashJoin", False),
+    ],
+)
+def test_an_exchange_is_counted_once_under_whatever_names(op: str, moves: bool) -> None:
+    assert is_exchange(op) is moves

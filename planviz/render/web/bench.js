@@ -13,8 +13,6 @@ const NARROW = 800, BIG = 300, REMEMBERED = 24;
 const memory = new Map(); // key -> what was collapsed, folded, selected and in view
 
 // What shows one plan at a time and keeps its parts in step.
-// What moves rows: not a stage that wraps an exchange, not the reading of one, not one that is used again.
-const EXCHANGE = /^(?!Reused).*Exchange(Exec)?$/;
 
 export class Workbench {
   constructor(parent, callbacks) {
@@ -212,9 +210,8 @@ export class Workbench {
 
   #words() {
     const { plan } = this, { scene } = plan, { nodes } = scene;
-    let exchanges = 0, depth = 0;
+    let depth = 0;
     for (let i = 0; i < plan.size; i++) {
-      if (EXCHANGE.test(nodes.op[i])) exchanges++;
       if (nodes.depth[i] >= depth) depth = nodes.depth[i] + 1;
     }
     const many = (count, word) => `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
@@ -226,7 +223,7 @@ export class Workbench {
       keys.append(item);
     }
     const help = button("pv-link pv-only-narrow", "Keys", "", () => this.showHelp(true));
-    this.footer.replaceChildren(keys, help, element("div", "pv-grow"), this.said, element("span", "pv-total", [many(plan.size, "node"), many(exchanges, "exchange"), `depth ${grouped(depth)}`].join(" · ")));
+    this.footer.replaceChildren(keys, help, element("div", "pv-grow"), this.said, element("span", "pv-total", [many(plan.size, "node"), many(scene.exchanges, "exchange"), `depth ${grouped(depth)}`].join(" · ")));
     this.railHead.textContent = `Tree`;
     const chips = [];
     // The app says this beside the stages already.

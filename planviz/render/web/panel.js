@@ -139,10 +139,17 @@ export class Panel {
     for (const kind of plan.nodes.kind) count.set(kind, (count.get(kind) ?? 0) + 1);
     const legend = element("div", "pv-section"), list = element("div", "pv-legend");
     legend.append(element("h4", "", "Operators"), list);
-    for (const [kind, many] of [...count].sort((a, b) => b[1] - a[1])) {
-      const name = scene.kinds[kind], line = element("div", "pv-legend-row");
-      line.append(this.#icon(name), element("span", "", this.theme.kinds[name].label), element("span", "pv-muted", grouped(many)));
+    const add = (name, words, many) => {
+      const line = element("div", "pv-legend-row");
+      line.append(this.#icon(name), element("span", "", words), element("span", "pv-muted", grouped(many)));
       list.append(line);
+    };
+    for (const [kind, many] of [...count].sort((a, b) => b[1] - a[1])) {
+      const name = scene.kinds[kind], { label } = this.theme.kinds[name];
+      // What moves rows is counted as it is beneath the picture; what reads, wraps or reuses one stands by itself.
+      const moving = name === "exchange" ? scene.exchanges : many;
+      if (moving) add(name, label, moving);
+      if (many > moving) add(name, `${label}: stages, readers, reused`, many - moving);
     }
     parts.push(legend, ...this.#heaviest());
     return parts;
