@@ -61,7 +61,7 @@ def card(rule: RuleReference) -> str:
     parts = [f"{rule.spark_name}\n\n{_wrapped(rule.summary)}", textwrap.indent(rule.algebra, "  ")]
     parts += [_wrapped(paragraph) for paragraph in rule.remarks.split("\n\n")]
     facts = [("Batches", _batches(rule)), ("Settings", _settings(rule))]
-    facts += [("Module", [f"planviz.optimizer.rules.{rule.family}"]), ("Described in", [", ".join(rule.items)])]
+    facts.append(("Module", [f"planviz.optimizer.rules.{rule.family}"]))
     lines = []
     for name, values in facts:
         lines += [f"{name if at == 0 else '':14}{value}" for at, value in enumerate(filter(None, values))]

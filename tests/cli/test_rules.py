@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from planviz.cli.main import run
+
+NUMBER = re.compile(r"\b[A-G]-\d{3}\b")
 
 
 def shown(capfdbinary: pytest.CaptureFixture[bytes], *arguments: str) -> str:
@@ -18,17 +21,19 @@ def test_the_table(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     table = shown(capfdbinary)
     assert "pushdown " in table
     assert " PushDownPredicates " in table
+    # Numbers of a list that only its makers have say nothing to a reader.
+    assert NUMBER.search(table) is None
 
 
 def test_a_card_has_everything_about_a_rule(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     card = shown(capfdbinary, "optimizein")
+    assert not NUMBER.search(card)
     for part in (
         "org.apache.spark.sql.catalyst.optimizer.OptimizeIn",
         "=>  a IN (1, 2)",
         "Pays because",
         "spark-3.0: Operator Optimization",
         "spark.sql.optimizer.inSetConversionThreshold (default 10)",
-        "A-072, A-073",
         "SELECT a FROM t1 WHERE a IN (1, 2, 2, 1)",
         "++- Filter a#1 IN (1,2)\n",
     ):

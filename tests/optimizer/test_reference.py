@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from planviz.catalogs import find
@@ -19,6 +21,13 @@ def test_every_rule_says_what_it_does_and_when_it_would_be_wrong(name: str) -> N
     assert "=>" in rule.algebra
     assert rule.remarks
     assert rule.part_of or any(rule.batches.values())
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_a_card_is_understood_without_the_file_that_it_was_written_in(name: str) -> None:
+    rule = REFERENCES[name]
+    told = f"{rule.summary} {rule.algebra} {rule.remarks}"
+    assert not re.search(r"\b[A-G]-\d{3}\b|\brules (above|below)\b|\bthis (module|file)\b", told)
 
 
 @pytest.mark.parametrize("name", [name for name, rule in REFERENCES.items() if rule.example])

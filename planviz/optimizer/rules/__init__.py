@@ -34,10 +34,10 @@ cte                   ReplaceCTERefWithRepartition                A common table
 cte                   UpdateCTERelationStats                      Tell every use of a common table expression how large the definition is.
 cte_pushdown          CleanUpTempCTEInfo                          Forget what was noted about common table expressions while predicates were pushed into them.
 cte_pushdown          PushdownPredicatesAndPruneColumnsForCTEDef  Compute of a shared common table expression only the rows and columns that its uses read.
-earlier               CombineLimits                               Of two adjacent limits the lesser counts (A-065; since 3.1 a part of EliminateLimits).
+earlier               CombineLimits                               Of two adjacent limits the lesser counts (since 3.1 a part of EliminateLimits).
 earlier               FinishSubqueries                            Finish the analysis of subqueries' plans, which 3.0's Finish Analysis left to the subqueries' own optimization.
 earlier               GetCurrentDatabase                          Put in the name of the current database (ReplaceCurrentLike since 3.1).
-earlier               OptimizeLimitZero                           A limit of 0 is no rows (A-012; since 3.1 a part of EliminateLimits).
+earlier               OptimizeLimitZero                           A limit of 0 is no rows (since 3.1 a part of EliminateLimits).
 earlier               RemoveDispensableExpressions                Drop a plus sign.
 filters               InferFiltersFromConstraints                 Write down what a filter or a join condition implies.
 filters               InferFiltersFromGenerate                    An explode gives no row for null and empty input, so a filter below may say so.
@@ -48,7 +48,7 @@ finish_analysis       EliminateResolvedHint                       Move join hint
 finish_analysis       EliminateSQLFunctionNode                    Drop the marks of SQL functions that give tables.
 finish_analysis       EliminateSubqueryAliases                    Drop the names of relations.
 finish_analysis       EliminateView                               Drop the marks of views.
-finish_analysis       FinishAnalysis                              Run the rules below once, then on the plan of every subquery.
+finish_analysis       FinishAnalysis                              Run the rules that finish analysis once, then on the plan of every subquery.
 finish_analysis       PullOutGroupingExpressions                  Compute a grouping expression once below the aggregate.
 finish_analysis       ReplaceCurrentLike                          Put in the names of the current catalogue, database and user.
 finish_analysis       ReplaceExpressions                          Put in what a function stands for.
@@ -89,7 +89,7 @@ projections           PushProjectionThroughUnion                  Project before
 projections           RemoveNoopOperators                         Remove a projection that changes nothing and a window without functions.
 projections           RemoveRedundantAliases                      Remove an alias that only gives an attribute its own name.
 pushdown              CombineFilters                              Merge two adjacent filters into one.
-pushdown              PushDownPredicates                          Push filters as far as they go in one walk, with the three rules above.
+pushdown              PushDownPredicates                          Push filters as far as they go in one walk, merging them and passing joins.
 pushdown              PushExtraPredicateThroughJoin               Push what an OR over both sides implies for each side.
 pushdown              PushPredicateThroughJoin                    Move predicates over a join, or in its condition, to the side that they read.
 pushdown              PushPredicateThroughNonJoin                 Move a filter below the operator under it.

@@ -21,7 +21,7 @@ from planviz.optimizer.rules.finish_analysis import (
 
 
 class OptimizeLimitZero(OptimizerRule):
-    """A limit of 0 is no rows (A-012; since 3.1 a part of EliminateLimits).
+    """A limit of 0 is no rows (since 3.1 a part of EliminateLimits).
 
     GlobalLimit 0 over anything  =>  LocalRelation <empty>
 
@@ -39,7 +39,7 @@ class OptimizeLimitZero(OptimizerRule):
 
 
 class CombineLimits(OptimizerRule):
-    """Of two adjacent limits the lesser counts (A-065; since 3.1 a part of EliminateLimits).
+    """Of two adjacent limits the lesser counts (since 3.1 a part of EliminateLimits).
 
     GlobalLimit 3 over GlobalLimit 10  =>  GlobalLimit 3
 

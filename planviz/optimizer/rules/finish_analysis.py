@@ -22,7 +22,7 @@ from planviz.types import DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ
 
 
 class FinishAnalysis(OptimizerRule):
-    """Run the rules below once, then on the plan of every subquery.
+    """Run the rules that finish analysis once, then on the plan of every subquery.
 
     analyzed plan  =>  plan without aliases, views, hints and functions that stand for others
 

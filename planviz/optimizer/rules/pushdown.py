@@ -377,12 +377,13 @@ def _all(parts: list[Any]) -> Any:
 
 
 class PushDownPredicates(OptimizerRule):
-    """Push filters as far as they go in one walk, with the three rules above.
+    """Push filters as far as they go in one walk, merging them and passing joins.
 
     Filter over anything  =>  the filter as near to the tables as it may be
 
-    Pays because a filter falls through several operators in one pass. Each part says when it would be wrong: a filter
-    on `count(*)` stays above its aggregate, as in `SELECT a FROM t GROUP BY a HAVING count(*) > 1`.
+    Pays because a filter falls through several operators in one pass: CombineFilters, PushPredicateThroughNonJoin and
+    PushPredicateThroughJoin work in it together. Each says when it would be wrong: a filter on `count(*)` stays above
+    its aggregate, as in `SELECT a FROM t GROUP BY a HAVING count(*) > 1`.
     """
 
     matches = (Filter, Join)
