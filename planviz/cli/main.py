@@ -124,6 +124,32 @@ def _add_render(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--title", metavar="TEXT")
 
 
+def _add_diff(parser: argparse.ArgumentParser) -> None:
+    told = "plan text, capture, event log or SQL; FILE:STAGE or FILE:N for one of its plans; - for standard input"
+    parser.add_argument("a", metavar="A", help=told)
+    parser.add_argument("b", metavar="B", nargs="?", help="the same; default: A, with what --stage-b or --conf-b say")
+    parser.add_argument("--stage", metavar="STAGE", help="of both; default: physical, else the last plan")
+    for side in "ab":
+        parser.add_argument(f"--stage-{side}", metavar="STAGE", help=f"parsed, analyzed, ...: that of {side.upper()}")
+    parser.add_argument("--format", choices=("text", "json", "markdown", "svg", "png", "html"), help="default: text")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", help="write OUT.{txt,json,md,svg,png,html} instead of printing"
+    )
+    parser.add_argument(
+        "--fail-on", metavar="KIND,...", action="append",
+        help="status 1 for these differences alone: join-strategy, exchange-added, scan-widened, ...; default: any",
+    )  # fmt: skip
+    parser.add_argument("--exit-zero", action="store_true", help="status 0 whatever differs")
+    parser.add_argument("--numbers", action="store_true", help="other literals, limits and counts are differences, too")
+    parser.add_argument("--factor", type=float, default=10.0, help="rows moved from so many times on (default: 10)")
+    parser.add_argument("--view", choices=("split", "merged"), default="split", help="of the picture")
+    parser.add_argument("--theme", choices=("light", "dark"), default="light")
+    parser.add_argument("--catalog-b", metavar="NAME|FILE", help="the catalogue of B, where it is another")
+    parser.add_argument("--conf-b", metavar="KEY=VALUE", action="append", default=[], help="a setting of B alone")
+    parser.add_argument("--profile-b", metavar="NAME", help="the profile of B, where it is another")
+    add_settings(parser)
+
+
 def _add_samples(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME")
 
@@ -202,6 +228,7 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "planner": (_add_planner, "what Spark's planner consists of, as tables"),
     "play": (add_play, "play an operator on small rows, step by step"),
     "render": (_add_render, "draw a plan to SVG, PNG, PDF, HTML, DOT, Mermaid or JSON"),
+    "diff": (_add_diff, "compare two plans: what differs in words, most important first, and in numbers"),
     "spark": (add_spark, "what only a live Spark knows: captured queries, statistics of tables, event logs"),
     "history": (add_history, "search and rank past executions of a catalogue, open any of them"),
     "samples": (_add_samples, "list the bundled sample plans, or print one"),

@@ -21,8 +21,18 @@ _WORDS = (("removed", "removed"), ("inserted", "inserted"), ("changed", "changed
 State = dict[int, tuple[int, int]]  # slot -> (look, slot above)
 
 
-def draw_step(trace: Mapping[str, Any], step: int, *, view: str = "split", theme: str = "light") -> Drawing:
+def draw_step(
+    trace: Mapping[str, Any],
+    step: int,
+    *,
+    view: str = "split",
+    theme: str = "light",
+    heading: str | None = None,
+    names: tuple[str, str] = ("before", "after"),
+) -> Drawing:
     """The picture of step `step` (from 0) of `planviz.render.steps.trace_data`, as one of `VIEWS`.
+
+    `heading` stands above it, by default the step's number and rule; `names` are those of the two plans.
 
     Raises IndexError when there is no such step, ExportError for an unknown theme.
     """
@@ -36,7 +46,7 @@ def draw_step(trace: Mapping[str, Any], step: int, *, view: str = "split", theme
         panes = [_Pane(trace, told, before, "before", theme), _Pane(trace, told, after, "after", theme)]
     box = _bounds([pane.scene for pane in panes])
     width = max(560.0, len(panes) * box[2] + (len(panes) - 1) * _GAP + 2 * _PAD)
-    heading = f"{step + 1} / {len(trace['steps'])}  {told['rule']}"
+    heading = heading or f"{step + 1} / {len(trace['steps'])}  {told['rule']}"
     top = 100.0
     items: list[Primitive | Group] = [
         *panes[0].words(_PAD, 38, heading, 18, "ink", width - 2 * _PAD, bold=True),
@@ -45,7 +55,7 @@ def draw_step(trace: Mapping[str, Any], step: int, *, view: str = "split", theme
     for at, pane in enumerate(panes):
         left = _PAD + at * (box[2] + _GAP)
         items += pane.words(
-            left, top - 12, "before and after" if view == "merged" else pane.side, 12.5, "muted", box[2]
+            left, top - 12, " and ".join(names) if view == "merged" else names[at], 12.5, "muted", box[2]
         )
         items += shifted(pane.items(), left - box[0], top - box[1])
     legend, bottom = panes[0].legend_of_marks(width, top + box[3] + 16)

@@ -78,8 +78,9 @@ class _Scene:
 
 
 class _Builder:
-    def __init__(self, trace: RuleTrace) -> None:
+    def __init__(self, trace: RuleTrace, ids: bool, numbers: bool) -> None:
         self.trace = trace
+        self.ids, self.numbers = ids, numbers
         self.words, self.prefixes = _Words(), _Words()
         self.scenes: list[_Scene] = []
         self.openings: list[list[int]] = []
@@ -100,7 +101,7 @@ class _Builder:
             if value is not None:
                 told[name] = value
         scene = self.scene_of(step, before, told)
-        found = diff(before, after, ids=True, numbers=True)
+        found = diff(before, after, ids=self.ids, numbers=self.numbers)
         slots_before = scene.union.slots
         slots = scene.union.advance(found)
         state = scene.state_of(after, slots, self.words)
@@ -158,8 +159,10 @@ class _Builder:
         return [number for pair in self.lines(text) for number in pair]
 
 
-def trace_data(trace: RuleTrace, *, title: str = "") -> dict[str, Any]:
+def trace_data(trace: RuleTrace, *, title: str = "", ids: bool = True, numbers: bool = True) -> dict[str, Any]:
     """A trace as JSON values, the same for the same trace; it needs at least one step.
+
+    Other expression ids and other numbers alone are no change where `ids` and `numbers` are false.
 
     `words` and `prefixes` hold every text once. `scenes` give per slot its place (`x`, `y`, `w`, `h` in px) and per
     look `[slot, kind, title, lines below, operator, words, badges]`; `start` lists look and slot above of what stands
@@ -168,7 +171,7 @@ def trace_data(trace: RuleTrace, *, title: str = "") -> dict[str, Any]:
     `[slot, [[part, text], ...], confidence]`, `moved` as `[slot before, slot after]`, `lines` as hunks of the text
     `[first, last, [prefix, words, ...]]` against the lines before, which `before` gives where they do not follow.
     """
-    builder = _Builder(trace)
+    builder = _Builder(trace, ids, numbers)
     steps = builder.steps()
     return {
         "version": 1,

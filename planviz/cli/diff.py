@@ -1,0 +1,143 @@
+"""`planviz diff`: two plans compared in words and numbers, with a status that a build can fail on."""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import sys
+from pathlib import Path
+
+from planviz.cli.files import read_text, write, write_file
+from planviz.cli.settings import open_input
+from planviz.document import Document
+from planviz.document.difference import (
+    STAGES,
+    Difference,
+    check_kinds,
+    choose_plan,
+    compare_plans,
+    difference_json,
+)
+from planviz.document.difference_text import difference_markdown, difference_text
+from planviz.errors import ExportError, InputError
+from planviz.graph import PlanGraph
+
+_ENDINGS = {"md": "markdown", "markdown": "markdown", "txt": "text"}
+FORMATS = ("text", "json", "markdown", "svg", "png", "html")
+
+
+def diff(options: argparse.Namespace) -> int:
+    """Compare two plans; the status is 1 when `--fail-on` names a difference that there is, without it when any is."""
+    fail_on = check_kinds(
+        [kind.strip() for given in options.fail_on or () for kind in given.split(",") if kind.strip()]
+    )
+    format = _format(options)
+    names, before, after = _sides(options)
+    told = compare_plans(before, after, names, numbers=options.numbers, factor=options.factor)
+    data = _drawn(told, format, options)
+    if options.output:
+        write_file(Path(options.output), data)
+    elif format == "png":
+        sys.stdout.buffer.write(data)
+    else:
+        write(data.decode("utf-8", "surrogateescape"))
+    if options.exit_zero:
+        return 0
+    return int(bool(told.failing(fail_on)) if fail_on else not told.equal)
+
+
+def _format(options: argparse.Namespace) -> str:
+    if options.format or not options.output:
+        return options.format or "text"
+    ending = Path(options.output).suffix.lstrip(".").lower()
+    found = _ENDINGS.get(ending, ending)
+    if found not in FORMATS:
+        raise ExportError(
+            f"{options.output}: the ending must be one of txt, json, md, svg, png, html; or give --format."
+        )
+    return found
+
+
+def _drawn(told: Difference, format: str, options: argparse.Namespace) -> bytes:
+    if format == "json":
+        return (json.dumps(difference_json(told), ensure_ascii=True, indent=1) + "\n").encode()
+    if format in ("svg", "png"):
+        from planviz.render.png import png
+        from planviz.render.step_drawing import draw_step
+        from planviz.render.svg import svg
+
+        heading = f"{told.names[0]} → {told.names[1]}: {told.headline}"
+        drawing = draw_step(told.trace, 0, view=options.view, theme=options.theme, heading=heading, names=told.names)
+        return svg(drawing).encode("utf-8", "replace") if format == "svg" else png(drawing)
+    if format == "html":
+        from planviz.render.html import steps_page
+
+        return steps_page(told.trace, title=f"{told.names[0]} → {told.names[1]}").encode("utf-8", "replace")
+    made = difference_markdown(told) if format == "markdown" else difference_text(told)
+    return made.encode("utf-8", "surrogateescape")
+
+
+# -- the two sides
+
+
+def _sides(options: argparse.Namespace) -> tuple[tuple[str, str], PlanGraph, PlanGraph]:
+    """Names and plans of both sides. Raises InputError when nothing tells them apart."""
+    other = _other_options(options)
+    first, second = options.a, options.b or options.a
+    asked = [
+        _asked(name, given or options.stage) for name, given in ((first, options.stage_a), (second, options.stage_b))
+    ]
+    if asked[0] == asked[1] and other is None:
+        raise InputError(
+            "Both sides are the same plan: name two inputs, two stages, or what is otherwise with --conf-b."
+        )
+    opened: dict[tuple[str, bool], Document] = {}
+    plans = []
+    for (file, stage, number), own in zip(asked, (False, other is not None), strict=True):
+        document = opened.get((file, own))
+        if document is None:
+            text = opened[file, not own].text if (file, not own) in opened else read_text(file)
+            document = opened[file, own] = open_input(text, other if own and other else options, "physical")
+        plans.append(choose_plan(document, stage, number))
+    return _names(asked, options.conf_b or []), plans[0], plans[1]
+
+
+def _asked(name: str, stage: str | None) -> tuple[str, str | None, int | None]:
+    """A side as (file, stage, number): `FILE`, `FILE:stage` or `FILE:3`; a file that has this very name is that."""
+    file, colon, part = name.rpartition(":")
+    if not colon or not file or (name != "-" and Path(name).exists()):
+        return name, stage, None
+    if part in STAGES:
+        return file, part, None
+    if part.isascii() and part.isdigit():
+        return file, None, int(part[:9])
+    return name, stage, None
+
+
+def _other_options(options: argparse.Namespace) -> argparse.Namespace | None:
+    """The settings of the second side, where they are others."""
+    given = (options.catalog_b, options.conf_b, options.profile_b)
+    if not any(given):
+        return None
+    other = copy.copy(options)
+    other.catalog = options.catalog_b or options.catalog
+    other.conf = [*options.conf, *options.conf_b]
+    other.profile = options.profile_b or options.profile
+    return other
+
+
+def _names(asked: list[tuple[str, str | None, int | None]], conf: list[str]) -> tuple[str, str]:
+    """What both sides are called, as short as tells them apart."""
+    stems = [Path(file).name if file != "-" else "stdin" for file, _, _ in asked]
+    if stems[0] == stems[1] and asked[0][0] != asked[1][0]:
+        stems = [file for file, _, _ in asked]
+    parts = [stage or (f"plan {number}" if number else "") for _, stage, number in asked]
+    names = [
+        f"{stem} {part}" if part and parts[0] != parts[1] else stem for stem, part in zip(stems, parts, strict=True)
+    ]
+    if names[0] == names[1]:
+        names[1] += (
+            f" with {', '.join(setting.removeprefix('spark.sql.') for setting in conf)}" if conf else " otherwise"
+        )
+    return names[0], names[1]

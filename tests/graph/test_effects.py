@@ -1,0 +1,197 @@
+"""What a difference of two plans means, in words: joins, exchanges, scans, aggregates, numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.document import open_text
+from planviz.document.difference import compare_plans
+from planviz.graph import PlanGraph
+from planviz.graph.cells import Cell, metric, number_words
+from planviz.graph.effects import KINDS, Effect
+from planviz.graph.join_pairs import join_order
+
+SORTED = """== Physical Plan ==
+SortMergeJoin [a#1], [d#4], Inner
+:- Sort [a#1 ASC NULLS FIRST], false, 0
+:  +- Exchange hashpartitioning(a#1, 200), ENSURE_REQUIREMENTS, [plan_id=10]
+:     +- FileScan parquet db.t[a#1,c#3] Batched: true, PartitionFilters: [isnotnull(p#9)], PushedFilters: [IsNotNull(a)]
++- Sort [d#4 ASC NULLS FIRST], false, 0
+   +- Exchange hashpartitioning(d#4, 200), ENSURE_REQUIREMENTS, [plan_id=11]
+      +- FileScan parquet db.u[d#4] Batched: true, PartitionFilters: [], PushedFilters: [IsNotNull(d)]
+"""
+HASHED = """== Physical Plan ==
+BroadcastHashJoin [a#1], [d#4], Inner, BuildRight, false
+:- FileScan parquet db.t[a#1] Batched: true, PartitionFilters: [], PushedFilters: [IsNotNull(a), GreaterThan(a,5)]
++- BroadcastExchange HashedRelationBroadcastMode(List(input[0, int, true]),false), [plan_id=20]
+   +- FileScan parquet db.u[d#4,e#5] Batched: true, PartitionFilters: [], PushedFilters: []
+"""
+
+
+def read(text: str) -> PlanGraph:
+    return open_text(text).plans[-1]
+
+
+def told(before: str, after: str, **asked: bool) -> list[Effect]:
+    return list(compare_plans(read(before), read(after), **asked).effects)
+
+
+def by_kind(before: str, after: str, **asked: bool) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for effect in told(before, after, **asked):
+        found.setdefault(effect.kind, []).append(effect.words)
+    return found
+
+
+def test_a_plan_and_itself_have_nothing_to_tell() -> None:
+    assert told(SORTED, SORTED) == []
+    assert compare_plans(read(SORTED), read(SORTED)).equal
+
+
+def test_another_strategy_is_told_with_what_it_saves() -> None:
+    found = told(SORTED, HASHED)
+    assert found[0].kind == "join-strategy"
+    assert found[0].words == "Join on a = d: SortMergeJoin → BroadcastHashJoin, builds u"
+    assert found[0].worse is False
+    kinds = {effect.kind: effect for effect in found}
+    assert kinds["exchange-removed"].worse is False
+    assert kinds["sort-removed"].words == "Gone: 2 × Sort"
+    back = told(HASHED, SORTED)
+    assert back[0].worse is True
+    assert "exchange-added" in {effect.kind for effect in back}
+
+
+def test_the_most_important_comes_first() -> None:
+    order = list(KINDS)
+    kinds = [order.index(effect.kind) for effect in told(SORTED, HASHED)]
+    assert kinds == sorted(kinds)
+
+
+def test_scans_tell_columns_and_filters() -> None:
+    found = by_kind(SORTED, HASHED)
+    assert found["scan-widened"] == ["u: reads e as well"]
+    assert found["scan-narrowed"] == ["t: no longer reads c"]
+    assert found["scan-filter-gained"] == ["t: gained the pushed filter GreaterThan(a,5)"]
+    assert found["scan-filter-lost"] == ["u: lost the pushed filter IsNotNull(d)"]
+    assert found["partition-filter-lost"] == ["t: lost the filter on partitions isnotnull(p)"]
+
+
+def test_a_cut_list_proves_nothing() -> None:
+    cut = SORTED.replace("db.u[d#4]", "db.u[d#4,... 12 more fields]")
+    assert "scan-widened" not in by_kind(SORTED, cut)
+    assert "scan-narrowed" not in by_kind(SORTED, cut)
+
+
+JOINS = """== Physical Plan ==
+BroadcastHashJoin [{0}#1], [{1}#2], Inner, BuildRight, false
+:- BroadcastHashJoin [{2}#3], [{3}#4], Inner, BuildRight, false
+:  :- FileScan parquet {4}[x#1,x#3]
+:  +- BroadcastExchange HashedRelationBroadcastMode(List(input[0, int, true]),false), [plan_id=1]
+:     +- FileScan parquet {5}[x#4]
++- BroadcastExchange HashedRelationBroadcastMode(List(input[0, int, true]),false), [plan_id=2]
+   +- FileScan parquet {6}[x#2]
+"""
+
+
+def test_another_order_of_joins_is_told_as_such() -> None:
+    one = JOINS.format("a_id", "c_id", "a_id", "b_id", "a", "b", "c")
+    two = JOINS.format("a_id", "b_id", "a_id", "c_id", "a", "c", "b")
+    found = told(one, two)
+    assert (found[0].kind, found[0].words) == ("join-order", "Join order: (a ⋈ b) ⋈ c → (a ⋈ c) ⋈ b")
+    assert "join-added" not in {effect.kind for effect in found}
+    assert "join-strategy" not in {effect.kind for effect in found}
+
+
+def test_the_side_of_an_input_is_no_order() -> None:
+    plan = "SortMergeJoin [{0}#1], [{1}#2], Inner\n:- FileScan parquet {0}[{0}#1]\n+- FileScan parquet {1}[{1}#2]\n"
+    assert join_order(read(plan.format("a", "b"))) == join_order(read(plan.format("b", "a"))) == "a ⋈ b"
+
+
+def test_the_build_side_is_the_table_not_the_side() -> None:
+    plan = """BroadcastHashJoin [a#1], [b#2], Inner, Build{0}, false
+:- FileScan parquet a[a#1]
++- FileScan parquet b[b#2]
+"""
+    swapped = """BroadcastHashJoin [b#2], [a#1], Inner, BuildLeft, false
+:- FileScan parquet b[b#2]
++- FileScan parquet a[a#1]
+"""
+    assert by_kind(plan.format("Right"), plan.format("Left"))["build-side"] == ["Join on a = b: builds a instead of b"]
+    assert "build-side" not in by_kind(plan.format("Right"), swapped)
+
+
+def test_aggregates_tell_their_stages() -> None:
+    two = """HashAggregate(keys=[k#1], functions=[sum(v#2)])
++- Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=1]
+   +- HashAggregate(keys=[k#1], functions=[partial_sum(v#2)])
+      +- FileScan parquet t[k#1,v#2]
+"""
+    found = by_kind(two, two.replace("HashAggregate", "SortAggregate"))
+    assert found["aggregate-stages"] == ["Aggregate sum(v) by k: HashAggregate → SortAggregate"]
+    one = "HashAggregate(keys=[k#1], functions=[sum(v#2)])\n+- FileScan parquet t[k#1,v#2]\n"
+    assert by_kind(two, one)["aggregate-stages"] == [
+        "Aggregate sum(v) by k: 2 stages (partial, final) → 1 stage (complete)"
+    ]
+
+
+def test_lost_reuse_is_told() -> None:
+    reused = """Union
+:- Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=1]
+:  +- FileScan parquet t[k#1]
++- ReusedExchange [k#1], Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=1]
+"""
+    again = """Union
+:- Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=1]
+:  +- FileScan parquet t[k#1]
++- Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=2]
+   +- FileScan parquet t[k#1]
+"""
+    found = by_kind(reused, again)
+    assert found["reuse-lost"] == ["Reuse lost: ReusedExchange"]
+    assert found["scan-added"] == ["Read once more: t"]
+
+
+def test_numbers_alone_count_only_when_asked() -> None:
+    other = SORTED.replace("200", "400")
+    assert told(SORTED, other) == []
+    assert by_kind(SORTED, other, numbers=True)["exchange-changed"] == [
+        "Shuffle by a into 200 → by a into 400",
+        "Shuffle by d into 200 → by d into 400",
+    ]
+
+
+def test_estimates_that_moved_far_are_told() -> None:
+    plan = "== Optimized Logical Plan ==\nRelation db.t[a#1] parquet, Statistics(sizeInBytes={0}, rowCount={1})\n"
+    found = told(plan.format("8.0 KiB", "100"), plan.format("8.0 KiB", "1.00E+5"))
+    assert [effect.kind for effect in found] == ["estimate-moved"]
+    assert "rows expected 100 → 100,000" in found[0].words
+    assert told(plan.format("8.0 KiB", "100"), plan.format("8.0 KiB", "200")) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "read"),
+    [
+        ("number of output rows", "8,315", (8315, "")),
+        ("time in aggregation build", "total (min, med, max (stageId: taskId))\n96 ms (9 ms, 87 ms)", (96, "ms")),
+        ("sort time", "1.5 s", (1500, "ms")),
+        ("scan time", "2.0 m", (120_000, "ms")),
+        ("spill size", "0.0 B", (0, "bytes")),
+        ("peak memory", "32.0 MiB", (32 * 1024 * 1024, "bytes")),
+        ("data size", 480, (480, "bytes")),
+        ("number of output rows", None, None),
+        ("remarks", "none", None),
+    ],
+)
+def test_metrics_are_read_as_numbers(name: str, value: object, read: object) -> None:
+    assert metric(name, value) == read
+
+
+def test_cells_know_what_is_better() -> None:
+    less = Cell("bytes shuffled", 2048.0, 1024.0, "bytes", True)
+    assert (less.difference, less.percent, less.better, less.factor) == (-1024.0, -50.0, True, 2.0)
+    assert Cell("reused exchanges", 1, 0, "", False).better is False
+    assert Cell("operators", 5, 9).better is None
+    assert Cell("bytes shuffled", None, 3, "bytes", True).difference is None
+    assert number_words(-1536.0, "bytes", signed=True) == "−1.5 KiB"
+    assert number_words(1500, "ms", signed=True) == "+1.5 s"
+    assert number_words(None) == "–"
