@@ -8,4 +8,5 @@ formatted   the detail blocks of `explain formatted`
 rulelog     the optimizer's rule log -> steps with the tree before and after
 collapsed   a text that lost its line breaks
 json_plans  plan.toJSON, SQL REST JSON, sparkPlanInfo, event logs
+eventlog    the events of a log folded into executions
 """

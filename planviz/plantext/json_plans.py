@@ -15,6 +15,8 @@ from typing import Any
 from planviz.errors import NotAPlan
 from planviz.graph import Link, PlanGraph, PlanNode, kind_of
 from planviz.graph.plan_graph import Estimate
+from planviz.plantext.eventlog.fold import UNREADABLE, EventFold, Execution, measure
+from planviz.plantext.eventlog.messages import plan_text, read_plan
 from planviz.plantext.expression_json import field_parts
 from planviz.plantext.operators import Details, read_arguments
 from planviz.plantext.references import link_references
@@ -185,7 +187,8 @@ def _add_metadata(node: PlanNode, entry: dict[str, Any]) -> None:
     metadata = {key: value for key, value in (entry.get("metadata") or {}).items() if value not in ("", None)}
     metrics = [metric for metric in entry.get("metrics", ()) if isinstance(metric, dict)]
     if metrics:
-        node.metrics = {str(metric.get("name")): _measured(metric) for metric in metrics}
+        values = {str(metric.get("name")): _measured(metric) for metric in metrics if metric.get("value") is not None}
+        node.metrics = values or None
     if "estimate" in entry:
         node.estimate = Estimate(*entry["estimate"])
     if metadata and ", " not in node.text:
@@ -195,7 +198,7 @@ def _add_metadata(node: PlanNode, entry: dict[str, Any]) -> None:
 def _measured(metric: dict[str, Any]) -> Any:
     """A metric's value: counts and bytes raw, times in words, averages with the place that Spark keeps."""
     value, type = metric.get("value"), metric.get("metricType")
-    if value is None or type in ("sum", "size"):
+    if not isinstance(value, int | float) or type in ("sum", "size"):
         return value
     if type == "average":
         return value / 10
@@ -295,40 +298,49 @@ def _short(value: Any) -> str:
 
 
 def _event_log(text: str) -> Found | None:
-    """Every SQL execution of an event log: its last plan (adaptive updates replace the first)."""
-    executions: dict[int, tuple[str, dict[str, Any]]] = {}
-    events = 0
+    """Every SQL execution of an event log: the last plan that was announced, with what was measured."""
+    fold = EventFold(excerpt=True)
     bad: list[tuple[int, str]] = []
+    ended: list[Execution] = []
     for number, line in enumerate(text.split("\n"), 1):
         stripped = line.strip().rstrip(",")
         if not stripped:
             continue
-        if _START not in stripped and _UPDATE not in stripped and '"Event"' in stripped[:200]:
-            events += 1
-            continue
         try:
-            event = json.loads(stripped)
-        except (json.JSONDecodeError, RecursionError):
+            fold.take(stripped.encode("utf-8", "replace"))
+        except UNREADABLE:
             bad.append((number, line))
-            if not events and len(bad) > 200:
+            if not fold.events and len(bad) > 200:
                 return None
-            continue
-        if not isinstance(event, dict) or "Event" not in event:
-            bad.append((number, line))
-            continue
-        events += 1
-        info = event.get("sparkPlanInfo")
-        if isinstance(info, dict):
-            id = int(event.get("executionId", len(executions)))
-            title = str(event.get("description") or executions.get(id, ("", {}))[0] or f"Execution {id}")
-            executions[id] = (title.strip().split("\n")[0][:80], info)
-    if not executions:
+        ended += fold.ended
+        fold.ended.clear()
+    plans = []
+    for execution in sorted([*ended, *fold.open.values()], key=lambda execution: execution.number):
+        try:
+            plans.append(_execution_graph(execution))
+        except UNREADABLE as error:
+            bad.append((0, f"The plan of execution {execution.number} is damaged ({error})."))
+    if not plans:
         return None
-    plans = [plan_info_graph(info, f"{id}: {title}") for id, (title, info) in sorted(executions.items())]
     notes: tuple[str, ...] = ("One plan for each SQL execution: the last one that Spark announced.",)
     if bad:
         notes = (*notes, f"{len(bad)} lines could not be read, the first is line {bad[0][0]}.")
-    return plans, "event log", (f"{events} events, {len(plans)} SQL executions",), notes, tuple(bad)
+    return plans, "event log", (f"{fold.events} events, {len(plans)} SQL executions",), notes, tuple(bad)
+
+
+def _execution_graph(execution: Execution) -> PlanGraph:
+    plan = read_plan(execution.plan)
+    measure(plan, execution.values)
+    title = (execution.start.description or "").strip().split("\n")[0][:80] or f"Execution {execution.number}"
+    graph = plan_info_graph(json.loads(plan_text(plan)), f"{execution.number}: {title}")
+    if execution.end is None:
+        graph.notes.append("The log does not say that this execution ended; the numbers are those up to then.")
+    elif execution.start.time:
+        milliseconds = execution.end.time - execution.start.time
+        graph.notes.append(f"Spark ran this execution in {milliseconds:,} ms, with {execution.tasks:,} tasks.")
+    if execution.end is not None and execution.end.error_message:
+        graph.notes.append(f"It failed. Spark says: {execution.end.error_message[:500]}")
+    return graph
 
 
 _GRAPHS: dict[str, Callable[[Any], PlanGraph]] = {

@@ -6,13 +6,15 @@ import json
 from typing import Any
 
 from planviz.graph import PlanGraph
+from planviz.graph.plan_graph import Estimate
 
 
 def plan_json(graph: PlanGraph) -> dict[str, Any]:
     """The plan as JSON values: stage, title, nodes in the order of the text, links and notes.
 
-    A node has id, op, kind, parent (None for a root), depth, arguments and source (first and last line, from 1, or
-    None). Text stays exactly as Spark printed it.
+    A node has id, op, kind, parent (None for a root), depth, arguments, source (first and last line, from 1, or None),
+    metrics (Spark's names to what it measured, or None) and estimate (None, or rows, bytes, whether Spark printed them
+    rounded, and what the formulas give where Spark reckons no rows). Text stays exactly as Spark printed it.
     """
     return {
         "stage": graph.stage,
@@ -26,11 +28,24 @@ def plan_json(graph: PlanGraph) -> dict[str, Any]:
                 "depth": node.depth,
                 "arguments": dict(node.arguments),
                 "source": list(node.source) if node.source else None,
+                "metrics": dict(node.metrics) if node.metrics else None,
+                "estimate": _estimate(node.estimate),
             }
             for node in graph
         ],
         "links": [{"from": link.source, "to": link.target, "type": link.type} for link in graph.links()],
         "notes": list(graph.notes),
+    }
+
+
+def _estimate(estimate: Estimate | None) -> dict[str, Any] | None:
+    if estimate is None:
+        return None
+    return {
+        "rows": estimate.rows,
+        "bytes": estimate.size_in_bytes,
+        "rounded": estimate.rounded,
+        "formulaRows": estimate.formula_rows,
     }
 
 

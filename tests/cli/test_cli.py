@@ -64,6 +64,8 @@ def test_parse_as_json() -> None:
         "depth": 0,
         "arguments": {},
         "source": [2, 2],
+        "metrics": None,
+        "estimate": None,
     }
     assert plan["nodes"][0]["arguments"]["left_keys"] == ["k#1L"]
 

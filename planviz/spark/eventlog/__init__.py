@@ -3,8 +3,7 @@
 logs.py       which logs there are: plain, rolling, compacted, in progress
 streams.py    the text of a log's files, whatever they are compressed with
 blocks.py     files of compressed blocks as Java's lz4, snappy and lzf write them
-messages.py   the events of Spark that count, as JSON
-events.py     the events of one log folded into executions; memory does not grow with the log
+events.py     the lines of one log to its executions, through planviz.plantext.eventlog
 executions.py one execution as a row of the catalogue
 catalogue.py  the catalogue: Parquet that many may write, and what is known of logs
 job.py        all logs, distributed, to Parquet; what was read is not read again

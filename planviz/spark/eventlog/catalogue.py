@@ -20,7 +20,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from planviz.errors import InputError
-from planviz.spark.eventlog.events import Application, Fault, Place, Resume
+from planviz.plantext.eventlog.fold import Application, Place
+from planviz.spark.eventlog.events import Fault, Resume
 from planviz.spark.eventlog.executions import UNLIKE, schema
 from planviz.spark.eventlog.logs import Log, filesystem
 

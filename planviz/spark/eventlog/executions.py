@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from planviz.spark.eventlog.events import Application, Execution
-from planviz.spark.eventlog.messages import Form, Operator, plan_text, read_form, read_plan, read_text
+from planviz.plantext.eventlog.fold import NOT_OPERATORS, Application, Execution, measure
+from planviz.plantext.eventlog.messages import Form, Operator, plan_text, read_form, read_plan, read_text
 
-_NOT_OPERATORS = ("WholeStageCodegen", "InputAdapter")
 _OPTIMIZED = b"== Optimized Logical Plan =="
 _ROWS = re.compile(r"== Optimized Logical Plan ==\n[^\n]*Statistics\([^\n]*?rowCount=([\d.E+]+)")
 #: Metrics that count the rows that leave an operator.
@@ -53,8 +51,10 @@ def row(execution: Execution, application: Application, log: str) -> dict[str, A
     """The row: times in UTC, bytes, counts of operators and join strategies, the plan as Spark's sparkPlanInfo with
     its measured values as JSON. Raises ValueError when a plan is damaged."""
     start, end = execution.start, execution.end
+    if not start.time:
+        raise ValueError("the start of the execution has no time")
     plan = read_plan(execution.plan)
-    operators = _measure(plan, execution.values)
+    operators = measure(plan, execution.values)
     error = (end.error_message if end else None) or ""
     moment = datetime.fromtimestamp(start.time / 1000, UTC)
     found = {
@@ -88,29 +88,11 @@ def _shape(plan: Form) -> Iterator[tuple[int, str]]:
     stack = [(0, plan)]
     while stack:
         depth, node = stack.pop()
-        own = not node.node_name.startswith(_NOT_OPERATORS)
+        own = not node.node_name.startswith(NOT_OPERATORS)
         if own:
             yield depth, node.node_name
         if node.node_name != "ReusedSubquery":
             stack += [(depth + own, child) for child in reversed(node.children)]
-
-
-def _measure(plan: Operator, values: dict[int, Any]) -> Counter[str]:
-    """Give every metric its value; the operators and how often they occur, a reused subquery once."""
-    names: list[str] = []
-    stack = [(plan, True)]
-    while stack:
-        node, counted = stack.pop()
-        for metric in node.metrics:
-            value = values.get(metric.accumulator_id)
-            if value is not None:
-                metric.value = int(value)
-        name = node.node_name
-        if counted and not name.startswith(_NOT_OPERATORS):
-            names.append(name.split(" ", 1)[0])
-            counted = name != "ReusedSubquery"
-        stack += [(child, counted) for child in reversed(node.children)]
-    return Counter(names)
 
 
 def _output_rows(plan: Operator) -> int | None:

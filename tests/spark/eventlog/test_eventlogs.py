@@ -10,6 +10,7 @@ from pyarrow import dataset
 
 from planviz.document import open_text
 from planviz.errors import InputError
+from planviz.plantext.json_plans import plan_info_graph
 from planviz.spark.eventlog.catalogue import Catalogue, Reading
 from planviz.spark.eventlog.events import LogReader
 from planviz.spark.eventlog.executions import row
@@ -189,7 +190,8 @@ def test_a_folder_gives_every_log_in_it_and_a_wrong_path_a_sentence(write, tmp_p
 def test_memory_does_not_grow_with_the_log(write):
     (log,) = find_logs([str(write("a", text(500)))])
     reader = LogReader(log)
-    kept = [len(reader._open) + len(reader._stage_of) + len(reader._job_of) for _ in reader.executions()]
+    fold = reader._fold
+    kept = [len(fold.open) + len(fold._stage_of) + len(fold._job_of) for _ in reader.executions()]
     assert len(kept) == 500
     assert max(kept) == 0
 
@@ -231,3 +233,29 @@ def test_what_spark_s_own_codecs_write_is_read(codec, tmp_path):
         stream.flush()
     stream.close()
     assert b"".join(pieces(str(path))) == data
+
+
+def test_a_pasted_log_holds_what_the_catalogue_holds(write):
+    (log,) = find_logs([str(write("a", text(3)))])
+    reader = LogReader(log)
+    rows = [row(execution, reader.application, log.path) for execution in reader.executions()]
+    pasted = open_text(text(3)).plans
+    assert len(pasted) == len(rows) == 3
+    for graph, one in zip(pasted, rows, strict=True):
+        ingested = plan_info_graph(json.loads(one["plan"]))
+        assert [node.metrics for node in graph] == [node.metrics for node in ingested]
+        assert any(node.metrics for node in graph)
+
+
+def test_a_pasted_log_without_its_beginning_shows_the_plan_that_was_announced():
+    update = event(
+        "org.apache.spark.sql.execution.ui.SparkListenerSQLAdaptiveExecutionUpdate",
+        executionId=7,
+        physicalPlanDescription="",
+        sparkPlanInfo=scan(),
+    )
+    (graph,) = open_text(update).plans
+    assert [node.op for node in graph] == ["Scan"]
+    assert graph.title.startswith("7: ")
+    assert not any(node.metrics for node in graph)
+    assert graph.notes == ["The log does not say that this execution ended; the numbers are those up to then."]

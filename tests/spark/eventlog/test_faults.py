@@ -137,7 +137,7 @@ def test_a_file_that_is_one_endless_line_is_not_held(tmp_path, monkeypatch):
     held = [sum(map(len, reader._lines._held)) for _ in reader._pieces(log.files[0])]
     assert max(held) <= 3 << 20
     assert [fault.line for fault in reader.faults] == [1]
-    assert [e.number for e in reader._ended] == [0, 1]
+    assert [e.number for e in reader._fold.ended] == [0, 1]
 
 
 def test_of_very_many_faults_the_first_are_told_and_their_number(tmp_path):

@@ -78,11 +78,11 @@ class StageCompleted(Struct, gc=False):
 
 
 class ExecutionStart(Struct, rename="camel"):
-    """SparkListenerSQLExecutionStart; the plans stay text."""
+    """SparkListenerSQLExecutionStart; the plans stay text. `time` is in milliseconds since 1970; 0: not said."""
 
     execution_id: int
     spark_plan_info: Raw
-    time: int
+    time: int = 0
     root_execution_id: int | None = None
     description: str | None = None
     physical_plan_description: Raw = Raw(b"null")

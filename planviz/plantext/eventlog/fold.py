@@ -1,0 +1,229 @@
+"""The events of an application folded into its SQL executions: one reader for pasted logs and for logs in bulk.
+
+Memory does not grow with the log: an execution is given away when it and its jobs have ended. Every line is checked
+for being an event, but only those that say something of an execution are read; of the plans that adaptive execution
+announces only the last counts, so a plan is kept as text until its execution has ended.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from planviz.plantext.eventlog.messages import (
+    MESSAGES,
+    ApplicationStart,
+    DriverAccumUpdates,
+    ExecutionEnd,
+    ExecutionStart,
+    ExecutionUpdate,
+    JobEnd,
+    JobStart,
+    LogStart,
+    Operator,
+    StageCompleted,
+    read_message,
+)
+
+#: What `EventFold.take` raises for a damaged event; the last one where it is nested without end.
+UNREADABLE = (ValueError, TypeError, RecursionError)
+_START = b'{"Event":"'
+#: Names of nodes that are no operators of their own.
+NOT_OPERATORS = ("WholeStageCodegen", "InputAdapter")
+#: Spark's sums over the tasks of a stage, and the column that each adds to.
+_INTERNAL = {
+    "internal.metrics.executorRunTime": "task_ms",
+    "internal.metrics.executorCpuTime": "cpu_ns",
+    "internal.metrics.input.bytesRead": "input_bytes",
+    "internal.metrics.output.bytesWritten": "output_bytes",
+    "internal.metrics.shuffle.read.localBytesRead": "shuffle_read_bytes",
+    "internal.metrics.shuffle.read.remoteBytesRead": "shuffle_read_bytes",
+    "internal.metrics.shuffle.write.bytesWritten": "shuffle_write_bytes",
+    "internal.metrics.memoryBytesSpilled": "memory_spill_bytes",
+    "internal.metrics.diskBytesSpilled": "disk_spill_bytes",
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a log between two events: the name of its file, bytes of text before it there, and lines before it."""
+
+    file: str
+    offset: int = 0
+    lines: int = 0
+
+
+@dataclass
+class Application:
+    """The application that a log is of."""
+
+    id: str = ""
+    name: str = ""
+    user: str = ""
+    spark: str = ""
+    attempt: str = ""
+
+
+@dataclass
+class Execution:
+    """What the log says of one SQL execution so far, and where that begins; `plan` is the last one announced."""
+
+    number: int
+    start: ExecutionStart
+    place: Place
+    plan: msgspec.Raw
+    end: ExecutionEnd | None = None
+    jobs: int = 0
+    running: set[int] = field(default_factory=set)
+    failed_jobs: int = 0
+    stages: int = 0
+    tasks: int = 0
+    sums: dict[str, int] = field(default_factory=dict)
+    #: By accumulator, as Spark writes them: numbers, or texts that mostly hold one.
+    values: dict[int, Any] = field(default_factory=dict)
+
+
+class EventFold:
+    """Takes the lines of a log in order; `ended` collects the executions that are over, for the caller to take away.
+
+    `application` is whose log it is, `events` counts the events, `open` has the executions that have not ended, by
+    number, in the order of their start. `excerpt`: the beginning of the log may be missing, so that an execution may
+    begin with a plan that adaptive execution announces.
+    """
+
+    def __init__(self, application: Application | None = None, *, excerpt: bool = False) -> None:
+        self._excerpt = excerpt
+        self.application = application or Application()
+        self.events = 0
+        self.open: dict[int, Execution] = {}
+        self.ended: list[Execution] = []
+        self._where: Callable[[], Place] = lambda: Place("")
+        self._stage_of: dict[int, Execution] = {}
+        self._job_of: dict[int, tuple[Execution, list[int]]] = {}
+        takers: dict[type[msgspec.Struct], Callable[[Any], None]] = {
+            LogStart: self._log_start,
+            ApplicationStart: self._application_start,
+            JobStart: self._job_start,
+            JobEnd: self._job_end,
+            StageCompleted: self._stage_completed,
+            ExecutionStart: self._execution_start,
+            ExecutionUpdate: self._execution_update,
+            ExecutionEnd: self._execution_end,
+            DriverAccumUpdates: self._driver_values,
+        }
+        self._takers = {
+            name.encode(): (msgspec.json.Decoder(form).decode, takers[form]) for name, form in MESSAGES.items()
+        }
+
+    def take(self, line: bytes, place: Callable[[], Place] = lambda: Place("")) -> None:
+        """One event; `place` says where it stands. Raises one of `UNREADABLE` when it is damaged."""
+        if not line.isascii():
+            line.decode()
+        if line.startswith(_START):
+            name = line[10 : line.find(b'"', 10)]
+        else:
+            name = read_message(line).name.encode()
+        taker = self._takers.get(name)
+        if taker is None:
+            read_message(line)
+        else:
+            decode, take = taker
+            self._where = place
+            take(decode(line))
+        self.events += 1
+
+    def _log_start(self, event: LogStart) -> None:
+        self.application.spark = event.spark
+
+    def _application_start(self, event: ApplicationStart) -> None:
+        application = self.application
+        application.id, application.name = event.id or "", event.name
+        application.user, application.attempt = event.user or "", event.attempt or ""
+
+    def _execution_start(self, event: ExecutionStart) -> None:
+        self.open[event.execution_id] = Execution(event.execution_id, event, self._where(), event.spark_plan_info)
+
+    def _execution_update(self, event: ExecutionUpdate) -> None:
+        execution = self.open.get(event.execution_id)
+        if execution is not None:
+            execution.plan = event.spark_plan_info
+        elif self._excerpt:
+            self._execution_start(ExecutionStart(event.execution_id, event.spark_plan_info))
+
+    def _execution_end(self, event: ExecutionEnd) -> None:
+        execution = self.open.get(event.execution_id)
+        if execution is not None:
+            execution.end = event
+            self._end(execution)
+
+    def _driver_values(self, event: DriverAccumUpdates) -> None:
+        execution = self.open.get(event.execution_id)
+        if execution is not None:
+            execution.values.update(event.accum_updates)
+
+    def _job_start(self, event: JobStart) -> None:
+        number = event.properties.execution if event.properties else None
+        execution = self.open.get(int(number)) if number else None
+        if execution is None:
+            return
+        execution.jobs += 1
+        execution.running.add(event.job)
+        self._job_of[event.job] = execution, event.stages
+        self._stage_of.update(dict.fromkeys(event.stages, execution))
+
+    def _job_end(self, event: JobEnd) -> None:
+        execution, stages = self._job_of.pop(event.job, (None, []))
+        if execution is None:
+            return
+        execution.running.discard(event.job)
+        execution.failed_jobs += event.result.result != "JobSucceeded"
+        # Jobs that run at once may share a stage; it goes on when one of them is stopped.
+        shared = {stage for job in execution.running for stage in self._job_of[job][1]}
+        for stage in stages:
+            if stage not in shared:
+                self._stage_of.pop(stage, None)
+        self._end(execution)
+
+    def _stage_completed(self, event: StageCompleted) -> None:
+        execution = self._stage_of.get(event.info.stage)
+        if execution is None:
+            return
+        execution.stages += 1
+        execution.tasks += event.info.tasks
+        sums, values = execution.sums, execution.values
+        for sum in event.info.sums:
+            column = _INTERNAL.get(sum.name or "")
+            if column is None:
+                values[sum.id] = sum.value
+            else:
+                sums[column] = sums.get(column, 0) + int(sum.value)
+
+    def _end(self, execution: Execution) -> None:
+        if execution.end is not None and not execution.running and execution.number in self.open:
+            del self.open[execution.number]
+            self.ended.append(execution)
+
+
+def measure(plan: Operator, values: dict[int, Any]) -> Counter[str]:
+    """Give every metric of a plan its value; the operators and how often they occur, a reused subquery once.
+
+    `values` are by accumulator, as Spark writes them.
+    """
+    names: list[str] = []
+    stack = [(plan, True)]
+    while stack:
+        node, counted = stack.pop()
+        for metric in node.metrics:
+            value = values.get(metric.accumulator_id)
+            if value is not None:
+                metric.value = int(value)
+        name = node.node_name
+        if counted and not name.startswith(NOT_OPERATORS):
+            names.append(name.split(" ", 1)[0])
+            counted = name != "ReusedSubquery"
+        stack += [(child, counted) for child in reversed(node.children)]
+    return Counter(names)
