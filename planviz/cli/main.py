@@ -158,6 +158,14 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=8501, help="default: 8501")
     parser.add_argument("--address", default="127.0.0.1", help="address to listen on (default: this machine only)")
     parser.add_argument(
+        "--host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="a name by which browsers reach the server, planviz.example.com or planviz:8501 (also PLANVIZ_HOST); "
+        "others get no answer (default: this machine's name and addresses, as far as --address listens there)",
+    )
+    parser.add_argument(
         "--live",
         choices=("none", "plan", "all"),
         help="what visitors may do with a live Spark; all: also any settings, folders of this machine and executions "

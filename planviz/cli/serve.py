@@ -11,7 +11,7 @@ from pathlib import Path
 
 import planviz
 from planviz.errors import InputError
-from planviz.ui import history_places
+from planviz.ui import guard, history_places
 from planviz.ui.live_access import VARIABLE
 
 
@@ -19,7 +19,9 @@ def serve(options: argparse.Namespace) -> int:
     """Start the app and stay until it is stopped."""
     if not 0 < options.port < 65536:
         raise InputError(f"--port {options.port}: a port is a number from 1 to 65535.")
+    hosts = _hosts(options)
     _listenable(options.address, options.port)
+    os.environ[guard.VARIABLE] = ",".join([options.address, *hosts])
     if options.live is not None:
         os.environ[VARIABLE] = options.live
     if options.history is not None:
@@ -43,6 +45,17 @@ def serve(options: argparse.Namespace) -> int:
         }
     )
     return 0
+
+
+def _hosts(options: argparse.Namespace) -> list[str]:
+    """The names of `--host`, else those of the environment. Raises InputError for what is no name."""
+    given = options.host or [name for name in os.environ.get("PLANVIZ_HOST", "").split(",") if name.strip()]
+    hosts = [name.strip() for name in given]
+    try:
+        guard.names_of(options.address, hosts)
+    except ValueError as error:
+        raise InputError(f"--host {error}: write a name such as planviz.example.com or planviz:8501.") from None
+    return hosts
 
 
 def _folder(path: str) -> str:
