@@ -22,7 +22,9 @@ SETTLED = """() => document.querySelector('[data-testid="stApp"][data-test-scrip
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("document", ["", f"?plan={links.pack(QUERY)}&node=11"], ids=["empty", "query"])
 def test_no_page_violates_a_rule(browser: Any, server: str, scheme: str, document: str) -> None:
-    context = browser.new_context(color_scheme=scheme, viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    context = browser.new_context(
+        color_scheme=scheme, viewport={"width": 1440, "height": 900}, reduced_motion="reduce", bypass_csp=True
+    )
     axe, found = axe_api.Axe(), []
     for entry in pages_there():
         page = context.new_page()

@@ -350,7 +350,7 @@ def player(browser: Any, tmp_path: Path, trace: Any, *, width: int = 1440, heigh
     """The one-file page of a trace, painted, in a context that ends with the browser."""
     path = tmp_path / f"{time.monotonic_ns()}.html"
     path.write_text(steps_page(trace_data(trace), title="The trace"), encoding="utf-8")
-    context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
+    context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce", bypass_csp=True)
     page = context.new_page()
     page.goto(path.as_uri())
     end = time.monotonic() + 20
