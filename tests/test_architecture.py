@@ -19,6 +19,7 @@ FLOORS = [
     {"optimizer"},
     {"physical"},
     {"execution", "catalogs"},
+    {"replay"},
     {"document", "dataframe"},
     {"cli", "ui", "__main__"},
 ]
@@ -35,7 +36,7 @@ TOWERS = {
 }
 EVERYWHERE = {"errors", "config"}
 FROM_THE_TOP = {*TOWERS}
-MORE = {"document": {"graph", "plantext", "render", "mechanics"}}
+MORE = {"replay": {"graph", "plantext"}, "document": {"graph", "plantext", "render", "mechanics"}}
 ONLY = {
     "sqlglot": ({"frontend"}, "parse SQL in planviz/frontend and hand plans around"),
     "pyspark": ({"spark"}, "reach Spark through planviz/spark"),

@@ -26,9 +26,9 @@ from planviz.optimizer.rules.projections import ColumnPruning
 from planviz.optimizer.statistics import UNKNOWN_SIZE, can_broadcast, estimate, size_in_bytes
 from planviz.types import BINARY, BOOLEAN, LONG
 
-_HASH = FunctionSpec("xxhash64", result=lambda a: LONG, null=False)
-_BLOOM = FunctionSpec("bloom_filter_agg", result=lambda a: BINARY, null=True)
-_CONTAINS = FunctionSpec("might_contain", result=lambda a: BOOLEAN, null=True)
+HASH = FunctionSpec("xxhash64", result=lambda a: LONG, null=False)
+BLOOM = FunctionSpec("bloom_filter_agg", result=lambda a: BINARY, null=True)
+CONTAINS = FunctionSpec("might_contain", result=lambda a: BOOLEAN, null=True)
 _BLOOM_FILTER = "spark.sql.optimizer.runtime.bloomFilter."
 _LEAST_SCAN = "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold"
 _MOST_CREATION = "spark.sql.optimizer.runtime.bloomFilter.creationSideThreshold"
@@ -150,14 +150,14 @@ class InjectRuntimeFilter(OptimizerRule):
         call = AggregateCall(
             "bloom_filter_agg",
             (_hash(creation_key), Literal(items, LONG), Literal(bits, LONG)),
-            _BLOOM,
+            BLOOM,
             ("0", "0"),
         )
         made = alias(AggregateExpression(call, "Complete", False, None, next_id()), "bloomFilter")
         aggregate = ColumnPruning(self.context).apply(Aggregate((), (made,), creation))
         folded = ConstantFolding(self.context).apply(aggregate)
         subquery = ScalarSubquery(folded, (), next_id())
-        return Filter(FunctionCall("might_contain", (subquery, _hash(key)), _CONTAINS), plan)
+        return Filter(FunctionCall("might_contain", (subquery, _hash(key)), CONTAINS), plan)
 
 
 def _pruned(key: Any, plan: LogicalPlan) -> bool:
@@ -170,7 +170,7 @@ def _pruned(key: Any, plan: LogicalPlan) -> bool:
 
 
 def _hash(e: Expression) -> Expression:
-    return FunctionCall("xxhash64", (e,), _HASH, ("42",))
+    return FunctionCall("xxhash64", (e,), HASH, ("42",))
 
 
 def simple(e: Expression) -> bool:

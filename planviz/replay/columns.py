@@ -1,0 +1,81 @@
+"""The types of columns: from the `L` of bigints, ReadSchema, the analyzed plan's line of columns, and from use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from planviz.errors import PlanvizError
+from planviz.expressions.core import AttributeReference
+from planviz.graph import PlanGraph
+from planviz.types import LONG, UNKNOWN, DataType, StructField
+from planviz.types.reading import parse_fields, parse_type
+
+_SCAN = re.compile(r"(?:FileScan|Scan|BatchScan)\s+(?:\w+\s+)?([\w.`$/:-]*)\s*\[([^\]]*)\]")
+_SCHEMA = re.compile(r"ReadSchema: struct<(.*?)>(?=$|\s|, \w+:)")
+_COLUMN = re.compile(r"([^\s,\[\]]+?)#(\d+)(L?)(?=[,\]\s]|$)")
+
+
+@dataclass
+class Columns:
+    """Types by id, and by table and name for other uses of the same table; `inferred` are ids whose type was told by
+    use alone, `output` the columns of the analyzed plan as its line names them."""
+
+    by_id: dict[int, DataType] = field(default_factory=dict)
+    by_name: dict[tuple[str, str], DataType] = field(default_factory=dict)
+    inferred: set[int] = field(default_factory=set)
+    output: tuple[StructField, ...] = ()
+    #: What the definitions of CTEs give, by their ids, as far as they are read.
+    definitions: dict[int, tuple[AttributeReference, ...]] = field(default_factory=dict)
+    #: Ids of range()'s columns, which its line does not say, in the order of the text.
+    ranges: list[int] = field(default_factory=list)
+
+    def range_id(self) -> int:
+        """The id of the next range()'s column; a number that no text has where none is told."""
+        return self.ranges.pop(0) if self.ranges else -1
+
+    def type_of(self, expr_id: int, table: str, name: str, long: bool) -> DataType:
+        """The type of a relation's column, UNKNOWN where nothing tells."""
+        if long:
+            return LONG
+        found = self.by_id.get(expr_id) or self.by_name.get((table, name.lower()))
+        return UNKNOWN if found is None or found == LONG else found
+
+
+def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) -> Columns:
+    """All that the plans of one explain say of the types of columns; `heading_lines` are lines of output columns."""
+    columns = Columns()
+    for line in heading_lines:
+        try:
+            columns.output = parse_fields(re.sub(r"(?<=[\w`]): ", " ", line))
+        except PlanvizError:
+            continue
+    for plan in plans:
+        for node in plan:
+            if node.kind == "scan" and "ReadSchema" in node.text:
+                _scan(node.text, columns)
+    return columns
+
+
+def _scan(text: str, columns: Columns) -> None:
+    m, schema = _SCAN.search(text), _SCHEMA.search(text)
+    if m is None or schema is None:
+        return
+    table = m.group(1).lower()
+    try:
+        fields = {f.name: f.data_type for f in _fields(schema.group(1))}
+    except PlanvizError:
+        return
+    for name, number, long in _COLUMN.findall(m.group(2)):
+        kind = LONG if long else fields.get(name)
+        if kind is not None:
+            columns.by_id[int(number)] = kind
+            if table:
+                columns.by_name[table, name.lower()] = kind
+
+
+def _fields(text: str) -> tuple[StructField, ...]:
+    kind = parse_type(f"struct<{text}>")
+    found: tuple[StructField, ...] = getattr(kind, "fields", ())
+    return found

@@ -1,0 +1,814 @@
+"""Terms to typed expressions: functions by the names that Spark prints, constants by what stands beside them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from planviz.analysis.coercion.expressions import coerced_tree
+from planviz.analysis.coercion.lattice import ANSI
+from planviz.analysis.coercion.legacy import LEGACY
+from planviz.analysis.registry import build
+from planviz.errors import PlanvizError
+from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
+from planviz.expressions.arithmetic import (
+    Add,
+    BitwiseAnd,
+    BitwiseNot,
+    BitwiseOr,
+    BitwiseXor,
+    Divide,
+    IntegralDivide,
+    Multiply,
+    Remainder,
+    Shift,
+    Subtract,
+    UnaryMinus,
+)
+from planviz.expressions.calls import (
+    Concat,
+    DatetimeMinus,
+    DatetimePlus,
+    FunctionCall,
+    IntervalScale,
+    Replaced,
+    StringForm,
+)
+from planviz.expressions.casts import Cast
+from planviz.expressions.complex import (
+    CreateNamedStruct,
+    GetArrayItem,
+    GetArrayStructFields,
+    GetMapValue,
+    GetStructField,
+)
+from planviz.expressions.conditional import CaseWhen, If
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, SortOrder
+from planviz.expressions.ids import next_id
+from planviz.expressions.internal import KnownFloatingPointNormalized, MakeDecimal, NormalizeNaNAndZero, UnscaledValue
+from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable
+from planviz.expressions.objects import CheckOverflow, KnownNotNull
+from planviz.expressions.patterns import Like, RLike, StringPredicate
+from planviz.expressions.predicates import (
+    And,
+    EqualNullSafe,
+    EqualTo,
+    GreaterThan,
+    GreaterThanOrEqual,
+    In,
+    InSet,
+    IsNotNull,
+    IsNull,
+    IsUnknown,
+    LessThan,
+    LessThanOrEqual,
+    Not,
+    Or,
+)
+from planviz.expressions.specs import FunctionSpec, OpenZone, SignatureCall
+from planviz.expressions.subqueries import (
+    DynamicPruningSubquery,
+    Exists,
+    InSubquery,
+    LateralSubquery,
+    ListQuery,
+    ScalarSubquery,
+)
+from planviz.expressions.unresolved import OuterReference
+from planviz.expressions.windows import (
+    CURRENT_ROW,
+    UNBOUNDED_FOLLOWING,
+    UNBOUNDED_PRECEDING,
+    LagLead,
+    NthValue,
+    SpecifiedWindowFrame,
+    UnspecifiedFrame,
+    WindowExpression,
+    WindowSpec,
+)
+from planviz.logical.plan import LogicalPlan
+from planviz.optimizer.rules.runtime_filters import BLOOM, CONTAINS, HASH
+from planviz.replay.literals import constant, own_decimal
+from planviz.replay.opaque import OpaqueExpression
+from planviz.replay.terms import Term
+from planviz.types import (
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    INT,
+    LONG,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    UNKNOWN,
+    ArrayType,
+    DataType,
+    DayTimeIntervalType,
+    DecimalType,
+    MapType,
+    StructType,
+    is_datetime,
+    is_interval,
+    is_string,
+)
+from planviz.types.reading import parse_type
+
+_COMPARISONS: dict[str, Callable[[Expression, Expression], Expression]] = {
+    "=": EqualTo, "<=>": EqualNullSafe, "<": LessThan, "<=": LessThanOrEqual, ">": GreaterThan,
+    ">=": GreaterThanOrEqual,
+}  # fmt: skip
+_ARITHMETIC: dict[str, Callable[[Expression, Expression, str], Expression]] = {
+    "+": Add, "-": Subtract, "*": Multiply, "/": Divide, "%": Remainder, "div": IntegralDivide,
+}  # fmt: skip
+_BITS: dict[str, Callable[[Expression, Expression], Expression]] = {
+    "&": BitwiseAnd, "|": BitwiseOr, "^": BitwiseXor,
+}  # fmt: skip
+#: The session's time zone, which casts do not print.
+ZONE = "Etc/UTC"
+#: Functions whose arguments are all of one type, or all but the first.
+_ALIKE = {"coalesce", "greatest", "least", "array", "nullif", "nvl", "ifnull", "array_contains"}
+_BOUNDS = {
+    "unboundedpreceding$()": UNBOUNDED_PRECEDING,
+    "unboundedfollowing$()": UNBOUNDED_FOLLOWING,
+    "currentrow$()": CURRENT_ROW,
+}
+#: Terms that are read otherwise where a type is wanted.
+_WANTING = {"operator", "constant", "minus", "group", "call", "case", "if", "alias"}
+_PREFIXES = ("partial_", "merge_")
+_ZONE = re.compile(r"Some\(([\w/+:-]+)\)\)?$")
+_DECIMAL_TYPE = re.compile(r",? ?DecimalType\((\d+),(\d+)\)")
+
+
+@dataclass
+class Found:
+    """What reading a text came upon: expressions in all, texts of those that stayed opaque, types told by use."""
+
+    expressions: int = 0
+    opaque: list[str] = field(default_factory=list)
+    told: dict[int, DataType] = field(default_factory=dict)
+
+
+class Elaborator:
+    """Types the terms of one operator.
+
+    `scope` are the columns by id, `outer` those of the queries around, `plans` the operator's subqueries by
+    where they begin in its line, `ansi` whether the session was in ANSI mode.
+    """
+
+    def __init__(
+        self,
+        scope: Mapping[int, AttributeReference],
+        outer: Mapping[int, AttributeReference],
+        plans: Mapping[int, LogicalPlan],
+        ansi: bool,
+        found: Found,
+    ) -> None:
+        self.scope, self.outer, self.plans, self.found = scope, outer, plans, found
+        self.mode = "ANSI" if ansi else "LEGACY"
+        self.lambdas: dict[int, NamedLambdaVariable] = {}
+        #: What was made of a term already; the term is kept, so that its id is not given to another.
+        self.made: dict[tuple[int, DataType | None], tuple[Term, Expression]] = {}
+
+    # -------------------------------------------------------------------------------------------- entry
+
+    def expression(self, term: Term, wanted: DataType | None = None) -> Expression:
+        """The expression that a term stands for; `wanted` is the type that a constant here should have."""
+        key = id(term), wanted if term.kind in _WANTING else None
+        known = self.made.get(key)
+        if known is not None:
+            return known[1]
+        self.found.expressions += 1
+        try:
+            made = self._made(term, wanted)
+        except (PlanvizError, TypeError, ValueError, KeyError, IndexError, AssertionError, AttributeError):
+            made = self.opaque(term)
+        self.made[key] = term, made
+        return made
+
+    def opaque(self, term: Term, type: DataType = UNKNOWN) -> OpaqueExpression:
+        """A term as it stands, with its columns."""
+        self.found.opaque.append(term.text)
+        return self.as_it_stands(term, type)
+
+    def as_it_stands(self, term: Term, type: DataType = UNKNOWN) -> OpaqueExpression:
+        """An expression that prints a term's text around its columns."""
+        pieces, columns, at = [], [], term.start
+        for c in _columns(term):
+            pieces.append(term.text[at - term.start : c.start - term.start])
+            columns.append(self._column(c))
+            at = c.end
+        return OpaqueExpression((*pieces, term.text[at - term.start :]), tuple(columns), type)
+
+    def _made(self, term: Term, wanted: DataType | None) -> Expression:
+        if term.kind == "constant":
+            return constant(term.value[0], wanted)
+        if term.kind == "column":
+            return self._column(term)
+        made: Expression = getattr(self, f"_{term.kind}")(term, wanted)
+        return made
+
+    def _column(self, term: Term) -> Expression:
+        name, number, long = term.value
+        expr_id = int(number)
+        known = self.scope.get(expr_id) or self.outer.get(expr_id)
+        if known is not None:
+            return known
+        return AttributeReference(name, LONG if long else UNKNOWN, True, expr_id)
+
+    # -------------------------------------------------------------------------------------------- operators
+
+    def _sides(self, a: Term, b: Term) -> tuple[Expression, Expression]:
+        """Two sides of one type: a constant takes that of the other side."""
+        if _is_constant(a) and not _is_constant(b):
+            right = self.expression(b)
+            return self.expression(a, right.data_type), right
+        left = self.expression(a)
+        right = self.expression(b, left.data_type)
+        if _is_constant(a) and right.data_type != left.data_type:
+            left = self.expression(a, right.data_type)
+        x, y = left.data_type, right.data_type
+        if x != y and isinstance(x, DecimalType) and isinstance(y, DecimalType):
+            # A folded constant is wider than its digits: as wide as makes both sides one type.
+            right = self.expression(b, x)
+            left = left if right.data_type == x else self.expression(a, y)
+        self._same(left, right)
+        return left, right
+
+    def _same(self, a: Expression, b: Expression) -> None:
+        """Note the type of a column that must have that of another expression."""
+        for one, other in ((a, b), (b, a)):
+            if isinstance(one, AttributeReference) and one.type == UNKNOWN and other.data_type not in (UNKNOWN, NULL):
+                self.found.told.setdefault(one.expr_id, other.data_type)
+
+    def _operator(self, term: Term, wanted: DataType | None) -> Expression:
+        symbol = term.value[0]
+        a, b = term.children
+        if symbol in ("AND", "OR"):
+            left, right = self.expression(a, BOOLEAN), self.expression(b, BOOLEAN)
+            for side in (left, right):
+                if isinstance(side, AttributeReference) and side.type == UNKNOWN:
+                    self.found.told.setdefault(side.expr_id, BOOLEAN)
+            return And(left, right) if symbol == "AND" else Or(left, right)
+        if symbol in _COMPARISONS:
+            left, right = self._sides(a, b)
+            return _COMPARISONS[symbol](left, right)
+        if symbol in _BITS:
+            left, right = self._sides(a, b)
+            return _BITS[symbol](left, right)
+        if symbol in ("<<", ">>", ">>>"):
+            return Shift(self.expression(a), self.expression(b, INT), symbol)
+        left, right = self._numbers(a, b)
+        made = self._arithmetic(symbol, left, right, term)
+        if isinstance(wanted, DecimalType) and isinstance(made.data_type, DecimalType) and made.data_type != wanted:
+            return self._widened(symbol, left, right, term, wanted) or made
+        return made
+
+    def _widened(
+        self, symbol: str, left: Expression, right: Expression, term: Term, wanted: DecimalType
+    ) -> Expression | None:
+        """Arithmetic over a constant of more digits than it shows, so many that the result is of the wanted type."""
+        for at, side in enumerate((left, right)):
+            if not isinstance(side, Literal) or not isinstance(side.type, DecimalType):
+                continue
+            for precision in range(side.type.precision + 1, 39):
+                wide = side.replace(type=DecimalType(precision, side.type.scale))
+                a, b = (wide, right) if at == 0 else (left, wide)
+                made = self._arithmetic(symbol, a, b, term)
+                if made.data_type == wanted:
+                    return made
+        return None
+
+    def _arithmetic(self, symbol: str, left: Expression, right: Expression, term: Term) -> Expression:
+        x, y = left.data_type, right.data_type
+        if symbol == "-" and is_datetime(x) and is_datetime(y):
+            return DatetimeMinus(left, right, DayTimeIntervalType(0, 0 if x == y == DATE else 3))
+        if symbol in "*/" and (is_interval(x) or is_interval(y)) and x != y:
+            return IntervalScale(left, right, symbol, x if is_interval(x) else y, self.mode)
+        if symbol not in _ARITHMETIC:
+            return self.opaque(term)
+        return _ARITHMETIC[symbol](left, right, self.mode)
+
+    def _numbers(self, a: Term, b: Term) -> tuple[Expression, Expression]:
+        """The sides of arithmetic: beside a decimal, a constant is the decimal of its digits."""
+        if _is_constant(a) and not _is_constant(b):
+            right, left = reversed(self._numbers(b, a))
+            return right, left
+        left = self.expression(a)
+        kind = left.data_type
+        if _is_constant(b) and isinstance(kind, DecimalType):
+            number = own_decimal(b.text)
+            if number is not None:
+                return left, number
+        right = self.expression(b, kind)
+        self._same(left, right)
+        return left, right
+
+    def _spaced(self, term: Term, wanted: DataType | None) -> Expression:
+        left, right = self.expression(term.children[0]), self.expression(term.children[1])
+        kind = left.data_type
+        if kind == DATE and isinstance(right.data_type, DayTimeIntervalType) and right.data_type.end:
+            kind = TIMESTAMP
+        return DatetimePlus(left, right, term.value[0], kind)
+
+    def _not(self, term: Term, wanted: DataType | None) -> Expression:
+        return Not(self.expression(term.children[0], BOOLEAN))
+
+    def _minus(self, term: Term, wanted: DataType | None) -> Expression:
+        child = self.expression(term.children[0], wanted)
+        return UnaryMinus(child, self.mode)
+
+    def _tilde(self, term: Term, wanted: DataType | None) -> Expression:
+        return BitwiseNot(self.expression(term.children[0]))
+
+    def _group(self, term: Term, wanted: DataType | None) -> Expression:
+        if wanted is not None and is_string(wanted) and not _columns(term):
+            return constant(term.text, wanted)
+        child = self.expression(term.children[0])
+        if child.data_type == BOOLEAN and _columns(term):
+            return IsUnknown(child)
+        return constant(term.text, wanted) if not _columns(term) else self.opaque(term)
+
+    # -------------------------------------------------------------------------------------------- forms
+
+    def _cast(self, term: Term, wanted: DataType | None) -> Expression:
+        word, name = term.value
+        kind = parse_type(name)
+        inner = term.children[0]
+        child = self.expression(inner)
+        if isinstance(child, Literal) and inner.kind == "constant" and child.type == kind and not is_string(kind):
+            # Nobody casts a constant to the type that it has: what stands there is a text.
+            child = constant(inner.text, STRING)
+        mode = "TRY" if word == "try_cast" else "ANSI" if word == "ansi_cast" else self.mode
+        made = Cast(child, kind, mode, False, ZONE)
+        return made if word != "ansi_cast" else self.as_it_stands(term, kind)
+
+    def _case(self, term: Term, wanted: DataType | None) -> Expression:
+        parts = list(term.children)
+        last = parts.pop() if term.value else None
+        results = [*parts[1::2], *([last] if last is not None else [])]
+        kind = self._common(results, wanted)
+        branches = [
+            self.expression(p, BOOLEAN) if i % 2 == 0 else self.expression(p, kind) for i, p in enumerate(parts)
+        ]
+        return CaseWhen(tuple(branches), None if last is None else self.expression(last, kind))
+
+    def _common(self, terms: Sequence[Term], wanted: DataType | None) -> DataType | None:
+        """The type that values of one type have: of the first that says one."""
+        guess = None
+        for t in terms:
+            kind = UNKNOWN if _is_constant(t) else self.expression(t).data_type
+            if kind not in (UNKNOWN, NULL):
+                return kind
+        if wanted not in (None, UNKNOWN):
+            return wanted
+        for t in terms:
+            kind = constant(t.text).type if _is_constant(t) else UNKNOWN
+            if kind in (UNKNOWN, NULL):
+                continue
+            if guess is not None and guess != kind:
+                numbers = isinstance(guess, DecimalType) or isinstance(kind, DecimalType)
+                return (guess if isinstance(guess, DecimalType) else kind) if numbers else STRING
+            guess = kind
+        return guess
+
+    def _if(self, term: Term, wanted: DataType | None) -> Expression:
+        test, then, other = term.children
+        kind = self._common((then, other), wanted)
+        return If(self.expression(test, BOOLEAN), self.expression(then, kind), self.expression(other, kind))
+
+    def _in(self, term: Term, wanted: DataType | None) -> Expression:
+        value, *items = term.children
+        if len(items) == 1 and items[0].kind == "subquery":
+            left = self.expression(value)
+            query = self.expression(items[0])
+            values = left.values if isinstance(left, CreateNamedStruct) else (left,)
+            return InSubquery(tuple(values), query)
+        left = self.expression(value)
+        made = tuple(self.expression(i, left.data_type) for i in items)
+        for m in made:
+            self._same(left, m)
+        return In(left, made)
+
+    def _inset(self, term: Term, wanted: DataType | None) -> Expression:
+        child = self.expression(term.children[0])
+        inside, bracket = term.value
+        kind = child.data_type
+        texts = re.split(r",\s?", inside) if bracket else inside.split(", ")
+        values = tuple(constant(t, kind) for t in texts)
+        if values:
+            self._same(child, values[0])
+        made = InSet(child, values)
+        return made if made.text == term.text else self.as_it_stands(term, BOOLEAN)
+
+    def _like(self, term: Term, wanted: DataType | None) -> Expression:
+        a, b = self.expression(term.children[0]), self.expression(term.children[1], STRING)
+        if isinstance(a, AttributeReference) and a.type == UNKNOWN:
+            self.found.told.setdefault(a.expr_id, STRING)
+        if term.value[0] == "RLIKE":
+            return self.as_it_stands(term, BOOLEAN)
+        return Like(a, b, *term.value[1:])
+
+    def _alias(self, term: Term, wanted: DataType | None) -> Expression:
+        name, number, long = term.value
+        child = self.expression(term.children[0], LONG if long else wanted)
+        if not long and isinstance(child, Literal) and child.type == LONG:
+            child = self.expression(term.children[0], None)
+        return Alias(child, name, int(number))
+
+    def _order(self, term: Term, wanted: DataType | None) -> Expression:
+        return SortOrder(self.expression(term.children[0]), *term.value)
+
+    def _item(self, term: Term, wanted: DataType | None) -> Expression:
+        child = self.expression(term.children[0])
+        kind = child.data_type
+        if isinstance(kind, MapType):
+            return GetMapValue(child, self.expression(term.children[1], kind.key))
+        if isinstance(kind, ArrayType):
+            return GetArrayItem(child, self.expression(term.children[1]), self.mode)
+        return self.opaque(term)
+
+    def _part(self, term: Term, wanted: DataType | None) -> Expression:
+        child = self.expression(term.children[0])
+        kind, name = child.data_type, term.value[0]
+        if isinstance(kind, StructType):
+            at = _place(kind, name)
+            return GetStructField(child, at, None if kind.fields[at].name == name else name)
+        if isinstance(kind, ArrayType) and isinstance(kind.element, StructType):
+            return GetArrayStructFields(child, _place(kind.element, name))
+        return self.opaque(term)
+
+    def _lambda(self, term: Term, wanted: DataType | None) -> Expression:
+        name, number, long = term.value
+        known = self.lambdas.get(int(number))
+        return known or NamedLambdaVariable(name, LONG if long else UNKNOWN, True, int(number))
+
+    def _subquery(self, term: Term, wanted: DataType | None) -> Expression:
+        label, number = term.value
+        plan = self.plans.get(term.start)
+        if plan is None:
+            return self.opaque(term, wanted or UNKNOWN)
+        inner = {a.expr_id: a for a in plan.output}
+        kept, self.outer = self.outer, {**self.outer, **inner}
+        inside = [self.expression(t) for t in term.children]
+        self.outer = kept
+        outers = [e for e in inside if isinstance(e, AttributeReference | OuterReference)]
+        conditions = inside[len(outers) :]
+        if label == "dynamicpruning":
+            return self._pruning(plan, inside, int(number))
+        kinds = {
+            "scalar-subquery": ScalarSubquery, "exists": Exists, "list": ListQuery,
+            "lateral-subquery": LateralSubquery,
+        }  # fmt: skip
+        made: Expression = kinds[label](plan, tuple(outers), int(number), tuple(conditions))
+        return made
+
+    def _pruning(self, plan: LogicalPlan, inside: list[Expression], number: int) -> Expression:
+        keys = tuple(plan.output)
+        return DynamicPruningSubquery(plan, tuple(inside), number, (), keys, 0)
+
+    def _window(self, term: Term, wanted: DataType | None) -> Expression:
+        return WindowExpression(self.expression(term.children[0]), self.expression(term.children[1]))
+
+    def _filter(self, term: Term, wanted: DataType | None) -> Expression:
+        made = self.expression(term.children[0])
+        where = self.expression(term.children[1], BOOLEAN)
+        return made.replace(where=where) if isinstance(made, AggregateExpression) else self.opaque(term)
+
+    def _nulls(self, term: Term, wanted: DataType | None) -> Expression:
+        made = self.expression(term.children[0])
+        if isinstance(made, AggregateExpression) and isinstance(made.function, FirstLast):
+            return made.replace(function=made.function.replace(ignore_nulls=True))
+        return self.opaque(term)
+
+    # -------------------------------------------------------------------------------------------- calls
+
+    def _call(self, term: Term, wanted: DataType | None) -> Expression:
+        name = term.value[0]
+        special = _SPECIAL.get(name)
+        made = special(self, term) if special is not None else None
+        if made is None:
+            made = self._known(term, name)
+        if made is None and not _columns(term) and (wanted is None or is_string(wanted)) and not _calls(name):
+            # No function of that name and no column in it: a text that looks like a call.
+            return constant(term.text, STRING)
+        return made if made is not None else self._unknown(term)
+
+    def _unknown(self, term: Term) -> Expression:
+        self.found.opaque.append(term.text)
+        name = term.value[0]
+        spec = FunctionSpec(name, (), lambda _: UNKNOWN, True, null_intolerant=False, foldable=False)
+        made = FunctionCall(name, tuple(self.expression(t) for t in term.children), spec)
+        return made if made.text == term.text else self.as_it_stands(term)
+
+    def _known(self, term: Term, name: str) -> Expression | None:
+        """A function of the registry, if some way to call it is printed as the text is."""
+        mode = next((p for p in _PREFIXES if name.startswith(p)), "")
+        plain = name.removeprefix(mode)
+        distinct = "distinct" in term.value[1:]
+        for arguments in self._choices(term, plain):
+            for k in range(len(arguments), max(len(arguments) - 5, -1), -1):
+                try:
+                    made = build((plain,), arguments[:k], None)
+                except PlanvizError:
+                    continue
+                if made is None:
+                    break
+                made = self._settled(made, term)
+                whole = self._whole(made, distinct, mode)
+                if whole.text == term.text:
+                    return whole
+        return None
+
+    def _settled(self, made: Expression, term: Term) -> Expression:
+        """A call as the analyzer leaves it: with the time zone that the text says, and what it stands for cast."""
+        m = _ZONE.search(term.text)
+        if m is not None:
+            zone = f"Some({m.group(1)})"
+            for part in ("tail", "parameters"):
+                held = getattr(made, part, ())
+                if any(isinstance(t, OpenZone) for t in held):
+                    made = made.replace(**{part: tuple(zone if isinstance(t, OpenZone) else t for t in held)})
+        if isinstance(made, Replaced):
+            made = made.replace(replacement=self._present(made.replacement))
+        if (
+            isinstance(made, Replaced)
+            and not made.resolved
+            and all(p.resolved for p in made.parameters if isinstance(p, Expression))
+        ):
+            for _ in range(5):
+                before, made = made, coerced_tree(made, ANSI if self.mode == "ANSI" else LEGACY)
+                if made is before:
+                    break
+        return made
+
+    def _present(self, e: Expression) -> Expression:
+        """What a call stands for, over the columns that are there.
+
+        Where a table is read twice, Spark gives the columns of the second use new ids, but not in the parameters that
+        such a call only keeps to be printed.
+        """
+
+        def one(x: Any) -> Any:
+            if not isinstance(x, AttributeReference) or x.expr_id in self.scope:
+                return x
+            same = [a for a in self.scope.values() if a.name == x.name]
+            return same[0] if len(same) == 1 else x
+
+        made: Expression = e.transform_up(one, AttributeReference.BIT)
+        return made
+
+    def _whole(self, made: Expression, distinct: bool, mode: str) -> Expression:
+        if not isinstance(made, AggregateFunction) or hasattr(made, "frame"):
+            return made
+        stage = {"partial_": "Partial", "merge_": "PartialMerge"}.get(mode, "Complete")
+        return AggregateExpression(made, stage, distinct, None, next_id())
+
+    def _choices(self, term: Term, name: str) -> Iterator[tuple[Expression, ...]]:
+        """The arguments as they may be meant: by their own types, by that of the first, as texts."""
+        terms = term.children
+        if name in _ALIKE:
+            kind = self._common(terms, None)
+            yield tuple(self.expression(t, kind) for t in terms)
+            return
+        guessed = tuple(self.expression(t) for t in terms)
+        fitted = guessed
+        try:
+            made = build((name,), guessed, None)
+        except PlanvizError:
+            made = None
+        spec = made.spec if isinstance(made, SignatureCall) else None
+        if spec is not None and spec.inputs:
+            fitted = tuple(
+                self._fitting(t, a, spec.inputs[min(i, len(spec.inputs) - 1)].test)
+                for i, (t, a) in enumerate(zip(terms, guessed, strict=True))
+            )
+        elif made is not None and made.check_input_types() is not None:
+            fitted = tuple(
+                constant(t.text, STRING) if _is_constant(t) and not re.fullmatch(r"-?\d+|null", t.text) else a
+                for t, a in zip(terms, guessed, strict=True)
+            )
+        yield fitted
+        if fitted != guessed:
+            yield guessed
+
+    def _fitting(self, term: Term, guessed: Expression, accepts: Callable[[DataType], bool]) -> Expression:
+        if not _is_constant(term) or accepts(guessed.data_type):
+            return guessed
+        for kind in (STRING, INT, LONG, DOUBLE, DATE, TIMESTAMP):
+            if accepts(kind):
+                made = constant(term.text, kind)
+                if made.type == kind:
+                    return made
+        return guessed
+
+
+def _columns(term: Term) -> list[Term]:
+    """The columns in a term, in the order of the text."""
+    found: list[Term] = []
+    stack = [term]
+    while stack:
+        top = stack.pop()
+        if top.kind == "column":
+            found.append(top)
+        stack.extend(top.children)
+    return sorted(found, key=lambda t: t.start)
+
+
+def _is_constant(term: Term) -> bool:
+    return term.kind == "constant" or (term.kind == "minus" and term.children[0].kind == "constant")
+
+
+def _place(kind: StructType, name: str) -> int:
+    names = [f.name for f in kind.fields]
+    return names.index(name) if name in names else [n.lower() for n in names].index(name.lower())
+
+
+def _calls(name: str) -> bool:
+    from planviz.analysis.registry import known
+
+    return known(name)
+
+
+# ------------------------------------------------------------------------------------------------ forms by name
+
+
+def _one(make: Callable[[Expression], Expression]) -> Callable[[Elaborator, Term], Expression]:
+    return lambda e, t: make(e.expression(t.children[0]))
+
+
+def _two(make: Callable[[Expression, Expression], Expression], wanted: DataType = STRING) -> Any:
+    return lambda e, t: make(e.expression(t.children[0], wanted), e.expression(t.children[1], wanted))
+
+
+def _outer(e: Elaborator, t: Term) -> Expression:
+    child = e.expression(t.children[0])
+    return OuterReference(child) if isinstance(child, AttributeReference) else e.opaque(t)
+
+
+def _make_decimal(e: Elaborator, t: Term) -> Expression | None:
+    m = re.fullmatch(r",(\d+),(\d+)", t.value[1])
+    return MakeDecimal(e.expression(t.children[0]), int(m[1]), int(m[2])) if m else None
+
+
+def _unscaled(e: Elaborator, t: Term) -> Expression:
+    return UnscaledValue(e.expression(t.children[0]))
+
+
+def _check_overflow(e: Elaborator, t: Term) -> Expression:
+    m = _DECIMAL_TYPE.match(t.value[1])
+    kind: DataType = DecimalType(int(m[1]), int(m[2])) if m else UNKNOWN
+    made = CheckOverflow(e.expression(t.children[0]), kind)
+    return made if made.text == t.text else e.as_it_stands(t, kind)
+
+
+def _promoted(e: Elaborator, t: Term) -> Expression:
+    return e.as_it_stands(t, e.expression(t.children[0]).data_type)
+
+
+def _frame(e: Elaborator, t: Term) -> Expression:
+    kind, low, high = t.children
+
+    def bound(x: Term) -> Expression:
+        return _BOUNDS.get(x.text) or e.expression(x)
+
+    return SpecifiedWindowFrame(kind.text, bound(low), bound(high))
+
+
+def _spec(e: Elaborator, t: Term) -> Expression:
+    *keys, frame = t.children
+    made = [e.expression(k) for k in keys]
+    orders = tuple(k for k in made if isinstance(k, SortOrder))
+    last = UnspecifiedFrame() if frame.text.startswith("unspecifiedframe$") else e.expression(frame)
+    return WindowSpec(tuple(k for k in made if not isinstance(k, SortOrder)), orders, last)
+
+
+def _trim(e: Elaborator, t: Term) -> Expression | None:
+    if len(t.children) != 2:
+        return None
+    text, what = t.children
+    first = e.expression(text, STRING)
+    if what.text == "None":
+        return StringForm(t.value[0], (first,))
+    if what.kind == "call" and what.value[0] == "Some":
+        made = StringForm(t.value[0], (first, e.expression(what.children[0], STRING)))
+        return made if made.text == t.text else None
+    return None
+
+
+def _first_last(e: Elaborator, t: Term) -> Expression | None:
+    if len(t.children) == 2 and t.children[1].text in ("true", "false"):
+        function = FirstLast(e.expression(t.children[0]), t.value[0], t.children[1].text == "true")
+        return AggregateExpression(function, "Complete", False, None, next_id())
+    if len(t.children) == 1:
+        function = FirstLast(e.expression(t.children[0]), t.value[0], False)
+        return AggregateExpression(function, "Complete", False, None, next_id())
+    return None
+
+
+def _struct(e: Elaborator, t: Term) -> Expression:
+    named = enumerate(t.children)
+    parts = [constant(c.text, STRING) if i % 2 == 0 and not _columns(c) else e.expression(c) for i, c in named]
+    return CreateNamedStruct(tuple(parts), t.value[0])
+
+
+def _lambda_function(e: Elaborator, t: Term) -> Expression:
+    body, *names, hidden = t.children
+    variables = [e.expression(n) for n in names]
+    return LambdaFunction(e.expression(body), tuple(variables), hidden.text == "true")
+
+
+def _lag_lead(e: Elaborator, t: Term) -> Expression | None:
+    if len(t.children) != 3:
+        return None
+    value = e.expression(t.children[0])
+    made = LagLead(t.value[0], value, e.expression(t.children[1]), e.expression(t.children[2], value.data_type))
+    return made if made.text == t.text else None
+
+
+def _nth(e: Elaborator, t: Term) -> Expression | None:
+    if len(t.children) != 3:
+        return None
+    return NthValue(e.expression(t.children[0]), e.expression(t.children[1]), t.children[2].text == "true")
+
+
+def _null_test(make: Callable[[Expression], Expression]) -> Callable[[Elaborator, Term], Expression]:
+    return lambda e, t: make(e.expression(t.children[0]))
+
+
+_DAYS = FunctionSpec("extractansiintervaldays", (), lambda _: INT)
+
+
+def _interval_days(e: Elaborator, t: Term) -> Expression:
+    return FunctionCall("extractansiintervaldays", tuple(e.expression(c) for c in t.children), _DAYS)
+
+
+def _bloom(e: Elaborator, t: Term) -> Expression | None:
+    if len(t.children) != 5:
+        return None
+    value, items, bits, *tail = t.children
+    call = AggregateCall(
+        "bloom_filter_agg",
+        (e.expression(value), e.expression(items, LONG), e.expression(bits, LONG)),
+        BLOOM,
+        tuple(x.text for x in tail),
+    )
+    return AggregateExpression(call, "Complete", False, None, next_id())
+
+
+def _hash(e: Elaborator, t: Term) -> Expression | None:
+    *values, seed = t.children
+    if len(values) != 1:
+        return None
+    return FunctionCall("xxhash64", (e.expression(values[0]),), HASH, (seed.text,))
+
+
+def _might_contain(e: Elaborator, t: Term) -> Expression:
+    return FunctionCall("might_contain", tuple(e.expression(c) for c in t.children), CONTAINS)
+
+
+def _concat(e: Elaborator, t: Term) -> Expression | None:
+    kind = e._common(t.children, None)
+    wanted = kind if isinstance(kind, ArrayType) else STRING
+    made = Concat(tuple(e.expression(c, wanted) for c in t.children))
+    return made if made.text == t.text else None
+
+
+_SPECIAL: dict[str, Callable[[Elaborator, Term], Expression | None]] = {
+    "isnull": _null_test(IsNull),
+    "isnotnull": _null_test(IsNotNull),
+    "outer": _outer,
+    "UnscaledValue": _unscaled,
+    "MakeDecimal": _make_decimal,
+    "CheckOverflow": _check_overflow,
+    "promote_precision": _promoted,
+    "normalizenanandzero": _one(NormalizeNaNAndZero),
+    "knownfloatingpointnormalized": _one(KnownFloatingPointNormalized),
+    "knownnotnull": _one(KnownNotNull),
+    "StartsWith": _two(lambda a, b: StringPredicate(a, b, "StartsWith")),
+    "EndsWith": _two(lambda a, b: StringPredicate(a, b, "EndsWith")),
+    "Contains": _two(lambda a, b: StringPredicate(a, b, "Contains")),
+    "RLIKE": _two(RLike),
+    "specifiedwindowframe": _frame,
+    "windowspecdefinition": _spec,
+    "trim": _trim,
+    "ltrim": _trim,
+    "rtrim": _trim,
+    "first": _first_last,
+    "last": _first_last,
+    "first_value": _first_last,
+    "last_value": _first_last,
+    "any_value": _first_last,
+    "named_struct": _struct,
+    "struct": _struct,
+    "lambdafunction": _lambda_function,
+    "lag": _lag_lead,
+    "lead": _lag_lead,
+    "nth_value": _nth,
+    "concat": _concat,
+    "extractansiintervaldays": _interval_days,
+    "bloom_filter_agg": _bloom,
+    "xxhash64": _hash,
+    "might_contain": _might_contain,
+}

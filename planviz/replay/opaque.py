@@ -1,0 +1,57 @@
+"""What could not be read: an expression or operator that is printed as it stood, and keeps the columns it reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.expressions.core import AttributeReference, Declared, Expression
+from planviz.logical.plan import LogicalPlan
+from planviz.trees.node import always, lazy, node
+from planviz.types import DataType
+
+
+@node
+class OpaqueExpression(Declared):
+    """A text that is no expression we know: `pieces` are what stands around and between its `columns`."""
+
+    pieces: tuple[str, ...]
+    columns: tuple[Expression, ...]
+    type: DataType
+    is_nullable: bool = True
+
+    foldable = always(False)
+
+    def to_string(self) -> str:
+        """The text, with the columns as they are now called."""
+        return "".join(p + str(c) for p, c in zip(self.pieces, self.columns, strict=False)) + self.pieces[-1]
+
+
+@node
+class OpaqueOperator(LogicalPlan):
+    """An operator that we do not know: its line, the columns in it, its inputs and what it gives."""
+
+    pieces: tuple[str, ...]
+    columns: tuple[Expression, ...]
+    inputs: tuple[LogicalPlan, ...]
+    given: tuple[AttributeReference, ...] = ()
+    own: frozenset[int] = frozenset()
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """What the text says that it gives, or what its inputs give."""
+        return self.given or tuple(a for p in self.inputs for a in p.output)
+
+    @lazy
+    def produced(self) -> frozenset[int]:
+        """The columns that it makes itself."""
+        return self.own
+
+    @property
+    def node_name(self) -> str:
+        """The first word of the line."""
+        return self.pieces[0].split(" ")[0]
+
+    @lazy
+    def simple_string(self) -> Any:
+        """The line, with the columns as they are now called."""
+        return "".join(p + str(c) for p, c in zip(self.pieces, self.columns, strict=False)) + self.pieces[-1]

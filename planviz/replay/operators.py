@@ -1,0 +1,533 @@
+"""One operator's line to the operator: Catalyst's logical operators by the names that they print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression
+from planviz.expressions.subqueries import LateralSubquery
+from planviz.logical.combining import (
+    CTERelationDef,
+    Except,
+    Intersect,
+    Join,
+    LateralJoin,
+    Union,
+    WithCTE,
+)
+from planviz.logical.operators import (
+    Aggregate,
+    Deduplicate,
+    Distinct,
+    Expand,
+    Filter,
+    Generate,
+    GlobalLimit,
+    LocalLimit,
+    Offset,
+    Project,
+    RebalancePartitions,
+    Repartition,
+    RepartitionByExpression,
+    ResolvedHint,
+    Sample,
+    Sort,
+    SubqueryAlias,
+    View,
+    Window,
+    WindowGroupLimit,
+)
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import (
+    CTERelationRef,
+    LocalRelation,
+    LogicalRDD,
+    LogicalRelation,
+    OneRowRelation,
+    Range,
+)
+from planviz.replay.columns import Columns
+from planviz.replay.expressions import Elaborator, Found
+from planviz.replay.literals import constant
+from planviz.replay.opaque import OpaqueOperator
+from planviz.replay.terms import SUBQUERY, Term, Terms, Unreadable
+from planviz.types import INT, LONG, UNKNOWN, DataType
+
+Scope = Mapping[int, AttributeReference]
+_COLUMN = re.compile(r"([^,\[\]]*?|\([^\[\]]*?\))#(\d+)(L?)(?=, ?|\]|$)")
+_KINDS = r"Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|LeftSingle"
+_JOIN = re.compile(
+    rf"Join (?:({_KINDS})|ExistenceJoin\((.*?)#(\d+)\)"
+    rf"|UsingJoin\(({_KINDS}), ?(?:\[|Buffer\(|List\()(.*?)[\])]\))"
+)
+_HINTS = re.compile(r"(?:, leftHint=\(strategy=(\w+)\))?(?:, rightHint=\(strategy=(\w+)\))?$")
+
+
+@dataclass
+class Line:
+    """An operator as it stands in a tree: its name and arguments, its inputs and its subqueries' plans."""
+
+    op: str
+    text: str
+    inputs: tuple[LogicalPlan, ...]
+    plans: tuple[LogicalPlan, ...]
+    outer: Scope
+    unresolved: bool = False
+
+
+class Operator:
+    """Reads one line. `columns` are the types that texts told, `ansi` the session's mode."""
+
+    def __init__(self, line: Line, columns: Columns, ansi: bool, found: Found) -> None:
+        self.line, self.columns, self.found = line, columns, found
+        self.inputs = line.inputs
+        self.scope = {a.expr_id: a for p in line.inputs for a in p.output}
+        self.inner = {a.expr_id: a for p in line.plans for a in p.output}
+        self.text = line.text
+        begin = [m.start() for m in SUBQUERY.finditer(line.text)]
+        self.plans = dict(zip(begin, line.plans, strict=False))
+        open = any(isinstance(n, OpaqueOperator) for p in line.inputs for n in p.walk())
+        also = frozenset(a.name for a in self.scope.values())
+        self.terms = Terms(self.text, self._names, open or line.unresolved, also)
+        self.elaborator = Elaborator(self.scope, line.outer, self.plans, ansi, found)
+        self.at = len(line.op) + 1
+
+    def _names(self, expr_id: int) -> tuple[str, ...] | None:
+        found = [s[expr_id].name for s in (self.scope, self.line.outer, self.inner) if expr_id in s]
+        return tuple(dict.fromkeys(found)) or None
+
+    # -------------------------------------------------------------------------------------------- pieces
+
+    def read(self) -> LogicalPlan:
+        """The operator, or an opaque one where its line cannot be read."""
+        read = READERS.get(self.line.op)
+        try:
+            if read is not None:
+                return read(self)
+        except (Unreadable, ValueError, IndexError, KeyError, TypeError, AttributeError, StopIteration, AssertionError):
+            pass
+        return self.opaque()
+
+    def opaque(self) -> OpaqueOperator:
+        """The line as it stands."""
+        pieces, read, at = [], [], 0
+        for start in sorted(self.terms.columns):
+            term = self.terms.columns[start]
+            pieces.append(self.text[at:start])
+            read.append(self.elaborator.expression(term))
+            at = term.end
+        pieces.append(self.text[at:])
+        given: tuple[AttributeReference, ...] = ()
+        if not self.inputs:
+            given = tuple(self._column(n, i, bool(long), "") for n, i, long in _columns_of(self.text))
+            return OpaqueOperator((self.text,), (), (), given, frozenset(a.expr_id for a in given))
+        missing = frozenset(
+            r.expr_id for r in read if isinstance(r, AttributeReference) and r.expr_id not in self.scope
+        )
+        return OpaqueOperator(tuple(pieces), tuple(read), self.inputs, (), missing)
+
+    def _column(self, name: str, expr_id: int, long: bool, table: str) -> AttributeReference:
+        return AttributeReference(name, self.columns.type_of(expr_id, table, name, long), True, expr_id)
+
+    def own_columns(self, text: str, table: str = "") -> tuple[AttributeReference, ...]:
+        """The columns that a leaf gives: `[a#1,b#2L]`."""
+        return tuple(self._column(n, i, long, table) for n, i, long in _columns_of(text))
+
+    def listed(self) -> tuple[Term, ...]:
+        """The next list in brackets."""
+        if self.text[self.at : self.at + 1] != "[":
+            raise Unreadable(self.text[:80])
+        items, end = self.terms.listed(self.at + 1)
+        self.at = end + 1
+        return items
+
+    def expressions(self) -> tuple[Expression, ...]:
+        """The expressions of the next list in brackets."""
+        return tuple(self.elaborator.expression(t) for t in self.listed())
+
+    def named(self, terms: tuple[Term, ...] | None = None) -> tuple[Expression, ...]:
+        """The columns that an operator gives, each with a name. Raises Unreadable where one has none."""
+        made = self.expressions() if terms is None else tuple(self.elaborator.expression(t) for t in terms)
+        for e in made:
+            if not isinstance(e, NamedExpression):
+                raise Unreadable(e.text[:80])
+        return made
+
+    def skip(self, text: str) -> bool:
+        """Whether the text goes on so; it is then behind it."""
+        if self.text.startswith(text, self.at):
+            self.at += len(text)
+            return True
+        return False
+
+    @property
+    def rest(self) -> str:
+        """What is not read yet."""
+        return self.text[self.at :]
+
+    @property
+    def child(self) -> LogicalPlan:
+        """The only input."""
+        (only,) = self.inputs
+        return only
+
+
+def _columns_of(text: str) -> list[tuple[str, int, bool]]:
+    """Names, ids and L of `a#1,b c#2L`: names may hold anything but what ends an item."""
+    inside = text[text.index("[") + 1 :] if "[" in text else text
+    found, at = [], 0
+    for m in re.finditer(r"#(\d+)(L?)(?=,|\]|$| parquet)", inside):
+        name = inside[at : m.start()].removeprefix(",").removeprefix(" ")
+        found.append((name, int(m.group(1)), bool(m.group(2))))
+        at = m.end()
+    return found
+
+
+# ------------------------------------------------------------------------------------------------ leaves
+
+
+def _relation(o: Operator) -> LogicalPlan:
+    m = re.fullmatch(r"Relation ?([^\[]*)\[(.*)\] ?(\S*)", o.text, re.S)
+    if m is None:
+        return o.opaque()
+    name = tuple(p for p in m.group(1).strip().split(".") if p)
+    attributes = o.own_columns(f"[{m.group(2)}]", ".".join(name).lower())
+    return LogicalRelation(attributes, name, None, m.group(3))
+
+
+def _local(o: Operator) -> LogicalPlan:
+    columns = o.own_columns(o.text) if "[" in o.text else ()
+    if o.text.startswith("LocalRelation <empty>"):
+        return LocalRelation(columns)
+    return LocalRelation(columns, (tuple(None for _ in columns),))
+
+
+def _range(o: Operator) -> LogicalPlan:
+    m = re.fullmatch(r"Range \((-?\d+), (-?\d+), step=(-?\d+)(?:, splits=(?:Some\((\d+)\)|None))?\)", o.text)
+    if m is None:
+        return o.opaque()
+    start, end, step, slices = m.groups()
+    column = AttributeReference("id", LONG, False, o.columns.range_id())
+    return Range(int(start), int(end), int(step), None if slices is None else int(slices), column)
+
+
+def _rdd(o: Operator) -> LogicalPlan:
+    made = LogicalRDD(o.own_columns(o.text[: o.text.index("]") + 1]))
+    return made if made.simple_string == o.text else o.opaque()
+
+
+def _cte_ref(o: Operator) -> LogicalPlan:
+    m = re.fullmatch(
+        r"CTERelationRef (\d+), (true|false)(?:, \[(.*)\])?, (true|false)(?:, (true|false))?(?:, (\d+))?(.*)", o.text
+    )
+    if m is None or m.group(7):
+        return o.opaque()
+    attributes = o.own_columns(f"[{m.group(3)}]", f"cte {m.group(1)}") if m.group(3) else ()
+    rows = None if m.group(6) is None else int(m.group(6))
+    streaming, recursive = m.group(4) == "true", m.group(5) == "true"
+    definition = o.columns.definitions.get(int(m.group(1)))
+    if definition is not None and len(definition) == len(attributes):
+        pairs = zip(attributes, definition, strict=True)
+        attributes = tuple(AttributeReference(a.name, d.type, d.is_nullable, a.expr_id) for a, d in pairs)
+    return CTERelationRef(int(m.group(1)), m.group(2) == "true", attributes, streaming, recursive, rows)
+
+
+# ------------------------------------------------------------------------------------------------ one input
+
+
+def _project(o: Operator) -> LogicalPlan:
+    return Project(o.named() if o.text != "Project" else (), o.child)
+
+
+def _filter(o: Operator) -> LogicalPlan:
+    return Filter(o.elaborator.expression(o.terms.one(o.at)), o.child)
+
+
+def _aggregate(o: Operator) -> LogicalPlan:
+    first = o.listed()
+    grouping: tuple[Expression, ...] = ()
+    if o.skip(", "):
+        grouping = tuple(o.elaborator.expression(t) for t in first)
+        return Aggregate(grouping, o.named(), o.child)
+    if o.rest:
+        return o.opaque()
+    return Aggregate((), o.named(first), o.child)
+
+
+def _sort(o: Operator) -> LogicalPlan:
+    order = o.expressions()
+    if o.rest not in (", true", ", false"):
+        return o.opaque()
+    return Sort(order, o.rest == ", true", o.child)
+
+
+def _limit(make: Callable[[Expression, LogicalPlan], LogicalPlan]) -> Callable[[Operator], LogicalPlan]:
+    return lambda o: make(o.elaborator.expression(o.terms.one(o.at), INT), o.child)
+
+
+def _alias(o: Operator) -> LogicalPlan:
+    return SubqueryAlias(tuple(o.rest.split(".")), o.child)
+
+
+def _view(o: Operator) -> LogicalPlan:
+    m = re.match(r"View \(((?:`[^`]*`\.?)+), ", o.text)
+    if m is None:
+        return o.opaque()
+    name = tuple(re.findall(r"`([^`]*)`", m.group(1)))
+    made = View(name, o.child, len(name) == 1, (), True)
+    return made if made.simple_string == o.text else o.opaque()
+
+
+def _window(o: Operator) -> LogicalPlan:
+    functions = o.named()
+    partition: tuple[Expression, ...] = ()
+    order: tuple[Expression, ...] = ()
+    while o.skip(", "):
+        terms = o.listed()
+        made = tuple(o.elaborator.expression(t) for t in terms)
+        if terms and terms[0].kind == "order":
+            order = made
+        else:
+            partition = made
+    return Window(functions, partition, order, o.child) if not o.rest else o.opaque()
+
+
+def _group_limit(o: Operator) -> LogicalPlan:
+    lists: dict[bool, tuple[Expression, ...]] = {}
+    while o.rest.startswith("["):
+        terms = o.listed()
+        lists[bool(terms) and terms[0].kind == "order"] = tuple(o.elaborator.expression(t) for t in terms)
+        o.skip(", ")
+    m = re.fullmatch(r"(.*), (\d+)", o.rest)
+    if m is None:
+        return o.opaque()
+    rank = o.elaborator.expression(o.terms.one(o.at, o.at + len(m.group(1))))
+    return WindowGroupLimit(lists.get(False, ()), lists.get(True, ()), rank, int(m.group(2)), o.child)
+
+
+def _expand(o: Operator) -> LogicalPlan:
+    if not o.skip("[["):
+        return o.opaque()
+    rows: list[tuple[Term, ...]] = []
+    while True:
+        items, end = o.terms.listed(o.at)
+        rows.append(items)
+        o.at = end + 1
+        if not o.skip(", ["):
+            break
+    if not o.skip("], ["):
+        return o.opaque()
+    columns = []
+    made: list[list[Expression]] = [[] for _ in rows]
+    named = _columns_of("[" + o.rest)
+    for at, (name, expr_id, long) in enumerate(named):
+        kind, nullable = _slot(o, [r[at] for r in rows], LONG if long else None, o.columns.by_id.get(expr_id))
+        for row, made_row in zip(rows, made, strict=True):
+            made_row.append(o.elaborator.expression(row[at], kind))
+        columns.append(AttributeReference(name, kind or UNKNOWN, nullable, expr_id))
+    return Expand(tuple(tuple(r) for r in made), tuple(columns), o.child)
+
+
+def _slot(
+    o: Operator, terms: list[Term], kind: DataType | None, known: DataType | None
+) -> tuple[DataType | None, bool]:
+    """The type of an Expand's column and whether it can be null: what its projections give."""
+    seen = [o.elaborator.expression(t) for t in terms if t.text != "null"]
+    if kind is None:
+        written = [e.data_type for e, t in zip(seen, terms, strict=False) if not isinstance(e, Literal)]
+        kind = known or next(iter(written), None)
+    if kind is None and seen:
+        kind = seen[0].data_type
+    return kind, len(seen) < len(terms) or any(e.nullable for e in seen)
+
+
+def _generate(o: Operator) -> LogicalPlan:
+    m = re.search(r"(?:, \[([\d, ]*)\])?, (true|false)(?:, ([\w.`]+))?, \[([^\[\]]*)\]$", o.text)
+    if m is None:
+        return o.opaque()
+    generator = o.elaborator.expression(o.terms.one(o.at, m.start()))
+    schema = getattr(generator, "element_schema", ())
+    named = _columns_of(f"[{m.group(4)}]")
+    columns = []
+    for at, (name, expr_id, long) in enumerate(named):
+        kind = schema[at].data_type if at < len(schema) else LONG if long else UNKNOWN
+        if kind == UNKNOWN:
+            kind = o.columns.by_id.get(expr_id, UNKNOWN)
+        columns.append(
+            AttributeReference(name, LONG if long else kind, at >= len(schema) or schema[at].nullable, expr_id)
+        )
+    needless = tuple(int(n) for n in m.group(1).split(",")) if m.group(1) else ()
+    return Generate(generator, needless, m.group(2) == "true", m.group(3), tuple(columns), o.child)
+
+
+def _hint(o: Operator) -> LogicalPlan:
+    m = re.fullmatch(r"\(strategy=(\w+)\)", o.rest)
+    return ResolvedHint(m.group(1), o.child) if m else o.opaque()
+
+
+def _repartition(o: Operator) -> LogicalPlan:
+    m = re.fullmatch(r"(\d+), (true|false)", o.rest)
+    return Repartition(int(m.group(1)), m.group(2) == "true", o.child) if m else o.opaque()
+
+
+def _by_expression(o: Operator) -> LogicalPlan:
+    keys = o.expressions() if o.rest.startswith("[") else ()
+    o.skip(", ")
+    number = int(o.rest) if o.rest.isdigit() else None
+    made = RepartitionByExpression(keys, o.child, number)
+    return made if made.simple_string == o.text else o.opaque()
+
+
+def _rebalance(o: Operator) -> LogicalPlan:
+    keys = o.expressions() if o.rest.startswith("[") else ()
+    made = RebalancePartitions(keys, o.child)
+    return made if made.simple_string == o.text else o.opaque()
+
+
+def _sample(o: Operator) -> LogicalPlan:
+    m = re.fullmatch(r"([\d.E-]+), ([\d.E-]+), (true|false), (-?\d+)(?:, (\w+))?", o.rest)
+    if m is None:
+        return o.opaque()
+    made = Sample(float(m[1]), float(m[2]), m[3] == "true", int(m[4]), o.child, m[5] or "Bernoulli")
+    return made if made.simple_string == o.text else o.opaque()
+
+
+def _deduplicate(o: Operator) -> LogicalPlan:
+    return Deduplicate(o.expressions(), o.child)
+
+
+def _cte_definition(o: Operator) -> LogicalPlan:
+    m = re.fullmatch(r"CTERelationDef (\d+), (true|false)(?:, (\d+))?", o.text)
+    if m is None:
+        return o.opaque()
+    depth = None if m.group(3) is None else int(m.group(3))
+    o.columns.definitions[int(m.group(1))] = o.child.output
+    return CTERelationDef(o.child, int(m.group(1)), False, m.group(2) == "true", None, depth)
+
+
+def _with(o: Operator) -> LogicalPlan:
+    return WithCTE(tuple(o.inputs[:-1]), o.inputs[-1])
+
+
+# ------------------------------------------------------------------------------------------------ several inputs
+
+
+def _union(o: Operator) -> LogicalPlan:
+    words = o.rest.split(", ") if o.rest else ["false", "false"]
+    return Union(_alike(o.inputs), words[0] == "true", words[-1] == "true")
+
+
+def _alike(inputs: tuple[LogicalPlan, ...]) -> tuple[LogicalPlan, ...]:
+    """The inputs of a union with constants of the types that the other inputs' columns have: `0.00 AS x`."""
+    outputs = [p.output for p in inputs]
+    if len({len(o) for o in outputs}) != 1:
+        return inputs
+    wanted: list[DataType] = []
+    for at, column in enumerate(zip(*outputs, strict=True)):
+        kinds = [a.type for a in column]
+        sure = [k for k, p in zip(kinds, inputs, strict=True) if not _is_written(p, at)]
+        wanted.append(next((k for k in sure if k != UNKNOWN), kinds[0]))
+    return tuple(_retyped(p, wanted) for p in inputs)
+
+
+def _is_written(plan: LogicalPlan, at: int) -> bool:
+    """Whether a column is a constant."""
+    e = plan.projects[at] if isinstance(plan, Project) else plan.aggregates[at] if isinstance(plan, Aggregate) else None
+    return isinstance(e, Alias) and isinstance(e.child, Literal)
+
+
+def _retyped(plan: LogicalPlan, wanted: list[DataType]) -> LogicalPlan:
+    if not isinstance(plan, Project | Aggregate) or all(a.type == w for a, w in zip(plan.output, wanted, strict=True)):
+        return plan
+    given = plan.projects if isinstance(plan, Project) else plan.aggregates
+    made = []
+    for at, (e, kind) in enumerate(zip(given, wanted, strict=True)):
+        if isinstance(e, Alias) and _is_written(plan, at):
+            e = e.replace(child=constant(e.child.text, kind))
+        made.append(e)
+    if isinstance(plan, Project):
+        return plan.replace(projects=tuple(made))
+    return plan.replace(aggregates=tuple(made))
+
+
+def _set(make: Callable[[LogicalPlan, LogicalPlan, bool], LogicalPlan]) -> Callable[[Operator], LogicalPlan]:
+    def read(o: Operator) -> LogicalPlan:
+        left, right = o.inputs
+        return make(left, right, o.rest.endswith("true"))
+
+    return read
+
+
+def _join(o: Operator) -> LogicalPlan:
+    left, right = o.inputs
+    hints = _HINTS.search(o.text)
+    assert hints is not None
+    m = _JOIN.match(o.text)
+    if m is None:
+        return o.opaque()
+    exists = None
+    if m.group(3):
+        from planviz.types import BOOLEAN
+
+        exists = AttributeReference(m.group(2), BOOLEAN, False, int(m.group(3)))
+    kind = m.group(1) or m.group(4) or "ExistenceJoin"
+    using = tuple(p.strip() for p in m.group(5).split(",")) if m.group(5) else None
+    condition = None
+    if o.text.startswith(", ", m.end()) and m.end() + 2 < hints.start():
+        condition = o.elaborator.expression(o.terms.one(m.end() + 2, hints.start()))
+    return Join(left, right, kind, condition, using, hints.group(1), hints.group(2), exists)
+
+
+def _lateral(o: Operator) -> LogicalPlan:
+    m = re.search(rf", ({_KINDS})(?=$|, )", o.text)
+    if m is None:
+        return o.opaque()
+    right = o.elaborator.expression(o.terms.one(o.at, m.start()))
+    if not isinstance(right, LateralSubquery):
+        return o.opaque()
+    condition = o.elaborator.expression(o.terms.one(m.end() + 2)) if m.end() < len(o.text) else None
+    return LateralJoin(o.child, right, m.group(1), condition)
+
+
+def _loop(o: Operator) -> LogicalPlan:
+    return o.opaque()
+
+
+READERS: dict[str, Callable[[Operator], LogicalPlan]] = {
+    "Relation": _relation,
+    "LocalRelation": _local,
+    "OneRowRelation": lambda o: OneRowRelation(),
+    "Range": _range,
+    "LogicalRDD": _rdd,
+    "CTERelationRef": _cte_ref,
+    "Project": _project,
+    "Filter": _filter,
+    "Aggregate": _aggregate,
+    "Sort": _sort,
+    "GlobalLimit": _limit(GlobalLimit),
+    "LocalLimit": _limit(LocalLimit),
+    "Offset": _limit(Offset),
+    "SubqueryAlias": _alias,
+    "View": _view,
+    "Window": _window,
+    "WindowGroupLimit": _group_limit,
+    "Expand": _expand,
+    "Generate": _generate,
+    "ResolvedHint": _hint,
+    "Repartition": _repartition,
+    "RepartitionByExpression": _by_expression,
+    "RebalancePartitions": _rebalance,
+    "Sample": _sample,
+    "Deduplicate": _deduplicate,
+    "CTERelationDef": _cte_definition,
+    "WithCTE": _with,
+    "Distinct": lambda o: Distinct(o.child),
+    "Union": _union,
+    "Intersect": _set(Intersect),
+    "Except": _set(Except),
+    "Join": _join,
+    "LateralJoin": _lateral,
+    "UnionLoop": _loop,
+}

@@ -1,0 +1,114 @@
+"""A tree of operators, as plantext found it, to a plan of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from planviz.graph import PlanGraph
+from planviz.logical.plan import LogicalPlan
+from planviz.replay.columns import Columns, columns_of
+from planviz.replay.expressions import Found
+from planviz.replay.opaque import OpaqueOperator
+from planviz.replay.operators import Line, Operator, Scope
+from planviz.types import UNKNOWN, DataType
+
+#: How often a text is read again with the types that its own expressions told.
+PASSES = 4
+
+
+@dataclass
+class ReadPlan:
+    """A plan read back: `operators` and `expressions` count what there was, `opaque` are lines and texts that nobody
+    could read, `inferred` how many columns have a type that only their use tells, `open` those without a type."""
+
+    plan: LogicalPlan
+    operators: int
+    expressions: int
+    opaque_operators: list[str] = field(default_factory=list)
+    opaque: list[str] = field(default_factory=list)
+    inferred: int = 0
+    open: int = 0
+
+    @property
+    def text(self) -> str:
+        """The plan printed again."""
+        return self.plan.tree_string
+
+
+def read_plan(graph: PlanGraph, columns: Columns, ansi: bool = True) -> ReadPlan:
+    """The plan that a logical tree says. Never raises for what a text says: what cannot be read is opaque."""
+    told: dict[int, DataType] = {}
+    for _ in range(PASSES):
+        found = Found()
+        ranges = list(columns.ranges)
+        plan = _Reader(graph, columns, ansi, found).plan()
+        columns.ranges[:] = ranges
+        news = {i: t for i, t in found.told.items() if t != UNKNOWN and i not in columns.by_id}
+        if not news:
+            break
+        told |= news
+        columns.by_id |= news
+        columns.inferred |= news.keys()
+    operators = [n for n in graph if n.id >= 0]
+    opaque = [n.simple_string for n in plan.walk() if isinstance(n, OpaqueOperator)]
+    leaves = [a for n in plan.walk() if not n.children for a in n.output]
+    return ReadPlan(
+        plan,
+        len(operators),
+        found.expressions,
+        opaque,
+        found.opaque,
+        sum(a.expr_id in columns.inferred for a in leaves),
+        sum(a.type == UNKNOWN for a in leaves),
+    )
+
+
+class _Reader:
+    def __init__(self, graph: PlanGraph, columns: Columns, ansi: bool, found: Found) -> None:
+        self.graph, self.columns, self.ansi, self.found = graph, columns, ansi, found
+
+    def plan(self) -> LogicalPlan:
+        return self._read(self.graph.roots[0], {})
+
+    def _read(self, root: int, outer: Scope) -> LogicalPlan:
+        """The plan beneath a node; inputs before an operator, its subqueries between."""
+        graph = self.graph
+        # Definitions of CTEs stand before their uses: leaves are read in the order of the text.
+        done: dict[int, LogicalPlan] = {}
+        for at in self._settled(root):
+            node = graph[at]
+            beneath = graph.children(at)
+            inputs = tuple(done.pop(c) for c in beneath if not self._inside(at, c))
+            scope = {**outer, **{a.expr_id: a for p in inputs for a in p.output}}
+            plans = tuple(self._read(c, scope) for c in beneath if self._inside(at, c))
+            text = node.text.lstrip("'!~")
+            line = Line(node.op, text, inputs, plans, outer, node.text[:1] in "'!")
+            done[at] = Operator(line, self.columns, self.ansi, self.found).read()
+        return done[root]
+
+    def _inside(self, at: int, child: int) -> bool:
+        """Whether a node beneath another is the plan of a subquery, of a runtime filter, too."""
+        return self.graph.edge_type(at, child) != "child"
+
+    def _settled(self, root: int) -> list[int]:
+        """The nodes beneath and the root, inputs first, in the order of the text."""
+        graph = self.graph
+        out: list[int] = []
+        stack: list[tuple[int, bool]] = [(root, False)]
+        while stack:
+            at, ready = stack.pop()
+            if ready:
+                out.append(at)
+                continue
+            stack.append((at, True))
+            inputs = [c for c in graph.children(at) if not self._inside(at, c)]
+            stack.extend((c, False) for c in reversed(inputs))
+        return out
+
+
+def columns_in(plans: Iterable[PlanGraph], text: str) -> Columns:
+    """What an explain text says of the types of its columns; `plans` are those that were found in it."""
+    lines = text.split("\n")
+    heads = (lines[i + 1] for i, line in enumerate(lines[:-1]) if line.startswith("== Analyzed Logical Plan"))
+    return columns_of(plans, heads)

@@ -1,0 +1,86 @@
+"""Logical plans as Spark prints them, read back."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.document import open_text
+from planviz.expressions.core import Literal
+from planviz.expressions.predicates import In
+from planviz.logical.operators import Filter
+from planviz.replay.plans import ReadPlan, columns_in, read_plan
+from planviz.types import INT, LONG, STRING, DecimalType
+from tests.fidelity.replay import CORPUS, round_trip
+
+RELATION = "Relation shop.sales[id#1L,kind#2,price#3,day#4,n#5,tags#6] parquet"
+SCAN = (
+    "FileScan parquet shop.sales[id#1L,kind#2,price#3,day#4,n#5,tags#6] Batched: true, "
+    "ReadSchema: struct<id:bigint,kind:string,price:decimal(7,2),day:date,n:int,tags:array<string>>"
+)
+
+
+def read(*lines: str) -> ReadPlan:
+    """A plan of one operator above another, read back; the last one is a relation."""
+    tree = "\n".join(("   " * (i - 1) + "+- " if i else "") + line for i, line in enumerate((*lines, RELATION)))
+    text = f"== Optimized Logical Plan ==\n{tree}\n\n== Physical Plan ==\n{SCAN}\n"
+    document = open_text(text)
+    made = read_plan(document.plans[0], columns_in(document.plans, text))
+    assert made.text == tree + "\n"
+    return made
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Filter ((isnotnull(kind#2) AND (kind#2 = a, b)) AND (n#5 > -3))",
+        "Filter (NOT kind#2 IN (x,y z,(w)) OR kind#2 LIKE %a%)",
+        "Filter n#5 INSET 1, 10, 11, 2, 3, 4, 5, 6, 7, 8, 9",
+        "Filter ((price#3 >= 100.00) AND (price#3 <= 1.50))",
+        "Filter (day#4 >= 2000-01-01)",
+        "Filter (cast(day#4 as string) = 2000-01-01)",
+        "Project [concat(kind#2, , , kind#2) AS concat(kind, , , kind)#9]",
+        "Project [coalesce(kind#2, ) AS c#9, n#5]",
+        "Project [CASE WHEN (n#5 = 1) THEN one WHEN (n#5 = 2) THEN two ELSE many END AS word#9]",
+        "Project [if ((n#5 = 1)) price#3 else null AS p#9]",
+        "Project [cast((price#3 * 1.2) as decimal(9,3)) AS (price * 1.2)#9]",
+        "Project [tags#6[0] AS t#9, transform(tags#6, lambdafunction(lambda x_1#8, lambda x_1#8, false)) AS u#10]",
+        "Aggregate [kind#2], [kind#2, count(distinct n#5) AS c#9L, sum(n#5) FILTER (WHERE (n#5 > 1)) AS s#10L]",
+        "Aggregate [MakeDecimal(sum(UnscaledValue(price#3)),17,2) AS sum(price)#9]",
+        "Window [row_number() windowspecdefinition(kind#2, n#5 ASC NULLS FIRST, specifiedwindowframe(RowFrame, "
+        "unboundedpreceding$(), currentrow$())) AS rn#9], [kind#2], [n#5 ASC NULLS FIRST]",
+        "Expand [[kind#2, n#5, 0], [kind#2, null, 1]], [kind#2, n#11, spark_grouping_id#12L]",
+        "Generate explode(tags#6), [5], false, [tag#9]",
+        "Sort [n#5 DESC NULLS LAST], true",
+        "RepartitionByExpression [kind#2], 7",
+        "Frobnicate [kind#2], what, ever",
+        "Project [frob(kind#2, }{) AS x#9]",
+    ],
+)
+def test_a_line_is_printed_as_it_stood(line: str) -> None:
+    read(line)
+
+
+def test_constants_take_the_type_of_what_stands_beside_them() -> None:
+    made = read("Filter (((kind#2 = 12) AND (price#3 = 100)) AND ((id#1L = 7) AND n#5 IN (1,2)))").plan
+    assert isinstance(made, Filter)
+    types = {e.text: e.type for e in made.condition.collect(Literal)}
+    assert types["12"] == STRING
+    assert types["100"] == DecimalType(7, 2)
+    assert types["7"] == LONG
+    assert types["1"] == INT
+    assert made.condition.bits & In.BIT
+
+
+def test_what_nobody_knows_is_opaque_and_counted() -> None:
+    made = read("Project [n#5, frob(kind#2) AS x#9]")
+    assert made.opaque == ["frob(kind#2)"]
+    assert [a.name for a in made.plan.output] == ["n", "x"]
+    assert read("Frobnicate kind#2").opaque_operators == ["Frobnicate kind#2"]
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason=f"the corpus is not at {CORPUS}")
+def test_what_spark_printed_is_printed_again() -> None:
+    only = ("q1", "q5", "q8", "q9", "q14a", "q23a", "q27", "q32", "q36", "q47", "q64", "q66", "q70", "q75")
+    score = round_trip("tpcds/captures/nocbo-aqeoff", only)
+    assert (score.plans, score.equal) == (28, 28), score.differences
+    assert not score.opaque
