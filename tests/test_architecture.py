@@ -20,7 +20,7 @@ FLOORS = [
     {"physical"},
     {"execution", "catalogs"},
     {"replay"},
-    {"document", "dataframe"},
+    {"document", "dataframe", "programs"},
     {"cli", "ui", "__main__"},
 ]
 TOWERS = {

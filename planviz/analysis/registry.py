@@ -23,6 +23,12 @@ def known(name: str) -> bool:
     return any(name in table for table in (BUILDERS, OPERATORS, TIME_WINDOWS, SIGNATURES, AGGREGATE_SIGNATURES))
 
 
+def names() -> frozenset[str]:
+    """The names of all functions that are known."""
+    tables: tuple[Any, ...] = (BUILDERS, OPERATORS, TIME_WINDOWS, SIGNATURES, AGGREGATE_SIGNATURES)
+    return frozenset(n for table in tables for n in table)
+
+
 def build(parts: tuple[str, ...], arguments: Args, place: Any) -> Expression | None:
     """The expression that a call means, or None for an unknown name.
 

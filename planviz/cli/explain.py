@@ -1,22 +1,90 @@
-"""`planviz explain`: the plans of every query of an SQL file, as Spark's `explain` prints them."""
+"""`planviz explain`: the plans of every query of an SQL file or a PySpark program, as Spark's `explain` prints them."""
 
 from __future__ import annotations
 
 import argparse
+import json
+import sys
 from collections.abc import Sequence
+from typing import Any
 
 from planviz.cli.files import read_text, show_each
-from planviz.cli.optimize import errors_of
-from planviz.cli.settings import open_file
-from planviz.errors import PlanvizError
+from planviz.cli.optimize import error_json, errors_of, statement_json
+from planviz.cli.settings import catalog_of, config_of, open_file
+from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
 
 
 def explain(options: argparse.Namespace) -> int:
     """Print each file's plans; what fails goes to standard error and stops nothing else."""
 
     def show(name: str) -> tuple[str, Sequence[PlanvizError]]:
-        document = open_file(read_text(name), options, "physical")
+        from planviz.programs import looks_like_program
+
+        text = read_text(name)
+        if name.endswith((".py", ".ipynb")) or looks_like_program(text):
+            return _program(text, options)
+        document = open_file(text, options, "physical")
+        if options.format == "json":
+            statements = [
+                {**statement_json(s), "line": s.line, **_plans(s.execution, s.error), "error": error_json(s.error)}
+                for s in document.statements
+            ]
+            return json.dumps({"file": name, "statements": statements}, indent=1) + "\n", errors_of(document)
         planned = [s.execution for s in document.statements if s.execution is not None and s.error is None]
         return "\n".join(execution.explain_string(options.mode) for execution in planned), errors_of(document)
 
-    return show_each(options.files, options.out, "txt", show)
+    return show_each(options.files, options.out, "json" if options.format == "json" else "txt", show)
+
+
+def _plans(execution: Any, error: PlanvizError | None) -> dict[str, Any]:
+    if execution is None or error is not None:
+        return {"extended": None, "formatted": None}
+    return {"extended": execution.explain_string("extended"), "formatted": execution.explain_string("formatted")}
+
+
+def _program(text: str, options: argparse.Namespace) -> tuple[str, Sequence[PlanvizError]]:
+    from planviz.programs import read_program
+
+    try:
+        program = read_program(text, catalog_of(options), config_of(options), options.infer)
+    except ParseError as failure:
+        if options.format != "json":
+            raise
+        empty = {"actions": [], "error": {"line": failure.line, "condition": "SyntaxError", "message": str(failure)}}
+        return json.dumps({**empty, "not_understood": []}, indent=1) + "\n", [failure]
+    error = program.error
+    told: list[PlanvizError] = []
+    if error is not None:
+        shown = f"line {error.place.line}, column {error.place.column}: {error.message}"
+        told.append(InputError(shown if error.message.startswith("[") else f"{shown} [{error.condition}]"))
+    if options.format == "json":
+        found = {
+            "actions": [
+                {"line": a.place.line, "column": a.place.column, "action": a.name, **_plans(a.execution, a.error)}
+                for a in program.actions
+            ],
+            "error": error
+            and {
+                "line": error.place.line,
+                "column": error.place.column,
+                "condition": error.condition,
+                "message": error.message,
+            },
+            "not_understood": [list(entry) for entry in program.not_understood],
+            "notes": program.notes,
+        }
+        return json.dumps(found, indent=1) + "\n", told
+    for line, why in program.not_understood:
+        print(f"planviz: note: line {line}: {why}", file=sys.stderr)
+    for note in program.notes:
+        print(f"planviz: note: {note}", file=sys.stderr)
+    parts = []
+    for a in program.actions:
+        heading = f"-- {a.name}, line {a.place.line}\n"
+        if a.error is not None:
+            told.append(AnalysisError("NOT_PLANNED", str(a.error), line=a.place.line, column=a.place.column))
+            continue
+        parts.append(heading + a.execution.explain_string(options.mode))
+    if not parts and not told:
+        told.append(InputError("there is no DataFrame with an action in the program; only queries have plans."))
+    return "\n".join(parts), told

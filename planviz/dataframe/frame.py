@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from planviz.analysis.names import Scope, unresolved_column
+from planviz.dataframe.actions import Actions
 from planviz.dataframe.base import flat
 from planviz.dataframe.column import UNNUMBERED, Column, literal, name_parts, named
 from planviz.dataframe.grouped import GroupedData
@@ -43,10 +44,6 @@ _KINDS = {
     "left": "LeftOuter", "leftouter": "LeftOuter", "right": "RightOuter", "rightouter": "RightOuter",
     "semi": "LeftSemi", "leftsemi": "LeftSemi", "anti": "LeftAnti", "leftanti": "LeftAnti",
 }  # fmt: skip
-_ACTIONS = frozenset([
-    "collect", "count", "show", "take", "head", "first", "tail", "toPandas", "toLocalIterator", "foreach", "write",
-    "writeTo", "rdd", "checkpoint", "describe", "summary", "isEmpty",
-])  # fmt: skip
 _STAGES = {
     "parsed": "Parsed Logical Plan", "analyzed": "Analyzed Logical Plan", "optimized": "Optimized Logical Plan",
 }  # fmt: skip
@@ -56,7 +53,7 @@ class NoSuchAttribute(InputError, AttributeError):
     """A DataFrame has no column or method of that name."""
 
 
-class DataFrame(ColumnMethods, TypedMethods):
+class DataFrame(ColumnMethods, TypedMethods, Actions):
     """A plan with PySpark's methods; every method gives a new DataFrame and analyzes it at once.
 
     Raises AnalysisError (Spark's error classes) where the plan does not fit, ParseError for SQL texts that do not read.
@@ -110,8 +107,6 @@ class DataFrame(ColumnMethods, TypedMethods):
             raise AttributeError(name)
         if name in self.columns:
             return self.col(name)
-        if name in _ACTIONS:
-            raise NoSuchAttribute(f"{name} would need the data: planviz plans queries and executes none.")
         raise NoSuchAttribute(f"The DataFrame has no column or method {name!r}; its columns are {self.columns}.")
 
     def col(self, name: str) -> Column:

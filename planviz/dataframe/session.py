@@ -14,6 +14,9 @@ from planviz.config import OptimizerConfig
 from planviz.dataframe.column import name_parts
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.python import UDFRegistration
+from planviz.dataframe.rdd import RDD
+from planviz.dataframe.readers import DataFrameReader, relation
+from planviz.dataframe.services import RuntimeConfig, SparkContext
 from planviz.errors import InputError
 from planviz.execution import QueryExecution, Session
 from planviz.expressions.core import AttributeReference
@@ -64,6 +67,47 @@ class SparkSession(Session):
         """Where functions written in Python are made known to SQL: `spark.udf.register(name, f, returnType)`."""
         return UDFRegistration(self)
 
+    @property
+    def read(self) -> DataFrameReader:
+        """Where files and other sources are read: `spark.read.schema(...).csv(path)`."""
+        return DataFrameReader(self)
+
+    @property
+    def readStream(self) -> DataFrameReader:
+        """Where streams are read."""
+        return DataFrameReader(self)
+
+    @property
+    def conf(self) -> RuntimeConfig:
+        """The settings: `spark.conf.set(name, value)`."""
+        return RuntimeConfig(self)
+
+    @property
+    def sparkContext(self) -> SparkContext:
+        """Where a program hands over rows."""
+        return SparkContext(self)
+
+    def stop(self) -> None:
+        """The end of the session; nothing has to be given back."""
+
+    def newSession(self) -> SparkSession:
+        """Another session over the same tables."""
+        return self
+
+    def act(self, name: str, frame: Any) -> Any:
+        """What an action on a DataFrame gives. Raises InputError: there is no data here."""
+        raise InputError(f"{name} would need the data: planviz plans queries and executes none.")
+
+    def note_table(self, name: str, frame: Any) -> None:
+        """A DataFrame was written as a table."""
+
+    def from_source(self, provider: str, path: Any, fields: tuple[StructField, ...] | None) -> DataFrame:
+        """The rows of a source with these columns. Raises InputError where nobody knows the columns."""
+        if fields is None:
+            raise InputError(f"The columns of {path} are not known: give them with spark.read.schema(...).")
+        with self.numbering():
+            return DataFrame(self, relation(provider, path, fields))
+
     def numbering(self) -> AbstractContextManager[None]:
         """Within this block expressions take the session's ids."""
         return ids_from(self.ids)
@@ -103,24 +147,29 @@ class SparkSession(Session):
             column = AttributeReference("id", LONG, False, next_id())
         return DataFrame(self, Range(first, last, step, slices, column))
 
-    def createDataFrame(self, data: Iterable[Any], schema: Any = None) -> DataFrame:
+    def createDataFrame(
+        self, data: Iterable[Any] | RDD, schema: Any = None, samplingRatio: Any = None, verifySchema: bool = True
+    ) -> DataFrame:
         """Rows of a program: tuples, lists, dicts or plain values.
 
         `schema` is DDL text (`id int, s string`), a list of names, a struct type, or None for `_1`, `_2`, ...; types
         that are not given are inferred from the values. The rows are only looked at for that.
         """
-        fields = _fields(list(data), schema)
+        rows = data.rows if isinstance(data, RDD) else list(data)
+        if rows is None and not isinstance(schema, str | StructType):
+            raise InputError("The rows are not known, so give their columns as a schema.")
+        fields = _fields(rows or [], schema)
         with self.numbering():
             columns = tuple(AttributeReference(f.name, f.data_type, f.nullable, next_id()) for f in fields)
         return DataFrame(self, LogicalRDD(columns))
 
-    def sql(self, text: str) -> DataFrame:
+    def sql(self, text: str, args: Any = None, **kwargs: Any) -> DataFrame:
         """A query as a DataFrame; of several statements the last counts, definitions change the session.
 
         A text that only defines gives a DataFrame without columns. Raises ParseError and AnalysisError.
         """
         with self.numbering():
-            statements = parse_script(text)
+            statements = parse_script(text, self.params)
         made: DataFrame | None = None
         for s in statements:
             made = None

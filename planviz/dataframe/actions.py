@@ -1,0 +1,95 @@
+"""What would run a query: PySpark's actions. planviz runs none; a session may note them down (`Session.act`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from planviz.dataframe.base import Frame
+
+if TYPE_CHECKING:
+    from planviz.dataframe.writers import DataFrameWriter, DataStreamWriter
+
+
+class Actions(Frame):
+    """The methods of DataFrame that need its rows. Each gives what the session's `act` gives, which may raise."""
+
+    def show(self, n: int = 20, truncate: Any = True, vertical: bool = False) -> None:
+        """Print the first rows."""
+        self.session.act("show", self)
+
+    def count(self) -> Any:
+        """The number of rows."""
+        return self.session.act("count", self)
+
+    def collect(self) -> Any:
+        """All rows."""
+        return self.session.act("collect", self)
+
+    def take(self, num: int) -> Any:
+        """The first rows as a list."""
+        return self.session.act("take", self)
+
+    def tail(self, num: int) -> Any:
+        """The last rows as a list."""
+        return self.session.act("tail", self)
+
+    def head(self, n: int | None = None) -> Any:
+        """The first row, or a list of the first rows."""
+        return self.session.act("head", self)
+
+    def first(self) -> Any:
+        """The first row."""
+        return self.session.act("first", self)
+
+    def isEmpty(self) -> Any:
+        """Whether there is no row."""
+        return self.session.act("isEmpty", self)
+
+    def toPandas(self) -> Any:
+        """All rows as a DataFrame of pandas."""
+        return self.session.act("toPandas", self)
+
+    def toArrow(self) -> Any:
+        """All rows as a table of Arrow."""
+        return self.session.act("toArrow", self)
+
+    def pandas_api(self, index_col: Any = None) -> Any:
+        """All rows for the pandas API on Spark."""
+        return self.session.act("pandas_api", self)
+
+    def toLocalIterator(self, prefetchPartitions: bool = False) -> Any:
+        """The rows one by one."""
+        return self.session.act("toLocalIterator", self)
+
+    def foreach(self, f: Any) -> None:
+        """A function of every row."""
+        self.session.act("foreach", self)
+
+    def foreachPartition(self, f: Any) -> None:
+        """A function of the rows of every partition."""
+        self.session.act("foreachPartition", self)
+
+    def toJSON(self, use_unicode: bool = True) -> Any:
+        """The rows as JSON texts."""
+        return self.session.act("toJSON", self)
+
+    def printSchema(self, level: int | None = None) -> None:
+        """Print the columns with their types; no query runs."""
+
+    @property
+    def write(self) -> DataFrameWriter:
+        """Where the rows are written to: `df.write.mode("overwrite").parquet(path)`."""
+        from planviz.dataframe.writers import DataFrameWriter
+
+        return DataFrameWriter(self)
+
+    def writeTo(self, table: str) -> DataFrameWriter:
+        """Where the rows are written to: a table."""
+        return self.write
+
+    @property
+    def writeStream(self) -> DataStreamWriter:
+        """Where the rows of a stream are written to."""
+        from planviz.dataframe.writers import DataStreamWriter
+
+        return DataStreamWriter(self)

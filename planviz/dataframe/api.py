@@ -1,0 +1,180 @@
+"""Which names of the DataFrame API a program may use, by class: PySpark's, as far as planviz.dataframe has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.dataframe.column import Column
+from planviz.dataframe.frame import DataFrame
+from planviz.dataframe.grouped import GroupedData
+from planviz.dataframe.python import UDFRegistration, UserDefinedFunction
+from planviz.dataframe.rdd import RDD
+from planviz.dataframe.readers import DataFrameReader
+from planviz.dataframe.services import Builder, RuntimeConfig, SessionCatalog, SparkContext
+from planviz.dataframe.session import SparkSession
+from planviz.dataframe.shaping import MissingValues
+from planviz.dataframe.window import Window, WindowSpec
+from planviz.dataframe.writers import DataFrameWriter, DataStreamWriter
+from planviz.errors import AnalysisError
+from planviz.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType, parse_type
+
+#: attribute() for a name that there is not.
+ABSENT = object()
+
+_FRAME = """agg alias approxQuantile asTable cache checkpoint coalesce colRegex collect columns corr count cov
+createGlobalTempView createOrReplaceGlobalTempView createOrReplaceTempView createTempView crossJoin crosstab cube
+describe distinct drop dropDuplicates dropDuplicatesWithinWatermark drop_duplicates dropna dtypes exceptAll exists
+explain fillna filter first foreach foreachPartition freqItems groupBy groupby groupingSets head hint inputFiles
+intersect intersectAll isEmpty isLocal isStreaming join lateralJoin limit localCheckpoint mapInArrow mapInPandas melt
+na observe offset orderBy pandas_api persist printSchema randomSplit rdd registerTempTable repartition
+repartitionByRange replace rollup sameSemantics sample sampleBy scalar schema select selectExpr semanticHash show sort
+sortWithinPartitions sparkSession stat storageLevel subtract summary tail take to toArrow toDF toJSON toLocalIterator
+toPandas transform transpose union unionAll unionByName unpersist unpivot where withColumn withColumnRenamed
+withColumns withColumnsRenamed withMetadata withWatermark write writeStream writeTo"""
+_COLUMN = """alias asc asc_nulls_first asc_nulls_last astype between bitwiseAND bitwiseOR bitwiseXOR cast contains desc
+desc_nulls_first desc_nulls_last dropFields endswith eqNullSafe getField getItem ilike isNaN isNotNull isNull isin like
+name otherwise outer over rlike startswith substr transform try_cast when withField"""
+_GROUPED = """agg apply applyInArrow applyInPandas applyInPandasWithState avg cogroup count max mean min pivot sum
+transformWithState transformWithStateInPandas"""
+_SESSION = """catalog conf createDataFrame range read readStream sparkContext sql stop streams table udf udtf newSession
+version addArtifact addArtifacts active getActiveSession builder"""
+_READER = "csv format jdbc json load option options orc parquet schema table text xml"
+_WRITER = """append bucketBy clusterBy create createOrReplace csv format insertInto jdbc json mode option options orc
+overwrite overwritePartitions parquet partitionBy partitionedBy replace save saveAsTable sortBy tableProperty text using
+xml"""
+_STREAM = """clusterBy foreach foreachBatch format option options outputMode partitionBy queryName start toTable
+trigger"""
+_RDD = """aggregateByKey barrier cache cartesian checkpoint coalesce cogroup combineByKey distinct filter
+flatMap flatMapValues foldByKey glom groupBy groupByKey intersection join keyBy keys leftOuterJoin
+localCheckpoint map mapPartitions mapPartitionsWithIndex mapValues partitionBy persist pipe
+reduceByKey repartition rightOuterJoin sample setName sortBy sortByKey subtract toDF union unpersist
+values zip zipWithIndex zipWithUniqueId"""
+_NAMES: dict[type, frozenset[str]] = {
+    t: frozenset(names.split())
+    for t, names in (
+        (DataFrame, _FRAME), (Column, _COLUMN), (GroupedData, _GROUPED), (SparkSession, _SESSION),
+        (DataFrameReader, _READER), (DataFrameWriter, _WRITER), (DataStreamWriter, _STREAM), (RDD, _RDD),
+        (WindowSpec, "orderBy partitionBy rangeBetween rowsBetween"),
+        (MissingValues, "drop fill replace"),
+        (UserDefinedFunction, "asNondeterministic"), (UDFRegistration, "register registerJavaFunction"),
+        (RuntimeConfig, "get isModifiable set unset"),
+        (SessionCatalog, """cacheTable clearCache dropGlobalTempView dropTempView isCached refreshTable
+            setCurrentDatabase tableExists uncacheTable"""),
+        (SparkContext, """addFile addPyFile binaryFiles emptyRDD hadoopFile newAPIHadoopRDD parallelize pickleFile range
+            sequenceFile setCheckpointDir setJobDescription setJobGroup setLocalProperty setLogLevel stop textFile
+            wholeTextFiles"""),
+        (Builder, "appName config create enableHiveSupport getOrCreate master remote"),
+    )
+}  # fmt: skip
+WINDOW = [
+    "orderBy",
+    "partitionBy",
+    "rangeBetween",
+    "rowsBetween",
+    "unboundedPreceding",
+    "unboundedFollowing",
+    "currentRow",
+]
+KINDS = tuple(_NAMES)
+
+
+def attribute(value: Any, name: str) -> Any:
+    """`value.name` for an object of the API, ABSENT where it is none or has nothing of that name.
+
+    Raises AnalysisError ATTRIBUTE_NOT_SUPPORTED for a DataFrame that has neither a method nor a column of it.
+    """
+    if value is Window:
+        return getattr(Window, name) if name in WINDOW else ABSENT
+    names = next((n for t, n in _NAMES.items() if isinstance(value, t)), None)
+    if names is None:
+        return ABSENT
+    if isinstance(value, SparkSession):
+        return session_attribute(value, name) if name in names else ABSENT
+    if name in names and hasattr(type(value), name):
+        return getattr(value, name)
+    if name in names:
+        return ABSENT
+    if isinstance(value, Column):
+        return value[name]
+    if isinstance(value, DataFrame):
+        if any(c.lower() == name.lower() for c in value.columns):
+            return value.col(name)
+        raise not_supported(name)
+    return ABSENT
+
+
+def session_attribute(session: SparkSession, name: str) -> Any:
+    """`spark.name`: `spark.catalog` is PySpark's, not the catalogue of tables that planning reads."""
+    if name == "catalog":
+        return SessionCatalog(session)
+    if name == "builder":
+        return Builder(session)
+    return getattr(session, name) if hasattr(session, name) else ABSENT
+
+
+def not_supported(name: str) -> AnalysisError:
+    """The error for a name that a DataFrame does not have."""
+    error = AnalysisError("ATTRIBUTE_NOT_SUPPORTED", f"Attribute `{name}` is not supported.")
+    error.python_type = "PySparkAttributeError"  # type: ignore[attr-defined]
+    return error
+
+
+def item(value: Any, key: Any) -> Any:
+    """`value[key]` for other objects of the API; ABSENT where they have no items."""
+    return ABSENT
+
+
+def elements(value: Any) -> Any:
+    """The elements of an object of the API, None where it has none."""
+    return None
+
+
+def is_type(value: Any, name: str) -> bool | None:
+    """Whether a value is a data type of that PySpark name (`StringType`), None for other names."""
+    if isinstance(value, DataType):
+        return value.scala_name.split("(")[0] == name
+    return False if name.endswith("Type") else None
+
+
+def added(struct: StructType, field: Any, data_type: Any = None, nullable: bool = True, metadata: Any = None) -> Any:
+    """StructType.add: a struct with one field more."""
+    if not isinstance(field, StructField):
+        kind = parse_type(data_type) if isinstance(data_type, str) else data_type
+        field = StructField(str(field), kind, bool(nullable))
+    return StructType((*struct.fields, field))
+
+
+def struct_type(fields: Any = None) -> StructType:
+    """PySpark's StructType([...])."""
+    return StructType(tuple(fields or ()))
+
+
+def struct_field(name: Any, dataType: Any, nullable: Any = True, metadata: Any = None) -> StructField:
+    """PySpark's StructField(name, type)."""
+    return StructField(str(name), _type(dataType), bool(nullable))
+
+
+def array_type(elementType: Any, containsNull: Any = True) -> ArrayType:
+    """PySpark's ArrayType(type)."""
+    return ArrayType(_type(elementType), bool(containsNull))
+
+
+def map_type(keyType: Any, valueType: Any, valueContainsNull: Any = True) -> MapType:
+    """PySpark's MapType(type, type)."""
+    return MapType(_type(keyType), _type(valueType), bool(valueContainsNull))
+
+
+def decimal_type(precision: int = 10, scale: int = 0) -> DecimalType:
+    """PySpark's DecimalType(precision, scale)."""
+    return DecimalType(precision, scale)
+
+
+def _type(given: Any) -> DataType:
+    if isinstance(given, DataType):
+        return given
+    if isinstance(given, str):
+        return parse_type(given)
+    made = given() if callable(given) else None
+    if not isinstance(made, DataType):
+        raise TypeError("a data type is needed")
+    return made

@@ -1,0 +1,34 @@
+"""RDDs: rows whose origin no plan shows (PySpark: RDD). Only what makes a DataFrame of them is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from planviz.dataframe.frame import DataFrame
+    from planviz.dataframe.session import SparkSession
+
+
+class RDD:
+    """Rows of a program: `rows` are its elements where the program says them, else None."""
+
+    def __init__(self, session: SparkSession, rows: list[Any] | None = None) -> None:
+        self.session, self.rows = session, rows
+
+    def toDF(self, schema: Any = None, sampleRatio: float | None = None) -> DataFrame:
+        """The rows as a DataFrame."""
+        return self.session.createDataFrame(self, schema)
+
+    def _other(self, *given: Any, **named: Any) -> RDD:
+        return RDD(self.session)
+
+    map = flatMap = filter = mapPartitions = mapPartitionsWithIndex = reduceByKey = groupByKey = join = union = _other
+    sortBy = sortByKey = mapValues = flatMapValues = keys = values = zipWithIndex = keyBy = sample = _other
+    leftOuterJoin = rightOuterJoin = cogroup = aggregateByKey = combineByKey = foldByKey = zip = glom = _other
+    subtract = intersection = cartesian = groupBy = zipWithUniqueId = pipe = _other
+
+    def _same(self, *given: Any, **named: Any) -> RDD:
+        return self
+
+    cache = persist = unpersist = repartition = coalesce = distinct = setName = partitionBy = _same
+    checkpoint = localCheckpoint = barrier = _same

@@ -1,0 +1,123 @@
+"""Where rows come from that are no table: PySpark's DataFrameReader, `spark.read.schema(...).csv(path)`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from planviz.catalog.tables import Table
+from planviz.errors import InputError
+from planviz.expressions.core import AttributeReference
+from planviz.expressions.ids import next_id
+from planviz.logical.relations import LogicalRelation
+from planviz.types import STRING, DataType, StructField, StructType, as_nullable, parse_fields
+
+if TYPE_CHECKING:
+    from planviz.dataframe.frame import DataFrame
+    from planviz.dataframe.session import SparkSession
+
+#: What formats give whatever the files hold.
+_FIXED = {"text": (StructField("value", STRING),)}
+
+
+class DataFrameReader:
+    """How files or another source are to be read. Every method gives the same reader."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self.session = session
+        self.provider = "parquet"
+        self.fields: tuple[StructField, ...] | None = None
+        self.given: dict[str, Any] = {}
+
+    def format(self, source: Any) -> Self:
+        """The kind of files, or the name of another source."""
+        self.provider = str(source)
+        return self
+
+    def option(self, key: Any, value: Any = None) -> Self:
+        """A setting of the source."""
+        self.given[str(key).lower()] = value
+        return self
+
+    def options(self, **options: Any) -> Self:
+        """Several of them."""
+        self.given.update({k.lower(): v for k, v in options.items()})
+        return self
+
+    def schema(self, schema: Any) -> Self:
+        """The columns: a struct type or DDL text. Raises InputError for anything else."""
+        if isinstance(schema, str):
+            self.fields = tuple(parse_fields(schema))
+        elif isinstance(schema, StructType):
+            self.fields = schema.fields
+        else:
+            raise InputError("A schema is a StructType or a text such as 'id int, name string'.")
+        return self
+
+    def load(self, path: Any = None, format: Any = None, schema: Any = None, **options: Any) -> DataFrame:
+        """The rows. Raises InputError where nothing says what columns they have."""
+        if format is not None:
+            self.format(format)
+        if schema is not None:
+            self.schema(schema)
+        self.options(**options)
+        fields = self.fields or _FIXED.get(self.provider.lower())
+        if (
+            fields is None
+            and self.provider.lower() in ("delta", "iceberg")
+            and isinstance(path, str)
+            and "/" not in path
+        ):
+            return self.session.table(path)
+        return self.session.from_source(self.provider, path if path is not None else self._place(), fields)
+
+    def _place(self) -> Any:
+        found = (self.given.get(k) for k in ("path", "dbtable", "table", "query", "subscribe", "collection"))
+        return next((v for v in found if v is not None), self.provider)
+
+    def table(self, tableName: Any) -> DataFrame:
+        """A table."""
+        return self.session.table(tableName)
+
+    def parquet(self, *paths: Any, **options: Any) -> DataFrame:
+        """Files of parquet."""
+        return self.load(_one(paths), "parquet", **options)
+
+    def orc(self, path: Any, **options: Any) -> DataFrame:
+        """Files of ORC."""
+        return self.load(path, "orc", **options)
+
+    def csv(self, path: Any, schema: Any = None, *given: Any, **options: Any) -> DataFrame:
+        """Files of CSV."""
+        return self.load(path, "csv", schema, **options)
+
+    def json(self, path: Any, schema: Any = None, *given: Any, **options: Any) -> DataFrame:
+        """Files of JSON."""
+        return self.load(path, "json", schema, **options)
+
+    def xml(self, path: Any, *given: Any, **options: Any) -> DataFrame:
+        """Files of XML."""
+        return self.load(path, "xml", **options)
+
+    def text(self, paths: Any, *given: Any, **options: Any) -> DataFrame:
+        """Files of text, a row for each line."""
+        return self.load(paths, "text", **options)
+
+    def jdbc(self, url: Any, table: Any, *given: Any, **options: Any) -> DataFrame:
+        """A table of another database."""
+        return self.load(table, "jdbc")
+
+
+def _one(paths: tuple[Any, ...]) -> Any:
+    return paths[0] if len(paths) == 1 else list(paths)
+
+
+def relation(provider: str, path: Any, fields: tuple[StructField, ...]) -> LogicalRelation:
+    """Files with these columns, which may all be null, as Spark takes them from files."""
+    columns = tuple(AttributeReference(f.name, _nullable(f.data_type), True, next_id()) for f in fields)
+    place = path if isinstance(path, str) else str(path)
+    table = Table(place, tuple(StructField(a.name, a.type) for a in columns), provider=provider)
+    return LogicalRelation(columns, (), table, provider)
+
+
+def _nullable(t: DataType) -> DataType:
+    return as_nullable(t)

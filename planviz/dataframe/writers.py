@@ -1,0 +1,118 @@
+"""Where rows go: PySpark's DataFrameWriter and DataStreamWriter. Nothing is written; the session is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from planviz.dataframe.actions import Actions
+
+
+class DataFrameWriter:
+    """How and where the rows of a DataFrame are to be written. `frame` is the DataFrame."""
+
+    def __init__(self, frame: Actions) -> None:
+        self.frame = frame
+
+    def _same(self, *given: Any, **named: Any) -> Self:
+        return self
+
+    format = mode = option = options = partitionBy = bucketBy = sortBy = clusterBy = _same
+    using = tableProperty = partitionedBy = _same
+
+    def _act(self, name: str) -> Any:
+        return self.frame.session.act(f"write.{name}", self.frame)
+
+    def save(self, path: Any = None, format: Any = None, mode: Any = None, partitionBy: Any = None, **o: Any) -> None:
+        """To a path."""
+        self._act("save")
+
+    def saveAsTable(self, name: Any, format: Any = None, mode: Any = None, partitionBy: Any = None, **o: Any) -> None:
+        """As a table, which later statements can read."""
+        self._act("saveAsTable")
+        self.frame.session.note_table(str(name), self.frame)
+
+    def insertInto(self, tableName: Any, overwrite: Any = None) -> None:
+        """Into a table that is there."""
+        self._act("insertInto")
+
+    def parquet(self, path: Any, *given: Any, **options: Any) -> None:
+        """As files of parquet."""
+        self._act("parquet")
+
+    def csv(self, path: Any, *given: Any, **options: Any) -> None:
+        """As files of CSV."""
+        self._act("csv")
+
+    def json(self, path: Any, *given: Any, **options: Any) -> None:
+        """As files of JSON."""
+        self._act("json")
+
+    def orc(self, path: Any, *given: Any, **options: Any) -> None:
+        """As files of ORC."""
+        self._act("orc")
+
+    def text(self, path: Any, *given: Any, **options: Any) -> None:
+        """As files of text."""
+        self._act("text")
+
+    def xml(self, path: Any, *given: Any, **options: Any) -> None:
+        """As files of XML."""
+        self._act("xml")
+
+    def jdbc(self, url: Any, table: Any, *given: Any, **options: Any) -> None:
+        """Into a table of another database."""
+        self._act("jdbc")
+
+    def create(self) -> None:
+        """As a new table (writeTo)."""
+        self._act("create")
+
+    def replace(self) -> None:
+        """In place of a table (writeTo)."""
+        self._act("replace")
+
+    def createOrReplace(self) -> None:
+        """As a table (writeTo)."""
+        self._act("createOrReplace")
+
+    def append(self) -> None:
+        """Into a table (writeTo)."""
+        self._act("append")
+
+    def overwrite(self, condition: Any = None) -> None:
+        """In place of rows of a table (writeTo)."""
+        self._act("overwrite")
+
+    def overwritePartitions(self) -> None:
+        """In place of partitions of a table (writeTo)."""
+        self._act("overwritePartitions")
+
+
+class DataStreamWriter:
+    """How and where the rows of a stream are to be written. `frame` is the DataFrame."""
+
+    def __init__(self, frame: Actions) -> None:
+        self.frame = frame
+        self.function: Any = None
+
+    def _same(self, *given: Any, **named: Any) -> Self:
+        return self
+
+    format = outputMode = option = options = partitionBy = queryName = trigger = foreach = clusterBy = _same
+
+    def foreachBatch(self, func: Any) -> Self:
+        """A function of every batch."""
+        self.function = func
+        return self
+
+    def start(self, path: Any = None, *given: Any, **options: Any) -> Any:
+        """Begin."""
+        made = self.frame.session.act("writeStream.start", self.frame)
+        if self.function is not None:
+            self.function(self.frame, 0)
+        return made
+
+    def toTable(self, tableName: Any, *given: Any, **options: Any) -> Any:
+        """Begin, into a table."""
+        return self.frame.session.act("writeStream.toTable", self.frame)

@@ -1,0 +1,306 @@
+"""Attributes and items that a program may read, by the type of the value: nothing else of Python's is reachable.
+
+Every name stands in a list here. That keeps what was pasted from reaching anything but plain values and plans.
+"""
+
+from __future__ import annotations
+
+import ast
+import datetime
+import decimal
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from planviz.dataframe import api
+from planviz.dataframe.column import Column
+from planviz.dataframe.frame import DataFrame
+from planviz.programs.signals import LimitReached, raised
+from planviz.programs.values import Class, ErrorClass, ErrorValue, Function, Instance, Module, Native, Unknown
+from planviz.types import DataType, StructField, StructType
+
+if TYPE_CHECKING:
+    from planviz.programs.expressions import Expressions
+
+_TEXT = """capitalize casefold center count encode endswith expandtabs find index isalnum isalpha isascii isdecimal
+isdigit isidentifier islower isnumeric isprintable isspace istitle isupper join ljust lower lstrip partition
+removeprefix removesuffix replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith strip swapcase
+title translate upper zfill"""
+_LISTS = "append clear copy count extend index insert pop remove reverse sort"
+_DICTS = "clear copy get items keys pop popitem setdefault update values"
+_SETS = """add clear copy difference difference_update discard intersection intersection_update isdisjoint issubset
+issuperset pop remove symmetric_difference union update"""
+_DATES = """year month day hour minute second microsecond tzinfo isoformat strftime weekday isoweekday date time replace
+days seconds total_seconds timestamp toordinal ctime"""
+ALLOWED: dict[type, frozenset[str]] = {
+    t: frozenset(names.split())
+    for t, names in (
+        (str, _TEXT), (bytes, "decode hex startswith endswith"), (list, _LISTS), (tuple, "count index"),
+        (dict, _DICTS), (set, _SETS), (frozenset, "difference intersection issubset issuperset union"),
+        (int, "bit_length real imag"), (float, "is_integer real imag"), (range, "start stop step count index"),
+        (datetime.date, _DATES), (datetime.time, _DATES), (datetime.timedelta, _DATES),
+        (decimal.Decimal, "quantize is_nan normalize to_integral_value copy_abs"),
+    )
+}  # fmt: skip
+_OPERABLE = (
+    int, float, complex, str, bytes, list, tuple, dict, set, frozenset, Column, datetime.date, datetime.timedelta,
+    datetime.time, decimal.Decimal,
+)  # fmt: skip
+_PARENTS = {
+    "AnalysisException": ("PySparkException", "CapturedException"), "ParseException": ("AnalysisException",),
+    "PySparkException": ("Exception",), "PySparkValueError": ("PySparkException", "ValueError"),
+    "PySparkTypeError": ("PySparkException", "TypeError"),
+    "PySparkAttributeError": ("PySparkException", "AttributeError"),
+    "PySparkAssertionError": ("PySparkException", "AssertionError"),
+    "CapturedException": ("PySparkException",), "Py4JJavaError": ("Py4JError",),
+    "KeyError": ("LookupError",), "IndexError": ("LookupError",), "ZeroDivisionError": ("ArithmeticError",),
+    "OverflowError": ("ArithmeticError",), "FileNotFoundError": ("OSError", "IOError"),
+    "ModuleNotFoundError": ("ImportError",), "UnicodeDecodeError": ("ValueError",), "RecursionError": ("RuntimeError",),
+    "NotImplementedError": ("RuntimeError",),
+}  # fmt: skip
+
+
+def ancestors(name: str) -> set[str]:
+    """The names of an exception's class and of those it comes from."""
+    found, todo = {"Exception", "BaseException"}, [name]
+    while todo:
+        n = todo.pop()
+        if n not in found:
+            found.add(n)
+            todo += _PARENTS.get(n, ())
+    return found
+
+
+def is_moment(value: Any) -> bool:
+    """A date, a time, or a duration."""
+    return isinstance(value, datetime.date | datetime.time | datetime.timedelta)
+
+
+def may_operate(value: Any) -> bool:
+    """Whether operators may be applied to a value."""
+    return value is None or isinstance(value, _OPERABLE)
+
+
+def type_name(value: Any) -> str:
+    """The name of a value's type as the program would see it."""
+    match value:
+        case Instance():
+            return value.of.name
+        case Function():
+            return "function"
+        case ErrorValue():
+            return value.name
+    return type(value).__name__
+
+
+def check_size(op: type, left: Any, right: Any) -> None:
+    """Raise LimitReached where an operation on numbers or lists would make something huge."""
+    if op is ast.Pow and isinstance(left, int) and isinstance(right, int):
+        if abs(left) > 1 and right * max(1, left.bit_length()) > 4000:
+            raise LimitReached("a number grows too large")
+    elif op is ast.LShift and isinstance(right, int) and right > 4000:
+        raise LimitReached("a number grows too large")
+    elif op is ast.Mult:
+        for a, b in ((left, right), (right, left)):
+            if isinstance(a, str | bytes | list | tuple) and isinstance(b, int) and len(a) * b > 1_000_000:
+                raise LimitReached("a value grows too large")
+        if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right.bit_length() > 8000:
+            raise LimitReached("a number grows too large")
+
+
+def of_unknown(value: Unknown, name: str) -> Any:
+    """An attribute of an unknown value: unknown, too, and named as the program names it."""
+    return Unknown(f"{value.what}.{name}")
+
+
+def of_object(reader: Expressions, value: Any, name: str) -> Any:
+    """An attribute of a plain value or of an object of the DataFrame API. Raises the program's AttributeError."""
+    if name in ("__name__", "__class__", "__doc__", "__version__"):
+        return Unknown(name)
+    if name.startswith("__"):
+        raise raised("AttributeError", f"'{type_name(value)}' object has no attribute '{name}'")
+    if isinstance(value, str) and name in ("format", "format_map"):
+        return Native("format", lambda *a, **k: _format(reader, value, a, k), True)
+    for kind, names in ALLOWED.items():
+        if isinstance(value, kind) and not isinstance(value, api.KINDS) and name in names:
+            return _method(reader, value, name)
+    made = api.attribute(value, name)
+    if made is not api.ABSENT:
+        return made
+    if isinstance(value, DataType | StructField):
+        return _of_type(value, name)
+    raise raised("AttributeError", f"'{type_name(value)}' object has no attribute '{name}'")
+
+
+def _method(reader: Expressions, value: Any, name: str) -> Any:
+    found = getattr(value, name)
+    if not callable(found):
+        return found
+    if name in ("keys", "values", "items"):
+        return Native(name, lambda: list(found()), True)
+    if name == "join":
+        return Native(name, lambda parts: reader.checked(_joined(reader, value, parts)), True)
+    takes_unknown = isinstance(value, list | dict | set)
+    if name == "pop" and isinstance(value, list | set):
+        return Native(name, lambda *a: found(*a) if value else Unknown("pop"), False)
+    if name == "replace" and isinstance(value, str):
+        # Each replacement may lengthen the text as often as it is found.
+        return Native(name, lambda *a: reader.checked(_replaced(value, *a)))
+    if name in ("center", "ljust", "rjust", "zfill", "expandtabs"):
+        return Native(name, lambda *a: found(*a) if _small(a[:1]) else Unknown(name))
+    return Native(name, found, takes_unknown)
+
+
+def _small(numbers: tuple[Any, ...]) -> bool:
+    return all(isinstance(n, int) and abs(n) < 10_000 for n in numbers)
+
+
+def _replaced(value: str, old: str, new: str, *count: int) -> str:
+    if value.count(old) * len(new) > 1_000_000:
+        raise LimitReached("a value grows too large")
+    return value.replace(old, new, *count)
+
+
+def _joined(reader: Expressions, separator: str, parts: Any) -> Any:
+    if isinstance(parts, Unknown):
+        return parts
+    items = [str(p) if isinstance(p, Unknown) else p for p in reader.iterate(parts)]
+    if sum(len(i) for i in items if isinstance(i, str)) + len(separator) * len(items) > 1_000_000:
+        raise LimitReached("a value grows too large")
+    return separator.join(items)
+
+
+def _format(reader: Expressions, pattern: str, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """str.format for plain fields ({}, {0}, {name:>10}); parts of values (`{a.b}`) are read as attributes are."""
+    import string
+
+    made, count = [], 0
+    try:
+        pieces = list(string.Formatter().parse(pattern))
+    except ValueError as e:
+        raise raised("ValueError", str(e)) from None
+    for text, name, spec, conversion in pieces:
+        made.append(text)
+        if name is None:
+            continue
+        first = name.replace("[", ".").split(".")[0]
+        if first == "":
+            value, count = (given[count] if count < len(given) else Unknown("format")), count + 1
+        elif first.isdigit() and len(first) < 4:
+            value = given[int(first)] if int(first) < len(given) else Unknown("format")
+        else:
+            value = named.get(first, Unknown(first))
+        for part in name[len(first) :].replace("]", "").replace("[", ".[").split(".")[1:]:
+            key: Any = part[1:]
+            value = (
+                reader.item(value, int(key) if key.isdigit() else key)
+                if part.startswith("[")
+                else reader.attribute(value, part)
+            )
+        plain = isinstance(value, int | float | str) and conversion in (None, "s")
+        narrow = len(spec or "") < 12 and not any(len(d) > 3 for d in _digits(spec or ""))
+        try:
+            made.append(format(value, spec) if spec and plain and narrow and "{" not in spec else reader.text(value))
+        except (ValueError, TypeError) as e:
+            raise raised(type(e).__name__, str(e)) from None
+    return reader.checked("".join(made))
+
+
+def _digits(text: str) -> list[str]:
+    return "".join(c if c.isdigit() else " " for c in text).split()
+
+
+def _of_type(value: DataType | StructField, name: str) -> Any:
+    """Attributes of types and fields under PySpark's names."""
+    if isinstance(value, StructField):
+        found = {"name": value.name, "dataType": value.data_type, "nullable": value.nullable, "metadata": {}}
+        if name in found:
+            return found[name]
+        if name == "simpleString":
+            return Native(name, lambda: f"{value.name}:{value.data_type.simple_string}")
+        raise raised("AttributeError", f"'StructField' object has no attribute '{name}'")
+    if name in ("simpleString", "typeName", "catalogString"):
+        shown = value.simple_string
+        return Native(name, lambda: shown.split("(")[0].split("<")[0] if name == "typeName" else shown)
+    if isinstance(value, StructType):
+        if name == "fields":
+            return list(value.fields)
+        if name in ("names", "fieldNames"):
+            names = [f.name for f in value.fields]
+            return names if name == "names" else Native(name, lambda: names)
+        if name == "add":
+            return Native(name, lambda *a, **k: api.added(value, *a, **k))
+    parts = {"elementType": "element", "keyType": "key", "valueType": "value", "containsNull": "contains_null"}
+    if name in parts and hasattr(value, parts[name]):
+        return getattr(value, parts[name])
+    if name in ("precision", "scale", "length") and hasattr(value, name):
+        return getattr(value, name)
+    if name in ("json", "jsonValue", "needConversion", "toDDL"):
+        return Native(name, lambda: Unknown(name))
+    raise raised("AttributeError", f"'{type_name(value)}' object has no attribute '{name}'")
+
+
+def item_unknown(reader: Expressions, value: Any, key: Unknown) -> Any:
+    """value[key] for a key that is not known: any element that is there is as good as another."""
+    if isinstance(value, dict) and value and all(v is not None for v in value.values()):
+        return Unknown(f"[{key}]")
+    if isinstance(value, Column):
+        return reader.python(lambda: value[str(key)])
+    return Unknown(f"[{key}]")
+
+
+def item_of_object(reader: Expressions, value: Any, key: Any) -> Any:
+    """value[key] for objects of the DataFrame API and types."""
+    if isinstance(value, DataFrame | Column):
+        return reader.python(lambda: value[key])
+    if isinstance(value, StructType):
+        if isinstance(key, int | slice):
+            return reader.python(lambda: value.fields[key])
+        found = next((f for f in value.fields if f.name == key), None)
+        if found is None:
+            raise raised("KeyError", f"No StructField named {key}")
+        return found
+    if isinstance(value, Function | Native | Class | Module | ErrorClass):
+        # A type with its parameters: list[str], Dataset[Row].
+        return value
+    made = api.item(value, key)
+    if made is not api.ABSENT:
+        return made
+    raise raised("TypeError", f"'{type_name(value)}' object is not subscriptable")
+
+
+def set_item_of_object(reader: Expressions, value: Any, key: Any, given: Any) -> None:
+    """value[key] = given for anything but lists and dicts."""
+    if isinstance(value, DataFrame):
+        raise raised("TypeError", "'DataFrame' object does not support item assignment")
+
+
+def elements(value: Any) -> Iterable[Any] | None:
+    """The elements of types and other known objects; None for what cannot be walked through."""
+    if isinstance(value, StructType):
+        return list(value.fields)
+    found: Iterable[Any] | None = api.elements(value)
+    return found
+
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "str": (str,), "int": (int,), "float": (float,), "bool": (bool,), "list": (list,), "dict": (dict,),
+    "tuple": (tuple,), "set": (set,), "bytes": (bytes,), "date": (datetime.date,), "datetime": (datetime.datetime,),
+    "Decimal": (decimal.Decimal,), "DataFrame": (DataFrame,), "Column": (Column,), "Iterable": (list, tuple, dict, set),
+    "Sequence": (list, tuple), "Mapping": (dict,), "NoneType": (type(None),), "DataType": (DataType,),
+    "StructField": (StructField,),
+}  # fmt: skip
+
+
+def is_of(value: Any, cls: Any) -> bool | None:
+    """isinstance for classes of Python and of PySpark; None: nobody can know."""
+    if isinstance(cls, Native):
+        kinds = _KINDS.get(cls.name)
+        if kinds is not None:
+            return isinstance(value, kinds)
+        return api.is_type(value, cls.name)
+    if isinstance(cls, ErrorClass):
+        return isinstance(value, ErrorValue) and cls.name in ancestors(value.name)
+    if isinstance(cls, Module):
+        kinds = _KINDS.get(cls.name.rpartition(".")[2])
+        return None if kinds is None else isinstance(value, kinds)
+    return None

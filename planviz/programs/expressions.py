@@ -1,0 +1,605 @@
+"""Expressions of a program: what they stand for, without running anything but arithmetic on known values."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from planviz.dataframe import Column
+from planviz.errors import PlanvizError
+from planviz.programs import attributes
+from planviz.programs.signals import LimitReached, Raised, raised
+from planviz.programs.values import (
+    Class,
+    ErrorClass,
+    ErrorValue,
+    Function,
+    Instance,
+    Method,
+    Module,
+    Native,
+    Place,
+    Scope,
+    Super,
+    Unknown,
+    UnknownRows,
+)
+
+#: How long a text or list may become, and how large a number (bits).
+LONGEST, WIDEST = 1_000_000, 4_000
+_BINARY: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift, ast.BitOr: operator.or_, ast.BitAnd: operator.and_, ast.BitXor: operator.xor,
+}  # fmt: skip
+_COMPARE: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}  # fmt: skip
+_UNARY: dict[type, Callable[[Any], Any]] = {
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert
+}  # fmt: skip
+_SPECIAL = {
+    ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.BitOr: "__or__", ast.RShift: "__rshift__",
+    ast.Div: "__truediv__", ast.BitAnd: "__and__", ast.Mod: "__mod__", ast.LShift: "__lshift__",
+}  # fmt: skip
+PLAIN = (int, float, str, bytes, bool, type(None), complex)
+
+
+class Expressions:
+    """Gives the value of expressions in a scope. What is around it is Interpreter's."""
+
+    # What Interpreter has, and the expressions need.
+    module: Scope
+    handling: list[Raised]
+    variant: str
+    ended: bool
+    open_star: bool
+
+    def step(self) -> None:  # noqa: D102 - see Interpreter
+        raise NotImplementedError
+
+    def place(self, node: ast.AST) -> Place:  # noqa: D102
+        raise NotImplementedError
+
+    def pass_over(self, node: ast.AST, why: str) -> None:  # noqa: D102
+        raise NotImplementedError
+
+    def tell_error(self, error: Raised) -> None:  # noqa: D102
+        raise NotImplementedError
+
+    def call(self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.AST) -> Any:  # noqa: D102
+        raise NotImplementedError
+
+    def function(self, node: Any, scope: Scope) -> Function:  # noqa: D102
+        raise NotImplementedError
+
+    def missing_name(self, node: ast.Name) -> Any:  # noqa: D102
+        raise NotImplementedError
+
+    def importing(self, name: str) -> Any:  # noqa: D102
+        raise NotImplementedError
+
+    def value(self, node: ast.expr, scope: Scope) -> Any:
+        """What an expression stands for. An error of the program comes as Raised."""
+        self.step()
+        # Long chains (a.b().c().d()) are walked from their beginning, not by recursion.
+        links: list[Any] = []
+        at: ast.expr = node
+        while isinstance(at, ast.Call | ast.Attribute | ast.Subscript):
+            links.append(at)
+            at = at.func if isinstance(at, ast.Call) else at.value
+        found = self._plain(at, scope)
+        while links:
+            link = links.pop()
+            self.step()
+            try:
+                if isinstance(link, ast.Attribute):
+                    found = self.attribute(found, link.attr, link)
+                elif isinstance(link, ast.Subscript):
+                    found = self.item(found, self.value(link.slice, scope), link)
+                else:
+                    found = self._called(found, link, scope)
+            except Raised as e:
+                if e.place is None:
+                    e.place = self.place(link)
+                raise
+        return found
+
+    def _plain(self, node: ast.expr, scope: Scope) -> Any:
+        match node:
+            case ast.Constant(value=constant):
+                return constant
+            case ast.Name(id=name):
+                try:
+                    return scope.find(name)
+                except KeyError:
+                    return self.missing_name(node)
+        method: Callable[[Any, Scope], Any] | None = getattr(self, f"_of_{type(node).__name__}", None)
+        if method is None:
+            return Unknown(ast.unparse(node))
+        return method(node, scope)
+
+    def _called(self, function: Any, node: ast.Call, scope: Scope) -> Any:
+        arguments: list[Any] = []
+        unknown = False
+        for a in node.args:
+            if not isinstance(a, ast.Starred):
+                arguments.append(self.value(a, scope))
+                continue
+            several = self.value(a.value, scope)
+            unknown |= isinstance(several, Unknown)
+            arguments += [several] if isinstance(several, Unknown) else list(self.iterate(several))
+        named: dict[str, Any] = {}
+        for k in node.keywords:
+            given = self.value(k.value, scope)
+            if k.arg is not None:
+                named[k.arg] = given
+            elif isinstance(given, dict):
+                named.update({str(n): v for n, v in given.items()})
+            else:
+                unknown = True
+        if unknown and not isinstance(function, Function | Class | Method):
+            return Unknown(ast.unparse(node))
+        return self.call(function, arguments, named, node)
+
+    # ---------------------------------------------------------------------------------------- displays
+
+    def _of_JoinedStr(self, node: ast.JoinedStr, scope: Scope) -> Any:
+        parts = [self.value(v, scope) for v in node.values]
+        return self.checked("".join(str(p) for p in parts))
+
+    def _of_FormattedValue(self, node: ast.FormattedValue, scope: Scope) -> Any:
+        value = self.value(node.value, scope)
+        spec = "" if node.format_spec is None else str(self.value(node.format_spec, scope))
+        shown = {ord("r"): repr, ord("a"): ascii, ord("s"): self.text}.get(node.conversion)
+        if shown is not None and isinstance(value, PLAIN):
+            value = shown(value)
+        if spec and isinstance(value, PLAIN) and _narrow(spec):
+            return self.python(lambda: format(value, spec))
+        if spec and attributes.is_moment(value) and len(spec) < 100:
+            return self.python(lambda: format(value, spec))
+        return self.text(value)
+
+    def text(self, value: Any) -> str:
+        """What str() gives; of objects of the program what their __str__ gives."""
+        if isinstance(value, Instance):
+            try:
+                return str(self.call_method(value, "__str__", [], f"<{value.of.name} object>"))
+            except Raised:
+                return f"<{value.of.name} object>"
+        if isinstance(value, list | tuple | dict | set):
+            shown = self.python(lambda: str(_bounded(value)))
+            return str(shown)
+        return str(value)
+
+    def _of_List(self, node: ast.List, scope: Scope) -> Any:
+        return self._items(node.elts, scope)
+
+    def _of_Tuple(self, node: ast.Tuple, scope: Scope) -> Any:
+        return tuple(self._items(node.elts, scope))
+
+    def _of_Set(self, node: ast.Set, scope: Scope) -> Any:
+        return self.python(lambda: set(self._items(node.elts, scope)))
+
+    def _items(self, nodes: list[ast.expr], scope: Scope) -> list[Any]:
+        made: list[Any] = []
+        for n in nodes:
+            if isinstance(n, ast.Starred):
+                made += self.rounds(self.value(n.value, scope))
+            else:
+                made.append(self.value(n, scope))
+        return made
+
+    def _of_Dict(self, node: ast.Dict, scope: Scope) -> Any:
+        made: dict[Any, Any] = {}
+        for k, v in zip(node.keys, node.values, strict=True):
+            value = self.value(v, scope)
+            if k is None:
+                if isinstance(value, dict):
+                    made.update(value)
+                continue
+            key = self.value(k, scope)
+            self.python(partial(made.__setitem__, key, value))
+        return made
+
+    def _of_Lambda(self, node: ast.Lambda, scope: Scope) -> Any:
+        return self.function(node, scope)
+
+    def _of_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> Any:
+        value = self.value(node.value, scope)
+        scope.set(node.target.id, value)
+        return value
+
+    def _of_Await(self, node: ast.Await, scope: Scope) -> Any:
+        return self.value(node.value, scope)
+
+    def _of_Slice(self, node: ast.Slice, scope: Scope) -> Any:
+        parts = [None if n is None else self.value(n, scope) for n in (node.lower, node.upper, node.step)]
+        return Unknown("slice") if any(isinstance(p, Unknown) for p in parts) else slice(*parts)
+
+    def _of_Starred(self, node: ast.Starred, scope: Scope) -> Any:
+        return self.value(node.value, scope)
+
+    # ---------------------------------------------------------------------------------------- comprehensions
+
+    def _of_ListComp(self, node: ast.ListComp, scope: Scope) -> Any:
+        return list(self._comprehended(node, lambda s: self.value(node.elt, s), scope))
+
+    def _of_GeneratorExp(self, node: ast.GeneratorExp, scope: Scope) -> Any:
+        return list(self._comprehended(node, lambda s: self.value(node.elt, s), scope))
+
+    def _of_SetComp(self, node: ast.SetComp, scope: Scope) -> Any:
+        return self.python(lambda: set(self._comprehended(node, lambda s: self.value(node.elt, s), scope)))
+
+    def _of_DictComp(self, node: ast.DictComp, scope: Scope) -> Any:
+        pairs = self._comprehended(node, lambda s: (self.value(node.key, s), self.value(node.value, s)), scope)
+        return self.python(lambda: dict(pairs))
+
+    def _comprehended(self, node: Any, element: Callable[[Scope], Any], scope: Scope) -> Iterator[Any]:
+        def rounds(at: int, inner: Scope) -> Iterator[Any]:
+            if at == len(node.generators):
+                yield element(inner)
+                return
+            g = node.generators[at]
+            for item in self.rounds(self.value(g.iter, inner if at else scope)):
+                self.step()
+                self.assign(g.target, item, inner)  # type: ignore[attr-defined]
+                if all(self.truth(self.value(c, inner)) is not False for c in g.ifs):
+                    yield from rounds(at + 1, inner)
+
+        return rounds(0, Scope(outer=scope))
+
+    def rounds(self, value: Any) -> Iterator[Any]:
+        """The elements of a value, as far as they are known: one that stands for all where they are not."""
+        if isinstance(value, Unknown):
+            yield Unknown(f"{value.what}[...]")
+        else:
+            yield from self.iterate(value)
+
+    def iterate(self, value: Any) -> Iterator[Any]:
+        """The elements of a known value. Raises TypeError's like."""
+        if isinstance(value, list | tuple | dict | set | frozenset | str | bytes | range):
+            # A copy: the loop's body may change it.
+            for count, item in enumerate(list(value) if not isinstance(value, range) else value):
+                if count > LONGEST:
+                    raise LimitReached("a loop goes on for too long")
+                yield item
+            return
+        made = attributes.elements(value)
+        if made is not None:
+            yield from made
+            return
+        if isinstance(value, Instance):
+            inner = self.call_method(value, "__iter__", [], None)
+            if inner is not None and inner is not value:
+                yield from self.iterate(inner)
+                return
+        if isinstance(value, Column):
+            raise raised("PySparkTypeError", "Column is not iterable.", "NOT_ITERABLE")
+        raise raised("TypeError", f"'{attributes.type_name(value)}' object is not iterable")
+
+    # ---------------------------------------------------------------------------------------- operators
+
+    def _of_BoolOp(self, node: ast.BoolOp, scope: Scope) -> Any:
+        stops_at = isinstance(node.op, ast.Or)
+        value: Any = None
+        unknown: Any = None
+        for part in node.values:
+            value = self.value(part, scope)
+            known = self.truth(value)
+            if known is None:
+                unknown = value if unknown is None else unknown
+            elif known == stops_at:
+                return value if unknown is None or not stops_at else unknown
+        return value if unknown is None else unknown
+
+    def _of_UnaryOp(self, node: ast.UnaryOp, scope: Scope) -> Any:
+        value = self.value(node.operand, scope)
+        if isinstance(node.op, ast.Not):
+            known = self.truth(value)
+            return Unknown(f"not {value}") if known is None else not known
+        if isinstance(value, Unknown):
+            return value
+        if isinstance(value, Instance):
+            return Unknown(value.of.name)
+        apply = _UNARY[type(node.op)]
+        return self.python(lambda: apply(value))
+
+    def _of_BinOp(self, node: ast.BinOp, scope: Scope) -> Any:
+        # Long sums lean to the left: walked from their beginning, not by recursion.
+        rest: list[ast.BinOp] = []
+        at: ast.expr = node
+        while isinstance(at, ast.BinOp):
+            rest.append(at)
+            at = at.left
+        left = self.value(at, scope)
+        while rest:
+            n = rest.pop()
+            right = self.value(n.right, scope)
+            try:
+                left = self.operate(n.op, left, right)
+            except Raised as e:
+                e.place = e.place or self.place(n)
+                raise
+        return left
+
+    def operate(self, op: ast.operator, left: Any, right: Any) -> Any:
+        """left op right for known and unknown values, columns, objects of the program."""
+        if isinstance(left, Unknown) or isinstance(right, Unknown):
+            if isinstance(left, Column) or isinstance(right, Column):
+                return self.python(lambda: _BINARY[type(op)](self.as_operand(left), self.as_operand(right)))
+            if isinstance(left, str) and isinstance(op, ast.Mod):
+                return self._percent(left, right)
+            if isinstance(op, ast.Add) and (isinstance(left, str) or isinstance(right, str)):
+                return f"{left}{right}"
+            return left if isinstance(left, Unknown) else right
+        if isinstance(left, Instance):
+            name = _SPECIAL.get(type(op))
+            return self.call_method(left, name, [right], Unknown(left.of.name)) if name else Unknown(left.of.name)
+        if isinstance(left, str) and isinstance(op, ast.Mod):
+            return self._percent(left, right)
+        attributes.check_size(type(op), left, right)
+        if not attributes.may_operate(left) or not attributes.may_operate(right):
+            return Unknown(type(op).__name__)
+        return self.checked(self.python(lambda: _BINARY[type(op)](left, right)))
+
+    def _percent(self, pattern: str, values: Any) -> Any:
+        given = values if isinstance(values, tuple | dict) else (values,)
+        plain = all(isinstance(v, PLAIN) for v in (given.values() if isinstance(given, dict) else given))
+        if plain and _narrow(pattern):
+            return self.checked(self.python(lambda: pattern % given))
+        if isinstance(given, dict) or not _narrow(pattern):
+            return pattern
+        shown = tuple(v if isinstance(v, PLAIN) else self.text(v) for v in given)
+        try:
+            return pattern % shown
+        except (TypeError, ValueError):
+            return Unknown(pattern)
+
+    def _of_Compare(self, node: ast.Compare, scope: Scope) -> Any:
+        left = self.value(node.left, scope)
+        result: Any = True
+        for op, n in zip(node.ops, node.comparators, strict=True):
+            right = self.value(n, scope)
+            result = self.compare(op, left, right)
+            if len(node.ops) > 1:
+                known = self.truth(result)
+                if known is False:
+                    return False
+            left = right
+        return result
+
+    def compare(self, op: ast.cmpop, left: Any, right: Any) -> Any:
+        """left op right: a column where one of them is one, Unknown where it is not known."""
+        if isinstance(op, ast.Is | ast.IsNot):
+            if isinstance(left, Unknown) or isinstance(right, Unknown):
+                return Unknown(f"{left} is {right}")
+            return (left is right) == isinstance(op, ast.Is)
+        if isinstance(op, ast.In | ast.NotIn):
+            return self._within(op, left, right)
+        if isinstance(left, Column) or isinstance(right, Column):
+            return self.python(lambda: _COMPARE[type(op)](self.as_operand(left), self.as_operand(right)))
+        if isinstance(left, Unknown) or isinstance(right, Unknown):
+            return Unknown(f"{left} {_sign(op)} {right}")
+        if isinstance(left, Instance) and isinstance(op, ast.Eq):
+            return self.call_method(left, "__eq__", [right], left is right)
+        if isinstance(left, Function | Instance | Class | Native | Module | ErrorClass | ErrorValue):
+            return (left is right) == isinstance(op, ast.Eq) if isinstance(op, ast.Eq | ast.NotEq) else Unknown("order")
+        return self.python(lambda: _COMPARE[type(op)](left, right))
+
+    def _within(self, op: ast.cmpop, left: Any, right: Any) -> Any:
+        wanted = isinstance(op, ast.In)
+        if isinstance(left, Unknown) or isinstance(right, Unknown):
+            return Unknown(f"{left} in {right}")
+        if isinstance(right, Column):
+            raise raised(
+                "PySparkValueError",
+                "Cannot apply 'in' operator against a column: please use 'contains' in a string column or "
+                "'array_contains' function for an array column.",
+                "CANNOT_APPLY_IN_FOR_COLUMN",
+            )
+        if isinstance(right, Instance):
+            return self.call_method(right, "__contains__", [left], Unknown("in"))
+        if isinstance(right, list | tuple | set | frozenset) and any(isinstance(x, Unknown) for x in right):
+            return Unknown(f"{left} in ...") if left not in right else wanted
+        items = right if isinstance(right, str | bytes | dict | set | frozenset) else list(self.iterate(right))
+        return self.python(lambda: (left in items) == wanted)
+
+    def _of_IfExp(self, node: ast.IfExp, scope: Scope) -> Any:
+        known = self.truth(self.value(node.test, scope))
+        if known is not None:
+            return self.value(node.body if known else node.orelse, scope)
+        try:
+            return self.value(node.body, scope)
+        except Raised:
+            return self.value(node.orelse, scope)
+
+    def truth(self, value: Any) -> bool | None:
+        """Whether a value counts as true; None: nobody can know."""
+        if isinstance(value, Unknown):
+            return None
+        if isinstance(value, Column):
+            raise raised(
+                "PySparkValueError",
+                f"Cannot convert column into bool (offending column: {value.expr}): please use '&' for 'and', '|' for "
+                "'or', '~' for 'not' when building DataFrame boolean expressions.",
+                "CANNOT_CONVERT_COLUMN_INTO_BOOL",
+            )
+        if isinstance(value, Instance):
+            made = self.call_method(value, "__bool__", [], True)
+            return made if isinstance(made, bool) else True
+        if isinstance(value, (*PLAIN, list, tuple, dict, set, frozenset, range)):
+            return bool(value)
+        return True
+
+    # ---------------------------------------------------------------------------------------- parts of values
+
+    def attribute(self, value: Any, name: str, node: ast.AST | None = None) -> Any:
+        """value.name"""
+        match value:
+            case Unknown():
+                return attributes.of_unknown(value, name)
+            case Instance():
+                return self._of_instance(value, name)
+            case Class():
+                try:
+                    found = value.find(name)
+                except KeyError:
+                    if name == "__name__":
+                        return value.name
+                    return Unknown(f"{value.name}.{name}")
+                if isinstance(found, Function) and found.decorated == "classmethod":
+                    return Method(found, value)
+                return found
+            case Super():
+                for base in value.owner.bases:
+                    if isinstance(base, Class):
+                        try:
+                            found = base.find(name)
+                        except KeyError:
+                            continue
+                        return Method(found, value.receiver) if isinstance(found, Function) else found
+                return Native(f"super().{name}", lambda *_, **__: None, True)
+            case Module():
+                try:
+                    return self.module_attribute(value, name)  # type: ignore[attr-defined]
+                except KeyError:
+                    raise raised("AttributeError", f"module '{value.name}' has no attribute '{name}'") from None
+            case ErrorValue():
+                return value.arguments if name == "args" else Unknown(f"{value.name}.{name}")
+            case ErrorClass() | Function() | Method() | Native():
+                shown = getattr(value, "name", getattr(value, "__name__", "function"))
+                return shown if name in ("__name__", "__qualname__") else Unknown(f"{shown}.{name}")
+        return attributes.of_object(self, value, name)
+
+    def _of_instance(self, value: Instance, name: str) -> Any:
+        if name in value.names:
+            return value.names[name]
+        if name == "__class__":
+            return value.of
+        if name == "__dict__":
+            return value.names
+        try:
+            found = value.of.find(name)
+        except KeyError:
+            own = self.call_method(value, "__getattr__", [name], None)
+            return Unknown(f"{value.of.name}.{name}") if own is None else own
+        if isinstance(found, Function):
+            if found.decorated == "staticmethod":
+                return found
+            if found.decorated == "property":
+                return found(value)
+            return Method(found, value.of if found.decorated == "classmethod" else value)
+        return found
+
+    def call_method(self, value: Instance, name: str, arguments: list[Any], otherwise: Any) -> Any:
+        """A method of an object of the program, or `otherwise` where its class has none of that name."""
+        try:
+            found = value.of.find(name)
+        except KeyError:
+            return otherwise
+        return found(value, *arguments) if isinstance(found, Function) else otherwise
+
+    def set_attribute(self, value: Any, name: str, given: Any) -> None:
+        """value.name = given"""
+        if isinstance(value, Instance | Class) or (isinstance(value, Module) and not value.closed):
+            value.names[name] = given
+        # An attribute set on anything else (df.createdBy = ...) changes no plan.
+
+    def item(self, value: Any, key: Any, node: ast.AST | None = None) -> Any:
+        """value[key]"""
+        if isinstance(value, Unknown):
+            return UnknownRows(f"{value.what}[...]") if isinstance(key, slice) else Unknown(f"{value.what}[{key}]")
+        if isinstance(value, Instance):
+            return self.call_method(value, "__getitem__", [key], Unknown(value.of.name))
+        if isinstance(key, Unknown):
+            return attributes.item_unknown(self, value, key)
+        if isinstance(value, str | bytes | list | tuple | dict | range):
+            return self.python(lambda: value[key])
+        return attributes.item_of_object(self, value, key)
+
+    def set_item(self, value: Any, key: Any, given: Any) -> None:
+        """value[key] = given"""
+        if isinstance(value, Instance):
+            self.call_method(value, "__setitem__", [key, given], None)
+        elif isinstance(value, list | dict) and not isinstance(key, Unknown):
+            self.python(lambda: value.__setitem__(key, given))
+        elif not isinstance(value, Unknown | list | dict):
+            attributes.set_item_of_object(self, value, key, given)
+
+    # ---------------------------------------------------------------------------------------- errors of Python
+
+    def as_operand(self, value: Any) -> Any:
+        """An operand of a column: an unknown value as a text that names it."""
+        return str(value) if isinstance(value, Unknown) else value
+
+    def checked(self, value: Any) -> Any:
+        """A value that did not grow too large."""
+        if isinstance(value, str | bytes | list | tuple) and len(value) > LONGEST:
+            raise LimitReached("a value grows too large")
+        return value
+
+    def python(self, work: Callable[[], Any]) -> Any:
+        """What Python makes of known values; its errors become those of the program."""
+        try:
+            return work()
+        except Raised:
+            raise
+        except PlanvizError as e:
+            raise from_planviz(e) from None
+        except KeyError as e:
+            raise raised("KeyError", str(e)) from None
+        except StopIteration:
+            raise raised("StopIteration", "") from None
+        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, MemoryError) as e:
+            raise raised(type(e).__name__, str(e)) from None
+
+    def is_error_of(self, error: ErrorValue, cls: Any) -> bool:
+        """Whether `except cls` takes the error."""
+        if isinstance(cls, Class):
+            return isinstance(error.of, Class) and error.of.comes_from(cls.name)
+        if not isinstance(cls, ErrorClass):
+            return False
+        names = attributes.ancestors(error.name)
+        if isinstance(error.of, Class):
+            names = {*names, *(c for c in (cls.name,) if error.of.comes_from(c)), "Exception", "BaseException"}
+        return cls.name in names
+
+    def is_instance(self, value: Any, cls: Any) -> bool | None:
+        """isinstance(value, cls); None: nobody can know."""
+        if isinstance(cls, tuple | list):
+            answers = [self.is_instance(value, c) for c in cls]
+            return True if True in answers else None if None in answers else False
+        if isinstance(value, Unknown) or isinstance(cls, Unknown):
+            return None
+        if isinstance(cls, Class):
+            return isinstance(value, Instance) and value.of.comes_from(cls.name)
+        return attributes.is_of(value, cls)
+
+
+def from_planviz(error: PlanvizError) -> Raised:
+    """An error of planning as the exception that PySpark would raise."""
+    condition = getattr(error, "error_class", "")
+    name = "ParseException" if type(error).__name__ == "ParseError" else "AnalysisException"
+    name = getattr(error, "python_type", name)
+    return Raised(ErrorValue(name, (str(error),)), condition or name, error)
+
+
+def _sign(op: ast.cmpop) -> str:
+    return {"Eq": "==", "NotEq": "!=", "Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">="}.get(type(op).__name__, "?")
+
+
+def _narrow(spec: str) -> bool:
+    """Whether a format asks for no width of millions."""
+    digits = "".join(c if c.isdigit() else " " for c in spec).split()
+    return "*" not in spec and all(len(d) < 5 for d in digits)
+
+
+def _bounded(value: Any) -> Any:
+    if len(value) > LONGEST:
+        raise LimitReached("a value grows too large")
+    return value

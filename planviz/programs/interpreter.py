@@ -1,0 +1,582 @@
+"""Reads a program from beginning to end: calls, limits, and what is noted on the way."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from planviz.catalog.tables import Catalog
+from planviz.config import OptimizerConfig
+from planviz.dataframe.frame import DataFrame
+from planviz.dataframe.grouped import GroupedData
+from planviz.dataframe.python import UserDefinedFunction
+from planviz.errors import AnalysisError, PlanvizError
+from planviz.programs import attributes
+from planviz.programs.expressions import from_planviz
+from planviz.programs.library import DefaultDict, Factory, builtins, import_module
+from planviz.programs.model import Action, Program, ProgramError
+from planviz.programs.session import Guesses, ProgramSession
+from planviz.programs.signals import LimitReached, Raised, Returned, raised
+from planviz.programs.spark import RowClass
+from planviz.programs.statements import Statements
+from planviz.programs.values import (
+    MISSING,
+    Class,
+    ErrorClass,
+    ErrorValue,
+    Function,
+    Instance,
+    Method,
+    Module,
+    Native,
+    Place,
+    Scope,
+    Unknown,
+    UnknownRows,
+)
+
+#: Steps (expressions and statements) that are read at most, and how deep calls of the program's functions may nest.
+MOST_STEPS, DEEPEST = 1_000_000, 30
+_ROWS = ("collect", "take", "tail", "toLocalIterator")
+#: Methods of the DataFrame API whose unknown arguments change nothing in a plan, or stand for themselves as a text.
+_INDIFFERENT = frozenset(
+    [
+        "show",
+        "explain",
+        "printSchema",
+        "option",
+        "options",
+        "config",
+        "appName",
+        "master",
+        "mode",
+        "format",
+        "save",
+        "parquet",
+        "csv",
+        "json",
+        "orc",
+        "text",
+        "saveAsTable",
+        "insertInto",
+        "set",
+        "get",
+        "setLogLevel",
+        "path",
+        "partitionBy",
+        "bucketBy",
+        "sortBy",
+        "trigger",
+        "queryName",
+        "start",
+        "toTable",
+        "foreach",
+        "foreachBatch",
+        "foreachPartition",
+        "persist",
+        "cache",
+        "unpersist",
+        "checkpoint",
+        "localCheckpoint",
+        "setCheckpointDir",
+        "jdbc",
+        "load",
+        "table",
+        "createOrReplaceTempView",
+        "createTempView",
+        "createGlobalTempView",
+        "createOrReplaceGlobalTempView",
+        "registerTempTable",
+        "take",
+        "head",
+        "tail",
+        "toPandas",
+        "collect",
+        "parallelize",
+        "textFile",
+        "stop",
+        "outputMode",
+        "dropTempView",
+        "getOrCreate",
+        "lit",
+        "col",
+        "column",
+        "expr",
+        "sql",
+        "when",
+        "otherwise",
+        "isin",
+        "between",
+        "contains",
+        "startswith",
+        "endswith",
+        "like",
+        "rlike",
+        "substr",
+        "eqNullSafe",
+        "withColumn",
+        "fillna",
+        "fill",
+        "replace",
+        "alias",
+        "withColumnRenamed",
+        "date_format",
+        "to_date",
+        "to_timestamp",
+        "regexp_replace",
+        "regexp_extract",
+        "concat_ws",
+        "split",
+        "getItem",
+        "getField",
+        "coalesce_",
+        "toLocalIterator",
+        "register",
+        "writeTo",
+        "append",
+        "overwrite",
+        "using",
+        "tableProperty",
+        "cast",
+        "filter",
+        "where",
+    ]
+)
+
+
+class Interpreter(Statements):
+    """One reading of a program. `program` holds what was found."""
+
+    def __init__(
+        self,
+        text: str,
+        tree: ast.Module,
+        catalog: Catalog | None,
+        config: OptimizerConfig | None,
+        guesses: Guesses,
+        place: Callable[[int, int], Place],
+    ) -> None:
+        self.source, self.tree, self._place = text, tree, place
+        self.program = Program(text)
+        self.session = ProgramSession(catalog, config, guesses, self.act)
+        self.modules: dict[str, Any] = {}
+        self.handling: list[Raised] = []
+        self.variant = ""
+        self.ended = self.open_star = False
+        self.steps = self.depth = 0
+        self.current: tuple[Function, Any] | None = None
+        self.at: ast.AST | None = None
+        self._told: set[tuple[int, str]] = set()
+        self.module = Scope(outer=Scope(self._given_names()))
+
+    def _given_names(self) -> dict[str, Any]:
+        spark = self.session
+        context = spark.sparkContext
+        return builtins(self) | {
+            "spark": spark, "sqlContext": spark, "sc": context,
+            "display": Native("display", lambda v=None, *a, **k: self._display(v), True),
+            "dbutils": Unknown("dbutils"),
+        }  # fmt: skip
+
+    def _display(self, value: Any) -> None:
+        if isinstance(value, DataFrame):
+            self.act("display", value)
+
+    def read(self) -> Program:
+        """Read it all."""
+        try:
+            self.at_top(self.tree.body, self.module)
+            self._last_expression()
+        except LimitReached as e:
+            line = getattr(self.at, "lineno", 1)
+            self.program.not_understood.append((self._place(line, 0).line, f"Reading stopped here: {e}."))
+        return self.program
+
+    def _last_expression(self) -> None:
+        """A DataFrame that a notebook would show, or that the program made last without an action on anything."""
+        body = self.tree.body
+        if body and isinstance(body[-1], ast.Expr):
+            value = self._last if isinstance(self._last, DataFrame) else None
+            if value is not None:
+                self.at = body[-1]
+                self.act("last", value)
+                return
+        if not self.program.actions and not self.program.error:
+            frames = [(n, v) for n, v in self.module.names.items() if isinstance(v, DataFrame)]
+            if frames:
+                self.at = next(
+                    (s for s in reversed(body) if isinstance(s, ast.Assign | ast.AnnAssign)), body[-1] if body else None
+                )
+                self.act("last", frames[-1][1])
+
+    _last: Any = None
+
+    def _do_Expr(self, node: ast.Expr, scope: Scope) -> None:
+        self._last = self.value(node.value, scope)
+
+    # ---------------------------------------------------------------------------------------- noting
+
+    def step(self) -> None:
+        """Count a step. Raises LimitReached."""
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            raise LimitReached("the program takes too many steps")
+
+    def place(self, node: ast.AST) -> Place:
+        """Where a call, or anything else, stands: a method's call at its name, as Python's tracebacks say."""
+        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        func = node.func if isinstance(node, ast.Call) else node
+        if isinstance(func, ast.Attribute):
+            line = func.end_lineno or line
+            column = (func.end_col_offset or 0) - len(func.attr)
+        return self._place(line, max(0, column))
+
+    def pass_over(self, node: ast.AST, why: str) -> None:
+        """Note what was not understood."""
+        entry = (self._place(getattr(node, "lineno", 1), 0).line, why)
+        if entry not in self._told and len(self._told) < 1_000:
+            self._told.add(entry)
+            self.program.not_understood.append(entry)
+
+    def tell_error(self, error: Raised) -> None:
+        """Note the error at which the program would end; of further ones only the lines are noted."""
+        place = error.place or Place(1, 1)
+        message = str(error.cause or error.value)
+        if self.program.error is None and not self.variant and not self.ended:
+            self.program.error = ProgramError(error.condition, message, place)
+        else:
+            self.program.not_understood.append((place.line, f"{error.condition}: {message[:300]}"))
+
+    def act(self, name: str, frame: Any) -> Any:
+        """Note an action on a DataFrame; what it gives stands for rows that nobody knows."""
+        node = self.at or self.tree
+        error: PlanvizError | None = None
+        try:
+            _ = frame.execution.physical
+        except PlanvizError as e:
+            error = e
+        except RecursionError:
+            error = AnalysisError("TOO_DEEP", "The plan nests too deep to be worked on.")
+        after = self.program.error is not None or self.ended
+        source = ast.get_source_segment(self.source, node) if len(self.source) < 200_000 else None
+        self.program.actions.append(
+            Action(name, self.place(node), frame.execution, source or "", error, after, self.variant)
+        )
+        if name in _ROWS:
+            return UnknownRows(f"{name}()")
+        return None if name in ("show", "explain", "foreach") or name.startswith("write.") else Unknown(f"{name}()")
+
+    # ---------------------------------------------------------------------------------------- names and calls
+
+    def missing_name(self, node: ast.Name) -> Any:
+        """A name that nothing was bound to: Python's NameError, or a table where tables are guessed."""
+        if self.open_star:
+            return Unknown(node.id)
+        if self.session.guesses.tables and self._used_as_frame(node.id):
+            self.pass_over(node, f"{node.id} is not defined: it is taken for a table of that name.")
+            made = self.session.guessed(node.id)
+            self.module.names[node.id] = made
+            return made
+        raise raised("NameError", f"name '{node.id}' is not defined")
+
+    def _used_as_frame(self, name: str) -> bool:
+        found = False
+        for n in ast.walk(self.tree):
+            if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name:
+                found = found or n.attr in _FRAME_WORDS
+        return found
+
+    def importing(self, name: str) -> Any:
+        """A module by name."""
+        return import_module(self, name)
+
+    def function(self, node: Any, scope: Scope) -> Function:
+        """A function of the program, with the values of its defaults."""
+        args = node.args
+        named = [*args.posonlyargs, *args.args]
+        defaults = {
+            a.arg: self.value(d, scope)
+            for a, d in zip(named[len(named) - len(args.defaults) :], args.defaults, strict=True)
+        }
+        for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+            if d is not None:
+                defaults[a.arg] = self.value(d, scope)
+        return Function(self, node, scope, defaults)
+
+    def call(self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.AST | None) -> Any:
+        """function(*arguments, **named)"""
+        self.step()
+        before = self.at
+        if node is not None:
+            self.at = node
+        try:
+            return self._call(function, arguments, named)
+        finally:
+            self.at = before
+
+    def _call(self, function: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
+        match function:
+            case Unknown():
+                return Unknown(f"{function.what}(...)")
+            case Function() | Method():
+                return function(*arguments, **named)
+            case Class():
+                return self.instance(function, arguments, named)
+            case ErrorClass():
+                return ErrorValue(function.name, tuple(arguments))
+            case Module():
+                inner = function.names.get("__call__")
+                return self._call(inner, arguments, named) if inner is not None else Unknown(f"{function.name}(...)")
+            case Instance():
+                return self.call_method(function, "__call__", arguments, Unknown(function.of.name))
+            case RowClass():
+                return function.function(*arguments)
+            case Native():
+                return self._native(function, arguments, named)
+            case Factory():
+                return self._call(function.function, [], {})
+        if callable(function) and (isinstance(function, UserDefinedFunction) or hasattr(function, "__self__")):
+            return self._api(function, arguments, named)
+        if callable(function) and getattr(function, "__module__", "").startswith("planviz.dataframe"):
+            return self._api(function, arguments, named)
+        raise raised("TypeError", f"'{attributes.type_name(function)}' object is not callable")
+
+    def _native(self, function: Native, arguments: list[Any], named: dict[str, Any]) -> Any:
+        unknown = next((a for a in (*arguments, *named.values()) if isinstance(a, Unknown)), None)
+        if function.name.startswith(("functions.", "DataFrame.", "Column.")):
+            return self._api(function.function, arguments, named, function.name.rpartition(".")[2])
+        if unknown is not None and not function.takes_unknown:
+            return Unknown(f"{function.name}({unknown.what})")
+        first = [self] if function.reads else []
+        return self.python(lambda: function.function(*first, *arguments, **named))
+
+    def _api(self, function: Any, arguments: list[Any], named: dict[str, Any], name: str = "") -> Any:
+        """A call of the DataFrame API."""
+        name = name or getattr(function, "__name__", "")
+        receiver = getattr(function, "__self__", None)
+        if any(_unknown(a) for a in (*arguments, *named.values())):
+            known = self._with_placeholders(name, receiver, arguments, named)
+            if known is None:
+                shown = getattr(self.at, "lineno", 1)
+                if isinstance(receiver, DataFrame | GroupedData | ProgramSession):
+                    self.pass_over(
+                        self.at or self.tree, f"{name} takes a value that the text does not tell (line {shown})."
+                    )
+                return Unknown(f"{name}(...)")
+            arguments, named = known
+        self._note_explain(name, receiver)
+        if name == "explain":
+            return None
+        try:
+            return function(*arguments, **named)
+        except PlanvizError as e:
+            raise from_planviz(e) from None
+        except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError, AssertionError) as e:
+            raise raised(type(e).__name__, f"{name}: {e}") from None
+
+    def _note_explain(self, name: str, receiver: Any) -> None:
+        if name == "explain" and isinstance(receiver, DataFrame):
+            self.act("explain", receiver)
+
+    def _with_placeholders(
+        self, name: str, receiver: Any, arguments: list[Any], named: dict[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]] | None:
+        """The arguments with texts in place of unknown values; None where the result cannot be told without them."""
+        if name not in _INDIFFERENT:
+            return None
+        if name in ("filter", "where", "withColumn", "cast") and any(
+            isinstance(a, Unknown) for a in (*arguments[-1:], *named.values())
+        ):
+            return None
+        plain = [_placed(a) for a in arguments]
+        return plain, {k: _placed(v) for k, v in named.items()}
+
+    # ---------------------------------------------------------------------------------------- the program's functions
+
+    def call_function(self, function: Function, arguments: list[Any], named: dict[str, Any]) -> Any:
+        """What the body of a function of the program gives."""
+        node = function.node
+        inner = Scope(outer=function.scope)
+        self._bind(function, arguments, dict(named), inner)
+        if self.depth >= DEEPEST:
+            return Unknown(f"{function.__name__}(...)")
+        if isinstance(node, ast.Lambda):
+            return self._inside(function, arguments, lambda: self.value(node.body, inner))
+        if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node)):
+            return Unknown(f"{function.__name__}(...)")
+        return self._inside(function, arguments, lambda: self._body(node, inner))
+
+    def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef, inner: Scope) -> Any:
+        try:
+            self.run(node.body, inner)
+        except Returned as e:
+            return e.value
+        return None
+
+    def _inside(self, function: Function, arguments: list[Any], work: Callable[[], Any]) -> Any:
+        before = self.current, self.at
+        self.current = (function, arguments[0] if arguments else None)
+        self.depth += 1
+        try:
+            return work()
+        except Raised as e:
+            if e.own and e.place is None and before[1] is not None:
+                e.place = self.place(before[1])
+            raise
+        finally:
+            self.depth -= 1
+            self.current, self.at = before
+
+    def _bind(self, function: Function, arguments: list[Any], named: dict[str, Any], scope: Scope) -> None:
+        args = function.node.args
+        names = [a.arg for a in (*args.posonlyargs, *args.args)]
+        for name, value in zip(names, arguments, strict=False):
+            if name in named:
+                raise raised("TypeError", f"{function.__name__}() got multiple values for argument '{name}'")
+            scope.names[name] = value
+        if args.vararg is not None:
+            scope.names[args.vararg.arg] = tuple(arguments[len(names) :])
+        elif len(arguments) > len(names):
+            raise raised(
+                "TypeError",
+                f"{function.__name__}() takes {len(names)} positional arguments but {len(arguments)} were given",
+            )
+        for name in (*names, *(a.arg for a in args.kwonlyargs)):
+            if name in named:
+                scope.names[name] = named.pop(name)
+            elif name not in scope.names:
+                if name not in function.defaults:
+                    raise raised("TypeError", f"{function.__name__}() missing 1 required positional argument: '{name}'")
+                scope.names[name] = function.defaults[name]
+        if args.kwarg is not None:
+            scope.names[args.kwarg.arg] = named
+        elif named:
+            raise raised("TypeError", f"{function.__name__}() got an unexpected keyword argument '{next(iter(named))}'")
+
+    def instance(self, cls: Class, arguments: list[Any], named: dict[str, Any]) -> Any:
+        """An object of a class of the program."""
+        made = Instance(cls)
+        if any(cls.comes_from(n) for n in ("Exception", "BaseException")):
+            return ErrorValue(cls.name, tuple(arguments), cls)
+        try:
+            start = cls.find("__init__")
+        except KeyError:
+            start = None
+        if isinstance(start, Function):
+            start(made, *arguments, **named)
+        elif cls.fields is not None:
+            given = {**dict(zip(cls.fields, arguments, strict=False)), **named}
+            for name, default in cls.fields.items():
+                value = given.get(name, default)
+                if isinstance(value, Factory):
+                    value = self.call(value.function, [], {}, None)
+                made.names[name] = Unknown(name) if value is MISSING else value
+            after = cls.names.get("__post_init__")
+            if isinstance(after, Function):
+                after(made)
+        elif any(not isinstance(b, Class) for b in cls.bases):
+            # A class of a library: what it was given are its attributes.
+            made.names.update(named)
+        return made
+
+    def attribute(self, value: Any, name: str, node: ast.AST | None = None) -> Any:
+        """value.name; a column that a guessed table may have begins the reading anew."""
+        if isinstance(value, DataFrame):
+            if name == "rdd":
+                from planviz.dataframe.rdd import RDD
+
+                return RDD(self.session)
+            if node is not None and isinstance(value.plan, object) and not hasattr(type(value), name):
+                self._learn(value, name)
+        try:
+            return super().attribute(value, name, node)
+        except PlanvizError as e:
+            raise from_planviz(e) from None
+
+    def item(self, value: Any, key: Any, node: ast.AST | None = None) -> Any:
+        """value[key]"""
+        if isinstance(value, DataFrame) and isinstance(key, str):
+            self._learn(value, key)
+        if isinstance(value, DefaultDict) and not isinstance(key, Unknown):
+            return value[key]
+        return super().item(value, key, node)
+
+    def _learn(self, frame: DataFrame, name: str) -> None:
+        from planviz.dataframe.api import _FRAME
+
+        plain = name.strip("`")
+        if plain in _FRAME.split() or plain.startswith("__") or "*" in plain:
+            return
+        first = plain.split(".")[0]
+        if all(c.lower() not in (plain.lower(), first.lower()) for c in frame.columns):
+            self.session.learn_column(frame.plan, first)
+
+
+_FRAME_WORDS = frozenset(
+    [
+        "select",
+        "filter",
+        "where",
+        "groupBy",
+        "groupby",
+        "withColumn",
+        "join",
+        "show",
+        "orderBy",
+        "sort",
+        "agg",
+        "drop",
+        "write",
+        "withColumnRenamed",
+        "createOrReplaceTempView",
+        "cache",
+        "persist",
+        "printSchema",
+        "limit",
+        "distinct",
+        "dropDuplicates",
+        "union",
+        "unionByName",
+        "selectExpr",
+        "repartition",
+        "coalesce",
+        "collect",
+        "count",
+        "toPandas",
+        "na",
+        "fillna",
+        "dropna",
+        "explain",
+        "writeStream",
+        "rdd",
+        "toDF",
+        "alias",
+        "randomSplit",
+        "describe",
+        "crossJoin",
+        "sample",
+        "first",
+        "head",
+        "take",
+        "unpersist",
+        "columns",
+        "dtypes",
+    ]
+)
+
+
+def _unknown(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(isinstance(v, Unknown) for v in value)
+    if isinstance(value, dict):
+        return any(isinstance(v, Unknown) for v in value.values())
+    return isinstance(value, Unknown)
+
+
+def _placed(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_placed(v) for v in value]
+    if isinstance(value, tuple) and type(value) is tuple:
+        return tuple(_placed(v) for v in value)
+    return str(value) if isinstance(value, Unknown) else value

@@ -1,0 +1,53 @@
+"""What reading a program gives: its actions with their plans, the error that would end it, what was not understood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from planviz.errors import PlanvizError
+from planviz.programs.values import Place
+
+if TYPE_CHECKING:
+    from planviz.execution import QueryExecution
+
+
+@dataclass(frozen=True)
+class Action:
+    """A call that would run a query: its name (`show`, `write.parquet`), where it stands, and the query.
+
+    `error` is what stopped the planning of the query, `text` the source of the statement. `after_error` says that the
+    program would have ended before it, `variant` the condition on which it is reached where nobody can know.
+    """
+
+    name: str
+    place: Place
+    execution: QueryExecution
+    text: str = ""
+    error: PlanvizError | None = None
+    after_error: bool = False
+    variant: str = ""
+
+
+@dataclass(frozen=True)
+class ProgramError:
+    """The error at which the program ends: Spark's condition or Python's type, its message, where."""
+
+    condition: str
+    message: str
+    place: Place
+
+
+@dataclass
+class Program:
+    """A program that was read.
+
+    `not_understood` holds lines (from 1) and what of them is not known or was passed over; `notes` are sentences about
+    the whole program (tables that were guessed).
+    """
+
+    text: str
+    actions: list[Action] = field(default_factory=list)
+    error: ProgramError | None = None
+    not_understood: list[tuple[int, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)

@@ -1,0 +1,87 @@
+"""The way in: a text is recognised as a program and read until nothing new is learned of guessed tables."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+
+from planviz.catalog.tables import Catalog
+from planviz.config import OptimizerConfig
+from planviz.errors import ParseError, defect
+from planviz.programs.hints import column_types
+from planviz.programs.interpreter import Interpreter
+from planviz.programs.model import Program, ProgramError
+from planviz.programs.session import Again, Guesses
+from planviz.programs.values import Place
+from planviz.trees.executor import RuleExecutor
+
+#: How often a program is read anew at most because more is known of a guessed table.
+MOST_READINGS = 150
+_IMPORT = re.compile(r"^\s*(?:from\s+pyspark[\w.]*\s+import\s|import\s+pyspark\b)", re.MULTILINE)
+_CALLS = re.compile(
+    r"^[^\n#\"']*\b(?:spark|sqlContext|sc|session)\s*\.\s*(?:table|read|readStream|sql|range|createDataFrame|conf)\b"
+    r"|^\s*\w+\s*=\s*\(?\s*\w+\s*\.\s*(?:select|filter|where|groupBy|withColumn|join)\(",
+    re.MULTILINE,
+)
+
+
+def looks_like_program(text: str) -> bool:
+    """Whether a text is a PySpark program: it imports PySpark, or uses a session or DataFrames in Python's way."""
+    return (_IMPORT.search(text) or _CALLS.search(text)) is not None
+
+
+def read_program(
+    text: str,
+    catalog: Catalog | None = None,
+    config: OptimizerConfig | None = None,
+    infer: bool | None = None,
+) -> Program:
+    """A program with the plans of its actions. Nothing of it is imported or run.
+
+    `infer` says to guess tables that neither the catalogue nor the program has; None: where there is no catalogue.
+    Raises ParseError, with line and column, for a text that is no Python.
+    """
+    tree = parse(text)
+    guesses = Guesses(infer if infer is not None else catalog is None or not catalog.tables, column_types(tree))
+    lines = text.split("\n")
+
+    def place(line: int, column: int) -> Place:
+        # Python counts columns in bytes of UTF-8.
+        shown = lines[line - 1] if 0 < line <= len(lines) else ""
+        return Place(line, len(shown.encode("utf-8", "replace")[:column].decode("utf-8", "ignore")) + 1)
+
+    for _ in range(MOST_READINGS):
+        reader = Interpreter(text, tree, catalog, config, guesses, place)
+        try:
+            program = reader.read()
+        except Again:
+            continue
+        except Exception as e:  # a program is never lost: what was read so far stays
+            if RuleExecutor.guarded is False:
+                raise
+            program = reader.program
+            program.error = program.error or ProgramError("INTERNAL_ERROR", str(defect("Reading", e)), Place(1, 1))
+        break
+    else:
+        program = Program(text)
+        program.error = ProgramError("TOO_MANY_GUESSES", "Too many columns would have to be guessed.", Place(1, 1))
+    names = list(guesses.columns)
+    if names:
+        program.notes.append(
+            f"Guessed from their use, types too: {', '.join(names)}. A catalogue or a schema would make the plans sure."
+        )
+    return program
+
+
+def parse(text: str) -> ast.Module:
+    """Python's own tree of a text. Raises ParseError with the place of a syntax error."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except SyntaxError as e:
+        column = None if e.offset is None else max(1, e.offset)
+        raise ParseError("PYTHON_SYNTAX_ERROR", f"This is no Python: {e.msg}.", line=e.lineno, column=column) from None
+    except (ValueError, RecursionError, MemoryError) as e:
+        raise ParseError("PYTHON_SYNTAX_ERROR", f"This is no Python that can be read: {e}.") from None

@@ -1,0 +1,219 @@
+"""PySpark's modules as a program imports them: sessions, functions, types, windows, errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from planviz import types
+from planviz.analysis import registry
+from planviz.dataframe import api, functions
+from planviz.dataframe.column import Column
+from planviz.dataframe.frame import DataFrame
+from planviz.dataframe.grouped import GroupedData
+from planviz.dataframe.services import Builder
+from planviz.dataframe.storage import StorageLevel
+from planviz.dataframe.window import Window
+from planviz.programs.values import ErrorClass, Module, Native, Unknown
+
+if TYPE_CHECKING:
+    from planviz.programs.interpreter import Interpreter
+
+_TYPES = {
+    "StringType": types.STRING, "IntegerType": types.INT, "LongType": types.LONG, "DoubleType": types.DOUBLE,
+    "FloatType": types.FLOAT, "BooleanType": types.BOOLEAN, "DateType": types.DATE, "TimestampType": types.TIMESTAMP,
+    "TimestampNTZType": types.TIMESTAMP_NTZ, "ShortType": types.SHORT, "ByteType": types.BYTE,
+    "BinaryType": types.BINARY, "NullType": types.NULL, "VariantType": types.VARIANT,
+}  # fmt: skip
+_ERRORS = {
+    "pyspark.errors": """AnalysisException ParseException PySparkException PySparkValueError PySparkTypeError
+        PySparkAttributeError PySparkAssertionError PySparkRuntimeError IllegalArgumentException QueryExecutionException
+        StreamingQueryException PythonException UnknownException SparkUpgradeException NumberFormatException""",
+    "py4j.protocol": "Py4JJavaError Py4JError Py4JNetworkError",
+}
+#: Functions of pyspark.sql.functions that are no functions of SQL by the same name.
+_OWN = """asc asc_nulls_first asc_nulls_last broadcast col column count_distinct countDistinct desc desc_nulls_first
+desc_nulls_last expr lit sum_distinct sumDistinct udf pandas_udf arrow_udf udtf when call_function call_udf array
+create_map struct approxCountDistinct bitwiseNOT toDegrees toRadians shiftLeft shiftRight shiftRightUnsigned negate
+monotonically_increasing_id spark_partition_id input_file_name from_json to_json bucket years months days hours window
+session_window first last lag lead nth_value broadcast"""
+#: SQL functions that PySpark's module does not have.
+_NOT_THERE = frozenset(
+    [
+        "int",
+        "string",
+        "double",
+        "float",
+        "bigint",
+        "smallint",
+        "tinyint",
+        "boolean",
+        "timestamp",
+        "date",
+        "binary",
+        "decimal",
+    ]
+)
+
+
+def spark_module(reader: Interpreter, name: str) -> Module | None:
+    """A module of PySpark by its dotted name, None for any other."""
+    errors = next((n for prefix, n in _ERRORS.items() if name.startswith(prefix)), None)
+    if name == "pyspark.sql.utils":
+        errors = _ERRORS["pyspark.errors"]
+    if errors is not None:
+        return Module(name, {n: ErrorClass(n) for n in errors.split()})
+    match name:
+        case "pyspark":
+            names: dict[str, Any] = {"sql": reader.importing("pyspark.sql"), "__version__": "4.3.0"}
+            names |= _contexts(reader) | {"StorageLevel": storage_levels()}
+            return Module(name, names)
+        case "pyspark.sql" | "pyspark.sql.session" | "pyspark.sql.dataframe" | "pyspark.sql.column":
+            return _sql(reader, name)
+        case "pyspark.sql.functions":
+            return functions_module(reader)
+        case "pyspark.sql.types":
+            return Module(name, type_names(reader), closed=True)
+        case "pyspark.sql.window":
+            return Module(name, {"Window": window(), "WindowSpec": Native("WindowSpec", lambda *a: Unknown("w"))})
+        case "pyspark.storagelevel":
+            return Module(name, {"StorageLevel": storage_levels()})
+        case "pyspark.context" | "pyspark.conf":
+            return Module(name, _contexts(reader))
+        case "awsglue.context":
+            return Module(name, {"GlueContext": Native("GlueContext", lambda *a: glue_context(reader), True)})
+    return None
+
+
+def window() -> Module:
+    """PySpark's Window."""
+    return Module("Window", {n: api.attribute(Window, n) for n in api.WINDOW}, closed=True)
+
+
+def storage_levels() -> Module:
+    """PySpark's StorageLevel."""
+    return Module("StorageLevel", {n: v for n, v in vars(StorageLevel).items() if n.isupper()})
+
+
+def _contexts(reader: Interpreter) -> dict[str, Any]:
+    conf = Module("SparkConf")
+    for n in ("set", "setAppName", "setMaster", "setIfMissing", "setAll"):
+        conf.names[n] = Native(n, lambda *a, **k: conf, True)
+    context = Native("SparkContext", lambda *a, **k: reader.session.sparkContext, True)
+    return {
+        "SparkContext": _class(context, {"getOrCreate": context}),
+        "SparkConf": Native("SparkConf", lambda *a, **k: conf, True),
+    }
+
+
+def _class(made: Native, names: dict[str, Any]) -> Module:
+    """A class of PySpark: called it gives `made`'s value, and it has attributes of its own."""
+    return Module(made.name, {**names, "__call__": made})
+
+
+def _sql(reader: Interpreter, name: str) -> Module:
+    session = Native("SparkSession", lambda *a, **k: reader.session, True)
+    names: dict[str, Any] = {
+        "SparkSession": Module("SparkSession", {
+            "builder": Builder(reader.session), "getActiveSession": session, "active": session, "__call__": session,
+        }),
+        "DataFrame": Module("DataFrame", get=lambda n: _unbound(DataFrame, n)),
+        "Column": Module("Column", get=lambda n: _unbound(Column, n)),
+        "GroupedData": Module("GroupedData", get=lambda n: _unbound(GroupedData, n)),
+        "Row": Native("Row", row, True),
+        "Window": window(),
+        "functions": reader.importing("pyspark.sql.functions"),
+        "types": reader.importing("pyspark.sql.types"),
+        "window": reader.importing("pyspark.sql.window"),
+        "SQLContext": Native("SQLContext", lambda *a, **k: reader.session, True),
+        "HiveContext": Native("HiveContext", lambda *a, **k: reader.session, True),
+    }  # fmt: skip
+    return Module(name, names)
+
+
+def _unbound(kind: type, name: str) -> Any:
+    """DataFrame.union and the like: a method with its object as the first argument."""
+    if name.startswith("_") or not hasattr(kind, name):
+        raise KeyError(name)
+
+    def apply(receiver: Any, *given: Any, **named: Any) -> Any:
+        found = api.attribute(receiver, name)
+        return found(*given, **named)
+
+    return Native(f"{kind.__name__}.{name}", apply)
+
+
+class RowTuple(tuple[Any, ...]):
+    """The values of a row; `_fields` are its names, as of a named tuple."""
+
+    _fields: tuple[str, ...] = ()
+
+
+def row(*given: Any, **named: Any) -> Any:
+    """Row(a=1, b=2), or Row("a", "b") as a class of rows."""
+    if named:
+        made = RowTuple(named.values())
+        made._fields = tuple(named)
+        return made
+    if given and all(isinstance(g, str) for g in given):
+        plain = RowTuple(given)
+
+        def of(*values: Any) -> Any:
+            one = RowTuple(values)
+            one._fields = tuple(given)
+            return one
+
+        return RowClass(plain, of)
+    return RowTuple(given)
+
+
+class RowClass(Native):
+    """Row("a", "b"): called it makes rows of these names."""
+
+    def __init__(self, values: RowTuple, make: Any) -> None:
+        super().__init__("Row", make, True)
+        self.values = values
+
+
+def type_names(reader: Interpreter) -> dict[str, Any]:
+    """pyspark.sql.types."""
+    made: dict[str, Any] = {}
+    for name, kind in _TYPES.items():
+        made[name] = Native(name, lambda *a, kind=kind: kind)
+    made["StructType"] = Native("StructType", api.struct_type)
+    made["StructField"] = Native("StructField", api.struct_field)
+    made["ArrayType"] = Native("ArrayType", api.array_type)
+    made["MapType"] = Native("MapType", api.map_type)
+    made["DecimalType"] = Native("DecimalType", api.decimal_type)
+    made["CharType"] = Native("CharType", lambda n: types.parse_type(f"char({int(n)})"))
+    made["VarcharType"] = Native("VarcharType", lambda n: types.parse_type(f"varchar({int(n)})"))
+    made["DayTimeIntervalType"] = Native("DayTimeIntervalType", lambda *a: types.parse_type("interval day to second"))
+    made["Row"] = Native("Row", row, True)
+    for base in ("DataType", "NumericType", "AtomicType", "IntegralType", "FractionalType"):
+        made[base] = Native(base, lambda *a, base=base: Unknown(base))
+    return made
+
+
+def functions_module(reader: Interpreter) -> Module:
+    """pyspark.sql.functions: any function of SQL by its name, and PySpark's own."""
+    known = {n.lower() for n in registry.names()} - _NOT_THERE
+    own = set(_OWN.split())
+
+    def get(name: str) -> Any:
+        if name.startswith("_") or (name not in own and name.lower() != name) or not (name in own or name in known):
+            raise KeyError(name)
+        return Native(f"functions.{name}", getattr(functions, name))
+
+    # What `import *` brings: not the names with capitals that were deprecated, which PySpark leaves out of __all__.
+    names = [n for n in (*sorted(known), *own) if n == n.lower() and n.isidentifier()]
+    return Module(
+        "pyspark.sql.functions", {}, get, closed=True, exported=lambda: {n: get(n) for n in names if n not in _HIDDEN}
+    )
+
+
+#: Functions of SQL that Python's own names of the same kind would be hidden by, and PySpark does not export.
+_HIDDEN = frozenset(("range", "print", "in", "not", "and", "or", "is", "if", "map", "set", "type", "len_"))
+
+
+def glue_context(reader: Interpreter) -> Module:
+    """AWS Glue's context: its session, and sources that only running would tell."""
+    return Module("GlueContext", {"spark_session": reader.session, "sparkSession": reader.session})

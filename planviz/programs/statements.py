@@ -1,0 +1,454 @@
+"""Statements of a program: assignments, branches, loops, definitions, imports, errors and their handlers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from planviz.programs.expressions import Expressions
+from planviz.programs.signals import Broken, Continued, Ended, LimitReached, Raised, Returned, raised
+from planviz.programs.values import (
+    MISSING,
+    Class,
+    ErrorClass,
+    ErrorValue,
+    Function,
+    Instance,
+    Module,
+    Scope,
+    Unknown,
+)
+
+#: How often a loop over known values is gone through at most.
+MOST_ROUNDS = 10_000
+
+
+class Statements(Expressions):
+    """Carries statements out on the names of a scope."""
+
+    def run(self, body: list[ast.stmt], scope: Scope) -> None:
+        """Statements in order; what ends them early comes as a signal."""
+        for node in body:
+            self.statement(node, scope)
+
+    def statement(self, node: ast.stmt, scope: Scope) -> None:
+        """One statement. An error of the program comes as Raised with its place."""
+        self.step()
+        method: Callable[[Any, Scope], None] | None = getattr(self, f"_do_{type(node).__name__}", None)
+        if method is None:
+            self.pass_over(node, f"{type(node).__name__} is passed over.")
+            return
+        try:
+            method(node, scope)
+        except Raised as e:
+            if e.place is None:
+                e.place = self.place(node)
+            raise
+
+    def at_top(self, body: list[ast.stmt], scope: Scope) -> None:
+        """The statements of the module: after an error the rest is read on, with what failed unknown."""
+        for node in body:
+            try:
+                self.statement(node, scope)
+            except Raised as e:
+                self.tell_error(e)
+                for name in _bound_names(node):
+                    if name not in scope.names:
+                        scope.names[name] = Unknown(name)
+            except (Returned, Broken, Continued):
+                self.pass_over(node, "This statement has no place outside a function or loop.")
+            except Ended:
+                self.ended = True
+            except RecursionError:
+                self.pass_over(node, "This statement nests too deep to be read.")
+
+    # ---------------------------------------------------------------------------------------- plain statements
+
+    def _do_Expr(self, node: ast.Expr, scope: Scope) -> None:
+        self.value(node.value, scope)
+
+    def _do_Pass(self, node: ast.Pass, scope: Scope) -> None:
+        pass
+
+    def _do_Assign(self, node: ast.Assign, scope: Scope) -> None:
+        value = self.value(node.value, scope)
+        for target in node.targets:
+            self.assign(target, value, scope)
+
+    def _do_AnnAssign(self, node: ast.AnnAssign, scope: Scope) -> None:
+        if node.value is not None:
+            self.assign(node.target, self.value(node.value, scope), scope)
+
+    def _do_AugAssign(self, node: ast.AugAssign, scope: Scope) -> None:
+        before = self.value(_as_load(node.target), scope)
+        self.assign(node.target, self.operate(node.op, before, self.value(node.value, scope)), scope)
+
+    def _do_Delete(self, node: ast.Delete, scope: Scope) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                scope.names.pop(target.id, None)
+            elif isinstance(target, ast.Subscript):
+                holder, key = self.value(target.value, scope), self.value(target.slice, scope)
+                if isinstance(holder, dict | list) and not isinstance(key, Unknown):
+                    self.python(partial(holder.__delitem__, key))
+
+    def _do_Global(self, node: ast.Global, scope: Scope) -> None:
+        scope.elsewhere.update(dict.fromkeys(node.names, self.module))
+
+    def _do_Nonlocal(self, node: ast.Nonlocal, scope: Scope) -> None:
+        for name in node.names:
+            around = scope.outer
+            while around is not None and name not in around.names:
+                around = around.outer
+            if around is not None:
+                scope.elsewhere[name] = around
+
+    def _do_Assert(self, node: ast.Assert, scope: Scope) -> None:
+        # What is asserted holds in the program that its author means.
+        self.value(node.test, scope)
+
+    def _do_Return(self, node: ast.Return, scope: Scope) -> None:
+        raise Returned(None if node.value is None else self.value(node.value, scope))
+
+    def _do_Break(self, node: ast.Break, scope: Scope) -> None:
+        raise Broken
+
+    def _do_Continue(self, node: ast.Continue, scope: Scope) -> None:
+        raise Continued
+
+    # ---------------------------------------------------------------------------------------- assignment
+
+    def assign(self, target: ast.expr, value: Any, scope: Scope) -> None:
+        """Let a name, an attribute, an item or several of them stand for a value."""
+        match target:
+            case ast.Name(id=name):
+                scope.set(name, value)
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                self._unpack(parts, value, scope)
+            case ast.Starred(value=inner):
+                self.assign(inner, value, scope)
+            case ast.Attribute(value=holder, attr=name):
+                self.set_attribute(self.value(holder, scope), name, value)
+            case ast.Subscript(value=holder, slice=key):
+                self.set_item(self.value(holder, scope), self.value(key, scope), value)
+
+    def _unpack(self, parts: list[ast.expr], value: Any, scope: Scope) -> None:
+        if isinstance(value, Unknown):
+            for i, part in enumerate(parts):
+                self.assign(part, Unknown(f"{value.what}[{i}]"), scope)
+            return
+        items = list(self.iterate(value))
+        star = next((i for i, p in enumerate(parts) if isinstance(p, ast.Starred)), None)
+        if star is None:
+            if len(items) != len(parts):
+                many = "too many values to unpack" if len(items) > len(parts) else "not enough values to unpack"
+                raise raised("ValueError", f"{many} (expected {len(parts)})")
+            for part, item in zip(parts, items, strict=True):
+                self.assign(part, item, scope)
+            return
+        behind = len(parts) - star - 1
+        if len(items) < len(parts) - 1:
+            raise raised("ValueError", "not enough values to unpack")
+        for part, item in zip(parts[:star], items, strict=False):
+            self.assign(part, item, scope)
+        self.assign(parts[star], items[star : len(items) - behind], scope)
+        for part, item in zip(parts[star + 1 :], items[len(items) - behind :], strict=True):
+            self.assign(part, item, scope)
+
+    # ---------------------------------------------------------------------------------------- branches and loops
+
+    def _do_If(self, node: ast.If, scope: Scope) -> None:
+        known = self.truth(self.value(node.test, scope))
+        if known is not None:
+            self.run(node.body if known else node.orelse, scope)
+            return
+        self.both_ways(node, [node.body, node.orelse], ast.unparse(node.test), scope)
+
+    def both_ways(self, node: ast.stmt, ways: list[list[ast.stmt]], condition: str, scope: Scope) -> None:
+        """Ways of which nobody can know which is taken: all are read, the first that goes on counts behind them."""
+        before, told = dict(scope.names), self.variant
+        self.pass_over(node, f"Whether {condition[:80]} holds is not known: both ways are read.")
+        chosen: dict[str, Any] | None = None
+        signal: Exception | None = None
+        for i, way in enumerate(ways):
+            scope.names.clear()
+            scope.names.update(before)
+            self.variant = condition if i == 0 else f"not ({condition})"
+            try:
+                self.run(way, scope)
+            except (Raised, Ended, Returned, Broken, Continued) as e:
+                # A way that returns a value counts like one that goes on, where no other does.
+                if isinstance(e, Returned) and (signal is None or not isinstance(signal, Returned)):
+                    signal = e
+                signal = signal or e
+                continue
+            finally:
+                self.variant = told
+            if chosen is None:
+                chosen = dict(scope.names)
+            else:
+                for name, value in scope.names.items():
+                    chosen.setdefault(name, value)
+        scope.names.clear()
+        scope.names.update(before if chosen is None else chosen)
+        if chosen is None and signal is not None:
+            raise signal
+
+    def _do_While(self, node: ast.While, scope: Scope) -> None:
+        for _ in range(MOST_ROUNDS):
+            known = self.truth(self.value(node.test, scope))
+            if known is False:
+                self.run(node.orelse, scope)
+                return
+            try:
+                self.run(node.body, scope)
+            except Broken:
+                return
+            except Continued:
+                pass
+            if known is None or not self.turns(node):
+                return
+        raise LimitReached("a loop goes on for too long")
+
+    def turns(self, node: ast.While) -> bool:
+        """Whether a loop is worth another round: `while True` that waits for something is read once."""
+        if isinstance(node.test, ast.Constant):
+            return any(isinstance(n, ast.Break | ast.Return | ast.Raise) for n in ast.walk(node))
+        return True
+
+    def _do_For(self, node: ast.For, scope: Scope) -> None:
+        source = self.value(node.iter, scope)
+        for item in self.rounds(source):
+            self.step()
+            self.assign(node.target, item, scope)
+            try:
+                self.run(node.body, scope)
+            except Broken:
+                return
+            except Continued:
+                continue
+        self.run(node.orelse, scope)
+
+    _do_AsyncFor = _do_For
+
+    def _do_With(self, node: ast.With, scope: Scope) -> None:
+        for item in node.items:
+            value = self.value(item.context_expr, scope)
+            if isinstance(value, Instance):
+                value = self.call_method(value, "__enter__", [], value)
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, value, scope)
+        self.run(node.body, scope)
+
+    _do_AsyncWith = _do_With
+
+    def _do_Match(self, node: ast.Match, scope: Scope) -> None:
+        subject = self.value(node.subject, scope)
+        if isinstance(subject, Unknown):
+            self.both_ways(node, [c.body for c in node.cases], f"{ast.unparse(node.subject)} matches", scope)
+            return
+        for case in node.cases:
+            bound: dict[str, Any] = {}
+            if not self._matches(case.pattern, subject, bound, scope):
+                continue
+            for name, value in bound.items():
+                scope.set(name, value)
+            if case.guard is None or self.truth(self.value(case.guard, scope)) is not False:
+                self.run(case.body, scope)
+                return
+
+    def _matches(self, pattern: ast.pattern, value: Any, bound: dict[str, Any], scope: Scope) -> bool:
+        match pattern:
+            case ast.MatchValue(value=node):
+                return self.truth(self.compare(ast.Eq(), value, self.value(node, scope))) is True
+            case ast.MatchSingleton(value=constant):
+                return value is constant
+            case ast.MatchAs(pattern=inner, name=name):
+                if inner is not None and not self._matches(inner, value, bound, scope):
+                    return False
+                if name is not None:
+                    bound[name] = value
+                return True
+            case ast.MatchOr(patterns=ways):
+                return any(self._matches(p, value, bound, scope) for p in ways)
+            case ast.MatchSequence(patterns=parts):
+                if not isinstance(value, list | tuple) or any(isinstance(p, ast.MatchStar) for p in parts):
+                    return False
+                return len(value) == len(parts) and all(
+                    self._matches(p, v, bound, scope) for p, v in zip(parts, value, strict=True)
+                )
+            case ast.MatchMapping(keys=keys, patterns=parts):
+                if not isinstance(value, dict):
+                    return False
+                names = [self.value(k, scope) for k in keys]
+                return all(k in value for k in names) and all(
+                    self._matches(p, value[k], bound, scope) for k, p in zip(names, parts, strict=True)
+                )
+            case ast.MatchClass(cls=cls, patterns=[]):
+                return self.is_instance(value, self.value(cls, scope)) is True
+        return False
+
+    # ---------------------------------------------------------------------------------------- errors
+
+    def _do_Raise(self, node: ast.Raise, scope: Scope) -> None:
+        value = None if node.exc is None else self.value(node.exc, scope)
+        if value is None and self.handling:
+            raise self.handling[-1]
+        made = raised("Exception", "")
+        if isinstance(value, ErrorClass):
+            made = raised(value.name, "")
+        elif isinstance(value, ErrorValue):
+            made = Raised(value)
+        elif isinstance(value, Instance):
+            made = Raised(ErrorValue(value.of.name, tuple(value.names.get("args", ())), value.of))
+        elif isinstance(value, Class):
+            made = Raised(ErrorValue(value.name, (), value))
+        made.own = True
+        raise made
+
+    def _do_Try(self, node: ast.Try, scope: Scope) -> None:
+        try:
+            try:
+                self.run(node.body, scope)
+            except Raised as e:
+                if e.place is None:
+                    e.place = self.place(node)
+                handler = next((h for h in node.handlers if self._handles(h, e, scope)), None)
+                if handler is None:
+                    raise
+                if handler.name:
+                    scope.set(handler.name, e.value)
+                self.handling.append(e)
+                try:
+                    self.run(handler.body, scope)
+                finally:
+                    self.handling.pop()
+            else:
+                self.run(node.orelse, scope)
+        finally:
+            self.run(node.finalbody, scope)
+
+    _do_TryStar = _do_Try
+
+    def _handles(self, handler: ast.ExceptHandler, error: Raised, scope: Scope) -> bool:
+        if handler.type is None:
+            return True
+        classes = self.value(handler.type, scope)
+        for cls in classes if isinstance(classes, tuple | list) else [classes]:
+            if isinstance(cls, Unknown) or self.is_error_of(error.value, cls):
+                return True
+        return False
+
+    # ---------------------------------------------------------------------------------------- definitions
+
+    def _do_FunctionDef(self, node: ast.FunctionDef, scope: Scope) -> None:
+        made: Any = self.function(node, scope)
+        for decorator in reversed(node.decorator_list):
+            made = self.decorated(decorator, made, scope)
+        scope.set(node.name, made)
+
+    _do_AsyncFunctionDef = _do_FunctionDef
+
+    def decorated(self, decorator: ast.expr, made: Any, scope: Scope) -> Any:
+        """A function or class with a decorator: the property kinds and UDFs are known, others change nothing."""
+        text = ast.unparse(decorator)
+        name = text.split("(")[0].split(".")[-1]
+        if isinstance(made, Function) and name in ("property", "cached_property", "staticmethod", "classmethod"):
+            made.decorated = "property" if name == "cached_property" else name
+            return made
+        if name in ("setter", "getter", "deleter", "abstractmethod", "wraps", "lru_cache", "cache"):
+            return made
+        try:
+            found = self.value(decorator, scope)
+        except Raised:
+            return made
+        if isinstance(found, Unknown):
+            return made
+        result = self.call(found, [made], {}, decorator)
+        return made if isinstance(result, Unknown) else result
+
+    def _do_ClassDef(self, node: ast.ClassDef, scope: Scope) -> None:
+        bases = [self.value(b, scope) for b in node.bases if not isinstance(b, ast.Starred)]
+        inner = Scope(outer=scope)
+        self.run(node.body, inner)
+        made = Class(node.name, bases, inner.names)
+        for value in inner.names.values():
+            if isinstance(value, Function):
+                value.owner = made
+                # Names of a class are no names of its methods.
+                value.scope = scope
+        if any(ast.unparse(d).split("(")[0].split(".")[-1] == "dataclass" for d in node.decorator_list) or any(
+            getattr(b, "name", "") in ("NamedTuple", "BaseModel") for b in bases
+        ):
+            made.fields = {}
+            for base in bases:
+                if isinstance(base, Class) and base.fields:
+                    made.fields.update(base.fields)
+            for s in node.body:
+                if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name):
+                    made.fields[s.target.id] = inner.names.get(s.target.id, MISSING)
+        scope.set(node.name, made)
+
+    # ---------------------------------------------------------------------------------------- imports
+
+    def _do_Import(self, node: ast.Import, scope: Scope) -> None:
+        for alias in node.names:
+            found = self.importing(alias.name)
+            if alias.asname:
+                scope.set(alias.asname, found)
+            else:
+                scope.set(alias.name.split(".")[0], self.importing(alias.name.split(".")[0]))
+
+    def _do_ImportFrom(self, node: ast.ImportFrom, scope: Scope) -> None:
+        module = self.importing("." * node.level + (node.module or ""))
+        for alias in node.names:
+            if alias.name == "*":
+                if isinstance(module, Module):
+                    for name, value in (module.exported() if module.exported else module.names).items():
+                        scope.set(name, value)
+                    if not module.closed:
+                        self.open_star = True
+                continue
+            whole = f"{node.module}.{alias.name}"
+            try:
+                value = self.module_attribute(module, alias.name)
+            except KeyError:
+                value = self.importing(whole)
+                if isinstance(module, Module) and module.closed and not value.names and value.get is None:
+                    self.pass_over(node, f"{node.module} has no {alias.name}.")
+            scope.set(alias.asname or alias.name, value)
+
+    def module_attribute(self, module: Any, name: str) -> Any:
+        """What a module holds under a name; raises KeyError."""
+        if not isinstance(module, Module):
+            return Unknown(name)
+        if name in module.names:
+            return module.names[name]
+        if module.get is not None:
+            return module.get(name)
+        if module.closed:
+            raise KeyError(name)
+        # A class or function of a library that is not known; errors by their names can be handled.
+        if name.endswith(("Error", "Exception")):
+            return ErrorClass(name)
+        return Unknown(name)
+
+
+def _as_load(target: ast.expr) -> ast.expr:
+    match target:
+        case ast.Name(id=name):
+            made: ast.expr = ast.Name(name, ast.Load())
+        case ast.Attribute(value=value, attr=attr):
+            made = ast.Attribute(value, attr, ast.Load())
+        case ast.Subscript(value=value, slice=key):
+            made = ast.Subscript(value, key, ast.Load())
+        case _:
+            made = target
+    return ast.copy_location(made, target)
+
+
+def _bound_names(node: ast.stmt) -> list[str]:
+    """The names that a statement would have bound."""
+    return [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]

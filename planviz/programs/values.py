@@ -1,0 +1,203 @@
+"""What names stand for while a program is read: unknown values, functions, classes, modules of the program.
+
+Plain values (numbers, text, lists, dicts ...) are Python's own; DataFrames and columns are planviz.dataframe's.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from planviz.programs.interpreter import Interpreter
+
+
+class Unknown:
+    """A value that the text does not tell; `what` names it as the program does (`args.date`)."""
+
+    __slots__ = ("what",)
+
+    def __init__(self, what: str) -> None:
+        self.what = what[:60]
+
+    def __repr__(self) -> str:
+        return f"<{self.what}>"
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return repr(self)
+
+
+class UnknownRows(Unknown):
+    """Rows that only running the query would tell: a list of unknown length of unknown rows."""
+
+
+@dataclass(eq=False)
+class Scope:
+    """Names and what they stand for, inside a function with those around it."""
+
+    names: dict[str, Any] = field(default_factory=dict)
+    outer: Scope | None = None
+    #: The names of this function that belong to the module or to a function around it.
+    elsewhere: dict[str, Scope] = field(default_factory=dict)
+
+    def find(self, name: str) -> Any:
+        """The value of a name; raises KeyError."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.names:
+                return scope.names[name]
+            scope = scope.outer
+        raise KeyError(name)
+
+    def set(self, name: str, value: Any) -> None:
+        """Let a name stand for a value here, or where `global` and `nonlocal` say."""
+        self.elsewhere.get(name, self).names[name] = value
+
+
+class Function:
+    """A function of the program. Calling it reads its body with the interpreter that met its definition."""
+
+    def __init__(
+        self,
+        interpreter: Interpreter,
+        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+        scope: Scope,
+        defaults: dict[str, Any],
+    ) -> None:
+        self.interpreter, self.node, self.scope, self.defaults = interpreter, node, scope, defaults
+        #: PySpark shows a lambda by this name, too.
+        self.__name__ = "<lambda>" if isinstance(node, ast.Lambda) else node.name
+        #: The class whose method it is, for super().
+        self.owner: Class | None = None
+        self.decorated = ""
+        parameters = [
+            inspect.Parameter(a.arg, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+            for a in (*node.args.posonlyargs, *node.args.args)
+        ]
+        returns = getattr(node, "returns", None)
+        hint = ast.unparse(returns).strip("'\"") if returns is not None else inspect.Signature.empty
+        names = {p.name for p in parameters}
+        self.__signature__ = (
+            inspect.Signature(parameters, return_annotation=hint) if len(names) == len(parameters) else None
+        )
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Read the body with these arguments."""
+        return self.interpreter.call_function(self, list(arguments), named)
+
+
+@dataclass(eq=False)
+class Class:
+    """A class of the program."""
+
+    name: str
+    bases: list[Any]
+    names: dict[str, Any]
+    #: The fields of a dataclass in order, with what they are when not given (MISSING: they must be).
+    fields: dict[str, Any] | None = None
+
+    def find(self, name: str) -> Any:
+        """A method or a value of the class, or of those it comes from; raises KeyError."""
+        if name in self.names:
+            return self.names[name]
+        for base in self.bases:
+            if isinstance(base, Class):
+                try:
+                    return base.find(name)
+                except KeyError:
+                    continue
+        raise KeyError(name)
+
+    def comes_from(self, other: str) -> bool:
+        """Whether it is the class of that name or comes from one of that name."""
+        if self.name == other:
+            return True
+        return any(b.comes_from(other) if isinstance(b, Class) else getattr(b, "name", "") == other for b in self.bases)
+
+
+MISSING = object()
+
+
+@dataclass(eq=False)
+class Instance:
+    """An object of a class of the program."""
+
+    of: Class
+    names: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Method:
+    """A function of the program with the object or class whose method it is."""
+
+    function: Function
+    receiver: Any
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Read the body."""
+        return self.function(self.receiver, *arguments, **named)
+
+
+@dataclass(eq=False)
+class Super:
+    """super() within a method: looks names up in the classes that `owner` comes from."""
+
+    owner: Class
+    receiver: Any
+
+
+@dataclass(eq=False)
+class Module:
+    """A module by its dotted name and what it holds; what it does not hold is unknown, or no name of it when closed."""
+
+    name: str
+    names: dict[str, Any] = field(default_factory=dict)
+    #: Gives the value of a name that `names` does not hold; raises KeyError.
+    get: Callable[[str], Any] | None = None
+    closed: bool = False
+    #: What `from module import *` brings; None: all of `names`.
+    exported: Callable[[], dict[str, Any]] | None = None
+
+
+@dataclass(eq=False)
+class ErrorClass:
+    """An exception's class by its name, with the names of those it comes from."""
+
+    name: str
+    parents: tuple[str, ...] = ("Exception",)
+
+
+@dataclass(eq=False)
+class ErrorValue:
+    """An exception as a value of the program."""
+
+    name: str
+    arguments: tuple[Any, ...] = ()
+    of: Any = None
+
+    def __str__(self) -> str:
+        return str(self.arguments[0]) if len(self.arguments) == 1 else str(self.arguments) if self.arguments else ""
+
+
+@dataclass(eq=False)
+class Native:
+    """A function of a library that the interpreter knows; `takes_unknown` says that it copes with unknown values."""
+
+    name: str
+    function: Callable[..., Any]
+    takes_unknown: bool = False
+    #: Whether the function is given the interpreter as its first argument.
+    reads: bool = False
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands in the program: line and column from 1."""
+
+    line: int
+    column: int

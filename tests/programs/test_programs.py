@@ -1,0 +1,209 @@
+"""PySpark programs read as text: what they build, what they are told, what never happens."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from planviz.catalogs import find
+from planviz.cli.main import run
+from planviz.programs import looks_like_program, read_program
+
+IMPORTS = "from pyspark.sql import functions as F, Window\n"
+
+
+def plans(text, catalog="tpch"):
+    return [a.execution.text("optimized") for a in read_program(text, find(catalog) if catalog else None).actions]
+
+
+def one(text, catalog="tpch"):
+    program = read_program(text, find(catalog) if catalog else None)
+    assert program.error is None, program.error
+    assert not program.not_understood
+    (action,) = program.actions
+    return action
+
+
+def test_a_chain_is_a_plan_at_the_line_of_its_action():
+    action = one(
+        IMPORTS
+        + """
+df = (spark.table("orders")
+    .filter(F.col("o_totalprice") > 100)
+    .groupBy("o_orderstatus")
+    .agg(F.count("*").alias("n")))
+df.orderBy(F.desc("n")).show()
+"""
+    )
+    assert (action.name, action.place.line, action.place.column) == ("show", 7, 25)
+    assert "Sort [n#" in action.execution.text("optimized")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "def f(d, k='o_orderkey'):\n    return d.select(k)\nf(spark.table('orders')).show()",
+        "cols = ['o_orderkey']\nspark.table('orders').select(*[c for c in cols if c]).show()",
+        "d = spark.table('orders')\nfor c in d.columns:\n    if c != 'o_orderkey':\n        d = d.drop(c)\nd.show()",
+        "class A:\n    k = 'key'\n    def __init__(self, p): self.p = p\n"
+        "    def go(self): return spark.table('orders').select(f'{self.p}_order{self.k}')\nA('o').go().show()",
+        "from functools import reduce\nreduce(lambda d, c: d.select(c), ['o_orderkey'], spark.table('orders')).show()",
+        "n = 'orders'\nspark.sql(f'SELECT o_orderkey FROM {n}').show()",
+        "spark.sql('SELECT o_orderkey FROM %s' % 'orders').show()",
+        "spark.sql('SELECT o_orderkey FROM {}'.format('orders')).show()",
+        "t = {'a': 'orders'}\nspark.table(t['a']).select('o_' + 'orderkey').show()",
+        "spark.table('orders').createOrReplaceTempView('v')\nspark.sql('SELECT o_orderkey FROM v').show()",
+        "spark.table('orders').transform(lambda d: d.select('o_orderkey')).show()",
+        "import os\nx = os.environ.get('X', 'orders')\nspark.table(x).select('o_orderkey').show()",
+        "k = 'b'\nmatch k:\n    case 'a':\n        c = 'x'\n    case _:\n        c = 'o_orderkey'\n"
+        "spark.table('orders').select(c).show()",
+        "try:\n    d = spark.table('nosuch')\nexcept Exception:\n    d = spark.table('orders')\n"
+        "d.select('o_orderkey').show()",
+    ],
+)
+def test_pythons_ways_lead_to_the_same_plan(program):
+    assert one(program).execution.text("optimized").startswith("Project [o_orderkey#")
+
+
+def test_errors_have_sparks_class_and_the_place():
+    for text, condition, place in [
+        ("d = spark.table('orders')\nd.select('nosuch').show()", "UNRESOLVED_COLUMN.WITH_SUGGESTION", (2, 3)),
+        ("d = spark.table('orders')\nd.nosuch", "ATTRIBUTE_NOT_SUPPORTED", (2, 3)),
+        ("spark.table('orderz')", "TABLE_OR_VIEW_NOT_FOUND", (1, 7)),
+        ("x = nosuch", "NameError", (1, 1)),
+        ("d = spark.table('orders')\nif d.o_orderkey > 1: pass", "CANNOT_CONVERT_COLUMN_INTO_BOOL", (2, 1)),
+    ]:
+        error = read_program(text, find("tpch")).error
+        assert error is not None
+        assert (error.condition, (error.place.line, error.place.column)) == (condition, place)
+
+
+def test_what_comes_after_an_error_is_read_too():
+    program = read_program("x = nosuch\nspark.table('orders').show()", find("tpch"))
+    assert program.error is not None
+    assert [a.after_error for a in program.actions] == [True]
+
+
+def test_unknown_conditions_are_read_both_ways():
+    program = read_program(
+        "import sys\nd = spark.table('orders')\nif len(sys.argv) > 1:\n    d.show()\nelse:\n    d.count()", find("tpch")
+    )
+    assert [(a.name, bool(a.variant)) for a in program.actions] == [("show", True), ("count", True)]
+
+
+def test_tables_that_nobody_describes_are_guessed_and_said():
+    program = read_program(
+        IMPORTS
+        + "d = spark.read.csv('x.csv', header=True)\n"
+        + "e = spark.table('e')\n"
+        + "d.filter(d.age > 3).join(e, 'city').groupBy('name').agg(F.sum('amount')).show()\n"
+    )
+    assert program.error is None
+    (action,) = program.actions
+    assert "sum(amount#" in action.execution.text("optimized")
+    assert "x.csv, e" in program.notes[0]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "while True:\n    pass",
+        "x = 'a'\nfor i in range(10**9):\n    x = x * 2",
+        "x = 10 ** 10 ** 10",
+        "x = [0] * 10 ** 10",
+        "def f(n): return f(n + 1)\nf(0)",
+        "x = '{:>1000000000}'.format('a')",
+        "x = f'{1:>1000000000}'",
+        "x = '%1000000000d' % 1",
+        "import re\nre.match('(a|a)*$', 'a' * 50 + 'b')",
+        "x = 'a'\nwhile len(x) < 10**9:\n    x = x.replace('a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')",
+        "x = " + "(" * 80 + "1" + ")" * 80,
+        "d = spark.range(5)\nwhile True:\n    d = d.filter('id > 1')\n    if d is None: break",
+    ],
+)
+def test_reading_comes_to_an_end(program):
+    read_program(program + "\n")
+
+
+HOSTILE = """
+import os, subprocess, socket, shutil, urllib.request
+os.system("touch /tmp/planviz-was-run")
+open("/tmp/planviz-was-run", "w").write("x")
+subprocess.run(["touch", "/tmp/planviz-was-run"])
+eval("__import__('os').system('true')")
+exec("import os")
+__import__("os").system("true")
+().__class__.__bases__[0].__subclasses__()
+"{0.__class__.__init__.__globals__}".format(spark)
+spark.__class__.__init__.__globals__["os"].system("true")
+(lambda: 0).__globals__
+getattr(spark, "__" + "class" + "__").__mro__
+spark.execution.__func__.__globals__
+spark._execution
+spark.catalog.session.act.__globals__
+import ctypes, pickle
+pickle.loads(b"cos\\nsystem\\n(S'true'\\ntR.")
+from planviz import errors
+errors.__loader__.load_module("os")
+spark.read.text("/etc/passwd").show()
+spark.sparkContext.textFile("/etc/passwd").collect()
+urllib.request.urlopen("http://127.0.0.1/")
+socket.create_connection(("127.0.0.1", 9))
+"""
+
+_SEEN: list[str] = []
+_WATCHED = ("open", "import", "exec", "compile", "os.", "subprocess.", "socket.", "shutil.", "urllib.", "ctypes.",
+            "pickle.", "glob.")  # fmt: skip
+_LISTENING = [False]
+
+
+def _listen(event, arguments):
+    # A hook cannot be taken off again: it is deaf unless a test says so.
+    if _LISTENING[0] and event.startswith(_WATCHED) and not _harmless(event, arguments):
+        _SEEN.append(f"{event} {arguments!r}"[:200])
+
+
+def _harmless(event, arguments):
+    # planviz's own: Python's parser makes a tree of the text, and modules of its own are loaded when first needed.
+    if event == "compile":
+        return True
+    return event == "import" and str(arguments[0]).startswith(("planviz", "re2", "_strptime"))
+
+
+def test_nothing_of_a_program_is_opened_imported_or_run():
+    read_program(HOSTILE)  # what planviz itself loads lazily is there from now on
+    sys.addaudithook(_listen)
+    _SEEN.clear()
+    _LISTENING[0] = True
+    try:
+        program = read_program(HOSTILE)
+    finally:
+        _LISTENING[0] = False
+    assert not _SEEN
+    assert [a.name for a in program.actions] == ["show"]
+
+
+def test_the_command_line_gives_json_with_places(tmp_path, capsys):
+    path = tmp_path / "job.py"
+    path.write_text("spark.table('orders').show()\nspark.table('orders').select('nosuch').show()\n")
+    assert run(["explain", str(path), "--catalog", "tpch", "--format", "json"]) == 2
+    found = json.loads(capsys.readouterr().out)
+    assert [(a["line"], a["action"]) for a in found["actions"]] == [(1, "show")]
+    assert found["actions"][0]["extended"].startswith("== Parsed Logical Plan ==")
+    assert (found["error"]["line"], found["error"]["condition"]) == (2, "UNRESOLVED_COLUMN.WITH_SUGGESTION")
+
+
+def test_a_syntax_error_has_its_line(tmp_path, capsys):
+    path = tmp_path / "job.py"
+    path.write_text("df = spark.table('orders'\ndf.show()\n")
+    assert run(["explain", str(path)]) == 2
+    assert "line 1" in capsys.readouterr().err
+
+
+def test_programs_are_told_from_sql_and_plans():
+    assert looks_like_program("from pyspark.sql import functions as F\n")
+    assert looks_like_program("df = spark.table('t')\ndf.show()")
+    assert not looks_like_program("SELECT * FROM spark")
+    assert not looks_like_program("== Physical Plan ==\n*(1) Filter (a#1 > 1)")
