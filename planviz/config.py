@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from planviz.errors import InputError
+from planviz.versions import PROFILES, Behaviour
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,16 @@ SETTINGS = {
             False,
             "Merge projections even if an expression is then computed twice.",
         ),
+        Setting(
+            "spark.sql.optimizer.avoidDoubleFilterEval",
+            True,
+            "Do not push a filter through a projection where its expressions would be computed twice.",
+        ),
+        Setting(
+            "spark.sql.legacy.duplicateBetweenInput",
+            False,
+            "BETWEEN computes its value for either bound; else once where it costs anything.",
+        ),
         Setting("spark.sql.execution.reuseSubquery", True, "Compute equal subqueries once."),
         Setting("spark.sql.optimizer.replaceExceptWithFilter", True, "EXCEPT over one table becomes a filter."),
         Setting(
@@ -175,6 +186,13 @@ SETTINGS = {
         ),
         Setting("spark.sql.execution.replaceHashWithSortAgg", True, "Aggregate sorted rows group by group."),
         Setting(
+            "spark.sql.execution.combineAdjacentAggregation",
+            True,
+            "Aggregate in one stage where nothing stands between the partial and the final one.",
+        ),
+        Setting("spark.sql.codegen.wholeStage.union.enabled", True, "Generate code for unions."),
+        Setting("spark.sql.unionOutputPartitioning", True, "Tell how a union's rows are spread if its inputs agree."),
+        Setting(
             "spark.sql.execution.pushDownLocalSort",
             True,
             "Sort once by all keys where an operator needs the rows sorted by more of them than one beneath it.",
@@ -191,37 +209,6 @@ DEFAULTS: dict[str, Any] = {key: s.default for key, s in SETTINGS.items()}
 
 
 @dataclass(frozen=True)
-class Profile:
-    """A version of Spark: the settings whose default differs from 4.3. Its batches: planviz/optimizer/profiles."""
-
-    name: str
-    about: str
-    settings: MappingProxyType[str, Any]
-
-
-PROFILES = {
-    p.name: p
-    for p in (
-        Profile("spark-4.3", "Spark 4.3, as it comes", MappingProxyType({})),
-        Profile(
-            "spark-3.0",
-            "Batches, operators and switches of Spark 3.0; expressions are typed and printed as in 4.3",
-            MappingProxyType(
-                {
-                    "spark.sql.ansi.enabled": False,
-                    f"{_RUNTIME}.enabled": False,
-                    "spark.sql.optimizer.windowGroupLimitThreshold": -1,
-                    "spark.sql.adaptive.enabled": False,
-                    "spark.sql.execution.pythonUDF.arrow.enabled": False,
-                    "spark.sql.execution.replaceHashWithSortAgg": False,
-                }
-            ),
-        ),
-    )
-}
-
-
-@dataclass(frozen=True)
 class OptimizerConfig:
     """An unchanging set of settings over a profile; those not given have the profile's defaults."""
 
@@ -235,7 +222,7 @@ class OptimizerConfig:
         Raises InputError for a profile that is not there and a value that a setting cannot have.
         """
         if profile not in PROFILES:
-            raise InputError(f"There is no profile “{profile}”; there are {' and '.join(PROFILES)}.")
+            raise InputError(f"There is no profile “{profile}”; there are {', '.join(PROFILES)}.")
         return cls(profile=profile).with_settings(settings)
 
     def get(self, key: str) -> Any:
@@ -256,6 +243,11 @@ class OptimizerConfig:
     def warnings(self) -> list[str]:
         """One sentence for every setting that changes nothing, because planviz does not read it, or not yet."""
         return [_unknown(key) for key in self.settings if key not in SETTINGS]
+
+    @property
+    def behaviour(self) -> Behaviour:
+        """What the profile's version of Spark does that no setting says."""
+        return PROFILES[self.profile].behaviour
 
     @property
     def case_sensitive(self) -> bool:

@@ -11,6 +11,7 @@ PACKAGE = ROOT / "planviz"
 
 # A room may import rooms of its own floor or below; towers name what they may see.
 FLOORS = [
+    {"versions"},
     {"errors", "config"},
     {"trees", "types", "decisions"},
     {"expressions"},
@@ -34,7 +35,7 @@ TOWERS = {
     "store": {"errors", "graph"},
     "samples": {"errors"},
 }
-EVERYWHERE = {"errors", "config"}
+EVERYWHERE = {"errors", "config", "versions"}
 FROM_THE_TOP = {*TOWERS}
 MORE = {"replay": {"graph", "plantext"}, "document": {"graph", "plantext", "render", "mechanics"}}
 ONLY = {

@@ -262,7 +262,8 @@ class ResolveGroupingAnalytics(AnalyzerRule):
         if isinstance(plan, Aggregate) and any(isinstance(g, GroupingSets) for g in plan.grouping):
             ready = plan.children_resolved and all(g.resolved or _bound_sets(g) for g in plan.grouping)
             settled = all(e.resolved for e in plan.aggregates)
-            return expanded(plan, INT if self.context.earlier else LONG) if ready and settled else plan
+            bits = LONG if self.context.config.behaviour.grouping_id_is_long else INT
+            return expanded(plan, bits) if ready and settled else plan
         functions = Grouping.BIT | GroupingID.BIT
         if isinstance(plan, Filter | Sort | UnresolvedHaving) and any(e.bits & functions for e in plan.expressions):
             return self._over_aggregate(plan)

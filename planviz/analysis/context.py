@@ -48,11 +48,6 @@ class AnalysisContext:
     run: int | None = None
     analyze: Callable[[LogicalPlan, AnalysisContext], LogicalPlan] | None = None
 
-    @property
-    def earlier(self) -> bool:
-        """Whether WITH and tables that are read twice are resolved as Spark 3.0 does."""
-        return self.config.profile == "spark-3.0"
-
     def inside(self, outer: LogicalPlan) -> AnalysisContext:
         """The context of a subquery of `outer`."""
         return replace(self, outer=(outer, *self.outer))

@@ -66,7 +66,7 @@ class CTESubstitution(AnalyzerRule):
             if recursive:
                 substituted = _recursive(substituted, name, number, depth)
             definition = CTERelationDef(substituted, number, recursive, depth=depth if recursive else None)
-            if recursive or not self.context.earlier:
+            if recursive or self.context.config.behaviour.ctes_are_kept:
                 found.append(definition)
             relations = [(name, definition), *relations]
         return relations
@@ -76,9 +76,11 @@ class CTESubstitution(AnalyzerRule):
             if isinstance(p, UnresolvedRelation) and len(p.parts) == 1:
                 for name, d in relations:
                     if same_name(name, p.parts[0]):
-                        if self.context.earlier and not d.recursive:
+                        if not self.context.config.behaviour.ctes_are_kept and not d.recursive:
                             return d.child
-                        ref = CTERelationRef(d.id, False, (), False, False)
+                        said = self.context.config.behaviour.cte_reference_flags
+                        flags = tuple(False if said > at else None for at in range(2))
+                        ref = CTERelationRef(d.id, False, (), *flags)
                         return SubqueryAlias((p.parts[0],), ref)
                 return p
             if p.bits & SubqueryExpression.BIT and not isinstance(p, UnresolvedRelation):
@@ -164,7 +166,8 @@ class ResolveWithCTE(AnalyzerRule):
                 return plan
             if not isinstance(target, CTERelationDef):
                 return _renewed(target)
-            return plan.replace(is_resolved=True, attributes=target.output, rows=target.max_rows)
+            rows = target.max_rows if self.context.config.behaviour.cte_references_know_most_rows else None
+            return plan.replace(is_resolved=True, attributes=target.output, rows=rows)
         new = subplans(plan, lambda p: self._resolve(p, known))
         return new.map_children(lambda c: self._resolve(c, known))
 

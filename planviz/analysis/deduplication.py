@@ -33,7 +33,7 @@ class DeduplicateRelations(AnalyzerRule):
 
     def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
-        if self.context is not None and self.context.earlier:
+        if self.context is not None and not self.context.config.behaviour.relations_are_deduplicated:
             mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT
             return plan.transform_up(_conflicts, mask) if plan.bits & mask else plan
         new, _ = _renew(plan, set())

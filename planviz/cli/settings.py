@@ -27,7 +27,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         help="guess tables that are not known from their use; default: where there is no catalogue and no CREATE TABLE",
     )
     parser.add_argument("--conf", metavar="KEY=VALUE", action="append", default=[], help="a spark.sql.* setting")
-    parser.add_argument("--profile", metavar="NAME", help="spark-4.3 (default) or spark-3.0")
+    parser.add_argument("--profile", metavar="NAME", help="the version of Spark: spark-3.0 … spark-4.3 (default)")
     parser.add_argument(
         "--param", metavar="NAME=VALUE", action="append", default=[], help="the value of :NAME; VALUE alone for a ?"
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from planviz.decisions.choices import Check
 from planviz.errors import PlanvizError
+from planviz.versions import PROFILES
 
 THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
 PARTITIONS = "spark.sql.shuffle.partitions"
@@ -249,6 +250,6 @@ JOIN_TREES = {
 
 def join_tree(profile: str = "spark-4.3") -> DecisionTree:
     """The tree of a profile. Raises PlanvizError for one that has none."""
-    if profile not in JOIN_TREES:
-        raise PlanvizError(f"There is no tree of joins for {profile!r}; there are {', '.join(JOIN_TREES)}.")
-    return JOIN_TREES[profile]
+    if profile not in PROFILES:
+        raise PlanvizError(f"There is no tree of joins for {profile!r}; there are {', '.join(PROFILES)}.")
+    return JOIN_TREES[PROFILES[profile].behaviour.joins]

@@ -164,8 +164,9 @@ class CTERelationRef(Source):
     id: int
     is_resolved: bool
     attributes: tuple[AttributeReference, ...]
-    streaming: bool = False
-    recursive: bool = False
+    #: None: Spark's version does not say (streaming since 3.5, recursive since 4.0).
+    streaming: bool | None = False
+    recursive: bool | None = False
     rows: int | None = None
     #: The definition's estimate, once it is known.
     statistics: Any = None
@@ -185,7 +186,8 @@ class CTERelationRef(Source):
         columns = [bracketed(self.attributes)] if self.attributes else []
         size = [] if self.statistics is None else [self.statistics.text]
         rows = [] if self.rows is None else [str(self.rows)]
-        flags = [str(self.streaming).lower(), *size, str(self.recursive).lower()]
+        streaming, recursive = ([] if f is None else [str(f).lower()] for f in (self.streaming, self.recursive))
+        flags = [*streaming, *size, *recursive]
         return [str(self.id), str(self.is_resolved).lower(), *columns, *flags, *rows]
 
 

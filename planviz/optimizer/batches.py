@@ -44,6 +44,7 @@ from planviz.optimizer.rules import (
     with_expression,
 )
 from planviz.trees.rule import Batch, FixedPoint, Once, Strategy
+from planviz.versions import PROFILES
 
 Rules = list[type[OptimizerRule]]
 
@@ -308,13 +309,16 @@ def batches(context: OptimizerContext) -> list[Batch]:
 
 
 def _profile_table(context: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
-    profile = context.config.profile
-    return _table(context) if profile == "spark-4.3" else profiles.batch_table(profile, context)
+    name = context.config.profile
+    if profiles.has_file(name):
+        return profiles.batch_table(name, context)
+    edits = PROFILES[name].edits
+    return profiles.edited(_table(context), edits) if edits else _table(context)
 
 
 def kept_by(profile: str) -> Callable[[OptimizerRule], bool]:
     """Whether a rule runs in a profile even if it is excluded (Spark: `nonExcludableRules`)."""
-    if profile == "spark-4.3":
+    if not profiles.has_file(profile):
         return lambda rule: not rule.excludable
     names = profiles.non_excludable(profile)
     return lambda rule: rule.name in names

@@ -15,12 +15,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from planviz.config import PROFILES, SETTINGS, OptimizerConfig
+from planviz.config import SETTINGS, OptimizerConfig
 from planviz.errors import InputError
 from planviz.optimizer.batches import batches
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.profiles import rules_by_name
 from planviz.trees.rule import Rule
+from planviz.versions import PROFILES
 
 
 @dataclass(frozen=True)

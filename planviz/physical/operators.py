@@ -313,6 +313,9 @@ class UnionExec(SparkPlan):
 
     inputs: tuple[SparkPlan, ...]
     columns: tuple[AttributeReference, ...]
+    #: Whether code is generated for it, and whether it tells how its rows are spread.
+    coded: bool = True
+    tells_spread: bool = True
 
     expressions = always(())  # the columns are the children's
 
@@ -332,7 +335,7 @@ class UnionExec(SparkPlan):
 
     @lazy
     def _fusible(self) -> bool:
-        if self.columnar or not isinstance(self.output_partitioning, UnknownPartitioning):
+        if not self.coded or self.columnar or not isinstance(self.output_partitioning, UnknownPartitioning):
             return False
         # Seen in plans of Spark 4.3: a join of shuffled rows or a fused union counts even beneath an exchange.
         return not any(generated(p) and gathers(p) for c in self.inputs for p in c.walk())
@@ -345,6 +348,8 @@ class UnionExec(SparkPlan):
     @lazy
     def output_partitioning(self) -> Partitioning:
         """The children's where they all are spread alike, position by position."""
+        if not self.tells_spread:
+            return UnknownPartitioning(0)
         spreads = [self._spread(c) for c in self.inputs]
         first = spreads[0]
         alike = not isinstance(first, UnknownPartitioning) and all(s == first for s in spreads)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,28 +65,35 @@ class Preparation:
 
     def _prepared(self, plan: Any, subquery: bool) -> Any:
         adaptive = self.adaptive and (subquery or needs_adaptive(plan))
-        later = self.config.profile != "spark-3.0"
-        plan = coalesce_buckets_in_join(plan, self.config) if later else plan
+        there = self.config.behaviour.preparations
+        plan = coalesce_buckets_in_join(plan, self.config) if "CoalesceBucketsInJoin" in there else plan
         plan = self.subqueries.apply(plan)
-        plan = remove_redundant_projects(plan) if later else plan
+        plan = remove_redundant_projects(plan) if "RemoveRedundantProjects" in there else plan
         plan = EnsureRequirements(self.context).apply(plan)
-        plan = self._tidied(plan) if later else plan
+        for name, step in self._tidying():
+            plan = step(plan) if name in there else plan
         if adaptive:
             return AdaptiveSparkPlanExec(plan)
         plan = CollapseCodegenStages().apply(insert_transitions(plan))
-        if not later:
+        if not self.config.behaviour.reused_in_one_walk:
             return ReuseExchangeThenSubquery(self.config).apply(plan)
         return plan if subquery else ReuseExchangeAndSubquery(self.config).apply(plan)
 
-    def _tidied(self, plan: Any) -> Any:
-        """The plan after the preparations that came with Spark 3.1 and later."""
-        plan = insert_sort_for_limit_and_offset(plan)
-        plan = combine_adjacent_aggregation(plan)
-        plan = replace_hash_with_sort(plan, self.config)
-        plan = push_down_local_sorts(plan, self.config)
-        plan = remove_redundant_window_group_limits(plan)
-        plan = disable_unnecessary_bucketed_scans(plan, self.config)
-        return remove_redundant_sorts(plan)
+    def _tidying(self) -> list[tuple[str, Callable[[Any], Any]]]:
+        """The preparations behind EnsureRequirements by name, in order."""
+        config = self.config
+        sorts: list[tuple[str, Callable[[Any], Any]]] = [("RemoveRedundantSorts", remove_redundant_sorts)]
+        last = config.behaviour.sorts_go_last
+        return [
+            ("InsertSortForLimitAndOffset", insert_sort_for_limit_and_offset),
+            ("CombineAdjacentAggregation", lambda p: combine_adjacent_aggregation(p, config)),
+            ("ReplaceHashWithSortAgg", lambda p: replace_hash_with_sort(p, config)),
+            ("PushDownLocalSort", lambda p: push_down_local_sorts(p, config)),
+            *([] if last else sorts),
+            ("RemoveRedundantWindowGroupLimits", remove_redundant_window_group_limits),
+            ("DisableUnnecessaryBucketedScan", lambda p: disable_unnecessary_bucketed_scans(p, config)),
+            *(sorts if last else []),
+        ]
 
 
 def needs_adaptive(plan: SparkPlan) -> bool:

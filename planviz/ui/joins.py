@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from planviz.decisions.choices import Decision
-from planviz.decisions.join_tree import JOIN_TREES, DecisionTree, join_tree
+from planviz.decisions.join_tree import DecisionTree, join_tree
 from planviz.document import charts
 from planviz.document.decided import Decided, answer, decided, plain, seen
 from planviz.document.join_inputs import MECHANISMS, JoinInput, join_inputs, plan_inputs, run_limits
@@ -28,6 +28,7 @@ from planviz.render.text import one_line
 from planviz.render.theme import tokens
 from planviz.ui.cache import Opened
 from planviz.ui.join_rows import condition, row, side
+from planviz.versions import PROFILES
 
 #: Plannings kept of one document, the newest.
 _KEPT = 6
@@ -116,7 +117,7 @@ def page_data(opened: Opened, join: int | None, what: str) -> dict[str, Any]:
         "note": "" if own else NOT_OURS,
         "settings": _settings(queries_of(opened)) if own else {},
         "profile": queries_of(opened)[0].profile if own else "",
-        "profiles": [[name, name.replace("spark-", "Spark ")] for name in JOIN_TREES] if own else [],
+        "profiles": [[name, name.replace("spark-", "Spark ")] for name in PROFILES] if own else [],
         "told": told,
     }
 

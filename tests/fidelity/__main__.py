@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from planviz.config import PROFILES
+from planviz.versions import PROFILES
 from tests.fidelity import earlier, partitioned, versions
 from tests.fidelity.scoreboard import CORPUS, HEADINGS, MODES, Score, measure, measure_estimates, measure_trace
 

@@ -11,6 +11,9 @@ pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason=f"the captures of ot
 #: Of every eighth query: how many have the same shape and the same text at least, for each of STAGES.
 FLOORS = {
     "spark-4.3": {"shape": (14, 14, 14), "text": (14, 14, 14)},
+    "spark-4.2": {"shape": (14, 14, 14), "text": (14, 14, 14)},
+    "spark-4.1": {"shape": (14, 14, 14), "text": (14, 14, 14)},
+    "spark-4.0": {"shape": (14, 14, 14), "text": (13, 13, 13)},
 }
 
 

@@ -10,10 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from planviz.config import PROFILES, OptimizerConfig
+from planviz.config import OptimizerConfig
 from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
 from planviz.expressions.ids import fresh_ids
+from planviz.versions import PROFILES
 from tests.fidelity.scoreboard import FIRST_ID, SHARED, Score, catalog, comparer, section
 
 FOLDER = SHARED / "corpus" / "versions"

@@ -7,6 +7,7 @@ mapping.json     batches of the documents (seed), 3.0 and 4.3 beside each other
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -17,6 +18,7 @@ from typing import Any
 from planviz.optimizer import rules as rules_package
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.trees.rule import FixedPoint, Once, Strategy
+from planviz.versions import Edit
 
 Table = list[tuple[str, Strategy, list[type[OptimizerRule]]]]
 
@@ -50,6 +52,53 @@ def batch_table(profile: str, context: OptimizerContext) -> Table:
         for b in _profile(profile)["batches"]
     ]
     return [entry for entry in table if entry[2]]
+
+
+def has_file(profile: str) -> bool:
+    """Whether the batches of a profile stand whole in a file; else they are those of 4.3 with edits."""
+    return profile == "spark-3.0"
+
+
+def edited(table: Table, edits: Sequence[Edit]) -> Table:
+    """The batches of 4.3 as an older version has them; batches without rules are left out.
+
+    Raises KeyError for a rule that planviz does not have.
+    """
+    for edit in edits:
+        table = _edited(table, edit)
+    return [entry for entry in table if entry[2]]
+
+
+def _edited(table: Table, edit: Edit) -> Table:
+    known = rules_by_name()
+    added = [known[name] for name in edit.put]
+    strategies = {"Once": Once, "FixedPoint(1)": FixedPoint(1)}
+    if edit.name and not edit.batches:
+        return _placed(table, (edit.name, strategies[edit.strategy], added), edit.place)
+    found: Table = []
+    for name, strategy, rules in table:
+        if edit.batches and not name.startswith(edit.batches):
+            found.append((name, strategy, rules))
+            continue
+        kept = [r for r in rules if r.__name__ not in edit.drop and "*" not in edit.drop]
+        entry = (edit.name or name, strategies.get(edit.strategy, strategy), _with(kept, added, edit))
+        found.append(entry)
+    if edit.place:
+        moved = next(entry for entry in found if entry[0].startswith(edit.batches))
+        found = _placed([entry for entry in found if entry is not moved], moved, edit.place)
+    return found
+
+
+def _placed(table: Table, entry: tuple[str, Strategy, list[type[OptimizerRule]]], before: str) -> Table:
+    at = next(i for i, (name, _, _) in enumerate(table) if name == before)
+    return [*table[:at], entry, *table[at:]]
+
+
+def _with(rules: list[type[OptimizerRule]], added: list[type[OptimizerRule]], edit: Edit) -> list[type[OptimizerRule]]:
+    if not edit.at:
+        return [*added, *rules] if edit.before else [*rules, *added]
+    at = next(i for i, r in enumerate(rules) if r.__name__ == edit.at) + (not edit.before)
+    return [*rules[:at], *added, *rules[at:]]
 
 
 def batch_names(profile: str) -> list[tuple[str, str, list[str]]]:

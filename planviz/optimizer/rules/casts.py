@@ -55,8 +55,8 @@ class SimplifyCasts(OptimizerRule):
 
     def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
-        earlier = self.context.config.profile == "spark-3.0"
-        return self.on_expressions(plan, _without_same_type if earlier else self._one, "down")
+        merged = self.context.config.behaviour.casts_are_merged
+        return self.on_expressions(plan, self._one if merged else _without_same_type, "down")
 
     @staticmethod
     def _one(e: Expression) -> Expression:

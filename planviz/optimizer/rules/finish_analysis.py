@@ -209,7 +209,7 @@ class ReplaceExpressions(OptimizerRule):
             return self._replaced(e.replacement)
         new = e.map_children(self._replaced)
         # Spark 3.0 has a rule of its own for the plus sign, RemoveDispensableExpressions, and subtracts intervals.
-        if isinstance(new, UnaryPositive | DatetimePlus) and self.context.config.profile != "spark-4.3":
+        if isinstance(new, UnaryPositive | DatetimePlus) and not self.context.config.behaviour.plus_signs_are_replaced:
             return new
         return new.child if isinstance(new, UnaryPositive) else replacement(new)
 

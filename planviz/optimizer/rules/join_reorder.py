@@ -85,10 +85,8 @@ class CostBasedJoinReorder(OptimizerRule):
         weight = float(self.context.config.get("spark.sql.cbo.joinReorder.card.weight"))
         noted = self.context.reorderings
         star = self._star(relations, conditions)
-        old = self.context.config.profile == "spark-3.0"
-        search = JoinReorderDP(
-            relations, conditions, plan.output_set, weight, star, noted is not None, "sum" if old else "product"
-        ).run()
+        better = self.context.config.behaviour.join_cost
+        search = JoinReorderDP(relations, conditions, plan.output_set, weight, star, noted is not None, better).run()
         if noted is not None:
             noted.append(search)
         if search.chosen is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, ClassVar
 
 from planviz.expressions.complex import CreateNamedStruct, GetStructField
 from planviz.expressions.core import Alias, AttributeReference, LeafExpression, Typed, alias, lit
@@ -61,8 +61,8 @@ class MergeSubplans(OptimizerRule):
     keys: `SELECT max(a) FROM t GROUP BY k` would otherwise get the groups that the other side reads.
     """
 
-    matches = (ScalarSubquery, Aggregate)
-    settings = (
+    matches: ClassVar[tuple[type, ...]] = (ScalarSubquery, Aggregate)
+    settings: ClassVar[tuple[str, ...]] = (
         "spark.sql.execution.reuseSubquery",
         "spark.sql.optimizer.mergeSubplans.filterPropagation.enabled",
         "spark.sql.optimizer.mergeSubplans.filterPropagation.symmetricFilterPropagation.enabled",
@@ -116,6 +116,39 @@ class MergeSubplans(OptimizerRule):
         while len(self._mergers) <= level:
             self._mergers.append(PlanMerger(self.context.config, self._numbers))
         return self._mergers[level]
+
+
+class MergeScalarSubqueries(MergeSubplans):
+    """Compute scalar subqueries that read the same rows together, once (Spark 3.3 to 4.1; MergeSubplans since 4.2).
+
+    Project(q1 > q2), q1 = (max of a in t), q2 = (min of a in t)
+        =>  WithCTE(m: named_struct(max of a, min of a in t), Project(m.max > m.min))
+
+    Pays because the rows are read once. Only subqueries are looked at, those of the plan's leaves first; one that is
+    correlated stays: its rows differ for every row around it.
+    """
+
+    matches = (ScalarSubquery,)
+    settings = ("spark.sql.execution.reuseSubquery",)
+    package = "org.apache.spark.sql.catalyst.optimizer"
+
+    def _insert(self, plan: Any, root: bool) -> tuple[Any, int]:
+        if not plan.bits & self.mask:
+            return plan, 0
+        below = [self._insert(c, False) for c in plan.children]
+        level = max([0, *(depth for _, depth in below)])
+        plan = plan.with_new_children(tuple(c for c, _ in below))
+
+        def subquery(e: Any) -> Any:
+            nonlocal level
+            if not isinstance(e, ScalarSubquery) or e.correlated or not e.deterministic:
+                return e
+            inner, depth = self._insert(e.plan, True)
+            index, positions = self._merger(depth).add(inner, True)
+            level = max(level, depth + 1)
+            return ScalarSubqueryReference(depth, index, positions[inner.output[0].expr_id], e.data_type, e.expr_id)
+
+        return plan.transform_expressions_up(subquery, ScalarSubquery.BIT), level
 
 
 def _definition(plan: LogicalPlan) -> CTERelationDef:

@@ -36,6 +36,7 @@ from planviz.optimizer.context import OptimizerRule
 
 #: Joins of which a condition is a filter over the pairs.
 INNER = ("Inner", "Cross")
+_NOT_TWICE = "spark.sql.optimizer.avoidDoubleFilterEval"
 _RANDOM = "the predicate is not deterministic, it must see every row"
 
 #: Operators that may compute what varies from row to row: then every row must reach them.
@@ -155,9 +156,11 @@ class PushPredicateThroughNonJoin(OptimizerRule):
         rest = other + stuck
         return Filter(conjunction(rest), below) if rest else below
 
-    @staticmethod
-    def _project(node: Any, items: Any, grandchild: Any) -> Any:
+    def _project(self, node: Any, items: Any, grandchild: Any) -> Any:
         aliases = alias_map(items)
+        if not self.context.on(_NOT_TWICE):
+            # Before Spark 4.2 the condition was not taken apart: its tree stays.
+            return Project(items, Filter(inlined(node.condition, aliases), grandchild))
         return Project(items, Filter(inlined(conjunction(split(node.condition)), aliases), grandchild))
 
     def _aggregate(self, node: Any, items: Any, grandchild: Any) -> Any:

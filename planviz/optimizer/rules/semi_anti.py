@@ -88,7 +88,9 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
     def _pays(self, plan: Any) -> bool:
         """Whether the join may come before an aggregate: Spark 3.0 does not ask for a broadcast."""
         config = self.context.config
-        return config.profile == "spark-3.0" or plan.right_hint == "broadcast" or can_broadcast(plan.right, config)
+        if not config.behaviour.semi_joins_need_a_broadcast:
+            return True
+        return plan.right_hint == "broadcast" or can_broadcast(plan.right, config)
 
     @staticmethod
     def _partly(plan: Any, left: Any, grandchild: Any, own: frozenset[int], aliases: dict[int, Any]) -> Any:

@@ -68,25 +68,30 @@ def _constant(e: Expression, rows: int) -> ColumnStatistics:
     return ColumnStatistics(1, value, value, 0, size, size)
 
 
-def union_estimate(plan: LogicalPlan, inputs: tuple[Estimate, ...]) -> Estimate:
-    """The estimate of a union: sums; a column's range covers all inputs, distinct values are those of the largest."""
+def union_estimate(plan: LogicalPlan, inputs: tuple[Estimate, ...], distinct: bool = True) -> Estimate:
+    """The estimate of a union: sums; a column's range covers all inputs, distinct values are those of the largest.
+
+    `distinct`: whether distinct values are told at all, which Spark does since 4.2.
+    """
     counts = [i.rows for i in inputs if i.rows is not None]
     rows = sum(counts) if len(counts) == len(inputs) else None
     columns: dict[int, ColumnStatistics] = {}
     for at, a in enumerate(plan.output):
         known = [e.columns.get(c.output[at].expr_id) for e, c in zip(inputs, plan.children, strict=True)]
         given = [s for s in known if s is not None]
-        merged = _merged(given, a.data_type, rows) if len(given) == len(known) else None
+        merged = _merged(given, a.data_type, rows, distinct) if len(given) == len(known) else None
         if merged is not None:
             columns[a.expr_id] = merged
     return Estimate(sum(i.size for i in inputs), rows, columns, formulas.UNION, inputs)
 
 
-def _merged(given: list[ColumnStatistics], data_type: DataType, rows: int | None) -> ColumnStatistics | None:
+def _merged(
+    given: list[ColumnStatistics], data_type: DataType, rows: int | None, told: bool
+) -> ColumnStatistics | None:
     with_range = data_type != BOOLEAN and all(map(ranged, given))
     nulls = [s.null_count for s in given if s.null_count is not None]
     distinct = [s.distinct_count for s in given if s.distinct_count is not None]
-    most = max(distinct) if len(distinct) == len(given) else None
+    most = max(distinct) if told and len(distinct) == len(given) else None
     found = ColumnStatistics(
         most if most is None or rows is None else min(most, rows),
         min(s.min for s in given) if with_range else None,

@@ -34,6 +34,8 @@ from planviz.optimizer.statistics.sizes import product, size_estimate
 
 #: The ways of estimating: bytes alone; bytes with the catalogue's rows at the tables; rows everywhere.
 SIZES, TABLE_ROWS, ROWS = "_sizes", "_sizes_and_table_rows", "_rows"
+#: As ROWS; of a union no distinct values are known, as before Spark 4.2.
+ROWS_BUT_IN_UNIONS = "_rows_but_in_unions"
 #: Operators of which only bytes are estimated, whether rows are known or not.
 BY_SIZE = (
     Except,
@@ -55,7 +57,8 @@ _way: ContextVar[str] = ContextVar("way_of_estimating", default=SIZES)
 def estimating(config: OptimizerConfig) -> Iterator[None]:
     """Estimate as these settings say within the block: with rows when `spark.sql.cbo.enabled`."""
     rows = config.get("spark.sql.cbo.enabled")
-    token = _way.set(ROWS if rows else TABLE_ROWS if config.get("spark.sql.cbo.planStats.enabled") else SIZES)
+    with_rows = ROWS if config.behaviour.unions_count_distinct_values else ROWS_BUT_IN_UNIONS
+    token = _way.set(with_rows if rows else TABLE_ROWS if config.get("spark.sql.cbo.planStats.enabled") else SIZES)
     try:
         yield
     finally:
@@ -75,11 +78,11 @@ def _estimated(plan: LogicalPlan, way: str) -> Estimate:
     if isinstance(plan, LeafNode):
         return leaf_estimate(plan, way != SIZES)
     inputs = tuple([estimate(c) for c in plan.children])
-    found = _with_rows(plan, inputs) if way == ROWS else None
+    found = _with_rows(plan, inputs, way) if way in (ROWS, ROWS_BUT_IN_UNIONS) else None
     return found or size_estimate(plan, inputs)
 
 
-def _with_rows(plan: LogicalPlan, inputs: tuple[Estimate, ...]) -> Estimate | None:
+def _with_rows(plan: LogicalPlan, inputs: tuple[Estimate, ...], way: str) -> Estimate | None:
     """The estimate with rows; None where only sizes can be told."""
     match plan:
         case Filter():
@@ -93,7 +96,7 @@ def _with_rows(plan: LogicalPlan, inputs: tuple[Estimate, ...]) -> Estimate | No
         case Join():
             return join_estimate(plan, *inputs)
         case Union():
-            return union_estimate(plan, inputs)
+            return union_estimate(plan, inputs, way == ROWS)
         case Intersect():
             least = inputs[0] if inputs[0].size < inputs[1].size else inputs[1]
             return Estimate(least.size, least.rows, rule=formulas.SMALLER, inputs=inputs)

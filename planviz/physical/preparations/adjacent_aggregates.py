@@ -10,14 +10,17 @@ from planviz.physical.distribution import ordering_satisfies, same
 from planviz.physical.operators import SortExec
 from planviz.physical.plan import SparkPlan
 
+_COMBINE = "spark.sql.execution.combineAdjacentAggregation"
 _REPLACE = "spark.sql.execution.replaceHashWithSortAgg"
 
 
-def combine_adjacent_aggregation(plan: SparkPlan) -> Any:
+def combine_adjacent_aggregation(plan: SparkPlan, config: OptimizerConfig) -> Any:
     """A final stage right over its partial one becomes one complete stage (Spark: CombineAdjacentAggregation).
 
-    Spark 3.0 has no such rule and runs both (inventory C-014).
+    Before Spark 4.3 there is no such rule and both run (inventory C-014).
     """
+    if not config.get(_COMBINE):
+        return plan
     return plan.transform_up(_combined)
 
 

@@ -41,6 +41,8 @@ from planviz.physical.strategies.limits import limit_and_offset
 
 _ANYHOW = "REBALANCE_PARTITIONS_BY_NONE"
 _ADAPTIVE = "spark.sql.adaptive.enabled"
+_UNION_CODE = "spark.sql.codegen.wholeStage.union.enabled"
+_UNION_SPREAD = "spark.sql.unionOutputPartitioning"
 _PARALLELISM = "spark.sql.leafNodeDefaultParallelism"
 
 
@@ -69,7 +71,8 @@ def basic(plan: LogicalPlan, context: PlanningContext) -> Any:
         case Sample():
             return o.SampleExec(plan.lower, plan.upper, plan.with_replacement, plan.seed, below(plan.child))
         case Union(inputs):
-            return o.UnionExec(tuple(map(below, inputs)), plan.output)
+            code, spread = bool(context.config.get(_UNION_CODE)), bool(context.config.get(_UNION_SPREAD))
+            return o.UnionExec(tuple(map(below, inputs)), plan.output, code, spread)
         case LocalRelation(columns, rows):
             return sources.LocalTableScanExec(columns, rows)
         case OneRowRelation():

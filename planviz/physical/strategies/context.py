@@ -10,6 +10,7 @@ from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
 from planviz.physical.buffers import buffer_of
 from planviz.physical.distribution import BroadcastMode, Partitioning
+from planviz.physical.earlier import ONE_FLAG
 from planviz.physical.exchanges import ENSURE_REQUIREMENTS, BroadcastExchangeExec, ShuffleExchangeExec
 from planviz.physical.plan import SparkPlan
 from planviz.physical.spark_3_0 import EARLIER
@@ -48,17 +49,15 @@ class PlanningContext:
 
     def operator(self, cls: type[P]) -> type[P]:
         """The operator as the profile's version of Spark has it."""
-        return EARLIER.get(cls, cls) if self.earlier else cls
-
-    @property
-    def earlier(self) -> bool:
-        """Whether it is Spark 3.0 that plans."""
-        return self.config.profile == "spark-3.0"
+        known = self.config.behaviour
+        if known.operators_of_3_0:
+            return EARLIER.get(cls, cls)
+        return cls if known.hash_joins_show_two_flags else ONE_FLAG.get(cls, cls)
 
     def buffer(self, function: Any) -> Any:
         """The buffer's columns of an aggregate function, the same for the same object."""
         if id(function) not in self.buffers:
-            self.buffers[id(function)] = (function, buffer_of(function, self.earlier))
+            self.buffers[id(function)] = (function, buffer_of(function, not self.config.behaviour.sums_note_emptiness))
         return self.buffers[id(function)][1]
 
     @property

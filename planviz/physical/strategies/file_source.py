@@ -43,7 +43,7 @@ def scan_of(plan: LogicalPlan, context: PlanningContext) -> Any:
     read += [a for a in relation.output if a.expr_id in by_partition]
     narrowed = read_types(read, (*found.projects, *filters, *[f for g in above for f in g]))
     off = "" if config.get(_BUCKETING) else "disabled by configuration"
-    if context.earlier:
+    if not config.behaviour.scans_take_subqueries:
         on_data = [f for f in on_data if not f.bits & SubqueryExpression.BIT]
     scan = context.operator(FileSourceScanExec)
     made: Any = scan.of(relation, tuple(read), narrowed, tuple(on_partitions), tuple(on_data), off)

@@ -36,7 +36,7 @@ class JoinSelection:
     def __init__(self, join: Join, context: PlanningContext) -> None:
         self.join, self.context, self.recorder = join, context, Recorder()
         self.config, self.kind = context.config, join.kind
-        self.old = context.config.profile == "spark-3.0"
+        self.old = context.config.behaviour.joins == "spark-3.0"
         self.hints = {LEFT: join.left_hint, RIGHT: join.right_hint}
         self.sizes = {LEFT: size_in_bytes(join.left), RIGHT: size_in_bytes(join.right)}
         self.threshold = int(self.config.get(THRESHOLD))

@@ -53,7 +53,7 @@ def aggregate(parts: Any, recorder: Recorder, context: PlanningContext) -> Any:
     keys = tuple(parts.key_attributes)
     fields = (keys, tuple(parts.keys), tuple(parts.functions), (), tuple(parts.results))
     child = context.plan(parts.child)
-    if context.earlier:
+    if not context.config.behaviour.arrow_in_aggregates:
         return o.AggregateInPandasExec(*fields, child)
     return o.ArrowAggregatePythonExec(*fields, int(kind), child)
 
@@ -68,7 +68,7 @@ def window(plan: Window, context: PlanningContext) -> Any:
     found = [f for e in plan.functions for f in e.collect(PythonUDAF)]
     kind = _one_kind([f.eval_type for f in found], ", ".join(dict.fromkeys(f"`{f.name}`" for f in found)))
     child = context.plan(plan.child)
-    if context.earlier:
+    if not context.config.behaviour.arrow_in_aggregates:
         return o.WindowInPandasExec(plan.functions, plan.partition, plan.order, child)
     return o.ArrowWindowPythonExec(plan.functions, plan.partition, plan.order, int(WINDOWED.get(kind, kind)), child)
 

@@ -1,0 +1,143 @@
+"""What a file of a version is made of: settings, behaviour, edits of the optimizer's batches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """What Spark does in its code and no setting says; the engine asks for these by name. The values are 4.3's.
+
+    A version's file names those that it has otherwise; all older versions have them so, too, until one says more.
+    """
+
+    # ---------------------------------------------------------------- analysis
+    #: WITH becomes definitions and references; else a definition is written where it is named, as it was before 3.2.
+    ctes_are_kept: bool = True
+    #: A reference to a definition knows how many rows that has at most.
+    cte_references_know_most_rows: bool = True
+    #: How many flags it has: whether it streams, whether it is recursive.
+    cte_reference_flags: int = 2
+    #: A table that is read twice gets fresh ids wherever it stands; else only where the sides of one operator clash.
+    relations_are_deduplicated: bool = True
+    #: grouping_id() is a BIGINT.
+    grouping_id_is_long: bool = True
+    # ---------------------------------------------------------------- optimizer
+    #: A plus sign and arithmetic of intervals are replaced in Finish Analysis.
+    plus_signs_are_replaced: bool = True
+    #: SimplifyCasts takes together widening casts and looks through a cast that keeps every value for a null test.
+    casts_are_merged: bool = True
+    #: A semi join goes below an aggregate or window only where it can be a broadcast join.
+    semi_joins_need_a_broadcast: bool = True
+    #: What is cheaper of two orders of joins: "product" of the ratios of rows and bytes, or their weighted "sum".
+    join_cost: Literal["product", "sum", "absolute"] = "product"
+    #: A union's estimate has its columns' distinct values.
+    unions_count_distinct_values: bool = True
+    # ---------------------------------------------------------------- planner
+    #: The decision tree of joins: that of 3.0 knows no null-aware join and warns of no hint.
+    joins: str = "spark-4.3"
+    #: The operators of Spark 3.0 with their texts.
+    operators_of_3_0: bool = False
+    #: Aggregates and windows of Python functions take Arrow batches by operators of their own name.
+    arrow_in_aggregates: bool = True
+    #: A scan is given filters that hold scalar subqueries.
+    scans_take_subqueries: bool = True
+    #: A sum notes whether it saw a row.
+    sums_note_emptiness: bool = True
+    #: A broadcast hash join shows whether it is null-aware and whether its keys are one; else the first alone.
+    hash_joins_show_two_flags: bool = True
+    # ---------------------------------------------------------------- preparations
+    #: The names of preparations that are there.
+    preparations: frozenset[str] = frozenset(
+        {
+            "CoalesceBucketsInJoin",
+            "RemoveRedundantProjects",
+            "InsertSortForLimitAndOffset",
+            "CombineAdjacentAggregation",
+            "ReplaceHashWithSortAgg",
+            "PushDownLocalSort",
+            "RemoveRedundantWindowGroupLimits",
+            "DisableUnnecessaryBucketedScan",
+            "RemoveRedundantSorts",
+        }
+    )
+    #: Sorts that change nothing are removed last of all; else before bucketed scans are looked at.
+    sorts_go_last: bool = True
+    #: Exchanges and subqueries are reused in one walk, bottom up; else exchanges first and then subqueries.
+    reused_in_one_walk: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change of the optimizer's batches, going back from the next newer version.
+
+    `batches` are the names of batches that it is about, by their beginning; none: all. `drop` takes rules away,
+    `put` puts rules in before or after the rule `at` ("" and `before`: first; "" alone: last). `strategy` gives a batch
+    another one, `name` another name, `place` puts it before the batch of that name. A batch that is new has `name`,
+    `strategy`, `put` and `place` and no `batches`.
+    """
+
+    batches: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    put: tuple[str, ...] = ()
+    at: str = ""
+    before: bool = False
+    strategy: str = ""
+    name: str = ""
+    place: str = ""
+
+
+def gone(*rules: str, batches: tuple[str, ...] = ()) -> Edit:
+    """Rules that a version does not have yet, in these batches or in any."""
+    return Edit(batches, drop=rules)
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of Spark as it differs from the next newer one.
+
+    `settings`: defaults, `behaviour`: fields of Behaviour, `edits`: batches of the optimizer, `without`: strategies of
+    the planner that are not there yet.
+    """
+
+    name: str
+    about: str
+    settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    behaviour: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    edits: tuple[Edit, ...] = ()
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A version of Spark whole: what differs from 4.3, gathered over all versions between."""
+
+    name: str
+    about: str
+    settings: Mapping[str, Any]
+    behaviour: Behaviour
+    edits: tuple[Edit, ...]
+    without: frozenset[str]
+
+
+def profiles_of(versions: tuple[Version, ...]) -> dict[str, Profile]:
+    """The versions, the newest first, each with all that the newer ones said.
+
+    Raises ValueError for a behaviour that there is not.
+    """
+    known = {f.name for f in fields(Behaviour)}
+    found: dict[str, Profile] = {}
+    settings: dict[str, Any] = {}
+    behaviour, edits, without = Behaviour(), tuple[Edit, ...](), frozenset[str]()
+    for v in versions:
+        if not v.behaviour.keys() <= known:
+            raise ValueError(f"{v.name}: there is no behaviour {sorted(v.behaviour.keys() - known)[0]}.")
+        settings = {**settings, **v.settings}
+        behaviour = replace(behaviour, **v.behaviour)
+        edits, without = (*edits, *v.edits), without | set(v.without)
+        found[v.name] = Profile(v.name, v.about, MappingProxyType(dict(settings)), behaviour, edits, without)
+    return found

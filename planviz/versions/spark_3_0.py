@@ -1,0 +1,20 @@
+"""Spark 3.0, as it differs from 3.1; its batches stand whole in planviz/optimizer/profiles/spark-3.0.json."""
+
+from planviz.versions.model import Version
+
+VERSION = Version(
+    "spark-3.0",
+    "Spark 3.0: its own batches and operators, CHAR and VARCHAR are plain strings",
+    settings={"spark.sql.legacy.charVarcharAsString": True},
+    behaviour={
+        "grouping_id_is_long": False,
+        "casts_are_merged": False,
+        "semi_joins_need_a_broadcast": False,
+        "join_cost": "sum",
+        "joins": "spark-3.0",
+        "operators_of_3_0": True,
+        "sums_note_emptiness": False,
+        "preparations": frozenset[str](),
+    },
+    without=("V2CommandStrategy",),
+)

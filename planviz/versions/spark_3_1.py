@@ -1,0 +1,23 @@
+"""Spark 3.1, as it differs from 3.2."""
+
+from planviz.versions.model import Edit, Version, gone
+
+VERSION = Version(
+    "spark-3.1",
+    "Spark 3.1: adaptive execution is off, a definition of WITH is written where it is named",
+    settings={"spark.sql.adaptive.enabled": False},
+    behaviour={
+        "ctes_are_kept": False,
+        "relations_are_deduplicated": False,
+        "reused_in_one_walk": False,
+    },
+    edits=(
+        gone("LimitPushDownThroughWindow", "OptimizeOneRowRelationSubquery", "OptimizeRepartition"),
+        gone("PushFoldableIntoBranches", "RewriteLateralSubquery", "RemoveRedundantAggregates", "RemoveNoopUnion"),
+        gone("PushdownPredicatesAndPruneColumnsForCTEDef", "CleanUpTempCTEInfo", "UpdateCTERelationStats"),
+        gone("ReplaceCTERefWithRepartition"),
+        gone("RemoveNoopOperators", batches=("Union",)),
+        Edit(("PartitionPruning",), put=("OptimizeSubqueries",)),
+    ),
+    without=("SparkScripts",),
+)

@@ -1,0 +1,20 @@
+"""Spark 3.3, as it differs from 3.4."""
+
+from planviz.versions.model import Edit, Version, gone
+
+VERSION = Version(
+    "spark-3.3",
+    "Spark 3.3: no bloom filters for joins, no OFFSET",
+    settings={
+        "spark.sql.optimizer.runtime.bloomFilter.enabled": False,
+        "spark.sql.readSideCharPadding": False,
+    },
+    edits=(
+        gone("EliminateOffsets", "OptimizeRand", "PushProjectionThroughLimitAndOffset"),
+        gone("LimitPushDown", "PushPredicateThroughJoin", batches=("RewriteSubquery",)),
+        gone("LimitPushDown", batches=("Extract Python UDFs",)),
+        Edit(("Eliminate Distinct",), place="Finish Analysis"),
+        Edit(name="OptimizeLimitZero", strategy="Once", put=("OptimizeLimitZero",), place="LocalRelation early"),
+        Edit(("InjectRuntimeFilter",), put=("RewritePredicateSubquery",)),
+    ),
+)

@@ -1,0 +1,27 @@
+"""Spark 3.4, as it differs from 3.5."""
+
+from planviz.versions.model import Edit, Version, gone
+
+_OPERATORS = ("Operator Optimization",)
+VERSION = Version(
+    "spark-3.4",
+    "Spark 3.4: a filter on a rank limits no group of a window",
+    settings={"spark.sql.optimizer.windowGroupLimitThreshold": -1},
+    behaviour={
+        "preparations": frozenset(
+            {
+                "CoalesceBucketsInJoin",
+                "RemoveRedundantProjects",
+                "ReplaceHashWithSortAgg",
+                "DisableUnnecessaryBucketedScan",
+                "RemoveRedundantSorts",
+            }
+        ),
+    },
+    edits=(
+        Edit(("Infer window group limit",), drop=("*",)),
+        gone("RewriteNonCorrelatedExists", batches=_OPERATORS),
+        Edit(_OPERATORS, put=("CombineFilters",), at="CollapseWindow"),
+    ),
+    without=("WindowGroupLimit",),
+)

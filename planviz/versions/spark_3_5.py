@@ -1,0 +1,37 @@
+"""Spark 3.5, as it differs from 4.0."""
+
+from planviz.versions.model import Edit, Version, gone
+
+_OPERATORS = ("Operator Optimization",)
+VERSION = Version(
+    "spark-3.5",
+    "Spark 3.5: no ANSI mode, BETWEEN is two comparisons",
+    settings={
+        "spark.sql.ansi.enabled": False,
+        "spark.sql.legacy.duplicateBetweenInput": True,
+        "spark.sql.maxSinglePartitionBytes": (1 << 63) - 1,
+    },
+    behaviour={
+        "cte_reference_flags": 1,
+        "plus_signs_are_replaced": False,
+        "arrow_in_aggregates": False,
+        "scans_take_subqueries": False,
+        "preparations": frozenset(
+            {
+                "CoalesceBucketsInJoin",
+                "RemoveRedundantProjects",
+                "ReplaceHashWithSortAgg",
+                "RemoveRedundantWindowGroupLimits",
+                "DisableUnnecessaryBucketedScan",
+                "RemoveRedundantSorts",
+            }
+        ),
+    },
+    edits=(
+        gone("RewriteWithExpression", "PullOutNestedDataOuterRefExpressions", "OptimizeJoinCondition"),
+        gone("EliminateWindowPartitions", "RemoveRedundantSorts"),
+        gone("OptimizeOneRowRelationSubquery", batches=("Subquery",)),
+        Edit(_OPERATORS, put=("RemoveDispensableExpressions",), at="PushFoldableIntoBranches"),
+    ),
+    without=("V2CommandStrategy",),
+)

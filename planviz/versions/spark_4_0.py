@@ -1,0 +1,16 @@
+"""Spark 4.0, as it differs from 4.1."""
+
+from planviz.versions.model import Edit, Version, gone
+
+VERSION = Version(
+    "spark-4.0",
+    "Spark 4.0: nothing is known of how a union's rows are spread",
+    settings={"spark.sql.unionOutputPartitioning": False},
+    behaviour={"cte_references_know_most_rows": False},
+    edits=(
+        gone("SimplifyDateTimeConversions"),
+        gone("ConstantFolding", batches=("Infer window group limit",)),
+        Edit(("Infer window group limit",), put=("ConstantFolding",)),
+    ),
+    without=("Pipelines", "EventTimeWatermarkStrategy"),
+)

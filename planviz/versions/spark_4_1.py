@@ -1,0 +1,27 @@
+"""Spark 4.1, as it differs from 4.2."""
+
+from planviz.versions.model import Edit, Version, gone
+
+VERSION = Version(
+    "spark-4.1",
+    "Spark 4.1: merges scalar subqueries only, Python functions take pickled rows",
+    settings={
+        "spark.sql.execution.pythonUDF.arrow.enabled": False,
+        "spark.sql.optimizer.avoidDoubleFilterEval": False,
+        "spark.sql.optimizer.mergeSubplans.filterPropagation.enabled": False,
+    },
+    behaviour={"hash_joins_show_two_flags": False, "unions_count_distinct_values": False},
+    edits=(
+        gone("PushDownJoinThroughUnion", "OptimizeExpand"),
+        gone("NullPropagation", batches=("RewriteSubquery",)),
+        Edit(("Replace Operators",), drop=("ReplaceDeduplicateWithAggregate",)),
+        Edit(("Replace Operators",), put=("ReplaceDeduplicateWithAggregate",)),
+        Edit(
+            ("MergeSubplans",),
+            drop=("MergeSubplans",),
+            put=("MergeScalarSubqueries",),
+            before=True,
+            name="MergeScalarSubqueries",
+        ),
+    ),
+)

@@ -1,0 +1,28 @@
+"""Spark 4.2, as it differs from 4.3."""
+
+from planviz.versions.model import Version, gone
+
+VERSION = Version(
+    "spark-4.2",
+    "Spark 4.2: no code for unions, both stages of an aggregate where one would do",
+    settings={
+        "spark.sql.codegen.wholeStage.union.enabled": False,
+        "spark.sql.execution.replaceHashWithSortAgg": False,
+    },
+    behaviour={
+        "preparations": frozenset(
+            {
+                "CoalesceBucketsInJoin",
+                "RemoveRedundantProjects",
+                "InsertSortForLimitAndOffset",
+                "ReplaceHashWithSortAgg",
+                "RemoveRedundantWindowGroupLimits",
+                "DisableUnnecessaryBucketedScan",
+                "RemoveRedundantSorts",
+            }
+        ),
+        "sorts_go_last": False,
+    },
+    edits=(gone("PullUpProjectAliasThroughWindow", "CollapseGroupedSumOfCount"),),
+    without=("AsOfJoinSelection",),
+)
