@@ -101,11 +101,6 @@ SETTINGS = {
             True,
             "Do not push a filter through a projection where its expressions would be computed twice.",
         ),
-        Setting(
-            "spark.sql.legacy.duplicateBetweenInput",
-            False,
-            "BETWEEN computes its value for either bound; else once where it costs anything.",
-        ),
         Setting("spark.sql.execution.reuseSubquery", True, "Compute equal subqueries once."),
         Setting("spark.sql.optimizer.replaceExceptWithFilter", True, "EXCEPT over one table becomes a filter."),
         Setting(

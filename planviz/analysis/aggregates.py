@@ -103,7 +103,12 @@ class ResolveAggregateFunctions(AnalyzerRule):
             [condition],
             agg,
             lambda new, child: Filter(new[0], child) if new[0].resolved else UnresolvedHaving(new[0], child),
+            self._pretty,
         )
+
+    @property
+    def _pretty(self) -> bool:
+        return self.context.config.behaviour.added_aggregates_are_named_by_sql
 
     def _sort(self, plan: Sort) -> Any:
         below: Any = plan.child
@@ -143,13 +148,13 @@ class ResolveAggregateFunctions(AnalyzerRule):
             )
             return plan.replace(order=order, child=over(child))
 
-        return with_aggregates(keys, agg, operator)
+        return with_aggregates(keys, agg, operator, self._pretty)
 
     def _sort_through(self, plan: Sort, project: Project, inner: Filter) -> Any:
         agg: Any = inner.child
         keys = [o.child for o in plan.order if isinstance(o, SortOrder)]
         extra: dict[Expression, Any] = {}
-        new = [_replaced(k, agg, extra) for k in keys]
+        new = [_replaced(k, agg, extra, self._pretty) for k in keys]
         order = tuple(
             SortOrder(k, o.direction, o.null_order)
             for o, k in zip(plan.order, new, strict=True)
@@ -167,11 +172,17 @@ def _is_result(e: Expression, agg: Aggregate) -> bool:
 
 
 def with_aggregates(
-    expressions: list[Expression], agg: Aggregate, operator: Callable[[list[Expression], Any], Any]
+    expressions: list[Expression],
+    agg: Aggregate,
+    operator: Callable[[list[Expression], Any], Any],
+    pretty: bool = True,
 ) -> Any:
-    """An operator over `agg` whose expressions read its results; what is missing is added and projected away again."""
+    """An operator over `agg` whose expressions read its results; what is missing is added and projected away again.
+
+    `pretty`: an added result is named as its SQL; else, as before Spark 4.1, as plans show it, ids and all.
+    """
     extra: dict[Expression, Any] = {}
-    new = [_replaced(e, agg, extra) for e in expressions]
+    new = [_replaced(e, agg, extra, pretty) for e in expressions]
     if not extra:
         return operator(new, agg)
     wider = agg.replace(aggregates=(*agg.aggregates, *extra.values()))
@@ -179,7 +190,7 @@ def with_aggregates(
 
 
 @deep
-def _replaced(e: Expression, agg: Aggregate, extra: dict[Expression, Any]) -> Any:
+def _replaced(e: Expression, agg: Aggregate, extra: dict[Expression, Any], pretty: bool) -> Any:
     cleaned = _without_temp(e)
     for a in agg.aggregates:
         if trim(a).semantic_equals(cleaned):
@@ -187,7 +198,7 @@ def _replaced(e: Expression, agg: Aggregate, extra: dict[Expression, Any]) -> An
     if isinstance(e, AggregateExpression):
         key = cleaned.canonicalized
         if key not in extra:
-            extra[key] = alias(cleaned, cleaned.pretty)
+            extra[key] = alias(cleaned, cleaned.pretty if pretty else str(cleaned))
         return extra[key].to_attribute()
     for g in agg.grouping:
         if g.semantic_equals(cleaned):
@@ -197,14 +208,14 @@ def _replaced(e: Expression, agg: Aggregate, extra: dict[Expression, Any]) -> An
             if cleaned.foldable:
                 break
             if cleaned.canonicalized not in extra:
-                extra[cleaned.canonicalized] = alias(cleaned, cleaned.pretty)
+                extra[cleaned.canonicalized] = alias(cleaned, cleaned.pretty if pretty else str(cleaned))
             return extra[cleaned.canonicalized].to_attribute()
     if isinstance(e, TempResolvedColumn):
         found = Scope(agg.output).resolve(e.parts)
         if found is None:
             return e.rebuilt(TempResolvedColumn(e.child, e.parts, True))
         return found.child if isinstance(found, Alias) else found
-    return e.map_children(lambda c: _replaced(c, agg, extra))
+    return e.map_children(lambda c: _replaced(c, agg, extra, pretty))
 
 
 def _without_temp(e: Expression) -> Any:

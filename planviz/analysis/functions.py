@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from planviz.analysis.builders.aggregates import ORDERINGS, mode, percentile_of
+from planviz.analysis.builders.conditions import two_comparisons
 from planviz.analysis.builders.lambdas import HIGHER_ORDER
 from planviz.analysis.context import AnalyzerRule, analysis_error, sql_text
 from planviz.analysis.python import named_python_call, python_call
@@ -142,6 +143,9 @@ class ResolveFunctions(AnalyzerRule):
         if own is not None:
             return called(own, e)
         made = build(e.parts, e.arguments, e)
+        if isinstance(made, Replaced) and made.name == "between":
+            known = self.context.config.behaviour
+            return made if known.between_is_a_function else two_comparisons(made)
         if made is None:
             return self._opaque(e)
         made = _with_nulls(made, e)

@@ -91,3 +91,17 @@ def with_shared(build: Callable[[Expression], Expression], shared: Expression) -
     else:
         ref = CommonExpressionRef(definition.id, UNKNOWN, True)
     return With(build(ref), (definition,))
+
+
+def written_out(e: Any) -> Any:
+    """The expression with what is shared computed wherever it is named."""
+
+    def step(x: Any) -> Any:
+        if not isinstance(x, With):
+            return x
+        known = {d.id: d.child for d in x.definitions if isinstance(d, CommonExpressionDef)}
+        return x.body.transform_up(
+            lambda r: known.get(r.id, r) if isinstance(r, CommonExpressionRef) else r, CommonExpressionRef.BIT
+        )
+
+    return e.transform_up(step, With.BIT) if e.bits & With.BIT else e

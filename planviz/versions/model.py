@@ -24,9 +24,15 @@ class Behaviour:
     cte_reference_flags: int = 2
     #: A table that is read twice gets fresh ids wherever it stands; else only where the sides of one operator clash.
     relations_are_deduplicated: bool = True
+    #: BETWEEN is a function over its value; else two comparisons from the first.
+    between_is_a_function: bool = True
+    #: What HAVING and ORDER BY add to an aggregate is named as its SQL; else as a plan shows it, ids and all.
+    added_aggregates_are_named_by_sql: bool = True
     #: grouping_id() is a BIGINT.
     grouping_id_is_long: bool = True
     # ---------------------------------------------------------------- optimizer
+    #: What stands for a function may name an expression that is computed once (WITH); else that is written out.
+    expressions_are_shared: bool = True
     #: A plus sign and arithmetic of intervals are replaced in Finish Analysis.
     plus_signs_are_replaced: bool = True
     #: SimplifyCasts takes together widening casts and looks through a cast that keeps every value for a null test.

@@ -8,11 +8,12 @@ VERSION = Version(
     "Spark 3.5: no ANSI mode, BETWEEN is two comparisons",
     settings={
         "spark.sql.ansi.enabled": False,
-        "spark.sql.legacy.duplicateBetweenInput": True,
         "spark.sql.maxSinglePartitionBytes": (1 << 63) - 1,
     },
     behaviour={
+        "between_is_a_function": False,
         "cte_reference_flags": 1,
+        "expressions_are_shared": False,
         "plus_signs_are_replaced": False,
         "arrow_in_aggregates": False,
         "scans_take_subqueries": False,

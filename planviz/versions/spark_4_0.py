@@ -6,7 +6,7 @@ VERSION = Version(
     "spark-4.0",
     "Spark 4.0: nothing is known of how a union's rows are spread",
     settings={"spark.sql.unionOutputPartitioning": False},
-    behaviour={"cte_references_know_most_rows": False},
+    behaviour={"cte_references_know_most_rows": False, "added_aggregates_are_named_by_sql": False},
     edits=(
         gone("SimplifyDateTimeConversions"),
         gone("ConstantFolding", batches=("Infer window group limit",)),

@@ -43,6 +43,12 @@ def _between(a: Args) -> Expression:
     return Replaced("between", a, made)
 
 
+def two_comparisons(between: Replaced) -> Expression:
+    """BETWEEN as Spark before 4.0 reads it."""
+    value, low, high = between.parameters
+    return And(GreaterThanOrEqual(value, low), LessThanOrEqual(value, high))
+
+
 def _nullif(a: Args) -> Expression:
     made = with_shared(lambda ref: If(EqualTo(ref, a[1]), Literal(None, a[0].data_type), ref), a[0])
     return Replaced("nullif", a, made)

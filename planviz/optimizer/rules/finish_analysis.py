@@ -7,6 +7,7 @@ from typing import Any
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.arithmetic import UnaryPositive
 from planviz.expressions.calls import DatetimePlus, FunctionCall, RuntimeReplaceable
+from planviz.expressions.common_expressions import written_out
 from planviz.expressions.core import Alias, Expression, Literal, alias
 from planviz.expressions.subqueries import Exists, ListQuery, ScalarSubquery, SubqueryExpression
 from planviz.logical.combining import Except, Intersect, Join
@@ -206,7 +207,8 @@ class ReplaceExpressions(OptimizerRule):
         if not e.bits & self.mask:
             return e
         if isinstance(e, RuntimeReplaceable):
-            return self._replaced(e.replacement)
+            shared = self.context.config.behaviour.expressions_are_shared
+            return self._replaced(e.replacement if shared else written_out(e.replacement))
         new = e.map_children(self._replaced)
         # Spark 3.0 has a rule of its own for the plus sign, RemoveDispensableExpressions, and subtracts intervals.
         if isinstance(new, UnaryPositive | DatetimePlus) and not self.context.config.behaviour.plus_signs_are_replaced:
