@@ -169,12 +169,26 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--live",
         choices=("none", "plan", "all"),
-        help="what visitors may do with a live Spark; all: also any settings, folders of this machine and executions "
+        help="what visitors may do with a live Spark; all: also executions, and masters and folders that are offered "
         "(default: all if only this machine reaches the app, else none)",
     )
     parser.add_argument(
-        "--history", metavar="DIR", help="a catalogue of past executions, or a folder of them, for the page Event logs"
+        "--live-master",
+        metavar="ADDRESS",
+        action="append",
+        default=[],
+        help="another Spark that the Live page offers: spark://host:7077, yarn, local[2], sc://host:15002",
     )
+    parser.add_argument(
+        "--live-data", metavar="DIR", action="append", default=[], help="a folder of Parquet that the Live page offers"
+    )
+    parser.add_argument(
+        "--live-conf", metavar="FILE", help="settings of its Sparks, lines of KEY=VALUE; visitors change only plans"
+    )
+    parser.add_argument(
+        "--history", metavar="DIR", action="append",
+        help="a catalogue of past executions, or a folder of them, for the page Event logs, which opens no other",
+    )  # fmt: skip
     parser.add_argument("--browser", action="store_true", help="open the app in a browser")
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import re
 import socket
 import sys
 from pathlib import Path
 
 import planviz
 from planviz.errors import InputError
-from planviz.ui import guard, history_places
+from planviz.ui import guard, history_places, live_places
 from planviz.ui.live_access import VARIABLE
 
 
@@ -24,8 +25,14 @@ def serve(options: argparse.Namespace) -> int:
     os.environ[guard.VARIABLE] = ",".join([options.address, *hosts])
     if options.live is not None:
         os.environ[VARIABLE] = options.live
-    if options.history is not None:
-        os.environ[history_places.VARIABLE] = _folder(options.history)
+    if options.live_master:
+        os.environ[live_places.MASTERS] = live_places.said(options.live_master)
+    if options.live_data:
+        os.environ[live_places.FOLDERS] = live_places.said(_folder("--live-data", path) for path in options.live_data)
+    if options.live_conf is not None:
+        os.environ[live_places.CONF] = _conf(options.live_conf)
+    if options.history:
+        os.environ[history_places.VARIABLE] = "\n".join(_folder("--history", path) for path in options.history)
     script = app_script()
     # Streamlit takes the program's name for the app's place, where .streamlit/config.toml lies.
     sys.argv = [str(script)]
@@ -58,15 +65,32 @@ def _hosts(options: argparse.Namespace) -> list[str]:
     return hosts
 
 
-def _folder(path: str) -> str:
-    """The folder of catalogues, whole. Raises InputError when there is none."""
+def _folder(option: str, path: str) -> str:
+    """A folder, whole; an address stays. Raises InputError when there is none."""
     if "://" in path:
         return path
     if not Path(path).is_dir():
-        raise InputError(
-            f"--history {path}: there is no such folder. Name a catalogue of executions or a folder of them."
+        what = (
+            "a catalogue of executions or a folder of them" if option == "--history" else "a folder of Parquet tables"
         )
+        raise InputError(f"{option} {path}: there is no such folder. Name {what}.")
     return str(Path(path).resolve())
+
+
+def _conf(path: str) -> str:
+    """The settings of a file, as lines. Raises InputError for a file that cannot be read and a line that is none."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--live-conf {path}: the file cannot be read ({error}).") from None
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            match = re.fullmatch(r"\s*(spark\.[\w.\-]+)(?:\s*=\s*|\s+)(\S.*)", line)
+            if match is None:
+                raise InputError(f"--live-conf {path}, line {number}: write spark.some.key=value.")
+            found.append(f"{match[1]}={match[2].strip()}")
+    return live_places.said(found)
 
 
 def _listenable(address: str, port: int) -> None:

@@ -22,6 +22,7 @@ from planviz.frontend.lexer import line_and_column
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.scripts import ScriptTransformation
 from planviz.logical.unresolved import UnresolvedCommand, UnresolvedRelation, UnresolvedTableValuedFunction
+from planviz.spark.function_options import refused_option
 from planviz.spark.growth import TooMuch, check_growth
 from planviz.spark.jvm import class_name, items
 
@@ -191,7 +192,7 @@ def _expression_refusal(expression: Any) -> str | None:
         return f"{name}() reads a file by its path."
     if name.startswith(_XML) and any(_DOCUMENT_TYPE.search(text) for text in _texts(expression)):
         return f"{name}() would fetch what the document type of its XML names."
-    return None
+    return refused_option(expression)
 
 
 def _texts(expression: Expression) -> Iterator[str]:

@@ -5,6 +5,7 @@ Tables are made once for all tasks that name the same ones (`made_by`), in a cat
 
 from __future__ import annotations
 
+import re
 import threading
 from dataclasses import replace
 from hashlib import sha256
@@ -33,7 +34,7 @@ def made_by(catalog: str | None, folder: str | None) -> str:
 def register_catalog(session: Any, text: str) -> None:
     """Make the tables and views of a planviz-catalog/1 text; statistics count as if they had been measured."""
     catalog: Catalog = read_catalog(text)
-    for table in catalog.tables.values():
+    for table in [_checked(table) for table in catalog.tables.values()]:
         _make(session, table)
     for view in catalog.views.values():
         queries_of(view.sql)
@@ -74,7 +75,7 @@ def register_data(session: Any, folder: str) -> list[str]:
     for path in found:
         table = known.get(f"default.{path.stem}")
         if table is not None:
-            _make(session, table, path)
+            _make(session, _checked(table), path)
         else:
             session.read.parquet(str(path)).createOrReplaceTempView(quote(path.stem))
     return [path.stem for path in found]
@@ -89,6 +90,23 @@ def _is_parquet(path: Path) -> bool:
     if path.is_dir():
         return next(path.rglob("*.parquet"), None) is not None
     return path.suffix == ".parquet"
+
+
+#: Formats that a table may be made of. Others can connect, start something or read what a text names (jdbc, text, ...).
+PROVIDERS = frozenset({"parquet", "orc", "json", "csv", "avro", "delta", "iceberg", "hudi", "paimon"})
+
+
+def _checked(table: Table) -> Table:
+    """The table itself. Raises InputError for a format that is not on the list and a name that Spark does not take."""
+    if table.provider.lower() not in PROVIDERS:
+        raise InputError(
+            f"The table {table.name[:60]} is made of {table.provider[:60]!r}; a live Spark is given only tables of "
+            f"{', '.join(sorted(PROVIDERS))}."
+        )
+    for name in (table.database, table.name):
+        if not re.fullmatch(r"\w+", name):
+            raise InputError(f"{name[:60]!r} is no name of a table or database in Spark: letters, digits and _ are.")
+    return table
 
 
 def _definition(name: str, table: Table, folder: Path | None) -> str:

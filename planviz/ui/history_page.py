@@ -25,7 +25,6 @@ from planviz.ui.cache import Opened
 from planviz.ui.components import past_executions
 from planviz.ui.history import History
 from planviz.ui.history_places import path_of, places
-from planviz.ui.live_access import Access, access
 from planviz.ui.page import page_links
 from planviz.ui.workbench import workbench
 
@@ -52,8 +51,8 @@ _INGEST = """<div class="pv-lead"><h2>Make a catalogue of event logs</h2>
 packed, and again only what is new:</span></div>"""
 _COMMANDS = """planviz spark ingest LOGS... -o catalogue/
 planviz history catalogue/ --rank slowest"""
-_SERVED = """<div class="pv-lead"><span>On a server that others reach, visitors see the catalogues that it was started
-with: <code>planviz serve --history FOLDER</code>.</span></div>"""
+_SERVED = """<div class="pv-lead"><span>This page shows the catalogues that the server was started with:
+<code>planviz serve --history FOLDER</code>.</span></div>"""
 
 
 def asked() -> dict[str, Any]:
@@ -88,12 +87,11 @@ def opening(error: str = "") -> None:
     with st.container(key="planviz-opening", horizontal=True, gap="large"):
         with st.container(key="planviz-opening-box"):
             st.html(_LEAD)
-            if places() or _any_path():
+            if places():
                 _catalogue_picker()
             if error:
                 st.html(f'<p class="pv-alert" role="alert">{escape(error)}</p>')
-            if not _any_path():
-                st.html(_SERVED)
+            st.html(_SERVED)
         with st.container(key="planviz-opening-more"):
             st.html(_INGEST)
             st.code(_COMMANDS, language=None, wrap_lines=True)
@@ -104,7 +102,7 @@ def chosen() -> tuple[History | None, str]:
     if not asked()["catalogue"]:
         return None, ""
     try:
-        return history.history_of(path_of(asked()["catalogue"], any_path=_any_path())), ""
+        return history.history_of(path_of(asked()["catalogue"])), ""
     except PlanvizError as error:
         return None, str(error)
 
@@ -144,16 +142,15 @@ def results(found: History) -> None:
 
 def _catalogue_picker() -> None:
     named, told = list(places()), asked()["catalogue"]
-    options = named + ([told] if told and told not in named else [])
-    _widget("catalogue", told or None)
+    options = named
+    _widget("catalogue", told if told in named else None)
     st.selectbox(
         "Catalogue",
         options,
         index=None,
         key=f"{_KEY}.catalogue",
         on_change=_turn_catalogue,
-        placeholder="Path of a catalogue" if _any_path() else "Choose a catalogue",
-        accept_new_options=_any_path(),
+        placeholder="Choose a catalogue",
         label_visibility="collapsed",
         width=320,
     )
@@ -319,11 +316,6 @@ def _applies(opened: Opened) -> list[tuple[str, Callable[[Any], bool]]]:
         ("Aggregations", lambda plan: any(node.kind == "aggregate" for node in plan)),
         ("Cardinality", lambda plan: cardinality.has_numbers(opened)),
     ]
-
-
-def _any_path() -> bool:
-    """Whether visitors may name any folder of the server's."""
-    return access(st.get_option("server.address")) is Access.ALL
 
 
 @cache

@@ -10,11 +10,12 @@ import streamlit as st
 
 from planviz.errors import PlanvizError
 from planviz.spark.capture_file import ENDING
+from planviz.spark.reach import is_connect
 from planviz.spark.secrets import without_secrets
-from planviz.ui import cache, live_report, live_session, sparks, state, views
+from planviz.ui import cache, live_places, live_report, live_session, sparks, state, views
 from planviz.ui.cache import Opened
 from planviz.ui.live_access import Access, access
-from planviz.ui.live_choices import FOLDER, OWN, PASTED, REAL, SAMPLE, TABLES, WHERE, sample_folder
+from planviz.ui.live_choices import FOLDER, OWN, PASTED, REAL, SAMPLE, TABLES, sample_folder
 from planviz.ui.page import page_links
 from planviz.ui.sparks import SharedSpark, State
 from planviz.ui.workbench import workbench
@@ -194,24 +195,33 @@ def where() -> None:
     """Which Spark, and which tables."""
     live, allowed = live_session.session(), level()
     if allowed is Access.ALL:
-        shown = {name: words for name, (words, _, _) in WHERE.items()}
-        asked = live_session.bound("where", "default")
-        st.segmented_control("Spark", list(shown), format_func=shown.__getitem__, **asked)
+        offered = list(live_places.masters())
         with st.container(horizontal=True, gap="small"):
-            st.text_input("Address", **live_session.bound("master"))
-            if live["where"] != "connect":
-                st.text_input("Memory", width=90, **live_session.bound("memory"))
+            if live["master"] not in offered:
+                live_session.write("master", offered[0])
+            asked = live_session.bound("master", "index", offered)
+            st.selectbox("Spark", offered, format_func=_place, help=_PLACES, **asked)
+            if not is_connect(live["master"]):
+                asked = live_session.bound("memory", "index", live_places.MEMORY)
+                st.selectbox("Memory", live_places.MEMORY, width=100, **asked)
     with st.expander(_settings_label(len(live["conf"]))):
         st.text_area(
             "Settings, one a line: spark.some.key=value",
             height=110,
             placeholder="spark.sql.cbo.enabled=true\nspark.sql.autoBroadcastJoinThreshold=-1",
-            help="Those of spark.sql count for the next query; with any other, another Spark is started. Values of "
-            "keys that look like secrets are given to Spark and not shown again.",
+            help="Those of spark.sql that change plans; they count for the next query. Who starts the server sets any "
+            "other: planviz serve --live-conf FILE.",
             **live_session.bound("settings"),
         )
     _said("settings")
     tables(allowed)
+
+
+_PLACES = "Who starts the server offers other masters: planviz serve --live-master ADDRESS."
+
+
+def _place(master: str) -> str:
+    return "This machine" if master == live_places.LOCAL else without_secrets(master)
 
 
 def _settings_label(count: int) -> str:
@@ -222,8 +232,10 @@ def tables(allowed: Access) -> None:
     """Which tables Spark plans with."""
     live = live_session.session()
     offered = [name for name in TABLES if allowed is Access.ALL or name not in REAL]
-    if live["where"] == "connect" and allowed is Access.ALL:
-        offered = [OWN, FOLDER]
+    if not live_places.folders():
+        offered = [name for name in offered if name != FOLDER]
+    if is_connect(live["master"]) and allowed is Access.ALL:
+        offered = [name for name in (OWN, FOLDER) if name != FOLDER or live_places.folders()]
     if live["tables"] not in offered:
         live_session.write("tables", offered[0])
     st.selectbox("Tables", offered, format_func=TABLES.__getitem__, **live_session.bound("tables", "index", offered))
@@ -239,8 +251,10 @@ def tables(allowed: Access) -> None:
             key="planviz.live.sample",
         )
     elif live["tables"] == FOLDER:
-        st.text_input("Folder", placeholder="/data/shop", help="Parquet files or folders, named as the tables are.",
-                      **live_session.bound("folder"))  # fmt: skip
+        names = list(live_places.folders())
+        if live["folder"] not in names:
+            live_session.write("folder", names[0])
+        st.selectbox("Folder", names, **live_session.bound("folder", "index", names))
     _said("tables")
 
 

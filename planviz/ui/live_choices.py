@@ -7,6 +7,7 @@ import re
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,10 @@ from planviz.catalogs import read
 from planviz.errors import InputError
 from planviz.spark.process import SparkSettings
 from planviz.spark.reach import is_connect
-from planviz.spark.secrets import HIDDEN, is_secret
+from planviz.spark.secrets import HIDDEN, is_secret, without_secrets
+from planviz.ui import live_places
+from planviz.ui.live_places import LOCAL
 
-#: Where a Spark is: what is chosen, in words, the address to begin with, what an address looks like.
-WHERE = {
-    "local": ("This machine", "local[*]", re.compile(r"local(\[(\*|\d+)(\s*,\s*\d+)?\])?")),
-    "cluster": ("Cluster", "spark://host:7077", re.compile(r"(spark|k8s)://\S+|yarn")),
-    "connect": ("Connect", "sc://host:15002", re.compile(r"sc://\S+")),
-}
 #: Tables that do not come with planviz.
 PASTED, FOLDER, OWN, SAMPLE = "pasted", "folder", "spark", "sample"
 #: Those that hold rows.
@@ -53,10 +50,12 @@ _LINE = re.compile(r"([\w.\-]+)\s*[=\s]\s*(.*)")
 
 @dataclass(frozen=True)
 class Choices:
-    """What was chosen: `where` and `tables` are keys of `WHERE` and `TABLES`; `text` is what was pasted for tables."""
+    """What was chosen: `master`, `memory` and `folder` are offered by the server, `conf` holds settings on the list.
 
-    where: str = "local"
-    master: str = "local[*]"
+    `tables` is a key of `TABLES`; `text` is what was pasted for tables.
+    """
+
+    master: str = LOCAL
     memory: str = "2g"
     conf: tuple[tuple[str, str], ...] = ()
     tables: str = "shop"
@@ -64,25 +63,21 @@ class Choices:
     folder: str = ""
 
     def spark(self) -> SparkSettings:
-        """The Spark that is asked for. Raises InputError for an address or an amount of memory that is none."""
-        words, example, form = WHERE[self.where]
-        master = self.master.strip()
-        if not form.fullmatch(master):
-            raise InputError(f"“{words}” takes an address such as {example}, not “{master}”.")
-        if not re.fullmatch(r"\d+[kmgt]b?", self.memory.strip(), re.IGNORECASE):
-            raise InputError(f"Memory is written as 2g or 1500m, not “{self.memory.strip()}”.")
-        return SparkSettings(master, () if is_connect(master) else self._split(True), self.memory.strip().lower())
+        """The Spark that is asked for. Raises InputError for one that the server does not offer."""
+        offered = live_places.masters()
+        if self.master not in offered:
+            raise InputError(
+                f"This server offers {', '.join(map(without_secrets, offered))}. Who starts it adds others with "
+                "planviz serve --live-master ADDRESS."
+            )
+        if self.memory not in live_places.MEMORY:
+            raise InputError(f"Memory is one of {', '.join(live_places.MEMORY)}.")
+        return SparkSettings(self.master, () if is_connect(self.master) else _of_server(True), self.memory)
 
     def session(self) -> dict[str, str]:
         """The settings of the session that a query gets."""
-        return {**ZONE, **dict(self.conf if is_connect(self.master.strip()) else self._split(False))}
-
-    def _split(self, from_start: bool) -> tuple[tuple[str, str], ...]:
-        return tuple(
-            (key, value)
-            for key, value in self.conf
-            if from_start == (not key.startswith("spark.sql.") or _FROM_START.match(key) is not None)
-        )
+        own = live_places.conf() if is_connect(self.master) else dict(_of_server(False))
+        return {**ZONE, **own, **{key: value for key, value in self.conf if key in live_places.ALLOWED}}
 
     def catalog(self) -> Catalog | None:
         """The planviz catalogue that is chosen. Raises InputError when what was pasted is none."""
@@ -105,20 +100,23 @@ class Choices:
                 raise InputError("The sample data is not there yet: press Make sample data.")
             found["data"] = str(sample_folder())
         elif self.tables == FOLDER:
-            if not self.folder.strip():
-                raise InputError("Name the folder that holds the Parquet tables.")
-            found["data"] = str(Path(self.folder.strip()).expanduser().absolute())
+            if self.folder not in live_places.folders():
+                raise InputError(
+                    "Choose a folder of Parquet tables. Who starts the server offers them with planviz serve "
+                    "--live-data DIR."
+                )
+            found["data"] = str(Path(live_places.folders()[self.folder]).expanduser().absolute())
         return found
 
     def folder_shown(self) -> str:
         """The folder of the chosen tables; that of the sample data as people write it."""
-        return _SAMPLE_SHOWN if self.tables == SAMPLE else self.folder.strip()
+        return _SAMPLE_SHOWN if self.tables == SAMPLE else live_places.folders().get(self.folder, "")
 
     def command(self, part: str, more: str = "") -> str:
         """The same on the command line, without values that may be secret."""
         words = ["planviz spark", part, more]
-        if self.master.strip() != "local[*]":
-            words.append(f"--master '{self.master.strip()}'")
+        if self.master != LOCAL:
+            words.append(f"--master '{without_secrets(self.master)}'")
         if self.memory != "2g":
             words.append(f"--memory {self.memory}")
         words += [f"--conf {key}={_quoted(HIDDEN if is_secret(key) else value)}" for key, value in self.conf]
@@ -129,6 +127,15 @@ class Choices:
         elif self.tables in (SAMPLE, FOLDER) and (folder := self.folder_shown()):
             words.append(f"--data {_quoted(folder)}")
         return " ".join(word for word in words if word)
+
+
+def _of_server(from_start: bool) -> tuple[tuple[str, str], ...]:
+    """The settings of who started the server: those that a Spark has from its start on, or those of a session."""
+    return tuple(
+        (key, value)
+        for key, value in live_places.conf().items()
+        if from_start == (not key.startswith("spark.sql.") or _FROM_START.match(key) is not None)
+    )
 
 
 _SAMPLE_SHOWN = "~/.cache/planviz/sample-data"
@@ -181,7 +188,13 @@ def read_conf(text: str, known: Mapping[str, str] | None = None) -> tuple[tuple[
             raise InputError(f"Line {number} of the settings: write spark.some.key=value.", line=number)
         key, value = match[1], _unquoted(match[2].strip())
         if not key.startswith("spark."):
-            raise InputError(f"Line {number} of the settings: Spark's settings begin with spark., not {key}.")
+            raise InputError(f"Line {number} of the settings: Spark's settings begin with spark., not {key[:60]}.")
+        if key not in live_places.ALLOWED:
+            near = get_close_matches(key, live_places.ALLOWED, 1, 0.8)
+            hint = f"Did you mean {near[0]}?" if near else "Who starts the server sets others: --live-conf FILE."
+            raise InputError(
+                f"Line {number} of the settings: {key[:80]} is not on the list of those that only change plans. {hint}"
+            )
         found[key] = (known or {}).get(key, value) if value == HIDDEN else value
     return tuple(found.items())
 

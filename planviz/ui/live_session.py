@@ -22,7 +22,8 @@ from planviz.spark.secrets import without_secrets
 from planviz.ui import cache, live_choices, sparks, state
 from planviz.ui.join_examples import JOIN_EXAMPLES
 from planviz.ui.live_access import Access
-from planviz.ui.live_choices import PASTED, WHERE, Choices
+from planviz.ui.live_choices import PASTED, Choices
+from planviz.ui.live_places import ALLOWED
 from planviz.ui.rules import EXAMPLES
 
 _KEY = "planviz.live.{}"
@@ -51,7 +52,7 @@ def choices(level: Access) -> Choices:
     chosen = Choices(**{f.name: live[f.name] for f in fields(Choices)})
     if level is Access.ALL:
         return chosen
-    conf = tuple((key, value) for key, value in chosen.conf if key.startswith("spark.sql."))
+    conf = tuple((key, value) for key, value in chosen.conf if key in ALLOWED)
     tables = chosen.tables if chosen.tables in (*NAMES, PASTED) else "shop"
     plain = Choices(conf=conf, tables=tables, text=chosen.text)
     return Choices(conf=tuple(plain.session().items()), tables=tables, text=chosen.text)
@@ -79,8 +80,6 @@ def keep(name: str) -> None:
         st.session_state[_KEY.format(name)] = live[name]
         return
     live[name] = value[:_LIMIT] if isinstance(value, str) else value
-    if name == "where":
-        write("master", WHERE[value][1])
     if name == "settings":
         _keep_settings(value)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
-from tests.browser.app import App
+from tests.browser.app import App, serving
 from tests.history.catalogues import BROADCAST, MERGED, catalogue, joined, log, query
 
 pytestmark = pytest.mark.browser
@@ -23,8 +23,14 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
     return catalogue(tmp_path_factory.mktemp("history"), {"first": first, "second": second})
 
 
-def test_a_row_opens_an_execution_that_other_pages_show(server: str, tab: Callable[..., App], path: str) -> None:
-    app = tab().go(f"{server}/history?catalogue={quote(path)}")
+@pytest.fixture(scope="module")
+def shown(path: str) -> Iterator[str]:
+    with serving(more=("--history", path)) as address:
+        yield address
+
+
+def test_a_row_opens_an_execution_that_other_pages_show(shown: str, tab: Callable[..., App], path: str) -> None:
+    app = tab().go(f"{shown}/history?catalogue={quote(Path(path).name)}")
     page = app.page
     rows = page.locator("tbody tr")
     rows.first.wait_for()
@@ -49,8 +55,8 @@ def test_a_row_opens_an_execution_that_other_pages_show(server: str, tab: Callab
     assert not app.complaints
 
 
-def test_a_changed_plan_has_two_sides(server: str, tab: Callable[..., App], path: str) -> None:
-    app = tab(1200).go(f"{server}/history?catalogue={quote(path)}&rank=changed")
+def test_a_changed_plan_has_two_sides(shown: str, tab: Callable[..., App], path: str) -> None:
+    app = tab(1200).go(f"{shown}/history?catalogue={quote(Path(path).name)}&rank=changed")
     app.page.locator("tbody tr").first.click()
     app.page.get_by_text("SortMergeJoin became BroadcastHashJoin").wait_for()
     app.painted()

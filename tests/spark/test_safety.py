@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from contextlib import suppress
 
 import pytest
 
 from planviz.errors import StatementRefused
 from planviz.frontend import parse_script
+from planviz.spark.function_options import OPTIONS, known_functions
 from planviz.spark.safety import check_with_spark, queries_of
 from tests.acceptance.engines import real_spark, skip_without_java
 from tests.conftest import ROOT, SHARED
@@ -19,7 +21,8 @@ HARMLESS = [sql for said, sql in statements() if said == PASSES]
 #: What only Spark's own settings, or planviz' reading of names and numbers, can tell from a query.
 _QUERIES_TO_SPARK = (
     "reads a file", "any method of Java", "up to", "grows beyond", "document type", "GROUP BY stands", "keep Spark",
-    "operators to plan", "Options of a table", "IDENTIFIER", "not on the list", "cannot read",
+    "operators to plan", "Options of a table", "file and no address", "map of plain texts", "arguments by name",
+    "no function of Spark", "IDENTIFIER", "not on the list", "cannot read",
 )  # fmt: skip
 
 
@@ -105,3 +108,19 @@ def test_nothing_that_had_an_effect_on_a_real_spark_passes():
 @pytest.mark.parametrize("mode", ["", "FORMATTED "])
 def test_of_an_explain_the_query_alone_is_given_to_spark(mode):
     assert [query.sql for query in queries_of(f"EXPLAIN {mode}SELECT 1 AS a")] == ["SELECT 1 AS a"]
+
+
+@pytest.mark.spark
+def test_somebody_has_looked_at_every_function_of_spark_that_takes_options():
+    skip_without_java()
+    spark = real_spark().spark
+    names = {row[0] for row in spark.sql("SHOW ALL FUNCTIONS").collect()}
+    assert {name for name in names if name.isidentifier()} <= known_functions()
+    described = {}
+    for name in names:
+        with suppress(Exception):
+            rows = spark.sql(f"DESCRIBE FUNCTION EXTENDED `{name}`").collect()
+            described[name] = "\n".join(row[0] for row in rows)
+    takes = {name for name, text in described.items() if re.search(rf"{name}\([^)]*\boptions\b", text)}
+    assert takes
+    assert takes <= set(OPTIONS)

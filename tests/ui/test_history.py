@@ -168,24 +168,35 @@ def test_without_a_catalogue_the_way_to_one_is_shown(monkeypatch: pytest.MonkeyP
     assert "planviz spark ingest LOGS" in app.code[0].value
     assert "planviz serve --history FOLDER" in words(app)
     assert not app.selectbox
+
+
+@pytest.mark.parametrize(
+    "address", ["/etc", "webhdfs://127.0.0.1:9/x", "s3://b/x?endpoint_override=127.0.0.1:9", "~/x"]
+)
+def test_an_address_of_a_link_is_never_opened(
+    address: str, made: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv(LIVE, "all")  # as on a server that only this machine reaches
-    app = page()
-    assert app.selectbox[0].proto.accept_new_options
-    assert "serve --history" not in words(app)
-    assert len(components(page(catalogue=str(made)))["planviz_history"]["rows"]) == 3
-    assert "this is no catalogue of executions" in words(page(catalogue="/etc"))
+
+    def opened(path: str) -> None:
+        raise AssertionError(path)
+
+    monkeypatch.setattr(history, "history_of", opened)
+    assert "only the catalogues that it was started with: runs" in words(page(catalogue=address))
+    assert "only the catalogues" in words(page(catalogue=str(made)))
 
 
 def test_the_catalogues_of_a_folder_are_known_by_name(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert places() == {"runs": str(made)}
-    assert path_of("runs", any_path=False) == str(made)
-    assert path_of("~/x", any_path=True) == str(Path.home() / "x")
+    assert path_of("runs") == str(made)
     with pytest.raises(InputError, match="only the catalogues"):
-        path_of(str(made), any_path=False)
+        path_of(str(made))
     monkeypatch.setenv(VARIABLE, str(made))
     assert places() == {"runs": str(made)}
     monkeypatch.setenv(VARIABLE, "s3://bucket/runs/")
     assert history_places.places() == {"runs": "s3://bucket/runs/"}
+    monkeypatch.setenv(VARIABLE, f"s3://bucket/other\n{made}")
+    assert places() == {"other": "s3://bucket/other", "runs": str(made)}
     monkeypatch.setenv(VARIABLE, str(made / "nowhere"))
     assert places() == {}
 

@@ -18,9 +18,9 @@ from planviz.errors import InputError, SparkError, SparkMissing
 from planviz.spark import child, java
 from planviz.spark.process import SparkSettings
 from planviz.spark.secrets import HIDDEN, without_secrets
-from planviz.ui import cache, live_report, sparks
+from planviz.ui import cache, live_places, live_report, sparks
 from planviz.ui.live_access import VARIABLE, Access, access
-from planviz.ui.live_choices import PASTED, Choices, read_conf, shown_conf
+from planviz.ui.live_choices import PASTED, Choices, read_conf
 from tests.spark.made_capture import capture
 
 ROOT = Path(__file__).parents[2]
@@ -84,13 +84,13 @@ def test_nothing_starts_until_somebody_asks() -> None:
 def test_widgets_begin_with_what_they_hold() -> None:
     app = page()
     app.selectbox(key="planviz.live.tables").set_value("tpch")
-    app.text_input(key="planviz.live.memory").set_value("3g").run()
-    tables, memory = app.selectbox(key="planviz.live.tables"), app.text_input(key="planviz.live.memory")
+    app.selectbox(key="planviz.live.memory").set_value("4g").run()
+    tables, memory = app.selectbox(key="planviz.live.tables"), app.selectbox(key="planviz.live.memory")
 
     # A fast click is answered with what the browser has shown first.
     assert tables.proto.options[tables.proto.default] == "TPC-H, with statistics"
-    assert (memory.value, memory.proto.default) == ("3g", "3g")
-    assert app.text_input(key="planviz.live.master").proto.default == "local[*]"
+    assert (memory.value, memory.proto.options[memory.proto.default]) == ("4g", "4g")
+    assert app.selectbox(key="planviz.live.master").options == ["This machine"]
 
 
 def test_a_query_is_planned_and_opened_everywhere() -> None:
@@ -162,7 +162,7 @@ def test_without_java_the_page_works_and_says_how_to_get_it(monkeypatch: pytest.
 
 def test_what_is_at_work_is_shown_whatever_is_chosen_meanwhile() -> None:
     app = until_at(ask(page(), "SELECT work"), "running")
-    app.text_input(key="planviz.live.memory").set_value("3g").run()
+    app.selectbox(key="planviz.live.memory").set_value("4g").run()
     assert "running, " in words(app)
     app.button(key="planviz.live.stop").click().run()
     assert "not started" in words(until_done(app))
@@ -179,18 +179,16 @@ def test_a_running_query_is_stopped_without_killing_spark() -> None:
     assert sparks.spark_of(SparkSettings()).live.pid == pid
 
 
-def test_settings_hide_secrets_and_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_stay_and_others_are_refused() -> None:
     app = page()
-    area = app.text_area(key="planviz.live.settings")
-    area.set_value("spark.hadoop.fs.s3a.secret.key=hunter2\nspark.sql.cbo.enabled true").run()
-    assert app.text_area(key="planviz.live.settings").value.splitlines() == [
-        f"spark.hadoop.fs.s3a.secret.key={HIDDEN}",
-        "spark.sql.cbo.enabled=true",
-    ]
-    assert dict(app.session_state["planviz.live"]["conf"])["spark.hadoop.fs.s3a.secret.key"] == "hunter2"
-    assert "hunter2" not in words(app)
+    app.text_area(key="planviz.live.settings").set_value("spark.sql.cbo.enabled true").run()
+    assert app.text_area(key="planviz.live.settings").value == "spark.sql.cbo.enabled=true"
+    assert dict(app.session_state["planviz.live"]["conf"]) == {"spark.sql.cbo.enabled": "true"}
     app.text_area(key="planviz.live.settings").set_value("cbo=true").run()
     assert "Line 1 of the settings: Spark's settings begin with spark., not cbo." in words(app).replace("&#x27;", "'")
+    app.text_area(key="planviz.live.settings").set_value("spark.driver.extraJavaOptions=-Xlog:gc:file=/tmp/x").run()
+    assert "Line 1 of the settings: spark.driver.extraJavaOptions is not on the list" in words(app)
+    assert dict(app.session_state["planviz.live"]["conf"]) == {"spark.sql.cbo.enabled": "true"}
 
 
 def test_two_sessions_share_a_spark_and_see_nothing_of_each_other() -> None:
@@ -268,65 +266,89 @@ def test_only_this_machine_may_do_everything(
 # -- choices
 
 
-def test_settings_of_sql_are_those_of_the_session_and_others_those_of_the_process() -> None:
-    conf = (
-        ("spark.sql.cbo.enabled", "true"),
-        ("spark.executor.memory", "1g"),
-        ("spark.sql.catalogImplementation", "hive"),
-    )
-    chosen = Choices(conf=conf)
-    assert dict(chosen.spark().conf) == {"spark.executor.memory": "1g", "spark.sql.catalogImplementation": "hive"}
-    assert chosen.session() == {"spark.sql.session.timeZone": "UTC", "spark.sql.cbo.enabled": "true"}
-    connect = Choices("connect", "sc://host:15002", conf=conf)
+def test_only_who_starts_the_server_sets_more_than_plans(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(live_places.CONF, "spark.executor.memory=1g\nspark.sql.catalogImplementation=hive\n"
+                       "spark.sql.shuffle.partitions=7\nspark.hadoop.fs.s3a.secret.key=a=b")  # fmt: skip
+    monkeypatch.setenv(live_places.MASTERS, "sc://host:15002")
+    visitor = (("spark.sql.cbo.enabled", "true"), ("spark.driver.extraJavaOptions", "-Xlog:gc:file=/tmp/x"),
+               ("spark.sql.warehouse.dir", "/etc"))  # fmt: skip
+    chosen = Choices(conf=visitor)
+    assert dict(chosen.spark().conf) == {"spark.executor.memory": "1g", "spark.sql.catalogImplementation": "hive",
+                                         "spark.hadoop.fs.s3a.secret.key": "a=b"}  # fmt: skip
+    assert chosen.session() == {"spark.sql.session.timeZone": "UTC", "spark.sql.shuffle.partitions": "7",
+                                "spark.sql.cbo.enabled": "true"}  # fmt: skip
+    connect = Choices("sc://host:15002", conf=visitor)
     assert connect.spark().conf == ()
-    assert set(connect.session()) == {"spark.sql.session.timeZone", *dict(conf)}
+    assert "spark.driver.extraJavaOptions" not in connect.session()
+    assert connect.session()["spark.executor.memory"] == "1g"
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["spark.driver.extraJavaOptions", "spark.jars", "spark.plugins", "spark.sql.extensions", "spark.sql.catalog.x",
+     "spark.sql.catalog.x.url", "spark.eventLog.dir", "spark.sql.warehouse.dir", "spark.sql.queryExecutionListeners",
+     "spark.sql.streaming.checkpointLocation", "spark.hadoop.fs.s3a.endpoint", "spark.pyspark.python",
+     "spark.sql.session.localRelationCacheThreshold", "spark.sql.reflect.allowList", "spark.sql.runSQLOnFiles",
+     "spark.sql.sources.default", "spark.redaction.regex"],
+)  # fmt: skip
+def test_a_setting_that_does_more_than_change_plans_is_refused(key: str) -> None:
+    with pytest.raises(InputError, match="is not on the list of those that only change plans"):
+        read_conf(f"{key}=x")
 
 
 @pytest.mark.parametrize(
     ("chosen", "sentence"),
     [
-        (Choices(master="local[x]"), "takes an address such as local"),
-        (Choices("cluster", "sc://h"), "takes an address such as spark://host:7077"),
-        (Choices("connect", "spark://h"), "takes an address such as sc://host:15002"),
-        (Choices(memory="much"), "Memory is written as 2g or 1500m"),
+        (Choices("local[2]"), "This server offers local"),
+        (Choices("spark://elsewhere:7077"), "--live-master ADDRESS"),
+        (Choices("sc://elsewhere:15002"), "--live-master ADDRESS"),
+        (Choices(memory="900g"), "Memory is one of 1g, 2g, 4g, 8g"),
     ],
 )
-def test_a_choice_without_sense_is_told(chosen: Choices, sentence: str) -> None:
+def test_a_spark_that_is_not_offered_is_refused(chosen: Choices, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         chosen.spark()
 
 
-def test_tables_are_bundled_pasted_or_a_folder() -> None:
+def test_tables_are_bundled_pasted_or_an_offered_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     assert '"planviz-catalog/1"' in Choices(tables="tpch").arguments()["catalog"]
     pasted = Choices(tables=PASTED, text="CREATE TABLE t (a INT)")
     assert '"t"' in pasted.arguments()["catalog"]
-    assert Choices(tables="folder", folder="/data/shop").arguments()["data"] == "/data/shop"
+    with pytest.raises(InputError, match="--live-data DIR"):
+        Choices(tables="folder", folder="/data/shop").arguments()
+    monkeypatch.setenv(live_places.FOLDERS, "/data/shop\n/data/other")
+    assert Choices(tables="folder", folder="shop").arguments()["data"] == "/data/shop"
+    with pytest.raises(InputError, match="--live-data DIR"):
+        Choices(tables="folder", folder="/data/shop").arguments()
     assert "catalog" not in Choices(tables="spark").arguments()
     with pytest.raises(InputError, match="Paste the tables first"):
         Choices(tables=PASTED).arguments()
-    with pytest.raises(InputError, match="Name the folder"):
-        Choices(tables="folder").arguments()
     with pytest.raises(InputError, match="sample data is not there yet"):
         Choices(tables="sample").arguments()
 
 
-def test_the_command_says_the_same_without_secrets() -> None:
-    conf = (("spark.hadoop.fs.s3a.access.key", "AKIA"), ("spark.sql.cbo.enabled", "true"))
-    chosen = Choices(memory="4g", conf=conf, tables="tpch")
-    assert chosen.command("capture", "q.sql") == (
-        f"planviz spark capture q.sql --memory 4g --conf spark.hadoop.fs.s3a.access.key='{HIDDEN}'"
-        " --conf spark.sql.cbo.enabled=true --catalog tpch"
+def test_the_command_says_the_same_without_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = Choices(memory="4g", conf=(("spark.sql.cbo.enabled", "true"),), tables="tpch")
+    said = "planviz spark capture q.sql --memory 4g --conf spark.sql.cbo.enabled=true --catalog tpch"
+    assert chosen.command("capture", "q.sql") == said
+    assert (
+        Choices("sc://h:1/;token=abc")
+        .command("capture", "q.sql")
+        .startswith(f"planviz spark capture q.sql --master 'sc://h:1/;token={HIDDEN}'")
     )
 
 
 def test_settings_are_read_as_people_write_them() -> None:
-    text = '# mine\n--conf spark.a=1\nspark.b 2\nspark.c = "x y"\n\n'
-    assert read_conf(text) == (("spark.a", "1"), ("spark.b", "2"), ("spark.c", "x y"))
-    assert read_conf(shown_conf((("spark.my.password", "p"),)), {"spark.my.password": "p"}) == (
-        ("spark.my.password", "p"),
+    text = "# mine\n--conf spark.sql.cbo.enabled=1\nspark.sql.shuffle.partitions 2\n"
+    text += 'spark.sql.session.timeZone = "x y"\n\n'
+    pairs = (
+        ("spark.sql.cbo.enabled", "1"),
+        ("spark.sql.shuffle.partitions", "2"),
+        ("spark.sql.session.timeZone", "x y"),
     )
+    assert read_conf(text) == pairs
     with pytest.raises(InputError, match="Line 2 of the settings"):
-        read_conf("spark.a=1\nnonsense\n")
+        read_conf("spark.sql.cbo.enabled=1\nnonsense\n")
 
 
 def test_addresses_lose_their_secrets() -> None:

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planviz.spark.process import SparkSettings
-from planviz.ui import live_choices, sparks
+from planviz.ui import live_choices, live_places, sparks
 from planviz.ui.live_access import VARIABLE
 from tests.acceptance.engines import skip_without_java
 from tests.ui.test_live import ROOT, ask, until_done, words
@@ -21,6 +21,7 @@ pytestmark = pytest.mark.spark
 def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[AppTest]:
     skip_without_java()
     monkeypatch.setenv(VARIABLE, "all")
+    monkeypatch.setenv(live_places.MASTERS, "local[1]")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(live_choices, "SAMPLE_SCALE", 0.002)
     yield AppTest.from_file(str(ROOT / "pages" / "live.py"), default_timeout=60).run()
@@ -28,8 +29,8 @@ def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[AppTest]:
 
 
 def test_from_nothing_to_measured_rows(app: AppTest) -> None:
-    app.text_input(key="planviz.live.master").set_value("local[1]").run()
-    app.text_input(key="planviz.live.memory").set_value("700m").run()
+    app.selectbox(key="planviz.live.master").set_value("local[1]").run()
+    app.selectbox(key="planviz.live.memory").set_value("1g").run()
     app.selectbox(key="planviz.live.tables").set_value("sample").run()
     app = until_done(app.button(key="planviz.live.sample").click().run(), 240)
     assert 'class="pv-alert"' not in words(app)
@@ -41,5 +42,5 @@ def test_from_nothing_to_measured_rows(app: AppTest) -> None:
     assert "<b>3</b><span>rows came</span>" in words(app)
     app.button_group(key="planviz.live.shown.3").set_value("planviz beside Spark").run()
     assert "planviz and Spark agree: 4 of 4 plans equal" in words(app)
-    sparks.spark_of(SparkSettings("local[1]", memory="700m")).close()
+    sparks.spark_of(SparkSettings("local[1]", memory="1g")).close()
     assert "not started" in words(app.run())
