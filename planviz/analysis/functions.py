@@ -132,7 +132,7 @@ class ResolveFunctions(AnalyzerRule):
 
     def _one(self, e: Expression) -> Expression:
         if isinstance(e, UnresolvedPythonCall) and e.children_resolved:
-            return python_call(e.function, e.arguments, self.context)
+            return python_call(e.function, e.arguments, self.context, e.result_id)
         if not isinstance(e, UnresolvedFunction):
             return e
         if not all(c.resolved or isinstance(c, LambdaFunction) for c in e.children):

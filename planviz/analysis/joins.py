@@ -189,8 +189,7 @@ class ResolveCoalesceHints(AnalyzerRule):
         """See the class."""
         return plan.transform_up(self._one, UnresolvedHint.BIT)
 
-    @staticmethod
-    def _one(plan: LogicalPlan) -> LogicalPlan:
+    def _one(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, UnresolvedHint) or plan.name.upper() not in _PARTITIONING:
             return plan
         name = plan.name.upper()
@@ -207,6 +206,8 @@ class ResolveCoalesceHints(AnalyzerRule):
         if name == "REPARTITION" and not keys and number is not None:
             return Repartition(number, True, plan.child)
         if name == "REBALANCE":
+            if not self.context.config.get("spark.sql.adaptive.enabled"):
+                return plan
             return RebalancePartitions(tuple(keys), plan.child, number)
         if name == "REPARTITION_BY_RANGE":
             return RepartitionByExpression(tuple(SortOrder(k) for k in keys), plan.child, number)

@@ -29,12 +29,17 @@ def named_python_call(function: PythonFunction, e: UnresolvedFunction, context: 
     return made
 
 
-def python_call(function: PythonFunction, arguments: Sequence[Expression], context: AnalysisContext) -> Expression:
-    """The call; how many arguments there are, and of which types, is the function's own affair."""
+def python_call(
+    function: PythonFunction, arguments: Sequence[Expression], context: AnalysisContext, result_id: int = 0
+) -> Expression:
+    """The call; how many arguments there are, and of which types, is the function's own affair.
+
+    `result_id` is the id of its result, 0 for a fresh one.
+    """
     kind = function.eval_type or _as_udf_makes_it(context)
     given = tuple([NamedArgumentExpression(a.name, a.child) if isinstance(a, Alias) else a for a in arguments])
     cls = PythonUDAF if kind.aggregates else PythonUDF
-    made = cls(function.name, given, function.returns, kind, function.deterministic, next_id())
+    made = cls(function.name, given, function.returns, kind, function.deterministic, result_id or next_id())
     if isinstance(made, PythonUDAF):
         return AggregateExpression(made, "Complete", False, None, next_id())
     return made

@@ -71,7 +71,9 @@ class ResolveRelations(AnalyzerRule):
         view = catalog.view(plan.parts)
         if view is not None:
             names = (view.name,) if view.temporary else (CATALOG, DATABASE, view.name.lower())
-            inner = View(names, self._substituted(_of_view(view)), view.temporary, view.columns)
+            # A DataFrame's columns are the view's as they are: nothing is cast.
+            ready = view.plan is not None and view.plan.resolved and not view.sql and not view.columns
+            inner = View(names, self._substituted(_of_view(view)), view.temporary, view.columns, ready)
             return SubqueryAlias(tuple(n.lower() for n in names), inner)
         table = catalog.table(plan.parts)
         if table is None:

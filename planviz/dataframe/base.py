@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 from planviz.dataframe.column import column_or_name, numbered, select_item
+from planviz.execution import QueryExecution
 from planviz.expressions.core import AttributeReference, Expression
-from planviz.expressions.unresolved import UnresolvedAlias
+from planviz.expressions.unresolved import LazyOuter, UnresolvedAlias
 from planviz.frontend import parse_expression
 from planviz.logical.plan import LogicalPlan
 from planviz.types import StructField, StructType
@@ -32,8 +33,10 @@ class Frame:
     def __init__(self, session: SparkSession, plan: LogicalPlan, sql: str = "", encoder: Encoder | None = None) -> None:
         self.session = self.sparkSession = session
         self.encoder = encoder
-        self.execution = session.execution(plan, sql)
-        self.plan = self.execution.analyzed
+        # What names a column of a query around cannot be analyzed before it stands in that query.
+        waits = bool(plan.bits & LazyOuter.BIT)
+        self.execution = QueryExecution(sql).starting_at(plan) if waits else session.execution(plan, sql)
+        self.plan = plan if waits else self.execution.analyzed
 
     def derived(self, plan: LogicalPlan, encoder: Encoder | None = None) -> Self:
         """A DataFrame of the same session over another plan."""
@@ -72,6 +75,16 @@ class Frame:
         """A column, or a name as one, with ids of this session."""
         with self.session.numbering():
             return numbered(column_or_name(value))
+
+    @property
+    def inner_plan(self) -> LogicalPlan:
+        """The plan as it stands in a subquery of another DataFrame."""
+        if not self.plan.bits & LazyOuter.BIT:
+            return self.plan
+        plain: LogicalPlan = self.plan.transform_up(
+            lambda p: p.map_expressions(lambda e: e.transform_up(lambda x: x.child if isinstance(x, LazyOuter) else x))
+        )
+        return plain
 
     def items(self, values: Iterable[Any]) -> tuple[Expression, ...]:
         """Columns or names as items of a select list."""

@@ -15,11 +15,13 @@ from planviz.expressions.core import Alias, Expression, Literal, NamedExpression
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import (
+    LazyOuter,
     MultiAlias,
     UnresolvedAlias,
     UnresolvedAttribute,
     UnresolvedExtractValue,
     UnresolvedFunction,
+    UnresolvedPythonCall,
     UnresolvedStar,
 )
 from planviz.expressions.windows import WindowExpression
@@ -105,9 +107,11 @@ def numbered(e: Expression) -> Expression:
     def step(x: Any) -> Any:
         if isinstance(x, Alias | SubqueryExpression) and x.expr_id == UNNUMBERED:
             return x.replace(expr_id=next_id())
+        if isinstance(x, UnresolvedPythonCall) and x.result_id == UNNUMBERED:
+            return x.replace(result_id=next_id())
         return x
 
-    made: Expression = e.transform_up(step, Alias.BIT | SubqueryExpression.BIT)
+    made: Expression = e.transform_up(step, Alias.BIT | SubqueryExpression.BIT | UnresolvedPythonCall.BIT)
     return made
 
 
@@ -151,14 +155,15 @@ class Column:
     def __hash__(self) -> int:
         return hash(self.expr)
 
-    __add__, __radd__ = _binary("+"), _binary("+", True)
+    # PySpark turns 1 + column and 2 * column round; it matters for the text of a plan.
+    __add__ = __radd__ = _binary("+")
     __sub__, __rsub__ = _binary("-"), _binary("-", True)
-    __mul__, __rmul__ = _binary("*"), _binary("*", True)
+    __mul__ = __rmul__ = _binary("*")
     __truediv__, __rtruediv__ = _binary("/"), _binary("/", True)
     __mod__, __rmod__ = _binary("%"), _binary("%", True)
     __pow__, __rpow__ = _binary("power"), _binary("power", True)
-    __and__, __rand__ = _binary("and"), _binary("and", True)
-    __or__, __ror__ = _binary("or"), _binary("or", True)
+    __and__ = __rand__ = _binary("and")
+    __or__ = __ror__ = _binary("or")
     __lt__, __le__, __gt__, __ge__ = _binary("<"), _binary("<="), _binary(">"), _binary(">=")
     __eq__ = _binary("=")
     __neg__, __invert__ = _of("negative"), _of("!")
@@ -189,8 +194,8 @@ class Column:
         """`length` characters from position `start`, which counts from 1."""
         return call("substr", self.expr, expression(start), expression(length))
 
-    def alias(self, *names: str) -> Column:
-        """Under another name; several names for a generator of several columns."""
+    def alias(self, *names: str, metadata: Any = None) -> Column:
+        """Under another name; several names for a generator of several columns. Plans do not show metadata."""
         if len(names) == 1:
             return Column(Alias(self.expr, names[0], UNNUMBERED))
         return Column(MultiAlias(self.expr, names))
@@ -235,6 +240,14 @@ class Column:
         if isinstance(self.expr, CaseWhen) and self.expr.otherwise is None:
             return self.expr
         raise InputError("when() and otherwise() follow functions.when(condition, value), otherwise() once and last.")
+
+    def outer(self) -> Column:
+        """The column of the query around a subquery: what holds it is analyzed there."""
+        return Column(LazyOuter(self.expr))
+
+    def transform(self, function: Callable[[Column], Column]) -> Column:
+        """What a function makes of this column."""
+        return function(self)
 
     def over(self, window: WindowSpec) -> Column:
         """A window function or an aggregate over a window."""

@@ -12,12 +12,14 @@ from planviz.dataframe.actions import Actions
 from planviz.dataframe.base import flat
 from planviz.dataframe.column import UNNUMBERED, Column, literal, name_parts, named
 from planviz.dataframe.grouped import GroupedData
+from planviz.dataframe.python import python_table_call
 from planviz.dataframe.shaping import ColumnMethods
 from planviz.dataframe.storage import StorageLevel
 from planviz.dataframe.typed import TypedMethods
 from planviz.dataframe.window import sort_order
 from planviz.errors import AnalysisError, InputError
-from planviz.expressions.core import AttributeReference, Expression, Literal, SortOrder
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, SortOrder
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import conjunction
 from planviz.expressions.subqueries import Exists, LateralSubquery, ScalarSubquery
@@ -36,8 +38,10 @@ from planviz.logical.operators import (
     Sort,
     SubqueryAlias,
 )
+from planviz.logical.python import MapInPython
+from planviz.logical.relations import LogicalRDD
 from planviz.logical.unresolved import UnresolvedDeduplicate, UnresolvedHint
-from planviz.types import INT, is_orderable
+from planviz.types import DOUBLE, INT, STRING, ArrayType, is_numeric, is_orderable, is_string, parse_fields
 
 _KINDS = {
     "inner": "Inner", "cross": "Cross", "outer": "FullOuter", "full": "FullOuter", "fullouter": "FullOuter",
@@ -124,7 +128,10 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
 
     def select(self, *columns: Any) -> Self:
         """These columns."""
-        return self.derived(Project(self.items(flat(columns)), self.plan))
+        given = flat(columns)
+        if any(isinstance(c, RegexColumns) for c in given):
+            given = [x for c in given for x in (c.among(self.output) if isinstance(c, RegexColumns) else [c])]
+        return self.derived(Project(self.items(given), self.plan))
 
     def selectExpr(self, *expressions: str) -> Self:
         """These expressions, as SQL texts."""
@@ -268,7 +275,7 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
     def lateralJoin(self, other: DataFrame, on: Any = None, how: str | None = None) -> Self:
         """Joined with a DataFrame that may read this one's columns."""
         with self.session.numbering():
-            right = LateralSubquery(other.plan, (), next_id())
+            right = LateralSubquery(other.inner_plan, (), next_id())
         condition = None if on is None else self.numbered(on)
         return self.derived(LateralJoin(self.plan, right, _kind(how or "inner"), condition))
 
@@ -300,11 +307,11 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
 
     def exists(self) -> Column:
         """Whether there is a row, as a condition of another DataFrame."""
-        return Column(Exists(self.plan, (), UNNUMBERED))
+        return Column(Exists(self.inner_plan, (), UNNUMBERED))
 
     def scalar(self) -> Column:
         """The one value, as a column of another DataFrame."""
-        return Column(ScalarSubquery(self.plan, (), UNNUMBERED))
+        return Column(ScalarSubquery(self.inner_plan, (), UNNUMBERED))
 
     def transform(self, function: Callable[..., DataFrame], *arguments: Any, **named_arguments: Any) -> DataFrame:
         """What a function makes of this DataFrame."""
@@ -313,6 +320,118 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
     def createOrReplaceTempView(self, name: str) -> None:
         """Know this DataFrame by a name in SQL."""
         self.session.with_view(name, self.plan)
+
+    def createTempView(self, name: str) -> None:
+        """The same where there is no view of that name. Raises AnalysisError where there is one."""
+        if self.session.catalog.view((name,)) is not None:
+            raise AnalysisError(
+                "TEMP_TABLE_OR_VIEW_ALREADY_EXISTS",
+                f"Cannot create the temporary view `{name}` because it already exists.",
+            )
+        self.session.with_view(name, self.plan)
+
+    createOrReplaceGlobalTempView = createGlobalTempView = registerTempTable = createOrReplaceTempView
+
+    @property
+    def isStreaming(self) -> bool:
+        """Whether rows keep coming."""
+        return False
+
+    def isLocal(self) -> bool:
+        """Whether collect and take can do without executors."""
+        return False
+
+    def checkpoint(self, eager: bool = True) -> Self:
+        """The rows kept in files; the plan above them does not show what they come from."""
+        with self.session.numbering():
+            columns = tuple(a.new_instance() for a in self.output)
+        return self.derived(LogicalRDD(columns))
+
+    localCheckpoint = checkpoint
+
+    def withWatermark(self, eventTime: str, delayThreshold: str) -> Self:
+        """How late rows of a stream may come; without a stream it means nothing."""
+        return self
+
+    def observe(self, observation: Any, *exprs: Any) -> Self:
+        """Metrics of the rows; they are not planned here."""
+        return self
+
+    def colRegex(self, colName: str) -> RegexColumns:
+        """The columns whose names match a regular expression in backquotes."""
+        return RegexColumns(colName.strip("`"))
+
+    def describe(self, *columns: Any) -> Self:
+        """Count, mean, deviation, least and greatest value of columns."""
+        return self._summary(flat(columns), ["count", "mean", "stddev", "min", "max"])
+
+    def summary(self, *statistics: str) -> Self:
+        """The statistics of all columns; without names the usual ones with quartiles."""
+        return self._summary([], flat(statistics) or ["count", "mean", "stddev", "min", "25%", "50%", "75%", "max"])
+
+    def _summary(self, names: list[str], statistics: list[str]) -> Self:
+        known = [a for a in self.output if is_numeric(a.type) or is_string(a.type)]
+        if names:
+            return self.select(*names)._summary([], statistics)
+        with self.session.numbering():
+            made = [Alias(_statistics(a, statistics), a.name, next_id()) for a in known]
+        aggregated = self.derived(Project(tuple(made), self.plan))
+        texts = Literal(tuple(statistics), ArrayType(STRING, False))
+        exploded = aggregated.withColumn("summary", Column(UnresolvedFunction(("explode",), (texts,))))
+        label = UnresolvedAttribute(("summary",))
+        with self.session.numbering():
+            items = [
+                Alias(UnresolvedFunction(("element_at",), (UnresolvedAttribute((a.name,)), label)), a.name, next_id())
+                for a in known
+            ]
+        return exploded.derived(Project((label, *items), exploded.plan))
+
+    def mapInPandas(self, func: Any, schema: Any, barrier: bool = False, profile: Any = None) -> Self:
+        """What a function makes of all rows, batch by batch, as DataFrames of pandas."""
+        return self._mapped("MapInPandas", func, schema, barrier)
+
+    def mapInArrow(self, func: Any, schema: Any, barrier: bool = False, profile: Any = None) -> Self:
+        """The same as batches of Arrow."""
+        return self._mapped("MapInArrow", func, schema, barrier)
+
+    def _mapped(self, name: str, func: Any, schema: Any, barrier: bool) -> Self:
+        fields = parse_fields(schema) if isinstance(schema, str) else schema.fields
+        with self.session.numbering():
+            udf = python_table_call(func, self.output, fields)
+            columns = tuple(AttributeReference(f.name, f.data_type, f.nullable, next_id()) for f in fields)
+        return self.derived(MapInPython(name, udf, columns, barrier, self.plan))
+
+
+class RegexColumns:
+    """Columns by a regular expression; select puts the columns that match in its place."""
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+
+    def among(self, output: tuple[AttributeReference, ...]) -> list[Column]:
+        """The columns whose names match, without backtracking. Raises InputError for a pattern that cannot be read."""
+        import re2
+
+        try:
+            compiled = re2.compile(self.pattern)
+        except re2.error:
+            raise InputError(f"{self.pattern!r} is no regular expression that can be read.") from None
+        return [Column(a) for a in output if compiled.fullmatch(a.name)]
+
+
+def _statistics(a: Any, names: list[str]) -> Expression:
+    """map(name, value, ...) of a column's statistics as texts (Spark: StatFunctions.summary)."""
+    number = a if is_numeric(a.type) else Cast(a, DOUBLE, "TRY", True)
+    parts: list[Expression] = []
+    for n in names:
+        function = {"mean": "avg"}.get(n, n)
+        of = number if n in ("mean", "stddev") else a
+        value: Expression = UnresolvedFunction((function,), (of,))
+        if n.endswith("%"):
+            share = Literal(float(n[:-1]) / 100, DOUBLE)
+            value = UnresolvedFunction(("percentile_approx",), (number, share, Literal(10000, INT)))
+        parts += [Cast(Literal(n, STRING), STRING), Cast(value, STRING)]
+    return UnresolvedFunction(("map",), tuple(parts))
 
 
 def _inputs(plan: Any) -> tuple[Any, ...]:

@@ -39,6 +39,7 @@ _NAMES = {
     "sumDistinct": "sum_distinct", "bitwiseNOT": "~", "bitwise_not": "~", "negate": "negative", "signum": "signum",
     "toDegrees": "degrees", "toRadians": "radians", "shiftLeft": "shiftleft", "shiftRight": "shiftright",
     "shiftRightUnsigned": "shiftrightunsigned", "monotonicallyIncreasingId": "monotonically_increasing_id",
+    "mean": "avg",
 }  # fmt: skip
 #: How many lambdas are around the one being read: keeps the names of nested lambdas apart.
 _depth: ContextVar[int] = ContextVar("lambda_depth", default=0)
@@ -105,6 +106,23 @@ def first(of: Any, ignorenulls: bool = False) -> Column:
 def last(of: Any, ignorenulls: bool = False) -> Column:
     """The last value of a group."""
     return call("last", column_or_name(of), literal(ignorenulls))
+
+
+def months_between(date1: Any, date2: Any, roundOff: bool = True) -> Column:
+    """The months between two dates."""
+    return call("months_between", column_or_name(date1), column_or_name(date2), literal(roundOff))
+
+
+def unix_timestamp(timestamp: Any = None, format: str = "yyyy-MM-dd HH:mm:ss") -> Column:
+    """The seconds since 1970 of a time, or of now."""
+    if timestamp is None:
+        return call("unix_timestamp")
+    return call("unix_timestamp", column_or_name(timestamp), literal(format))
+
+
+def from_unixtime(timestamp: Any, format: str = "yyyy-MM-dd HH:mm:ss") -> Column:
+    """Seconds since 1970 as a text."""
+    return call("from_unixtime", column_or_name(timestamp), literal(format))
 
 
 def asc(name: Any) -> Column:

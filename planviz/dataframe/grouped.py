@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.column import literal, select_item
+from planviz.dataframe.python import python_table_call
 from planviz.errors import InputError
-from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, lit
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import GroupingSets, UnresolvedAlias, UnresolvedFunction
-from planviz.logical.operators import Aggregate
+from planviz.logical.operators import Aggregate, Project
+from planviz.logical.python import FlatMapGroupsInPython
 from planviz.logical.unresolved import Pivot
-from planviz.types import is_numeric
+from planviz.types import is_numeric, parse_fields
 
 if TYPE_CHECKING:
     from planviz.dataframe.frame import DataFrame
@@ -37,7 +39,7 @@ class GroupedData:
     def agg(self, *aggregates: Any) -> DataFrame:
         """Aggregate columns, or a dict of column to function (`{"b": "sum", "*": "count"}`)."""
         if len(aggregates) == 1 and isinstance(aggregates[0], dict):
-            items = [self._by_name(f, c) for c, f in aggregates[0].items()]
+            items = [self._by_name(f, c) for c, f in java_order(aggregates[0])]
         else:
             items = [self.frame.numbered(a) for a in aggregates]
         return self._made(items)
@@ -74,6 +76,25 @@ class GroupedData:
         """The greatest value of these columns, or of all numeric ones."""
         return self._numeric("max", columns)
 
+    def applyInPandas(self, func: Any, schema: Any) -> DataFrame:
+        """What a function makes of the rows of each group as a DataFrame of pandas."""
+        return self._applied("FlatMapGroupsInPandas", func, schema)
+
+    def applyInArrow(self, func: Any, schema: Any) -> DataFrame:
+        """The same as tables of Arrow."""
+        return self._applied("FlatMapGroupsInArrow", func, schema)
+
+    def _applied(self, name: str, func: Any, schema: Any) -> DataFrame:
+        frame = self.frame
+        fields = parse_fields(schema) if isinstance(schema, str) else schema.fields
+        # Keys first: they stand before all columns of the groups' rows.
+        projected = frame.derived(Project((*map(select_item, self.keys), *frame.output), frame.plan))
+        keys = projected.plan.output[: len(self.keys)]
+        with frame.session.numbering():
+            udf = python_table_call(func, projected.plan.output[len(self.keys) :], fields)
+            columns = tuple(AttributeReference(f.name, f.data_type, f.nullable, next_id()) for f in fields)
+        return frame.derived(FlatMapGroupsInPython(name, keys, udf, columns, projected.plan))
+
     def _numeric(self, function: str, columns: tuple[str, ...]) -> DataFrame:
         if columns:
             chosen: list[Any] = [self.frame[c].expr for c in columns]
@@ -83,7 +104,10 @@ class GroupedData:
         return self._made([UnresolvedFunction((function,), (c,)) for c in chosen])
 
     def _by_name(self, function: str, column: str) -> Expression:
-        argument: Expression = Literal(1, lit(1).type) if column == "*" else self.frame[column].expr
+        if column == "*":
+            # What Spark's own text shows here is the resolved star.
+            return UnresolvedFunction((function,), (Literal(1, lit(1).type),))
+        argument: Expression = self.frame[column].expr
         return UnresolvedFunction((function,), (argument,))
 
     def _made(self, items: list[Expression]) -> DataFrame:
@@ -103,6 +127,26 @@ class GroupedData:
                 at += len(s)
             return GroupingSets(self.kind, tuple(positions), columns, self.keys)
         return GroupingSets(self.kind, tuple((i,) for i in range(len(self.keys))), self.keys)
+
+
+def java_order(given: dict[str, str]) -> list[tuple[str, str]]:
+    """The entries of a dictionary in the order of a java.util.HashMap, as which PySpark hands it over."""
+    size = 16
+    while len(given) > size * 3 // 4:
+        size *= 2
+
+    def place(key: str) -> int:
+        h = 0
+        for unit in _utf16(key):
+            h = (h * 31 + unit) & 0xFFFFFFFF
+        return (h ^ (h >> 16)) & (size - 1)
+
+    return sorted(given.items(), key=lambda entry: place(entry[0]))
+
+
+def _utf16(text: str) -> list[int]:
+    data = text.encode("utf-16-be", "surrogatepass")
+    return [data[i] << 8 | data[i + 1] for i in range(0, len(data), 2)]
 
 
 def _named(e: Expression) -> Expression:

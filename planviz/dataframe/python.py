@@ -17,9 +17,10 @@ from planviz.catalog.tables import PythonFunction, python_eval_type
 from planviz.dataframe.column import Column, column_or_name
 from planviz.errors import InputError
 from planviz.execution import Session
-from planviz.expressions.python import PythonEvalType
+from planviz.expressions.ids import next_id
+from planviz.expressions.python import PythonEvalType, PythonTableCall
 from planviz.expressions.unresolved import UnresolvedPythonCall
-from planviz.types import DataType
+from planviz.types import DataType, StructType
 
 _SCALAR = {"pandas": PythonEvalType.SQL_SCALAR_PANDAS_UDF, "arrow": PythonEvalType.SQL_SCALAR_ARROW_UDF}
 _ITERATOR = {"pandas": PythonEvalType.SQL_SCALAR_PANDAS_ITER_UDF, "arrow": PythonEvalType.SQL_SCALAR_ARROW_ITER_UDF}
@@ -60,7 +61,7 @@ class UDFRegistration:
                 raise InputError(f"{f.function.name} has its type already: leave out the one in register.")
             made = replace(f.function, name=name)
         else:
-            made = PythonFunction.of(name, returnType or "string")
+            made = PythonFunction.of(name, returnType or "string", PythonEvalType.SQL_BATCHED_UDF)
         self.session.catalog = self.session.catalog.with_function(made)
         return UserDefinedFunction(made)
 
@@ -98,6 +99,13 @@ def _made(f: Any, returns: DataType | str, kind: Callable[[Any], PythonEvalType 
         return lambda function: _made(function, returns if f is None else f, kind)
     name = getattr(f, "__name__", type(f).__name__)
     return UserDefinedFunction(PythonFunction.of(name, returns, kind(f)))
+
+
+def python_table_call(f: Any, arguments: tuple[Any, ...], fields: tuple[Any, ...]) -> PythonTableCall:
+    """The call of a function of whole tables (mapInPandas, applyInPandas) over columns; ids are the session's."""
+    name = getattr(f, "__name__", type(f).__name__)
+    kind = PythonEvalType.SQL_SCALAR_PANDAS_UDF
+    return PythonTableCall(name, arguments, StructType(tuple(fields)), kind, True, next_id())
 
 
 def _hinted(f: Callable[..., Any], library: str) -> PythonEvalType:

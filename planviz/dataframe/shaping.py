@@ -19,7 +19,7 @@ from planviz.expressions.unresolved import (
 )
 from planviz.logical.operators import Filter, Project
 from planviz.logical.unresolved import DataFrameDropColumns, Unpivot, UnresolvedSubqueryColumnAliases
-from planviz.types import BOOLEAN, DOUBLE, FLOAT, STRING, DataType, is_numeric
+from planviz.types import BOOLEAN, DOUBLE, FLOAT, NULL, STRING, DataType, is_numeric
 
 F = TypeVar("F", bound="ColumnMethods")
 
@@ -156,7 +156,7 @@ def _filled(a: Any, value: Expression) -> Expression | None:
     shown = a
     if a.type in (DOUBLE, FLOAT):
         # NaN counts as missing, too.
-        shown = UnresolvedFunction(("nanvl",), (a, Literal(None, a.type)))
+        shown = UnresolvedFunction(("nanvl",), (a, Cast(Literal(None, NULL), a.type)))
     return UnresolvedFunction(("coalesce",), (shown, Cast(value, a.type)))
 
 

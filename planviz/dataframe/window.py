@@ -9,6 +9,8 @@ from planviz.expressions import windows
 from planviz.expressions.core import Expression, SortOrder
 
 _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
+#: From here on PySpark takes a bound for an unbounded one: -sys.maxsize is what programs write.
+_BEFORE, _AFTER = -(1 << 63) + 1, (1 << 63) - 1
 
 
 class WindowSpec:
@@ -60,8 +62,8 @@ def _flat(columns: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _bound(at: int) -> Expression:
-    if at <= _FIRST:
+    if at <= _BEFORE:
         return windows.UNBOUNDED_PRECEDING
-    if at >= _LAST:
+    if at >= _AFTER:
         return windows.UNBOUNDED_FOLLOWING
     return windows.CURRENT_ROW if at == 0 else literal(at)

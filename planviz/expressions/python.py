@@ -157,6 +157,18 @@ class PythonUDF(PythonFuncExpression):
 
 
 @node
+class PythonTableCall(PythonFuncExpression):
+    """A function that makes other rows of a table's; the operator that holds it computes it."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    type: DataType
+    eval_type: PythonEvalType
+    udf_deterministic: bool
+    result_id: int
+
+
+@node
 class PythonUDAF(PythonFuncExpression, AggregateFunction):
     """A function that gives one value per group: it has no buffer, so there is no partial result either."""
 

@@ -13,6 +13,7 @@ from planviz.expressions.core import (
     LeafExpression,
     NamedExpression,
     UnaryExpression,
+    type_suffix,
 )
 from planviz.trees.node import always, lazy, node
 from planviz.types import DataType, quote, quote_if_needed
@@ -138,9 +139,14 @@ class UnresolvedPythonCall(Unresolved):
 
     function: Any
     arguments: tuple[Expression, ...]
+    #: The id of the result, as Spark numbers it when a program makes the call; 0: it has none yet.
+    result_id: int = 0
 
     def to_string(self) -> str:
-        """'name(args)."""
+        """name(args)#id, or 'name(args) while there is no id."""
+        if self.result_id:
+            suffix = type_suffix(self.function.returns)
+            return f"{self.function.name}({', '.join(map(str, self.arguments))})#{self.result_id}{suffix}"
         return f"'{self.function.name}({', '.join(map(str, self.arguments))})"
 
     def render(self, r: Callable[[Expression], str]) -> str:
@@ -301,6 +307,17 @@ class PositionalParameter(LeafExpression, Unresolved):
     def to_string(self) -> str:
         """posparameter(offset)."""
         return f"posparameter({self.position})"
+
+
+@node
+class LazyOuter(UnaryExpression, Unresolved):
+    """A column that a program says to be of the query around (DataFrame API: Column.outer)."""
+
+    child: Expression
+
+    def to_string(self) -> str:
+        """lazyexpression(child)."""
+        return f"lazyexpression({self.child})"
 
 
 @node

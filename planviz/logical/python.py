@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planviz.expressions.core import AttributeReference, Expression
-from planviz.logical.plan import LogicalPlan, UnaryNode
+from planviz.logical.plan import LogicalPlan, UnaryNode, bracketed
 from planviz.trees.node import lazy, node
 
 
@@ -41,3 +41,56 @@ class ArrowEvalPython(BaseEvalPython):
     results: tuple[AttributeReference, ...]
     eval_type: int
     child: LogicalPlan
+
+
+class TableFunction(UnaryNode):
+    """Base: a function makes other rows of the child's; `name` is Spark's for the operator."""
+
+    name: str
+    udf: Expression
+    columns: tuple[AttributeReference, ...]
+
+    @property
+    def node_name(self) -> str:
+        """The operator's name."""
+        return self.name
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The function's columns."""
+        return self.columns
+
+    @lazy
+    def produced(self) -> frozenset[int]:
+        """They are made here."""
+        return frozenset(a.expr_id for a in self.columns)
+
+
+@node
+class MapInPython(TableFunction):
+    """All rows, batch by batch (MapInPandas, MapInArrow)."""
+
+    name: str
+    udf: Expression
+    columns: tuple[AttributeReference, ...]
+    barrier: bool
+    child: LogicalPlan
+
+    def arguments(self) -> list[str]:
+        """The call, its columns, whether all tasks start together."""
+        return [str(self.udf), bracketed(self.columns), str(self.barrier).lower()]
+
+
+@node
+class FlatMapGroupsInPython(TableFunction):
+    """The rows of each group (FlatMapGroupsInPandas, FlatMapGroupsInArrow); `keys` say which belong together."""
+
+    name: str
+    keys: tuple[AttributeReference, ...]
+    udf: Expression
+    columns: tuple[AttributeReference, ...]
+    child: LogicalPlan
+
+    def arguments(self) -> list[str]:
+        """The keys, the call, its columns."""
+        return [bracketed(self.keys), str(self.udf), bracketed(self.columns)]

@@ -246,6 +246,8 @@ def _fields(title: str, values: Any) -> str:
 def _arguments(node: Any) -> Iterator[str]:
     said = node.simple_string.removeprefix("!").removeprefix(_name(node)).strip()
     match node:
+        case RDDScanExec():
+            said = node.detail
         case RangeExec():
             said = node.origin.simple_string if isinstance(node.origin, LogicalPlan) else said
         case TakeOrderedAndProjectExec():

@@ -6,7 +6,13 @@ from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import AttributeReference, Expression, SortOrder
 from planviz.logical.plan import bracketed
 from planviz.physical.aggregates import GroupingExec
-from planviz.physical.distribution import UnknownPartitioning, ascending
+from planviz.physical.distribution import (
+    AllTuples,
+    ClusteredDistribution,
+    Distribution,
+    UnknownPartitioning,
+    ascending,
+)
 from planviz.physical.operators import WindowBase
 from planviz.physical.plan import SparkPlan, UnaryExec
 from planviz.trees.node import always, lazy, node
@@ -128,3 +134,66 @@ class WindowInPandasExec(PythonWindowExec):
     partition: tuple[Expression, ...]
     order: tuple[Expression, ...]
     child: SparkPlan
+
+
+class TableFunctionExec(UnaryExec):
+    """Base: a function makes other rows of the child's; `name` is Spark's for the operator."""
+
+    name: str
+    udf: Expression
+    columns: tuple[AttributeReference, ...]
+
+    @property
+    def node_name(self) -> str:
+        """The operator's name."""
+        return self.name
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The function's columns."""
+        return self.columns
+
+    output_partitioning = always(UnknownPartitioning(0))
+    output_ordering = always(())
+
+
+@node
+class MapInPythonExec(TableFunctionExec):
+    """All rows, batch by batch."""
+
+    name: str
+    udf: Expression
+    columns: tuple[AttributeReference, ...]
+    barrier: bool
+    child: SparkPlan
+
+    @lazy
+    def simple_string(self) -> str:
+        """MapInPandas f(a#1)#2, [b#3], false."""
+        return f"{self.name} {self.udf}, {bracketed(self.columns)}, {str(self.barrier).lower()}"
+
+
+@node
+class FlatMapGroupsInPythonExec(TableFunctionExec):
+    """The rows of each group, which must be together and in order."""
+
+    name: str
+    keys: tuple[AttributeReference, ...]
+    udf: Expression
+    columns: tuple[AttributeReference, ...]
+    child: SparkPlan
+
+    @property
+    def required_distribution(self) -> tuple[Distribution, ...]:
+        """Together by the keys; without any in one partition."""
+        return (ClusteredDistribution(self.keys) if self.keys else AllTuples(),)
+
+    @property
+    def required_ordering(self) -> tuple[tuple[SortOrder, ...], ...]:
+        """By the keys."""
+        return (ascending(self.keys),)
+
+    @lazy
+    def simple_string(self) -> str:
+        """FlatMapGroupsInPandas [k#1], f(a#2)#3, [b#4]."""
+        return f"{self.name} {bracketed(self.keys)}, {self.udf}, {bracketed(self.columns)}"

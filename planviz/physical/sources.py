@@ -111,6 +111,12 @@ class RDDScanExec(SourceExec):
         """Scan ExistingRDD[columns]."""
         return f"Scan ExistingRDD[{','.join(map(str, self.columns))}]"
 
+    @property
+    def detail(self) -> str:
+        """The arguments in formatted mode; the number of the RDD is not known."""
+        rows = "MapPartitionsRDD[0] at applySchemaToPythonRDD at NativeMethodAccessorImpl.java:0"
+        return f"{bracketed(self.columns)}, {rows}, ExistingRDD, UnknownPartitioning(0)"
+
 
 @node
 class UnionLoopExec(SourceExec):

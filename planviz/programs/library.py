@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from planviz.programs.interpreter import Interpreter
 
 _MOST = 1_000_000
+_NOW = ("now", "today", "utcnow", "fromtimestamp", "combine")
 _ERRORS = """ArithmeticError AssertionError AttributeError BaseException Exception FileNotFoundError IOError ImportError
 IndexError KeyError KeyboardInterrupt LookupError MemoryError ModuleNotFoundError NameError NotImplementedError OSError
 OverflowError PermissionError RecursionError RuntimeError StopIteration SystemExit TimeoutError TypeError
@@ -329,12 +330,15 @@ def _module(reader: Interpreter, name: str) -> Module | None:
             }  # fmt: skip
         case "datetime":
             names = {
-                "date": Module("datetime.date", {"today": _unknown_call("date.today"), "fromisoformat": native(
-                    "fromisoformat", datetime.date.fromisoformat)}, closed=False),
+                "date": Module("datetime.date", {
+                    "__call__": native("date", datetime.date), "today": _unknown_call("date.today"),
+                    "fromisoformat": native("fromisoformat", datetime.date.fromisoformat),
+                }),
                 "datetime": Module("datetime.datetime", {
-                    n: _unknown_call(f"datetime.{n}") for n in ("now", "today", "utcnow", "fromtimestamp", "combine")
-                } | {"strptime": native("strptime", _strptime),
-                     "fromisoformat": native("fromisoformat", datetime.datetime.fromisoformat)}),
+                    **{n: _unknown_call(f"datetime.{n}") for n in _NOW}, "strptime": native("strptime", _strptime),
+                    "__call__": native("datetime", datetime.datetime),
+                    "fromisoformat": native("fromisoformat", datetime.datetime.fromisoformat),
+                }),
                 "timedelta": native("timedelta", datetime.timedelta),
                 "time": native("time", datetime.time), "timezone": Module("timezone", {"utc": Unknown("utc")}),
             }  # fmt: skip

@@ -18,6 +18,7 @@ from planviz.trees.executor import RuleExecutor
 
 #: How often a program is read anew at most because more is known of a guessed table.
 MOST_READINGS = 150
+_ZONE = "spark.sql.session.timeZone"
 _IMPORT = re.compile(r"^\s*(?:from\s+pyspark[\w.]*\s+import\s|import\s+pyspark\b)", re.MULTILINE)
 _CALLS = re.compile(
     r"^[^\n#\"']*\b(?:spark|sqlContext|sc|session)\s*\.\s*(?:table|read|readStream|sql|range|createDataFrame|conf)\b"
@@ -43,6 +44,7 @@ def read_program(
     Raises ParseError, with line and column, for a text that is no Python.
     """
     tree = parse(text)
+    config = _zoned(config or OptimizerConfig())
     guesses = Guesses(infer if infer is not None else catalog is None or not catalog.tables, column_types(tree))
     lines = text.split("\n")
 
@@ -72,6 +74,13 @@ def read_program(
             f"Guessed from their use, types too: {', '.join(names)}. A catalogue or a schema would make the plans sure."
         )
     return program
+
+
+def _zoned(config: OptimizerConfig) -> OptimizerConfig:
+    """Plans of programs show the zone UTC, as drivers of Spark are run, unless another one was chosen."""
+    if config.get(_ZONE) != OptimizerConfig().get(_ZONE):
+        return config
+    return config.with_settings({_ZONE: "UTC"})
 
 
 def parse(text: str) -> ast.Module:

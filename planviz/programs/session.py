@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from planviz.analysis.inference import infer
@@ -16,6 +17,7 @@ from planviz.dataframe.session import SparkSession
 from planviz.errors import AnalysisError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.expressions.core import AttributeReference
+from planviz.expressions.ids import fresh_ids
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend import parse_script
 from planviz.logical.combining import Join
@@ -139,6 +141,8 @@ class ProgramSession(SparkSession):
                 self.with_view(f"_{name}", value.plan)
             shown = f"_{name}" if isinstance(value, DataFrame) else str(getattr(value, "expr", value))
             text = text.replace("{" + name + "}", shown)
+        if self._guessed:
+            self._learn_from_views(text)
         if self.guesses.tables:
             self._guess_tables(text)
         self.params = parameters(args)
@@ -147,11 +151,35 @@ class ProgramSession(SparkSession):
         finally:
             self.params = None
 
-    def _guess_tables(self, text: str) -> None:
-        with self.numbering():
-            statements = parse_script(text)
-        plans = [s.plan for s in statements if s.plan is not None]
+    def _learn_from_views(self, text: str) -> None:
+        """What a query asks of views over guessed tables: Again where one of these has to have more columns."""
+        open_views = {}
+        for key, view in self.catalog.views.items():
+            leaves = self._open(view.plan) if view.plan is not None and view.plan.resolved else []
+            if leaves:
+                open_views[key] = leaves[0][1], {a.name.lower() for a in view.plan.output}
+        if not open_views:
+            return
         try:
+            with fresh_ids():
+                plans = [s.plan for s in parse_script(text) if s.plan is not None]
+            hidden = replace(self.catalog, views={k: v for k, v in self.catalog.views.items() if k not in open_views})
+            known, _ = infer(plans, hidden)
+        except (PlanvizError, RecursionError):
+            return
+        learned = False
+        for key, (leaf, have) in open_views.items():
+            table = known.table((key,))
+            for column in table.columns if table is not None and table.key not in hidden.tables else ():
+                if column.name.lower() not in have:
+                    learned |= self.guesses.learn(leaf, column.name, column.data_type)
+        if learned:
+            raise Again
+
+    def _guess_tables(self, text: str) -> None:
+        try:
+            with fresh_ids():
+                plans = [s.plan for s in parse_script(text) if s.plan is not None]
             known, _ = infer(plans, self.catalog)
         except (PlanvizError, RecursionError):
             return

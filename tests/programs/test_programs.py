@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import pytest
@@ -207,3 +208,39 @@ def test_programs_are_told_from_sql_and_plans():
     assert looks_like_program("df = spark.table('t')\ndf.show()")
     assert not looks_like_program("SELECT * FROM spark")
     assert not looks_like_program("== Physical Plan ==\n*(1) Filter (a#1 > 1)")
+
+
+@pytest.mark.parametrize(
+    ("program", "plan"),
+    [
+        # A literal on the left: PySpark turns + and * round, not - and /.
+        ("d.select(1 + d.n, 2 - d.n)", "Project [(n#1L + 1) AS (n + 1)#2L, (2 - n#1L) AS (2 - n)#3L]"),
+        ("d.agg({'n': 'max', '*': 'count'})", "Aggregate [count(1) AS count(1)#1L, max(n#2L) AS max(n)#3L]"),
+        ("d.select(F.mean('n').alias('m'))", "Aggregate [avg(n#1L) AS m#2]"),
+        ("d.mapInPandas(f, 'x int')", "MapInPandas f(n#1L)#2, [x#3], false"),
+        ("d.groupBy('n').applyInPandas(f, 'x int')", "FlatMapGroupsInPandas [n#1L], f(n#1L)#2, [x#3]"),
+    ],
+)
+def test_plans_are_those_of_pyspark(program, plan):
+    action = one(
+        f"{IMPORTS}def f(x): return x\nd = spark.range(3).withColumnRenamed('id', 'n')\n"
+        f"d = spark.createDataFrame([(1,)], 'n bigint')\n{program}.show()"
+    )
+    seen: dict[str, str] = {}
+    shown = action.execution.text("optimized").split("\n")[0]
+    assert re.sub(r"#(\d+)", lambda m: "#" + seen.setdefault(m[1], str(len(seen) + 1)), shown) == plan
+
+
+def test_a_view_of_a_dataframe_casts_nothing():
+    action = one("spark.table('orders').createOrReplaceTempView('v')\nspark.table('v').show()")
+    lines = action.execution.text("analyzed").splitlines()
+    assert [line.strip(" +-").split(" ")[0] for line in lines] == ["SubqueryAlias", "View", "SubqueryAlias", "Relation"]
+
+
+def test_exists_names_the_query_around():
+    action = one(
+        IMPORTS + "c = spark.table('customer').alias('c')\n"
+        "spark.table('orders').alias('o').where(\n"
+        "    c.where(F.col('c.c_custkey') == F.col('o.o_custkey').outer()).exists()).show()"
+    )
+    assert action.execution.text("optimized").startswith("Join LeftSemi")

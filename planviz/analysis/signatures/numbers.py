@@ -41,7 +41,7 @@ ceil | D|DEC|L | ceil | sql=CEIL
 ceiling | D|DEC|L | ceil
 floor | D|DEC|L | ceil | sql=FLOOR
 isnan | D | B | null=no
-nanvl | D D | D
+nanvl | D D | D | tolerant
 rand | I|L|NUL? | D | random null=no
 random | I|L|NUL? | D | random null=no sql=rand
 randn | I|L|NUL? | D | random null=no

@@ -11,7 +11,7 @@ from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.python import WINDOWED, PythonEvalType, PythonUDAF
 from planviz.logical.operators import Window
 from planviz.logical.plan import LogicalPlan
-from planviz.logical.python import ArrowEvalPython, BatchEvalPython
+from planviz.logical.python import ArrowEvalPython, BatchEvalPython, FlatMapGroupsInPython, MapInPython
 from planviz.physical import python as o
 from planviz.physical.strategies.context import PlanningContext
 
@@ -23,6 +23,10 @@ def evaluation(plan: LogicalPlan, context: PlanningContext) -> Any:
             return o.BatchEvalPythonExec(udfs, results, context.plan(child))
         case ArrowEvalPython(udfs, results, kind, child):
             return o.ArrowEvalPythonExec(udfs, results, kind, context.plan(child))
+        case MapInPython(name, udf, columns, barrier, child):
+            return o.MapInPythonExec(name, udf, columns, barrier, context.plan(child))
+        case FlatMapGroupsInPython(name, keys, udf, columns, child):
+            return o.FlatMapGroupsInPythonExec(name, keys, udf, columns, context.plan(child))
     return None
 
 
