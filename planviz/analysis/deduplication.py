@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from planviz.analysis.context import AnalyzerRule
@@ -36,9 +37,11 @@ class DeduplicateRelations(AnalyzerRule):
         if self.context is not None and not self.context.config.behaviour.relations_are_deduplicated:
             mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT
             return plan.transform_up(_conflicts, mask) if plan.bits & mask else plan
-        new, _ = _renew(plan, set())
+        relations_only = self.context is not None and not self.context.config.behaviour.aliases_are_renewed
+        new, _ = (_renew_relations if relations_only else _renew)(plan, set())
         mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT | Union.BIT
-        return new.transform_up(_conflicts, mask) if new.bits & mask else new
+        step = _conflicts_at_the_top if relations_only else _conflicts
+        return new.transform_up(step, mask) if new.bits & mask else new
 
 
 #: An operator's class and the ids that it brings into being.
@@ -90,14 +93,27 @@ def _renew(plan: Any, seen: Seen) -> tuple[Any, bool]:
     return _new_instance(new), True
 
 
-def _renew_children(plan: Any, seen: Seen) -> tuple[Any, bool]:
+@deep
+def _renew_relations(plan: Any, seen: Seen) -> tuple[Any, bool]:
+    """As `_renew`, of relations alone."""
+    if not isinstance(plan, INSTANCES):
+        return _renew_children(plan, seen, _renew_relations)
+    ids = _own_ids(plan)
+    key = (type(plan), ids)
+    if ids and plan.resolved and key in seen:
+        return _new_instance(plan), True
+    seen.add(key)
+    return plan, False
+
+
+def _renew_children(plan: Any, seen: Seen, renew: Callable[..., tuple[Any, bool]] = _renew) -> tuple[Any, bool]:
     children = plan.children
     if not children:
         return plan, False
     changed = False
     renewed = []
     for c in children:
-        n, child_changed = _renew(c, seen)
+        n, child_changed = renew(c, seen)
         renewed.append(n)
         changed = changed or child_changed
     below = plan
@@ -105,7 +121,7 @@ def _renew_children(plan: Any, seen: Seen) -> tuple[Any, bool]:
     def inner(e: Any) -> Any:
         nonlocal changed
         if isinstance(e, SubqueryExpression):
-            n, sub_changed = _renew(e.plan, seen)
+            n, sub_changed = renew(e.plan, seen)
             changed = changed or sub_changed
             return e.with_plan(n)
         return e
@@ -207,22 +223,49 @@ def _new_instance(plan: Any) -> Any:
     return plan.replace(columns=columns)
 
 
-def _conflicts(plan: LogicalPlan) -> Any:
+def _conflicts_at_the_top(plan: LogicalPlan) -> Any:
+    """As `_conflicts`, before Spark 4.0: beneath an operator that renews some ids the others stay."""
+    return _conflicts(plan, _dedup_uppermost)
+
+
+def _conflicts(plan: LogicalPlan, dedup: Callable[[LogicalPlan, LogicalPlan], Any] | None = None) -> Any:
     """Sides of one operator that still share ids get a projection or new ids."""
+    dedup = dedup or _dedup_right
     if not plan.children_resolved:
         return plan
     if isinstance(plan, Join | Intersect | Except):
         if plan.left.output_set & plan.right.output_set:
-            return plan.replace(right=_dedup_right(plan.left, plan.right))
+            return plan.replace(right=dedup(plan.left, plan.right))
         return plan
     if isinstance(plan, LateralJoin):
         right: Any = plan.right
         if right.resolved and plan.child.output_set & right.plan.output_set:
-            return plan.replace(right=right.with_plan(_dedup_right(plan.child, right.plan)))
+            return plan.replace(right=right.with_plan(dedup(plan.child, right.plan)))
         return plan
     if isinstance(plan, Union) and not plan.by_name:
         return _dedup_union(plan)
     return plan
+
+
+def _dedup_uppermost(left: LogicalPlan, right: LogicalPlan) -> Any:
+    """The right side with fresh ids where the uppermost operators make columns that the left side has too."""
+    shared = left.output_set & right.output_set
+
+    def go(p: LogicalPlan) -> LogicalPlan:
+        if set(_own_ids(p)) & shared:
+            made: LogicalPlan = _new_instance(p)
+            return made
+        renewed = tuple(go(c) for c in p.children)
+        pairs = [
+            (a, b)
+            for old, now in zip(p.children, renewed, strict=True)
+            if old is not now
+            for a, b in zip(old.output, now.output, strict=True)
+        ]
+        mapping = {a.expr_id: b for a, b in pairs if a.expr_id != b.expr_id}
+        return rewrite_attributes(p.with_new_children(renewed), mapping) if mapping else p
+
+    return go(right)
 
 
 def _dedup_right(left: LogicalPlan, right: LogicalPlan) -> LogicalPlan:

@@ -74,12 +74,12 @@ def rewritten(plan: LogicalPlan, mapping: Mapping) -> Any:
     return plan.transform_up(lambda p: p.map_expressions(lambda e: substitute(e, mapping)))
 
 
-def renewed(plan: LogicalPlan) -> Any:
-    """The same plan under fresh ids, so that it can stand beside itself."""
+def renewed(plan: LogicalPlan, context: Any = None) -> Any:
+    """The same plan under fresh ids, so that it can stand beside itself; with a context as its version does it."""
     from planviz.analysis.deduplication import DeduplicateRelations
     from planviz.logical.combining import Join
 
-    return DeduplicateRelations(None).apply(Join(plan, plan, "Inner")).right  # type: ignore[arg-type]  # reads no context
+    return DeduplicateRelations(context).apply(Join(plan, plan, "Inner")).right
 
 
 def pruned_child(plan: LogicalPlan, needed: frozenset[int]) -> LogicalPlan:

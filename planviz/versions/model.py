@@ -28,6 +28,9 @@ class Behaviour:
     between_is_a_function: bool = True
     #: What HAVING and ORDER BY add to an aggregate is named as its SQL; else as a plan shows it, ids and all.
     added_aggregates_are_named_by_sql: bool = True
+    #: What makes a column under an id is renewed where the id is there already, in the middle of a plan, too; else
+    #: only relations are, and what clashes at the top of the sides of one operator.
+    aliases_are_renewed: bool = True
     #: grouping_id() is a BIGINT.
     grouping_id_is_long: bool = True
     # ---------------------------------------------------------------- optimizer
@@ -35,8 +38,10 @@ class Behaviour:
     expressions_are_shared: bool = True
     #: A plus sign and arithmetic of intervals are replaced in Finish Analysis.
     plus_signs_are_replaced: bool = True
-    #: SimplifyCasts takes together widening casts and looks through a cast that keeps every value for a null test.
+    #: SimplifyCasts takes widening casts together.
     casts_are_merged: bool = True
+    #: SimplifyCasts looks through a cast that keeps every value where it is tested for null.
+    null_tests_look_through_casts: bool = True
     #: A semi join goes below an aggregate or window only where it can be a broadcast join.
     semi_joins_need_a_broadcast: bool = True
     #: What is cheaper of two orders of joins: "product" of the ratios of rows and bytes, or their weighted "sum".

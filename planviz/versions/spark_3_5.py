@@ -11,9 +11,11 @@ VERSION = Version(
         "spark.sql.maxSinglePartitionBytes": (1 << 63) - 1,
     },
     behaviour={
+        "aliases_are_renewed": False,
         "between_is_a_function": False,
         "cte_reference_flags": 1,
         "expressions_are_shared": False,
+        "null_tests_look_through_casts": False,
         "plus_signs_are_replaced": False,
         "arrow_in_aggregates": False,
         "scans_take_subqueries": False,

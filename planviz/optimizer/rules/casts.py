@@ -55,8 +55,9 @@ class SimplifyCasts(OptimizerRule):
 
     def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
-        merged = self.context.config.behaviour.casts_are_merged
-        return self.on_expressions(plan, self._one if merged else _without_same_type, "down")
+        known = self.context.config.behaviour
+        step = self._one if known.null_tests_look_through_casts else _without_null_tests
+        return self.on_expressions(plan, step if known.casts_are_merged else _without_same_type, "down")
 
     @staticmethod
     def _one(e: Expression) -> Expression:
@@ -68,6 +69,10 @@ class SimplifyCasts(OptimizerRule):
             case IsNotNull(Cast(child, t)) if keeps_values(child.data_type, t):
                 return type(e)(child)
         return e
+
+
+def _without_null_tests(e: Expression) -> Expression:
+    return e if isinstance(e, IsNotNull) else SimplifyCasts._one(e)
 
 
 def _without_same_type(e: Expression) -> Expression:

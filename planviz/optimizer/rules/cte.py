@@ -13,7 +13,7 @@ from planviz.logical.operators import Project, Repartition, Subquery
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import CTERelationRef
 from planviz.optimizer.attributes import renewed
-from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.statistics import Estimate, estimate
 from planviz.trees.depth import refuse_heavy
 
@@ -90,7 +90,7 @@ class InlineCTE(OptimizerRule):
                 return plan
             if plan.id not in done:
                 done[plan.id] = again(definitions[plan.id].child)
-            return _instance(plan, done[plan.id])
+            return _instance(plan, done[plan.id], self.context)
         below = plan.map_children(again)
         if any(e.bits & (WithCTE.BIT | CTERelationRef.BIT) for e in below.expressions):
             below = below.transform_expressions_up(
@@ -115,11 +115,11 @@ def _weight(plan: Any, definitions: dict[int, Any], known: dict[int, int]) -> in
     return total
 
 
-def _instance(ref: Any, definition: LogicalPlan) -> Any:
+def _instance(ref: Any, definition: LogicalPlan, context: OptimizerContext) -> Any:
     """The definition's plan with the reference's ids; under fresh ids below when they differ."""
     if ref.output_set == definition.output_set:
         return definition
-    fresh = renewed(definition)
+    fresh = renewed(definition, context if context.config.behaviour.relations_are_deduplicated else None)
     pairs = zip(ref.output, fresh.output, strict=True)
     items = tuple(a if a.expr_id == t.expr_id else Alias(a, t.name, t.expr_id) for t, a in pairs)
     return Project(items, fresh)
@@ -185,7 +185,7 @@ class ReplaceCTERefWithRepartition(OptimizerRule):
                 known[getattr(d, "id")] = child if shared else _repartitioned(child)  # noqa: B009
             return self._replace(plan.plan, known)
         if isinstance(plan, CTERelationRef) and plan.id in known:
-            return _instance(plan, known[plan.id])
+            return _instance(plan, known[plan.id], self.context)
         below = plan.map_children(lambda c: self._replace(c, known))
         if any(e.bits & CTERelationRef.BIT for e in below.expressions):
             below = below.transform_expressions_up(
