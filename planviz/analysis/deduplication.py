@@ -38,7 +38,10 @@ class DeduplicateRelations(AnalyzerRule):
             mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT
             return plan.transform_up(_conflicts, mask) if plan.bits & mask else plan
         relations_only = self.context is not None and not self.context.config.behaviour.aliases_are_renewed
-        new, _ = (_renew_relations if relations_only else _renew)(plan, set())
+        renew = _renew_relations if relations_only else _renew
+        if relations_only and not self.context.config.behaviour.cte_references_are_renewed:
+            renew = _renew_tables
+        new, _ = renew(plan, set())
         mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT | Union.BIT
         step = _conflicts_at_the_top if relations_only else _conflicts
         return new.transform_up(step, mask) if new.bits & mask else new
@@ -104,6 +107,17 @@ def _renew_relations(plan: Any, seen: Seen) -> tuple[Any, bool]:
         return _new_instance(plan), True
     seen.add(key)
     return plan, False
+
+
+@deep
+def _renew_tables(plan: Any, seen: Seen) -> tuple[Any, bool]:
+    """As `_renew_relations`, of no reference to a definition."""
+    if isinstance(plan, CTERelationRef):
+        return plan, False
+    if isinstance(plan, INSTANCES):
+        made: tuple[Any, bool] = _renew_relations(plan, seen)
+        return made
+    return _renew_children(plan, seen, _renew_tables)
 
 
 def _renew_children(plan: Any, seen: Seen, renew: Callable[..., tuple[Any, bool]] = _renew) -> tuple[Any, bool]:

@@ -31,6 +31,8 @@ class Behaviour:
     #: What makes a column under an id is renewed where the id is there already, in the middle of a plan, too; else
     #: only relations are, and what clashes at the top of the sides of one operator.
     aliases_are_renewed: bool = True
+    #: References to a definition get ids of their own wherever the query reads it; else where sides of a join clash.
+    cte_references_are_renewed: bool = True
     #: grouping_id() is a BIGINT.
     grouping_id_is_long: bool = True
     # ---------------------------------------------------------------- optimizer
@@ -48,6 +50,8 @@ class Behaviour:
     join_cost: Literal["product", "sum", "absolute"] = "product"
     #: A union's estimate has its columns' distinct values.
     unions_count_distinct_values: bool = True
+    #: A bloom filter is also made of a side that is a join.
+    bloom_filters_follow_keys: bool = True
     # ---------------------------------------------------------------- planner
     #: The decision tree of joins: that of 3.0 knows no null-aware join and warns of no hint.
     joins: str = "spark-4.3"

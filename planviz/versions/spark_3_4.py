@@ -8,6 +8,8 @@ VERSION = Version(
     "Spark 3.4: a filter on a rank limits no group of a window",
     settings={"spark.sql.optimizer.windowGroupLimitThreshold": -1},
     behaviour={
+        "bloom_filters_follow_keys": False,
+        "cte_references_are_renewed": False,
         "preparations": frozenset(
             {
                 "CoalesceBucketsInJoin",

@@ -124,7 +124,8 @@ class InjectRuntimeFilter(OptimizerRule):
         elif scan < int(self.context.config.get(_LEAST_SCAN)):
             self.refuse(join, "the scan to be filtered has too few bytes", scan, setting=_LEAST_SCAN)
         else:
-            found = selective_scan(creation, creation_key)
+            follow = self.context.config.behaviour.bloom_filters_follow_keys
+            found = selective_scan(creation, creation_key, follow)
             if found is None:
                 self.refuse(join, "the other side's key comes from no scan below a selective filter", creation_key)
         return found
@@ -194,26 +195,31 @@ def likely_selective(e: Expression) -> bool:
     return isinstance(e, BinaryComparison | In | InSet | StringPredicate | Like | RLike | MultiLike)
 
 
-def selective_scan(plan: LogicalPlan, key: Any) -> Key | None:
-    """The key and the part of the plan that gives it from a scan under a selective filter, or None."""
-    return _extract(plan, frozenset(), False, False, plan, key)
+def selective_scan(plan: LogicalPlan, key: Any, follow: bool = True) -> Key | None:
+    """The key and the part of the plan that gives it from a scan under a selective filter, or None.
+
+    `follow`: through joins, too, where the key's partner on the other side will do as well (since Spark 3.5).
+    """
+    return _extract(plan, frozenset(), False, False, plan, key, follow)
 
 
-def _extract(plan: Any, read: frozenset[int], filtered: bool, selective: bool, whole: Any, key: Any) -> Key | None:
+def _extract(
+    plan: Any, read: frozenset[int], filtered: bool, selective: bool, whole: Any, key: Any, follow: bool
+) -> Key | None:
     match plan:
         case Project(items, child):
             if not filtered:
-                return _extract(child, read, filtered, selective, whole, key)
+                return _extract(child, read, filtered, selective, whole, key, follow)
             used = [i for i in items if id_of(i) in read]
             if not all(map(simple, used)):
                 return None
             below = frozenset[int]().union(*[i.references for i in used])
-            return _extract(child, below, filtered, selective, whole, key)
+            return _extract(child, below, filtered, selective, whole, key, follow)
         case Filter(condition, child) if simple(condition):
             now = selective or likely_selective(condition)
-            return _extract(child, read | condition.references, True, now, whole, key)
+            return _extract(child, read | condition.references, True, now, whole, key, follow)
         case Join() if join_keys(plan):
-            return _extract_join(plan, key)
+            return _extract_join(plan, key) if follow else None
         case LeafNode() if selective:
             return key, whole
     return None

@@ -131,7 +131,10 @@ class PullupCorrelatedPredicates(OptimizerRule):
         taken = outer.input_set if isinstance(outer, LateralJoin) else outer.input_set | outer.output_set
         ids = {a.expr_id for a in plan.output} & taken
         if ids:
-            fresh = {a.expr_id: Alias(a, a.name, next_id()) for a in plan.output if a.expr_id in ids}
+            shown = not self.context.config.behaviour.cte_references_are_renewed
+            fresh = {
+                a.expr_id: Alias(a, str(a) if shown else a.name, next_id()) for a in plan.output if a.expr_id in ids
+            }
             plan = Project(tuple(fresh.get(a.expr_id, a) for a in plan.output), plan)
             mapping = {i: a.to_attribute() for i, a in fresh.items()}
             conditions = [substitute(c, mapping) for c in conditions]
