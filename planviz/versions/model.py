@@ -50,6 +50,8 @@ class Behaviour:
     join_cost: Literal["product", "sum", "absolute"] = "product"
     #: A union's estimate has its columns' distinct values.
     unions_count_distinct_values: bool = True
+    #: What a correlated subquery gives under a new id keeps its name; else it is named with the old id.
+    renamed_columns_keep_their_names: bool = True
     #: A bloom filter is also made of a side that is a join.
     bloom_filters_follow_keys: bool = True
     # ---------------------------------------------------------------- planner

@@ -10,6 +10,7 @@ VERSION = Version(
     behaviour={
         "bloom_filters_follow_keys": False,
         "cte_references_are_renewed": False,
+        "renamed_columns_keep_their_names": False,
         "preparations": frozenset(
             {
                 "CoalesceBucketsInJoin",

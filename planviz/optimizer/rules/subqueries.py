@@ -118,8 +118,7 @@ class PullupCorrelatedPredicates(OptimizerRule):
             return Project(plan.output, new)
         return new
 
-    @staticmethod
-    def _subquery(e: Expression, outer: Any) -> Any:
+    def _subquery(self, e: Expression, outer: Any) -> Any:
         if not isinstance(e, AnySubquery) or not e.outer:
             return e
         inner: Any = e.plan
@@ -131,10 +130,9 @@ class PullupCorrelatedPredicates(OptimizerRule):
         taken = outer.input_set if isinstance(outer, LateralJoin) else outer.input_set | outer.output_set
         ids = {a.expr_id for a in plan.output} & taken
         if ids:
-            shown = not self.context.config.behaviour.cte_references_are_renewed
-            fresh = {
-                a.expr_id: Alias(a, str(a) if shown else a.name, next_id()) for a in plan.output if a.expr_id in ids
-            }
+            pretty = self.context.config.behaviour.renamed_columns_keep_their_names
+            clash = [a for a in plan.output if a.expr_id in ids]
+            fresh = {a.expr_id: Alias(a, a.name if pretty else str(a), next_id()) for a in clash}
             plan = Project(tuple(fresh.get(a.expr_id, a) for a in plan.output), plan)
             mapping = {i: a.to_attribute() for i, a in fresh.items()}
             conditions = [substitute(c, mapping) for c in conditions]
