@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
+from planviz.ui.ending import ends_soon
 from planviz.ui.guard import Guard
 from planviz.ui.page import pages
 from planviz.ui.routes import routes
@@ -16,7 +17,7 @@ else:
     # The server imports it once: own routes stand beside Streamlit's, and modules are loaded before anybody waits.
     import planviz.ui.explore  # noqa: F401
 
-    app = st.App(Path(__file__).resolve(), routes=routes(), middleware=[Middleware(Guard)])
+    app = st.App(Path(__file__).resolve(), routes=routes(), middleware=[Middleware(Guard)], lifespan=ends_soon)
 
 if __name__ == "__main__" and not st.runtime.exists():
     app.run(config={"server.address": "127.0.0.1", "browser.serverAddress": "127.0.0.1"})

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from planviz.errors import ExportError, InputError, PlanvizError
+from planviz.errors import InputError, PlanvizError
 
 _GZIP = b"\x1f\x8b"
 
@@ -50,12 +50,10 @@ def write(text: str) -> None:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file, making its folder; raises `ExportError` when that fails."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    except OSError as error:
-        raise ExportError(f"{path}: {error.strerror or error}. Choose a folder that can be written.") from None
+    """Write a file whole, making its folder; raises `ExportError` when that fails, and leaves what was there."""
+    from planviz.document.saving import save
+
+    save(path, data)
 
 
 def complain(name: str, error: PlanvizError) -> None:

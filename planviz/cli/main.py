@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Callable
@@ -268,7 +269,9 @@ def run(argv: list[str]) -> int:
     from planviz.errors import PlanvizError
 
     try:
-        return _command(options.command)(options)
+        status = _command(options.command)(options)
+        sys.stdout.flush()
+        return status
     except PlanvizError as error:
         print(f"planviz: {error}", file=sys.stderr)
         return 2
@@ -277,6 +280,14 @@ def run(argv: list[str]) -> int:
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG):
+            raise
+        print(f"planviz: The output cannot be written: {error.strerror}.", file=sys.stderr)
+        # What is left in the buffer would fail again, with a traceback, when Python ends.
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
     except KeyboardInterrupt:
         print("planviz: stopped", file=sys.stderr)
         return 130

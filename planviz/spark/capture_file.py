@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from planviz.document import Document, open_text
-from planviz.errors import ExportError
+from planviz.document.saving import save
 
 ENDING = ".planviz.json.gz"
 
@@ -21,10 +21,7 @@ def capture_text(captured: dict[str, Any]) -> str:
 def write_capture(captured: dict[str, Any], path: Path) -> None:
     """Write a capture, the same bytes for the same capture. Raises ExportError when that fails."""
     data = capture_text(captured).encode()
-    try:
-        path.write_bytes(gzip.compress(data, 9, mtime=0) if path.suffix == ".gz" else data)
-    except OSError as error:
-        raise ExportError(f"{path}: {error.strerror or error}. Choose a folder that can be written.") from None
+    save(path, gzip.compress(data, 9, mtime=0) if path.suffix == ".gz" else data)
 
 
 def capture(df: Any, path: str | Path | None = None, *, run: bool = False) -> Document:

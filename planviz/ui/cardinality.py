@@ -19,6 +19,7 @@ from planviz.graph.actual import FACTOR
 from planviz.render.paired import paired_scenes, single_scene
 from planviz.render.theme import tokens
 from planviz.ui import cache
+from planviz.ui.bodies import ODD, ODDITIES, read_json
 from planviz.ui.cache import Opened
 from planviz.ui.sides import WAYS, Side, planned_sides, text_side, to_plan
 from planviz.ui.slides import beside, slide_list, slide_of
@@ -186,9 +187,9 @@ def asked_for(opened: Opened, what: str, body: bytes) -> tuple[int, bytes]:
     "scale" for edits that make tables larger, "catalogue" for a catalogue file with the edits.
     """
     try:
-        asked = json.loads(body)
-        if not isinstance(asked, dict) or not isinstance(asked.get("edits") or {}, dict):
-            raise InputError("What is asked must be a JSON object.")
+        asked = read_json(body)
+        if asked is None or not isinstance(asked.get("edits") or {}, dict):
+            return 400, _json({"message": ODD})
         if what == "":
             return 200, _json(answer(opened, asked))
         if what == "order":
@@ -199,9 +200,10 @@ def asked_for(opened: Opened, what: str, body: bytes) -> tuple[int, bytes]:
             return 200, _json(_sizes(opened, asked))
         if what == "catalogue":
             return 200, _json(_catalogue(opened, asked))
-    except (PlanvizError, ValueError, AttributeError, KeyError, TypeError) as error:
-        known = isinstance(error, PlanvizError)
-        return 422, _json({"message": str(error) if known else "This question cannot be read."})
+    except PlanvizError as error:
+        return 422, _json({"message": str(error)})
+    except ODDITIES:
+        return 400, _json({"message": ODD})
     return 404, _json({"message": "There is no such question."})
 
 

@@ -25,6 +25,7 @@ from starlette.routing import Route
 
 from planviz.document import PASTE_LIMIT
 from planviz.errors import PlanvizError
+from planviz.ui.bodies import ODD, ODDITIES, json_bytes, read_json
 
 if TYPE_CHECKING:
     from planviz.ui.cache import Opened
@@ -70,7 +71,11 @@ async def upload(request: Request) -> Response:
         return _refusal(f"The box takes up to {PASTE_LIMIT // 10**6} million characters.", None, 413)
     if isinstance(body, Response):
         return body
-    return await run_in_threadpool(_opened, body.decode("utf-8", "surrogatepass"))
+    try:
+        text = body.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        return _refusal(f"Byte {error.start + 1} of the text is no UTF-8. Save the text as UTF-8.", None, 400)
+    return await run_in_threadpool(_opened, text)
 
 
 async def _body(request: Request, most: int) -> bytearray | Response | None:
@@ -93,12 +98,11 @@ async def joins_as_if(request: Request) -> Response:
     opened = _find(request.path_params["key"])
     if opened is None:
         return _refusal("The server no longer holds this plan in memory. Reload the page.", None, 404)
-    try:
-        asked = json.loads(body or b"")
-    except ValueError:
-        asked = None
-    if not isinstance(asked, dict):
-        return _refusal("The page sent a request that cannot be read.", None, 422)
+    if body is None:
+        return _refusal("That many changes are not taken at once.", None, 413)
+    asked = read_json(body)
+    if asked is None:
+        return _refusal(ODD, None, 400)
     return await run_in_threadpool(_as_if, opened, asked)
 
 
@@ -106,9 +110,12 @@ def _as_if(opened: Opened, asked: dict[str, Any]) -> Response:
     from planviz.ui.joins import reply
 
     try:
-        return JSONResponse(reply(opened, asked), headers=_SAFE | {"Cache-Control": "no-store"})
+        told = reply(opened, asked)
     except PlanvizError as error:
         return _refusal(str(error), None, 422)
+    except ODDITIES:
+        return _refusal(ODD, None, 400)
+    return Response(json_bytes(told), media_type="application/json", headers=_SAFE | {"Cache-Control": "no-store"})
 
 
 def join_picture(request: Request) -> Response:

@@ -1,0 +1,60 @@
+"""Files are written whole or not at all; an output that takes nothing is one line on standard error."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from planviz.document import saving
+from planviz.document.saving import save
+from planviz.errors import ExportError
+
+FULL = Path("/dev/full")
+
+
+def test_a_disk_that_fills_up_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = tmp_path / "plan.svg"
+    there.write_bytes(b"before")
+
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(saving.os, "fsync", full)
+    with pytest.raises(ExportError, match="No space left on device"):
+        save(there, b"x" * 100_000)
+    with pytest.raises(ExportError, match="No space left on device"):
+        save(tmp_path / "new.svg", b"x")
+    assert there.read_bytes() == b"before"
+    assert os.listdir(tmp_path) == ["plan.svg"]
+
+
+def test_a_file_is_replaced_with_its_mode_and_through_a_link(tmp_path: Path) -> None:
+    there, link = tmp_path / "plan.svg", tmp_path / "link.svg"
+    there.write_bytes(b"before")
+    there.chmod(0o640)
+    link.symlink_to(there)
+    save(link, b"after")
+    assert link.is_symlink()
+    assert there.read_bytes() == b"after"
+    assert stat.S_IMODE(there.stat().st_mode) == 0o640
+    before = os.umask(0o027)
+    save(tmp_path / "folder" / "new.svg", b"new")
+    os.umask(before)
+    assert stat.S_IMODE((tmp_path / "folder" / "new.svg").stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full on this machine")
+@pytest.mark.parametrize("command", [["samples"], ["explain", "-"], ["planner"]])
+def test_an_output_that_is_full_is_one_line(command: list[str]) -> None:
+    with FULL.open("wb") as out:
+        done = subprocess.run([sys.executable, "-m", "planviz", *command], input=b"SELECT 1", stdout=out,
+                              stderr=subprocess.PIPE, check=False)  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.decode().count("\n") == 1
+    assert b"No space left on device" in done.stderr
