@@ -77,6 +77,12 @@ def _add_why(parser: argparse.ArgumentParser) -> None:
     add_settings(parser)
 
 
+def _add_replay(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="the text of explain(extended); - for standard input")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--out", metavar="DIR", help="write the replayed plans as DIR/<stem>.<stage>.txt, too")
+
+
 def _add_estimates(parser: argparse.ArgumentParser) -> None:
     _add_files(parser, "SQL, a capture, or the text of a plan with estimates; - for standard input")
     parser.add_argument("--measured", metavar="RUN", help="a capture that ran, an event log, Spark's REST answer")
@@ -242,6 +248,7 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "optimize": (_add_optimize, "plan the queries of an SQL file and print one stage"),
     "trace": (_add_trace, "print what every rule did to the queries of an SQL file"),
     "why": (_add_why, "why the planner chose each join and aggregate of an SQL file or pasted plan"),
+    "replay": (_add_replay, "plan the plans of a text again and hold them against what Spark printed"),
     "estimates": (_add_estimates, "rows expected of every operator, beside measured ones"),
     "aggregates": (_add_aggregates, "the stages of each aggregate, estimates, rows through the stages"),
     "crossover": (_add_crossover, "at which sizes of the tables a query's joins change"),

@@ -26,6 +26,8 @@ class Columns:
     by_name: dict[tuple[str, str], DataType] = field(default_factory=dict)
     inferred: set[int] = field(default_factory=set)
     output: tuple[StructField, ...] = ()
+    #: The columns that a table is partitioned by: a scan gives them, and its files do not hold them.
+    partitions: dict[str, list[str]] = field(default_factory=dict)
     #: What the definitions of CTEs give, by their ids, as far as they are read.
     definitions: dict[int, tuple[AttributeReference, ...]] = field(default_factory=dict)
     #: Ids of range()'s columns, which its line does not say, in the order of the text.
@@ -67,7 +69,10 @@ def _scan(text: str, columns: Columns) -> None:
         fields = {f.name: f.data_type for f in _fields(schema.group(1))}
     except PlanvizError:
         return
+    whole = "..." not in schema.group(1)
     for name, number, long in _COLUMN.findall(m.group(2)):
+        if whole and table and name not in fields and name not in columns.partitions.setdefault(table, []):
+            columns.partitions[table].append(name)
         kind = LONG if long else fields.get(name)
         if kind is not None:
             columns.by_id[int(number)] = kind

@@ -1,0 +1,94 @@
+"""Two texts of one plan held against each other: equal but for numbering, of one shape, or different, and where."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+_IDS = re.compile(
+    r"(plan_id=|\[id=#)(\d+)|\b(CTERelation(?:Def|Ref) |UnionLoop(?:Ref)? )(\d+)|(CommonExpressionId\()(\d+)"
+    r"|(#)(\d+)(?=L?(?!\w))"
+)
+_PLACES = re.compile(r"(Location: \w+)(?:\s*\(\d+ paths?\))?\s*\[[^\]\n]*(?:\]|$)")
+_SEEDS = re.compile(r"\b(rand|randn|uuid|shuffle|randstr)\((-?\d{6,})\)")
+_LAMBDA = re.compile(r"\b(lambda )?([a-z]\w*?)_\d+(?=#\d+)")
+_MARKS = re.compile(r"^(?:[ :]*(?:[+:]- )?)(?:\*(?:\(\d+\))? )?[!']?")
+_WORD = re.compile(r"[A-Za-z]\w*")
+_KINDS = re.compile(r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|LeftSingle|ExistenceJoin)\b")
+#: How many lines that differ are told.
+MOST = 20
+
+
+def canonical(text: str) -> str:
+    """A plan's text with ids and numbers counted in the order of their appearance, places and seeds left out."""
+    known: dict[str, int] = {}
+
+    def number(match: re.Match[str]) -> str:
+        word, digits = next((match[i], match[i + 1]) for i in range(1, 9, 2) if match[i] is not None)
+        return f"{word}{known.setdefault(word + digits, len(known))}"
+
+    text = _SEEDS.sub(r"\1(seed)", _PLACES.sub(r"\1", text))
+    if "lambda" in text:
+        text = _LAMBDA.sub(r"\1\2", text)
+    return "\n".join(line.rstrip() for line in _IDS.sub(number, text).strip("\n").split("\n"))
+
+
+def shape(text: str) -> list[tuple[int, str]]:
+    """Depth and kind of every operator: its name, type of join, build side, stage of an aggregate, table of a scan."""
+    found = []
+    for line in text.strip("\n").split("\n"):
+        m = _MARKS.match(line)
+        body = line[m.end() :] if m else line
+        found.append((len(line) - len(line.lstrip(" :+-")), _label(body)))
+    return found
+
+
+def _label(body: str) -> str:
+    name = _WORD.match(body)
+    word = name.group() if name else body[:20]
+    rest = body[len(word) :]
+    told: list[str] = [word]
+    if "Join" in word or word == "CartesianProduct":
+        told += [m.group() for m in (_KINDS.search(rest), re.search(r"\bBuild(?:Left|Right)\b", rest)) if m]
+    elif "Exchange" in word:
+        told += re.findall(r"^ (\w+)", rest)[:1]
+    elif word.endswith("Aggregate"):
+        told += [p for p in ("partial_", "merge_", "keys=[]") if p in rest]
+    elif word in ("FileScan", "Scan", "Relation", "BatchScan"):
+        told += re.findall(r"^ (?:\w+ )?([\w.]+)\[", rest)[:1]
+    elif word == "Sort":
+        told += re.findall(r"\], (true|false)", rest)[:1]
+    return " ".join(told)
+
+
+def verdict(theirs: str, ours: str) -> str:
+    """equal, shape (the operators are the same, in the same places) or differs."""
+    if canonical(theirs) == canonical(ours):
+        return "equal"
+    return "shape" if shape(theirs) == shape(ours) else "differs"
+
+
+def differences(theirs: str, ours: str, most: int = MOST) -> list[dict[str, str]]:
+    """The lines that differ, Spark's beside ours; "" where a side has none."""
+    a, b = canonical(theirs).split("\n"), canonical(ours).split("\n")
+    found: list[dict[str, str]] = []
+    x, y = theirs.strip("\n").split("\n"), ours.strip("\n").split("\n")
+    for tag, i, j, k, n in difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        for at in range(max(j - i, n - k)):
+            if len(found) >= most:
+                return found
+            spark = x[i + at].strip() if i + at < j else ""
+            made = y[k + at].strip() if k + at < n else ""
+            found.append({"spark": spark, "planviz": made})
+    return found
+
+
+def distance(theirs: str, ours: str) -> int:
+    """How many lines of one text the other has not: 0 for equal texts."""
+    a, b = canonical(theirs).split("\n"), canonical(ours).split("\n")
+    if a == b:
+        return 0
+    matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
+    return max(len(a), len(b)) - sum(m.size for m in matcher.get_matching_blocks())

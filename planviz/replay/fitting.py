@@ -1,0 +1,336 @@
+"""Sizes of tables that nobody said: such that every decision that hangs on them comes out as it was printed.
+
+A text without statistics still tells of sizes: this side was broadcast, that one was not, here a runtime filter was
+built. The search changes one table after another, keeps what leaves fewer decisions different, and stops after so many
+trials. What it finds is one possibility; nothing says that it is the truth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from planviz.catalog.tables import Table
+from planviz.config import OptimizerConfig
+from planviz.errors import PlanvizError
+from planviz.expressions.calls import FunctionCall
+from planviz.expressions.predicates import conjunction, split_conjunction
+from planviz.expressions.subqueries import SubqueryExpression
+from planviz.graph import PlanGraph
+from planviz.logical.combining import Join
+from planviz.logical.operators import Filter
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import LogicalRelation
+from planviz.optimizer.context import OptimizerContext
+from planviz.optimizer.rules.runtime_filters import InjectRuntimeFilter
+from planviz.optimizer.statistics import estimating
+from planviz.physical.strategies.context import PlanningContext
+from planviz.physical.strategies.join_selection import JoinSelection
+from planviz.physical.strategies.keys import equi_join, null_aware_anti_join
+from planviz.replay.columns import Columns
+from planviz.types import StructField
+
+#: Sizes that are tried, in bytes: around the thresholds of broadcasts (10 MB) and runtime filters (10 GB).
+LEVELS = (
+    4_000,
+    300_000,
+    3_000_000,
+    9_000_000,
+    40_000_000,
+    700_000_000,
+    6_000_000_000,
+    40_000_000_000,
+    2_000_000_000_000,
+)
+#: What a table is taken for before anything is known.
+LARGE = 6_000_000_000
+HUGE = 2_000_000_000_000
+#: How many times all decisions are taken while sizes are looked for.
+TRIALS = 160
+_JOINS = ("BroadcastHashJoin", "ShuffledHashJoin", "SortMergeJoin", "CartesianProduct", "BroadcastNestedLoopJoin")
+_WAYS = ("_sizes", "_sizes_and_table_rows", "_rows")
+_SIDES = re.compile(r"\bBuild(Left|Right)\b")
+
+
+@dataclass
+class Wanted:
+    """A join of the optimized plan and the operators and build sides that the text gives it, in the text's order."""
+
+    join: Join
+    signature: str
+    choices: tuple[tuple[str, str], ...]
+
+
+@dataclass
+class Fitted:
+    """Sizes by table, how many decisions there were and which still come out otherwise."""
+
+    sizes: dict[str, int]
+    decisions: int
+    open: list[str] = field(default_factory=list)
+    joins: list[Wanted] = field(default_factory=list)
+    trials: int = 0
+
+
+def with_tables(plan: LogicalPlan, sizes: dict[str, int], columns: Columns) -> Any:
+    """The plan over tables of these sizes; a table that has none stays of unknown size."""
+
+    def one(p: Any) -> Any:
+        if not isinstance(p, LogicalRelation):
+            return p
+        return p.replace(table=table_of(p, sizes.get(key_of(p)), columns))
+
+    return plan.transform_with_subqueries(one)
+
+
+def table_of(relation: LogicalRelation, size: int | None, columns: Columns) -> Table:
+    """The entry of a catalogue that a relation stands for."""
+    name = relation.name[-1] if relation.name else ""
+    database = relation.name[-2] if len(relation.name) > 1 else "default"
+    fields = tuple(StructField(a.name, a.type, True) for a in relation.attributes)
+    partitions = columns.partitions.get(key_of(relation), ())
+    return Table(name, fields, database, relation.provider, tuple(partitions), None, size)
+
+
+def key_of(relation: LogicalRelation) -> str:
+    """The name of a relation's table; the columns of one that has no name."""
+    return ".".join(relation.name).lower() or "[" + ",".join(a.name for a in relation.attributes) + "]"
+
+
+def plans_in(plan: LogicalPlan) -> Iterator[LogicalPlan]:
+    """A plan and those of all subqueries in it."""
+    yield plan
+    for node in plan.walk():
+        if node.own_bits & SubqueryExpression.BIT:
+            for s in node.subqueries:
+                inner: Any = s.plan
+                yield from plans_in(inner)
+
+
+def nodes_of(plan: LogicalPlan) -> Iterator[LogicalPlan]:
+    """All operators, those of subqueries too."""
+    for part in plans_in(plan):
+        yield from part.walk()
+
+
+# ------------------------------------------------------------------------------------------------ what is wanted
+
+
+def wanted_joins(plan: LogicalPlan, physical: PlanGraph | None) -> list[Wanted]:
+    """The joins of an optimized plan with what the physical one made of them."""
+    if physical is None:
+        return []
+    texts = [n.text for n in physical if n.op in _JOINS]
+    found = []
+    for node in nodes_of(plan):
+        if not isinstance(node, Join):
+            continue
+        signature, keyed = _signature(node)
+        choices = tuple(_choices(texts, signature, keyed, node))
+        if choices:
+            found.append(Wanted(node, signature, choices))
+    return found
+
+
+def _signature(join: Join) -> tuple[str, bool]:
+    keys = equi_join(join) or null_aware_anti_join(join)
+    if keys is None:
+        return str(join.condition) if join.condition is not None else "", False
+    sides = (", ".join(map(str, side)) for side in (keys.left, keys.right))
+    left, right = sides
+    kind = f"ExistenceJoin({join.exists})" if join.kind == "ExistenceJoin" else join.kind
+    return f"[{left}], [{right}], {kind}", True
+
+
+def _choices(texts: Sequence[str], signature: str, keyed: bool, join: Join) -> Iterator[tuple[str, str]]:
+    seen = set()
+    for text in texts:
+        op = re.match(r"\w+", text)
+        if op is None:
+            continue
+        if keyed and signature not in text:
+            continue
+        if not keyed and (op.group() not in _JOINS[3:] or not text.rstrip().endswith(signature)):
+            continue
+        if not keyed and op.group() == "BroadcastNestedLoopJoin" and f", {join.kind}" not in text:
+            continue
+        side = _SIDES.search(text)
+        choice = (op.group(), side.group() if side else "")
+        if choice not in seen:
+            seen.add(choice)
+            yield choice
+
+
+def runtime_filters(plan: LogicalPlan) -> Counter[str]:
+    """The keys that are tested against a runtime filter, each as often as it is."""
+    found: Counter[str] = Counter()
+    for node in nodes_of(plan):
+        if isinstance(node, Filter):
+            found.update(_tested(c) for c in split_conjunction(node.condition) if _is_bloom(c))
+    return found
+
+
+def _is_bloom(e: Any) -> bool:
+    return isinstance(e, FunctionCall) and e.name == "might_contain" and len(e.arguments) == 2
+
+
+def _tested(e: Any) -> str:
+    return str(e.arguments[1])
+
+
+def without_runtime_filters(plan: LogicalPlan) -> LogicalPlan:
+    """The plan without the filters that runtime filters added."""
+
+    def one(p: Any) -> Any:
+        if not isinstance(p, Filter):
+            return p
+        parts = split_conjunction(p.condition)
+        kept = [c for c in parts if not _is_bloom(c)]
+        if len(kept) == len(parts):
+            return p
+        return p.replace(condition=conjunction(kept)) if kept else p.child
+
+    stripped: LogicalPlan = plan.transform_with_subqueries(one)
+    return stripped
+
+
+# ------------------------------------------------------------------------------------------------ the search
+
+
+class Fitting:
+    """The decisions of one query over tables whose sizes can change."""
+
+    def __init__(
+        self, optimized: LogicalPlan, physical: PlanGraph | None, config: OptimizerConfig, columns: Columns
+    ) -> None:
+        self.config = config
+        plain = without_runtime_filters(optimized)
+        self.tables: dict[str, Table] = {}
+
+        def one(p: Any) -> Any:
+            if not isinstance(p, LogicalRelation):
+                return p
+            key = key_of(p)
+            if key not in self.tables:
+                self.tables[key] = table_of(p, LARGE, columns)
+            return p.replace(table=self.tables[key])
+
+        self.plan: Any = optimized.transform_with_subqueries(one)
+        self.plain: Any = plain.transform_with_subqueries(one)
+        self.filters = runtime_filters(optimized)
+        self.joins = wanted_joins(self.plan, physical)
+        self.nodes = [*nodes_of(self.plan), *nodes_of(self.plain)]
+        self.inject = config.get("spark.sql.optimizer.runtime.bloomFilter.enabled")
+        self.reach = {id(w): self._tables_of(w.join) for w in self.joins}
+        self.trials = 0
+
+    @staticmethod
+    def _tables_of(plan: Any) -> list[str]:
+        return list(dict.fromkeys(key_of(n) for n in plan.walk() if isinstance(n, LogicalRelation)))
+
+    def _set(self, key: str, size: int) -> None:
+        object.__setattr__(self.tables[key], "size_in_bytes", size)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The sizes as they are now."""
+        return {key: int(t.size_in_bytes or 0) for key, t in self.tables.items()}
+
+    def different(self) -> tuple[list[str], set[str]]:
+        """The decisions that come out otherwise than printed, and the tables that they hang on."""
+        self.trials += 1
+        for node in self.nodes:
+            for way in _WAYS:
+                node.__dict__.pop(way, None)
+        wrong: list[str] = []
+        tables: set[str] = set()
+        with estimating(self.config):
+            for wanted in self.joins:
+                context = PlanningContext(self.config, lambda p: p)
+                try:
+                    operator, side, _, _ = JoinSelection(wanted.join, context).choose()
+                except (PlanvizError, TypeError, ValueError, AttributeError):
+                    continue
+                if (operator, side) not in wanted.choices:
+                    wrong.append(f"join {wanted.signature}")
+                    tables.update(self.reach[id(wanted)])
+            made = self._filters()
+        for text in (made - self.filters) + (self.filters - made):
+            wrong.append(f"runtime filter on {text}")
+            tables.update(self.tables)
+        return wrong, tables
+
+    def _filters(self) -> Counter[str]:
+        if not self.inject:
+            return Counter(self.filters)
+        rule = InjectRuntimeFilter(OptimizerContext(self.config))
+        found: Counter[str] = Counter()
+        try:
+            for part in plans_in(self.plain):
+                found.update(runtime_filters_of_one(rule.apply(part)))
+        except (PlanvizError, TypeError, ValueError, AttributeError):
+            return Counter(self.filters)
+        return found
+
+    def start(self) -> None:
+        """Sizes that suggest themselves: small where a table is built alone, huge where a runtime filter helps."""
+        small: set[str] = set()
+        for wanted in self.joins:
+            for operator, side in wanted.choices:
+                if operator == "BroadcastHashJoin" and side:
+                    built = wanted.join.left if side == "BuildLeft" else wanted.join.right
+                    names = self._tables_of(built)
+                    if len(names) == 1:
+                        small.update(names)
+        for key in self.tables:
+            self._set(key, LEVELS[2] if key in small else LARGE)
+        for node in nodes_of(self.plan):
+            tests: list[Any] = split_conjunction(node.condition) if isinstance(node, Filter) else []
+            for inner in (c.arguments[0] for c in tests if _is_bloom(c)):
+                for key in self._tables_of(inner.plan) if isinstance(inner, SubqueryExpression) else ():
+                    if key not in small:
+                        self._set(key, LEVELS[3])
+                    small.add(key)
+        for node in nodes_of(self.plan):
+            if isinstance(node, Filter) and any(_is_bloom(c) for c in split_conjunction(node.condition)):
+                for key in self._tables_of(node.child):
+                    if key not in small:
+                        self._set(key, HUGE)
+
+    def search(self) -> Fitted:
+        """The best sizes found, and the decisions that no sizes tried explain."""
+        self.start()
+        wrong, tables = self.different()
+        while wrong and self.trials < TRIALS:
+            better = self._step(wrong, tables)
+            if better is None:
+                break
+            wrong, tables = better
+        decisions = len(self.joins) + sum(self.filters.values())
+        return Fitted(self.sizes, decisions, wrong, self.joins, self.trials)
+
+    def _step(self, wrong: list[str], tables: set[str]) -> tuple[list[str], set[str]] | None:
+        """The first change of one table's size that leaves fewer decisions different, or None."""
+        for key in sorted(tables):
+            before = self.sizes[key]
+            for size in LEVELS:
+                if size == before or self.trials >= TRIALS:
+                    continue
+                self._set(key, size)
+                found, reach = self.different()
+                if len(found) < len(wrong):
+                    return found, reach
+            self._set(key, before)
+        return None
+
+
+def runtime_filters_of_one(plan: LogicalPlan) -> Counter[str]:
+    """The same of one plan, without those of its subqueries."""
+    found: Counter[str] = Counter()
+    for node in plan.walk():
+        if isinstance(node, Filter):
+            found.update(_tested(c) for c in split_conjunction(node.condition) if _is_bloom(c))
+    return found

@@ -1,0 +1,228 @@
+"""One explain planned again: what was read, which settings and sizes make it come out, and what still differs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from planviz.config import OptimizerConfig
+from planviz.errors import PlanvizError
+from planviz.expressions.ids import Ids, ids_from
+from planviz.graph import PlanGraph
+from planviz.logical.plan import LogicalPlan
+from planviz.optimizer import Optimizer
+from planviz.optimizer.context import OptimizerContext
+from planviz.physical.query import PhysicalPlan, plan_query
+from planviz.replay.columns import Columns
+from planviz.replay.compared import differences, distance, verdict
+from planviz.replay.fitting import Fitted, Fitting, with_tables
+from planviz.replay.plans import ReadPlan, read_plan
+from planviz.replay.settings import ANSI, Setting, configured, found_settings
+from planviz.trees.trace import Trace
+
+_IDS = re.compile(r"#(\d+)")
+
+
+@dataclass
+class Replay:
+    """The plans of one explain, replayed.
+
+    `read` are the logical plans by stage, `texts` what planviz makes of them by stage, `verdicts` how each compares
+    (equal, shape, differs, absent), `differences` the lines that differ by stage. `fitted` are sizes that the text does
+    not say, `taken` decisions that were taken from the text, `failures` what went wrong in words.
+    """
+
+    read: dict[str, ReadPlan] = field(default_factory=dict)
+    settings: list[Setting] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    verdicts: dict[str, str] = field(default_factory=dict)
+    differences: dict[str, list[dict[str, str]]] = field(default_factory=dict)
+    fitted: Fitted | None = None
+    taken: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    trace: Trace = field(default_factory=Trace)
+    optimized: LogicalPlan | None = None
+    planned: PhysicalPlan | None = None
+    config: OptimizerConfig = field(default_factory=OptimizerConfig)
+    stages: tuple[str, ...] = ()
+
+
+def replay(plans: Sequence[PlanGraph], columns: Columns, origin: Sequence[str] = ()) -> Replay:
+    """The plans of one explain, in the order of the text, replayed. Raises nothing for what a text says."""
+    made = Replay(stages=tuple(p.stage for p in plans))
+    try:
+        _Replaying(plans, columns, origin, made).run()
+    except RecursionError:
+        made.failures.append("The plan nests too deep to be planned again.")
+    for stage in ("optimized", "physical"):
+        made.verdicts.setdefault(stage, "absent")
+    return made
+
+
+class _Replaying:
+    def __init__(self, plans: Sequence[PlanGraph], columns: Columns, origin: Sequence[str], made: Replay) -> None:
+        self.columns, self.made = columns, made
+        self.graphs: dict[str, PlanGraph] = {}
+        for plan in plans:
+            self.graphs.setdefault(plan.stage, plan)
+        made.settings = found_settings(plans, origin)
+        numbers = [int(m) for p in plans for n in p for m in _IDS.findall(n.text)]
+        self.first_id = max((n for n in numbers if n < 1 << 40), default=0) + 1
+
+    def run(self) -> None:
+        """Read, fit, optimize, plan, compare."""
+        made = self.made
+        config = configured(made.settings)
+        self._read(bool(config.get(ANSI)))
+        best = self._tried(config)
+        if not any(s.key == ANSI for s in made.settings) and best[0] != (0, 0):
+            other = config.with_settings({ANSI: not config.get(ANSI)})
+            kept = dict(made.read)
+            self._read(bool(other.get(ANSI)))
+            again = self._tried(other)
+            if again[0] < best[0]:
+                words = f"the plans come out as printed with {ANSI}={str(other.get(ANSI)).lower()}, and not otherwise"
+                made.settings.append(Setting(ANSI, other.get(ANSI), words))
+                best, config = again, other
+            else:
+                made.read = kept
+        made.config = config
+        self._keep(best[1])
+
+    def _read(self, ansi: bool) -> None:
+        for stage in ("analyzed", "optimized"):
+            if stage in self.graphs and len(self.graphs[stage]):
+                self.made.read[stage] = read_plan(self.graphs[stage], self.columns, ansi)
+
+    def _tried(self, config: OptimizerConfig) -> tuple[tuple[int, int], dict[str, Any]]:
+        """How far the plans are from those of the text under these settings, and what was made."""
+        found: dict[str, Any] = {"failures": []}
+        analyzed, optimized = (self.made.read.get(s) for s in ("analyzed", "optimized"))
+        sizes: dict[str, int] = {}
+        if optimized is not None:
+            physical = self.graphs.get("initial") or self.graphs.get("physical")
+            fitted = self._attempt(found, lambda: Fitting(optimized.plan, physical, config, self.columns).search())
+            if fitted is not None:
+                found["fitted"], sizes = fitted, fitted.sizes
+        score = [0, 0]
+        if analyzed is not None and optimized is not None:
+            trace = Trace()
+            plan = self._attempt(found, lambda: self._optimized(analyzed.plan, sizes, config, trace))
+            if plan is not None:
+                found["optimized"], found["trace"] = plan, trace
+                found["optimized text"] = plan.tree_string
+                score[0] = distance(self._text("optimized"), plan.tree_string)
+            else:
+                score[0] = 1 << 20
+        if optimized is not None and ("physical" in self.graphs or "initial" in self.graphs):
+            planned = self._attempt(found, lambda: self._planned(optimized.plan, sizes, config))
+            if planned is not None:
+                found["planned"] = planned
+                found["physical text"] = planned.executed.tree_string
+                score[1] = distance(self._text("physical"), planned.executed.tree_string)
+            else:
+                score[1] = 1 << 20
+        return (score[0], score[1]), found
+
+    @staticmethod
+    def _attempt(found: dict[str, Any], make: Any) -> Any:
+        """What `make` gives, or None and a sentence in `failures`: a text can say what no Spark would."""
+        try:
+            return make()
+        except PlanvizError as error:
+            found["failures"].append(str(error))
+        except RecursionError:
+            found["failures"].append("The plan nests too deep to be planned again.")
+        except Exception as error:  # a plan that was read back may lack what a rule takes for granted
+            found["failures"].append(f"The plan could not be planned again ({type(error).__name__}).")
+        return None
+
+    def _optimized(self, plan: LogicalPlan, sizes: dict[str, int], config: OptimizerConfig, trace: Trace) -> Any:
+        with ids_from(Ids(self.first_id)):
+            context = OptimizerContext(config)
+            return Optimizer(config, context).optimize(with_tables(plan, sizes, self.columns), trace)
+
+    def _planned(self, plan: LogicalPlan, sizes: dict[str, int], config: OptimizerConfig) -> PhysicalPlan:
+        with ids_from(Ids(self.first_id)):
+            return plan_query(with_tables(plan, sizes, self.columns), config)
+
+    def _text(self, stage: str) -> str:
+        """A stage as Spark printed it."""
+        graph = self.graphs.get("initial") if stage == "physical" and "initial" in self.graphs else None
+        return printed(graph or self.graphs[stage])
+
+    def _keep(self, found: dict[str, Any]) -> None:
+        made = self.made
+        made.fitted, made.failures = found.get("fitted"), found["failures"]
+        made.optimized, made.planned = found.get("optimized"), found.get("planned")
+        made.trace = found.get("trace", made.trace)
+        if "analyzed" in made.read:
+            made.texts["analyzed"] = made.read["analyzed"].text
+        for stage in ("optimized", "physical"):
+            ours = found.get(f"{stage} text")
+            if ours is None:
+                continue
+            theirs = self._text(stage)
+            made.texts[stage] = ours
+            made.verdicts[stage] = verdict(theirs, ours)
+            if made.verdicts[stage] != "equal":
+                made.differences[stage] = differences(theirs, ours)
+
+
+def printed(graph: PlanGraph) -> str:
+    """A tree as Spark prints it, from its operators; where subqueries stand is told by their edges."""
+    lines: list[str] = []
+    stack: list[tuple[int, str, str]] = [(r, "", "") for r in reversed(graph.roots)]
+    while stack:
+        at, first, rest = stack.pop()
+        node = graph[at]
+        mark = "" if node.codegen_stage is None else f"*({node.codegen_stage}) "
+        lines.append(first + mark + node.text)
+        beneath = graph.children(at)
+        inner = [c for c in beneath if graph.edge_type(at, c) != "child"]
+        outer = [c for c in beneath if graph.edge_type(at, c) == "child"]
+        deeper = rest + (":  " if outer else "   ")
+        for nodes, indent in ((outer, rest), (inner, deeper)):
+            stack += [
+                (c, indent + ("+- " if c == nodes[-1] else ":- "), indent + ("   " if c == nodes[-1] else ":  "))
+                for c in reversed(nodes)
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def replay_json(made: Replay) -> list[dict[str, Any]]:
+    """One entry for every plan of the explain, with the verdicts on the whole."""
+    common = {
+        "settings": {s.key: s.value for s in made.settings},
+        "evidence": {s.key: s.evidence for s in made.settings},
+        "optimized": made.verdicts["optimized"],
+        "physical": made.verdicts["physical"],
+        "taken": made.taken,
+        "fitted": fitted_json(made),
+        "differences": [{"stage": stage, **d} for stage, found in made.differences.items() for d in found],
+        "failures": made.failures,
+    }
+    return [{"stage": stage, "read": read_json(made.read.get(stage)), **common} for stage in dict.fromkeys(made.stages)]
+
+
+def read_json(read: ReadPlan | None) -> dict[str, Any]:
+    """What was read of a plan; nothing of parsed and physical ones, which are not read back."""
+    if read is None:
+        return {"operators": 0, "expressions": 0, "opaque": 0, "opaque_texts": [], "inferred": 0, "open": 0}
+    return {
+        "operators": read.operators,
+        "expressions": read.expressions,
+        "opaque": len(read.opaque) + len(read.opaque_operators),
+        "opaque_texts": [t[:200] for t in (*read.opaque_operators, *read.opaque)][:20],
+        "inferred": read.inferred,
+        "open": read.open,
+    }
+
+
+def fitted_json(made: Replay) -> dict[str, Any]:
+    """The sizes that the decisions are consistent with, and the decisions that no size explains."""
+    if made.fitted is None:
+        return {"decisions": 0, "sizes": {}, "open": []}
+    return {"decisions": made.fitted.decisions, "sizes": made.fitted.sizes, "open": made.fitted.open}

@@ -1,0 +1,96 @@
+"""A text's plans planned again, and held against the text."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from planviz.catalogs import read as read_catalog
+from planviz.config import OptimizerConfig
+from planviz.document import open_text
+from planviz.document.replayed import replays
+from planviz.execution import QueryExecution
+from planviz.expressions.ids import Ids
+from planviz.replay.replayed import Replay, replay_json
+from tests.fidelity.replay import CORPUS, texts
+
+SHOP = """
+CREATE TABLE sales (id BIGINT, item INT, shop INT, price DECIMAL(7,2), day DATE) USING parquet;
+CREATE TABLE items (item INT, name STRING, kind STRING) USING parquet;
+"""
+QUERY = """
+SELECT kind, count(*) c, sum(price) s FROM sales JOIN items ON sales.item = items.item
+WHERE price > 1.50 AND day >= '2020-01-01' GROUP BY kind HAVING count(*) > 3 ORDER BY s DESC LIMIT 10
+"""
+
+
+def explained(sql: str = QUERY, **settings: object) -> str:
+    config = OptimizerConfig().with_settings({k.replace("_", "."): v for k, v in settings.items()})
+    return QueryExecution(sql, read_catalog(SHOP), config, ids=Ids(100)).explain_string("extended")
+
+
+def replayed(text: str) -> Replay:
+    (made,) = replays(open_text(text))
+    return made
+
+
+def test_a_text_alone_gives_the_same_plans_again() -> None:
+    made = replayed(explained())
+    assert made.verdicts == {"optimized": "equal", "physical": "equal"}
+    assert (made.failures, made.differences, made.taken) == ([], {}, [])
+
+
+@pytest.mark.parametrize("adaptive", [True, False])
+@pytest.mark.parametrize("partitions", [7, 200])
+def test_settings_are_found_with_their_evidence(adaptive: bool, partitions: int) -> None:
+    text = explained(spark_sql_adaptive_enabled=adaptive, spark_sql_shuffle_partitions=partitions)
+    made = replayed(text)
+    found = {s.key: s.value for s in made.settings}
+    assert found["spark.sql.adaptive.enabled"] is adaptive
+    assert found["spark.sql.shuffle.partitions"] == partitions
+    assert all(s.evidence for s in made.settings)
+    assert made.verdicts["physical"] == "equal"
+
+
+def test_another_plan_is_told_apart_and_its_lines_are_listed() -> None:
+    text = explained()
+    other = text.replace("SortMergeJoin [item", "ShuffledHashJoin [item")
+    assert other != text
+    made = replayed(other)
+    assert made.verdicts["optimized"] == "equal"
+    assert made.verdicts["physical"] == "differs"
+    assert any("ShuffledHashJoin" in d["spark"] for d in made.differences["physical"])
+
+
+def test_json_has_an_entry_for_every_plan() -> None:
+    entries = replay_json(replayed(explained()))
+    assert [e["stage"] for e in entries] == ["parsed", "analyzed", "optimized", "physical"]
+    assert {e["optimized"] for e in entries} == {"equal"}
+    assert entries[1]["read"]["opaque"] == 0
+    assert replay_json(replayed("== Physical Plan ==\nLocalTableScan [a#1]\n"))[0]["physical"] == "absent"
+
+
+def test_no_text_however_damaged_raises() -> None:
+    text, chance = explained(), random.Random(7)
+    for _ in range(150):
+        damaged = list(text)
+        for _ in range(chance.randint(1, 6)):
+            at = chance.randrange(len(damaged))
+            damaged[at : at + chance.choice((0, 1, 1, 3, 40))] = chance.choice(
+                ("", "(", ")", ",", "#1", " AS ", "]", "x")
+            )
+        for made in replays(open_text("== Parsed Logical Plan ==\n" + "".join(damaged))):
+            assert set(made.verdicts.values()) <= {"equal", "shape", "differs", "absent"}
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason=f"the corpus is not at {CORPUS}")
+def test_what_spark_printed_comes_out_again() -> None:
+    only = ("q1", "q3", "q12", "q14a", "q23a", "q41", "q64", "q72", "q93", "q95")
+    found: Counter[str] = Counter()
+    for _, _, text in texts("tpcds/captures/nocbo-aqeoff", only):
+        made = replayed(text)
+        found.update(f"{stage} {verdict}" for stage, verdict in made.verdicts.items())
+    assert found["optimized equal"] == 10
+    assert found["physical equal"] >= 9
