@@ -29,6 +29,9 @@ class OptimizerContext:
     refusals: list[Refusal] | None = None
     branches: list[Branch] | None = None
     reorderings: list[Reordering] | None = None
+    #: From the relations of a group of inner joins to the joins that a given order makes of them, as bits of both sides
+    #: (None: no such order). Where it is there, the cost-based search follows it and reckons nothing.
+    join_order: Callable[[Any], dict[int, tuple[int, int]] | None] | None = None
     #: What is worth telling beside the plan, each once.
     warnings: list[str] = field(default_factory=list, compare=False)
 

@@ -208,13 +208,49 @@ class JoinReorderDP:
             if read & ~both or read & (read - 1) == 0:
                 needed |= c.references
         # The larger set on the left makes left-deep trees.
-        left, right = (one, other) if a.bit_count() >= b.bit_count() else (other, one)
-        cost = one.with_own + other.with_own
-        return JoinPlan(both, cost, None, left, right, tuple(on), frozenset(needed))
+        left, right = (one, other) if self._larger_first(a, b) else (other, one)
+        return JoinPlan(both, self._cost(one, other), None, left, right, tuple(on), frozenset(needed))
+
+    def _larger_first(self, a: int, b: int) -> bool:
+        return a.bit_count() >= b.bit_count()
+
+    def _cost(self, one: JoinPlan, other: JoinPlan) -> Cost:
+        return one.with_own + other.with_own
 
     def _fits_star(self, items: int) -> bool:
         star = self.star
         return not star or items & ~star == 0 or star & ~items == 0 or items & star == 0
+
+
+class GivenOrder(JoinReorderDP):
+    """The joins of relations in an order that is known: `pairs` are the left and right side of every join, as bits."""
+
+    def __init__(
+        self,
+        relations: Sequence[Any],
+        conditions: Sequence[Expression],
+        output: frozenset[int],
+        pairs: dict[int, tuple[int, int]],
+    ) -> None:
+        super().__init__(relations, conditions, output, 0.0)
+        self.pairs = pairs
+
+    def plan(self) -> JoinPlan | None:
+        """The joins, or None where two sides have no condition in common."""
+        return self._made((1 << len(self.search.relations)) - 1)
+
+    def _made(self, items: int) -> JoinPlan | None:
+        if items.bit_count() == 1:
+            return JoinPlan(items, NOTHING, self.search.relations[items.bit_length() - 1])
+        sides = [self._made(side) for side in self.pairs[items]]
+        left, right = sides
+        return None if left is None or right is None else self._join(left, right)
+
+    def _larger_first(self, a: int, b: int) -> bool:
+        return self.pairs[a | b][0] == a
+
+    def _cost(self, one: JoinPlan, other: JoinPlan) -> Cost:
+        return NOTHING
 
 
 def _pairs(found: list[dict[int, JoinPlan]]) -> Iterator[tuple[JoinPlan, JoinPlan]]:

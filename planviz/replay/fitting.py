@@ -15,8 +15,11 @@ from typing import Any
 
 from planviz.catalog.tables import Table
 from planviz.config import OptimizerConfig
+from planviz.decisions.join_tree import THRESHOLD
 from planviz.errors import PlanvizError
+from planviz.expressions.aggregates import AggregateCall
 from planviz.expressions.calls import FunctionCall
+from planviz.expressions.core import Literal
 from planviz.expressions.predicates import conjunction, split_conjunction
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.graph import PlanGraph
@@ -26,7 +29,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.rules.runtime_filters import InjectRuntimeFilter
-from planviz.optimizer.statistics import estimating
+from planviz.optimizer.statistics import estimating, size_in_bytes
 from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.join_selection import JoinSelection
 from planviz.physical.strategies.keys import equi_join, null_aware_anti_join
@@ -48,6 +51,8 @@ LEVELS = (
 #: What a table is taken for before anything is known.
 LARGE = 6_000_000_000
 HUGE = 2_000_000_000_000
+#: The values that a runtime filter expects where nobody knows the rows.
+EXPECTED = 1_000_000
 #: How many times all decisions are taken while sizes are looked for.
 TRIALS = 160
 _JOINS = ("BroadcastHashJoin", "ShuffledHashJoin", "SortMergeJoin", "CartesianProduct", "BroadcastNestedLoopJoin")
@@ -71,28 +76,44 @@ class Fitted:
     sizes: dict[str, int]
     decisions: int
     open: list[str] = field(default_factory=list)
+    #: The joins among them.
     joins: list[Wanted] = field(default_factory=list)
     trials: int = 0
 
 
-def with_tables(plan: LogicalPlan, sizes: dict[str, int], columns: Columns) -> Any:
-    """The plan over tables of these sizes; a table that has none stays of unknown size."""
+def with_tables(plan: LogicalPlan, sizes: dict[str, int], columns: Columns, rows: dict[str, int] | None = None) -> Any:
+    """The plan over tables of these sizes and rows; a table that has none stays of unknown size."""
 
     def one(p: Any) -> Any:
         if not isinstance(p, LogicalRelation):
             return p
-        return p.replace(table=table_of(p, sizes.get(key_of(p)), columns))
+        return p.replace(table=table_of(p, sizes.get(key_of(p)), columns, (rows or {}).get(key_of(p))))
 
     return plan.transform_with_subqueries(one)
 
 
-def table_of(relation: LogicalRelation, size: int | None, columns: Columns) -> Table:
+def table_of(relation: LogicalRelation, size: int | None, columns: Columns, rows: int | None = None) -> Table:
     """The entry of a catalogue that a relation stands for."""
     name = relation.name[-1] if relation.name else ""
     database = relation.name[-2] if len(relation.name) > 1 else "default"
     fields = tuple(StructField(a.name, a.type, True) for a in relation.attributes)
     partitions = columns.partitions.get(key_of(relation), ())
-    return Table(name, fields, database, relation.provider, tuple(partitions), None, size)
+    return Table(name, fields, database, relation.provider, tuple(partitions), rows, size)
+
+
+def rows_told(plan: LogicalPlan) -> dict[str, int]:
+    """The rows of tables, by runtime filters built of them that expect as many values; not where that is the default."""
+    found: dict[str, int] = {}
+    for node in nodes_of(plan):
+        tests: list[Any] = split_conjunction(node.condition) if isinstance(node, Filter) else []
+        for inner in (c.arguments[0] for c in tests if _is_bloom(c) and isinstance(c.arguments[0], SubqueryExpression)):
+            made: Any = inner.plan
+            calls = [e for n in made.walk() for x in n.expressions for e in x.collect(AggregateCall)]
+            tables = [n for n in made.walk() if isinstance(n, LogicalRelation)]
+            values = [e.arguments[1] for e in calls if e.name == "bloom_filter_agg" and len(e.arguments) > 1]
+            if len(tables) == 1 and len(values) == 1 and isinstance(values[0], Literal) and values[0].value != EXPECTED:
+                found[key_of(tables[0])] = int(values[0].value)
+    return found
 
 
 def key_of(relation: LogicalRelation) -> str:
@@ -128,14 +149,15 @@ def wanted_joins(plan: LogicalPlan, physical: PlanGraph | None) -> list[Wanted]:
     for node in nodes_of(plan):
         if not isinstance(node, Join):
             continue
-        signature, keyed = _signature(node)
+        signature, keyed = signature_of(node)
         choices = tuple(_choices(texts, signature, keyed, node))
         if choices:
             found.append(Wanted(node, signature, choices))
     return found
 
 
-def _signature(join: Join) -> tuple[str, bool]:
+def signature_of(join: Join) -> tuple[str, bool]:
+    """What the line of a physical join holds: keys and type, else the condition; and whether there are keys."""
     keys = equi_join(join) or null_aware_anti_join(join)
     if keys is None:
         return str(join.condition) if join.condition is not None else "", False
@@ -226,6 +248,7 @@ class Fitting:
         self.inject = config.get("spark.sql.optimizer.runtime.bloomFilter.enabled")
         self.reach = {id(w): self._tables_of(w.join) for w in self.joins}
         self.trials = 0
+        self.wrong: list[Wanted] = []
 
     @staticmethod
     def _tables_of(plan: Any) -> list[str]:
@@ -246,6 +269,7 @@ class Fitting:
             for way in _WAYS:
                 node.__dict__.pop(way, None)
         wrong: list[str] = []
+        self.wrong = []
         tables: set[str] = set()
         with estimating(self.config):
             for wanted in self.joins:
@@ -256,12 +280,26 @@ class Fitting:
                     continue
                 if (operator, side) not in wanted.choices:
                     wrong.append(f"join {wanted.signature}")
+                    self.wrong.append(wanted)
                     tables.update(self.reach[id(wanted)])
             made = self._filters()
         for text in (made - self.filters) + (self.filters - made):
             wrong.append(f"runtime filter on {text}")
             tables.update(self.tables)
         return wrong, tables
+
+    def _critical(self, key: str) -> list[int]:
+        """Sizes of a table just below and above which a side of a join that is decided otherwise can be broadcast."""
+        limit, now = int(self.config.get(THRESHOLD)), self.sizes[key]
+        found: list[int] = []
+        with estimating(self.config):
+            for wanted in self.wrong:
+                for side in (wanted.join.left, wanted.join.right):
+                    size = size_in_bytes(side)
+                    if 0 < size < 1 << 62 and key in self._tables_of(side):
+                        at = now * limit // size
+                        found += [at * 97 // 100, at * 103 // 100]
+        return [n for n in dict.fromkeys(found) if 0 < n < 1 << 50]
 
     def _filters(self) -> Counter[str]:
         if not self.inject:
@@ -309,14 +347,16 @@ class Fitting:
             if better is None:
                 break
             wrong, tables = better
+        if not wrong:
+            self.wrong = []
         decisions = len(self.joins) + sum(self.filters.values())
-        return Fitted(self.sizes, decisions, wrong, self.joins, self.trials)
+        return Fitted(self.sizes, decisions, wrong, self.wrong, self.trials)
 
     def _step(self, wrong: list[str], tables: set[str]) -> tuple[list[str], set[str]] | None:
         """The first change of one table's size that leaves fewer decisions different, or None."""
         for key in sorted(tables):
             before = self.sizes[key]
-            for size in LEVELS:
+            for size in (*LEVELS, *self._critical(key)):
                 if size == before or self.trials >= TRIALS:
                     continue
                 self._set(key, size)
@@ -324,6 +364,7 @@ class Fitting:
                 if len(found) < len(wrong):
                     return found, reach
             self._set(key, before)
+        self.different()
         return None
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
+from planviz.expressions.subqueries import DynamicPruningSubquery
 from planviz.graph import PlanGraph
+from planviz.logical.combining import Join
 from planviz.logical.plan import LogicalPlan
+from planviz.optimizer.join_keys import join_keys
 from planviz.replay.columns import Columns, columns_of
 from planviz.replay.expressions import Found
 from planviz.replay.opaque import OpaqueOperator
@@ -67,6 +71,9 @@ def read_plan(graph: PlanGraph, columns: Columns, ansi: bool = True) -> ReadPlan
 class _Reader:
     def __init__(self, graph: PlanGraph, columns: Columns, ansi: bool, found: Found) -> None:
         self.graph, self.columns, self.ansi, self.found = graph, columns, ansi, found
+        self.known: dict[tuple[str, tuple[int, ...], tuple[int, ...], bool], LogicalPlan] = {}
+        #: Dynamic pruning whose keys are known; the innermost join that has them is the one that it came from.
+        self.pruned: set[int] = set()
 
     def plan(self) -> LogicalPlan:
         return self._read(self.graph.roots[0], {})
@@ -84,8 +91,32 @@ class _Reader:
             plans = tuple(self._read(c, scope) for c in beneath if self._inside(at, c))
             text = node.text.lstrip("'!~")
             line = Line(node.op, text, inputs, plans, outer, node.text[:1] in "'!")
-            done[at] = Operator(line, self.columns, self.ansi, self.found).read()
+            # Trees of one text are one object, as they were to Spark: their aggregates share the columns in between.
+            key = (text, tuple(map(id, inputs)), tuple(map(id, plans)), bool(outer))
+            if key not in self.known:
+                made = Operator(line, self.columns, self.ansi, self.found).read()
+                self.known[key] = self._keyed(made)
+            done[at] = self.known[key]
         return done[root]
+
+    def _keyed(self, plan: Any) -> Any:
+        """A join with the keys of the dynamic pruning beneath it, which only the join says."""
+        if not isinstance(plan, Join) or plan.condition is None or not plan.bits & DynamicPruningSubquery.BIT:
+            return plan
+        keys = join_keys(plan)
+        sides = [(a, [k for _, k in keys], b) for a, b in keys] + [(b, [k for k, _ in keys], a) for a, b in keys]
+
+        def one(e: Any) -> Any:
+            if not isinstance(e, DynamicPruningSubquery) or e.expr_id in self.pruned:
+                return e
+            for mine, others, other in sides:
+                if e.outer == (mine,) and other.references <= e.plan.output_set:
+                    self.pruned.add(e.expr_id)
+                    built = tuple(k for k in others if k.references <= e.plan.output_set)
+                    return e.replace(keys=built, index=built.index(other))
+            return e
+
+        return plan.transform_all_expressions(one, DynamicPruningSubquery.BIT)
 
     def _inside(self, at: int, child: int) -> bool:
         """Whether a node beneath another is the plan of a subquery, of a runtime filter, too."""

@@ -11,15 +11,17 @@ from planviz.config import OptimizerConfig
 from planviz.errors import PlanvizError
 from planviz.expressions.ids import Ids, ids_from
 from planviz.graph import PlanGraph
+from planviz.logical.combining import Join
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer import Optimizer
 from planviz.optimizer.context import OptimizerContext
 from planviz.physical.query import PhysicalPlan, plan_query
 from planviz.replay.columns import Columns
 from planviz.replay.compared import differences, distance, verdict
-from planviz.replay.fitting import Fitted, Fitting, with_tables
+from planviz.replay.fitting import Fitted, Fitting, rows_told, with_tables
 from planviz.replay.plans import ReadPlan, read_plan
-from planviz.replay.settings import ANSI, Setting, configured, found_settings
+from planviz.replay.settings import ANSI, COST_BASED, Setting, configured, found_settings
+from planviz.replay.taken import PrintedOrder, with_choices
 from planviz.trees.trace import Trace
 
 _IDS = re.compile(r"#(\d+)")
@@ -101,6 +103,7 @@ class _Replaying:
         found: dict[str, Any] = {"failures": []}
         analyzed, optimized = (self.made.read.get(s) for s in ("analyzed", "optimized"))
         sizes: dict[str, int] = {}
+        fitted: Fitted | None = None
         if optimized is not None:
             physical = self.graphs.get("initial") or self.graphs.get("physical")
             fitted = self._attempt(found, lambda: Fitting(optimized.plan, physical, config, self.columns).search())
@@ -116,6 +119,8 @@ class _Replaying:
                 score[0] = distance(self._text("optimized"), plan.tree_string)
             else:
                 score[0] = 1 << 20
+            if score[0] and optimized.plan.bits & Join.BIT:
+                score[0] = self._ordered(found, score[0], sizes, config)
         if optimized is not None and ("physical" in self.graphs or "initial" in self.graphs):
             planned = self._attempt(found, lambda: self._planned(optimized.plan, sizes, config))
             if planned is not None:
@@ -124,7 +129,42 @@ class _Replaying:
                 score[1] = distance(self._text("physical"), planned.executed.tree_string)
             else:
                 score[1] = 1 << 20
+            if score[1] and fitted is not None and fitted.joins:
+                score[1] = self._chosen(found, score[1], sizes, config, fitted)
         return (score[0], score[1]), found
+
+    def _ordered(self, found: dict[str, Any], before: int, sizes: dict[str, int], config: OptimizerConfig) -> int:
+        """The optimized plan with the order of its joins taken from the text, where that is nearer; how near it is.
+
+        Costs take rows and distinct values, which a text without statistics does not say.
+        """
+        analyzed, optimized = self.made.read["analyzed"].plan, self.made.read["optimized"].plan
+        order = PrintedOrder(optimized)
+        trace = Trace()
+        costs = config.with_settings(dict.fromkeys(COST_BASED, True))
+        kept = list(found["failures"])
+        plan = self._attempt(found, lambda: self._optimized(analyzed, sizes, costs, trace, order, rows_told(optimized)))
+        found["failures"] = kept
+        after = before if plan is None else distance(self._text("optimized"), plan.tree_string)
+        if plan is None or after >= before:
+            return before
+        found |= {"optimized": plan, "trace": trace, "optimized text": plan.tree_string, "taken": order.used}
+        words = "the order of the joins, or the rows that a runtime filter expects, come from costs"
+        found["settings"] = [Setting(key, True, words) for key in COST_BASED]
+        return after
+
+    def _chosen(
+        self, found: dict[str, Any], before: int, sizes: dict[str, int], config: OptimizerConfig, fitted: Fitted
+    ) -> int:
+        """The physical plan with the joins that no sizes explain as the text has them, where that is nearer."""
+        plan, words = with_choices(self.made.read["optimized"].plan, fitted.joins)
+        planned = self._attempt(found, lambda: self._planned(plan, sizes, config)) if words else None
+        after = before if planned is None else distance(self._text("physical"), planned.executed.tree_string)
+        if planned is None or after >= before:
+            return before
+        found |= {"planned": planned, "physical text": planned.executed.tree_string}
+        found["taken"] = [*found.get("taken", []), *words]
+        return after
 
     @staticmethod
     def _attempt(found: dict[str, Any], make: Any) -> Any:
@@ -139,10 +179,18 @@ class _Replaying:
             found["failures"].append(f"The plan could not be planned again ({type(error).__name__}).")
         return None
 
-    def _optimized(self, plan: LogicalPlan, sizes: dict[str, int], config: OptimizerConfig, trace: Trace) -> Any:
+    def _optimized(
+        self,
+        plan: LogicalPlan,
+        sizes: dict[str, int],
+        config: OptimizerConfig,
+        trace: Trace,
+        order: PrintedOrder | None = None,
+        rows: dict[str, int] | None = None,
+    ) -> Any:
         with ids_from(Ids(self.first_id)):
-            context = OptimizerContext(config)
-            return Optimizer(config, context).optimize(with_tables(plan, sizes, self.columns), trace)
+            context = OptimizerContext(config, join_order=order)
+            return Optimizer(config, context).optimize(with_tables(plan, sizes, self.columns, rows), trace)
 
     def _planned(self, plan: LogicalPlan, sizes: dict[str, int], config: OptimizerConfig) -> PhysicalPlan:
         with ids_from(Ids(self.first_id)):
@@ -156,6 +204,8 @@ class _Replaying:
     def _keep(self, found: dict[str, Any]) -> None:
         made = self.made
         made.fitted, made.failures = found.get("fitted"), found["failures"]
+        made.settings += found.get("settings", [])
+        made.taken = found.get("taken", [])
         made.optimized, made.planned = found.get("optimized"), found.get("planned")
         made.trace = found.get("trace", made.trace)
         if "analyzed" in made.read:

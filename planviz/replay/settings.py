@@ -16,6 +16,7 @@ ADAPTIVE = "spark.sql.adaptive.enabled"
 ANSI = "spark.sql.ansi.enabled"
 ZONE = "spark.sql.session.timeZone"
 BLOOM = "spark.sql.optimizer.runtime.bloomFilter.enabled"
+COST_BASED = ("spark.sql.cbo.enabled", "spark.sql.cbo.planStats.enabled", "spark.sql.cbo.joinReorder.enabled")
 _PARTITIONING = re.compile(r"\b(?:hash|range)partitioning\((?:[^\n]*?), (\d+)\), (?:ENSURE_REQUIREMENTS|true|\[id)")
 _ROUND = re.compile(r"\bRoundRobinPartitioning\((\d+)\)")
 _ZONED = re.compile(r"Some\(([A-Z]\w+(?:/\w+)*|[+-]\d\d:\d\d)\)")

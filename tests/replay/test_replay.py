@@ -94,3 +94,12 @@ def test_what_spark_printed_comes_out_again() -> None:
         found.update(f"{stage} {verdict}" for stage, verdict in made.verdicts.items())
     assert found["optimized equal"] == 10
     assert found["physical equal"] >= 9
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason=f"the corpus is not at {CORPUS}")
+def test_what_costs_decided_is_taken_from_the_text_and_said() -> None:
+    for name, _, text in texts("tpcds/captures/cbo-aqeoff", ("q85", "q96")):
+        made = replayed(text)
+        assert made.verdicts == {"optimized": "equal", "physical": "equal"}, name
+        assert any("order in which" in what for what in made.taken)
+        assert {s.key: s.value for s in made.settings}["spark.sql.cbo.joinReorder.enabled"] is True

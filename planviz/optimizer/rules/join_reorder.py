@@ -14,7 +14,7 @@ from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import same_output
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.cost import JoinPlan, JoinReorderDP
+from planviz.optimizer.cost import GivenOrder, JoinPlan, JoinReorderDP
 from planviz.optimizer.rules.pushdown import INNER
 from planviz.optimizer.star_schema import find_star_join
 from planviz.optimizer.statistics import estimate
@@ -74,6 +74,8 @@ class CostBasedJoinReorder(OptimizerRule):
     def _reordered(self, plan: LogicalPlan) -> Any:
         relations, conditions = inner_joins(plan)
         conditions = _without_repeats(conditions)
+        if self.context.join_order is not None:
+            return self._given(plan, relations, conditions)
         most = int(self.context.config.get(_THRESHOLD))
         if len(relations) <= 2:
             return self.refuse(plan, "there is nothing to choose between two relations")
@@ -95,6 +97,13 @@ class CostBasedJoinReorder(OptimizerRule):
         if self.branches is not None and new != plan:
             self._took(plan, search.chosen)
         return new
+
+    def _given(self, plan: LogicalPlan, relations: list[Any], conditions: list[Any]) -> Any:
+        """The joins in the order that somebody gave; the plan itself where none was given for these relations."""
+        assert self.context.join_order is not None
+        pairs = self.context.join_order(relations) if len(relations) > 2 else None
+        chosen = None if pairs is None else GivenOrder(relations, conditions, plan.output_set, pairs).plan()
+        return plan if chosen is None else _with_output(chosen.plan, plan.output)
 
     def _took(self, plan: LogicalPlan, chosen: JoinPlan) -> None:
         """Note the joins of the cheapest order, the first one first, with what each is thought to give."""
