@@ -102,7 +102,7 @@ def table_of(relation: LogicalRelation, size: int | None, columns: Columns, rows
 
 
 def rows_told(plan: LogicalPlan) -> dict[str, int]:
-    """The rows of tables, by runtime filters built of them that expect as many values; not where that is the default."""
+    """The rows of tables, by runtime filters built of them that expect as many; not where that is the default."""
     found: dict[str, int] = {}
     for node in nodes_of(plan):
         tests: list[Any] = split_conjunction(node.condition) if isinstance(node, Filter) else []
