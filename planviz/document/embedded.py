@@ -9,8 +9,8 @@ import re
 
 _BEGINS = r"(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(?:SELECT|WITH|EXPLAIN|INSERT|CREATE|MERGE|FROM|VALUES|CACHE|\(\s*SELECT)\b"
 _PLAIN = re.compile(rf"\s*{_BEGINS}", re.IGNORECASE | re.DOTALL)
-_CELL = re.compile(r"\s*(?:#\s*MAGIC\s+)?%%?(?:sql|sparksql|spark_sql)\b[^\n]*", re.IGNORECASE)
-_MAGIC = re.compile(r"^#[ \t]*MAGIC\b ?", re.MULTILINE)
+_CELL = re.compile(r"\s*(?:(?:#|--|//)\s*MAGIC\s+)?%%?(?:sql|sparksql|spark_sql)\b[^\n]*", re.IGNORECASE)
+_MAGIC = re.compile(r"^(?:#|--|//)[ \t]*MAGIC\b ?", re.MULTILINE)
 _CALL = re.compile(
     rf"\.sql\(\s*(?:sqlText\s*=\s*)?[a-zA-Z]{{0,2}}(?P<quotes>\"\"\"|'''|\"|')(?P<sql>\s*\|?\s*{_BEGINS}.*?)"
     r"(?P<end>(?P=quotes)(?P<margin>\.stripMargin)?)",

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
+
+from planviz.errors import ParseError
 
 #: What a text shows, what it is then, what to do.
 _KNOWN: tuple[tuple[re.Pattern[str], str, str], ...] = (
@@ -70,3 +73,29 @@ def what_it_is(text: str) -> str | None:
         line = head.count("\n", 0, match.end()) + 1
         return f"Line {line} looks like SQL: paste the statement alone, and planviz plans it."
     return None
+
+
+#: Words that SQL statements begin with, and words that show that a text is one.
+_FIRST = ("ALTER", "ANALYZE", "CACHE", "CREATE", "DELETE", "DESCRIBE", "DROP", "EXPLAIN", "INSERT", "MERGE",
+          "REFRESH", "SELECT", "SHOW", "TABLE", "TRUNCATE", "UNCACHE", "UPDATE", "VALUES", "WITH")  # fmt: skip
+_FIRST_WORD = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*\(?\s*([A-Za-z]{3,12})\s", re.DOTALL)
+_SECOND_WORD = re.compile(r"\b(?:SELECT|FROM|INTO|TABLE|VALUES|AS|SET|DATABASE|VIEW|WHERE)\b", re.IGNORECASE)
+
+
+def misspelt_statement(text: str) -> ParseError | None:
+    """The error of SQL whose first word is nearly one that statements begin with; None for any other text."""
+    head = text[:20_000]
+    match = _FIRST_WORD.match(head)
+    if match is None or _SECOND_WORD.search(head, match.end()) is None:
+        return None
+    near = get_close_matches(match[1].upper(), _FIRST, n=1, cutoff=0.7)
+    if not near or near[0] == match[1].upper():
+        return None
+    before = head[: match.start(1)]
+    line, column = before.count("\n") + 1, match.start(1) - before.rfind("\n")
+    return ParseError(
+        "PARSE_SYNTAX_ERROR",
+        f"Syntax error at or near '{match[1]}': no statement begins so. Did you mean {near[0]}?",
+        line=line,
+        column=column,
+    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from planviz.document.embedded import embedded_sql
 from planviz.document.model import Document
-from planviz.document.refused import what_it_is
+from planviz.document.refused import misspelt_statement, what_it_is
 from planviz.errors import InputTooLarge, NotAPlan, ParseError
 from planviz.graph import is_known
 from planviz.graph.trace import RuleTrace
@@ -81,7 +81,7 @@ def _open(text: str, catalog: Catalog | None, config: OptimizerConfig | None) ->
     if not scanned.plans and not scanned.trace:
         empty = _spark_without_plan(text)
         if empty is None:
-            raise _not_a_plan(text, lines)
+            raise misspelt_statement(text) or _not_a_plan(text, lines)
         recognised, note = empty
         return Document(text, recognised, (), (), scanned.trace, (), (note,), bytes(scanned.owners))
     raw = text.split("\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time
 from decimal import Context, Decimal
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from planviz.types import (
     DecimalType,
     YearMonthIntervalType,
 )
+from planviz.types.zones import zone_of
 
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2}|.)", re.S)
 _SIMPLE = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
@@ -159,29 +160,15 @@ def timestamp_literal(text: str, ntz: bool = False) -> Literal | None:
         )
     except ValueError:
         return None
-    zone = _zone(m[8], value) if m[8] else None
+    zone = zone_of(m[8]) if m[8] else None
     if m[8] and zone is None:
         return None
     if zone is not None and not ntz:
-        value = (value.replace(tzinfo=zone)).astimezone(UTC).replace(tzinfo=None)
-    return Literal(value, TIMESTAMP_NTZ if ntz else TIMESTAMP)
-
-
-def _zone(text: str, moment: datetime) -> timezone | None:
-    text = text.upper().removeprefix("UTC").removeprefix("GMT")
-    if text in ("", "Z"):
-        return UTC
-    m = re.match(r"([+-])(\d{1,2})(?::?(\d{2}))?\Z", text)
-    if not m:
         try:
-            from zoneinfo import ZoneInfo
-
-            offset = ZoneInfo(text.title().replace("Etc/Utc", "UTC")).utcoffset(moment)
-            return timezone(offset or timedelta())
-        except Exception:
+            value = value.replace(tzinfo=zone).astimezone(UTC).replace(tzinfo=None)
+        except OverflowError:  # the first or the last hours that Python can count
             return None
-    minutes = int(m[2]) * 60 + int(m[3] or 0)
-    return timezone(timedelta(minutes=minutes if m[1] == "+" else -minutes))
+    return Literal(value, TIMESTAMP_NTZ if ntz else TIMESTAMP)
 
 
 # ---------------------------------------------------------------------------------------------------- intervals

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from planviz.document import document_json, open_text
-from planviz.errors import InputTooLarge, NotAPlan
+from planviz.errors import InputTooLarge, NotAPlan, ParseError
 from planviz.samples import load
 from tests.plantext.test_lines import PLAN
 
@@ -139,3 +139,42 @@ def test_json_of_a_document() -> None:
     assert [plan["stage"] for plan in read["plans"]] == ["parsed", "analyzed", "optimized", "physical"]
     assert read["unparsed"] == [[18, "rest"]]
     assert read["trace"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "near", "line", "column"),
+    [
+        ("SELEC a FROM t", "SELECT", 1, 1),
+        ("-- a comment\n  slect * from t", "SELECT", 2, 3),
+        ("WIHT x AS (SELECT 1) SELECT * FROM x", "WITH", 1, 1),
+        ("INSRT INTO t VALUES (1)", "INSERT", 1, 1),
+    ],
+)
+def test_a_misspelt_first_word_is_an_error_of_the_sql(text: str, near: str, line: int, column: int) -> None:
+    with pytest.raises(ParseError, match=f"Did you mean {near}") as raised:
+        open_text(text)
+    assert (raised.value.line, raised.value.column) == (line, column)
+
+
+def test_prose_is_no_misspelt_sql() -> None:
+    for text in ("hello world", "selection of fruit", "form of the table as set"):
+        with pytest.raises(NotAPlan) as raised:
+            open_text(text)
+        assert "Did you mean" not in str(raised.value)
+
+
+@pytest.mark.parametrize("mark", ["-- MAGIC ", "# MAGIC ", "// MAGIC "])
+def test_a_plan_in_the_source_of_a_notebook(mark: str) -> None:
+    plan = "== Physical Plan ==\n*(1) Project [a#1]\n+- *(1) Scan ExistingRDD[a#1]"
+    document = open_text("".join(f"{mark}{line}\n" for line in plan.split("\n")))
+    assert [node.op for node in document.plans[0]] == ["Project", "Scan"]
+
+
+def test_booleans_of_other_engines_joins_are_no_skew() -> None:
+    join = "PhotonBroadcastHashJoin [a#1], [b#2], Inner, BuildRight, (c#3 > 1), true, true"
+    document = open_text(f"== Physical Plan ==\n{join}\n:- Scan ExistingRDD[a#1]\n+- Scan ExistingRDD[b#2]\n")
+    arguments = document.plans[0][0].arguments
+    assert "skew" not in arguments
+    assert "null_aware" not in arguments
+    split = document.text.replace("PhotonBroadcastHashJoin [a#1]", "SortMergeJoin(skew=true) [a#1]")
+    assert open_text(split).plans[0][0].arguments["skew"] is True

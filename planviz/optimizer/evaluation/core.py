@@ -8,6 +8,7 @@ tuples of pairs for maps.
 from __future__ import annotations
 
 import struct
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, localcontext
 from typing import Any
 
+from planviz.errors import cut
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.specs import ALIKE_FUNCTIONS
@@ -46,8 +48,13 @@ class FailsError(UnknownValueError):
         self.error_class = error_class
 
 
-#: What Python raises where a value is out of reach of its types.
-OUT_OF_REACH = (ArithmeticError, ValueError, OverflowError, TypeError, AttributeError, IndexError, LookupError)
+class EvaluatorWarning(RuntimeWarning):
+    """A mistake in the evaluator itself: an error in tests; elsewhere it is logged and the value counts as unknown."""
+
+
+#: What Python raises where a value is out of reach of its types. TypeError and AttributeError are not among them: they
+#: are mistakes of this evaluator (`EvaluatorWarning`).
+OUT_OF_REACH = (ArithmeticError, ValueError, OverflowError, IndexError, LookupError)
 
 
 #: Functions that look for one text in another, which under a collation is not modelled.
@@ -233,6 +240,10 @@ def evaluated(e: Expression, row: Row) -> Any:
     try:
         with localcontext(WIDE):
             return evaluate(e, row)
+    except (TypeError, AttributeError) as error:
+        said = f"{type(error).__name__} while computing {cut(str(e), 200)}: {error}. Please report it."
+        warnings.warn(said, EvaluatorWarning, stacklevel=2)
+        raise UnknownValueError(said) from error
     finally:
         _steps.reset(token)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from planviz.config import OptimizerConfig, instant
 from planviz.optimizer.evaluation.core import FailsError, zone
+from planviz.types import zones
 
 EPOCH = datetime(1970, 1, 1)
 MICROSECOND = timedelta(microseconds=1)
@@ -16,28 +16,14 @@ _TIMESTAMP = re.compile(
     r"(\d{4,6})(?:-(\d{1,2})(?:-(\d{1,2})"
     r"(?:[ T](?:(\d{1,2})(?::(\d{1,2})(?::(\d{1,2})(?:\.(\d{0,9}))?)?)?)?\s*(.*))?)?)?"
 )
-_OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?", re.IGNORECASE)
 
 
 def zone_of(name: str) -> tzinfo:
     """A time zone by its name or offset. Raises FailsError."""
-    if name.upper() in ("Z", "UTC", "GMT", "UT"):
-        return UTC
-    found = _OFFSET.fullmatch(name)
-    if found:
-        sign, hours, minutes, seconds = found.groups()
-        span = timedelta(hours=int(hours), minutes=int(minutes or 0), seconds=int(seconds or 0))
-        if max(int(minutes or 0), int(seconds or 0)) > 59 or span > timedelta(hours=18):
-            raise _no_zone(name)
-        return timezone(-span if sign == "-" else span)
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
-        raise _no_zone(name) from None
-
-
-def _no_zone(name: str) -> FailsError:
-    return FailsError(f"'{name}' is no time zone", "INVALID_TIMEZONE")
+    found = zones.zone_of(name)
+    if found is None:
+        raise FailsError(f"'{name}' is no time zone", "INVALID_TIMEZONE")
+    return found
 
 
 def moved(value: datetime, source: str, target: str) -> datetime:

@@ -58,10 +58,9 @@ def read_join(op: str, text: str) -> Parts:
     if op == "LateralJoin" and leftover:
         parts["subquery"] = leftover.pop(0)
     flags = [piece for piece in leftover if piece in ("true", "false")]
-    if flags and flags[0] == "true" and "Hash" in op:
+    # Spark's broadcast joins end with one; what the booleans of other engines' joins mean is not known.
+    if flags and flags[0] == "true" and "BroadcastHash" in op and parts.get("join_type") == "LeftAnti":
         parts["null_aware"] = True
-    if len(flags) > 1 and flags[1] == "true":
-        parts["skew"] = True
     leftover = [piece for piece in leftover if piece not in ("true", "false", "None")]
     if "join_type" not in parts and (implied := _implied_type(op, parts)):
         parts["join_type"] = implied

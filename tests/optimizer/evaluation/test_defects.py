@@ -1,0 +1,35 @@
+"""A mistake of the evaluator itself is loud in tests and never passes for a value that is out of reach."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from planviz.execution import Session
+from planviz.expressions.calls import FunctionCall
+from planviz.optimizer.evaluation import core
+from planviz.optimizer.evaluation.core import EvaluatorWarning, value_of
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    def compute(value):
+        return value.no_such_attribute
+
+    *_, outcome = Session().run("SELECT crc32('x') AS x")
+    (call,) = outcome.execution.analyzed.expressions[0].collect(FunctionCall)
+    monkeypatch.setitem(core._FUNCTIONS, "crc32", core.Function(compute, typed=False, nulls=False))
+    return call
+
+
+def test_it_is_an_error_in_tests(broken):
+    with pytest.raises(EvaluatorWarning, match="AttributeError while computing"):
+        value_of(broken)
+
+
+def test_elsewhere_it_is_told_and_the_value_is_unknown(broken):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert value_of(broken) is None
+    assert [warning.category for warning in told] == [EvaluatorWarning]
