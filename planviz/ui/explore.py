@@ -90,7 +90,7 @@ def opening(*, columns: bool = True) -> None:
         _box(small=not columns)
     with together, st.container(key="planviz-opening-more"):
         st.html(_BEST)
-        st.code(_BEST_TEXT, language="python", wrap_lines=True)
+        st.code(_BEST_TEXT, language=None, wrap_lines=True)
         st.html(_SAMPLES)
         with st.container(horizontal=True, gap="xsmall"):
             for sample in samples():
@@ -141,7 +141,7 @@ def rules_opening(opened: Opened | None) -> None:
             log = next(sample for sample in samples() if sample.kind.endswith("rule log"))
             st.button(f"{log.title} (Spark's log)", on_click=state.open_sample, args=(log.name,))
         st.html('<div class="pv-lead"><h2>Or Spark\'s own log</h2><span>What it then writes to its log.</span></div>')
-        st.code(_RULES_LOG, language="python", wrap_lines=True)
+        st.code(_RULES_LOG, language=None, wrap_lines=True)
 
 
 def joins_opening(opened: Opened | None, why: str) -> None:
@@ -161,7 +161,7 @@ def joins_opening(opened: Opened | None, why: str) -> None:
             for title, sql in JOIN_EXAMPLES:
                 st.button(title, key=f"planviz.example.{title}", on_click=state.open_example, args=(title, sql, "tpch"))
         st.html(_BEST)
-        st.code(_BEST_TEXT, language="python", wrap_lines=True)
+        st.code(_BEST_TEXT, language=None, wrap_lines=True)
 
 
 def cardinality_opening(opened: Opened | None) -> None:
@@ -197,7 +197,7 @@ def cardinality_opening(opened: Opened | None) -> None:
             for sample in (sample for sample in samples() if sample.name in ("cost-with-statistics", "rest-execution")):
                 st.button(sample.title, help=sample.about, on_click=state.open_sample, args=(sample.name,))
         st.html('<div class="pv-lead"><h2>Or Spark\'s own numbers</h2><span>Paste what this prints.</span></div>')
-        st.code(_NUMBERS_TEXT, language="python", wrap_lines=True)
+        st.code(_NUMBERS_TEXT, language=None, wrap_lines=True)
 
 
 def aggregations_opening(opened: Opened | None) -> None:
@@ -217,7 +217,7 @@ def aggregations_opening(opened: Opened | None) -> None:
             for title, sql in AGGREGATE_EXAMPLES:
                 st.button(title, key=f"planviz.aggregate.{title}", on_click=state.open_example, args=(title, sql))
         st.html(_BEST)
-        st.code(_BEST_TEXT, language="python", wrap_lines=True)
+        st.code(_BEST_TEXT, language=None, wrap_lines=True)
 
 
 def error_line(opened: Opened) -> None:
