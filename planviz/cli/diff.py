@@ -71,9 +71,9 @@ def _drawn(told: Difference, format: str, options: argparse.Namespace) -> bytes:
         drawing = draw_step(told.trace, 0, view=options.view, theme=options.theme, heading=heading, names=told.names)
         return svg(drawing).encode("utf-8", "replace") if format == "svg" else png(drawing)
     if format == "html":
-        from planviz.render.html import steps_page
+        from planviz.document.difference_view import difference_page
 
-        return steps_page(told.trace, title=f"{told.names[0]} → {told.names[1]}").encode("utf-8", "replace")
+        return difference_page(told).encode("utf-8", "replace")
     made = difference_markdown(told) if format == "markdown" else difference_text(told)
     return made.encode("utf-8", "surrogateescape")
 

@@ -10,10 +10,13 @@ from typing import Any
 from planviz.document.model import Document
 from planviz.errors import InputError
 from planviz.graph import PlanGraph, title
+from planviz.graph.alignment import without_expression_ids, without_plan_ids
 from planviz.graph.cells import Cell, basis, node_cells, plan_cells
+from planviz.graph.changed_only import changed_only
 from planviz.graph.diff import Match, PlanDiff, diff
 from planviz.graph.effects import FACTOR, KINDS, Effect, effects
 from planviz.graph.trace import RuleStep, RuleTrace, TracedPlan
+from planviz.graph.union import StepUnion
 from planviz.render.steps import trace_data
 
 STAGES = ("parsed", "analyzed", "optimized", "physical", "initial", "other")
@@ -97,13 +100,23 @@ class Difference:
     @cached_property
     def trace(self) -> dict[str, Any]:
         """Both plans as a trace of one step, for what draws them in one geometry."""
-        step = RuleStep(
-            "Difference",
-            TracedPlan(lambda: plan_text(self.before), lambda: self.before),
-            TracedPlan(lambda: plan_text(self.after), lambda: self.after),
-            batch=" and ".join(self.names),
-        )
-        return trace_data(RuleTrace([step]), ids=False, numbers=self.numbers)
+        return _as_trace(self.found, self.names)
+
+    @cached_property
+    def slots(self) -> tuple[list[int], list[int]]:
+        """Where the operators of both plans stand in that trace: by their ids before and after."""
+        return _slots(self.found)
+
+    @cached_property
+    def only_changed(self) -> tuple[dict[str, Any], tuple[dict[int, int], dict[int, int]]] | None:
+        """The same of what changed alone, with the slots of the operators that are left; None where nothing did."""
+        few = changed_only(self.found)
+        if few is None:
+            return None
+        found, before, after = few
+        one, two = _slots(found)
+        places = ({id: one[at] for at, id in enumerate(before)}, {id: two[at] for at, id in enumerate(after)})
+        return _as_trace(found, self.names), places
 
 
 def compare_plans(
@@ -136,9 +149,25 @@ def _notes(before: PlanGraph, after: PlanGraph, names: tuple[str, str]) -> list[
     return notes
 
 
+def _as_trace(found: PlanDiff, names: tuple[str, str]) -> dict[str, Any]:
+    step = RuleStep(
+        "Difference",
+        TracedPlan(lambda: plan_text(found.before), lambda: found.before),
+        TracedPlan(lambda: plan_text(found.after), lambda: found.after),
+        batch=" and ".join(names),
+    )
+    return trace_data(RuleTrace([step]), differ=lambda before, after: found)
+
+
+def _slots(found: PlanDiff) -> tuple[list[int], list[int]]:
+    union = StepUnion(found.before)
+    return list(union.slots), union.advance(found)
+
+
 def plan_text(plan: PlanGraph) -> str:
-    """A plan as indented lines."""
-    return "\n".join("  " * node.depth + node.text for node in plan.walk())
+    """A plan as indented lines, without the ids that differ from run to run."""
+    texts = ((node.depth, without_expression_ids(without_plan_ids(node.text))) for node in plan.walk())
+    return "\n".join("  " * depth + text for depth, text in texts)
 
 
 def difference_json(told: Difference) -> dict[str, Any]:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
-from planviz.graph.plan_graph import PlanGraph
+from planviz.graph.plan_graph import PlanGraph, PlanNode
 
 #: Matches of one plan's node ids to the other's, each with a confidence above 0 and up to 1.
 Matches = dict[int, tuple[int, float]]
+#: Pairs of ids out of nodes of both plans.
+Pairing = Callable[[Sequence[PlanNode], Sequence[PlanNode]], Iterable[tuple[int, int]]]
 
 _PLAN_ID = re.compile(r",? ?\[?(?:plan_id|id)=#?\d+\]?")
 _IDS = re.compile(r"#\d+L?(?:-T\d+ms)?(?!\w)")
@@ -157,6 +159,14 @@ class _Alignment:
                 places[text].append(id)
         return {text: ids[0] for text, ids in places.items() if len(ids) == 1}
 
+    def by_joins(self, pairing: Pairing) -> None:
+        """Joins that `pairing` knows again by their keys."""
+        ours = [node for node in self.before.graph if node.kind == "join" and node.id not in self.matches]
+        theirs = [node for node in self.after.graph if node.kind == "join" and node.id not in self.taken]
+        if ours and theirs:
+            for one, two in pairing(ours, theirs):
+                self.match(one, two, 0.9)
+
     # -- likeness
 
     def likeness(self, before: int, after: int) -> float:
@@ -262,8 +272,11 @@ class _Alignment:
                 self.match(id, found, 0.8 * best)
 
 
-def align(before: PlanGraph, after: PlanGraph) -> Matches:
-    """Match the nodes of two plans; what is in none of the matches was removed or inserted."""
+def align(before: PlanGraph, after: PlanGraph, joins: Pairing | None = None) -> Matches:
+    """Match the nodes of two plans; what is in none of the matches was removed or inserted.
+
+    `joins` pairs joins that are the same by what they say, whatever operator does them.
+    """
     work = _Alignment(before, after)
     work.by_identity()
     for level, confidence in ((0, 1.0), (1, 0.98), (2, 0.95)):
@@ -271,6 +284,8 @@ def align(before: PlanGraph, after: PlanGraph) -> Matches:
             work.by_subtrees(level, confidence)
     work.by_texts(0, 0.97)
     work.by_texts(1, 0.9)
+    if joins is not None:
+        work.by_joins(joins)
     work.by_inputs()
     work.by_regions()
     work.by_regions()  # what the first pass matched parts the rest anew

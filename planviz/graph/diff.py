@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from planviz.graph.alignment import align, without_expression_ids, without_numbers, without_plan_ids
 from planviz.graph.differences import Change, changes
+from planviz.graph.join_pairs import same_joins
 from planviz.graph.plan_graph import PlanGraph
 
 
@@ -87,7 +88,7 @@ def diff(before: PlanGraph, after: PlanGraph, *, ids: bool = False, numbers: boo
     Nodes that both carry an identity are matched by it, all others by structure and meaning. Differences in expression
     ids count only with `ids`, those in numbers alone (limits, sizes, literals) only with `numbers`; plan ids never do.
     """
-    found = align(before, after)
+    found = align(before, after, same_joins)
     moved = _moved(before, after, {one: two for one, (two, _) in found.items()})
     matches = []
     for one in sorted(found):

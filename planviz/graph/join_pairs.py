@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from planviz.graph.actual import tables_beneath
@@ -85,6 +85,19 @@ def _keys(node: PlanNode) -> frozenset[str]:
 def _equality(one: str, two: str) -> str:
     first, second = sorted(without_expression_ids(side).strip() for side in (one, two))
     return f"{first} = {second}"
+
+
+def same_joins(ours: Sequence[PlanNode], theirs: Sequence[PlanNode]) -> list[tuple[int, int]]:
+    """Ids of the joins whose keys stand once on each side: the same join, whatever operator does it."""
+    sides: list[dict[frozenset[str], list[int]]] = []
+    for nodes in (ours, theirs):
+        by_keys: defaultdict[frozenset[str], list[int]] = defaultdict(list)
+        for node in nodes:
+            if keys := _keys(node):
+                by_keys[keys].append(node.id)
+        sides.append(by_keys)
+    both = ((ids, sides[1].get(keys, ())) for keys, ids in sides[0].items())
+    return [(one[0], two[0]) for one, two in both if len(one) == len(two) == 1]
 
 
 def paired_joins(

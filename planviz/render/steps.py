@@ -6,7 +6,7 @@ The browser script plays it (`planviz/render/web/rules.js`); pictures of one ste
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any
@@ -24,6 +24,10 @@ from planviz.render.theme import tokens
 _SAME_PLAN = 0.6
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
 _MARKS = " :+-"
+
+
+#: What the difference between two states of a plan is.
+Differ = Callable[[PlanGraph, PlanGraph], PlanDiff]
 
 
 class _Words:
@@ -78,9 +82,9 @@ class _Scene:
 
 
 class _Builder:
-    def __init__(self, trace: RuleTrace, ids: bool, numbers: bool) -> None:
+    def __init__(self, trace: RuleTrace, differ: Differ) -> None:
         self.trace = trace
-        self.ids, self.numbers = ids, numbers
+        self.differ = differ
         self.words, self.prefixes = _Words(), _Words()
         self.scenes: list[_Scene] = []
         self.openings: list[list[int]] = []
@@ -101,7 +105,7 @@ class _Builder:
             if value is not None:
                 told[name] = value
         scene = self.scene_of(step, before, told)
-        found = diff(before, after, ids=self.ids, numbers=self.numbers)
+        found = self.differ(before, after)
         slots_before = scene.union.slots
         slots = scene.union.advance(found)
         state = scene.state_of(after, slots, self.words)
@@ -159,10 +163,14 @@ class _Builder:
         return [number for pair in self.lines(text) for number in pair]
 
 
-def trace_data(trace: RuleTrace, *, title: str = "", ids: bool = True, numbers: bool = True) -> dict[str, Any]:
+def _all(before: PlanGraph, after: PlanGraph) -> PlanDiff:
+    return diff(before, after, ids=True, numbers=True)
+
+
+def trace_data(trace: RuleTrace, *, title: str = "", differ: Differ = _all) -> dict[str, Any]:
     """A trace as JSON values, the same for the same trace; it needs at least one step.
 
-    Other expression ids and other numbers alone are no change where `ids` and `numbers` are false.
+    `differ` says what a step changed; by default other expression ids and numbers count, too.
 
     `words` and `prefixes` hold every text once. `scenes` give per slot its place (`x`, `y`, `w`, `h` in px) and per
     look `[slot, kind, title, lines below, operator, words, badges]`; `start` lists look and slot above of what stands
@@ -171,7 +179,7 @@ def trace_data(trace: RuleTrace, *, title: str = "", ids: bool = True, numbers: 
     `[slot, [[part, text], ...], confidence]`, `moved` as `[slot before, slot after]`, `lines` as hunks of the text
     `[first, last, [prefix, words, ...]]` against the lines before, which `before` gives where they do not follow.
     """
-    builder = _Builder(trace, ids, numbers)
+    builder = _Builder(trace, differ)
     steps = builder.steps()
     return {
         "version": 1,

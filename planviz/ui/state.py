@@ -37,6 +37,7 @@ LIVE = "planviz.live"  # what is chosen, typed and under way on the Live page (p
 WORKBENCH = "planviz.workbench"  # Explore's element
 GO = "planviz.go"  # the page that was asked for in the workbench
 TAKEN = "planviz.catalogues-taken"  # how many catalogues were pasted
+COMPARE = "planviz.compare"  # the second side of the Compare page, as `planviz.ui.compare.Other` takes it
 CATALOGS = "planviz.catalogs"  # {name: {"title", "text"}} of the catalogues that this session collected
 
 
@@ -163,6 +164,7 @@ def open_address(query: Mapping[str, str]) -> None:
     shown, opened = st.session_state.get(DOCUMENT), None
     if shown is None or (opened := cache.find(shown["key"])) is None:
         return
+    _open_other(query)
     plan = views.plan_of_address(opened, query.get("stage", ""), query.get("step", ""))
     if plan is not None:
         shown["plan"] = plan
@@ -173,6 +175,20 @@ def open_address(query: Mapping[str, str]) -> None:
     shown["what"] = query.get("what", "")[:4_000]
     # What was compared and edited on the Cardinality page (planviz.ui.cardinality.asked_of reads it).
     shown["numbers"] = query.get("numbers") or None
+
+
+def _open_other(query: Mapping[str, str]) -> None:
+    """The second side of the Compare page: `b` (packed text), `settings`, `plan_a`, `plan_b`, `literals`, `name_b`."""
+    if not {"b", "settings", "plan_a", "plan_b", "literals"} & {*query}:
+        return
+    other: dict[str, Any] = {name: query.get(name, "")[:4_000] for name in ("settings", "plan_a", "plan_b")}
+    try:
+        other["text"] = links.unpack(query["b"]) if "b" in query else None
+    except PlanvizError as error:
+        fail(error)
+        return
+    other |= {"name": one_line(query.get("name_b", ""), 80), "numbers": query.get("literals") == "1"}
+    st.session_state[COMPARE] = other
 
 
 def show_plan(plan: str) -> None:

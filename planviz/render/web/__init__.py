@@ -29,13 +29,15 @@ _MODULES = {
         "cardinality",
     ),
     "rules": (*_SHARED, "steps", "textdiff", "timeline", "transport", "rulecard", "panes", "player", "rules"),
+    "compare": (*_SHARED, "steps", "textdiff", "timeline", "transport", "panes", "comparison", "compare"),
     "mechanics": (*_PLAYED, "mechanics"),
     "joins": (*_PLAYED, "drawn", "jointable", "whatifs", "joinpanel", "mechanism", "joinbench", "joins"),
 }
-_PAGES = {"workbench": "page", "rules": "rulespage", "mechanics": "mechanicspage"}
+_PAGES = {"workbench": "page", "rules": "rulespage", "mechanics": "mechanicspage", "compare": "comparepage"}
 _SHEETS = {
     "workbench": ("workbench.css",),
     "rules": ("workbench.css", "rules.css"),
+    "compare": ("workbench.css", "rules.css", "compare.css"),
     "mechanics": ("workbench.css", "rules.css", "mechanics.css"),
     "joins": ("workbench.css", "rules.css", "mechanics.css", "joins.css"),
     "cardinality": ("workbench.css", "cardinality.css"),

@@ -1,0 +1,28 @@
+"""Compare: two plans side by side or as one tree, what differs in words and in numbers (the sixth screen)."""
+
+import streamlit as st
+
+from planviz.errors import PlanvizError
+from planviz.ui import compare, compare_page, components, state
+from planviz.ui.page import page
+
+opened = state.current()
+other = compare_page.second(opened) if opened is not None else None
+with page("Compare", document=state.name() if opened else "") as bar:
+    if opened is None or other is None:
+        with st.container(key="planviz-body"):
+            compare_page.opening(opened)
+    else:
+        compare_page.sides(opened, other)
+        try:
+            data = compare.data(opened, other, state.name())
+        except PlanvizError as error:
+            data = None
+            with st.container(key="planviz-body"):
+                st.error(str(error), icon=":material/error:")
+        if data is not None:
+            with st.container(key="planviz-fill", horizontal=True, gap=None, height="stretch", wrap=False):
+                compare_page.element(data)
+        components.drop_zone()
+        with bar:
+            compare_page.bar(opened, other)

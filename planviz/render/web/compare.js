@@ -1,0 +1,26 @@
+// Two plans compared, in one element.
+//
+//   mount(parent, data, callbacks) -> { update(data), choose(effect), view(name), few(on), destroy(), ... }   any page
+//   default({ data, parentElement, setTriggerValue })  -> cleanup                               Streamlit components v2
+//
+// data: { key, names, headline, total, all, few, effects, cells, operators, confidence, notes, unsure, theme, dark } as
+// planviz/document/difference_view.py makes it. Text of plans reaches the page as text only.
+import { Comparison } from "./comparison.js";
+import { hosted } from "./host.js";
+
+export function mount(parentElement, data, callbacks) {
+  const comparison = new Comparison(parentElement, callbacks);
+  comparison.handle = {
+    update: (next) => comparison.update(next),
+    choose: (at) => comparison.choose(at),
+    view: (name) => comparison.setView(name),
+    few: (on) => comparison.setFew(on),
+    destroy: () => comparison.destroy(),
+    state: () => comparison.state(),
+    place: (slot, pane) => comparison.place(slot, pane),
+  };
+  comparison.update(data);
+  return comparison.handle;
+}
+
+export default hosted(mount, () => ({ wholePage: true }));

@@ -1,0 +1,212 @@
+"""What the Compare page shows: the open plan beside another one, of the same text or another (no Streamlit here)."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from planviz.config import OptimizerConfig
+from planviz.document import open_sql
+from planviz.document.difference import Difference, compare_plans, difference_json
+from planviz.document.difference_text import difference_markdown, difference_text
+from planviz.document.difference_view import difference_data, difference_page
+from planviz.errors import InputError
+from planviz.render.png import png
+from planviz.render.step_drawing import draw_step
+from planviz.render.svg import svg
+from planviz.render.text import one_line
+from planviz.render.theme import tokens
+from planviz.ui import views
+from planviz.ui.cache import Opened, catalog_of, open_document
+
+#: Settings to compare a query under, by what they are called.
+PRESETS = {
+    "Cost-based optimization": "spark.sql.cbo.enabled=true\nspark.sql.cbo.joinReorder.enabled=true",
+    "No broadcast joins": "spark.sql.autoBroadcastJoinThreshold=-1",
+    "Without adaptive execution": "spark.sql.adaptive.enabled=false",
+    "Shuffled hash joins preferred": "spark.sql.join.preferSortMergeJoin=false",
+}
+FORMATS = {
+    "md": ("Markdown for a pull request", "text/markdown"),
+    "txt": ("Text", "text/plain"),
+    "json": ("JSON", "application/json"),
+    "svg": ("SVG picture", "image/svg+xml"),
+    "png": ("PNG picture", "image/png"),
+    "html": ("Interactive HTML", "text/html"),
+}
+_MOST_SETTINGS = 4_000
+
+
+@dataclass(frozen=True)
+class Other:
+    """The second side: another text, or that of the first with other settings; which plan of either side.
+
+    `text` is None for the text of the first side; `settings` are lines `key=value`; `plan_a` and `plan_b` name plans as
+    `Opened.graph` does, "" for the one shown first.
+    """
+
+    text: str | None = None
+    name: str = ""
+    settings: str = ""
+    plan_a: str = ""
+    plan_b: str = ""
+    numbers: bool = False
+    catalog: str = ""
+
+    @property
+    def key(self) -> str:
+        """The same for the same side."""
+        told = json.dumps([self.text, self.name, self.settings, self.plan_a, self.plan_b, self.numbers, self.catalog])
+        return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def default_other(opened: Opened) -> Other | None:
+    """What to compare an open text with when nobody has said so: None where only another text will do.
+
+    A query is compared with itself under cost-based optimization; of a text with several plans, the one before the one
+    that is shown first.
+    """
+    if any(statement.execution is not None for statement in opened.document.statements):
+        return Other(settings=next(iter(PRESETS.values())))
+    if len(opened.document.plans) > 1:
+        first = views.first_plan(opened)
+        at = int(first)
+        return Other(plan_a=str(at - 1 if at else 1), plan_b=first)
+    return None
+
+
+def other_side(opened: Opened, other: Other) -> Opened:
+    """The document of the second side, made once. Raises PlanvizError where it cannot be opened."""
+    if other.text is None and not other.settings.strip():
+        return opened
+    key = ("other-side", other.text, other.settings, other.catalog)
+    if key not in opened.made:
+        for old in [name for name in list(opened.made) if name[0] == "other-side"]:
+            opened.made.pop(old, None)
+        opened.made[key] = _other_side(opened, other)
+    found: Opened = opened.made[key]
+    return found
+
+
+def _other_side(opened: Opened, other: Other) -> Opened:
+    text = opened.document.text if other.text is None else other.text
+    tables = other.catalog or opened.catalog or "auto"
+    second = open_document(text, tables)
+    if not other.settings.strip():
+        return second
+    if not second.document.statements:
+        raise InputError("Other settings are for SQL; this is a plan. Take the settings away, or paste SQL.")
+    config = OptimizerConfig().with_settings(settings_of(other.settings))
+    document = open_sql(text, catalog_of(second.catalog), config)
+    return Opened(sha256(f"{second.key}{other.settings}".encode()).hexdigest(), document, second.catalog)
+
+
+def settings_of(text: str) -> dict[str, Any]:
+    """Settings from lines `key=value`. Raises InputError for a line that is none."""
+    found = {}
+    for line in text[:_MOST_SETTINGS].splitlines():
+        line = line.strip().removeprefix("SET ").removesuffix(";").strip()
+        if not line:
+            continue
+        key, equals, value = line.partition("=")
+        if not equals or not key.strip():
+            raise InputError(f"{line[:100]}: write a setting as spark.sql.NAME=VALUE, one in a line.")
+        found[key.strip()] = value.strip()
+    return found
+
+
+def compared(opened: Opened, other: Other, name: str) -> Difference:
+    """The difference of both sides, made once; `name` is that of the first. Raises PlanvizError where there is none."""
+    key = ("difference", other.key, name)
+    if key not in opened.made:
+        for old in [made for made in list(opened.made) if made[0] in ("difference", "difference-data")]:
+            opened.made.pop(old, None)
+        second = other_side(opened, other)
+        if second.document.error is not None and not second.document.plans:
+            raise second.document.error
+        plans = [_plan(opened, other.plan_a), _plan(second, other.plan_b)]
+        names = _names(opened, second, other, name)
+        opened.made[key] = compare_plans(plans[0], plans[1], names, numbers=other.numbers)
+    found: Difference = opened.made[key]
+    return found
+
+
+def _plan(opened: Opened, plan: str) -> Any:
+    try:
+        return opened.graph(plan or views.first_plan(opened))
+    except KeyError:
+        raise InputError("That plan is not in the text any more: choose another one.") from None
+
+
+def plan_labels(opened: Opened) -> dict[str, str]:
+    """The plans of a document by name, with their labels."""
+    return {tab.plan: tab.label for tab in views.tabs(opened)}
+
+
+def _names(opened: Opened, second: Opened, other: Other, name: str) -> tuple[str, str]:
+    """What both sides are called."""
+    labels = []
+    for side, plan in ((opened, other.plan_a), (second, other.plan_b)):
+        labels.append(plan_labels(side).get(plan or views.first_plan(side), "Plan"))
+    if other.text is None and not other.settings.strip():
+        return labels[0], labels[1]
+    if other.text is None:
+        told = ", ".join(
+            line.strip().removeprefix("spark.sql.") for line in other.settings.splitlines() if line.strip()
+        )
+        preset = next((words for words, lines in PRESETS.items() if lines == other.settings.strip()), told)
+        names = ["as it is", one_line(preset, 60)]
+    else:
+        names = [name, other.name or views.name_of(second)]
+        if names[0] == names[1]:
+            names = [f"{names[0]} (A)", f"{names[1]} (B)"]
+    if labels[0] != labels[1]:
+        names = [f"{words} · {label}" for words, label in zip(names, labels, strict=True)]
+    return one_line(names[0], 80), one_line(names[1], 80)
+
+
+def data(opened: Opened, other: Other, name: str) -> bytes:
+    """The element's data, gzipped: the same bytes for the same arguments."""
+    key = ("difference-data", other.key, name)
+    if key not in opened.made:
+        told = difference_data(compared(opened, other, name), f"{opened.key}/{other.key}")
+        told |= {"theme": tokens(), "dark": None}
+        opened.made[key] = gzip.compress(json.dumps(told, separators=(",", ":"), allow_nan=False).encode(), 6, mtime=0)
+    made: bytes = opened.made[key]
+    return made
+
+
+def exported(opened: Opened, other: Other, name: str, format: str, theme: str = "light") -> bytes:
+    """The difference in one of `FORMATS`."""
+    told = compared(opened, other, name)
+    if format == "json":
+        return (json.dumps(difference_json(told), ensure_ascii=True, indent=1) + "\n").encode()
+    if format == "html":
+        return difference_page(told).encode("utf-8", "replace")
+    if format in ("svg", "png"):
+        heading = f"{told.names[0]} → {told.names[1]}: {told.headline}"
+        drawing = draw_step(told.trace, 0, theme=theme, heading=heading, names=told.names)
+        return svg(drawing).encode("utf-8", "replace") if format == "svg" else png(drawing)
+    return (difference_markdown(told) if format == "md" else difference_text(told)).encode("utf-8", "replace")
+
+
+def examples() -> tuple[tuple[str, str, str, Other], ...]:
+    """Comparisons to begin with: title, SQL, catalogue, the other side."""
+    cost_based, sorted_joins = PRESETS["Cost-based optimization"], PRESETS["No broadcast joins"]
+    return (
+        ("TPC-H q5 with and without cost-based optimization", _Q5, "tpch", Other(settings=cost_based)),
+        ("TPC-H q5 without broadcast joins", _Q5, "tpch", Other(settings=sorted_joins)),
+        ("TPC-H q5 before and after the optimizer", _Q5, "tpch", Other(plan_a="1", plan_b="2")),
+    )
+
+
+_Q5 = """SELECT n_name, sum(l_extendedprice * (1 - l_discount)) AS revenue
+FROM customer, orders, lineitem, supplier, nation, region
+WHERE c_custkey = o_custkey AND l_orderkey = o_orderkey AND l_suppkey = s_suppkey
+  AND c_nationkey = s_nationkey AND s_nationkey = n_nationkey AND n_regionkey = r_regionkey
+  AND r_name = 'ASIA' AND o_orderdate >= DATE'1994-01-01' AND o_orderdate < DATE'1995-01-01'
+GROUP BY n_name
+ORDER BY revenue DESC"""

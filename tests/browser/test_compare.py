@@ -1,0 +1,90 @@
+"""The Compare page in a browser: what it shows, how it is used, what it asks for."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from planviz.ui import compare, links
+from tests.browser.app import App
+from tests.graph.test_effects import HASHED, SORTED
+
+pytestmark = pytest.mark.browser
+
+TITLE, SQL, CATALOG, OTHER = compare.examples()[0]
+
+
+def opened(page: Any, address: str) -> App:
+    app = App(page).go(address)
+    page.wait_for_function("window.__planviz && window.__planviz.painted")
+    return app
+
+
+def state(page: Any) -> dict[str, Any]:
+    found: dict[str, Any] = page.evaluate("__planviz.handle.state()")
+    return found
+
+
+def test_a_query_with_and_without_cbo(browser: Any, server: str) -> None:
+    page = browser.new_page(viewport={"width": 1366, "height": 768})
+    address = f"{server}/compare?plan={links.pack(SQL)}&catalog={CATALOG}&settings={quote(OTHER.settings)}"
+    app = opened(page, address)
+    first = page.get_by_role("button", name="Join order:")
+    first.wait_for()
+    assert state(page)["view"] == "split"
+    first.click()
+    assert state(page)["chosen"] == 0
+    assert page.get_by_role("region", name="Selected operator").is_visible()
+    page.keyboard.press("n")
+    assert state(page)["chosen"] == 1
+    whole = state(page)["operators"]
+    page.keyboard.press("c")
+    assert state(page)["few"] is True
+    assert state(page)["operators"] < whole
+    page.keyboard.press("c")
+    page.keyboard.press("v")
+    assert state(page)["view"] == "merged"
+    page.keyboard.press("v")
+    assert "BroadcastHashJoin" in page.get_by_label("Both plans as text").text_content()
+    assert app.complaints == []
+    page.close()
+
+
+def test_two_pasted_plans_from_the_empty_page(browser: Any, server: str) -> None:
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    app = App(page).go(f"{server}/compare")
+    page.get_by_label("Before: SQL or plan text").fill(SORTED)
+    page.get_by_label("After: SQL or plan text").fill(HASHED)
+    page.get_by_role("button", name="Compare", exact=True).click()
+    page.get_by_role("button", name="SortMergeJoin → BroadcastHashJoin").wait_for()
+    page.wait_for_function("location.search.includes('&b=')")
+    again = opened(browser.new_page(), page.url)
+    again.page.get_by_role("button", name="SortMergeJoin → BroadcastHashJoin").wait_for()
+    assert app.complaints == []
+    again.page.close()
+    page.close()
+
+
+def test_what_is_no_plan_gets_a_sentence_and_keeps_the_text(browser: Any, server: str) -> None:
+    page = browser.new_page()
+    App(page).go(f"{server}/compare")
+    page.get_by_label("Before: SQL or plan text").fill(SORTED)
+    page.get_by_label("After: SQL or plan text").fill("nothing of the kind")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    page.get_by_role("alert").first.wait_for()
+    page.close()
+
+
+def test_hostile_text_runs_nothing(browser: Any, server: str) -> None:
+    page = browser.new_page()
+    evil = HASHED.replace("db.t", "db.`<img src=x onerror=alert(1)>`")
+    app = opened(
+        page,
+        f"{server}/compare?plan={links.pack(SORTED)}&b={links.pack(evil)}&name=%3Cimg%20src=x%20onerror=alert(2)%3E",
+    )
+    page.keyboard.press("n")
+    assert app.complaints == []
+    assert page.locator("img[src=x]").count() == 0
+    page.close()

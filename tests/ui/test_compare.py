@@ -1,0 +1,115 @@
+"""The Compare page's two sides, names, data and files, without a browser."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from planviz.errors import PlanvizError
+from planviz.samples import load
+from planviz.ui import compare
+from planviz.ui.cache import open_document
+from planviz.ui.compare import FORMATS, PRESETS, Other
+from tests.graph.test_effects import HASHED, SORTED
+
+TITLE, SQL, CATALOG, OTHER = compare.examples()[0]
+
+
+def told(text: str, other: Other, catalog: str = "auto") -> dict:
+    return json.loads(gzip.decompress(compare.data(open_document(text, catalog), other, "A name")))
+
+
+def test_a_query_is_compared_with_itself_under_other_settings() -> None:
+    found = told(SQL, OTHER, CATALOG)
+    assert found["names"] == ["as it is", "Cost-based optimization"]
+    assert found["effects"][0]["label"] == "join order"
+    assert {"join strategy", "exchange removed"} <= {effect["label"] for effect in found["effects"]}
+    assert compare.default_other(open_document(SQL, CATALOG)) == OTHER
+
+
+def test_every_effect_points_at_operators_that_are_drawn() -> None:
+    found = told(SQL, OTHER, CATALOG)
+    whole = found["all"]["trace"]["scenes"][0]["x"]
+    for effect in found["effects"]:
+        slots = [
+            found["all"]["slots"][side][id]
+            for side, ids in enumerate((effect["before"], effect["after"]))
+            for id in ids
+        ]
+        assert slots
+        assert all(0 <= slot < len(whole) for slot in slots)
+        few = found["few"]["slots"]
+        assert any(str(id) in few[side] for side, ids in enumerate((effect["before"], effect["after"])) for id in ids)
+
+
+def test_changed_only_leaves_out_what_both_have() -> None:
+    found = told(SQL, OTHER, CATALOG)
+    assert 0 < len(found["few"]["trace"]["scenes"][0]["x"]) < len(found["all"]["trace"]["scenes"][0]["x"])
+    same = told(SORTED, Other(text=SORTED))
+    assert same["few"] is None
+    assert same["effects"] == []
+    assert same["headline"] == "no difference: 7 operators are the same"
+
+
+def test_two_texts_and_two_plans_of_one_text() -> None:
+    found = told(SORTED, Other(text=HASHED, name="hashed"))
+    assert found["names"] == ["A name", "hashed"]
+    assert found["effects"][0]["words"].startswith("Join on a = d: SortMergeJoin → BroadcastHashJoin")
+    adaptive = load("adaptive-skew-join")
+    other = compare.default_other(open_document(adaptive))
+    assert other is not None
+    assert told(adaptive, other)["names"] == ["Initial", "Final"] or len(set(told(adaptive, other)["names"])) == 2
+    assert compare.default_other(open_document(SORTED)) is None
+
+
+def test_the_same_arguments_give_the_same_bytes() -> None:
+    opened = open_document(SORTED)
+    one = compare.data(opened, Other(text=HASHED), "A")
+    opened.made.clear()
+    assert compare.data(opened, Other(text=HASHED), "A") == one
+
+
+def test_numbers_count_when_asked() -> None:
+    other = SORTED.replace("200", "400")
+    assert told(SORTED, Other(text=other))["effects"] == []
+    assert told(SORTED, Other(text=other, numbers=True))["effects"][0]["label"] == "exchange changed"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Other(settings="spark.sql.cbo.enabled"),
+        Other(settings="spark.sql.autoBroadcastJoinThreshold=many"),
+        Other(text="no plan at all"),
+        Other(plan_a="99"),
+    ],
+)
+def test_what_cannot_be_compared_is_told_in_a_sentence(other: Other) -> None:
+    with pytest.raises(PlanvizError) as caught:
+        compare.data(open_document(SQL, CATALOG), other, "A")
+    assert str(caught.value).strip()
+
+
+def test_settings_are_for_sql() -> None:
+    with pytest.raises(PlanvizError, match="settings are for SQL"):
+        compare.data(open_document(SORTED), Other(settings=PRESETS["No broadcast joins"]), "A")
+
+
+@pytest.mark.parametrize("format", [*FORMATS])
+def test_every_file_is_the_same_each_time(format: str) -> None:
+    made = []
+    for _ in range(2):
+        opened = open_document(SORTED)
+        opened.made.clear()
+        made.append(compare.exported(opened, Other(text=HASHED, name="hashed"), "sorted", format))
+    assert made[0] == made[1]
+    assert made[0]
+
+
+def test_hostile_text_stays_data() -> None:
+    evil = HASHED.replace("db.t", "db.</script><img src=x onerror=alert(1)>")
+    page = compare.exported(open_document(SORTED), Other(text=evil, name="</title><script>"), "a", "html").decode()
+    assert "<img src=x" not in page
+    assert "</title><script>" not in page
