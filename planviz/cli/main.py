@@ -158,6 +158,19 @@ def _add_diff(parser: argparse.ArgumentParser) -> None:
     add_settings(parser)
 
 
+def _add_check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folders", nargs="+", metavar="DIR", help="folders of .sql files, with those beneath them")
+    parser.add_argument("--update", action="store_true", help="store the plans as they are now, as NAME.plan")
+    parser.add_argument("--stage", choices=("parsed", "analyzed", "optimized", "physical"), help="default: physical")
+    parser.add_argument("--format", choices=("text", "json", "junit", "sarif"), default="text")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the report here instead of printing it")
+    parser.add_argument(
+        "--fail-on", metavar="KIND,...", action="append",
+        help="of changed plans, fail for these differences alone: join-strategy, exchange-added, ...; default: any",
+    )  # fmt: skip
+    add_settings(parser)
+
+
 def _add_samples(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME")
 
@@ -260,6 +273,7 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "play": (add_play, "play an operator on small rows, step by step"),
     "render": (_add_render, "draw a plan to SVG, PNG, PDF, HTML, DOT, Mermaid or JSON"),
     "diff": (_add_diff, "compare two plans: what differs in words, most important first, and in numbers"),
+    "check": (_add_check, "compare the plans of a folder of queries with those stored beside them"),
     "spark": (add_spark, "what only a live Spark knows: captured queries, statistics of tables, event logs"),
     "history": (add_history, "search and rank past executions of a catalogue, open any of them"),
     "samples": (_add_samples, "list the bundled sample plans, or print one"),

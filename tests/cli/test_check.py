@@ -1,0 +1,210 @@
+"""`planviz check` as a user and a build call it: stored plans, changes, reports, status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from planviz.cli.main import run
+from planviz.document import open_text
+
+QUERY = """SELECT c_name, sum(o_totalprice) FROM customer JOIN orders ON c_custkey = o_custkey
+WHERE c_mktsegment = 'BUILDING#7' GROUP BY c_name
+"""
+HASHED = "spark.sql.autoBroadcastJoinThreshold=1000000000000"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "queries"
+    (made / "sub").mkdir(parents=True)
+    (made / "planviz.toml").write_text('catalog = "tpch"\n[conf]\nspark.sql.shuffle.partitions = 20\n')
+    (made / "one.sql").write_text(QUERY)
+    (made / "sub" / "two.sql").write_text("SELECT count(*) FROM lineitem;\nSELECT DISTINCT l_suppkey FROM lineitem\n")
+    (made / "ddl.sql").write_text("CREATE TABLE t (a INT)\n")
+    return made
+
+
+@pytest.fixture
+def checked(folder: Path, capfdbinary: pytest.CaptureFixture[bytes]):
+    def check(*options: str) -> tuple[int, str, str]:
+        status = run(["check", str(folder), *options])
+        got = capfdbinary.readouterr()
+        return status, got.out.decode(), got.err.decode()
+
+    return check
+
+
+def test_nothing_stored_is_told_and_update_stores(checked, folder: Path) -> None:
+    status, out, _ = checked()
+    assert status == 1
+    assert "+ one: no plan is stored yet; --update writes one.plan" in out
+    assert out.endswith("3 queries: 2 new, 1 without a plan.\n")
+    assert checked("--update")[0] == 0
+    stored = (folder / "one.plan").read_text()
+    assert stored.startswith("-- planviz-plan/1 of one.sql, written by `planviz check --update`\n-- catalogue tpch\n")
+    assert "-- spark.sql.shuffle.partitions=20\n" in stored
+    assert "plan_id" not in stored
+    assert "c_custkey#" not in stored
+    assert "c_mktsegment = BUILDING#7" in stored
+    assert "hashpartitioning(c_custkey, 20)" in stored
+    assert not (folder / "ddl.plan").exists()
+    assert checked() == (0, "3 queries: 2 same, 1 without a plan.\n", "")
+
+
+def test_stored_plans_open_as_any_plan(checked, folder: Path) -> None:
+    checked("--update")
+    document = open_text((folder / "sub" / "two.plan").read_text())
+    assert [plan.stage for plan in document.plans] == ["physical", "physical"]
+
+
+def test_updating_twice_writes_nothing_new(checked, folder: Path) -> None:
+    checked("--update")
+    before = {path: path.read_bytes() for path in folder.rglob("*.plan")}
+    checked("--update")
+    assert {path: path.read_bytes() for path in folder.rglob("*.plan")} == before
+
+
+def test_a_change_is_told_as_by_diff(checked) -> None:
+    checked("--update")
+    status, out, _ = checked("--conf", HASHED)
+    assert status == 1
+    assert "≠ one: " in out
+    assert "▼ Join on c_custkey = o_custkey: SortMergeJoin → BroadcastHashJoin, builds customer" in out
+    assert out.endswith("3 queries: 1 same, 1 changed, 1 without a plan.\n")
+
+
+def test_fail_on_lets_other_changes_pass(checked) -> None:
+    checked("--update")
+    assert checked("--conf", HASHED, "--fail-on", "exchange-added")[0] == 0
+    assert checked("--conf", HASHED, "--fail-on", "join-strategy")[0] == 1
+    assert checked("--fail-on", "nonsense")[0] == 2
+
+
+def test_a_literal_that_looks_like_an_id_counts(checked, folder: Path) -> None:
+    checked("--update")
+    (folder / "one.sql").write_text(QUERY.replace("#7", "#8"))
+    status, out, _ = checked()
+    assert status == 1
+    assert "BUILDING#7" in out
+    assert "BUILDING#8" in out
+
+
+def test_a_plan_without_a_query_is_stale(checked, folder: Path) -> None:
+    checked("--update")
+    (folder / "one.sql").unlink()
+    (folder / "mine.plan").write_text("not from planviz")
+    status, out, _ = checked()
+    assert status == 1
+    assert "− one: there is no one.sql any more" in out
+    assert "mine" not in out
+    checked("--update")
+    assert not (folder / "one.plan").exists()
+    assert (folder / "mine.plan").exists()
+    assert checked()[0] == 0
+
+
+def test_a_query_that_fails_stops_no_other(checked, folder: Path) -> None:
+    checked("--update")
+    (folder / "one.sql").write_text("SELECT nothing FROM customer")
+    status, out, err = checked()
+    assert status == 1
+    assert "✗ one: [UNRESOLVED_COLUMN" in out
+    assert "1 same" in out
+    assert "Traceback" not in out + err
+    assert checked("--update")[0] == 1
+
+
+def test_settings_of_a_query_win_over_its_folder_and_options_over_both(checked, folder: Path) -> None:
+    (folder / "one.sql").write_text(f"-- conf: spark.sql.shuffle.partitions=7\n{QUERY}")
+    checked("--update")
+    assert "c_custkey, 7)" in (folder / "one.plan").read_text()
+    checked("--update", "--conf", "spark.sql.shuffle.partitions=9")
+    assert "c_custkey, 9)" in (folder / "one.plan").read_text()
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ("catalog = ", "TOML"),
+        ('catalogue = "tpch"', "catalogue is not known"),
+        ('catalog = "nowhere.json"', "nowhere.json"),
+    ],
+)
+def test_what_is_wrong_with_the_settings_is_one_line(checked, folder: Path, settings: str, said: str) -> None:
+    (folder / "planviz.toml").write_text(settings)
+    status, out, err = checked()
+    assert status == 1
+    assert said in out
+    assert "Traceback" not in out + err
+
+
+def test_a_folder_without_queries_is_bad_usage(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    (tmp_path / "empty").mkdir()
+    for folder in ("empty", "missing"):
+        assert run(["check", str(tmp_path / folder)]) == 2
+        assert capfdbinary.readouterr().err.startswith(b"planviz: ")
+
+
+def test_a_foreign_plan_file_is_not_overwritten(checked, folder: Path) -> None:
+    (folder / "one.plan").write_text("my own notes")
+    status, out, _ = checked("--update")
+    assert status == 1
+    assert "is no plan that planviz stored" in out
+    assert (folder / "one.plan").read_text() == "my own notes"
+
+
+def test_json(checked) -> None:
+    checked("--update")
+    _, out, _ = checked("--conf", HASHED, "--format", "json")
+    told = json.loads(out)
+    assert (told["format"], told["ok"]) == ("planviz-check/1", False)
+    by_name = {query["name"]: query for query in told["queries"]}
+    assert by_name["sub/two"]["state"] == "same"
+    assert by_name["one"]["fails"] is True
+    assert by_name["one"]["differences"][0]["effects"][0]["kind"] == "join-strategy"
+
+
+def test_junit(checked, folder: Path) -> None:
+    checked("--update")
+    (folder / "sub" / "two.sql").write_text("SELECT <broken> & FROM")
+    _, out, _ = checked("--conf", HASHED, "--format", "junit")
+    suite = ElementTree.fromstring(out.encode()).find("testsuite")
+    assert suite is not None
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "1", "1")
+    cases = {case.get("name"): case for case in suite}
+    failure = cases["one"].find("failure")
+    assert failure is not None
+    assert "SortMergeJoin → BroadcastHashJoin" in str(failure.text)
+    assert cases["sub/two"].find("error") is not None
+    assert cases["ddl"].find("skipped") is not None
+
+
+def test_sarif(checked) -> None:
+    checked("--update")
+    _, out, _ = checked("--conf", HASHED, "--format", "sarif")
+    told = json.loads(out)
+    assert told["version"] == "2.1.0"
+    results, rules = told["runs"][0]["results"], told["runs"][0]["tool"]["driver"]["rules"]
+    assert {result["ruleId"] for result in results} == {rule["id"] for rule in rules}
+    assert all(result["level"] in ("note", "warning", "error") for result in results)
+    place = results[0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("one.sql")
+    assert place["region"]["startLine"] == 1
+
+
+def test_reports_are_the_same_every_time(checked) -> None:
+    checked("--update")
+    for format in ("text", "json", "sarif"):
+        assert checked("--conf", HASHED, "--format", format) == checked("--conf", HASHED, "--format", format)
+
+
+def test_as_a_program(folder: Path) -> None:
+    done = subprocess.run([sys.executable, "-m", "planviz", "check", str(folder)], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == ""
