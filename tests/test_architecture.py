@@ -22,7 +22,7 @@ FLOORS = [
     {"execution", "catalogs"},
     {"replay"},
     {"document", "dataframe", "programs"},
-    {"cli", "ui", "__main__"},
+    {"cli", "ui", "pytest_plugin", "__main__"},
 ]
 TOWERS = {
     "graph": {"errors", "trees"},
