@@ -12,7 +12,7 @@ PACKAGE = ROOT / "planviz"
 # A room may import rooms of its own floor or below; towers name what they may see.
 FLOORS = [
     {"versions"},
-    {"errors", "config"},
+    {"errors", "config", "units"},
     {"trees", "types", "decisions"},
     {"expressions"},
     {"logical", "catalog"},
@@ -35,7 +35,7 @@ TOWERS = {
     "store": {"errors", "graph"},
     "samples": {"errors"},
 }
-EVERYWHERE = {"errors", "config", "versions"}
+EVERYWHERE = {"errors", "config", "versions", "units"}
 FROM_THE_TOP = {*TOWERS}
 MORE = {"replay": {"graph", "plantext"}, "document": {"graph", "plantext", "render", "mechanics"}}
 ONLY = {
@@ -56,7 +56,7 @@ def imports(path: Path) -> Iterator[tuple[str, int]]:
 
 def allowed(room: str) -> set[str]:
     if room in TOWERS:
-        return TOWERS[room] | {room}
+        return TOWERS[room] | {room, "units"}
     level = next(at for at, floor in enumerate(FLOORS) if room in floor)
     rooms = set().union(*FLOORS[: level + 1]) | EVERYWHERE | MORE.get(room, set())
     return rooms | FROM_THE_TOP if level == len(FLOORS) - 1 else rooms

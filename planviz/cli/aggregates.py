@@ -17,8 +17,8 @@ from planviz.document.aggregated import AggregateReport, stage_words
 from planviz.document.aggregated import aggregates as aggregates_of
 from planviz.document.pasted_aggregate import modelled
 from planviz.errors import InputError, PlanvizError
-from planviz.logical.plan import size_text
 from planviz.mechanics.play import text_of
+from planviz.units import byte_size, exact
 
 Partitions = Sequence[Sequence[Sequence[Any]]]
 
@@ -45,7 +45,7 @@ def _text(number: int, report: AggregateReport, options: argparse.Namespace) -> 
     lines += [f"  {line}" for line in stage_words(report)]
     lines += [f"  {note}" for note in report.notes]
     for at, e in enumerate(stage_estimates(report), 1):
-        size = "unknown" if e.rows is None or e.bytes is None else f"{e.rows:,} rows, {size_text(e.bytes)}"
+        size = "unknown" if e.rows is None or e.bytes is None else f"{exact(e.rows)} rows, {byte_size(e.bytes)}"
         formula = f" (rows = {e.calculation}, bytes = {e.bytes_calculation})" if e.rows is not None else ""
         lines.append(f"  estimated after stage {at}: {size}{formula}")
     lines += [f"  with {w.key} = {str(w.value).lower()}: {', '.join(w.operators)}" for w in what_ifs(report)]

@@ -6,6 +6,7 @@ from typing import Any
 
 from planviz.document.compared import Comparison, Expected, StageComparison
 from planviz.document.compared_steps import StepComparison
+from planviz.units import exact
 
 
 def comparison_text(name: str, found: Comparison) -> str:
@@ -98,11 +99,11 @@ def _table(expected: tuple[Expected, ...]) -> list[str]:
 
 
 def _count(rows: int | None) -> str:
-    return "unknown" if rows is None else f"{rows:,}"
+    return "unknown" if rows is None else exact(rows)
 
 
 def _size(rows: int | None, size: int | None) -> str:
-    return f"{_count(rows)} rows, {size:,} bytes"
+    return f"{_count(rows)} rows, {exact(size)} bytes"
 
 
 def comparison_json(found: Comparison) -> dict[str, Any]:

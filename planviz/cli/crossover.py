@@ -14,6 +14,7 @@ from planviz.document.crossovers import Change, Crossovers, crossovers, crossove
 from planviz.document.what_if import tables_of
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
+from planviz.units import exact
 
 _ENDINGS = {"text": "txt", "json": "json"}
 
@@ -55,10 +56,10 @@ def _tables(execution: QueryExecution, options: argparse.Namespace) -> Sequence[
 def _text(found: Crossovers) -> str:
     first, *others = found.tables
     with_it = f", in proportion {', '.join(others)}" if others else ""
-    now = f"now {found.now:,} bytes" if found.now else "size unknown"
+    now = f"now {exact(found.now)} bytes" if found.now else "size unknown"
     lines = [f"{first} ({now}){with_it}: {len(found.crossovers)} crossovers, {found.plans} plans"]
     for stretch, crossing in zip(found.stretches, [*found.crossovers, None], strict=True):
-        lines.append(f"  {stretch.low:,} to {stretch.high:,} bytes")
+        lines.append(f"  {exact(stretch.low)} to {exact(stretch.high)} bytes")
         lines += [f"    {relations}: {operator}" for relations, operator in stretch.joins]
         if crossing is not None:
             lines += [f"  > {text}" for change in crossing.changes for text in _change(change)]
@@ -73,7 +74,7 @@ def _change(change: Change) -> Iterator[str]:
     if change.test:
         after = dict(change.saw_after)
         numbers = [
-            f"{name} {value:,}" + (f" -> {after[name]:,}" if after.get(name, value) != value else "")
+            f"{name} {exact(value)}" + (f" -> {exact(after[name])}" if after.get(name, value) != value else "")
             for name, value in change.saw_before
         ]
         yield f"  {change.test} {', '.join(numbers)}"

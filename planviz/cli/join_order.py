@@ -13,6 +13,7 @@ from planviz.cli.settings import open_file
 from planviz.document.join_order import order_table
 from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
+from planviz.units import exact
 
 _ENDINGS = {"text": "txt", "json": "json"}
 _ON = {"spark.sql.cbo.enabled": True, "spark.sql.cbo.joinReorder.enabled": True}
@@ -74,7 +75,7 @@ def _search(search: dict[str, Any]) -> Iterator[str]:
 
 
 def _cost(rows: int | None, size: int) -> str:
-    return f"{'unknown' if rows is None else format(rows, ',')} rows, {size:,} bytes"
+    return f"{'unknown' if rows is None else exact(rows)} rows, {exact(size)} bytes"
 
 
 def _set(items: Sequence[int], names: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from planviz.cli.files import write
 from planviz.document.decided import outcome
 from planviz.document.slides import SlideExample, SlideSide, beside, slide_example, slide_examples, slide_query
 from planviz.document.what_if import joins_of
-from planviz.logical.plan import size_text
+from planviz.units import byte_size, exact
 
 
 def slides(options: argparse.Namespace) -> int:
@@ -70,5 +70,5 @@ def _text(example: SlideExample, sides: list[dict[str, Any]]) -> str:
 def _said(numbers: dict[str, Any] | None) -> str:
     if numbers is None:
         return "nothing: no such operator in this plan"
-    rows = "unknown" if numbers["rows"] is None else f"{numbers['rows']:,}"
-    return f"{rows} rows" + ("" if numbers["bytes"] is None else f", {size_text(numbers['bytes'])}")
+    rows = "unknown" if numbers["rows"] is None else exact(numbers["rows"])
+    return f"{rows} rows" + ("" if numbers["bytes"] is None else f", {byte_size(numbers['bytes'])}")

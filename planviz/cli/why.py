@@ -104,7 +104,9 @@ def _decision(d: Decision, number: int) -> str:
     node, wide = (max((len(of(c)) for c in d.checks), default=0) for of in (lambda c: c.node, title))
     lines += [f"    {answer(c):<7} {c.node:<{node}}  {title(c):<{wide}}  {seen(c)}".rstrip() for c in d.checks]
     lines += [f"    not {r.operator}: {plain(r.reason)}" for r in d.rejected if r.node or d.strategy != "JoinSelection"]
-    lines += [f"    flip: {f.words} -> {f.promise}" for f in d.flips]
+    for f in d.flips:
+        lines.append(f"    {'unsafe flip' if f.unsafe else 'flip'}: {f.words} -> {f.promise}")
+        lines += [f"      {f.cost}"] if f.cost else []
     return "\n".join(lines) + "\n"
 
 

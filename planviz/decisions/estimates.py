@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from planviz.units import exact
+
 #: Where a number comes from: the slides of the documents, a formula, a run of the query; or nobody knows it.
 Label = Literal["slide", "estimated", "measured", "unknown"]
 #: Where statistics come from: written into a catalogue, counted by ANALYZE TABLE (the catalogue says when), a table
@@ -59,7 +61,7 @@ def figure_text(value: Any) -> str:
         return "unknown"
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
-    return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+    return exact(value) if isinstance(value, int) else f"{value:.6g}"
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,8 @@ class Flip:
     `outcome` is the operator promised and `build` its build side (BuildLeft, BuildRight, or empty); `node` names the
     question that then is answered otherwise. `distance` orders flips: 0 is nearest; of a number that has to change it
     is by how many powers of two. `relation` is what a hint or statistics are about.
+    `cost` says what the operator would cost or why it would fail, `unsafe` that it should not be tried unseen, and
+    `weight`, on the scale of the distance, how far beyond what Spark itself would choose that is.
     """
 
     kind: FlipKind
@@ -63,6 +65,14 @@ class Flip:
     node: str = ""
     distance: float = 0.0
     relation: str = ""
+    cost: str = ""
+    unsafe: bool = False
+    weight: float = 0.0
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """What to sort flips by: first what a careful engineer would try first, unsafe ones last."""
+        return self.unsafe, self.distance + self.weight
 
     @property
     def promise(self) -> str:
@@ -82,4 +92,6 @@ def flip_json(flip: Flip) -> dict[str, Any]:
         "node": flip.node or None,
         "distance": round(flip.distance, 3),
         "relation": flip.relation or None,
+        "cost": flip.cost or None,
+        "unsafe": flip.unsafe,
     }

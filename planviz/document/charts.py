@@ -9,10 +9,10 @@ from planviz.decisions.choices import Check, Decision
 from planviz.decisions.join_tree import DecisionTree, join_tree
 from planviz.document.decided import outcome, plain, relations, seen, subject, value_text
 from planviz.graph.words import join_type_words, spaced
-from planviz.logical.plan import size_text
 from planviz.render.decision_layout import places
 from planviz.render.decision_tree import Box, State, Way, draw_decisions
 from planviz.render.primitives import Drawing
+from planviz.units import byte_size
 
 #: What a test looks at, said where it was not asked.
 _LOOKS_AT = {
@@ -163,13 +163,8 @@ def _over(values: tuple[tuple[str, Any], ...]) -> str:
     sizes = [found[side] for side in ("left", "right") if isinstance(found.get(side), int)]
     limit = found.get("limit")
     if isinstance(limit, int) and 0 <= limit < min(sizes, default=0):
-        return f"over by {short_size(min(sizes) - limit)}"
+        return f"over by {byte_size(min(sizes) - limit)}"
     return "rejected"
-
-
-def short_size(size: int) -> str:
-    """Bytes as Spark says them, without a fraction that is nought."""
-    return size_text(size).replace(".0 ", " ")
 
 
 # -- what a test saw, in the room of a box
@@ -202,10 +197,10 @@ def _sizes_against(values: dict[str, Any], passed: bool | None, sign: str) -> st
     limit = values.get("limit")
     if not sizes or limit is None:
         return ""
-    most = short_size(limit) if limit >= 0 else str(limit)
+    most = byte_size(limit) if limit >= 0 else str(limit)
     if passed:
-        return f"{short_size(min(sizes))} {sign} {most}"
-    return f"{' and '.join(map(short_size, sizes))} {'>' if sign == '≤' else '≥'} {most}"
+        return f"{byte_size(min(sizes))} {sign} {most}"
+    return f"{' and '.join(map(byte_size, sizes))} {'>' if sign == '≤' else '≥'} {most}"
 
 
 def _much_smaller(values: dict[str, Any]) -> str:
@@ -214,7 +209,7 @@ def _much_smaller(values: dict[str, Any]) -> str:
         return ""
     small, large = sorted((left, right))
     sign = "≤" if small * factor <= large else ">"
-    return f"{short_size(small)} × {factor} {sign} {short_size(large)}"
+    return f"{byte_size(small)} × {factor} {sign} {byte_size(large)}"
 
 
 def _hints(values: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Check, Decision
 from planviz.decisions.flips import flip_json
 from planviz.decisions.join_tree import JOIN_TREES
-from planviz.logical.plan import size_text
+from planviz.units import byte_size
 
 if TYPE_CHECKING:
     from planviz.document.model import Document
@@ -131,7 +131,7 @@ def value_text(name: str, value: Any) -> str:
     if isinstance(value, tuple | list):
         return ", ".join(plain(_SIDES.get(v, v) if isinstance(v, str) else v) for v in value)
     if name in _BYTES and isinstance(value, int):
-        return size_text(value) if value >= 0 else str(value)
+        return byte_size(value) if value >= 0 else str(value)
     return plain(value)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from planviz.decisions.estimates import EstimateRecord, StatisticsSource, Step, figure_text
 from planviz.document.decided import plain
 from planviz.execution import QueryExecution
-from planviz.logical.plan import size_text
 from planviz.optimizer.statistics import explain_estimates
+from planviz.units import byte_size, exact
 
 
 def estimates_of(execution: QueryExecution) -> list[EstimateRecord]:
@@ -24,8 +24,8 @@ def estimates_text(records: list[EstimateRecord]) -> str:
 
 def _lines(r: EstimateRecord) -> Iterator[str]:
     yield plain(r.operator)
-    rows = "rows unknown" if r.rows is None else f"{r.rows:,} rows"
-    yield f"    {rows}, {size_text(r.size)}" + (" (size unknown)" if r.size_label == "unknown" else "")
+    rows = "rows unknown" if r.rows is None else f"{exact(r.rows)} rows"
+    yield f"    {rows}, {byte_size(r.size)}" + (" (size unknown)" if r.size_label == "unknown" else "")
     if r.inherited:
         yield "    as the child"
         return

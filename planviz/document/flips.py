@@ -21,7 +21,9 @@ CANDIDATES: dict[str, Callable[[Decision, QueryExecution], Iterable[Flip]]] = {
 
 
 def flips_of(decision: Decision, execution: QueryExecution) -> tuple[Flip, ...]:
-    """The flips of a decision of a planned query, the nearest first; each was planned and gives what it says.
+    """The flips of a decision of a planned query; each was planned and gives what it says.
+
+    The nearest come first, what is unsafe (a broadcast that Spark refuses, a product of large sides) comes last.
 
     Takes some milliseconds for each: it is for a decision that somebody looks at, not for every planning.
     """
@@ -29,7 +31,7 @@ def flips_of(decision: Decision, execution: QueryExecution) -> tuple[Flip, ...]:
     if candidates is None:
         return ()
     kept = [f for f in candidates(decision, execution) if confirmed(decision, execution, f)]
-    return tuple(sorted(kept, key=lambda f: f.distance))
+    return tuple(sorted(kept, key=lambda f: f.rank))
 
 
 def with_flips(query: Decided) -> Decided:

@@ -13,16 +13,17 @@ from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
 from planviz.decisions.flips import Change, Flip, FlipKind, SettingChange, StatisticsChange
 from planviz.decisions.join_tree import FACTOR, NULL_AWARE, PARTITIONS, PREFER_SORT, THRESHOLD
+from planviz.document.flip_costs import cost_of
 from planviz.document.hints import HINTS, hint_added, hint_removed
 from planviz.document.named import named_relation
 from planviz.document.replanned import with_statistics
 from planviz.execution import QueryExecution
 from planviz.logical.combining import Join
-from planviz.logical.plan import size_text
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.statistics import UNKNOWN_SIZE, estimating, size_in_bytes
 from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.join_selection import JoinSelection
+from planviz.units import byte_size
 
 _LONG, _INT = (1 << 63) - 1, (1 << 31) - 1
 _SIDES = {"left": "left_hint", "right": "right_hint"}
@@ -34,7 +35,7 @@ def join_candidates(decision: Decision, execution: QueryExecution) -> list[Flip]
         tried = _Candidates(decision, execution)
         found = [*tried.settings(), *tried.hints(), *tried.statistics()]
     nearest: dict[tuple[FlipKind, str, str, str], Flip] = {}
-    for f in sorted(found, key=lambda f: f.distance):
+    for f in sorted(found, key=lambda f: f.rank):
         nearest.setdefault((f.kind, f.outcome, f.build, "" if f.kind == "setting" else f.relation), f)
     return list(nearest.values())
 
@@ -60,7 +61,8 @@ class _Candidates:
         """The flip, when the join so changed comes out otherwise."""
         chosen, node = self._chosen(join or self.join, config or self.config)
         if chosen != self.now:
-            yield Flip(kind, changes, *words, *chosen, node, distance, relation)
+            cost = cost_of(*chosen, join or self.join, config or self.config)
+            yield Flip(kind, changes, *words, *chosen, node, distance, relation, cost.words, cost.unsafe, cost.weight)
 
     # -------------------------------------------------------------------------------------------- settings
 
@@ -113,7 +115,7 @@ class _Candidates:
         now, value = self.config.get(change.key), change.value
         if isinstance(value, bool):
             return f"set {change.key} to {_value(change)}"
-        number = f"{value} ({size_text(value)})" if change.key == THRESHOLD and value >= 0 else str(value)
+        number = f"{value} ({byte_size(value)})" if change.key == THRESHOLD and value >= 0 else str(value)
         return f"{'raise' if value > int(now) else 'lower'} {change.key} to {number}"
 
     # -------------------------------------------------------------------------------------------- hints
@@ -198,8 +200,8 @@ def _statistics(table: str, value: int, by_rows: bool) -> StatisticsChange:
 
 
 def _size_words(name: str, value: int, now: int, by_rows: bool, unknown: bool) -> tuple[str, str]:
-    size = f"{value} rows" if by_rows else f"{value} bytes ({size_text(value)})"
-    short = f"{value} rows" if by_rows else size_text(value)
+    size = f"{value} rows" if by_rows else f"{value} bytes ({byte_size(value)})"
+    short = f"{value} rows" if by_rows else byte_size(value)
     if unknown:
         return f"collect statistics for {name}, if they tell {size}", f"{name}: statistics, {short}"
     return f"if {name} {'shrank' if value < now else 'grew'} to {size}", f"{name} {short}"
@@ -208,7 +210,7 @@ def _size_words(name: str, value: int, now: int, by_rows: bool, unknown: bool) -
 def _value(change: SettingChange) -> str:
     if isinstance(change.value, bool):
         return str(change.value).lower()
-    return size_text(change.value) if change.key == THRESHOLD and change.value >= 0 else str(change.value)
+    return byte_size(change.value) if change.key == THRESHOLD and change.value >= 0 else str(change.value)
 
 
 def _apart(now: int, then: int) -> float:

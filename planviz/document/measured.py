@@ -13,7 +13,7 @@ from planviz.document.model import Document
 from planviz.errors import InputError
 from planviz.graph import PlanGraph, PlanNode, title
 from planviz.graph.actual import FACTOR, actual_rows, error_factor, first_divergence, measured_rows
-from planviz.logical.plan import size_text
+from planviz.units import byte_size
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def measured_text(rows: Sequence[MeasuredRow]) -> str:
 
 
 def _cells(row: MeasuredRow, top: int) -> tuple[str, ...]:
-    size = "" if row.size is None else size_text(row.size)
+    size = "" if row.size is None else byte_size(row.size)
     mark = "  <- first divergence" if row.first else ""
     name = "  " * (row.depth - top) + row.operator
     return name, size, _count(row.expected), _count(row.measured), off(row) + mark

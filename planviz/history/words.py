@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from planviz import units
 from planviz.history.catalogue import PastExecution
 from planviz.history.changed import PlanChange
 from planviz.history.ranked import estimate_error
-from planviz.logical.plan import size_text
 
 _NOTHING = {
     "spill": "Nothing that the filters let through spilled to disk.",
@@ -26,22 +26,12 @@ def nothing(rank: str) -> str:
 
 def duration(milliseconds: float | None) -> str:
     """Milliseconds as 850 ms, 4.2 s, 3 min 07 s or 2 h 05 min; "" for None."""
-    if milliseconds is None:
-        return ""
-    if milliseconds < 999.5:
-        return f"{milliseconds:.0f} ms"
-    if milliseconds < 59_950:
-        return f"{milliseconds / 1000:.1f} s"
-    seconds = round(milliseconds / 1000)
-    if seconds < 3600:
-        return f"{seconds // 60} min {seconds % 60:02d} s"
-    minutes = round(seconds / 60)
-    return f"{minutes // 60:,} h {minutes % 60:02d} min"
+    return "" if milliseconds is None else units.duration(milliseconds)
 
 
 def size(bytes: int | None) -> str:
-    """Bytes as Spark prints them, "" for None and for nothing."""
-    return size_text(bytes) if bytes else ""
+    """Bytes in their unit, "" for None and for nothing."""
+    return units.byte_size(bytes) if bytes else ""
 
 
 def when(time: datetime | None) -> str:

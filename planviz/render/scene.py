@@ -15,8 +15,9 @@ from planviz.graph.kinds import is_exchange
 from planviz.graph.plan_graph import Estimate
 from planviz.graph.words import facts, quick_title, subtitle, title
 from planviz.layout import tidy
-from planviz.render.text import lines, one_line, short_number
+from planviz.render.text import lines, one_line
 from planviz.render.theme import tokens
+from planviz.units import short
 
 #: Above this number of nodes the words of the cards are loaded after the first paint, and all cards have one size.
 LARGE = 2_000
@@ -65,8 +66,8 @@ class Scene:
         if rows is None:
             return ""
         if sign:
-            return f"({'≤' if sign == AT_MOST else ''}{short_number(rows)})"
-        return f"{'≈' if self.rows_are == 'estimated' else ''}{short_number(rows)}"
+            return f"({'≤' if sign == AT_MOST else ''}{short(rows)})"
+        return f"{'≈' if self.rows_are == 'estimated' else ''}{short(rows)}"
 
     def to_json(self) -> dict[str, Any]:
         """The scene as JSON values, the same for the same plan."""

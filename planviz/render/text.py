@@ -43,16 +43,3 @@ def _harmless(character: str) -> str:
     if category == "Cs":
         return "\ufffd"
     return "" if category in {"Cc", "Cf"} or character in _NONCHARACTERS else character
-
-
-def short_number(number: float) -> str:
-    """A count in short form, at most five characters below a quadrillion: 950, 1.2k, 24M, 288M, 3.4B, 1.2T."""
-    if number < 999.5:
-        return f"{number:.0f}"
-    for unit in "kMBT":
-        number /= 1_000
-        if number < 9.95:
-            return f"{number:.1f}".removesuffix(".0") + unit
-        if number < 999.5:
-            return f"{number:.0f}{unit}"
-    return f"{number * 1e12:.1e}".replace("e+", "e")

@@ -7,6 +7,7 @@ from typing import Any
 
 from planviz.decisions.estimates import ColumnChange, EstimateRecord, Formula, StatisticsSource, Step, figure_text
 from planviz.render.text import one_line
+from planviz.units import exact
 
 #: Statistics of a column that are told when an operator changes them.
 _STATISTICS = (("distinct_count", "distinct"), ("min", "min"), ("max", "max"), ("null_count", "nulls"))
@@ -27,8 +28,8 @@ def card_of(record: EstimateRecord) -> dict[str, Any]:
     told: dict[str, Any] = {
         "label": record.label,
         "size_label": record.size_label,
-        "rows": None if record.rows is None else f"{record.rows:,}",
-        "bytes": f"{record.size:,}",
+        "rows": None if record.rows is None else exact(record.rows),
+        "bytes": exact(record.size),
         "inherited": record.inherited,
         "formula": _formula(record.formula, record.calculation),
         "inputs": _pairs(record.inputs),
@@ -84,9 +85,9 @@ def _source(source: StatisticsSource) -> list[str]:
     if source.analyzed_at:
         words.append(f"on {source.analyzed_at}")
     if source.rows is not None:
-        words.append(f"{source.rows:,} rows")
+        words.append(f"{exact(source.rows)} rows")
     if source.size is not None:
-        words.append(f"{source.size:,} bytes")
+        words.append(f"{exact(source.size)} bytes")
     if source.unknown:
         words.append(f"nothing known of {', '.join(source.unknown[:6])}")
     return [one_line(source.table, 120), one_line(", ".join(words), 400)]

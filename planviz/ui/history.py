@@ -18,7 +18,8 @@ from planviz.history.difference import in_words
 from planviz.history.opened import document_text, find, plan_of
 from planviz.history.questions import MOST, Question
 from planviz.history.ranked import Answer, estimate_error, ranked
-from planviz.render.text import one_line, short_number
+from planviz.render.text import one_line
+from planviz.units import short
 
 #: Rankings in the order of the switch, with their words.
 RANKS = {
@@ -178,7 +179,7 @@ def _estimate(found: PastExecution) -> dict[str, Any] | str:
     error = estimate_error(found.estimated_rows, found.output_rows)
     if error is None or found.estimated_rows is None or found.output_rows is None:
         return ""
-    title = f"{short_number(found.estimated_rows)} rows expected, {short_number(found.output_rows)} came"
+    title = f"{short(found.estimated_rows)} rows expected, {short(found.output_rows)} came"
     tone = "" if abs(error) < 2 else "over" if error > 0 else "under"
     return {"text": words.estimate(found), "title": title, "tone": tone}
 
@@ -225,7 +226,7 @@ def facts(found: PastExecution) -> str:
     spark = f"Spark {one_line(found.spark_version, 20)}" if found.spark_version else ""
     rows = "" if found.output_rows is None else f"{found.output_rows:,}"
     if found.estimated_rows is not None:
-        rows = f"{rows or 'unknown'} ({short_number(found.estimated_rows)} expected)"
+        rows = f"{rows or 'unknown'} ({short(found.estimated_rows)} expected)"
     figures = (
         ("took", words.duration(found.milliseconds) or "not ended"),
         ("CPU of tasks", words.duration(found.cpu_ms) if found.cpu_ms else ""),

@@ -50,6 +50,7 @@ def flip(opened: Opened, asked: WhatIf, join: int, at: int) -> dict[str, Any]:
     short = found.short.replace("autoBroadcastJoinThreshold", "threshold")
     words = outcome_words(after, after.outcome == decision.outcome)
     told = {"short": short, "words": found.words, "outcome": words, "asked": as_json(changes)}
+    told |= {"cost": found.cost, "unsafe": found.unsafe}
     return {"flip": told if kept else None, "more": at + 1 < len(candidates)}
 
 
@@ -68,7 +69,7 @@ def _candidates(
 
 def _nearest(decision: Decision, execution: QueryExecution, join: int) -> list[tuple[Flip, WhatIf]]:
     found = []
-    for each in sorted(join_candidates(decision, execution), key=lambda flip: flip.distance):
+    for each in sorted(join_candidates(decision, execution), key=lambda flip: flip.rank):
         changes = _asked_by(each, decision, execution, join)
         if changes is not None:
             found.append((each, changes))

@@ -11,6 +11,7 @@ from planviz.graph.differences import conjuncts
 from planviz.graph.plan_graph import PlanNode
 from planviz.graph.words import join_type_words, spaced
 from planviz.render.text import one_line
+from planviz.units import byte_size
 
 _SIDES = {"BuildLeft": "left", "BuildRight": "right"}
 
@@ -53,7 +54,7 @@ def side(decision: Decision, name: str) -> dict[str, Any]:
     return {
         "names": one_line(shown, 60),
         "all": one_line(", ".join(names), 400),
-        "size": charts.short_size(size) if isinstance(size, int) else "",
+        "size": byte_size(size) if isinstance(size, int) else "",
         "build": decision.value("build") == f"Build{name.capitalize()}",
     }
 

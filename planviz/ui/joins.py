@@ -29,6 +29,7 @@ from planviz.render.theme import tokens
 from planviz.ui.cache import Opened
 from planviz.ui.join_rows import condition, row, side
 from planviz.versions import PROFILES
+from planviz.units import byte_size
 
 #: Plannings kept of one document, the newest.
 _KEPT = 6
@@ -234,7 +235,7 @@ def limits(decision: Decision, execution: QueryExecution) -> list[list[str]]:
     """What its broadcast may not exceed while it runs: number and why, with the setting's key where there is one."""
     found = []
     for limit in run_limits(decision, execution):
-        number = charts.short_size(limit.value) if limit.unit == "bytes" else f"{limit.value:,} {limit.unit}"
+        number = byte_size(limit.value) if limit.unit == "bytes" else f"{limit.value:,} {limit.unit}"
         found.append([number, limit.about, limit.setting or ""])
     return found
 

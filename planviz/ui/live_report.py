@@ -21,6 +21,7 @@ from planviz.graph.diff import PlanDiff, diff
 from planviz.render.text import one_line
 from planviz.ui import cache
 from planviz.ui.cache import Opened
+from planviz.units import duration, exact
 
 RECOGNISED = "Spark capture"
 #: Estimates that are off by less are not worth a word.
@@ -62,16 +63,16 @@ def packed(opened: Opened) -> bytes:
 def figures(opened: Opened) -> list[tuple[str, str]]:
     """What happened, as number and words: planned, rules, ran, rows."""
     told, trace = captured(opened), opened.document.trace
-    found = [(f"{told['milliseconds'].get('planned', 0):,.0f} ms", "to plan")]
+    found = [(duration(told["milliseconds"].get("planned", 0)), "to plan")]
     if trace.steps:
         found.append((f"{len(trace.steps):,}", "rules at work"))
     executed = told["executed"]
     if executed:
-        found.append((f"{executed['milliseconds']:,.0f} ms", "to run"))
+        found.append((duration(executed["milliseconds"]), "to run"))
         if executed["rows"] is None:
             found.append(("failed", "while it ran"))
         else:
-            found.append((f"{executed['rows']:,}", "row came" if executed["rows"] == 1 else "rows came"))
+            found.append((exact(executed["rows"]), "row came" if executed["rows"] == 1 else "rows came"))
     worst = worst_estimate(opened)
     if worst is not None:
         found.append((worst.factor_words, f"{worst.direction}: {worst.op}"))
@@ -238,7 +239,7 @@ def _weight(node: PlanNode) -> int:
 
 
 def _size(rows: int | None, size: int | None) -> str:
-    return f"{'unknown' if rows is None else format(rows, ',')} rows and {size or 0:,} bytes"
+    return f"{'unknown' if rows is None else exact(rows)} rows and {exact(size or 0)} bytes"
 
 
 # -- as HTML
@@ -274,7 +275,7 @@ def _row_html(found: Rows) -> str:
 
 
 def _number(value: int | None) -> str:
-    return "<span>–</span>" if value is None else f"{value:,}"
+    return "<span>–</span>" if value is None else exact(value)
 
 
 def verdict_html(found: Verdict) -> str:

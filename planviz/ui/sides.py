@@ -20,6 +20,7 @@ from planviz.optimizer.statistics import estimate, estimating
 from planviz.optimizer.statistics.explained import explain_estimates
 from planviz.ui.cards import card_of
 from planviz.ui.statistics import edited
+from planviz.units import exact
 
 _CBO, REORDER = "spark.sql.cbo.enabled", "spark.sql.cbo.joinReorder.enabled"
 
@@ -156,11 +157,11 @@ def text_side(graph: PlanGraph, way: str, title: str) -> Side:
 def _text_card(node: PlanNode) -> dict[str, Any]:
     told: dict[str, Any] = {"label": "unknown", "rows": None, "bytes": None}
     if (measured := measured_rows(node)) is not None:
-        return told | {"label": "measured", "rows": f"{measured:,}"}
+        return told | {"label": "measured", "rows": exact(measured)}
     if node.estimate is None:
         return told
     rows, size = node.estimate.rows, node.estimate.size_in_bytes
-    told |= {"rows": None if rows is None else f"{rows:,}", "bytes": None if size is None else f"{size:,}"}
+    told |= {"rows": None if rows is None else exact(rows), "bytes": None if size is None else exact(size)}
     told["label"], told["size_label"] = ("unknown" if rows is None else "spark"), "spark"
     if node.estimate.rounded:
         told["note"] = "Spark printed these numbers with three figures; the exact ones are not in the text."

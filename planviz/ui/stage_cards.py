@@ -22,10 +22,10 @@ from planviz.document.aggregated import (
     StageReport,
     exchange_words,
 )
-from planviz.logical.plan import size_text
 from planviz.mechanics.play import text_of
 from planviz.physical.buffers import is_mutable
 from planviz.render.text import one_line
+from planviz.units import byte_size
 
 #: What a mode does, in the words of inventory C-026.
 MODES = {
@@ -228,7 +228,7 @@ def _estimated(found: StageEstimate | None) -> str:
     if found.rows is None or found.bytes is None:
         names = ", ".join(plain(n) for n in found.unknown[:3])
         return _quiet("unknown") + (f"<small>no statistics of {names}</small>" if names else "")
-    rows = f"<b>{figure_text(found.rows)}</b> rows · <b>{size_text(found.bytes)}</b>"
+    rows = f"<b>{figure_text(found.rows)}</b> rows · <b>{byte_size(found.bytes)}</b>"
     first = f"<small>rows = {escape(found.calculation)}</small>" if found.calculation else ""
     return f"{rows}{first}<small>bytes = {escape(found.bytes_calculation)}</small>"
 
@@ -278,7 +278,7 @@ def _between(
     detail = re.sub(r"^hashpartitioning\((?:(.*), )?(\d+)\)$", r"by \1<br>\2 partitions", plain(rest))
     parts = [f"<b>{escape(name)}</b><span>{detail.replace('SinglePartition', 'one partition')}</span>"]
     if before is not None and before.bytes is not None:
-        parts.append(f"<span>≈ <strong>{size_text(before.bytes)}</strong> shuffled</span>")
+        parts.append(f"<span>≈ <strong>{byte_size(before.bytes)}</strong> shuffled</span>")
     if moved:
         gone = sum(a != b for a, b in moved)
         parts.append(f"<span>{gone} of {len(moved)} sample rows change partition</span>")

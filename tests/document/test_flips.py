@@ -49,7 +49,7 @@ def test_the_threshold_turns_at_the_byte(catalog):
     less = replace(flip, changes=(SettingChange(THRESHOLD, value - 1),))
 
     assert flip.changes[0].key == THRESHOLD
-    assert flip.words == f"raise {THRESHOLD} to {30 * MB} (30.0 MiB)"
+    assert flip.words == f"raise {THRESHOLD} to {30 * MB} (30 MiB)"
     assert decision_after(decision, execution, flip).outcome == "BroadcastHashJoin"
     assert decision_after(decision, execution, less).outcome == "SortMergeJoin"
 
@@ -128,3 +128,34 @@ def test_no_more_is_tried_than_offered_here(catalog):
 def test_a_hint_needs_a_select():
     assert hint_added("FROM t", 5, "BROADCAST", "t") is None
     assert hint_added("SELECT * FROM `a b`", 14, "MERGE", "a b") == TextChange(6, 6, " /*+ MERGE(`a b`) */")
+
+
+def test_what_spark_would_refuse_or_never_finish_comes_last_and_says_why(catalog):
+    _, _, found = flips("SELECT * FROM big JOIN big2 ON big.k = big2.k", catalog)
+    hints = {f.short: f for f in found if f.kind == "hint"}
+    unsafe = [f.unsafe for f in found]
+
+    assert unsafe == sorted(unsafe)
+    assert unsafe[0] is False
+    broadcast, product = hints["BROADCAST(big)"], hints["SHUFFLE_REPLICATE_NL(big)"]
+    assert broadcast.unsafe
+    assert broadcast.cost.startswith("Spark fails: this side has 931.3 GiB, a broadcast may have 8 GiB")
+    assert product.unsafe
+    assert "every row of one side meets every row of the other" in product.cost
+
+
+def test_a_broadcast_that_fits_is_no_worse_for_its_cost(catalog):
+    _, _, found = flips("SELECT * FROM big JOIN mid ON big.k = mid.k", catalog)
+    hint = next(f for f in found if f.short == "BROADCAST(mid)")
+
+    assert not hint.unsafe
+    assert hint.cost == "the driver collects 30 MiB and sends it to every executor"
+
+
+def test_nobody_should_broadcast_what_nobody_knows(catalog):
+    _, _, found = flips("SELECT big.k FROM big JOIN unknown u ON big.k = u.k", catalog)
+    hint = next(f for f in found if f.short == "BROADCAST(u)")
+
+    assert hint.unsafe
+    assert "nobody knows the size" in hint.cost
+    assert found[0].words.startswith("collect statistics") or not found[0].unsafe

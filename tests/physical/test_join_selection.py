@@ -98,11 +98,11 @@ def test_every_candidate_that_lost_says_why_with_the_numbers():
 
     assert found.outcome == "SortMergeJoin"
     node, reason, values = reasons["BroadcastHashJoin"]
-    assert (node, reason) == ("N2", "left 90.0 MiB > 10.0 MiB; right 30.0 MiB > 10.0 MiB")
+    assert (node, reason) == ("N2", "left 90 MiB > 10 MiB; right 30 MiB > 10 MiB")
     assert values == {"left": (90 << 20) - 1, "right": 30 << 20, "limit": 10 << 20}
     node, reason, values = reasons["ShuffledHashJoin"]
     assert node == "N5"
-    assert "right 30.0 MiB × 3 > left 90.0 MiB" in reason
+    assert "right 30 MiB × 3 > left 90 MiB" in reason
     assert values["factor"] == 3
     assert reasons["CartesianProduct"][1] == "not asked: SortMergeJoin comes first"
 
@@ -111,7 +111,7 @@ def test_a_small_side_that_cannot_be_built_is_told():
     found, _ = decision("SELECT * FROM small LEFT JOIN big ON small.k = big.k")
     (lost,) = [r for r in found.rejected if r.operator == "BroadcastHashJoin"]
 
-    assert "left 5.0 MiB is small enough, but a left outer join cannot build it" in lost.reason
+    assert "left 5 MiB is small enough, but a left outer join cannot build it" in lost.reason
 
 
 def test_settings_that_only_spark_itself_obeys_are_told():

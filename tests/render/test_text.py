@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planviz.render.fonts import clip, has_glyph, subset, text_width, wrap
-from planviz.render.text import lines, one_line, short_number
+from planviz.render.text import lines, one_line
 from tests.render import made_plans as plans
 
 ANY = st.text(st.characters(codec=None, categories=None), max_size=80)
@@ -51,27 +51,6 @@ def test_one_line_examples(text: str, clean: str) -> None:
 def test_long_text_ends_in_a_mark() -> None:
     assert one_line("x" * 1000, 10) == "x" * 9 + "…"
     assert lines("y" * 30, 10) == "y" * 10 + "\n… 20 more characters in the plan's text"
-
-
-@pytest.mark.parametrize(
-    ("number", "short"),
-    [
-        (0, "0"),
-        (950, "950"),
-        (999.6, "1k"),
-        (1_234, "1.2k"),
-        (9_960, "10k"),
-        (999_499, "999k"),
-        (999_999, "1M"),
-        (24_000_000, "24M"),
-        (287_997_024, "288M"),
-        (3_400_000_000, "3.4B"),
-        (1.2e12, "1.2T"),
-        (2e30, "2.0e30"),
-    ],
-)
-def test_short_number(number: float, short: str) -> None:
-    assert short_number(number) == short
 
 
 @given(ANY, st.floats(20, 300), st.booleans())

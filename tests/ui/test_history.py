@@ -229,4 +229,4 @@ def test_the_estimate_is_toned_by_its_direction() -> None:
     table = history.executions_table(Answer((few, many), 2), "estimate", set(), "")
     at = [label for label, _ in table["columns"]].index("Estimate")
     assert [row["cells"][at]["tone"] for row in table["rows"]] == ["under", "over"]
-    assert table["rows"][0]["cells"][at]["title"] == "10 rows expected, 1k came"
+    assert table["rows"][0]["cells"][at]["title"] == "10 rows expected, 1K came"

@@ -10,6 +10,7 @@ from planviz.cli.files import write
 from planviz.cli.spark.queries import capture_each
 from planviz.cli.spark.session import add_session
 from planviz.errors import InputError
+from planviz.units import duration
 
 if TYPE_CHECKING:
     from planviz.document import Document
@@ -55,16 +56,16 @@ def _summary(captured: dict[str, Any], path: Path, text: str) -> str:
 
     document = open_text(text)
     spark, times = captured["spark"], captured["milliseconds"]
-    told = [f"{path}: Spark {spark['version']}, planned in {times['planned']:,.0f} ms"]
+    told = [f"{path}: Spark {spark['version']}, planned in {duration(times['planned'])}"]
     if document.trace.steps:
-        replayed = f" (followed in {times['replayed']:,.0f} ms)" if "replayed" in times else ""
+        replayed = f" (followed in {duration(times['replayed'])})" if "replayed" in times else ""
         told.append(f"{len(document.trace.steps)} rules at work{replayed}")
     executed = captured.get("executed")
     if executed and "failed" in executed:
-        told.append(f"failed after {executed['milliseconds']:,.0f} ms: {executed['failed']}")
+        told.append(f"failed after {duration(executed['milliseconds'])}: {executed['failed']}")
     elif executed:
         rows = "1 row" if executed["rows"] == 1 else f"{executed['rows']:,} rows"
-        told.append(f"ran in {executed['milliseconds']:,.0f} ms, {rows}")
+        told.append(f"ran in {duration(executed['milliseconds'])}, {rows}")
     return ", ".join(told) + "\n" + (_operators(document) if executed else "")
 
 

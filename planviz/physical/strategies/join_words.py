@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from planviz.logical.plan import size_text
+from planviz.units import byte_size
 
 LEFT, RIGHT = "BuildLeft", "BuildRight"
 SIDES = {LEFT: "left", RIGHT: "right"}
@@ -27,10 +27,10 @@ def too_large(sizes: Mapping[str, int], allowed: Sequence[str], limit: int, kind
         return f"{_a(kind)} join can broadcast neither side"
     if limit < 0:
         return "the threshold is negative: nothing is broadcast for its size"
-    parts = [f"{SIDES[s]} {size_text(sizes[s])} > {size_text(limit)}" for s in allowed if sizes[s] > limit]
+    parts = [f"{SIDES[s]} {byte_size(sizes[s])} > {byte_size(limit)}" for s in allowed if sizes[s] > limit]
     parts += [f"a hint forbids to broadcast {SIDES[s]}" for s in allowed if s in barred and sizes[s] <= limit]
     parts += [
-        f"{SIDES[s]} {size_text(z)} is small enough, but {_a(kind)} join cannot build it"
+        f"{SIDES[s]} {byte_size(z)} is small enough, but {_a(kind)} join cannot build it"
         for s, z in sizes.items()
         if s not in allowed and z <= limit
     ]
@@ -39,15 +39,15 @@ def too_large(sizes: Mapping[str, int], allowed: Sequence[str], limit: int, kind
 
 def no_local_map(sizes: Mapping[str, int], allowed: Sequence[str], limit: int, partitions: int) -> str:
     """Why no side fits in a hash map per partition."""
-    over = [f"{SIDES[s]} {size_text(sizes[s])}" for s in allowed]
-    return f"{' and '.join(over)} ≥ threshold × {partitions} partitions = {size_text(limit)}"
+    over = [f"{SIDES[s]} {byte_size(sizes[s])}" for s in allowed]
+    return f"{' and '.join(over)} ≥ threshold × {partitions} partitions = {byte_size(limit)}"
 
 
 def not_much_smaller(sizes: Mapping[str, int], fit: Sequence[str], factor: int) -> str:
     """Why a side that fits is not small enough beside the other."""
     other = {LEFT: RIGHT, RIGHT: LEFT}
     return "; ".join(
-        f"{SIDES[s]} {size_text(sizes[s])} × {factor} > {SIDES[other[s]]} {size_text(sizes[other[s]])}" for s in fit
+        f"{SIDES[s]} {byte_size(sizes[s])} × {factor} > {SIDES[other[s]]} {byte_size(sizes[other[s]])}" for s in fit
     )
 
 

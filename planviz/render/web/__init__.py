@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 
 #: In the order of their imports; each is put in a function of its own, so that names do not meet.
-_SHARED = ("dom", "theme", "host", "tidy", "plan", "draw", "canvas")
+_SHARED = ("dom", "theme", "host", "tidy", "units", "plan", "draw", "canvas")
 _PLAYED = ("dom", "theme", "host", "timeline", "transport", "board", "stepcard", "playback")
 _MODULES = {
     "workbench": (*_SHARED, "keys", "rail", "why", "panel", "rawtext", "shell", "bench", "workbench"),
@@ -31,7 +31,7 @@ _MODULES = {
     "rules": (*_SHARED, "steps", "textdiff", "timeline", "transport", "rulecard", "panes", "player", "rules"),
     "compare": (*_SHARED, "steps", "textdiff", "timeline", "transport", "panes", "comparison", "compare"),
     "mechanics": (*_PLAYED, "mechanics"),
-    "joins": (*_PLAYED, "drawn", "jointable", "whatifs", "joinpanel", "mechanism", "joinbench", "joins"),
+    "joins": (*_PLAYED, "units", "drawn", "jointable", "whatifs", "joinpanel", "mechanism", "joinbench", "joins"),
 }
 _PAGES = {"workbench": "page", "rules": "rulespage", "mechanics": "mechanicspage", "compare": "comparepage"}
 _SHEETS = {

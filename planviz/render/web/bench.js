@@ -3,7 +3,7 @@ import { Canvas } from "./canvas.js";
 import { button, element } from "./dom.js";
 import { keyAction } from "./keys.js";
 import { Panel } from "./panel.js";
-import { grouped, Plan } from "./plan.js";
+import { Plan } from "./plan.js";
 import { Rail } from "./rail.js";
 import { RawText } from "./rawtext.js";
 import { findingItem, keyList, toolbar } from "./shell.js";

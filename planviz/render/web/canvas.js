@@ -1,7 +1,7 @@
 // The canvas: camera, pointer, wheel, pinch, minimap, tooltip. What a frame looks like is in draw.js.
 import { drawFrame, drawMinimap, FAR, NEAR, titleOf } from "./draw.js";
 import { element } from "./dom.js";
-import { short } from "./plan.js";
+import { short } from "./units.js";
 
 const READABLE = 0.85; // zoom at which a large plan opens
 const SNUG = 0.72; // zoom at which titles of one-line cards can be read

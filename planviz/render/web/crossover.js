@@ -1,7 +1,7 @@
 // What becomes of every join as a table grows: a lane a join, a band an operator, a line where one takes over.
 import { element } from "./dom.js";
 import { bytes } from "./figures.js";
-import { grouped } from "./plan.js";
+import { grouped } from "./units.js";
 
 const SPACE = "http://www.w3.org/2000/svg";
 const LANE = 34, TOP = 58, LEFT = 12, NAME = 15, FOOT = 30;

@@ -6,6 +6,14 @@ export function element(tag, className = "", text = "") {
   return made;
 }
 
+// A change that gives another operator, with what that would cost; one that nobody should try unseen says so.
+export function flipButton(flip, act) {
+  const words = `${flip.short} → ${flip.outcome}`, said = [flip.words, flip.cost].filter(Boolean).join(". ");
+  const made = button(flip.unsafe ? "pv-flip pv-unsafe" : "pv-flip", words, flip.unsafe ? `Unsafe: ${said}` : said, act);
+  if (flip.unsafe) made.append(element("small", "", `unsafe: ${flip.cost}`));
+  return made;
+}
+
 export function button(className, text, label, act) {
   const made = element("button", className, text);
   made.type = "button";

@@ -1,7 +1,5 @@
 // Numbers of the Cardinality page: short words, widths of edges, how far an estimate is from what was measured.
-import { short } from "./plan.js";
-
-const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+import { byteSize, short } from "./units.js";
 
 // A width that still tells a million rows from a hundred million: it grows with the square of the number's digits, from
 // 1.5 px for one row to 18 px for ten billion and more.
@@ -16,14 +14,7 @@ export function count(value) {
 }
 
 export function bytes(value) {
-  if (value == null) return "?";
-  let at = 0, v = Number(value);
-  while (v >= 1023.5 && at < UNITS.length - 1) {
-    v /= 1024;
-    at++;
-  }
-  if (v >= 9999.5) return `${Number(value).toExponential(1).replace("e+", "e")} B`;
-  return `${v >= 99.95 || at === 0 ? Math.round(v) : Number(v.toFixed(1))} ${UNITS[at]}`;
+  return value == null ? "?" : byteSize(value);
 }
 
 // The rows of a node: Spark's, or (imagined) what its formulas would give where it reckons none.

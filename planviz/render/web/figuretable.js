@@ -1,6 +1,6 @@
 // Statistics that can be edited in place: a table with its columns at a time, undo and redo, a factor for all.
 import { button, element } from "./dom.js";
-import { grouped, short } from "./plan.js";
+import { grouped, short } from "./units.js";
 
 const TABLE = [["rowCount", "rows"], ["sizeInBytes", "bytes"]];
 const COLUMN = [["distinctCount", "distinct"], ["nullCount", "nulls"], ["min", "min"], ["max", "max"]];

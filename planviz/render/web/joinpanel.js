@@ -1,5 +1,5 @@
 // All about the selected join in words: what it is, flips, what-ifs, the path as a list, what was rejected.
-import { button, element } from "./dom.js";
+import { button, element, flipButton } from "./dom.js";
 
 export class JoinPanel {
   constructor(on, whatIfs) {
@@ -34,7 +34,7 @@ export class JoinPanel {
   // The flips found so far; `more` while others are being planned.
   flips(found, more) {
     const list = element("div", "pv-flips");
-    for (const flip of found) list.append(button("pv-flip", `${flip.short} → ${flip.outcome}`, flip.words, () => this.on.flip(flip)));
+    for (const flip of found) list.append(flipButton(flip, () => this.on.flip(flip)));
     const note = more ? "Planning what would change it…" : found.length ? "Each was planned and changes the plan as said." : "No single setting, hint or size nearby changes it.";
     this.flipBox.replaceChildren(element("h4", "", "Nearest flips"), list, element("p", "pv-muted", note));
   }

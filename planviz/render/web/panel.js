@@ -1,6 +1,6 @@
 // The detail panel: everything known about the selected node, or the plan as a whole when none is selected.
 import { button, element } from "./dom.js";
-import { grouped, short, shortBytes } from "./plan.js";
+import { byteSize, grouped, short } from "./units.js";
 import { Why } from "./why.js";
 
 const CODE = /^(on|condition|keys|left keys|right keys|functions|output|project list|sort order|partition keys|.*filters|.*expressions|result.*|aggregate.*|generator|.*spec|read schema|arguments|text|details|.*schema)$/;
@@ -78,7 +78,7 @@ export class Panel {
       const of = inputs.length ? ` of ${inputs.slice(0, 4).join(" + ")}${inputs.length > 4 ? " + …" : ""}` : "";
       add("rows", plan.rowsWords(i), of, `${grouped(rows[i])} rows`, plan.rowsAre(i));
     }
-    if (bytes[i] != null) add("size", about + shortBytes(bytes[i]), "", `${grouped(bytes[i])} bytes`);
+    if (bytes[i] != null) add("size", about + byteSize(bytes[i]), "", `${grouped(bytes[i])} bytes`);
     return lines;
   }
 

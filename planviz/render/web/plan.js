@@ -1,5 +1,6 @@
 // The plan on screen: the scene's parallel arrays, what is collapsed or folded, where every box stands, what is in view.
 import { tidy } from "./tidy.js";
+import { byteSize, short } from "./units.js";
 
 const BAND = 96; // px of drawing per band of the spatial index: about one level of cards
 const MOST_LINES = 8; // on a card that shows everything
@@ -157,7 +158,7 @@ export class Plan {
   // Lines under the title when the cards show everything: [lead, text]; what the card says anyway is not repeated.
   lines(i) {
     const lines = (this.subs?.[i] ?? []).slice(), { rows, bytes } = this.nodes;
-    const sizes = [rows[i] == null ? "" : `${short(rows[i])} rows`, bytes[i] == null ? "" : shortBytes(bytes[i])].filter(Boolean);
+    const sizes = [rows[i] == null ? "" : `${short(rows[i])} rows`, bytes[i] == null ? "" : byteSize(bytes[i])].filter(Boolean);
     if (sizes.length) lines.push([this.rowsAre(i), sizes.join(" · ")]);
     const said = new Set(lines.map((line) => line[1]));
     for (const [name, text] of this.details?.[i] ?? []) {
@@ -295,31 +296,4 @@ export class Plan {
     this.haystacks = undefined;
     if (this.roomy) this.arrange();
   }
-}
-
-// 1234567 as "1.2M": at most three digits, as on edges and bars.
-export function short(value) {
-  const units = ["", "K", "M", "B", "T", "Q"];
-  let at = 0, v = Number(value);
-  while (v >= 999.5 && at < units.length - 1) {
-    v /= 1000;
-    at++;
-  }
-  if (v >= 999.5) return Number(value).toExponential(1).replace("e+", "e");
-  return (at === 0 || v >= 99.95 ? Math.round(v) : Number(v.toFixed(1))) + units[at];
-}
-
-export function shortBytes(value) {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-  let at = 0, v = Number(value);
-  while (v >= 1023.5 && at < units.length - 1) {
-    v /= 1024;
-    at++;
-  }
-  return `${v >= 99.95 || at === 0 ? Math.round(v) : Number(v.toFixed(1))} ${units[at]}`;
-}
-
-// 1234567 as "1,234,567"; the browser's own number formats take 10 ms to start.
-export function grouped(value) {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }

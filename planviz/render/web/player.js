@@ -1,7 +1,7 @@
 // The step player's element: the parts put together, steps in time, two panes with one view.
 import { button, element } from "./dom.js";
 import { Panes } from "./panes.js";
-import { RuleCard, time } from "./rulecard.js";
+import { RuleCard } from "./rulecard.js";
 import { Steps } from "./steps.js";
 import { dress } from "./theme.js";
 import { Timeline } from "./timeline.js";
@@ -175,7 +175,7 @@ export class Player {
       name: step.rule,
       hint: step.name,
       pill: step.iteration == null ? batch : `${batch} · iteration ${step.iteration}`,
-      time: step.milliseconds == null ? "" : time(step.milliseconds),
+      time: step.milliseconds == null ? "" : duration(step.milliseconds),
     });
     this.timeline.select(k, step.batch);
     this.#tellSilent();

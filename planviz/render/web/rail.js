@@ -1,6 +1,6 @@
 // The tree rail: the plan as an ARIA tree. Only the rows in view exist, so 20,000 nodes scroll like twenty.
 import { element } from "./dom.js";
-import { short } from "./plan.js";
+import { short } from "./units.js";
 
 const ROW = 25, SPARE = 8, INDENT = 110;
 

@@ -1,6 +1,7 @@
 // The card of a rule: what it does and when it must not, what this step did, the plan without it.
 import { button, element } from "./dom.js";
 import { unified } from "./textdiff.js";
+import { duration } from "./units.js";
 
 const MOST_ROWS = 160, MOST_CHARACTERS = 1_500, MOST_CHANGES = 40;
 
@@ -62,7 +63,7 @@ export class RuleCard {
     const step = steps.steps[k], facts = element("dl"), add = (name, words) => facts.append(element("dt", "", name), element("dd", "", words));
     add("batch", steps.data.batches[step.batch]?.name ?? "");
     if (step.iteration != null) add("iteration", String(step.iteration));
-    if (step.milliseconds != null) add("time", time(step.milliseconds));
+    if (step.milliseconds != null) add("time", duration(step.milliseconds));
     const again = steps.steps.reduce((count, other) => count + (other.rule === step.rule), 0);
     if (again > 1) add("changed", `the plan ${again} times in this trace`);
     if (step.name !== step.rule) add("class", step.name);
@@ -223,10 +224,4 @@ function tableOf({ words, columns, rows, kept }) {
   holder.setAttribute("role", "region");
   holder.setAttribute("aria-label", "Rows before the filter");
   return holder;
-}
-
-// Milliseconds with as many digits as mean something.
-export function time(milliseconds) {
-  if (milliseconds >= 10) return `${Math.round(milliseconds)} ms`;
-  return `${milliseconds.toFixed(milliseconds >= 1 ? 1 : 2)} ms`;
 }

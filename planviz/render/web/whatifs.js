@@ -1,10 +1,10 @@
 // What-ifs of the Joins page: settings, the join's hints and type, sizes of tables. Each slider acts while it is dragged.
 import { button, element } from "./dom.js";
+import { byteSize } from "./units.js";
 
 const THRESHOLD = "spark.sql.autoBroadcastJoinThreshold", PARTITIONS = "spark.sql.shuffle.partitions";
 const PREFER = "spark.sql.join.preferSortMergeJoin", FACTOR = "spark.sql.shuffledHashJoinFactor";
 const STEPS = 1000, FEW = 4;
-const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 const HINT_NAMES = { broadcast: "BROADCAST", merge: "MERGE", shuffle_hash: "SHUFFLE_HASH", shuffle_replicate_nl: "SHUFFLE_REPLICATE_NL" };
 
 export class WhatIfs {
@@ -17,9 +17,7 @@ export class WhatIfs {
 
   size(bytes) {
     if (bytes < 0) return "off";
-    let at = 0, value = bytes;
-    while (value >= 2048 && at < UNITS.length - 1) [value, at] = [value / 1024, at + 1];
-    return `${Number(value.toFixed(value < 100 && at ? 1 : 0))} ${UNITS[at]}`;
+    return byteSize(bytes);
   }
 
   words(name, value) {

@@ -1,5 +1,5 @@
 // Why the selected operator is there: sections that the server tells, fetched when a node is selected and kept.
-import { button, element } from "./dom.js";
+import { button, element, flipButton } from "./dom.js";
 
 const MARKS = { yes: ["✓", "yes"], no: ["✕", "no"], unknown: ["?", "not told by the text"] };
 const PAGES = { joins: "The whole decision", aggregations: "The stages, with rows", cardinality: "All estimates" };
@@ -65,8 +65,7 @@ export class Why {
       const told = await ask(at);
       if (told.flip) {
         if (!found) box.append(element("p", "pv-muted", "Would flip it:"));
-        const flip = button("pv-flip", `${told.flip.short} → ${told.flip.outcome}`, told.flip.words, () => this.on.go?.("joins", section.number));
-        box.append(flip);
+        box.append(flipButton(told.flip, () => this.on.go?.("joins", section.number)));
       }
       if (told.more && found + (told.flip ? 1 : 0) < MOST_FLIPS) await next(at + 1, found + (told.flip ? 1 : 0));
     };
