@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from planviz.catalog.tables import Catalog
@@ -66,7 +67,7 @@ def open_sql(
         reasons,
         tuple(plans),
         traces[-1] if traces else RuleTrace(),
-        notes=(*_notes(statements), *([f"Taken off before reading: {around}."] if around else ())),
+        notes=(*notes_of(statements), *([f"Taken off before reading: {around}."] if around else ())),
         statements=tuple(statements),
         error=errors[0] if errors else None,
     )
@@ -109,6 +110,16 @@ def _kind(outcome: Outcome) -> StatementKind:
     return "unsupported" if outcome.statement.kind == "unsupported" else "ddl"
 
 
+def _where(told: list[SqlStatement], statements: Sequence[SqlStatement], shown: int | None) -> str:
+    """Which statements a note is about; nothing where that is every query, or the one that is looked at."""
+    here = {s.index for s in told}
+    if len(statements) == 1 or here == {shown} or (len(here) > 1 and here >= {s.index for s in statements if s.plans}):
+        return ""
+    if len(here) == 1:
+        return f"Statement {told[0].index + 1}, line {told[0].line}: "
+    return f"Statements {', '.join(str(i + 1) for i in sorted(here))}: "
+
+
 def _recognised(statements: list[SqlStatement]) -> tuple[str, tuple[str, ...]]:
     queries = sum(s.kind == "query" for s in statements)
     if len(statements) == 1 and queries:
@@ -117,18 +128,23 @@ def _recognised(statements: list[SqlStatement]) -> tuple[str, tuple[str, ...]]:
     return "SQL script", (", ".join(counted), *(("planned by planviz itself",) if queries else ()))
 
 
-def _notes(statements: list[SqlStatement]) -> tuple[str, ...]:
-    several = len(statements) > 1
-    notes = []
+def notes_of(statements: Sequence[SqlStatement], shown: int | None = None) -> tuple[str, ...]:
+    """What is to be said of statements, each sentence once with the statements that it is about.
+
+    `shown` is the index of the one that is looked at: of the others only errors are told, and nothing is said twice.
+    """
+    about: dict[str, list[SqlStatement]] = {}
     for s in statements:
-        where = f"Statement {s.index + 1}, line {s.line}: " if several else ""
         if s.error is not None:
-            notes.append(f"{where}{s.error}")
+            about.setdefault(str(s.error), []).append(s)
         elif s.kind == "unsupported":
             word = s.sql.split(None, 1)[0].upper()
-            notes.append(f"{where}{word} is no query and defines nothing that is known here; it was passed over.")
-        if s.execution is not None:
-            notes += [where + warning for warning in s.execution.warnings]
+            passed = f"{word} is no query and defines nothing that is known here; it was passed over."
+            about.setdefault(passed, []).append(s)
+        if s.execution is not None and shown in (None, s.index):
+            for warning in s.execution.warnings:
+                about.setdefault(warning, []).append(s)
+    notes = [_where(told, statements, shown) + note for note, told in about.items()]
     if not any(s.kind == "query" for s in statements):
         notes.append("The text holds no query, so there is no plan to show.")
     return tuple(notes)

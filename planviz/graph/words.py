@@ -122,7 +122,9 @@ def _join_title(words: str, join_type: str) -> str:
 def _scan_title(op: str, words: str, table: Any, format: Any, location: Any) -> str:
     lead = "Scan" if op in _SCANS else words.replace(" File Scan", " Scan")
     if table:
-        name = str(table).replace("spark_catalog.", "").removeprefix("default.").replace("`", "")
+        name = str(table).replace("`", "").replace("spark_catalog.", "").removeprefix("default.")
+        if format != "jdbc":
+            name = name.partition(", ")[0]  # a relation of Hive prints its SerDe after the name
         if format == "in-memory":
             return f"{lead} cached {name}"
         if " " in name and format == "jdbc":  # a query, not a table

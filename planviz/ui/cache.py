@@ -143,10 +143,13 @@ def catalog_of(name: str) -> Catalog | None:
 
 def _incomplete(document: Document) -> bool:
     """Whether SQL reads tables that it does not define."""
+    return document.error is not None or guesses(document)
+
+
+def guesses(document: Document) -> bool:
+    """Whether a table of the open SQL was guessed from its queries."""
     executions = [s.execution for s in document.statements if s.execution is not None]
-    return document.error is not None or any(
-        table.guessed for execution in executions for table in execution.catalog.tables.values()
-    )
+    return any(table.guessed for execution in executions for table in execution.catalog.tables.values())
 
 
 def find(key: str) -> Opened | None:

@@ -68,6 +68,9 @@ _NUMBERS_LEAD = """<div class="pv-lead"><h1>How many rows Spark expects, and why
 _NUMBERS_TEXT = """df.explain("cost")            # what Spark expects
 # what came: an event log, or /api/v1/applications/<id>/sql?details=true"""
 
+#: Steps of a rule log that stand in a list without scrolling on any screen.
+_FEW_STEPS = 10
+
 _FORMATS = (
     ("svg", "SVG picture", "image/svg+xml"),
     ("png", "PNG picture", "image/png"),
@@ -112,11 +115,21 @@ def _box(*, small: bool) -> None:
     components.box(st.session_state.get(state.ERROR), small=small, text=sql)
 
 
-def catalog_picker(label: str, chosen: str | None, found: str = "", *, key: str, **asked: Any) -> None:
-    """Which tables SQL is planned with; `chosen` is what was asked for the open document, `found` what it then got."""
-    told = {cache.NO_CATALOG: "in no catalogue: guessed"} | {name: f"found by name: {name}" for name in NAMES}
+def catalog_picker(
+    label: str, chosen: str | None, found: str = "", where: str = "guessed", *, key: str, **asked: Any
+) -> None:
+    """Which tables SQL is planned with; `chosen` is what was asked for the open document, `found` what it then got.
+
+    `where` says how SQL has its tables that is in no catalogue: guessed, or created in the text.
+    """
+    told = {cache.NO_CATALOG: f"in no catalogue: {where}"} | {name: f"found by name: {name}" for name in NAMES}
     own = state.catalogs()
-    names = _CATALOGS | own | ({cache.AUTO: told[found]} if found in told else {})
+    names = (
+        _CATALOGS
+        | own
+        | {cache.NO_CATALOG: f"{where}{'' if where != 'guessed' else ' from the query'}"}
+        | ({cache.AUTO: told[found]} if found in told else {})
+    )
     offered = (cache.AUTO, *own, *cache.CATALOGS[1:])
     at = offered.index(chosen) if chosen in offered and key not in st.session_state else 0
     st.selectbox(label, offered, index=at, format_func=lambda name: names.get(name, name), key=key, **asked)
@@ -248,6 +261,7 @@ def heading(opened: Opened, plan: str) -> None:
                 "Tables",
                 st.session_state[state.DOCUMENT]["catalog"],
                 opened.catalog,
+                views.tables_words(opened),
                 key=f"{state.CATALOG}.{opened.key[:8]}",
                 on_change=state.turn_catalog,
                 args=(f"{state.CATALOG}.{opened.key[:8]}",),
@@ -358,7 +372,8 @@ def rule_steps(opened: Opened, plan: str) -> None:
     picked = st.dataframe(
         {"#": [row.number for row in rows], "Rule": [row.rule for row in rows], "Batch": [row.batch for row in rows]},
         hide_index=True,
-        height="stretch",
+        # Filled to the bottom, a short log would be a table of empty rows.
+        height="content" if len(rows) <= _FEW_STEPS else "stretch",
         on_select="rerun",
         selection_mode="single-row",
         selection_default={"selection": {"rows": [chosen]}},

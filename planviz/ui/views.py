@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
+from planviz.document.sql import notes_of
 from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph
 from planviz.graph.findings import findings
@@ -14,7 +15,7 @@ from planviz.render import render
 from planviz.render.png import MOST_PIXELS, MOST_SIDE
 from planviz.render.scene import LARGE, build_scene
 from planviz.render.text import one_line
-from planviz.ui.cache import Opened
+from planviz.ui.cache import Opened, guesses
 from planviz.ui.workbench import workbench_data
 
 _LABELS = {
@@ -101,8 +102,13 @@ def steps(opened: Opened) -> tuple[Step, ...]:
 
 
 def first_plan(opened: Opened) -> str:
-    """The plan shown first: the last physical one, else the last of all, else the outcome of a log's first step."""
+    """The plan shown first: of a script the last of its first query, else the last physical one, else the last of all,
+    else the outcome of a log's first step.
+    """
     plans = opened.document.plans
+    first = next((s.plans for s in opened.document.statements if s.plans and s.error is None), ())
+    if first:
+        return str(first[-1])
     for at in reversed(range(len(plans))):
         if plans[at].stage == "physical":
             return str(at)
@@ -139,7 +145,7 @@ def name_of(opened: Opened) -> str:
     for scan in islice(scans, 50):
         table = scan.arguments.get("table")
         if table and len(tables) < 4:
-            tables[str(table).rsplit(".", 1)[-1].strip("`")] = None
+            tables[str(table).partition(", ")[0].rsplit(".", 1)[-1].strip("`")] = None
     if not tables:
         return "Rule log" if plan.endswith("a") else "Pasted plan"
     shown = [one_line(table, 40) for table in list(tables)[:3]]
@@ -172,9 +178,21 @@ def truths(graph: PlanGraph) -> tuple[Truth, ...]:
     return tuple(found)
 
 
+def tables_words(opened: Opened) -> str:
+    """Where the tables of SQL that is in no catalogue come from: made by the text itself, or guessed."""
+    return "guessed" if guesses(opened.document) else "created in the text"
+
+
 def notes(opened: Opened, plan: str) -> tuple[str, ...]:
     """Sentences about the text as a whole, and what of it was not understood."""
-    said = [one_line(note, 600) for note in opened.document.notes]
+    document = opened.document
+    said = list(document.notes)
+    own = next((s.index for s in document.statements if plan.isdigit() and int(plan) in s.plans), None)
+    if own is not None:
+        # Of the other statements of a script only errors are told: their warnings are about other plans.
+        whole = notes_of(document.statements)
+        said = [*notes_of(document.statements, own), *(note for note in said if note not in whole)]
+    said = [one_line(note, 600) for note in said]
     if opened.document.unparsed:
         lines = [line for line, text in opened.document.unparsed if text.strip()]
         if lines:

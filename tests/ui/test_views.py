@@ -6,6 +6,7 @@ import pytest
 
 from planviz.document import open_text
 from planviz.errors import ExportError
+from planviz.graph.words import title
 from planviz.samples import load, samples
 from planviz.ui import cache, views
 
@@ -128,3 +129,33 @@ def test_a_plan_of_sql_is_told_as_spark_s_explain_tells_it() -> None:
     assert "Statistics(sizeInBytes=" in texts[2]
     assert "Aggregate Attributes [1]: [count#" in texts[3]
     assert views.execution_of(opened("window-top-n"), "0") is None
+
+
+def test_a_script_opens_at_its_first_query_and_tells_of_that_alone() -> None:
+    script = "SELECT a.x FROM aa a WHERE a.z > 3;\nSELECT b.nothing_here FROM (SELECT 1 AS x) b;\nSELECT c.x FROM cc c"
+    document = cache.open_document(script, cache.NO_CATALOG)
+    assert views.first_plan(document) == "3"
+    told = views.notes(document, "3")
+    assert len(told) == len(set(told))
+    assert len([note for note in told if note.startswith("Guessed")]) == 1
+    # An error of another statement is no noise: it stays.
+    assert any("Statement 2, line 2" in note for note in told)
+    assert not any("Statement 3" in note for note in told)
+    # For the text as a whole what is true of several statements is said once.
+    notes = document.document.notes
+    assert len([note for note in notes if "Guessed" in note]) == 1
+
+
+def test_tables_that_the_text_creates_are_not_guessed() -> None:
+    made = cache.open_document("CREATE TABLE t (a INT); SELECT a FROM t")
+    assert made.catalog == cache.NO_CATALOG
+    assert views.tables_words(made) == "created in the text"
+    assert views.tables_words(cache.open_document("SELECT a FROM nowhere_known")) == "guessed"
+
+
+def test_a_table_of_hive_is_called_by_its_name_alone() -> None:
+    relation = "HiveTableRelation `default`.`test`, org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe, [a#1]"
+    for text in (f"HiveTableScan [a#1], {relation}", "Scan hive `default`.`test`, LazySimpleSerDe [a#1]"):
+        document = cache.open_document(f"== Physical Plan ==\n{text}\n")
+        assert "LazySimple" not in views.name_of(document)
+        assert "LazySimple" not in title(next(iter(document.graph("0"))))
