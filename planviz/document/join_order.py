@@ -52,7 +52,7 @@ def _search(found: Reordering) -> dict[str, Any]:
     for name, plan in zip(names, found.relations, strict=True):
         own = estimate(plan)
         relations.append({"name": name, "rows": own.rows, "bytes": own.size})
-    levels = [_level(found, level, candidates) for level, candidates in enumerate(found.levels)]
+    levels = [_level(found, level, candidates) for level, candidates in enumerate(found.levels, 1)]
     chosen = found.chosen
     return {
         "relations": relations,

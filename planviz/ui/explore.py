@@ -124,12 +124,8 @@ def catalog_picker(
     """
     told = {cache.NO_CATALOG: f"in no catalogue: {where}"} | {name: f"found by name: {name}" for name in NAMES}
     own = state.catalogs()
-    names = (
-        _CATALOGS
-        | own
-        | {cache.NO_CATALOG: f"{where}{'' if where != 'guessed' else ' from the query'}"}
-        | ({cache.AUTO: told[found]} if found in told else {})
-    )
+    here = {} if where == "guessed" else {cache.NO_CATALOG: where}
+    names = _CATALOGS | own | here | ({cache.AUTO: told[found]} if found in told else {})
     offered = (cache.AUTO, *own, *cache.CATALOGS[1:])
     at = offered.index(chosen) if chosen in offered and key not in st.session_state else 0
     st.selectbox(label, offered, index=at, format_func=lambda name: names.get(name, name), key=key, **asked)

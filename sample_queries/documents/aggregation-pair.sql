@@ -2,7 +2,6 @@
 -- about: count(DISTINCT ...) alone runs in four stages; two of them need Expand.
 -- catalogue: documents
 -- rules: RewriteDistinctAggregates
--- source: A-010, C-010
 SELECT customer_id, count(DISTINCT item_id) AS items, count(DISTINCT status) AS statuses
 FROM orders
 GROUP BY customer_id

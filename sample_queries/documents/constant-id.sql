@@ -2,7 +2,6 @@
 -- about: id = 11 AND item_id = 100 + id: the second comparison gets its number while planning.
 -- catalogue: documents
 -- rules: ConstantPropagation, ConstantFolding
--- source: A-071
 SELECT *
 FROM orders
 WHERE id = 11 AND item_id = 100 + id

@@ -2,7 +2,6 @@
 -- about: A filter on one table of a join, and columns of both.
 -- catalogue: documents
 -- rules: PushDownPredicates, InferFiltersFromConstraints, ColumnPruning
--- source: B-001
 CREATE TABLE users (id int, name string, country string) USING parquet;
 CREATE TABLE events (id int, user_id int, kind string, day date) USING parquet;
 SELECT users.name, count(*) AS n

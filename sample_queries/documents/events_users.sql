@@ -2,7 +2,6 @@
 -- about: The filter above the aggregate moves below it, below the join, to the scan of the events.
 -- catalogue: documents
 -- rules: PushDownPredicates, InferFiltersFromConstraints, ColumnPruning
--- source: F-005
 CREATE TABLE events (event_id bigint, user_id int, status string, duration double) USING parquet;
 CREATE TABLE users (user_id int, name string, loc string) USING parquet;
 SELECT *

@@ -2,7 +2,6 @@
 -- about: Three tables joined in an order that never multiplies two of them.
 -- catalogue: documents
 -- rules: ReorderJoin
--- source: A-043
 SELECT c.name, i.name AS item
 FROM item i, customer c, orders o
 WHERE i.id = o.item_id AND c.id = o.customer_id

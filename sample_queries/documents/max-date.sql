@@ -2,6 +2,5 @@
 -- about: The subquery makes max_date and a sum; the query reads neither.
 -- catalogue: documents
 -- rules: ColumnPruning
--- source: A-053
 SELECT customer_id
 FROM (SELECT customer_id, max(s_date) AS max_date, sum(amount) AS s FROM orders GROUP BY customer_id)

@@ -2,9 +2,8 @@
 -- about: A filter on the left side of a right outer join.
 -- catalogue: documents
 -- rules: EliminateOuterJoin
--- source: A-048
-CREATE TEMPORARY VIEW ds1 AS SELECT * FROM VALUES ('Michael', 9), ('Andy', 7), ('Justin', 11) AS v(id, age);
-CREATE TEMPORARY VIEW ds2 AS SELECT * FROM VALUES ('Michael', 29), ('Andy2', 30), ('Justin2', 11) AS v(no, age);
+CREATE OR REPLACE TEMPORARY VIEW ds1 AS SELECT * FROM VALUES ('Michael', 9), ('Andy', 7), ('Justin', 11) AS v(id, age);
+CREATE OR REPLACE TEMPORARY VIEW ds2 AS SELECT * FROM VALUES ('Michael', 29), ('Andy2', 30), ('Justin2', 11) AS v(no, age);
 SELECT *
 FROM ds1
 RIGHT OUTER JOIN ds2 ON ds1.id = ds2.no

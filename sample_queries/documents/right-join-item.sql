@@ -2,7 +2,6 @@
 -- about: The filter makes the right join an inner one, and item_id > 1 is inferred for the orders.
 -- catalogue: documents
 -- rules: EliminateOuterJoin, InferFiltersFromConstraints
--- source: A-048
 SELECT *
 FROM item
 RIGHT JOIN orders ON item.id = orders.item_id

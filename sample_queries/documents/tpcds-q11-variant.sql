@@ -2,7 +2,6 @@
 -- about: One year, one channel: the shape that the slides start from.
 -- catalogue: tpcds
 -- rules: PushDownPredicates, InferFiltersFromConstraints, ColumnPruning
--- source: E-070
 SELECT c_customer_id, sum(ss_ext_list_price - ss_ext_discount_amt) AS year_total
 FROM customer
 JOIN store_sales ON c_customer_sk = ss_customer_sk

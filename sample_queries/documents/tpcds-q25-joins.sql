@@ -2,7 +2,6 @@
 -- about: Three fact tables and three dates: the order of joins decides.
 -- catalogue: tpcds
 -- rules: ReorderJoin, PushDownPredicates
--- source: E-072
 SELECT i_item_id, s_store_id, sum(ss_net_profit) AS store_profit, sum(sr_net_loss) AS loss, sum(cs_net_profit) AS catalog_profit
 FROM store_sales, store_returns, catalog_sales, date_dim d1, date_dim d2, date_dim d3, store, item
 WHERE d1.d_moy = 4 AND d1.d_year = 2001 AND d1.d_date_sk = ss_sold_date_sk

@@ -2,7 +2,6 @@
 -- about: Returns and sales of the same tickets with twelve dimensions around them.
 -- catalogue: tpcds
 -- rules: ReorderJoin, PushDownPredicates, InferFiltersFromConstraints
--- source: E-073
 SELECT i_product_name, i_item_sk, s_store_name, s_zip, d1.d_year AS sold, d2.d_year AS first_sale, count(*) AS cnt, sum(ss_wholesale_cost) AS cost
 FROM store_sales, store_returns, date_dim d1, date_dim d2, store, customer, customer_demographics cd1, customer_demographics cd2,
   promotion, household_demographics hd1, customer_address ad1, income_band ib1, item

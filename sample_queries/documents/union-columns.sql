@@ -2,6 +2,5 @@
 -- about: Each side of the union reads only what is asked for.
 -- catalogue: documents
 -- rules: PushProjectionThroughUnion
--- source: A-042
 SELECT col1, col2
 FROM (SELECT col1, col2, col3 FROM u1 UNION ALL SELECT col1, col2, col3 FROM u2)

@@ -3,7 +3,6 @@
 -- catalogue: documents
 -- settings: spark.sql.crossJoin.enabled=false
 -- rules: PushDownPredicates
--- source: A-110
 SELECT *
 FROM t1, t2
 WHERE t1.a = t2.a

@@ -2,6 +2,5 @@
 -- about: Only the last of two repartitions matters.
 -- catalogue: documents
 -- rules: CollapseRepartition
--- source: A-062, A-063
 SELECT /*+ REPARTITION(3) */ *
 FROM (SELECT /*+ REPARTITION(5) */ * FROM t1)

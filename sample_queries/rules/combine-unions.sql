@@ -2,7 +2,6 @@
 -- about: Unions that follow each other become one with three inputs.
 -- catalogue: documents
 -- rules: CombineUnions
--- source: A-011, A-066
 SELECT a FROM t1
 UNION ALL
 (SELECT a FROM t2 UNION ALL SELECT a FROM t3)

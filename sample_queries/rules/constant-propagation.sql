@@ -2,7 +2,6 @@
 -- about: id is 11, so 100 + id is 111.
 -- catalogue: documents
 -- rules: ConstantPropagation
--- source: A-071
 SELECT *
 FROM orders
 WHERE id = 11 AND item_id = 100 + id

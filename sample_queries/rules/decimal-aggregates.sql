@@ -2,6 +2,5 @@
 -- about: Sums of small decimals are sums of their digits, which are longs.
 -- catalogue: documents
 -- rules: DecimalAggregates
--- source: A-104
 SELECT sum(price) AS total, avg(price) AS mean
 FROM orders

@@ -2,6 +2,5 @@
 -- about: FILTER (WHERE true) is no filter.
 -- catalogue: documents
 -- rules: EliminateAggregateFilter
--- source: A-120
 SELECT sum(b) FILTER (WHERE true) AS s, count(a) FILTER (WHERE 1 = 0) AS n
 FROM t1

@@ -2,6 +2,5 @@
 -- about: DISTINCT inside max and min changes nothing, so it goes.
 -- catalogue: documents
 -- rules: EliminateDistinct
--- source: A-005
 SELECT max(DISTINCT a) AS largest, min(DISTINCT b) AS smallest
 FROM t1

@@ -2,7 +2,6 @@
 -- about: LIMIT 0 needs no table at all; of two limits the smaller one counts.
 -- catalogue: documents
 -- rules: EliminateLimits
--- source: A-012, A-065
 SELECT *
 FROM (SELECT a FROM t1 LIMIT 10)
 LIMIT 3

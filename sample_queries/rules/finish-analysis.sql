@@ -2,7 +2,6 @@
 -- about: The current date becomes one literal, the same wherever it is used; hints move into the join; nvl becomes coalesce.
 -- catalogue: documents
 -- rules: FinishAnalysis
--- source: A-006, A-007, A-008
 SELECT /*+ BROADCAST(t2) */ current_date() AS today, nvl(t1.b, 0) AS b
 FROM t1
 JOIN t2 ON t1.a = t2.a

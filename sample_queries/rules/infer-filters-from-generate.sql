@@ -2,7 +2,6 @@
 -- about: explode gives no row for an empty or missing array, so such rows may go before it.
 -- catalogue: documents
 -- rules: InferFiltersFromGenerate
--- source: A-120
 SELECT id, x
 FROM arr
 LATERAL VIEW explode(xs) e AS x

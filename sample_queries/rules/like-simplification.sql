@@ -2,7 +2,6 @@
 -- about: A pattern with a wildcard at one end is a comparison of prefixes.
 -- catalogue: documents
 -- rules: LikeSimplification
--- source: A-080
 SELECT *
 FROM t1
 WHERE c LIKE 'abc%' OR c LIKE '%abc' OR c LIKE '%b%'

@@ -2,7 +2,6 @@
 -- about: A filter that is never true leaves no rows.
 -- catalogue: documents
 -- rules: PruneFilters
--- source: A-084
 SELECT *
 FROM t1
 WHERE 1 = 0

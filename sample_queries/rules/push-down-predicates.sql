@@ -2,7 +2,6 @@
 -- about: The filter falls through the projection, onto the table.
 -- catalogue: documents
 -- rules: PushDownPredicates
--- source: A-032, A-033, A-034
 SELECT x
 FROM (SELECT a + 1 AS x, b FROM t1)
 WHERE x > 5 AND b > 2

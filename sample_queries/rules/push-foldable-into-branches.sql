@@ -2,7 +2,6 @@
 -- about: A comparison with a constant goes into the branches, where it can be decided.
 -- catalogue: documents
 -- rules: PushFoldableIntoBranches
--- source: A-120
 SELECT *
 FROM t1
 WHERE CASE WHEN b > 1 THEN 1 ELSE 2 END = 2

@@ -2,6 +2,5 @@
 -- about: Every input of the union computes the expression itself.
 -- catalogue: documents
 -- rules: PushProjectionThroughUnion
--- source: A-042
 SELECT col1 + 1 AS x, col2
 FROM (SELECT col1, col2, col3 FROM u1 UNION ALL SELECT col1, col2, col3 FROM u2)

@@ -2,7 +2,6 @@
 -- about: Constants do not split groups.
 -- catalogue: documents
 -- rules: RemoveLiteralFromGroupExpressions
--- source: A-030
 SELECT a, count(*) AS n
 FROM t1
 GROUP BY a, 'a', current_timestamp()

@@ -3,6 +3,5 @@
 -- catalogue: documents
 -- settings: spark.sql.ansi.enabled=false
 -- rules: ReorderAssociativeOperator
--- source: A-075
 SELECT 1 + a + 2 + b + 3 AS x
 FROM t1

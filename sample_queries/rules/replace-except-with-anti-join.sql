@@ -2,7 +2,6 @@
 -- about: EXCEPT of different tables is a left anti join on every column, then DISTINCT.
 -- catalogue: documents
 -- rules: ReplaceExceptWithAntiJoin
--- source: A-022
 SELECT a, b FROM t1
 EXCEPT
 SELECT a, b FROM t2

@@ -2,7 +2,6 @@
 -- about: Both sides read the same rows and differ by a filter only, so one scan is enough.
 -- catalogue: documents
 -- rules: ReplaceExceptWithFilter
--- source: A-021
 SELECT a, b FROM t1 WHERE b = 20
 EXCEPT
 SELECT a, b FROM t1 WHERE a = 2

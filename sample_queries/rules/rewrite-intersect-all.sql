@@ -2,7 +2,6 @@
 -- about: INTERSECT ALL counts both sides and repeats the smaller count.
 -- catalogue: documents
 -- rules: RewriteIntersectAll
--- source: A-024
 SELECT a FROM t1
 INTERSECT ALL
 SELECT a FROM t2

@@ -2,6 +2,5 @@
 -- about: An expression that nullif needs twice is computed once below and used by name.
 -- catalogue: documents
 -- rules: RewriteWithExpression
--- source: A-008
 SELECT nullif(a + b, 3) AS x
 FROM t1

@@ -2,6 +2,5 @@
 -- about: Only the outer of upper and lower shows.
 -- catalogue: documents
 -- rules: SimplifyCaseConversionExpressions
--- source: A-086
 SELECT upper(lower(c)) AS u, lower(lower(c)) AS l
 FROM t1

@@ -2,6 +2,5 @@
 -- about: A cast to the type that is there already goes, and of two widenings one is enough.
 -- catalogue: documents
 -- rules: SimplifyCasts
--- source: A-085
 SELECT cast(a AS int) AS a, cast(cast(b AS bigint) AS decimal(20, 0)) AS b
 FROM t1

@@ -2,7 +2,6 @@
 -- about: The column is compared as it is; the literal takes its type.
 -- catalogue: documents
 -- rules: UnwrapCastInBinaryComparison
--- source: A-120
 SELECT *
 FROM t1
 WHERE cast(a AS bigint) > 3

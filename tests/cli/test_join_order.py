@@ -23,6 +23,8 @@ def test_the_search_level_by_level(query, capsys):
 
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "3 relations, 4 candidates; rows weigh 0.7 of a cost"
+    assert [line for line in lines if line.startswith("level 1")]
+    assert not [line for line in lines if line.startswith("level 0")]
     assert "  * {store_sales, date_dim}" in lines
     assert any("{store_sales, customer} with {date_dim}" in line and "times that" in line for line in lines)
     assert lines[-1].startswith("chosen: ((store_sales ⋈ date_dim) ⋈ customer); in between ")

@@ -137,7 +137,7 @@ def test_the_table_of_orders_has_every_level_and_the_chosen_order() -> None:
     status, body = cardinality.asked_for(sales(), "order", b'{"edits": {}}')
     assert status == 200
     (search,) = json.loads(body)["searches"]
-    assert [level["level"] for level in search["levels"]] == [0, 1]
+    assert [level["level"] for level in search["levels"]] == [1, 2]
     names = [relation["name"] for relation in search["relations"]]
     assert sorted(names) == ["customer", "date_dim", "store_sales"]
     # Customers and dates share no key: that product is no candidate.

@@ -8,6 +8,7 @@ import { Rail } from "./rail.js";
 import { RawText } from "./rawtext.js";
 import { findingItem, keyList, toolbar } from "./shell.js";
 import { dress } from "./theme.js";
+import { grouped } from "./units.js";
 
 const NARROW = 800, BIG = 300, REMEMBERED = 24;
 const memory = new Map(); // key -> what was collapsed, folded, selected and in view

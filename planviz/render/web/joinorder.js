@@ -51,8 +51,8 @@ function written(order, names, outer = true) {
 
 function oneLevel({ level, candidates, sets }, names) {
   const box = element("details", "pv-level"), summary = element("summary"), lit = sets.filter((set) => set.chosen).length;
-  box.open = level < 1 || lit > 0;
-  summary.append(element("b", "", `Level ${level + 1}`), element("span", "pv-muted", `${level + 2} relations · ${sets.length} sets kept of ${candidates} candidates`));
+  box.open = level <= 1 || lit > 0;
+  summary.append(element("b", "", `Level ${level}`), element("span", "pv-muted", `${level + 1} relations · ${sets.length} sets kept of ${candidates} candidates`));
   const table = element("table", "pv-order-table"), head = element("tr");
   for (const words of ["set", "best plan", "rows in between", "bytes", "candidates"]) head.append(element("th", "", words));
   table.append(head);

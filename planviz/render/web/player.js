@@ -6,6 +6,7 @@ import { Steps } from "./steps.js";
 import { dress } from "./theme.js";
 import { Timeline } from "./timeline.js";
 import { keyList, Transport, typedElsewhere } from "./transport.js";
+import { duration } from "./units.js";
 
 const NARROW = 800, FEW = 40, REMEMBERED = 24;
 const VIEWS = [["split", "Side by side"], ["merged", "Merged"], ["log", "Log"], ["sql", "SQL"]];
