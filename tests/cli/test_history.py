@@ -22,7 +22,7 @@ def test_a_ranking_as_a_table(made, capsys):
     count, head, first, second = capsys.readouterr().out.splitlines()
     assert count == "3 executions; the first 2"
     assert head.split()[:3] == ["when", "(UTC)", "time"]
-    assert first.split() == ["2026-09-21", "14:13:20", "1.5", "s", "5.0", "B", "SortMerge", "succeeded", "app-1#0",
+    assert first.split() == ["2026-09-21", "14:13:20", "1.5", "s", "5", "B", "SortMerge", "succeeded", "app-1#0",
                              "nightly:", "select", "1"]  # fmt: skip
     assert "250 ms" in second
 
