@@ -28,8 +28,8 @@ from planviz.render.text import one_line
 from planviz.render.theme import tokens
 from planviz.ui.cache import Opened
 from planviz.ui.join_rows import condition, row, side
-from planviz.versions import PROFILES
 from planviz.units import byte_size
+from planviz.versions import PROFILES
 
 #: Plannings kept of one document, the newest.
 _KEPT = 6
