@@ -103,7 +103,7 @@ def _count(rows: int | None) -> str:
 
 
 def _size(rows: int | None, size: int | None) -> str:
-    return f"{_count(rows)} rows, {exact(size)} bytes"
+    return f"{_count(rows)} rows, {exact(size or 0)} bytes"
 
 
 def comparison_json(found: Comparison) -> dict[str, Any]:

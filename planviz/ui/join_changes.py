@@ -49,7 +49,7 @@ def flip(opened: Opened, asked: WhatIf, join: int, at: int) -> dict[str, Any]:
     kept = after.outcome == found.outcome and outcome(after) != outcome(decision)
     short = found.short.replace("autoBroadcastJoinThreshold", "threshold")
     words = outcome_words(after, after.outcome == decision.outcome)
-    told = {"short": short, "words": found.words, "outcome": words, "asked": as_json(changes)}
+    told: dict[str, Any] = {"short": short, "words": found.words, "outcome": words, "asked": as_json(changes)}
     told |= {"cost": found.cost, "unsafe": found.unsafe}
     return {"flip": told if kept else None, "more": at + 1 < len(candidates)}
 
