@@ -28,6 +28,8 @@ class Columns:
     output: tuple[StructField, ...] = ()
     #: The columns that a table is partitioned by: a scan gives them, and its files do not hold them.
     partitions: dict[str, list[str]] = field(default_factory=dict)
+    #: The tables that scans name, by the ids of their columns: an older Spark's relations have no name.
+    tables: dict[int, str] = field(default_factory=dict)
     #: What the definitions of CTEs give, by their ids, as far as they are read.
     definitions: dict[int, tuple[AttributeReference, ...]] = field(default_factory=dict)
     #: Ids of range()'s columns, which its line does not say, in the order of the text.
@@ -73,6 +75,8 @@ def _scan(text: str, columns: Columns) -> None:
     for name, number, long in _COLUMN.findall(m.group(2)):
         if whole and table and name not in fields and name not in columns.partitions.setdefault(table, []):
             columns.partitions[table].append(name)
+        if table:
+            columns.tables[int(number)] = m.group(1)
         kind = LONG if long else fields.get(name)
         if kind is not None:
             columns.by_id[int(number)] = kind

@@ -91,7 +91,7 @@ from planviz.expressions.windows import (
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.rules.runtime_filters import BLOOM, CONTAINS, HASH
 from planviz.replay.literals import constant, own_decimal
-from planviz.replay.opaque import OpaqueExpression
+from planviz.replay.opaque import OpaqueExpression, Wrapped
 from planviz.replay.terms import Term
 from planviz.types import (
     BOOLEAN,
@@ -214,7 +214,7 @@ class Elaborator:
         expr_id = int(number)
         known = self.scope.get(expr_id) or self.outer.get(expr_id)
         if known is not None:
-            return known
+            return known if known.name == name else known.replace(name=name)
         return AttributeReference(name, LONG if long else UNKNOWN, True, expr_id)
 
     # -------------------------------------------------------------------------------------------- operators
@@ -660,11 +660,12 @@ def _check_overflow(e: Elaborator, t: Term) -> Expression:
     m = _DECIMAL_TYPE.match(t.value[1])
     kind: DataType = DecimalType(int(m[1]), int(m[2])) if m else UNKNOWN
     made = CheckOverflow(e.expression(t.children[0]), kind)
-    return made if made.text == t.text else e.as_it_stands(t, kind)
+    return made if made.text == t.text else Wrapped(made.child, "CheckOverflow(", f"{t.value[1]})", kind)
 
 
 def _promoted(e: Elaborator, t: Term) -> Expression:
-    return e.as_it_stands(t, e.expression(t.children[0]).data_type)
+    child = e.expression(t.children[0])
+    return Wrapped(child, "promote_precision(", ")", child.data_type)
 
 
 def _frame(e: Elaborator, t: Term) -> Expression:

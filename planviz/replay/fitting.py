@@ -92,6 +92,18 @@ def with_tables(plan: LogicalPlan, sizes: dict[str, int], columns: Columns, rows
     return plan.transform_with_subqueries(one)
 
 
+def named(plan: LogicalPlan, columns: Columns) -> Any:
+    """The plan with the names that scans give to relations that were printed without one."""
+
+    def one(p: Any) -> Any:
+        if not isinstance(p, LogicalRelation) or p.name:
+            return p
+        name = next((columns.tables[a.expr_id] for a in p.attributes if a.expr_id in columns.tables), "")
+        return p.replace(name=tuple(name.split("."))) if name else p
+
+    return plan.transform_with_subqueries(one)
+
+
 def table_of(relation: LogicalRelation, size: int | None, columns: Columns, rows: int | None = None) -> Table:
     """The entry of a catalogue that a relation stands for."""
     name = relation.name[-1] if relation.name else ""

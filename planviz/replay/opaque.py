@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.core import AttributeReference, Declared, Expression
+from planviz.expressions.core import AttributeReference, Declared, Expression, Typed, UnaryExpression
 from planviz.logical.plan import LogicalPlan
 from planviz.trees.node import always, lazy, node
 from planviz.types import DataType
@@ -24,6 +24,22 @@ class OpaqueExpression(Declared):
     def to_string(self) -> str:
         """The text, with the columns as they are now called."""
         return "".join(p + str(c) for p, c in zip(self.pieces, self.columns, strict=False)) + self.pieces[-1]
+
+
+@node
+class Wrapped(Typed, UnaryExpression):
+    """A call that changes no value and that newer Sparks do without: promote_precision, CheckOverflow of decimals."""
+
+    child: Expression
+    before: str
+    after: str
+    type: DataType
+
+    foldable = always(False)
+
+    def to_string(self) -> str:
+        """The child between what stands around it."""
+        return f"{self.before}{self.child}{self.after}"
 
 
 @node

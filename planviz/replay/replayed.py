@@ -18,9 +18,9 @@ from planviz.optimizer.context import OptimizerContext
 from planviz.physical.query import PhysicalPlan, plan_query
 from planviz.replay.columns import Columns
 from planviz.replay.compared import differences, distance, verdict
-from planviz.replay.fitting import Fitted, Fitting, rows_told, with_tables
+from planviz.replay.fitting import Fitted, Fitting, named, rows_told, with_tables
 from planviz.replay.plans import ReadPlan, read_plan
-from planviz.replay.settings import ANSI, COST_BASED, Setting, configured, found_settings
+from planviz.replay.settings import ANSI, COST_BASED, Setting, candidates, configured, found_settings
 from planviz.replay.taken import PrintedOrder, with_choices
 from planviz.trees.trace import Trace
 
@@ -71,27 +71,40 @@ class _Replaying:
             self.graphs.setdefault(plan.stage, plan)
         made.settings = found_settings(plans, origin)
         numbers = [int(m) for p in plans for n in p for m in _IDS.findall(n.text)]
+        self.profiles = candidates(plans, origin)
+        #: What was read, by whether the session was in ANSI mode.
+        self.readings: dict[bool, dict[str, ReadPlan]] = {}
         self.first_id = max((n for n in numbers if n < 1 << 40), default=0) + 1
 
     def run(self) -> None:
-        """Read, fit, optimize, plan, compare."""
-        made = self.made
-        config = configured(made.settings)
-        self._read(bool(config.get(ANSI)))
-        best = self._tried(config)
-        if not any(s.key == ANSI for s in made.settings) and best[0] != (0, 0):
-            other = config.with_settings({ANSI: not config.get(ANSI)})
-            kept = dict(made.read)
-            self._read(bool(other.get(ANSI)))
-            again = self._tried(other)
-            if again[0] < best[0]:
-                words = f"the plans come out as printed with {ANSI}={str(other.get(ANSI)).lower()}, and not otherwise"
-                made.settings.append(Setting(ANSI, other.get(ANSI), words))
-                best, config = again, other
-            else:
-                made.read = kept
-        made.config = config
+        """Read, fit, optimize, plan, compare: as the versions that may have printed the text, until one fits."""
+        best: tuple[tuple[int, int], dict[str, Any]] | None = None
+        for profile in self.profiles:
+            found = self._as(configured(self.made.settings, profile))
+            if best is None or found[0] < best[0]:
+                best = found
+            if best[0] == (0, 0):
+                break
+        assert best is not None
+        config: OptimizerConfig = best[1]["config"]
+        if not any(s.key == ANSI for s in self.made.settings) and best[0] != (0, 0):
+            on = not config.get(ANSI)
+            found = self._as(config.with_settings({ANSI: on}))
+            if found[0] < best[0]:
+                words = f"the plans come out nearer to the text with {ANSI}={str(on).lower()}"
+                self.made.settings.append(Setting(ANSI, on, words))
+                best = found
         self._keep(best[1])
+
+    def _as(self, config: OptimizerConfig) -> tuple[tuple[int, int], dict[str, Any]]:
+        """How far the plans are from those of the text under these settings, and what was made."""
+        ansi = bool(config.get(ANSI))
+        if ansi not in self.readings:
+            self._read(ansi)
+            self.readings[ansi] = dict(self.made.read)
+        self.made.read = dict(self.readings[ansi])
+        score, found = self._tried(config)
+        return score, found | {"config": config, "read": self.made.read}
 
     def _read(self, ansi: bool) -> None:
         for stage in ("analyzed", "optimized"):
@@ -194,7 +207,7 @@ class _Replaying:
 
     def _planned(self, plan: LogicalPlan, sizes: dict[str, int], config: OptimizerConfig) -> PhysicalPlan:
         with ids_from(Ids(self.first_id)):
-            return plan_query(with_tables(plan, sizes, self.columns), config)
+            return plan_query(named(with_tables(plan, sizes, self.columns), self.columns), config)
 
     def _text(self, stage: str) -> str:
         """A stage as Spark printed it."""
@@ -203,6 +216,7 @@ class _Replaying:
 
     def _keep(self, found: dict[str, Any]) -> None:
         made = self.made
+        made.config, made.read = found["config"], found["read"]
         made.fitted, made.failures = found.get("fitted"), found["failures"]
         made.settings += found.get("settings", [])
         made.taken = found.get("taken", [])
@@ -245,6 +259,7 @@ def printed(graph: PlanGraph) -> str:
 def replay_json(made: Replay) -> list[dict[str, Any]]:
     """One entry for every plan of the explain, with the verdicts on the whole."""
     common = {
+        "profile": made.config.profile,
         "settings": {s.key: s.value for s in made.settings},
         "evidence": {s.key: s.evidence for s in made.settings},
         "optimized": made.verdicts["optimized"],

@@ -10,6 +10,7 @@ from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.graph import PlanGraph
+from planviz.versions import PROFILES
 
 PARTITIONS = "spark.sql.shuffle.partitions"
 ADAPTIVE = "spark.sql.adaptive.enabled"
@@ -17,6 +18,10 @@ ANSI = "spark.sql.ansi.enabled"
 ZONE = "spark.sql.session.timeZone"
 BLOOM = "spark.sql.optimizer.runtime.bloomFilter.enabled"
 COST_BASED = ("spark.sql.cbo.enabled", "spark.sql.cbo.planStats.enabled", "spark.sql.cbo.joinReorder.enabled")
+#: Up to how many operators a text is planned as every version that may have printed it; beyond, as this many.
+SMALL, FEW = 600, 3
+#: The flags of a broadcast join, whose number grew: `BuildRight, false, false`.
+_FLAGS = re.compile(r"Build(?:Left|Right)(?:, \(.*\))?, (?:true|false)(, )?(?=true|false|$)")
 _PARTITIONING = re.compile(r"\b(?:hash|range)partitioning\((?:[^\n]*?), (\d+)\), (?:ENSURE_REQUIREMENTS|true|\[id)")
 _ROUND = re.compile(r"\bRoundRobinPartitioning\((\d+)\)")
 _ZONED = re.compile(r"Some\(([A-Z]\w+(?:/\w+)*|[+-]\d\d:\d\d)\)")
@@ -80,6 +85,29 @@ def _before_4(texts: Sequence[str], origin: Sequence[str]) -> bool:
         return True
     old = ("promote_precision(", "CheckOverflow(")
     return any(word in t for t in texts for word in old)
+
+
+def candidates(plans: Sequence[PlanGraph], origin: Sequence[str]) -> list[str]:
+    """The profiles of the versions that may have printed the plans, the likeliest first; never none."""
+    words = _version(origin)
+    numbers = [tuple(map(int, n.split("."))) for n in re.findall(r"\d+\.\d+", words)]
+    first, last = (numbers[0], numbers[-1]) if numbers else ((0, 0), (9, 9))
+    if "later" in words:
+        last = (9, 9)
+    elif "earlier" in words:
+        first = (0, 0)
+    flags = {m for p in plans for n in p for m in _FLAGS.findall(n.text) if n.op == "BroadcastHashJoin"}
+    named = [(_number(name), name) for name in PROFILES]
+    fitting = [(n, name) for n, name in named if first <= n <= last and (not flags or (n >= (4, 2)) is (", " in flags))]
+    if not fitting:
+        fitting = sorted(named, reverse=True)[:1] if last == (9, 9) else sorted(named)[:1]
+    size = sum(len(p) for p in plans)
+    most = len(fitting) if size < SMALL else FEW
+    return [name for _, name in sorted(fitting, reverse=True)][:most]
+
+
+def _number(profile: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", profile)[:2]))
 
 
 def configured(settings: Sequence[Setting], profile: str = "spark-4.3") -> OptimizerConfig:

@@ -23,7 +23,7 @@ _SIGN = re.compile(r" ([-+]) ")
 _PART = re.compile(r"\.([A-Za-z_]\w*(?:\([\w*]*\))?)")
 _PATTERN = re.compile(r" (LIKE|RLIKE|ILIKE) ")
 _ESCAPE = re.compile(r" ESCAPE '(.)'")
-_TAIL = re.compile(r"((?:, ?[\w() ,]+?)*)\)(?=$|[,)\] .])")
+_TAIL = re.compile(r"(|,\d+,\d+(?:,\w+)?|, ?DecimalType\(\d+,\d+\)(?:, ?(?:true|false))?)\)")
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=$|[,)\] ])")
 _INTERVAL = re.compile(r"INTERVAL '[^']*' (?:YEAR|MONTH|DAY|HOUR|MINUTE|SECOND)(?: TO (?:MONTH|HOUR|MINUTE|SECOND))?")
 _ORDER = re.compile(r" (ASC|DESC) (NULLS FIRST|NULLS LAST)")
@@ -82,7 +82,11 @@ class Terms:
         text = self.text
         for m in _ID.finditer(text):
             known = self.names(int(m.group(1)))
-            name = next((n for n in known or () if text.endswith(n, 0, m.start())), None)
+            name = next((t for n in known or () if (t := text[max(m.start() - len(n), 0) : m.start()]) == n), None)
+            if name is None and known:
+                # A query may write a name in other capitals than the table.
+                spelt = (text[max(m.start() - len(n), 0) : m.start()] for n in known)
+                name = next((t for t, n in zip(spelt, known, strict=True) if t.lower() == n.lower()), None)
             if name is None and known is None:
                 bare = _bare_name(text, m.start())
                 name = bare if self.open or bare in self.also else None

@@ -103,3 +103,18 @@ def test_what_costs_decided_is_taken_from_the_text_and_said() -> None:
         assert made.verdicts == {"optimized": "equal", "physical": "equal"}, name
         assert any("order in which" in what for what in made.taken)
         assert {s.key: s.value for s in made.settings}["spark.sql.cbo.joinReorder.enabled"] is True
+
+
+def test_an_older_version_is_found_by_its_plans() -> None:
+    config = OptimizerConfig.of("spark-3.5")
+    sql = QUERY.replace("SELECT", "SELECT /*+ BROADCAST(items) */", 1)
+    text = QueryExecution(sql, read_catalog(SHOP), config, ids=Ids(100)).explain_string("extended")
+    made = replayed(text)
+    assert made.verdicts == {"optimized": "equal", "physical": "equal"}
+    assert made.config.profile < "spark-4.2"
+
+
+def test_names_in_other_capitals_are_the_same_columns() -> None:
+    made = replayed(explained("SELECT PRICE p, Price FROM sales WHERE ITEM > 3"))
+    assert made.verdicts == {"optimized": "equal", "physical": "equal"}
+    assert not made.read["analyzed"].opaque
