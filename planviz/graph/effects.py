@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from planviz.graph.aggregation import AggregateChain, aggregate_chains
@@ -112,7 +112,25 @@ def effects(found: PlanDiff, *, factor: float = FACTOR) -> list[Effect]:
     told += _changed(found, handled)
     told += _numbers(found, factor)
     order = {kind: at for at, kind in enumerate(KINDS)}
-    return sorted(told, key=lambda effect: order[effect.kind])
+    return sorted(_together(told), key=lambda effect: order[effect.kind])
+
+
+def _together(told: list[Effect]) -> list[Effect]:
+    """What is said in the same words several times is said once, of all the operators that it is about."""
+    said: dict[tuple[str, str, bool | None], list[Effect]] = {}
+    for effect in told:
+        said.setdefault((effect.kind, effect.words, effect.worse), []).append(effect)
+    return [same[0] if len(same) == 1 else _all_of(same) for same in said.values()]
+
+
+def _all_of(same: list[Effect]) -> Effect:
+    return replace(
+        same[0],
+        words=f"{same[0].words} ({len(same)} times)",
+        before=tuple(id for effect in same for id in effect.before),
+        after=tuple(id for effect in same for id in effect.after),
+        confidence=min(effect.confidence for effect in same),
+    )
 
 
 def _frame(node: PlanNode) -> bool:
@@ -136,7 +154,7 @@ def _joins(found: PlanDiff, handled: set[int]) -> Iterator[Effect]:
     aligned = {match.before: match.after for match in found.matches}
     sure = {(match.before, match.after): match.confidence for match in found.matches}
     pairs, gone, new = paired_joins(found.before, found.after, aligned)
-    one, two = join_order(found.before), join_order(found.after)
+    one, two = _other_orders(join_order(found.before), join_order(found.after))
     if one != two and not gone and not new and _tables(one) == _tables(two) and one and two:
         words = f"Join order: {clean(one, 400)} → {clean(two, 400)}"
         yield Effect("join-order", words, _ids(p[0] for p in pairs), _ids(p[1] for p in pairs))
@@ -165,6 +183,13 @@ def _joins(found: PlanDiff, handled: set[int]) -> Iterator[Effect]:
         yield Effect("join-removed", f"No longer joined: {_joined(join)}", (join.node.id,), (), False)
     for join in new:
         yield Effect("join-added", f"New join: {_joined(join)}", (), (join.node.id,), True)
+
+
+def _other_orders(before: str, after: str) -> tuple[str, str]:
+    """The orders without those of the parts that both plans join alike."""
+    one, two = before.split("; "), after.split("; ")
+    mine, theirs = Counter(one) - Counter(two), Counter(two) - Counter(one)
+    return "; ".join(mine.elements()), "; ".join(theirs.elements())
 
 
 def _tables(order: str) -> list[str]:

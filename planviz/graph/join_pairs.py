@@ -43,7 +43,10 @@ class JoinFacts:
     def words(self) -> str:
         """The join by its condition, or by its tables where it has none."""
         if self.keys:
-            return " and ".join(sorted(self.keys)[:_NAMED]) + (" …" if len(self.keys) > _NAMED else "")
+            # Equalities say which join it is; other conditions are long.
+            equal = sorted(key for key in self.keys if " = " in key and " AND " not in key and " OR " not in key)
+            told = equal or sorted(self.keys)
+            return " and ".join(told[:_NAMED]) + (" …" if len(told) > _NAMED else "")
         return " with ".join(table_words(side) for side in self.sides) or self.node.op
 
 

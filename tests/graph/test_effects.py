@@ -102,6 +102,19 @@ def test_another_order_of_joins_is_told_as_such() -> None:
     assert "join-strategy" not in {effect.kind for effect in found}
 
 
+def test_the_same_words_are_said_once() -> None:
+    union = "Union\n:- FileScan parquet t[a#1,b#2]\n+- FileScan parquet t[a#3,b#4]\n"
+    found = told(union, union.replace(",b#2", "").replace(",b#4", ""))
+    assert [(effect.kind, effect.words) for effect in found] == [("scan-narrowed", "t: no longer reads b (2 times)")]
+    assert len(found[0].before) == len(found[0].after) == 2
+
+
+def test_a_join_is_named_by_its_equalities() -> None:
+    plan = "{0} [a#1], [b#2], Inner, ((x#3 > 1) OR (y#4 < 2))\n:- FileScan parquet t[a#1]\n+- FileScan parquet u[b#2]\n"
+    found = told(plan.format("SortMergeJoin"), plan.format("ShuffledHashJoin").replace("Inner,", "Inner, BuildRight,"))
+    assert found[0].words == "Join on a = b: SortMergeJoin → ShuffledHashJoin, builds u"
+
+
 def test_the_side_of_an_input_is_no_order() -> None:
     plan = "SortMergeJoin [{0}#1], [{1}#2], Inner\n:- FileScan parquet {0}[{0}#1]\n+- FileScan parquet {1}[{1}#2]\n"
     assert join_order(read(plan.format("a", "b"))) == join_order(read(plan.format("b", "a"))) == "a ⋈ b"
