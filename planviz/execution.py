@@ -162,7 +162,7 @@ class QueryExecution:
         if self._planned is None:
             optimized = self.optimized
             with self._numbered(), _told("planned"):
-                self._planned = plan_query(optimized, self.config, self.caches.last_plan_id)
+                self._planned = plan_query(optimized, self.config, self.caches.last_plan_id, self.trace)
             self.warnings += self._planned.warnings
         return self._planned
 

@@ -56,7 +56,7 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
     _add_files(parser, "SQL, several statements if you like; - for standard input")
     parser.add_argument("--format", choices=("log", "json", "diff", "why"), default="log", help="log: as Spark's")
     parser.add_argument("--rule", metavar="NAME", help="only the steps of this rule")
-    parser.add_argument("--stage", choices=("analyzed", "optimized"), help="only the steps that lead to this stage")
+    parser.add_argument("--stage", choices=("analyzed", "optimized", "physical"), help="only the steps to this stage")
     add_settings(parser)
 
 

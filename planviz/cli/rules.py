@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from planviz.cli.files import read_text, show_each, write
 from planviz.cli.optimize import errors_of
 from planviz.config import SETTINGS, OptimizerConfig
 from planviz.decisions.refusals import WhyNot
 from planviz.errors import InputError, PlanvizError
-from planviz.optimizer.reference import Example, RuleReference, rule_reference, rules_table
+from planviz.optimizer.reference import (
+    Example,
+    RuleReference,
+    rule_named,
+    rule_reference,
+    rule_references,
+    rules_table,
+)
+from planviz.physical.preparations.rules import Preparation, preparation_classes
 
 _WIDTH = 100
 
@@ -20,7 +29,12 @@ def rules(options: argparse.Namespace) -> int:
     """Print the table, or the card of the rule that was named."""
     if options.why_not is not None:
         return _why_not(options)
-    write(rules_table() if options.name is None else card(rule_reference(options.name)))
+    if options.name is None:
+        write(rules_table() + _preparations_table())
+        return 0
+    preparations = preparation_classes()
+    name = rule_named(options.name, [*rule_references(), *preparations])
+    write(preparation_card(preparations[name]) if name in preparations else card(rule_reference(name)))
     return 0
 
 
@@ -71,6 +85,33 @@ def card(rule: RuleReference) -> str:
     return "\n\n".join(filter(None, parts)).rstrip() + "\n"
 
 
+def _preparations_table() -> str:
+    """The preparations of physical plans, in the order in which they run, as the table of the rules has its lines."""
+    rows = [(name, _paragraphs(rule)[0]) for name, rule in preparation_classes().items()]
+    wide = max(len(name) for name, _ in rows)
+    return "".join(f"preparations          {name:{wide}}  {' '.join(what.split())}\n" for name, what in rows)
+
+
+def preparation_card(rule: type[Preparation]) -> str:
+    """A preparation in words: what it does, where it runs, an example."""
+    what, *rest = _paragraphs(rule)
+    parts = [f"{rule.package}.{rule.__name__}\n\n{_wrapped(what)}"]
+    parts += [textwrap.indent(text, "  ") if " => " in text else _wrapped(text) for text in rest]
+    facts = [
+        "Batches       Preparations, once, after the planner; AQE Preparations where a query is planned while it runs",
+        "Settings      spark.sql.optimizer.excludedRules: cannot switch it off",
+        "Module        planviz.physical.preparations",
+    ]
+    parts.append("\n".join(facts))
+    if rule.example:
+        parts.append(_shown_step(rule.__name__, rule.example, rule.settings, "physical"))
+    return "\n\n".join(parts).rstrip() + "\n"
+
+
+def _paragraphs(rule: type[Preparation]) -> list[str]:
+    return (inspect.getdoc(rule) or "").split("\n\n")
+
+
 def _batches(rule: RuleReference) -> list[str]:
     found = [f"{profile}: {', '.join(names) or 'none of its own'}" for profile, names in rule.batches.items()]
     return [*found, *(f"within {parent}" for parent in rule.part_of)]
@@ -84,16 +125,20 @@ def _settings(rule: RuleReference) -> list[str]:
 
 
 def _example(rule: RuleReference, example: Example) -> str:
-    """The example's query and the step of the rule, planned now."""
+    return _shown_step(rule.name, example.sql, example.settings, "optimized")
+
+
+def _shown_step(rule: str, sql: str, set_first: Mapping[str, str], stage: str) -> str:
+    """An example's query and the step of the rule, planned now."""
     from planviz.catalogs import find
     from planviz.document import open_sql
     from planviz.plantext.printing import step_diff
 
-    config = OptimizerConfig().with_settings(dict(example.settings))
-    document = open_sql(example.sql, find("documents"), config, stage="optimized")
-    step = next(step for step in document.trace.steps if step.short_rule == rule.name)
-    settings = [f"SET {key}={value};" for key, value in example.settings.items()]
-    return "\n".join(["Example, over the catalogue documents", "", *settings, example.sql, "", step_diff(step)])
+    config = OptimizerConfig().with_settings(dict(set_first))
+    document = open_sql(sql, find("documents"), config, stage=stage)
+    step = next(step for step in document.trace.steps if step.short_rule == rule)
+    settings = [f"SET {key}={value};" for key, value in set_first.items()]
+    return "\n".join(["Example, over the catalogue documents", "", *settings, sql, "", step_diff(step)])
 
 
 def _wrapped(text: str) -> str:

@@ -16,7 +16,7 @@ from planviz.graph.trace import RuleTrace
 from planviz.plantext.printing import rule_log, step_diff
 
 _ENDINGS = {"log": "log", "json": "json", "diff": "diff", "why": "txt"}
-_EXECUTORS = {"analyzed": "Analyzer", "optimized": "Optimizer"}
+_EXECUTORS = {"analyzed": "Analyzer", "optimized": "Optimizer", "physical": "Preparations"}
 
 
 def trace(options: argparse.Namespace) -> int:

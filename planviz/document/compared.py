@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from planviz.document.compared_steps import StepComparison, compare_steps, in_words
+from planviz.document.compared_steps import EXECUTORS, StepComparison, compare_steps, in_words
 from planviz.document.model import Document, SqlStatement
 from planviz.document.renumbered import Line, equal_but_for_chance, lines_of
 from planviz.errors import InputError
@@ -110,7 +110,9 @@ def compare(ours: Document, spark: Document) -> Comparison:
         theirs.setdefault(plan.stage, plan)
     stages = tuple(_stage(stage, theirs.get(stage), own.get(stage)) for stage in STAGES)
     fired = _fired(spark.trace)
-    our_rules = dict.fromkeys(step.short_rule for step in queries[0].trace.steps)
+    # Captures follow the analyzer and the optimizer alone.
+    logical = [step for executor in EXECUTORS for step in queries[0].trace.only(executor).steps]
+    our_rules = dict.fromkeys(step.short_rule for step in logical)
     known = bool(spark.trace.rules)
     return Comparison(
         stages,

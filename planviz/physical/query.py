@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,20 +14,19 @@ from planviz.physical.distribution import UNSPECIFIED
 from planviz.physical.exchanges import Exchange
 from planviz.physical.in_memory import InMemoryTableScanExec
 from planviz.physical.plan import SparkPlan
-from planviz.physical.preparations.adjacent_aggregates import combine_adjacent_aggregation, replace_hash_with_sort
-from planviz.physical.preparations.bucketed_scans import coalesce_buckets_in_join, disable_unnecessary_bucketed_scans
-from planviz.physical.preparations.collapse_codegen import CollapseCodegenStages, insert_transitions
-from planviz.physical.preparations.local_sorts import push_down_local_sorts
-from planviz.physical.preparations.redundant import (
-    insert_sort_for_limit_and_offset,
-    remove_redundant_projects,
-    remove_redundant_sorts,
-    remove_redundant_window_group_limits,
+from planviz.physical.preparations.rules import (
+    EXECUTOR,
+    InsertAdaptiveSparkPlan,
+    PreparationExecutor,
+    batch,
+    before_exchanges,
+    exchanges,
+    generated_code,
 )
-from planviz.physical.preparations.requirements import EnsureRequirements
-from planviz.physical.preparations.reuse import ReuseExchangeAndSubquery, ReuseExchangeThenSubquery
+from planviz.physical.preparations.rules import Preparation as PreparationRule
 from planviz.physical.preparations.subqueries import PlanSubqueries
 from planviz.physical.strategies.planner import SparkPlanner
+from planviz.trees.trace import Trace
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 
@@ -48,8 +46,10 @@ class PhysicalPlan:
 class Preparation:
     """Plans one query and its subqueries; exchanges are numbered over all of them."""
 
-    def __init__(self, config: OptimizerConfig) -> None:
+    def __init__(self, config: OptimizerConfig, trace: Trace | None = None) -> None:
         self.config = config
+        self.trace = trace if trace is not None else Trace()
+        self.running: list[int] = []
         self.planner = SparkPlanner(config)
         self.context = self.planner.context
         self.adaptive = bool(config.get(ADAPTIVE))
@@ -65,35 +65,23 @@ class Preparation:
 
     def _prepared(self, plan: Any, subquery: bool) -> Any:
         adaptive = self.adaptive and (subquery or needs_adaptive(plan))
-        there = self.config.behaviour.preparations
-        plan = coalesce_buckets_in_join(plan, self.config) if "CoalesceBucketsInJoin" in there else plan
-        plan = self.subqueries.apply(plan)
-        plan = remove_redundant_projects(plan) if "RemoveRedundantProjects" in there else plan
-        plan = EnsureRequirements(self.context).apply(plan)
-        for name, step in self._tidying():
-            plan = step(plan) if name in there else plan
-        if adaptive:
-            return AdaptiveSparkPlanExec(plan)
-        plan = CollapseCodegenStages().apply(insert_transitions(plan))
-        if not self.config.behaviour.reused_in_one_walk:
-            return ReuseExchangeThenSubquery(self.config).apply(plan)
-        return plan if subquery else ReuseExchangeAndSubquery(self.config).apply(plan)
-
-    def _tidying(self) -> list[tuple[str, Callable[[Any], Any]]]:
-        """The preparations behind EnsureRequirements by name, in order."""
-        config = self.config
-        sorts: list[tuple[str, Callable[[Any], Any]]] = [("RemoveRedundantSorts", remove_redundant_sorts)]
-        last = config.behaviour.sorts_go_last
-        return [
-            ("InsertSortForLimitAndOffset", insert_sort_for_limit_and_offset),
-            ("CombineAdjacentAggregation", lambda p: combine_adjacent_aggregation(p, config)),
-            ("ReplaceHashWithSortAgg", lambda p: replace_hash_with_sort(p, config)),
-            ("PushDownLocalSort", lambda p: push_down_local_sorts(p, config)),
-            *([] if last else sorts),
-            ("RemoveRedundantWindowGroupLimits", remove_redundant_window_group_limits),
-            ("DisableUnnecessaryBucketedScan", lambda p: disable_unnecessary_bucketed_scans(p, config)),
-            *(sorts if last else []),
+        rules = [
+            *before_exchanges(self.config, self.subqueries, self.adaptive),
+            *exchanges(self.config, self.context),
         ]
+        if adaptive:
+            around = InsertAdaptiveSparkPlan(lambda p: AdaptiveSparkPlanExec(self._run(rules, p, True)))
+            return self._run([around], plan)
+        return self._run([*rules, *generated_code(self.config, subquery)], plan)
+
+    def _run(self, rules: list[PreparationRule], plan: Any, adaptive: bool = False) -> Any:
+        """The plan after the rules; what they do is a run of the trace, within the one that asked for it."""
+        parent = self.running[-1] if self.running else None
+        self.running.append(len(self.trace.runs))
+        try:
+            return PreparationExecutor(EXECUTOR, [batch(rules, adaptive)]).execute(plan, self.trace, parent)
+        finally:
+            self.running.pop()
 
 
 def needs_adaptive(plan: SparkPlan) -> bool:
@@ -108,11 +96,14 @@ def needs_adaptive(plan: SparkPlan) -> bool:
     )
 
 
-def plan_query(optimized: Any, config: OptimizerConfig, last_plan_id: int = 0) -> PhysicalPlan:
+def plan_query(
+    optimized: Any, config: OptimizerConfig, last_plan_id: int = 0, trace: Trace | None = None
+) -> PhysicalPlan:
     """The physical plans of an optimized query, with the decisions that led to them.
 
-    `last_plan_id` is the last number that exchanges and subqueries of other plans have.
+    `last_plan_id` is the last number that exchanges and subqueries of other plans have. What the preparations did goes
+    into `trace`, with the plan before and after each.
     """
-    preparation = Preparation(config)
+    preparation = Preparation(config, trace)
     preparation.context.plan_id = last_plan_id
     return preparation.plan(optimized)

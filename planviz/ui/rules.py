@@ -64,7 +64,8 @@ EXAMPLES = (
 @cache
 def _classes() -> dict[str, type[Rule]]:
     import planviz.analysis.analyzer
-    import planviz.optimizer.batches  # noqa: F401
+    import planviz.optimizer.batches
+    import planviz.physical.preparations.rules  # noqa: F401
 
     def below(rule: type[Rule]) -> Iterator[type[Rule]]:
         for child in rule.__subclasses__():

@@ -57,3 +57,21 @@ def test_why_a_rule_did_not_fire(tmp_path: Path, capfdbinary: pytest.CaptureFixt
     )
     assert run(["rules", "--why-not", str(path)]) == 2
     assert "name it" in capfdbinary.readouterr().err.decode()
+
+
+def test_a_preparation_of_physical_plans_has_a_card_too(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    card = shown(capfdbinary, "EnsureRequirements")
+    assert "org.apache.spark.sql.execution.exchange.EnsureRequirements" in card
+    assert "++- Exchange hashpartitioning(a#" in card
+    assert NUMBER.search(card) is None
+    assert "preparations          EnsureRequirements " in shown(capfdbinary)
+
+
+def test_the_steps_to_the_physical_plan(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    query = tmp_path / "query.sql"
+    query.write_text("SELECT a, count(*) FROM t1 GROUP BY a")
+    assert run(["trace", str(query), "--catalog", "documents", "--stage", "physical"]) == 0
+    log = capfdbinary.readouterr().out.decode()
+    assert "=== Applying Rule org.apache.spark.sql.execution.exchange.EnsureRequirements ===" in log
+    assert "=== Applying Rule org.apache.spark.sql.execution.adaptive.InsertAdaptiveSparkPlan ===" in log
+    assert "catalyst.optimizer" not in log

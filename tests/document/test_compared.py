@@ -37,7 +37,8 @@ def captured(ours):
     texts["analyzed"] = f"person: int\n{texts['analyzed']}"
     with estimating(CONFIG):
         estimates = [[e.rows, e.size] for e in map(estimate, statement.execution.optimized.walk())]
-    rules = list(dict.fromkeys(step.rule for step in ours.trace.steps))
+    steps = [step for name in ("Analyzer", "Optimizer") for step in ours.trace.only(name).steps]
+    rules = list(dict.fromkeys(step.rule for step in steps))
     batch = {"run": 0, "name": "All", "effective": False, "steps": 0, "iterations": 1, "rules": [*rules, "x.Silent"]}
     return {
         "format": "planviz-capture/1",

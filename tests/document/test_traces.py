@@ -46,7 +46,9 @@ def test_nested_runs_are_read_back() -> None:
 def test_one_executor_alone() -> None:
     trace = open_sql(NESTED, small_catalog()).trace
     analysis, optimization = trace.only("Analyzer"), trace.only("Optimizer")
-    assert len(analysis.steps) + len(optimization.steps) == len(trace.steps)
+    preparations = trace.only("Preparations")
+    assert len(analysis.steps) + len(optimization.steps) + len(preparations.steps) == len(trace.steps)
+    assert_read_back(preparations)
     assert_read_back(analysis)
     assert_read_back(optimization)
     assert analysis.batches[-1].steps_before == len(analysis.steps)
