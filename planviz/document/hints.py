@@ -13,7 +13,7 @@ HINTS = {
     "broadcast": "BROADCAST", "merge": "MERGE", "shuffle_hash": "SHUFFLE_HASH",
     "shuffle_replicate_nl": "SHUFFLE_REPLICATE_NL",
 }  # fmt: skip
-_ITEM = re.compile(r"\s*(\w+)\s*(?:\(([^()]*)\))?\s*,?")
+_ITEM = re.compile(r"(\w+)\s*+(?:\(([^()]*)\))?\s*,?")
 
 
 def hint_added(sql: str, offset: int, hint: str, relation: str) -> TextChange | None:

@@ -60,7 +60,7 @@ _KNOWN: tuple[tuple[re.Pattern[str], str, str], ...] = (
         "Paste what df.explain() prints, or the whole message where it holds a plan.",
     ),
 )
-_STATEMENT = re.compile(r"(?im)^\s*(?:select|with|insert|merge|create|from)\s+\S+.*$")
+_STATEMENT = re.compile(r"(?im)^[^\S\n]*+(?:select|with|insert|merge|create|from)\s+\S+.*$")
 
 
 def what_it_is(text: str) -> str | None:
@@ -78,7 +78,7 @@ def what_it_is(text: str) -> str | None:
 #: Words that SQL statements begin with, and words that show that a text is one.
 _FIRST = ("ALTER", "ANALYZE", "CACHE", "CREATE", "DELETE", "DESCRIBE", "DROP", "EXPLAIN", "INSERT", "MERGE",
           "REFRESH", "SELECT", "SHOW", "TABLE", "TRUNCATE", "UNCACHE", "UPDATE", "VALUES", "WITH")  # fmt: skip
-_FIRST_WORD = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*\(?\s*([A-Za-z]{3,12})\s", re.DOTALL)
+_FIRST_WORD = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*+\(?\s*+([A-Za-z]{3,12})\s", re.DOTALL)
 _SECOND_WORD = re.compile(r"\b(?:SELECT|FROM|INTO|TABLE|VALUES|AS|SET|DATABASE|VIEW|WHERE)\b", re.IGNORECASE)
 
 

@@ -18,11 +18,13 @@ _HEADINGS = re.compile(
     r"Metrics of Executed Rules[^=]*?) ={2,3})"
 )
 _OPERATOR = r"[*'!~^(]*\s?\(?\d*\)? ?[A-Z=]"
-_MARK = re.compile(rf"(?:(?<=[\s\])])|^)(!?(?:: +)*[+:]- )(?={_OPERATOR})")
+#: Rails before a mark, never begun in their midst: `: : : ...` would take the square of its length.
+_RAILS = r"(?<!: )(?<!:  )(?<!:   )(?:: {1,99}){0,300}+"
+_MARK = re.compile(rf"(?:(?<=[\s\])])|^)(!?{_RAILS}[+:]- )(?={_OPERATOR})")
 _KEPT = re.compile(rf"(?<=\S)(?=(?: {{3}}|:  )+[+:]- {_OPERATOR})|(?<=[\])\w}}])(?=[+:]- {_OPERATOR})")
-_FLAT = re.compile(r"(?:: +)*[+:]- ")
+_FLAT = re.compile(rf"{_RAILS}[+:]- ")
 _LINE_START = re.compile(r"^[ :!]*[+:]- ", re.MULTILINE)
-_NAME = re.compile(r"[*'!~^]*(?:\(\d+\) )?[!'~]*([A-Z]\w*)")
+_NAME = re.compile(r"[*'!~^]*+(?:\(\d+\) )?[!'~]*+([A-Z]\w*)")
 _SECTION = re.compile(r"== (Final|Current|Initial) Plan ==")
 _COLUMNS = re.compile(r"\s*((?:[^\s,]+: [a-z]\w*(?:\([^)]*\)|<\S*>)?(?:, |(?= )))+) (?=['!~]*[A-Z])")
 _MOST = 5_000  # operators put back in one text: what is larger was not copied by hand

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import re
 
-#: Head of a block: operator number, name, codegen stage.
-HEAD = re.compile(r"\((\d+)\) (\S.*?)\s*(?:\[codegen id : (\d+)\])?\s*$")
+_HEAD = re.compile(r"\((\d{1,9})\) (\S.*)")
+_STAGE = re.compile(r"\[codegen id : (\d{1,9})\]")
 #: Operator number at the end of a tree line, before an optional suffix such as `, coalesced` or `, Statistics(...)`.
 NUMBER = re.compile(r" \((\d+)\)(?=$|,| \()")
 #: A subquery: where it is used.
-HOST = re.compile(r"Subquery:(\d+) Hosting operator id = (\d+) Hosting Expression = (.*)$", re.DOTALL)
-_ENTRY = re.compile(r"([A-Z][A-Za-z/ ]*?)(?: \[(\d+)\])?\s*: ?(.*)$", re.DOTALL)
+HOST = re.compile(r"Subquery:(\d{1,9}) Hosting operator id = (\d{1,9}) Hosting Expression = (.*)$", re.DOTALL)
+_ENTRY = re.compile(r"([A-Z][A-Za-z/]*+(?: +[A-Za-z/]+)*+)(?: +\[(\d+)\])?\s*+: ?(.*)$", re.DOTALL)
+
+
+def head(line: str) -> tuple[int, str, int | None] | None:
+    """The head of a block: operator number, name, codegen stage; None for another line. Linear in the line."""
+    match = _HEAD.fullmatch(line.rstrip())
+    if match is None:
+        return None
+    name, stage = match[2], None
+    at = name.rfind("[codegen id : ")
+    if at > 0 and (found := _STAGE.fullmatch(name, at)) is not None:
+        name, stage = name[:at].rstrip(), int(found[1])
+    return int(match[1]), name, stage
 
 
 _CACHED = re.compile(r"[ :]*[+:]- \S")

@@ -25,7 +25,7 @@ _BREAK = re.compile(r"<br\s*/?>(\s*$)?", re.IGNORECASE)
 _TAGGED = re.compile(r"</(?:b|code|div|font|li|p|pre|samp|span|td)>|<br\s*/?>|<----[+:]- ", re.IGNORECASE)
 _OPENING_QUOTE = re.compile(r"^[^\"']*\"+(?=[*'!(]*(?:\(\d+\) )?[A-Z]\w)")
 _ESCAPED_NAME = re.compile(r"\\_\w*#\d")
-_ESCAPED_MARK = re.compile(r"(?m)^(\s*[:\s]*)\\(?=[+:]- |\*(?:\(\d+\))? ?[A-Z])|(?<=[+:]- )\\(?=\*)")
+_ESCAPED_MARK = re.compile(r"(?m)^((?:[^\S\n]|:)*+)\\(?=[+:]- |\*(?:\(\d+\))? ?[A-Z])|(?<=[+:]- )\\(?=\*)")
 _CLOSING_QUOTE = re.compile(r"\"[\s,;)\]}]*$")
 _SPACES = str.maketrans({"\xa0": " ", "\u2007": " ", "\u202f": " ", "\u3000": " ", "\u200b": None, "\ufeff": None})
 

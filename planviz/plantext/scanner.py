@@ -132,8 +132,8 @@ class _Scanner:
         if bare[:5] == "=====" and not bare.strip("= \r"):
             self._own(index, index + 1, HEADING)
             return index + 1
-        if bare[:1] == "(" and self.group and (match := formatted.HEAD.match(bare)):
-            return self._detail_block(index, match)
+        if bare[:1] == "(" and self.group and (head := formatted.head(bare)):
+            return self._detail_block(index, *head)
         if bare[:9] == "Subquery:" and self.group and (host := formatted.HOST.match(bare)):
             return self._hosted(index, host)
         if self.group and _SUBPLAN.match(bare):
@@ -283,18 +283,17 @@ class _Scanner:
 
     # -- explain formatted
 
-    def _detail_block(self, index: int, match: re.Match[str]) -> int:
+    def _detail_block(self, index: int, operator: int, name: str, stage: int | None) -> int:
         number = self.lines.number
-        stage = int(match.group(3)) if match.group(3) else None
         indent = len(self.text[index]) - len(self.text[index].lstrip())
         end, still_open = index + 1, 0
-        while end < self.size and self.text[end].strip() and not formatted.HEAD.match(self.text[end].lstrip()):
+        while end < self.size and self.text[end].strip() and not formatted.head(self.text[end].lstrip()):
             line = _dedent(self.text[end], indent)
             if still_open <= 0 and not formatted.belongs(line):
                 break
             still_open = max(0, still_open) + formatted.open_brackets(line)
             end += 1
-        block = formatted.Block(int(match.group(1)), match.group(2), stage, (number[index], number[end - 1]))
+        block = formatted.Block(operator, name, stage, (number[index], number[end - 1]))
         block.lines = [_dedent(line, indent) for line in self.text[index + 1 : end]]
         self.details.blocks.setdefault(block.number, block)
         if stage is not None:

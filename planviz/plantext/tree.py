@@ -27,15 +27,15 @@ _STATISTICS = re.compile(r"Statistics\(sizeInBytes=([\d.E+]+) (\w+)(?:, rowCount
 _UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))}
 _UNITS |= {"KB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
 _END = re.compile(
-    r"\s*(?:>>>|[\"'`]{3}|[\"'`)]+[;,.}\])]*\s*$|</|"
+    r"\s*+(?:>>>|[\"'`]{3}|[\"'`)]++[;,.}\])]*\s*$|</|"
     r"scala>|spark-sql\b.*>|sql>|In \[\d*\]:|Out\[\d*\]:|res\d+:|```|Time taken|Fetched \d|"
     r"\d+ rows? selected|\(\d+ rows?\)|== |=== |-- |import |Found \d+ WholeStage|Generated code:|"
-    r"Traceback|\tat |\s+at [\w.$]+\(|only showing|"
+    r"Traceback|(?<=\t)at |(?<=\s)at [\w.$]+\(|only showing|"
     r"\s*(?:if|for|while|val|var|def|return|assert\w*|throw|raise|print\w*|public|private|override)\b ?[(\w]|"
     r"\s*[a-z_]\w* = )"
 )
 _CALL = re.compile(r"\w+\($|\)$")
-_PROSE = re.compile(r"[\w'’-]+(?: [\w'’-]+){2,}.*[.:?!]\s*$|\w+(?: \w+)*:\s*$")
+_PROSE = re.compile(r"[\w'’-]+ [\w'’-]+ [\w'’-].*[.:?!]\s*$|\w+(?: \w+)*:\s*$")
 _HOLDS_SQL = re.compile(r"View|Function|CacheTable|Compound|Script")
 _LOOKAHEAD = 64
 _PLAIN_ENOUGH = 8

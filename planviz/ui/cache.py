@@ -6,17 +6,20 @@ worth keeping while anybody looks at it. What goes on to Streamlit is text and b
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
-from threading import RLock
+from threading import Lock, RLock
 from typing import Any
 
 from planviz.catalog.bundled import NAMES, read_bundled
 from planviz.catalog.files import FORMAT, read_catalog
 from planviz.catalog.tables import Catalog
 from planviz.document import PASTE_LIMIT, Document, open_text
-from planviz.errors import InputError
+from planviz.errors import InputError, ParseError
 from planviz.graph import PlanGraph
 from planviz.ui import links
 
@@ -32,7 +35,11 @@ KEPT_CHARACTERS = 120_000_000
 OWN = "own-"
 KEPT_CATALOGS = 64
 
+#: Held for moments only, never while anything is read or planned: the event loop takes it, too.
 _lock = RLock()
+_WORD = re.compile(r"\w+")
+#: Texts that are being opened, by key: who asks for the same text waits for it, nobody else does.
+_turns: dict[str, _Turn] = {}
 _own: OrderedDict[str, str] = OrderedDict()
 _kept: OrderedDict[str, Opened] = OrderedDict()
 
@@ -85,12 +92,39 @@ def open_document(text: str, catalog: str = AUTO) -> Opened:
     """Open a text or find it open; SQL is planned with one of `CATALOGS`. Raises PlanvizError if it cannot."""
     named = "" if catalog == AUTO else f"\0{catalog}"
     key = sha256((text + named).encode("utf-8", "surrogatepass")).hexdigest()
-    with _lock:
+    opened = find(key)
+    if opened is not None:
+        return opened
+    with _turn_of(key):
         opened = find(key)
         if opened is None:
-            opened = _kept[key] = Opened(key, *_opened(text, catalog))
-            _forget()
+            opened = Opened(key, *_opened(text, catalog))
+            with _lock:
+                _kept[key] = opened
+                _forget()
         return opened
+
+
+@dataclass(eq=False)
+class _Turn:
+    lock: Lock = field(default_factory=Lock)
+    wanted: int = 0
+
+
+@contextmanager
+def _turn_of(key: str) -> Iterator[None]:
+    """One at a time for each key."""
+    with _lock:
+        turn = _turns.setdefault(key, _Turn())
+        turn.wanted += 1
+    try:
+        with turn.lock:
+            yield
+    finally:
+        with _lock:
+            turn.wanted -= 1
+            if not turn.wanted:
+                del _turns[key]
 
 
 def _opened(text: str, catalog: str) -> tuple[Document, str]:
@@ -100,11 +134,17 @@ def _opened(text: str, catalog: str) -> tuple[Document, str]:
         return document, ""
     if catalog != AUTO:
         return document, catalog
-    for name in NAMES if _incomplete(document) else ():
+    for name in _with_tables_of(text) if _incomplete(document) else ():
         other = open_text(text, limit=PASTE_LIMIT, catalog=read_bundled(name))
         if other.error is None:
             return other, name
     return document, NO_CATALOG
+
+
+def _with_tables_of(text: str) -> list[str]:
+    """The bundled catalogues that have a table whose name stands in the text: no other can plan it any better."""
+    words = set(_WORD.findall(text.lower()))
+    return [name for name in NAMES if any(t.name.lower() in words for t in read_bundled(name).tables.values())]
 
 
 def keep_catalog(text: str) -> str:
@@ -143,6 +183,8 @@ def catalog_of(name: str) -> Catalog | None:
 
 def _incomplete(document: Document) -> bool:
     """Whether SQL reads tables that it does not define."""
+    if isinstance(document.error, ParseError):  # no table makes it any better
+        return False
     return document.error is not None or guesses(document)
 
 

@@ -36,11 +36,13 @@ _OLD_NUMBER = re.compile(r"(?:^|\s)\((?:\d+|unknown)\)$")
 _COLUMNAR = re.compile(r"\(\d+\) (\(columnarIn=.*\))$")
 # What an author has written behind an operator, with an arrow.
 _REMARK = re.compile(
-    r"\s+(?:←|\\u2190|<-+|<=+|//[-=]*|#+(?= )|--+(?= |>))\s*((?:(?!\s(?:<-+|<=+|//|#+|--+) )[^\])])*)$", re.DOTALL
+    r"(?<!\s)\s++(?:←|\\u2190|<-+|<=+|//[-=]*|#+(?= )|--+(?= |>))"
+    r"\s*((?:(?!\s(?:<-+|<=+|//|#+|--+) )[^\])])*)$",
+    re.DOTALL,
 )
 _MAY_HAVE_REMARK = ("←", "\\u2190", " <-", " <=", " //", " # ", " ## ", " -- ", " --> ")
 # Why an engine left the operator to Spark (Comet's extended explain).
-_FALLBACK = re.compile(r"\s*\[COMET: (.*)\]$", re.DOTALL)
+_FALLBACK = "[COMET: "
 # The expected plans of Spark's tests: references, output, the number of an exchange.
 _SIMPLIFIED = re.compile(r"\[([^\[\]# ]*)\](?: \[([^\[\]# ]*)\])?(?: #(\d+))?$")
 
@@ -96,8 +98,8 @@ def _without_remark(text: str) -> tuple[str, str]:
 
 
 def _without_fallback(text: str) -> tuple[str, str]:
-    match = _FALLBACK.search(text) if "[COMET: " in text else None
-    return (text[: match.start()], match[1]) if match else (text, "")
+    at = text.find(_FALLBACK) if text.endswith("]") else -1
+    return (text[:at].rstrip(), text[at + len(_FALLBACK) : -1]) if at >= 0 else (text, "")
 
 
 def _read_simplified(match: re.Match[str]) -> Parts:

@@ -1,0 +1,77 @@
+"""Every regular expression over pasted text takes time in step with the text.
+
+All compiled patterns of the rooms that read pasted text are collected from their modules. How a pattern is used (from
+the beginning of a text, or anywhere in it) is read off the module's source.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import planviz
+
+ROOMS = ("plantext", "document", "graph")
+SEEDS = (" ", "a", "(", "[", ")", "]", "`", "'", "#", "a#1, ", "a, ", ": ", "=", "-", "(1) ", "a b ", "1", "\n", "a\n",
+         " \n",         "\t", "_", ".", "Ab ", "{", "*", "|", ", ")  # fmt: skip
+BEFORE = ("", "(1) Scan parquet", "a", "A", "(", "[", "'", "== ")
+AFTER = ("!", "\x00 x")
+#: Repetitions, and the seconds of the processor that they may take: the square of so many takes four times as long.
+TIMES, MOST = 4_000, 0.05
+
+
+def patterns() -> Iterator[tuple[str, str, re.Pattern[str], bool]]:
+    """Module, name, pattern, and whether it is looked for anywhere in a text."""
+    seen = set()
+    for room in ROOMS:
+        package = importlib.import_module(f"planviz.{room}")
+        for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            module = importlib.import_module(info.name)
+            source = Path(module.__file__ or "").read_text("utf-8")
+            for name, value in vars(module).items():
+                if (
+                    isinstance(value, re.Pattern)
+                    and isinstance(value.pattern, str)
+                    and re.search(rf"^{name} = ", source, re.M)
+                ):
+                    anywhere = re.search(rf"\b{name}\.(search|findall|finditer|split|subn?)\b", source) is not None
+                    if (value.pattern, value.flags, anywhere) not in seen:
+                        seen.add((value.pattern, value.flags, anywhere))
+                        yield info.name, name, value, anywhere
+
+
+PATTERNS = list(patterns())
+
+
+def test_patterns_are_found() -> None:
+    assert len(PATTERNS) > 50
+    assert Path(planviz.__file__).is_file()
+
+
+@pytest.mark.parametrize(("module", "name", "pattern", "anywhere"), PATTERNS, ids=[f"{p[0]}.{p[1]}" for p in PATTERNS])
+def test_a_pattern_takes_time_in_step_with_the_text(
+    module: str, name: str, pattern: re.Pattern[str], anywhere: bool
+) -> None:
+    for seed in SEEDS:
+        for before in BEFORE:
+            for after in AFTER:
+                text = before + seed * TIMES + after
+                assert _seconds(pattern, text, anywhere) < MOST, (before, seed, after)
+
+
+def _seconds(pattern: re.Pattern[str], text: str, anywhere: bool) -> float:
+    """What it takes at best of three: a machine may be busy."""
+    found = MOST
+    for _ in range(3):
+        begun = time.process_time()
+        sum(1 for _ in pattern.finditer(text)) if anywhere else pattern.match(text)
+        found = min(found, time.process_time() - begun)
+        if found < MOST:
+            break
+    return found
