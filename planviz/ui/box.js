@@ -25,6 +25,7 @@ class Box {
     on("dragover", (event) => this.#over(event));
     on("dragleave", (event) => !event.relatedTarget && (this.drop.hidden = true));
     on("drop", (event) => this.#dropped(event));
+    on("paste", (event) => this.#pastedAnywhere(event));
   }
 
   update(data, send) {
@@ -83,6 +84,16 @@ class Box {
     this.before = "";
     this.#counted();
     area.focus({ preventScroll: true });
+  }
+
+  // A paste that no field takes opens, also over an open document.
+  #pastedAnywhere(event) {
+    const takes = (at) => at.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(at.tagName ?? "");
+    if (this.data?.look === "small" || event.composedPath().some(takes)) return;
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    if (!(text.trim().includes("\n") || text.length > 40) || !this.#fits(text.length)) return;
+    event.preventDefault();
+    this.#open(text, "");
   }
 
   // Into the empty box a paste opens at once; into a text that stands there it is an edit.

@@ -175,6 +175,21 @@ def test_a_file_dropped_on_the_picture_opens(server: str, tab: Callable[..., App
     app.page.locator(".pv-total", has_text="19 nodes").wait_for()
 
 
+def test_a_text_pasted_over_an_open_plan_opens(server: str, tab: Callable[..., App]) -> None:
+    app = tab().go(f"{server}/?sample=window-top-n").painted()
+    app.page.evaluate(
+        """text => {
+          const transfer = new DataTransfer();
+          transfer.setData("text/plain", text);
+          document.body.dispatchEvent(
+            new ClipboardEvent("paste", { clipboardData: transfer, bubbles: true, cancelable: true }));
+        }""",
+        PLAN,
+    )
+    app.painted("orders, events, stores")
+    app.wait_for_query("sample", None)
+
+
 def test_open_takes_another_plan(server: str, tab: Callable[..., App]) -> None:
     app = tab().go(f"{server}/?sample=window-top-n").painted()
     app.page.get_by_role("button", name="Open…").click()
