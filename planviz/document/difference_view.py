@@ -27,6 +27,7 @@ def difference_data(told: Difference, key: str) -> dict[str, Any]:
         "key": key,
         "names": [one_line(name, 80) for name in told.names],
         "headline": told.headline,
+        "equal": told.equal,
         "total": f"{len(told.before):,} and {len(told.after):,} operators",
         "all": {"trace": told.trace, "slots": list(told.slots)},
         "few": None if few is None else {"trace": few[0], "slots": list(few[1])},

@@ -174,6 +174,11 @@ def _joins(found: PlanDiff, handled: set[int]) -> Iterator[Effect]:
         types = [join_type_words(str(join.node.arguments.get("join_type", ""))) for join in (before, after)]
         if types[0] != types[1] and all(types):
             yield Effect("join-type", f"Join on {name}: {types[0]} → {types[1]}", *ids, None, confidence)
+        if bool(before.node.arguments.get("skew")) != bool(after.node.arguments.get("skew")):
+            now = (
+                "splits skewed partitions" if after.node.arguments.get("skew") else "no longer splits skewed partitions"
+            )
+            yield Effect("operator-changed", f"Join on {name}: {now}", *ids, None, confidence)
         if before.keys != after.keys and before.keys and after.keys:
             less, more = sorted(before.keys - after.keys), sorted(after.keys - before.keys)
             words = "; ".join(f"{sign} {_names(some, 3)}" for sign, some in (("−", less), ("+", more)) if some)
@@ -449,6 +454,12 @@ def _came_and_went(found: PlanDiff) -> Iterator[Effect]:
             if node.kind not in ("join", "scan")
             and not (_frame(node) or _is_reuse(node) or is_shuffle(node) or is_broadcast(node) or _staged(node))
         ]
+        frame = [node for node in nodes if _frame(node)]
+        if frame:
+            told = f"{'New' if added else 'Gone'} with the way it runs: {_counted_titles(frame)}"
+            of = tuple(node.id for node in frame)
+            kind = f"operator-{'added' if added else 'removed'}"
+            yield Effect(kind, told, () if added else of, of if added else ())
         sorts = [node for node in rest if node.kind == "sort"]
         for some, kind in ((sorts, "sort"), ([node for node in rest if node.kind != "sort"], "operator")):
             if not some:

@@ -102,6 +102,27 @@ def test_another_order_of_joins_is_told_as_such() -> None:
     assert "join-strategy" not in {effect.kind for effect in found}
 
 
+def test_what_adaptive_execution_did_is_told() -> None:
+    plan = """SortMergeJoin{0} [a#1], [b#2], Inner
+:- Exchange hashpartitioning(a#1, 200), ENSURE_REQUIREMENTS, [plan_id=1]
+:  +- FileScan parquet t[a#1]
++- Exchange hashpartitioning(b#2, 200), ENSURE_REQUIREMENTS, [plan_id=2]
+   +- FileScan parquet u[b#2]
+"""
+    final = """SortMergeJoin(skew=true) [a#1], [b#2], Inner
+:- AQEShuffleRead coalesced and skewed
+:  +- ShuffleQueryStage 0
+:     +- Exchange hashpartitioning(a#1, 200), ENSURE_REQUIREMENTS, [plan_id=1]
+:        +- FileScan parquet t[a#1]
++- Exchange hashpartitioning(b#2, 200), ENSURE_REQUIREMENTS, [plan_id=2]
+   +- FileScan parquet u[b#2]
+"""
+    assert [effect.words for effect in told(plan.format(""), final)] == [
+        "Join on a = b: splits skewed partitions",
+        "New with the way it runs: AQE Shuffle Read, Shuffle Query Stage",
+    ]
+
+
 def test_the_same_words_are_said_once() -> None:
     union = "Union\n:- FileScan parquet t[a#1,b#2]\n+- FileScan parquet t[a#3,b#4]\n"
     found = told(union, union.replace(",b#2", "").replace(",b#4", ""))

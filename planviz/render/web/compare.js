@@ -3,7 +3,7 @@
 //   mount(parent, data, callbacks) -> { update(data), choose(effect), view(name), few(on), destroy(), ... }   any page
 //   default({ data, parentElement, setTriggerValue })  -> cleanup                               Streamlit components v2
 //
-// data: { key, names, headline, total, all, few, effects, cells, operators, confidence, notes, unsure, theme, dark } as
+// data: { key, names, headline, equal, total, all, few, effects, cells, operators, confidence, notes, unsure, theme, dark } as
 // planviz/document/difference_view.py makes it. Text of plans reaches the page as text only.
 import { Comparison } from "./comparison.js";
 import { hosted } from "./host.js";

@@ -168,7 +168,7 @@ export class Comparison {
   // ---- words
 
   #words() {
-    const { effects, cells, notes, unsure } = this.data, parts = [element("h3", "", effects.length ? "What differs" : "No difference")];
+    const { effects, cells, notes, unsure } = this.data, parts = [element("h3", "", effects.length ? "What differs" : this.data.equal ? "No difference" : "Nothing that counts")];
     if (!effects.length) parts.push(element("p", "pv-muted", this.data.headline));
     const list = element("ol", "pv-effects");
     this.effectButtons = effects.map((effect, at) => {
