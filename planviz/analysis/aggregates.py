@@ -104,6 +104,7 @@ class ResolveAggregateFunctions(AnalyzerRule):
             agg,
             lambda new, child: Filter(new[0], child) if new[0].resolved else UnresolvedHaving(new[0], child),
             self._pretty,
+            self.context.config.behaviour.having_reuses_results,
         )
 
     @property
@@ -176,13 +177,15 @@ def with_aggregates(
     agg: Aggregate,
     operator: Callable[[list[Expression], Any], Any],
     pretty: bool = True,
+    reuses: bool = True,
 ) -> Any:
     """An operator over `agg` whose expressions read its results; what is missing is added and projected away again.
 
-    `pretty`: an added result is named as its SQL; else, as before Spark 4.1, as plans show it, ids and all.
+    `pretty`: an added result is named as its SQL; else, as before Spark 4.1, as plans show it, ids and all. `reuses`: a
+    function that the select list has is not computed again, as it was for HAVING before Spark 3.2.
     """
     extra: dict[Expression, Any] = {}
-    new = [_replaced(e, agg, extra, pretty) for e in expressions]
+    new = [_replaced(e, agg, extra, pretty, reuses) for e in expressions]
     if not extra:
         return operator(new, agg)
     wider = agg.replace(aggregates=(*agg.aggregates, *extra.values()))
@@ -190,9 +193,10 @@ def with_aggregates(
 
 
 @deep
-def _replaced(e: Expression, agg: Aggregate, extra: dict[Expression, Any], pretty: bool) -> Any:
+def _replaced(e: Expression, agg: Aggregate, extra: dict[Expression, Any], pretty: bool, reuses: bool = True) -> Any:
     cleaned = _without_temp(e)
-    for a in agg.aggregates:
+    known = agg.aggregates if reuses or not isinstance(e, AggregateExpression) else ()
+    for a in known:
         if trim(a).semantic_equals(cleaned):
             return a.to_attribute()
     if isinstance(e, AggregateExpression):
@@ -215,7 +219,7 @@ def _replaced(e: Expression, agg: Aggregate, extra: dict[Expression, Any], prett
         if found is None:
             return e.rebuilt(TempResolvedColumn(e.child, e.parts, True))
         return found.child if isinstance(found, Alias) else found
-    return e.map_children(lambda c: _replaced(c, agg, extra, pretty))
+    return e.map_children(lambda c: _replaced(c, agg, extra, pretty, reuses))
 
 
 def _without_temp(e: Expression) -> Any:

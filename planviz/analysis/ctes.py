@@ -65,7 +65,8 @@ class CTESubstitution(AnalyzerRule):
             recursive = plan.recursive and _refers(substituted, name)
             if recursive:
                 substituted = _recursive(substituted, name, number, depth)
-            definition = CTERelationDef(substituted, number, recursive, depth=depth if recursive else None)
+            flag = False if self.context.config.behaviour.cte_definitions_show_a_flag else None
+            definition = CTERelationDef(substituted, number, recursive, flag, depth=depth if recursive else None)
             if recursive or self.context.config.behaviour.ctes_are_kept:
                 found.append(definition)
             relations = [(name, definition), *relations]

@@ -169,7 +169,10 @@ class FindDataSourceTable(AnalyzerRule):
         if relation is None:
             table: Table = node.table
             columns = tuple(AttributeReference(c.name, c.data_type, c.nullable, next_id()) for c in table.columns)
-            relation = self.relations[node.name] = LogicalRelation(columns, node.name, table, table.provider)
+            known = self.context.config.behaviour
+            name = node.name if known.relations_name_the_catalogue else node.name[1:]
+            relation = LogicalRelation(columns, name, table, table.provider, shows_name=known.relations_show_names)
+            self.relations[node.name] = relation
         return relation
 
 

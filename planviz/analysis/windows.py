@@ -144,6 +144,10 @@ class ExtractWindowExpressions(AnalyzerRule):
         """See the class."""
         return plan.transform_down(self._operator, WindowExpression.BIT)
 
+    @property
+    def _shared(self) -> bool:
+        return self.context.config.behaviour.window_inputs_are_shared
+
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         bit = WindowExpression.BIT
         if any(occurs(e, LateralColumnAliasReference.BIT) for e in plan.expressions):
@@ -157,7 +161,7 @@ class ExtractWindowExpressions(AnalyzerRule):
         if isinstance(plan, Filter | UnresolvedHaving) and isinstance(plan.child, Aggregate) and plan.child.bits & bit:
             agg = plan.child
             if any(occurs(e, bit) for e in agg.aggregates) and agg.child.resolved and _all_resolved(agg):
-                windows, regular = _extract(agg.aggregates)
+                windows, regular = _extract(agg.aggregates, self._shared)
                 filtered = plan.replace(child=Aggregate(agg.grouping, regular, agg.child))
                 return Project(tuple(e.to_attribute() for e in agg.aggregates), _add_windows(windows, filtered))
         if not isinstance(plan, Aggregate | Project) or not plan.child.resolved or not _all_resolved(plan):
@@ -165,7 +169,7 @@ class ExtractWindowExpressions(AnalyzerRule):
         items = plan.aggregates if isinstance(plan, Aggregate) else plan.projects
         if not any(occurs(e, bit) for e in items):
             return plan
-        windows, regular = _extract(items)
+        windows, regular = _extract(items, self._shared)
         below: LogicalPlan = Project(regular, plan.child)
         if isinstance(plan, Aggregate):
             below = Aggregate(plan.grouping, regular, plan.child)
@@ -179,9 +183,10 @@ def _all_resolved(plan: LogicalPlan) -> bool:
 class _Extraction:
     """Collects what window functions read and the select list does not give."""
 
-    def __init__(self, regular: list[Expression]) -> None:
-        self.regular = regular
-        self.found: dict[Expression, Any] = {}
+    def __init__(self, regular: list[Expression], shared: bool) -> None:
+        self.regular, self.shared = regular, shared
+        #: By canonical form; by number where equal expressions are not shared (before Spark 3.4).
+        self.found: dict[Any, Any] = {}
         self.windowed: list[Expression] = []
 
     def given(self) -> set[int]:
@@ -195,7 +200,7 @@ class _Extraction:
             return e
         if e.foldable or isinstance(e, ScalarSubquery):
             return e
-        key = e.canonicalized
+        key: Any = e.canonicalized if self.shared else len(self.found)
         if key not in self.found:
             self.found[key] = alias(e, f"_w{len(self.found)}")
         attribute: Expression = self.found[key].to_attribute()
@@ -211,7 +216,10 @@ class _Extraction:
                 function = function.replace(function=inner, where=where)
             else:
                 function = function.map_children(self.extract)
-            return e.replace(function=function, spec=self._spec(e.spec))
+            spec = self._spec(e.spec)
+            if not self.shared and isinstance(function, RankLike) and function.orders:
+                function = function.replace(orders=tuple(o.child for o in spec.order))
+            return e.replace(function=function, spec=spec)
         if isinstance(e, AggregateExpression):
             if occurs(e, WindowExpression.BIT):
                 raise analysis_error(
@@ -231,10 +239,10 @@ class _Extraction:
         return spec.replace(partition=partition, order=order)
 
 
-def _extract(items: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, ...]]:
+def _extract(items: tuple[Any, ...], shared: bool) -> tuple[list[Any], tuple[Any, ...]]:
     bit = WindowExpression.BIT
     regular = [e for e in items if not occurs(e, bit)]
-    extraction = _Extraction(regular)
+    extraction = _Extraction(regular, shared)
     windows = [extraction.visit(e) for e in items if occurs(e, bit)]
     return windows, (*regular, *extraction.found.values())
 

@@ -398,6 +398,10 @@ class Abs(UnaryExpression):
 
     child: Expression
     mode: str = "ANSI"
+    #: Whether its text tells if it fails where the value has no opposite (Spark 3.1 and 3.2).
+    tells: bool = False
+
+    UNCOMPARED = ("tells",)
 
     @lazy
     def data_type(self) -> DataType:
@@ -411,8 +415,8 @@ class Abs(UnaryExpression):
         return _requires(self, 1, self.child, '("NUMERIC" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH")')
 
     def flat_arguments(self) -> list[str]:
-        """Only the child."""
-        return [str(self.child)]
+        """The child; where it tells, whether it fails."""
+        return [str(self.child), *([str(self.mode == "ANSI").lower()] if self.tells else [])]
 
 
 def _requires(e: Expression, position: int, child: Expression, accepts: str) -> TypeMismatch | None:

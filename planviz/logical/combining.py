@@ -316,7 +316,8 @@ class CTERelationDef(UnaryNode):
     child: LogicalPlan
     id: int
     recursive: bool = False
-    under_subquery: bool = False
+    #: None: no, and Spark's version does not say (before 3.3).
+    under_subquery: bool | None = False
     #: While predicates are pushed into it: the plan without them and those pushed so far.
     original: Any = None
     #: The deepest recursion, where MAX RECURSION LEVEL names one.
@@ -329,7 +330,8 @@ class CTERelationDef(UnaryNode):
 
     def arguments(self) -> list[str]:
         """id, whether a subquery was made of it, the deepest recursion."""
-        return [str(self.id), str(self.under_subquery).lower(), *([] if self.depth is None else [str(self.depth)])]
+        flag = [] if self.under_subquery is None else [str(self.under_subquery).lower()]
+        return [str(self.id), *flag, *([] if self.depth is None else [str(self.depth)])]
 
 
 @node

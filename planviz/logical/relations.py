@@ -30,6 +30,10 @@ class LogicalRelation(Source):
     table: Any = None
     provider: str = "parquet"
     partition_filters: tuple[Expression, ...] = ()
+    #: Whether its text tells the name, which Spark does since 3.2.
+    shows_name: bool = True
+
+    UNCOMPARED = ("shows_name",)
 
     def new_instance(self) -> Any:
         """The same rows under fresh ids."""
@@ -56,7 +60,8 @@ class LogicalRelation(Source):
     @lazy
     def simple_string(self) -> str:
         """Relation name[columns] provider."""
-        return f"Relation {'.'.join(self.name)}[{','.join(map(str, self.attributes))}] {self.provider}"
+        name = f" {'.'.join(self.name)}" if self.shows_name else ""
+        return f"Relation{name}[{','.join(map(str, self.attributes))}] {self.provider}"
 
 
 @node

@@ -18,5 +18,16 @@ class BroadcastHashJoinExec(joins.BroadcastHashJoinExec):
         return f"BroadcastHashJoin {', '.join(parts)}"
 
 
+@node
+class SortMergeJoinExec(joins.SortMergeJoinExec):
+    """A merge join without generated code for full outer and existence joins (before Spark 3.3)."""
+
+    @property
+    def supports_codegen(self) -> bool:
+        """For joins that drop or fill the rows of one side at most."""
+        return self.kind not in ("FullOuter", "ExistenceJoin")
+
+
 #: Each under the operator of 4.3 whose place it takes.
 ONE_FLAG: dict[type, type] = {joins.BroadcastHashJoinExec: BroadcastHashJoinExec}
+UNCODED: dict[type, type] = {joins.SortMergeJoinExec: SortMergeJoinExec}

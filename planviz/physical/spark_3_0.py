@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 from planviz.expressions.core import Alias, AttributeReference
-from planviz.logical.relations import LogicalRelation
 from planviz.physical import aggregates, exchanges, joins, operators, scans
 from planviz.physical.distribution import HashPartitioning, OutputOrder, Partitioning, UnknownPartitioning
 from planviz.physical.plan import SparkPlan
@@ -15,13 +14,7 @@ from planviz.trees.node import lazy, node
 
 @node
 class FileSourceScanExec(scans.FileSourceScanExec):
-    """Reads a table; its name stands without the catalogue's, its place without a count of paths."""
-
-    @classmethod
-    def of(cls, relation: LogicalRelation, *parts: Any) -> Self:
-        """See FileSourceScanExec."""
-        made = super().of(relation, *parts)
-        return made.replace(table=made.table[1:])
+    """Reads a table; its place stands without a count of paths."""
 
     @property
     def file_index(self) -> str:

@@ -20,6 +20,8 @@ class Behaviour:
     ctes_are_kept: bool = True
     #: A reference to a definition knows how many rows that has at most.
     cte_references_know_most_rows: bool = True
+    #: A definition shows whether it was made by MergeSubplans or for a subquery.
+    cte_definitions_show_a_flag: bool = True
     #: How many flags it has: whether it streams, whether it is recursive.
     cte_reference_flags: int = 2
     #: A table that is read twice gets fresh ids wherever it stands; else only where the sides of one operator clash.
@@ -31,8 +33,20 @@ class Behaviour:
     #: What makes a column under an id is renewed where the id is there already, in the middle of a plan, too; else
     #: only relations are, and what clashes at the top of the sides of one operator.
     aliases_are_renewed: bool = True
+    #: Both sides of decimal arithmetic are cast to one type (promote_precision), its result is checked (CheckOverflow).
+    decimals_are_promoted: bool = False
+    #: CheckOverflow shows that it gives null, and comparisons of decimals cast both sides (before 3.3).
+    overflow_checks_show_null: bool = False
+    #: What windows read is computed once for equal expressions.
+    window_inputs_are_shared: bool = True
+    #: A table's name is that of its catalogue, database and table; else of the latter two.
+    relations_name_the_catalogue: bool = True
+    #: A relation of a logical plan shows its name.
+    relations_show_names: bool = True
     #: References to a definition get ids of their own wherever the query reads it; else where sides of a join clash.
     cte_references_are_renewed: bool = True
+    #: HAVING reads an aggregate function that the select list computes; else it computes its own.
+    having_reuses_results: bool = True
     #: grouping_id() is a BIGINT.
     grouping_id_is_long: bool = True
     # ---------------------------------------------------------------- optimizer
@@ -44,6 +58,14 @@ class Behaviour:
     casts_are_merged: bool = True
     #: SimplifyCasts looks through a cast that keeps every value where it is tested for null.
     null_tests_look_through_casts: bool = True
+    #: RemoveRedundantAggregates drops a grouping by keys that are unique.
+    unique_rows_are_not_grouped: bool = True
+    #: EliminateSorts drops the sort of a single row; since 3.3 OptimizeOneRowPlan does.
+    one_row_is_unsorted_here: bool = False
+    #: A semi join goes below a projection that computes columns, too.
+    semi_joins_compute_columns_again: bool = False
+    #: A join over the unique keys of one side is no larger than the other side.
+    unique_keys_bound_joins: bool = True
     #: A semi join goes below an aggregate or window only where it can be a broadcast join.
     semi_joins_need_a_broadcast: bool = True
     #: What is cheaper of two orders of joins: "product" of the ratios of rows and bytes, or their weighted "sum".
@@ -57,6 +79,8 @@ class Behaviour:
     # ---------------------------------------------------------------- planner
     #: The decision tree of joins: that of 3.0 knows no null-aware join and warns of no hint.
     joins: str = "spark-4.3"
+    #: Code is generated for merge joins that keep every row of both sides and for those that tell of a match.
+    outer_merge_joins_are_coded: bool = True
     #: The operators of Spark 3.0 with their texts.
     operators_of_3_0: bool = False
     #: Aggregates and windows of Python functions take Arrow batches by operators of their own name.

@@ -9,7 +9,6 @@ VERSION = Version(
     behaviour={
         "grouping_id_is_long": False,
         "casts_are_merged": False,
-        "semi_joins_need_a_broadcast": False,
         "join_cost": "sum",
         "joins": "spark-3.0",
         "operators_of_3_0": True,

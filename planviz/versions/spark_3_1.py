@@ -8,6 +8,10 @@ VERSION = Version(
     settings={"spark.sql.adaptive.enabled": False},
     behaviour={
         "ctes_are_kept": False,
+        "relations_show_names": False,
+        "having_reuses_results": False,
+        "one_row_is_unsorted_here": False,
+        "semi_joins_need_a_broadcast": False,
         "relations_are_deduplicated": False,
         "reused_in_one_walk": False,
     },

@@ -6,6 +6,12 @@ VERSION = Version(
     "spark-3.2",
     "Spark 3.2: no runtime filters, scalar subqueries are not merged",
     behaviour={
+        "cte_definitions_show_a_flag": False,
+        "overflow_checks_show_null": True,
+        "casts_are_merged": False,
+        "one_row_is_unsorted_here": True,
+        "outer_merge_joins_are_coded": False,
+        "unique_rows_are_not_grouped": False,
         "preparations": frozenset(
             {
                 "CoalesceBucketsInJoin",

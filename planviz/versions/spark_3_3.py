@@ -9,6 +9,14 @@ VERSION = Version(
         "spark.sql.optimizer.runtime.bloomFilter.enabled": False,
         "spark.sql.readSideCharPadding": False,
     },
+    behaviour={
+        "cte_reference_flags": 0,
+        "decimals_are_promoted": True,
+        "relations_name_the_catalogue": False,
+        "semi_joins_compute_columns_again": True,
+        "unique_keys_bound_joins": False,
+        "window_inputs_are_shared": False,
+    },
     edits=(
         gone("EliminateOffsets", "OptimizeRand", "PushProjectionThroughLimitAndOffset"),
         gone("LimitPushDown", "PushPredicateThroughJoin", batches=("RewriteSubquery",)),

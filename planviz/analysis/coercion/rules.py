@@ -10,6 +10,7 @@ from planviz.analysis.coercion.lattice import ANSI, TypeCoercion, cast_to
 from planviz.analysis.context import AnalysisContext, AnalyzerRule
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import BEYOND_LEAVES, Expression, alias
+from planviz.expressions.decimals import promoted
 from planviz.logical.combining import Except, Intersect, Union
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
@@ -112,7 +113,11 @@ class AnsiCombinedTypeCoercionRule(AnalyzerRule):
         return changed.transform_up(operator, settled=self.settled)
 
     def _expression(self, e: Expression) -> Expression:
-        return coerced_tree(e, self.coercion)
+        made = coerced_tree(e, self.coercion)
+        known = self.context.config.behaviour
+        if known.decimals_are_promoted and made.resolved:
+            return promoted(made, self.coercion.mode, known.overflow_checks_show_null)
+        return made
 
 
 class CombinedTypeCoercionRule(AnsiCombinedTypeCoercionRule):

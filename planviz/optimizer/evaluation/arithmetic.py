@@ -27,6 +27,7 @@ from planviz.expressions.arithmetic import (
 )
 from planviz.expressions.calls import IntervalScale
 from planviz.expressions.core import Expression
+from planviz.expressions.decimals import CheckOverflow, PromotePrecision
 from planviz.expressions.internal import (
     KnownFloatingPointNormalized,
     MakeDecimal,
@@ -270,3 +271,17 @@ def _scaled(e: Any, a: Any, n: Any) -> Any:
 def whole(value: Any) -> int:
     """A number without its fraction."""
     return int(value.to_integral_value(ROUND_DOWN)) if isinstance(value, Decimal) else int(value)
+
+
+@expression(PromotePrecision)
+def _promoted(e: PromotePrecision, row: Row) -> Any:
+    return evaluate(e.child, row)
+
+
+@expression(CheckOverflow)
+def _checked(e: CheckOverflow, row: Row) -> Any:
+    value = evaluate(e.child, row)
+    try:
+        return None if value is None else to_decimal(value, e.type)
+    except FailsError:
+        return None

@@ -375,6 +375,8 @@ class EliminateSorts(OptimizerRule):
     def _step(self, plan: LogicalPlan) -> LogicalPlan:
         match plan:
             case Sort(order, whole, child):
+                if self.context.config.behaviour.one_row_is_unsorted_here and child.max_rows in (0, 1):
+                    return self._step(child) if isinstance(child, Sort) else child
                 rest = tuple(o for o in order if not o.children[0].foldable)
                 if not rest:
                     return self._step(child) if isinstance(child, Sort) else child

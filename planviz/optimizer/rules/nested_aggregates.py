@@ -40,8 +40,9 @@ class RemoveRedundantAggregates(OptimizerRule):
     def _redundant(upper: Any, lower: Any) -> bool:
         return bool(lower.grouping) and duplicate_agnostic(upper) and _reads_plain(upper, lower)
 
-    @staticmethod
-    def _unique(node: Any, child: Any) -> bool:
+    def _unique(self, node: Any, child: Any) -> bool:
+        if not self.context.config.behaviour.unique_rows_are_not_grouped:
+            return False
         given = frozenset(g.expr_id for g in node.grouping if isinstance(g, AttributeReference))
         return any(k <= given for k in distinct_keys(child))
 

@@ -56,7 +56,8 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
                     return Project(items, plan.replace(left=grandchild))
                 aliases = alias_map(items)
                 # A computed column would be computed once more in the condition.
-                if any(e.children for e in aliases.values()):
+                computed = any(e.children for e in aliases.values())
+                if computed and not self.context.config.behaviour.semi_joins_compute_columns_again:
                     return plan
                 moved = inlined(condition, aliases)
                 return Project(items, plan.replace(left=grandchild, condition=moved))

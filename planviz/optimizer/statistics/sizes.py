@@ -37,7 +37,7 @@ from planviz.optimizer.statistics.model import NO_COLUMNS, Estimate, output_size
 _MATCHING = ("Inner", "LeftOuter", "RightOuter", "FullOuter")
 
 
-def size_estimate(plan: LogicalPlan, inputs: tuple[Estimate, ...]) -> Estimate:
+def size_estimate(plan: LogicalPlan, inputs: tuple[Estimate, ...], unique: bool = True) -> Estimate:
     """The estimate of an operator from its children's, in bytes; rows only where a limit gives them."""
     match plan:
         case Aggregate(()):
@@ -52,7 +52,7 @@ def size_estimate(plan: LogicalPlan, inputs: tuple[Estimate, ...]) -> Estimate:
             return _limited(plan, inputs[0])
         case Join(_, _, kind) if kind in ("LeftSemi", "LeftAnti"):
             return _left(inputs)
-        case Join(_, _, kind) if kind in _MATCHING and _one_match(plan):
+        case Join(_, _, kind) if unique and kind in _MATCHING and _one_match(plan):
             # What was estimated as a single byte stands for nothing.
             size = sum(i.size for i in inputs if i.size > 1)
             return Estimate(size, rule=formulas.ONE_MATCH_SIZE, inputs=inputs)

@@ -36,6 +36,8 @@ from planviz.optimizer.statistics.sizes import product, size_estimate
 SIZES, TABLE_ROWS, ROWS = "_sizes", "_sizes_and_table_rows", "_rows"
 #: As ROWS; of a union no distinct values are known, as before Spark 4.2.
 ROWS_BUT_IN_UNIONS = "_rows_but_in_unions"
+#: Behind any of these: unique keys of a side say nothing of a join's size, as before Spark 3.4.
+ANY_MATCHES = "_any_matches"
 #: Operators of which only bytes are estimated, whether rows are known or not.
 BY_SIZE = (
     Except,
@@ -58,7 +60,9 @@ def estimating(config: OptimizerConfig) -> Iterator[None]:
     """Estimate as these settings say within the block: with rows when `spark.sql.cbo.enabled`."""
     rows = config.get("spark.sql.cbo.enabled")
     with_rows = ROWS if config.behaviour.unions_count_distinct_values else ROWS_BUT_IN_UNIONS
-    token = _way.set(with_rows if rows else TABLE_ROWS if config.get("spark.sql.cbo.planStats.enabled") else SIZES)
+    unique = "" if config.behaviour.unique_keys_bound_joins else ANY_MATCHES
+    way = with_rows if rows else TABLE_ROWS if config.get("spark.sql.cbo.planStats.enabled") else SIZES
+    token = _way.set(way + unique)
     try:
         yield
     finally:
@@ -75,11 +79,13 @@ def estimate(plan: LogicalPlan) -> Estimate:
 
 
 def _estimated(plan: LogicalPlan, way: str) -> Estimate:
+    unique = not way.endswith(ANY_MATCHES)
+    way = way.removesuffix(ANY_MATCHES)
     if isinstance(plan, LeafNode):
         return leaf_estimate(plan, way != SIZES)
     inputs = tuple([estimate(c) for c in plan.children])
     found = _with_rows(plan, inputs, way) if way in (ROWS, ROWS_BUT_IN_UNIONS) else None
-    return found or size_estimate(plan, inputs)
+    return found or size_estimate(plan, inputs, unique)
 
 
 def _with_rows(plan: LogicalPlan, inputs: tuple[Estimate, ...], way: str) -> Estimate | None:
