@@ -32,12 +32,6 @@ class Columns:
     tables: dict[int, str] = field(default_factory=dict)
     #: What the definitions of CTEs give, by their ids, as far as they are read.
     definitions: dict[int, tuple[AttributeReference, ...]] = field(default_factory=dict)
-    #: Ids of range()'s columns, which its line does not say, in the order of the text.
-    ranges: list[int] = field(default_factory=list)
-
-    def range_id(self) -> int:
-        """The id of the next range()'s column; a number that no text has where none is told."""
-        return self.ranges.pop(0) if self.ranges else -1
 
     def type_of(self, expr_id: int, table: str, name: str, long: bool) -> DataType:
         """The type of a relation's column, UNKNOWN where nothing tells."""

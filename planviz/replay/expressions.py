@@ -138,6 +138,7 @@ _BOUNDS = {
 _WANTING = {"operator", "constant", "minus", "group", "call", "case", "if", "alias"}
 _PREFIXES = ("partial_", "merge_")
 _ZONE = re.compile(r"Some\(([\w/+:-]+)\)\)?$")
+_FLAG = re.compile(r"true|false|-?\d+|None|Some\(.*\)|[A-Z]\w*/\w+")
 _DECIMAL_TYPE = re.compile(r",? ?DecimalType\((\d+),(\d+)\)")
 
 
@@ -519,6 +520,12 @@ class Elaborator:
                 whole = self._whole(made, distinct, mode)
                 if whole.text == term.text:
                     return whole
+                rest = tuple(t.text for t in term.children[k:])
+                if rest and isinstance(made, SignatureCall) and all(_FLAG.fullmatch(t) for t in rest):
+                    # Flags that a function prints behind its arguments change from version to version.
+                    whole = self._whole(made.replace(tail=rest), distinct, mode)
+                    if whole.text == term.text:
+                        return whole
         return None
 
     def _settled(self, made: Expression, term: Term) -> Expression:

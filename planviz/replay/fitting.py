@@ -238,9 +238,14 @@ class Fitting:
     """The decisions of one query over tables whose sizes can change."""
 
     def __init__(
-        self, optimized: LogicalPlan, physical: PlanGraph | None, config: OptimizerConfig, columns: Columns
+        self,
+        optimized: LogicalPlan,
+        physical: PlanGraph | None,
+        config: OptimizerConfig,
+        columns: Columns,
+        told: dict[str, int] | None = None,
     ) -> None:
-        self.config = config
+        self.config, self.told = config, told or {}
         plain = without_runtime_filters(optimized)
         self.tables: dict[str, Table] = {}
 
@@ -249,7 +254,7 @@ class Fitting:
                 return p
             key = key_of(p)
             if key not in self.tables:
-                self.tables[key] = table_of(p, LARGE, columns)
+                self.tables[key] = table_of(p, self.told.get(key, LARGE), columns)
             return p.replace(table=self.tables[key])
 
         self.plan: Any = optimized.transform_with_subqueries(one)
@@ -267,7 +272,8 @@ class Fitting:
         return list(dict.fromkeys(key_of(n) for n in plan.walk() if isinstance(n, LogicalRelation)))
 
     def _set(self, key: str, size: int) -> None:
-        object.__setattr__(self.tables[key], "size_in_bytes", size)
+        if key not in self.told:
+            object.__setattr__(self.tables[key], "size_in_bytes", size)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -366,7 +372,7 @@ class Fitting:
 
     def _step(self, wrong: list[str], tables: set[str]) -> tuple[list[str], set[str]] | None:
         """The first change of one table's size that leaves fewer decisions different, or None."""
-        for key in sorted(tables):
+        for key in sorted(tables - self.told.keys()):
             before = self.sizes[key]
             for size in (*LEVELS, *self._critical(key)):
                 if size == before or self.trials >= TRIALS:

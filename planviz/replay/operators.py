@@ -75,6 +75,8 @@ class Line:
     plans: tuple[LogicalPlan, ...]
     outer: Scope
     unresolved: bool = False
+    #: The id of the column of a range.
+    column: int = -1
 
 
 class Operator:
@@ -209,7 +211,7 @@ def _range(o: Operator) -> LogicalPlan:
     if m is None:
         return o.opaque()
     start, end, step, slices = m.groups()
-    column = AttributeReference("id", LONG, False, o.columns.range_id())
+    column = AttributeReference("id", LONG, False, o.line.column)
     return Range(int(start), int(end), int(step), None if slices is None else int(slices), column)
 
 

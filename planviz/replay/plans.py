@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,12 @@ from planviz.replay.opaque import OpaqueOperator
 from planviz.replay.operators import Line, Operator, Scope
 from planviz.types import UNKNOWN, DataType
 
+#: What `explain cost` puts behind every operator.
+STATISTICS = re.compile(r", Statistics\(sizeInBytes=[^()]*\)$")
+_RELATION = re.compile(r"Relation ?([^\[]*)\[(.*?)\]")
+_RANGE_ID = re.compile(r"\bid#(\d+)L")
+_GIVEN_ID = re.compile(r"#(\d+)")
+_ALIAS_ID = re.compile(r" AS id#(\d+)")
 #: How often a text is read again with the types that its own expressions told.
 PASSES = 4
 
@@ -45,9 +52,7 @@ def read_plan(graph: PlanGraph, columns: Columns, ansi: bool = True) -> ReadPlan
     told: dict[int, DataType] = {}
     for _ in range(PASSES):
         found = Found()
-        ranges = list(columns.ranges)
         plan = _Reader(graph, columns, ansi, found).plan()
-        columns.ranges[:] = ranges
         news = {i: t for i, t in found.told.items() if t != UNKNOWN and i not in columns.by_id}
         if not news:
             break
@@ -72,6 +77,10 @@ class _Reader:
     def __init__(self, graph: PlanGraph, columns: Columns, ansi: bool, found: Found) -> None:
         self.graph, self.columns, self.ansi, self.found = graph, columns, ansi, found
         self.known: dict[tuple[str, tuple[int, ...], tuple[int, ...], bool], LogicalPlan] = {}
+        #: The ids of the columns of ranges, by node; those that other lines give.
+        self.ranges: dict[int, int] = {}
+        self.given = {int(i) for n in graph if not graph.children(n.id) for i in _GIVEN_ID.findall(n.text)}
+        self.given |= {int(i) for n in graph for i in _ALIAS_ID.findall(n.text)}
         #: Dynamic pruning whose keys are known; the innermost join that has them is the one that it came from.
         self.pruned: set[int] = set()
 
@@ -89,8 +98,10 @@ class _Reader:
             inputs = tuple(done.pop(c) for c in beneath if not self._inside(at, c))
             scope = {**outer, **{a.expr_id: a for p in inputs for a in p.output}}
             plans = tuple(self._read(c, scope) for c in beneath if self._inside(at, c))
-            text = node.text.lstrip("'!~")
-            line = Line(node.op, text, inputs, plans, outer, node.text[:1] in "'!")
+            text = STATISTICS.sub("", node.text.lstrip("'!~"))
+            line = Line(node.op, text, inputs, plans, outer, node.text[:1] in "'!", self._range(at))
+            if node.op == "Range":
+                text += f" at {at}"  # its line does not say which column it gives
             # Trees of one text are one object, as they were to Spark: their aggregates share the columns in between.
             key = (text, tuple(map(id, inputs)), tuple(map(id, plans)), bool(outer))
             if key not in self.known:
@@ -98,6 +109,21 @@ class _Reader:
                 self.known[key] = self._keyed(made)
             done[at] = self.known[key]
         return done[root]
+
+    def _range(self, at: int) -> int:
+        """The id of range()'s column, which only the lines above say; a number that no text has where none does."""
+        if self.graph[at].op != "Range":
+            return -1
+        if at not in self.ranges:
+            above = self.graph[at].parent
+            while above is not None and at not in self.ranges:
+                for number in _RANGE_ID.findall(self.graph[above].text):
+                    if int(number) not in self.given and int(number) not in self.ranges.values():
+                        self.ranges[at] = int(number)
+                        break
+                above = self.graph[above].parent
+            self.ranges.setdefault(at, -1 - at)
+        return self.ranges[at]
 
     def _keyed(self, plan: Any) -> Any:
         """A join with the keys of the dynamic pruning beneath it, which only the join says."""
@@ -136,6 +162,18 @@ class _Reader:
             inputs = [c for c in graph.children(at) if not self._inside(at, c)]
             stack.extend((c, False) for c in reversed(inputs))
         return out
+
+
+def sizes_told(graph: PlanGraph) -> dict[str, int]:
+    """The bytes of tables as `explain cost` prints them at a plan's relations, by the names of the tables."""
+    found: dict[str, int] = {}
+    for node in graph:
+        m = _RELATION.match(node.text) if node.op == "Relation" else None
+        if m is not None and node.estimate is not None and node.estimate.size_in_bytes is not None:
+            name = m.group(1).strip().lower()
+            columns = (c.split("#")[0].strip() for c in m.group(2).split(","))
+            found[name or "[" + ",".join(columns) + "]"] = node.estimate.size_in_bytes
+    return found
 
 
 def columns_in(plans: Iterable[PlanGraph], text: str) -> Columns:

@@ -19,7 +19,7 @@ from planviz.physical.query import PhysicalPlan, plan_query
 from planviz.replay.columns import Columns
 from planviz.replay.compared import differences, distance, verdict
 from planviz.replay.fitting import Fitted, Fitting, named, rows_told, with_tables
-from planviz.replay.plans import ReadPlan, read_plan
+from planviz.replay.plans import STATISTICS, ReadPlan, read_plan, sizes_told
 from planviz.replay.settings import ANSI, COST_BASED, Setting, candidates, configured, found_settings
 from planviz.replay.taken import PrintedOrder, with_choices
 from planviz.trees.trace import Trace
@@ -119,7 +119,9 @@ class _Replaying:
         fitted: Fitted | None = None
         if optimized is not None:
             physical = self.graphs.get("initial") or self.graphs.get("physical")
-            fitted = self._attempt(found, lambda: Fitting(optimized.plan, physical, config, self.columns).search())
+            told = sizes_told(self.graphs["optimized"])
+            fitting = Fitting(optimized.plan, physical, config, self.columns, told)
+            fitted = self._attempt(found, fitting.search)
             if fitted is not None:
                 found["fitted"], sizes = fitted, fitted.sizes
         score = [0, 0]
@@ -135,7 +137,14 @@ class _Replaying:
             if score[0] and optimized.plan.bits & Join.BIT:
                 score[0] = self._ordered(found, score[0], sizes, config)
         if optimized is not None and ("physical" in self.graphs or "initial" in self.graphs):
-            planned = self._attempt(found, lambda: self._planned(optimized.plan, sizes, config))
+            planned = None
+            if optimized.opaque_operators:
+                names = ", ".join(dict.fromkeys(t.split(" ")[0].split("[")[0] for t in optimized.opaque_operators))
+                found["failures"].append(
+                    f"The optimized plan is not planned again: what {names} does is not known here."
+                )
+            else:
+                planned = self._attempt(found, lambda: self._planned(optimized.plan, sizes, config))
             if planned is not None:
                 found["planned"] = planned
                 found["physical text"] = planned.executed.tree_string
@@ -243,7 +252,7 @@ def printed(graph: PlanGraph) -> str:
         at, first, rest = stack.pop()
         node = graph[at]
         mark = "" if node.codegen_stage is None else f"*({node.codegen_stage}) "
-        lines.append(first + mark + node.text)
+        lines.append(first + mark + STATISTICS.sub("", node.text))
         beneath = graph.children(at)
         inner = [c for c in beneath if graph.edge_type(at, c) != "child"]
         outer = [c for c in beneath if graph.edge_type(at, c) == "child"]

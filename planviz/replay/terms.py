@@ -28,6 +28,7 @@ _NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=$|[,)\] ])")
 _INTERVAL = re.compile(r"INTERVAL '[^']*' (?:YEAR|MONTH|DAY|HOUR|MINUTE|SECOND)(?: TO (?:MONTH|HOUR|MINUTE|SECOND))?")
 _ORDER = re.compile(r" (ASC|DESC) (NULLS FIRST|NULLS LAST)")
 _SUFFIX = re.compile(r" (?:AS .*#\d|IN \(|INSET |LIKE |(?:ASC|DESC) NULLS )")
+_NAMED = re.compile(r" (?:AS .*#\d|(?:ASC|DESC) NULLS )")
 _LAMBDA = re.compile(r"lambda ('?[\w.]+)#(\d+)(L?)")
 _ALIAS_END = re.compile(r"#(\d+)(L?)(-T\d+ms)?(?=$|, |\]|\)| AS | ASC| DESC)")
 
@@ -191,8 +192,12 @@ class Terms:
     def _loose(self, term: Term, stops: Stops) -> Reading:
         m = _SIGN.match(self.text, term.end)
         if m is not None:
-            for right in self._expression(m.end(), stops):
+            for right in self._expression(m.end(), self._before_name(stops)):
                 yield self._made("spaced", term.start, right.end, (m.group(1),), (term, right))
+
+    def _before_name(self, stops: Stops) -> Stops:
+        """Also in front of a name or a direction: those belong to all that was read, not to its last part."""
+        return lambda p: stops(p) or _NAMED.match(self.text, p) is not None
 
     def _suffixed(self, term: Term, stops: Stops) -> Reading:
         text, at, start = self.text, term.end, term.start
@@ -226,10 +231,10 @@ class Terms:
                     yield self._made("like", start, e.end(), (m.group(1), e.group(1)), (term, pattern))
                 else:
                     yield self._made("like", start, pattern.end, (m.group(1),), (term, pattern))
-        elif text.startswith(" AS ", at):
+        elif text.startswith(" AS ", at) and not stops(at):
             for m in _ALIAS_END.finditer(text, at + 4):
                 yield self._made("alias", start, m.end(), (text[at + 4 : m.start()], m.group(1), m.group(2)), (term,))
-        elif (m := _ORDER.match(text, at)) is not None:
+        elif (m := _ORDER.match(text, at)) is not None and not stops(at):
             yield self._made("order", start, m.end(), (m.group(1), m.group(2)), (term,))
         elif text.startswith(" windowspecdefinition(", at):
             for spec in self._call(at + 1, "windowspecdefinition"):
@@ -268,7 +273,7 @@ class Terms:
         if c == "(":
             yield from self._bracketed(start)
         elif text.startswith("NOT ", start):
-            for inner in self._expression(start + 4, stops):
+            for inner in self._expression(start + 4, self._before_name(stops)):
                 yield self._made("not", start, inner.end, (), (inner,))
         elif text.startswith("CASE WHEN ", start):
             yield from self._case(start)
@@ -327,7 +332,7 @@ class Terms:
         text = self.text
         for test in self._expression(start + 4, lambda p: text.startswith(") ", p)):
             for then in self._expression(test.end + 2, lambda p: text.startswith(" else ", p)):
-                for other in self._expression(then.end + 6, stops):
+                for other in self._expression(then.end + 6, self._before_name(stops)):
                     yield self._made("if", start, other.end, (), (test, then, other))
 
     def _case(self, start: int) -> Reading:

@@ -84,3 +84,16 @@ def test_what_spark_printed_is_printed_again() -> None:
     score = round_trip("tpcds/captures/nocbo-aqeoff", only)
     assert (score.plans, score.equal) == (28, 28), score.differences
     assert not score.opaque
+
+
+def test_the_column_of_a_range_is_known_from_the_lines_above() -> None:
+    text = (
+        "== Analyzed Logical Plan ==\nid: bigint, g: bigint\n"
+        "Project [id#7L, if ((id#7L < 900)) 1 else id#7L AS g#8L]\n+- Filter NOT (id#7L = 3)\n"
+        "   +- Range (0, 1000, step=1, splits=Some(4))\n"
+    )
+    plans = open_text(text).plans
+    made = read_plan(plans[0], columns_in(plans, text))
+    assert not made.opaque_operators
+    assert made.text == text.split("\n", 2)[2]
+    assert [(a.name, a.expr_id, a.type) for a in made.plan.output] == [("id", 7, LONG), ("g", 8, LONG)]

@@ -118,3 +118,16 @@ def test_names_in_other_capitals_are_the_same_columns() -> None:
     made = replayed(explained("SELECT PRICE p, Price FROM sales WHERE ITEM > 3"))
     assert made.verdicts == {"optimized": "equal", "physical": "equal"}
     assert not made.read["analyzed"].opaque
+
+
+def test_sizes_that_explain_cost_prints_are_used_as_they_are() -> None:
+    text = explained()
+    head, _, rest = text.partition("== Optimized Logical Plan ==\n")
+    optimized, _, physical = rest.partition("\n== Physical")
+    relations = [line for line in optimized.split("\n") if "Relation " in line]
+    for line, size in zip(relations, ("20.0 GiB", "300.0 MiB"), strict=True):
+        optimized = optimized.replace(line, f"{line}, Statistics(sizeInBytes={size})")
+    made = replayed(f"{head}== Optimized Logical Plan ==\n{optimized}\n== Physical{physical}")
+    assert made.fitted is not None
+    assert sorted(made.fitted.sizes.values()) == [300 << 20, 20 << 30]
+    assert made.verdicts == {"optimized": "equal", "physical": "equal"}
