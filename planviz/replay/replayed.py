@@ -20,7 +20,7 @@ from planviz.replay.columns import Columns
 from planviz.replay.compared import differences, distance, verdict
 from planviz.replay.fitting import Fitted, Fitting, named, rows_told, with_tables
 from planviz.replay.plans import STATISTICS, ReadPlan, read_plan, sizes_told
-from planviz.replay.settings import ANSI, COST_BASED, Setting, candidates, configured, found_settings
+from planviz.replay.settings import ANSI, COST_BASED, SMALL, Setting, candidates, configured, found_settings
 from planviz.replay.taken import PrintedOrder, with_choices
 from planviz.trees.trace import Trace
 
@@ -87,7 +87,8 @@ class _Replaying:
                 break
         assert best is not None
         config: OptimizerConfig = best[1]["config"]
-        if not any(s.key == ANSI for s in self.made.settings) and best[0] != (0, 0):
+        small = sum(len(g) for g in self.graphs.values()) < SMALL
+        if small and not any(s.key == ANSI for s in self.made.settings) and best[0] != (0, 0):
             on = not config.get(ANSI)
             found = self._as(config.with_settings({ANSI: on}))
             if found[0] < best[0]:

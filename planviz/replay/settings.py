@@ -19,7 +19,7 @@ ZONE = "spark.sql.session.timeZone"
 BLOOM = "spark.sql.optimizer.runtime.bloomFilter.enabled"
 COST_BASED = ("spark.sql.cbo.enabled", "spark.sql.cbo.planStats.enabled", "spark.sql.cbo.joinReorder.enabled")
 #: Up to how many operators a text is planned as every version that may have printed it; beyond, as this many.
-SMALL, FEW = 600, 3
+SMALL, FEW = 300, 3
 #: The flags of a broadcast join, whose number grew: `BuildRight, false, false`.
 _FLAGS = re.compile(r"Build(?:Left|Right)(?:, \(.*\))?, (?:true|false)(, )?(?=true|false|$)")
 _PARTITIONING = re.compile(r"\b(?:hash|range)partitioning\((?:[^\n]*?), (\d+)\), (?:ENSURE_REQUIREMENTS|true|\[id)")

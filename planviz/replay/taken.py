@@ -7,70 +7,83 @@ from typing import Any
 
 from planviz.logical.combining import Join
 from planviz.logical.plan import LogicalPlan
-from planviz.replay.fitting import Wanted, nodes_of, signature_of
+from planviz.logical.relations import LogicalRelation
+from planviz.replay.fitting import Wanted, key_of, nodes_of, signature_of
 
 Leaves = frozenset[int]
+Names = frozenset[str]
 
 
 class PrintedOrder:
     """The order of the joins of an optimized plan: what each join has on its left and right, by the leaves there.
 
-    `used` are the groups of relations whose order was asked for and found, as words.
+    Leaves are told by their columns; where a definition stands for several uses, each has new columns, and its tables
+    tell it. `used` are the groups of relations whose order was asked for and found, as words.
     """
 
     def __init__(self, printed: LogicalPlan) -> None:
         self.leaf: dict[int, int] = {}
-        self.sides: dict[Leaves, tuple[Leaves, Leaves]] = {}
+        self.joins: list[tuple[Leaves, Leaves]] = []
+        self.named: list[tuple[Names, Names]] = []
         self.used: list[str] = []
         for at, node in enumerate(n for n in nodes_of(printed) if not n.children):
             for a in node.output:
                 self.leaf.setdefault(a.expr_id, at)
         for node in nodes_of(printed):
             if isinstance(node, Join):
-                left, right = self._leaves(node.left), self._leaves(node.right)
-                if left is not None and right is not None:
-                    self.sides.setdefault(left | right, (left, right))
+                self.joins.append((self._leaves(node.left), self._leaves(node.right)))
+                self.named.append((_tables(node.left), _tables(node.right)))
 
-    def _leaves(self, plan: LogicalPlan) -> Leaves | None:
-        """The leaves beneath, as they are numbered in the printed plan; None where one is not in it."""
-        found = set()
-        for node in plan.walk():
-            if not node.children:
-                known = {self.leaf[a.expr_id] for a in node.output if a.expr_id in self.leaf}
-                if not known:
-                    return None
-                found |= known
-        return frozenset(found)
+    def _leaves(self, plan: LogicalPlan) -> Leaves:
+        """The leaves beneath, as they are numbered in the printed plan, without those that are not in it."""
+        ids = (a.expr_id for node in plan.walk() if not node.children for a in node.output)
+        return frozenset(self.leaf[i] for i in ids if i in self.leaf)
 
     def __call__(self, relations: Sequence[Any]) -> dict[int, tuple[int, int]] | None:
         """The joins that the printed order makes of these relations, as bits; None where it has none for them."""
-        beneath = [self._leaves(r) for r in relations]
-        if any(b is None for b in beneath):
+        pairs = _pairs([self._leaves(r) for r in relations], self.joins)
+        if pairs is None:
+            pairs = _pairs([_tables(r) for r in relations], self.named)
+        if pairs is None:
             return None
-        bits = {leaf: 1 << at for at, leaves in enumerate(beneath) for leaf in leaves or ()}
-        pairs: dict[int, tuple[int, int]] = {}
-        stack: list[Leaves] = [frozenset(bits)]
-        while stack:
-            leaves = stack.pop()
-            items = _items(leaves, bits)
-            if items.bit_count() == 1:
-                continue
-            sides = self.sides.get(leaves)
-            if sides is None:
-                return None
-            left, right = (_items(s, bits) for s in sides)
-            if left & right:
-                return None
-            pairs[items] = (left, right)
-            stack += sides
-        names = ", ".join(_name(r) for r in relations)
-        words = f"the order in which {names} are joined"
+        words = f"the order in which {', '.join(_name(r) for r in relations)} are joined"
         if words not in self.used:
             self.used.append(words)
         return pairs
 
 
-def _items(leaves: Leaves, bits: dict[int, int]) -> int:
+def _pairs(
+    beneath: Sequence[frozenset[Any]], joins: Sequence[tuple[frozenset[Any], frozenset[Any]]]
+) -> dict[int, tuple[int, int]] | None:
+    """The joins of relations that have these leaves beneath them, by joins over the same leaves; None: no such ones."""
+    every: frozenset[Any] = frozenset().union(*beneath)
+    if not all(beneath) or sum(map(len, beneath)) > len(every):
+        return None
+    bits = {leaf: 1 << at for at, leaves in enumerate(beneath) for leaf in leaves}
+    sides: dict[int, tuple[int, int]] = {}
+    for left, right in joins:
+        a, b = _items(left & every, bits), _items(right & every, bits)
+        if a and b and not a & b:
+            sides.setdefault(a | b, (a, b))
+    pairs: dict[int, tuple[int, int]] = {}
+    stack = [(1 << len(beneath)) - 1]
+    while stack:
+        items = stack.pop()
+        if items.bit_count() == 1:
+            continue
+        if items not in sides:
+            return None
+        pairs[items] = sides[items]
+        stack += sides[items]
+    return pairs
+
+
+def _tables(plan: LogicalPlan) -> Names:
+    """The names of the tables beneath."""
+    return frozenset(key_of(n) for n in plan.walk() if isinstance(n, LogicalRelation))
+
+
+def _items(leaves: frozenset[Any], bits: dict[Any, int]) -> int:
     found = 0
     for leaf in leaves:
         found |= bits[leaf]

@@ -131,3 +131,9 @@ def test_sizes_that_explain_cost_prints_are_used_as_they_are() -> None:
     assert made.fitted is not None
     assert sorted(made.fitted.sizes.values()) == [300 << 20, 20 << 30]
     assert made.verdicts == {"optimized": "equal", "physical": "equal"}
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason=f"the corpus is not at {CORPUS}")
+def test_the_order_of_joins_in_a_definition_that_is_used_twice_is_found_by_its_tables() -> None:
+    ((_, _, text),) = texts("tpcds/captures/cbo-aqeon", ("q11",))
+    assert replayed(text).verdicts == {"optimized": "equal", "physical": "equal"}
