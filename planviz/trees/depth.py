@@ -11,7 +11,7 @@ is visited once: twenty levels of doubling are a million paths and twenty nodes.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any, TypeVar
@@ -125,6 +125,28 @@ def transform_down(root: Any, f: Callable[[Any], Any], mask: int, known: dict[in
         if not stack:
             return result
         stack[-1][3].append(result)
+
+
+#: A recursion written as a generator: it yields those of the nodes beneath, is sent their results, returns its own.
+Climb = Generator["Climb", Any, Any]
+
+
+def climbed(first: Climb) -> Any:
+    """The result of a recursion whose steps are generators, on a stack of its own.
+
+    For a recursion whose other arguments depend on the results so far: each node is visited once for each place.
+    """
+    stack = [first]
+    value: Any = None
+    while True:
+        try:
+            stack.append(stack[-1].send(value))
+            value = None
+        except StopIteration as stop:
+            stack.pop()
+            value = stop.value
+            if not stack:
+                return value
 
 
 def deep(function: F) -> F:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from time import process_time
+from typing import Any
 
 import pytest
 
@@ -173,3 +174,31 @@ def test_recursion_that_goes_too_deep_is_told(monkeypatch):
     monkeypatch.setattr(Analyzer, "analyze", fail)
     with pytest.raises(AnalysisError, match=r"TOO_DEEP.*split it with views"):
         planned("select a from t1")
+
+
+def test_aliases_below_many_joins_are_looked_at_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Correlated subqueries over one table become a chain of joins, each with another set of excluded columns."""
+    from planviz.catalog.bundled import read_bundled
+    from planviz.document import open_text
+    from planviz.optimizer.rules.projections import RemoveRedundantAliases
+
+    visits, applied, nodes = 0, RemoveRedundantAliases.apply, 0
+    remove = RemoveRedundantAliases._remove
+
+    def counted(self: Any, plan: Any, excluded: frozenset[int]) -> Any:
+        nonlocal visits
+        visits += 1
+        return remove(self, plan, excluded)
+
+    def measured(self: Any, plan: Any) -> Any:
+        nonlocal nodes
+        nodes += sum(1 for _ in plan.walk())
+        return applied(self, plan)
+
+    monkeypatch.setattr(RemoveRedundantAliases, "_remove", counted)
+    monkeypatch.setattr(RemoveRedundantAliases, "apply", measured)
+    one = "(SELECT max(o_totalprice) FROM orders WHERE o_custkey = c_custkey)"
+    sql = f"SELECT {', '.join(f'{one} AS x{i}' for i in range(80))} FROM customer"
+    assert open_text(sql, catalog=read_bundled("tpch")).error is None
+    assert nodes > 300
+    assert visits <= nodes

@@ -31,7 +31,7 @@ from planviz.optimizer.attributes import id_of, merged_projects, name_of, pruned
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.rules.nested_columns import with_fields, with_generated_fields
 from planviz.optimizer.rules.with_expression import is_cheap
-from planviz.trees.depth import deep
+from planviz.trees.depth import Climb, climbed
 from planviz.trees.node import Settled
 
 
@@ -294,22 +294,23 @@ class RemoveRedundantAliases(OptimizerRule):
 
     def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
-        return self._remove(plan, frozenset())
+        return climbed(self._remove(plan, frozenset()))
 
-    @deep
-    def _remove(self, plan: LogicalPlan, excluded: frozenset[int]) -> Any:
+    # What is excluded differs from join to join, so results cannot be made lowest first (`deep`): steps are generators.
+
+    def _remove(self, plan: LogicalPlan, excluded: frozenset[int]) -> Climb:
         if not plan.bits & Alias.BIT:
             return plan
         if isinstance(plan, Subquery):
-            return plan.replace(child=self._remove(plan.child, excluded | plan.child.output_set))
+            return plan.replace(child=(yield self._remove(plan.child, excluded | plan.child.output_set)))
         if isinstance(plan, Join):
-            return self._join(plan, excluded)
+            return (yield self._join(plan, excluded))
         if isinstance(plan, Union):
-            return self._union(plan, excluded)
+            return (yield self._union(plan, excluded))
         mapping: dict[int, Any] = {}
         children = []
         for c in plan.children:
-            new = self._remove(c, excluded)
+            new = yield self._remove(c, excluded)
             _note(mapping, c, new)
             children.append(new)
         return self._cleaned(plan, tuple(children), mapping, excluded)
@@ -334,19 +335,21 @@ class RemoveRedundantAliases(OptimizerRule):
         items = isinstance(plan, Project | Aggregate | Window)
         return new.map_expressions(lambda e: clean(substitute(e, mapping)) if items else substitute(e, mapping))
 
-    def _join(self, plan: Any, excluded: frozenset[int]) -> Any:
-        left = self._remove(plan.left, excluded | plan.right.output_set)
-        right = self._remove(plan.right, excluded | left.output_set)
+    def _join(self, plan: Any, excluded: frozenset[int]) -> Climb:
+        left = yield self._remove(plan.left, excluded | plan.right.output_set)
+        right = yield self._remove(plan.right, excluded | left.output_set)
         mapping: dict[int, Any] = {}
         _note(mapping, plan.left, left)
         _note(mapping, plan.right, right)
         condition = None if plan.condition is None else substitute(plan.condition, mapping)
         return plan.replace(left=left, right=right, condition=condition)
 
-    def _union(self, plan: Any, excluded: frozenset[int]) -> Any:
+    def _union(self, plan: Any, excluded: frozenset[int]) -> Climb:
         first = plan.inputs[0]
         rest = excluded - first.output_set
-        inputs = [self._remove(first, excluded | first.output_set), *[self._remove(c, rest) for c in plan.inputs[1:]]]
+        inputs = [(yield self._remove(first, excluded | first.output_set))]
+        for other in plan.inputs[1:]:
+            inputs.append((yield self._remove(other, rest)))
         return plan.replace(inputs=_same(plan.inputs, tuple(inputs)))
 
 
