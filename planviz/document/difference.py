@@ -77,6 +77,10 @@ class Difference:
         """The answer in one line."""
         if self.equal:
             return f"no difference: {len(self.found.matches):,} operators are the same"
+        if not self.found:
+            moved = len(self.effects)
+            numbers = "number" if moved == 1 else "numbers"
+            return f"the same {len(self.found.matches):,} operators, {moved:,} {numbers} moved"
         return f"{self.found.summary()} · {len(self.found.kept):,} kept"
 
     @cached_property

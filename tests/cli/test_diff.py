@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from planviz.cli.main import run
+from planviz.samples import load
 from tests.graph.test_effects import HASHED, SORTED
 
 SQL = (
@@ -119,6 +120,21 @@ def test_pictures_are_the_same_every_time(shown, tmp_path: Path, ending: str, he
         made.append((tmp_path / f"{at}.{ending}").read_bytes())
     assert made[0].startswith(head)
     assert made[0] == made[1]
+
+
+def test_two_runs_of_one_plan_tell_what_moved(shown, tmp_path: Path) -> None:
+    run_text = load("rest-execution")
+    slower = run_text.replace("187.5 KiB", "900.0 MiB").replace('"22 ms"', '"12.5 s"').replace('"8,432"', '"8,432,000"')
+    for name, text in (("one.json", run_text), ("two.json", slower)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    status, out, _ = shown(str(tmp_path / "one.json"), str(tmp_path / "two.json"))
+    assert status == 1
+    assert out.startswith("one.json → two.json: the same 27 operators, 3 numbers moved\n")
+    assert "  · Broadcast Inner Join: number of output rows 8,432 → 8,432,000\n" in out
+    assert "  ▲ Partial Hash Aggregate: works 22 ms → 12.5 s\n" in out
+    assert "  ▲ Exchange hash: shuffle bytes written 187.5 KiB → 900.0 MiB\n" in out
+    assert shown(str(tmp_path / "one.json"), str(tmp_path / "two.json"), "--fail-on", "bytes-moved")[0] == 1
+    assert shown(str(tmp_path / "one.json"), str(tmp_path / "two.json"), "--fail-on", "join-strategy")[0] == 0
 
 
 def test_hostile_names_and_texts_stay_text(shown, tmp_path: Path) -> None:
