@@ -20,6 +20,7 @@ from planviz.optimizer.reference import (
     rule_references,
     rules_table,
 )
+from planviz.physical.planner import corrections
 from planviz.physical.preparations.rules import Preparation, preparation_classes
 
 _WIDTH = 100
@@ -76,6 +77,7 @@ def card(rule: RuleReference) -> str:
     parts += [_wrapped(paragraph) for paragraph in rule.remarks.split("\n\n")]
     facts = [("Batches", _batches(rule)), ("Settings", _settings(rule))]
     facts.append(("Module", [f"planviz.optimizer.rules.{rule.family}"]))
+    facts.append(("Documents", [f"say “{said}”; Spark: {done}" for said, done in corrections(rule.name)]))
     lines = []
     for name, values in facts:
         lines += [f"{name if at == 0 else '':14}{value}" for at, value in enumerate(filter(None, values))]

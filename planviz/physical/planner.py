@@ -82,7 +82,7 @@ def exchange_note() -> str:
 
 
 def sections() -> list[Section]:
-    """The whole overview as tables: pipeline, classes, strategies, mapping, patterns, categories."""
+    """The whole overview as tables, in the order of the page."""
     return [
         Section(
             "pipeline",
@@ -118,7 +118,36 @@ def sections() -> list[Section]:
             ("category", "operators"),
             tuple([(name, ", ".join(members)) for name, members in _data()["categories"].items()]),
         ),
+        Section(
+            "memory",
+            "Where aggregates keep their groups",
+            ("operator", "what", "how it works"),
+            _rows("memory"),
+        ),
+        Section(
+            "limits",
+            "Two kinds of broadcast limit",
+            ("asked at", "limit", "value", "what it counts"),
+            _rows("broadcast_limits"),
+            "Only the first chooses a join; exceeding one of the others fails the query while it runs.",
+        ),
+        Section(
+            "corrections",
+            "Where the documents are wrong",
+            ("about", "the documents say", "Spark does"),
+            _rows("corrections"),
+            "planviz does what Spark does.",
+        ),
     ]
+
+
+def corrections(name: str) -> list[tuple[str, str]]:
+    """Where the documents are wrong about a rule or operator: what they say, and what Spark does."""
+    return [(said, done) for about, said, done in _rows("corrections") if about == name]
+
+
+def _rows(name: str) -> tuple[tuple[str, ...], ...]:
+    return tuple([tuple(row) for row in _data()[name]])
 
 
 def _strategies() -> Section:

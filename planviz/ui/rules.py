@@ -15,6 +15,7 @@ from planviz.errors import PlanvizError
 from planviz.graph import PlanGraph
 from planviz.graph.diff import PlanDiff, diff
 from planviz.graph.trace import RuleStep, RuleTrace, TracedPlan
+from planviz.physical.planner import corrections
 from planviz.render.html import steps_page
 from planviz.render.steps import trace_data
 from planviz.render.text import one_line
@@ -87,6 +88,7 @@ def card(rule: str) -> dict[str, Any] | None:
     paragraphs = [re.sub(r"\s*\n\s*", " ", text) for text in inspect.cleandoc(found.__doc__).split("\n\n")]
     algebra = [text for text in paragraphs[1:] if "=>" in text]
     rest = [text for text in paragraphs[1:] if "=>" not in text]
+    rest += [f"The documents say “{said}”. Spark: {done}." for said, done in corrections(rule)]
     return {"what": paragraphs[0], "algebra": [re.sub(" *=> *", " ⇒ ", text) for text in algebra], "unsafe": rest}
 
 

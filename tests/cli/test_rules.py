@@ -75,3 +75,8 @@ def test_the_steps_to_the_physical_plan(tmp_path: Path, capfdbinary: pytest.Capt
     assert "=== Applying Rule org.apache.spark.sql.execution.exchange.EnsureRequirements ===" in log
     assert "=== Applying Rule org.apache.spark.sql.execution.adaptive.InsertAdaptiveSparkPlan ===" in log
     assert "catalyst.optimizer" not in log
+
+
+def test_a_card_says_where_the_documents_are_wrong(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    card = shown(capfdbinary, "RewriteIntersectAll")
+    assert "Documents     say “rows that occur on both sides are those with counts > 1”; Spark: counts ≥ 1" in card

@@ -8,6 +8,11 @@ from planviz.errors import InputError
 from planviz.logical import objects, operators, relations
 from planviz.logical.combining import Union
 from planviz.physical import planner
+from planviz.physical.broadcast_limits import MAP_CAPACITY
+from planviz.physical.buffers import is_mutable
+from planviz.types.reading import parse_type
+
+MORE = ("memory", "limits", "corrections")
 
 
 def test_every_logical_operator_of_the_mapping_is_one_of_ours():
@@ -56,8 +61,44 @@ def test_categories(operator, category):
 def test_every_section_is_a_full_table():
     found = {s.name: s for s in planner.sections()}
 
-    assert list(found) == ["pipeline", "classes", "strategies", "mapping", "patterns", "categories"]
+    assert list(found) == ["pipeline", "classes", "strategies", "mapping", "patterns", "categories", *MORE]
     assert all(len(row) == len(s.columns) for s in found.values() for row in s.rows)
     assert found["strategies"].rows[10][:3] == ("11", "9", "JoinSelection")
     assert found["strategies"].rows[3][:3] == ("4", "–", "V2CommandStrategy")
     assert "EnsureRequirements" in found["pipeline"].note
+
+
+def test_where_aggregates_keep_their_groups():
+    memory = next(s for s in planner.sections() if s.name == "memory")
+    told = {(row[0], row[1]): row[2] for row in memory.rows}
+    assert "appends the key with an empty buffer" in told["HashAggregate", "UnsafeFixedWidthAggregationMap"]
+    assert "one item is (group key, aggregation buffer)" in told["HashAggregate", "BytesToBytesMap"]
+    assert "2,147,483,647" in told["HashAggregate", "TungstenAggregationIterator"]
+    assert "no sort is needed" in told["HashAggregate", "why it comes first"]
+    assert "keeps one buffer" in told["SortAggregate", "SortBasedAggregationIterator"]
+    assert "arrays of Java objects" in told["ObjectHashAggregate", "ObjectAggregationMap"]
+    assert "SortAggregate" in told["ObjectHashAggregate", "before Spark 2.2.0"]
+
+
+@pytest.mark.parametrize(
+    "name", ["boolean", "int", "double", "decimal(38,10)", "date", "timestamp", "string", "binary"]
+)
+def test_the_list_of_mutable_types_is_what_the_planner_does(name):
+    memory = next(s for s in planner.sections() if s.name == "memory")
+    listed = next(row[2] for row in memory.rows if row[1] == "mutable types")
+    taken, refused = listed.split(". Not ")
+    assert (name.partition("(")[0] in taken) is is_mutable(parse_type(name))
+    assert (name.partition("(")[0] in refused) is not is_mutable(parse_type(name))
+
+
+def test_the_row_limits_are_those_that_broadcasts_have():
+    limits = {row[1]: row[2] for row in next(s for s in planner.sections() if s.name == "limits").rows}
+    assert limits["MAX_BROADCAST_TABLE_ROWS"] == "512,000,000 rows"
+    assert limits["BytesToBytesMap.MAX_CAPACITY / 1.5"] == f"{int(MAP_CAPACITY / 1.5):,} rows"
+
+
+def test_a_card_says_where_the_documents_are_wrong():
+    ((said, done),) = planner.corrections("RewriteIntersectAll")
+    assert "> 1" in said
+    assert "≥ 1" in done
+    assert planner.corrections("ConstantFolding") == []
