@@ -42,6 +42,18 @@ def _plans(execution: Any, error: PlanvizError | None) -> dict[str, Any]:
     return {"extended": execution.explain_string("extended"), "formatted": execution.explain_string("formatted")}
 
 
+def _origins(program: Any, plan: Any) -> str:
+    """Every operator of a plan, indented, with the line and column of the call that made it."""
+    lines, stack = [], [(plan, 0)]
+    while stack:
+        node, depth = stack.pop()
+        place = program.place_of(node)
+        shown = "" if place is None else f"{place.line}:{place.column}"
+        lines.append(f"{shown:>8}  {'  ' * depth}{node.node_name}")
+        stack += [(c, depth + 1) for c in reversed((*node.children, *getattr(node, "inner_children", ())))]
+    return "\n".join(lines) + "\n"
+
+
 def _program(text: str, options: argparse.Namespace) -> tuple[str, Sequence[PlanvizError]]:
     from planviz.programs import read_program
 
@@ -60,7 +72,13 @@ def _program(text: str, options: argparse.Namespace) -> tuple[str, Sequence[Plan
     if options.format == "json":
         found = {
             "actions": [
-                {"line": a.place.line, "column": a.place.column, "action": a.name, **_plans(a.execution, a.error)}
+                {
+                    "line": a.place.line,
+                    "column": a.place.column,
+                    "action": a.name,
+                    **_plans(a.execution, a.error),
+                    **({"origin": _origins(program, a.execution.physical)} if options.origin and not a.error else {}),
+                }
                 for a in program.actions
             ],
             "error": error
@@ -84,7 +102,8 @@ def _program(text: str, options: argparse.Namespace) -> tuple[str, Sequence[Plan
         if a.error is not None:
             told.append(AnalysisError("NOT_PLANNED", str(a.error), line=a.place.line, column=a.place.column))
             continue
-        parts.append(heading + a.execution.explain_string(options.mode))
+        shown = _origins(program, a.execution.physical) if options.origin else a.execution.explain_string(options.mode)
+        parts.append(heading + shown)
     if not parts and not told:
         told.append(InputError("there is no DataFrame with an action in the program; only queries have plans."))
     return "\n".join(parts), told

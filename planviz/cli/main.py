@@ -42,6 +42,7 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     _add_files(parser, "SQL, several statements if you like, or a PySpark program; - for standard input")
     parser.add_argument("--mode", choices=("simple", "extended", "formatted", "cost"), default="simple")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="json: every plan, errors, places")
+    parser.add_argument("--origin", action="store_true", help="of a program: the line and column behind every operator")
     add_settings(parser)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from planviz.catalog.tables import Catalog
@@ -11,7 +11,7 @@ from planviz.document.embedded import embedded_sql
 from planviz.document.expected import Expectations
 from planviz.document.model import Document, SqlStatement, StatementKind
 from planviz.document.traces import plan_graph, rule_trace
-from planviz.execution import Outcome, Session
+from planviz.execution import Outcome, QueryExecution, Session
 from planviz.frontend import Parameters
 from planviz.graph import PlanGraph
 from planviz.graph.from_tree import Identities
@@ -45,12 +45,17 @@ def open_sql(
     read; SQL in a notebook's cell, a program or a dbt model is taken out of it before. Any later error stands in
     `Document.error` and with its statement, and what was reached before it is there.
     """
+    from planviz.document.programs import open_program
+
+    program = open_program(text, catalog, config, infer)
+    if program is not None:
+        return program
     session = Session(catalog, config, params, infer)
     sql, around = embedded_sql(text)
     plans: list[PlanGraph] = []
     statements: list[SqlStatement] = []
     for index, outcome in enumerate(session.run(sql, stage)):
-        made, trace = _planned(outcome, sql)
+        made, trace = planned(outcome.execution, lambda node: _lines_of(node, sql))
         places = tuple(range(len(plans), len(plans) + len(made)))
         plans += made
         s = outcome.statement
@@ -73,8 +78,10 @@ def open_sql(
     )
 
 
-def _planned(outcome: Outcome, text: str) -> tuple[list[PlanGraph], RuleTrace]:
-    execution = outcome.execution
+def planned(
+    execution: QueryExecution | None, lines_of: Callable[[Any], tuple[int, int] | None]
+) -> tuple[list[PlanGraph], RuleTrace]:
+    """The plans and the trace of a query as far as it was planned; `lines_of` tells an operator's lines."""
     if execution is None:
         return [], RuleTrace()
     identities, expectations = Identities(), Expectations(execution.config)
@@ -84,7 +91,7 @@ def _planned(outcome: Outcome, text: str) -> tuple[list[PlanGraph], RuleTrace]:
             identities,
             stage=name,
             title=_TITLES[name],
-            source_of=lambda node: _lines_of(node, text),
+            source_of=lines_of,
             estimate_of=expectations.of if name in _ESTIMATED else None,
         )
         for name, plan in execution.stages.items()

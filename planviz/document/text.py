@@ -35,6 +35,12 @@ _SQL = re.compile(
 )
 
 
+#: What every program has that is worth reading as one.
+_PROGRAM = re.compile(
+    r"pyspark|\b(?:spark|sqlContext|sc|session)\s*\.|\.(?:select|filter|where|groupBy|withColumn|join)\("
+)
+
+
 def open_text(
     text: str, *, limit: int | None = None, catalog: Catalog | None = None, config: OptimizerConfig | None = None
 ) -> Document:
@@ -62,6 +68,9 @@ def _open(text: str, catalog: Catalog | None, config: OptimizerConfig | None) ->
         plans, trace, reasons, remarks = read_capture(text)
         return Document(text, "Spark capture", reasons, tuple(plans), trace, (), remarks)
     if looks_like_json(text):
+        notebook = _open_program(text, catalog, config) if '"cells"' in text else None
+        if notebook is not None:
+            return notebook
         found = read_json(text)
         if found is not None:
             plans, recognised, reasons, remarks, unread = found
@@ -71,6 +80,10 @@ def _open(text: str, catalog: Catalog | None, config: OptimizerConfig | None) ->
     lines = restored or restore_indentation(lines) or lines
     lines = marks_for_indentation(lines) or lines
     scanned = scanner.scan(lines)
+    if not scanned.plans and not scanned.trace and scanned.features <= {"tree"}:
+        program = _open_program(text, catalog, config)
+        if program is not None:
+            return program
     # A line of SQL may look like an operator without marks; headings, logs and trees prove that it is none.
     if looks_like_sql(text) and scanned.features <= {"tree"} and not scanned.trace and not _holds_tree(scanned):
         try:
@@ -121,6 +134,14 @@ def _open_sql(text: str, catalog: Catalog | None, config: OptimizerConfig | None
     from planviz.document.sql import open_sql
 
     return open_sql(text, catalog, config)
+
+
+def _open_program(text: str, catalog: Catalog | None, config: OptimizerConfig | None) -> Document | None:
+    if not _PROGRAM.search(text):
+        return None
+    from planviz.document.programs import open_program
+
+    return open_program(text, catalog, config)
 
 
 def _recognised(scanned: scanner.Scanned, lines: Lines) -> tuple[str, tuple[str, ...]]:

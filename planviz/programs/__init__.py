@@ -5,7 +5,7 @@ expressions.py   what expressions stand for               attributes.py   which 
 library.py       Python's built-ins and known modules     spark.py        PySpark's modules
 session.py       the session, and tables that are guessed hints.py        types that uses of columns tell
 values.py        unknown values, functions, classes       model.py        what comes out
-reading.py       the way in
+dresses.py       prompts, notebooks, exports    reading.py     the way in
 """
 
 from planviz.programs.model import Action, Program, ProgramError

@@ -8,6 +8,7 @@ from typing import Any
 
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
+from planviz.dataframe.column import Column
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import UserDefinedFunction
@@ -157,6 +158,9 @@ class Interpreter(Statements):
         guesses: Guesses,
         place: Callable[[int, int], Place],
     ) -> None:
+        self.starts = [0]
+        for line in text.split("\n"):
+            self.starts.append(self.starts[-1] + len(line) + 1)
         self.source, self.tree, self._place = text, tree, place
         self.program = Program(text)
         self.session = ProgramSession(catalog, config, guesses, self.act)
@@ -366,14 +370,25 @@ class Interpreter(Statements):
                 return Unknown(f"{name}(...)")
             arguments, named = known
         self._note_explain(name, receiver)
+        self.session.origin = self._origin()
         if name == "explain":
             return None
         try:
-            return function(*arguments, **named)
+            made = function(*arguments, **named)
+            if isinstance(made, Column):
+                self.session.mark(made.expr)
+            return made
         except PlanvizError as e:
             raise from_planviz(e) from None
         except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError, AssertionError) as e:
             raise raised(type(e).__name__, f"{name}: {e}") from None
+
+    def _origin(self) -> tuple[str, int] | None:
+        """The program's text and the character at which the call stands."""
+        if self.at is None or not hasattr(self.at, "lineno"):
+            return None
+        place = self.place(self.at)
+        return self.source, self.starts[place.line - 1] + place.column - 1
 
     def _note_explain(self, name: str, receiver: Any) -> None:
         if name == "explain" and isinstance(receiver, DataFrame):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from planviz.errors import PlanvizError
 from planviz.programs.values import Place
+from planviz.trees.node import TreeNode
 
 if TYPE_CHECKING:
     from planviz.execution import QueryExecution
@@ -51,3 +52,21 @@ class Program:
     error: ProgramError | None = None
     not_understood: list[tuple[int, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    def place_of(self, node: Any) -> Place | None:
+        """Where in the program an operator or expression was made; None where nobody knows."""
+        origin = node.origin
+        # A physical operator comes from a logical one, and that from the text.
+        while isinstance(origin, TreeNode):
+            origin = origin.origin
+        if origin is None:
+            return None
+        text, at = origin[0], origin[1]
+        if text is not self.text:
+            # SQL in a text of the program: at the place of that text, where it stands there as it is.
+            begin = self.text.find(text) if text.strip() else -1
+            if begin < 0:
+                return None
+            at += begin
+        line = self.text.count("\n", 0, at)
+        return Place(line + 1, at - (self.text.rfind("\n", 0, at) + 1) + 1)

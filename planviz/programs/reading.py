@@ -9,6 +9,7 @@ import warnings
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.errors import ParseError, defect
+from planviz.programs.dresses import undressed
 from planviz.programs.hints import column_types
 from planviz.programs.interpreter import Interpreter
 from planviz.programs.model import Program, ProgramError
@@ -29,6 +30,7 @@ _CALLS = re.compile(
 
 def looks_like_program(text: str) -> bool:
     """Whether a text is a PySpark program: it imports PySpark, or uses a session or DataFrames in Python's way."""
+    text = undressed(text)
     return (_IMPORT.search(text) or _CALLS.search(text)) is not None
 
 
@@ -43,6 +45,7 @@ def read_program(
     `infer` says to guess tables that neither the catalogue nor the program has; None: where there is no catalogue.
     Raises ParseError, with line and column, for a text that is no Python.
     """
+    text = undressed(text)
     tree = parse(text)
     config = _zoned(config or OptimizerConfig())
     guesses = Guesses(infer if infer is not None else catalog is None or not catalog.tables, column_types(tree))

@@ -72,6 +72,8 @@ class ProgramSession(SparkSession):
     ) -> None:
         super().__init__(catalog, config)
         self.guesses, self.note = guesses, note
+        #: Where the call that is being read stands: the program's text and the character, None before the first.
+        self.origin: tuple[str, int] | None = None
         self.began = time.process_time()
         self.plans = 0
         #: Relations of guessed tables, by their first attribute or identity, and plans through which their columns go.
@@ -98,6 +100,7 @@ class ProgramSession(SparkSession):
         self.plans += 1
         if self.plans > MOST_PLANS or time.process_time() - self.began > LONGEST_TIME:
             raise LimitReached("the program makes too many DataFrames")
+        self.mark(plan)
         made = super().execution(plan, sql)
         try:
             analyzed = made.analyzed
@@ -187,6 +190,18 @@ class ProgramSession(SparkSession):
             if key not in self.catalog.tables:
                 self.catalog = self.catalog.with_table(table)
                 self.guesses.columns.setdefault(table.shown_name, {})
+
+    def mark(self, node: Any) -> None:
+        """Tell the new nodes of a plan, or a column's expression, where in the program they were made."""
+        if self.origin is None:
+            return
+        stack = [node]
+        while stack:
+            one = stack.pop()
+            if one.origin is None and not isinstance(one, AttributeReference):
+                one.__dict__["origin"] = self.origin
+                if isinstance(one, LogicalPlan):
+                    stack += one.children
 
     # ------------------------------------------------------------------------------------------ guessing
 

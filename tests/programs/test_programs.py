@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import sys
 
@@ -10,6 +11,8 @@ import pytest
 
 from planviz.catalogs import find
 from planviz.cli.main import run
+from planviz.document import open_text
+from planviz.errors import ParseError
 from planviz.programs import looks_like_program, read_program
 
 IMPORTS = "from pyspark.sql import functions as F, Window\n"
@@ -244,3 +247,62 @@ def test_exists_names_the_query_around():
         "    c.where(F.col('c.c_custkey') == F.col('o.o_custkey').outer()).exists()).show()"
     )
     assert action.execution.text("optimized").startswith("Join LeftSemi")
+
+
+def test_operators_know_the_line_and_column_of_their_call(tmp_path, capsys):
+    path = tmp_path / "job.py"
+    path.write_text("d = spark.table('orders')\ne = (d\n    .groupBy('o_orderstatus')\n    .count())\ne.show()\n")
+    assert run(["explain", str(path), "--catalog", "tpch", "--origin"]) == 0
+    assert "4:6    HashAggregate" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ">>> d = spark.table('orders')\n>>> d.select(\n...     'o_orderkey').show()\n+---+\n|o_o|\n+---+\n",
+        "# Databricks notebook source\nd = spark.table('orders')\nd.createOrReplaceTempView('v')\n"
+        "# COMMAND ----------\n# MAGIC %sql\n# MAGIC SELECT o_orderkey\n# MAGIC FROM v\n",
+        "%matplotlib inline\n!pip install x\nspark.table('orders').select('o_orderkey').show()",
+        json.dumps(
+            {
+                "cells": [
+                    {"cell_type": "markdown", "source": ["# no code"]},
+                    {"cell_type": "code", "source": ["d = spark.table('orders')\n", "d.createTempView('v')"]},
+                    {"cell_type": "code", "source": "%%sql\nSELECT o_orderkey FROM v"},
+                ]
+            }
+        ),
+    ],
+    ids=["prompts", "databricks", "magics", "notebook"],
+)
+def test_programs_are_taken_out_of_what_they_come_in(text):
+    action = one(text)
+    assert action.execution.text("optimized").startswith("Project [o_orderkey#")
+
+
+def test_the_app_opens_programs_with_a_statement_for_every_action():
+    text = "d = spark.table('orders')\nd.select('o_orderkey').show()\nd.count()\n"
+    document = open_text(text, catalog=find("tpch"))
+    assert document.recognised == "PySpark program"
+    assert [(s.line, s.kind) for s in document.statements] == [(2, "query"), (3, "query")]
+    project = next(n for p in document.plans if p.stage == "analyzed" for n in p.walk() if n.op == "Project")
+    assert project.source == (2, 2)
+
+
+def test_mutated_programs_raise_nothing():
+    rng = random.Random(7)
+    marks = ["(", ")", "[", "]", ".", ",", "'", "\n", " ", "=", "for ", "1", "x", "F.", "*", "None", "{", "}", ":"]
+    texts = [
+        HOSTILE,
+        IMPORTS + "d = spark.table('orders')\nfor c in d.columns:\n    d = d.withColumn(c, F.col(c) + 1)\n",
+    ]
+    for _ in range(150):
+        text = rng.choice(texts)
+        for _ in range(rng.randrange(1, 4)):
+            at = rng.randrange(len(text))
+            text = text[:at] + rng.choice(["", rng.choice(marks)]) + text[at + rng.randrange(4) :]
+        try:
+            program = read_program(text, find("tpch"))
+        except ParseError:
+            continue
+        assert program.error is None or program.error.condition != "INTERNAL_ERROR", (text, program.error)

@@ -1,0 +1,65 @@
+"""Programs opened: every action is a statement with the plans of its query, each operator at its line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from planviz.catalog.tables import Catalog
+from planviz.config import OptimizerConfig
+from planviz.document.model import Document, SqlStatement
+from planviz.document.sql import planned
+from planviz.errors import AnalysisError, ParseError
+from planviz.graph import PlanGraph
+from planviz.graph.trace import RuleTrace
+from planviz.programs import Program, looks_like_program, read_program
+
+
+def open_program(
+    text: str, catalog: Catalog | None = None, config: OptimizerConfig | None = None, infer: bool | None = None
+) -> Document | None:
+    """The document of a PySpark program; None for a text that is none, or has no DataFrame to show.
+
+    Nothing of the program is run. Its first error stands in `Document.error`.
+    """
+    if not looks_like_program(text):
+        return None
+    try:
+        program = read_program(text, catalog, config, infer)
+    except ParseError:
+        return None
+    return _document(text, program) if program.actions else None
+
+
+def _document(text: str, program: Program) -> Document:
+    plans: list[PlanGraph] = []
+    statements: list[SqlStatement] = []
+
+    def lines(node: object) -> tuple[int, int] | None:
+        place = program.place_of(node)
+        return None if place is None else (place.line, place.line)
+
+    for index, action in enumerate(program.actions):
+        made, trace = planned(action.execution, lines)
+        places = tuple(range(len(plans), len(plans) + len(made)))
+        plans += made
+        shown = action.text or action.name
+        statements.append(
+            SqlStatement(index, "query", shown, action.place.line, places, trace, action.error, action.execution)
+        )
+    error = program.error
+    told = None
+    if error is not None:
+        message = error.message.removeprefix(f"[{error.condition}] ")
+        told = AnalysisError(error.condition, message, line=error.place.line, column=error.place.column)
+    count = len(statements)
+    reasons = ("one action" if count == 1 else f"{count} actions", "read as text, never run; planned by planviz itself")
+    notes = [*([str(told)] if told else []), *program.notes]
+    notes += [f"Line {line}: {why}" for line, why in program.not_understood[:50]]
+    notes += dict.fromkeys(w for s in statements if s.execution is not None for w in s.execution.warnings)
+    traces = [s.trace for s in statements if s.trace]
+    return replace(
+        Document(text, "PySpark program", reasons, tuple(plans), traces[-1] if traces else RuleTrace()),
+        notes=tuple(notes),
+        statements=tuple(statements),
+        error=told or next((s.error for s in statements if s.error is not None), None),
+    )
