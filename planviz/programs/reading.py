@@ -30,7 +30,9 @@ _CALLS = re.compile(
 
 def looks_like_program(text: str) -> bool:
     """Whether a text is a PySpark program: it imports PySpark, or uses a session or DataFrames in Python's way."""
-    text = undressed(text)
+    # Cells of SQL alone are opened as SQL.
+    if text.lstrip().startswith("{") or re.search(r"^\s*(?:>>>|In \[\d*\]:)", text, re.MULTILINE):
+        text = undressed(text)
     return (_IMPORT.search(text) or _CALLS.search(text)) is not None
 
 
