@@ -10,12 +10,14 @@ import gzip
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from planviz.document import open_text
+from planviz.document.replayed import replays
 from planviz.graph import PlanGraph
 from planviz.replay.plans import columns_in, read_plan
 from tests.fidelity.scoreboard import SHARED
@@ -85,6 +87,18 @@ def _count(score: RoundTrip, name: str, plan: PlanGraph, wanted: str, read: Any)
     score.differences.append((name, plan.stage, *first))
 
 
+def verdicts(mode: str, only: tuple[str, ...] = ()) -> tuple[Counter[str], list[str]]:
+    """How the replayed plans of a mode compare, from the extended text alone; and the queries that are not equal."""
+    found: Counter[str] = Counter()
+    other: list[str] = []
+    for name, _, text in texts(mode, only):
+        for made in replays(open_text(text)):
+            found.update(f"{stage} {verdict}" for stage, verdict in made.verdicts.items())
+            found.update(taken=len(made.taken), fitted=made.fitted.decisions if made.fitted else 0)
+            other += [f"{name} {stage} {v}" for stage, v in made.verdicts.items() if v != "equal"]
+    return found, other
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("modes", nargs="*", default=MODES)
@@ -96,7 +110,10 @@ def main(arguments: list[str] | None = None) -> int:
             f"{mode}: {score.equal} of {score.plans} plans printed again as they stood; {score.operators} operators, "
             f"{score.expressions} expressions, {len(score.opaque)} opaque"
         )
+        counts, other = verdicts(mode)
+        print("  " + ", ".join(f"{what}: {count}" for what, count in sorted(counts.items())))
         if options.verbose:
+            print("  " + ", ".join(other))
             for name, stage, theirs, ours in score.differences:
                 print(f"  {name} {stage}\n    Spark   {theirs.strip()}\n    planviz {ours.strip()}")
             for text in dict.fromkeys(score.opaque):
