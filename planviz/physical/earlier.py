@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planviz.physical import joins
+from planviz.physical import exchanges, joins
 from planviz.trees.node import lazy, node
 
 
@@ -28,6 +28,30 @@ class SortMergeJoinExec(joins.SortMergeJoinExec):
         return self.kind not in ("FullOuter", "ExistenceJoin")
 
 
+@node
+class ShuffleExchangeExec(exchanges.ShuffleExchangeExec):
+    """A shuffle whose number has the short name that it had before Spark 3.2."""
+
+    @lazy
+    def simple_string(self) -> str:
+        """Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [id=#7]."""
+        return f"Exchange {self.spread}, {self.origin}, [id=#{self.plan_id}]"
+
+
+@node
+class BroadcastExchangeExec(exchanges.BroadcastExchangeExec):
+    """A broadcast with such a number."""
+
+    @lazy
+    def simple_string(self) -> str:
+        """BroadcastExchange mode, [id=#7]."""
+        return f"BroadcastExchange {self.mode}, [id=#{self.plan_id}]"
+
+
 #: Each under the operator of 4.3 whose place it takes.
 ONE_FLAG: dict[type, type] = {joins.BroadcastHashJoinExec: BroadcastHashJoinExec}
 UNCODED: dict[type, type] = {joins.SortMergeJoinExec: SortMergeJoinExec}
+SHORT_IDS: dict[type, type] = {
+    exchanges.ShuffleExchangeExec: ShuffleExchangeExec,
+    exchanges.BroadcastExchangeExec: BroadcastExchangeExec,
+}

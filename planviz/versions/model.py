@@ -58,6 +58,8 @@ class Behaviour:
     casts_are_merged: bool = True
     #: SimplifyCasts looks through a cast that keeps every value where it is tested for null.
     null_tests_look_through_casts: bool = True
+    #: The conjuncts of an optimized filter stand in a row, ((a AND b) AND c); else as rules put them together.
+    conjuncts_stand_in_a_row: bool = False
     #: RemoveRedundantAggregates drops a grouping by keys that are unique.
     unique_rows_are_not_grouped: bool = True
     #: EliminateSorts drops the sort of a single row; since 3.3 OptimizeOneRowPlan does.
@@ -79,6 +81,8 @@ class Behaviour:
     # ---------------------------------------------------------------- planner
     #: The decision tree of joins: that of 3.0 knows no null-aware join and warns of no hint.
     joins: str = "spark-4.3"
+    #: An exchange shows [id=#7], not [plan_id=7].
+    exchange_numbers_are_short: bool = False
     #: Code is generated for merge joins that keep every row of both sides and for those that tell of a match.
     outer_merge_joins_are_coded: bool = True
     #: The operators of Spark 3.0 with their texts.

@@ -9,6 +9,8 @@ VERSION = Version(
     behaviour={
         "ctes_are_kept": False,
         "relations_show_names": False,
+        "conjuncts_stand_in_a_row": True,
+        "exchange_numbers_are_short": True,
         "having_reuses_results": False,
         "one_row_is_unsorted_here": False,
         "semi_joins_need_a_broadcast": False,
