@@ -202,3 +202,14 @@ def test_aliases_below_many_joins_are_looked_at_once_each(monkeypatch: pytest.Mo
     assert open_text(sql, catalog=read_bundled("tpch")).error is None
     assert nodes > 300
     assert visits <= nodes
+
+
+def test_a_high_plan_is_estimated_without_recursion() -> None:
+    from planviz.catalog.bundled import read_bundled
+    from planviz.document import open_text
+
+    one = "(SELECT max(o_totalprice) FROM orders WHERE o_custkey = c_custkey)"
+    sql = f"SELECT {', '.join(f'{one} AS x{i}' for i in range(200))} FROM customer"
+    document = open_text(sql, catalog=read_bundled("tpch"))  # a plan of operators may be refused, in a sentence
+    assert document.error is None or "nests too deep to be planned" in str(document.error)
+    assert len(document.plans) >= 3

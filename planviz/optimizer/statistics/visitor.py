@@ -31,6 +31,7 @@ from planviz.optimizer.statistics.joins import join_estimate
 from planviz.optimizer.statistics.leaves import leaf_estimate
 from planviz.optimizer.statistics.model import Estimate
 from planviz.optimizer.statistics.sizes import product, size_estimate
+from planviz.trees.depth import SHALLOW, lowest_first
 
 #: The ways of estimating: bytes alone; bytes with the catalogue's rows at the tables; rows everywhere.
 SIZES, TABLE_ROWS, ROWS = "_sizes", "_sizes_and_table_rows", "_rows"
@@ -74,6 +75,9 @@ def estimate(plan: LogicalPlan) -> Estimate:
     way = _way.get()
     found: Estimate | None = plan.__dict__.get(way)
     if found is None:
+        # Of a high plan the nodes beneath come first, so that no recursion goes down all of it.
+        for below in lowest_first(plan, lambda n: way in n.__dict__) if plan.height > SHALLOW else ():
+            below.__dict__[way] = _estimated(below, way)
         found = plan.__dict__[way] = _estimated(plan, way)
     return found
 
