@@ -12,7 +12,7 @@ from planviz.errors import AnalysisError, InputError
 from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import CaseWhen
 from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, SortOrder
-from planviz.expressions.ids import next_id
+from planviz.expressions.ids import UNNUMBERED, next_id
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import (
     LazyOuter,
@@ -43,8 +43,6 @@ from planviz.types import (
 if TYPE_CHECKING:
     from planviz.dataframe.window import WindowSpec
 
-#: The id of an alias that no plan holds yet; each plan that takes the column numbers it anew.
-UNNUMBERED = 0
 _PART = re.compile(r"`((?:[^`]|``)*)`(?=\.|$)|([^.`]+)(?=\.|$)")
 
 
@@ -105,13 +103,17 @@ def numbered(e: Expression) -> Expression:
     """The expression with ids for the aliases and subqueries that have none yet."""
 
     def step(x: Any) -> Any:
-        if isinstance(x, Alias | SubqueryExpression) and x.expr_id == UNNUMBERED:
+        if isinstance(x, SubqueryExpression) and x.expr_id == UNNUMBERED:
+            plan: Any = x.plan
+            return x.with_plan(plan.transform_all_expressions(step, mask)).replace(expr_id=next_id())
+        if isinstance(x, Alias) and x.expr_id == UNNUMBERED:
             return x.replace(expr_id=next_id())
         if isinstance(x, UnresolvedPythonCall) and x.result_id == UNNUMBERED:
             return x.replace(result_id=next_id())
         return x
 
-    made: Expression = e.transform_up(step, Alias.BIT | SubqueryExpression.BIT | UnresolvedPythonCall.BIT)
+    mask = Alias.BIT | SubqueryExpression.BIT | UnresolvedPythonCall.BIT
+    made: Expression = e.transform_up(step, mask)
     return made
 
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 from planviz.analysis.names import Scope, unresolved_column
 from planviz.dataframe.actions import Actions
 from planviz.dataframe.base import flat
-from planviz.dataframe.column import UNNUMBERED, Column, literal, name_parts, named
+from planviz.dataframe.column import Column, literal, name_parts, named
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import python_table_call
 from planviz.dataframe.shaping import ColumnMethods
@@ -20,7 +20,7 @@ from planviz.dataframe.window import sort_order
 from planviz.errors import AnalysisError, InputError
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, SortOrder
-from planviz.expressions.ids import next_id
+from planviz.expressions.ids import UNNUMBERED, next_id
 from planviz.expressions.predicates import conjunction
 from planviz.expressions.subqueries import Exists, LateralSubquery, ScalarSubquery
 from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedFunction

@@ -16,6 +16,7 @@ from planviz.dataframe import python
 from planviz.dataframe.column import Column, call, column_or_name, expression, literal, named
 from planviz.expressions.conditional import CaseWhen
 from planviz.expressions.core import Expression
+from planviz.expressions.ids import ids_from, no_ids
 from planviz.expressions.lambdas import LambdaFunction, UnresolvedLambdaVariable
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedFunction
 from planviz.frontend import parse_expression
@@ -60,7 +61,8 @@ def lit(value: Any) -> Column:
 
 def expr(text: str) -> Column:
     """An expression of SQL."""
-    found = parse_expression(text)
+    with ids_from(no_ids()):
+        found = parse_expression(text)
     return Column(found.child if isinstance(found, UnresolvedAlias) else found)
 
 

@@ -15,8 +15,19 @@ class Ids:
     """
 
     def __init__(self, start: int = 1) -> None:
-        self.expressions = itertools.count(start)
+        self.expressions: Iterator[int] = itertools.count(start)
         self.common = itertools.count()
+
+
+#: The id of what no session has numbered yet.
+UNNUMBERED = 0
+
+
+def no_ids() -> Ids:
+    """What numbers nothing: expressions read with it wait for the numbers of a session."""
+    ids = Ids()
+    ids.expressions = itertools.repeat(UNNUMBERED)
+    return ids
 
 
 _ids: ContextVar[Ids] = ContextVar("ids", default=Ids())  # noqa: B039

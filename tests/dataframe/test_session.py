@@ -151,3 +151,12 @@ def test_cached_by_sql_and_read_by_a_frame(spark):
     assert "Scan In-memory table sums" in spark.table("sums").filter("s > 1").execution.text("physical")
     spark.sql("CLEAR CACHE")
     assert "In-memory" not in spark.table("sums").execution.text("physical")
+
+
+def test_a_name_in_the_text_of_an_expression_has_an_id_of_the_session(spark):
+    frame = spark.table("t1").select(functions.expr("a + 1 AS x"), functions.expr("b AS y"))
+    table = frame.plan.child.output
+    assert not {a.expr_id for a in frame.output} & {a.expr_id for a in table}
+    kept = frame.filter(col("x") > 1).filter("y > 2")
+    first = spark.table("t1").select(functions.expr("a + 1 AS x")).select(functions.expr("x AS z"), "x")
+    assert len({a.expr_id for a in [*kept.output, *first.output]}) == 4
