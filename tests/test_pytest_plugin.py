@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SUITE = """
 SQL = "SELECT c_name FROM customer JOIN orders ON c_custkey = o_custkey"
 
@@ -22,6 +24,7 @@ def ran(folder: Path, *options: str, threshold: int = -1, kinds: tuple[str, ...]
     return done.returncode, done.stdout
 
 
+@pytest.mark.slow
 def test_a_plan_is_stored_compared_and_told(tmp_path: Path) -> None:
     status, out = ran(tmp_path)
     assert status == 1

@@ -9,6 +9,8 @@ import pytest
 
 from planviz.ui.links import pack
 
+pytestmark = pytest.mark.browser
+
 SQL = "SELECT c_name, count(*) FROM orders JOIN customer ON o_custkey = c_custkey GROUP BY c_name"
 PAGES = ("", "rules", "planner", "joins", "aggregations", "cardinality", "live", "history")
 

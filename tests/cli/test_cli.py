@@ -84,6 +84,7 @@ def test_several_files_and_one_that_fails(tmp_path: Path) -> None:
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_what_is_no_text_is_refused_in_words(tmp_path: Path) -> None:
     picture = tmp_path / "picture.sql"
     picture.write_bytes(bytes(range(256)))

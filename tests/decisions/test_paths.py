@@ -24,6 +24,7 @@ def joins(execution):
     return [d for d in execution.planned.decisions if d.strategy == "JoinSelection"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", ["spark-4.3", "spark-3.0"])
 def test_over_tpcds(profile):
     if not TPCDS.exists():

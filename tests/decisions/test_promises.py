@@ -16,6 +16,7 @@ from tests.physical.grid import OPERATORS, Spark, catalog
 SAMPLE = ("q3", "q37", "q42", "q52", "q93", "q97")
 
 
+@pytest.mark.slow
 def test_every_flip_of_a_sample_of_tpcds_is_kept():
     if not TPCDS.exists():
         pytest.skip("the captures of TPC-DS are not beside this checkout")

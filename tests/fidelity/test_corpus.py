@@ -11,6 +11,7 @@ from tests.fidelity.scoreboard import CORPUS, captures, measure, measure_estimat
 pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason=f"the corpus of captures is not at {CORPUS}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", ["parsed", "analyzed"])
 def test_every_query_gives_spark_s_text(stage):
     score = measure(stage)
@@ -52,6 +53,7 @@ COST_BASED = {"rules": 105, "trees": 104}
 ESTIMATES = {"nocbo-aqeoff": 4900, "cbo-aqeoff": 4900}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", OTHER_MODES)
 def test_the_optimizer_gives_spark_s_plans_in_other_modes(mode):
     score = measure("optimized", mode)
@@ -93,6 +95,7 @@ PHYSICAL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", PHYSICAL)
 def test_the_planner_gives_spark_s_physical_plans(mode):
     score = measure("physical", mode)

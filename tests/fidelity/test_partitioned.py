@@ -12,6 +12,7 @@ pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason=f"the captures are n
 QUERIES = ("q2", "q5", "q10", "q18", "q39a", "q44", "q49", "q58", "q72", "q80", "q93")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_every_stage_is_spark_s(mode: str) -> None:
     for stage, score in measure(mode, QUERIES).items():

@@ -23,6 +23,7 @@ FLOORS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", FLOORS)
 def test_a_profile_plans_as_its_version_of_spark(profile):
     scores = measure(profile, next(m for m in modes(profile) if m.startswith("nocbo-aqeoff")), every=8)

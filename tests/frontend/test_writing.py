@@ -93,6 +93,7 @@ def test_what_sql_cannot_say_is_refused_by_name():
         sql_of(optimized(recursive, small_catalog()))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPUS.exists(), reason="the captures of real Spark are not at hand")
 @pytest.mark.parametrize("stage", ["analyzed", "optimized"])
 def test_every_plan_of_the_corpus_reads_back(stage):

@@ -120,6 +120,7 @@ def test_hostile_text_stays_one_line() -> None:
     assert quick_title(hostile).isprintable()
 
 
+@pytest.mark.slow
 def test_every_operator_of_the_corpus_has_words(corpus: Path) -> None:
     same = nodes = 0
     for path in sorted(corpus.glob("weird/*/*.txt*")):

@@ -40,6 +40,7 @@ def assert_apart(parent: list[int], w: list[float], h: list[float], x: list[floa
             assert beside or below, (a, b)
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(forests(), st.sampled_from([0, 18]))
 def test_boxes_keep_their_distance(forest: tuple[list[int], list[float], list[float]], fork_gap: int) -> None:

@@ -14,6 +14,8 @@ from planviz.physical.joins import BroadcastHashJoinExec, JoinExec, ShuffledHash
 from tests.acceptance.engines import real_spark, skip_without_java
 from tests.mechanics.plays import SETTINGS, physical
 
+pytestmark = pytest.mark.spark
+
 A = "(VALUES (1, 'x', 5), (2, 'y', 1), (null, 'n', 9), (1, 'z', 2), (4, 'q', 3), (2, 'y', 1)) AS a(k, v, n)"
 B = "(VALUES (1, 'p', 1), (1, 'q', 4), (null, 'm', 0), (3, 'r', 2), (2, 'p', 7), (2, 'p', 7), (1, 's', 8)) b(k, w, m)"
 TYPES = ["INNER", "LEFT OUTER", "RIGHT OUTER", "FULL OUTER", "LEFT SEMI", "LEFT ANTI", "CROSS"]
@@ -85,6 +87,7 @@ def shown(row: tuple[Any, ...]) -> str:
     return str([list(v) if isinstance(v, tuple) else round(v, 9) if isinstance(v, float) else v for v in row])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slices", [1, 3])
 def test_every_join(slices: int) -> None:
     skip_without_java()

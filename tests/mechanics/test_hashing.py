@@ -82,6 +82,7 @@ SPREADS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", SPREADS)
 def test_rows_land_where_spark_puts_them(sql: str) -> None:
     skip_without_java()

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -57,6 +58,7 @@ def test_not_in(a: Any, b: Any, options: Options) -> None:
     same_as_naive(f"SELECT v FROM {values(a, 'a')} WHERE k NOT IN (SELECT k FROM {values(b, 'b')})", options)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(ROWS, OPTIONS)
 def test_aggregates(a: Any, options: Options) -> None:

@@ -85,6 +85,7 @@ def planned(sql):
     return execution
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "size"),
     [

@@ -46,6 +46,7 @@ def decision(sql, profile="spark-4.3", **settings):
     return next(d for d in execution.planned.decisions if d.strategy == "JoinSelection"), execution
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", ["spark-4.3", "spark-3.0"])
 def test_every_cell_is_a_path_of_the_tree(profile):
     tree = join_tree(profile)

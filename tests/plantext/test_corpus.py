@@ -76,6 +76,7 @@ def read_operators(plan: PlanGraph) -> list[tuple[int, str]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", CAPTURES)
 def test_operators_equal_the_captured_trees(corpus: Path, mode: str) -> None:
     compared = 0
@@ -95,6 +96,7 @@ def test_operators_equal_the_captured_trees(corpus: Path, mode: str) -> None:
     assert compared > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", CAPTURES)
 def test_printed_trees_equal_the_text(corpus: Path, mode: str) -> None:
     for path, capture in captured(corpus, mode):
@@ -130,6 +132,7 @@ def test_no_line_of_the_corpus_is_left_over(corpus: Path) -> None:
     assert texts > 1500
 
 
+@pytest.mark.slow
 def test_every_operator_has_arguments_or_nothing_to_say(corpus: Path) -> None:
     for path, text in plan_texts(corpus):
         for plan in open_text(text).plans:

@@ -385,6 +385,7 @@ def comparable(value: Any) -> Any:
 OF_ONE_FORM = {"plan_id", "input", "left_output", "right_output", "reuses", "exchange", "data_filters", "cached_plan"}
 
 
+@pytest.mark.slow
 def test_line_and_block_give_the_same_parts(corpus: Path) -> None:
     compared = Counter[str]()
     differing = []
@@ -409,6 +410,7 @@ def test_line_and_block_give_the_same_parts(corpus: Path) -> None:
     assert compared.total() > 5_000
 
 
+@pytest.mark.slow
 def test_nearly_nothing_of_the_corpus_is_left_unnamed(corpus: Path) -> None:
     nodes, unnamed = 0, Counter[str]()
     for path in sorted(corpus.glob("weird/*/*.txt*")):

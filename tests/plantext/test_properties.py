@@ -95,6 +95,7 @@ def unaccounted(text: str) -> list[str]:
     return [line for line, owner in zip(lines.text, owners, strict=True) if line.strip() and owner == scanner.BLANK]
 
 
+@pytest.mark.slow
 def test_ten_thousand_mutations() -> None:
     texts = sources()
     dice = random.Random(20260)
@@ -132,6 +133,7 @@ def fan(width: int) -> str:
     return "== Physical Plan ==\nUnion\n" + ":- Range (0, 1)\n" * (width - 1) + "+- Range (0, 1)"
 
 
+@pytest.mark.slow
 def test_twenty_thousand_deep() -> None:
     plan = open_text(chain(20_000)).plans[0]
     assert (len(plan), plan.depth()) == (20_001, 20_001)
@@ -143,6 +145,7 @@ def test_ten_thousand_wide() -> None:
     assert len(plan.children(0)) == 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "make"),
     [

@@ -110,6 +110,7 @@ def test_tables_that_nobody_describes_are_guessed_and_said():
     assert "x.csv, e" in program.notes[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "program",
     [

@@ -40,6 +40,7 @@ def acting(text: str) -> list[str]:
     return [c for c in text if c not in "\n" and unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp"}]
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(ANY)
 def test_svg(text: str) -> None:

@@ -26,12 +26,14 @@ def svg_of(graph: PlanGraph, **options: str) -> ElementTree.Element:
     return ElementTree.fromstring(render(graph, "svg", **options))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", MADE_HERE)
 @pytest.mark.parametrize("make", [plans.brand_sales, plans.with_links, plans.hostile], ids=lambda make: make.__name__)
 def test_equal_plans_give_equal_bytes(format: str, make: object) -> None:
     assert render(make(), format) == render(make(), format)  # type: ignore[operator]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", MADE_HERE)
 def test_bytes_do_not_depend_on_the_process(format: str) -> None:
     script = (
@@ -219,6 +221,7 @@ def test_importing_the_package_imports_no_library() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("graph", [plans.chain(20_000), plans.fan(10_000)], ids=["deep", "wide"])
 def test_svg_has_no_limit(graph: PlanGraph) -> None:
     assert len(svg_of(graph).findall(f"{SVG}g")) == len(graph)

@@ -72,6 +72,7 @@ def test_json_has_an_entry_for_every_plan() -> None:
     assert replay_json(replayed("== Physical Plan ==\nLocalTableScan [a#1]\n"))[0]["physical"] == "absent"
 
 
+@pytest.mark.slow
 def test_no_text_however_damaged_raises() -> None:
     text, chance = explained(), random.Random(7)
     for _ in range(150):
@@ -85,6 +86,7 @@ def test_no_text_however_damaged_raises() -> None:
             assert set(made.verdicts.values()) <= {"equal", "shape", "differs", "absent"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPUS.is_dir(), reason=f"the corpus is not at {CORPUS}")
 def test_what_spark_printed_comes_out_again() -> None:
     only = ("q1", "q3", "q12", "q14a", "q23a", "q41", "q64", "q72", "q93", "q95")

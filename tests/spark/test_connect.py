@@ -94,6 +94,7 @@ def test_a_server_that_dies_under_a_query_is_told_of(server, live):
         live.call("capture", {"sql": endless, "run": True}, on_progress=kill, limit=120)
 
 
+@pytest.mark.slow
 def test_a_server_with_tls_that_never_answers_fails_within_five_seconds():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         begin = time.monotonic()

@@ -264,6 +264,7 @@ def connect(listener):
     return LiveSpark(SparkSettings(master=f"sc://127.0.0.1:{listener.getsockname()[1]}"))
 
 
+@pytest.mark.slow
 def test_a_connect_address_that_does_not_answer_fails_within_five_seconds(listener):
     begin = time.monotonic()
     with pytest.raises(SparkUnreachable, match="does not answer within 4 s"):

@@ -37,6 +37,7 @@ def key() -> str:
     return cache.open_document(SQL, "tpch").key
 
 
+@pytest.mark.slow
 def test_no_body_makes_the_server_fail(key: str) -> None:
     client, chance = Client(), random.Random(15)
     for n in range(700):

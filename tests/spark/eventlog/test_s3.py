@@ -17,6 +17,7 @@ KEYS = {"AWS_ACCESS_KEY_ID": "AKIATEST", "AWS_SECRET_ACCESS_KEY": "hidden", "AWS
         "AWS_EC2_METADATA_DISABLED": "true"}  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["s3", "s3a"])
 def test_logs_are_read_from_s3_into_a_catalogue_there(scheme, monkeypatch):
     for name in [name for name in os.environ if name.startswith("AWS_")]:
