@@ -49,9 +49,9 @@ def byte_size(number: float) -> str:
 
 
 def duration(milliseconds: float) -> str:
-    """A time with as many digits as mean something: 0.42 ms, 3.1 ms, 850 ms, 4.2 s, 3 min 07 s, 2 h 05 min."""
+    """A time with as many digits as mean something: 0 ms, 0.42 ms, 3.1 ms, 850 ms, 4.2 s, 3 min 07 s, 2 h 05 min."""
     if milliseconds < 999.5:
-        if milliseconds < 1:
+        if 0 < milliseconds < 1:
             return f"{floor(milliseconds * 100 + 0.5) / 100:.2f} ms"
         return f"{_tenths(milliseconds) if milliseconds < 9.95 else floor(milliseconds + 0.5)} ms"
     if milliseconds < 59_950:

@@ -29,7 +29,7 @@ export function byteSize(value) {
 export function duration(milliseconds) {
   const ms = Number(milliseconds), two = (n) => String(n).padStart(2, "0");
   if (ms < 999.5) {
-    if (ms < 1) return `${(Math.floor(ms * 100 + 0.5) / 100).toFixed(2)} ms`;
+    if (ms > 0 && ms < 1) return `${(Math.floor(ms * 100 + 0.5) / 100).toFixed(2)} ms`;
     return `${ms < 9.95 ? tenths(ms) : Math.floor(ms + 0.5)} ms`;
   }
   if (ms < 59950) return `${(Math.floor(ms / 100 + 0.5) / 10).toFixed(1)} s`;
