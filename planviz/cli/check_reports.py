@@ -50,7 +50,7 @@ def text_report(found: Sequence[Checked], kinds: Sequence[str]) -> str:
             lines.append(f"    and {len(effects) - _MOST} more")
     counts: Counter[str] = Counter(one.state for one in found)
     told = ", ".join(f"{counts[state]:,} {words}" for state, words in _STATES.items() if counts[state])
-    return "\n".join([*lines, f"{len(found):,} queries: {told}."]) + "\n"
+    return "\n".join([*lines, f"{len(found):,} {'query' if len(found) == 1 else 'queries'}: {told}."]) + "\n"
 
 
 def json_report(found: Sequence[Checked], kinds: Sequence[str]) -> str:
