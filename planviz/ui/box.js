@@ -54,7 +54,7 @@ class Box {
     const root = (this.root = element("div", `box ${this.data.look}`));
     const area = (this.area = element("textarea"));
     area.setAttribute("aria-label", "SQL, plan text, rule log, event log or JSON");
-    area.placeholder = "Paste SQL, or what Spark printed";
+    area.placeholder = "Paste SQL, a PySpark program, or what Spark printed";
     area.spellcheck = false;
     area.autocomplete = "off";
     area.wrap = "off";
@@ -122,7 +122,7 @@ class Box {
 
   #submit() {
     const text = this.held ?? this.area.value;
-    if (!text.trim()) return this.#complain('There is no text yet. Paste SQL, what df.explain("formatted") printed, a rule log, or a plan’s JSON.');
+    if (!text.trim()) return this.#complain('There is no text yet. Paste SQL, a PySpark program, what df.explain("formatted") printed, a rule log, or a plan’s JSON.');
     if (this.#fits(text.length)) this.#open(text, this.name ?? "");
   }
 
