@@ -7,7 +7,7 @@ from planviz.ui import rules as shown_rules
 from planviz.ui.page import page
 from planviz.ui.player import player
 
-opened = state.current()
+opened = shown_rules.replayed(state.current())
 if opened is None or not opened.document.trace.steps:
     with page("Rules", document=state.name() if opened else "") as bar, st.container(key="planviz-body"):
         explore.rules_opening(opened)

@@ -10,8 +10,9 @@ from typing import Any
 from planviz.cli.files import read_text, show_each
 from planviz.cli.optimize import error_json, errors_of, statement_json
 from planviz.cli.settings import open_file
-from planviz.document import Document, SqlStatement
-from planviz.errors import PlanvizError
+from planviz.document import Document, SqlStatement, open_text
+from planviz.document.replayed import with_replayed_trace
+from planviz.errors import InputError, PlanvizError
 from planviz.graph.trace import RuleTrace
 from planviz.plantext.printing import rule_log, step_diff
 
@@ -23,7 +24,10 @@ def trace(options: argparse.Namespace) -> int:
     """Print the trace of each file's queries, also of one that fails up to where it failed."""
 
     def show(name: str) -> tuple[str, Sequence[PlanvizError]]:
-        document = open_file(read_text(name), options, options.stage or "optimized")
+        text = read_text(name)
+        if all(f"== {stage} Logical Plan ==" in text for stage in ("Analyzed", "Optimized")):
+            return _replayed(text, name, options), ()
+        document = open_file(text, options, options.stage or "optimized")
         return _shown(document, name, options), errors_of(document)
 
     return show_each(options.files, options.out, _ENDINGS[options.format], show)
@@ -46,6 +50,21 @@ def _shown(document: Document, name: str, options: argparse.Namespace) -> str:
     if options.format == "why":
         return "\n".join(_why(s, traces[s.index]) for s in document.statements if s.index in traces)
     return "".join(map(rule_log, traces.values()))
+
+
+def _replayed(text: str, name: str, options: argparse.Namespace) -> str:
+    """The optimizer's steps from the analyzed plan of a pasted explain on, taken again by planviz."""
+    document = with_replayed_trace(open_text(text))
+    if document is None or options.stage in ("analyzed", "physical"):
+        raise InputError("Of a pasted explain the steps from its analyzed to its optimized plan are taken again; "
+                         "there are none of this stage, or this plan cannot be optimized again.")  # fmt: skip
+    found = _chosen(document.trace, options)
+    if options.format == "json":
+        entry = {"file": name, "recognised": document.recognised, **_trace_json(found)}
+        return json.dumps(entry, ensure_ascii=True, indent=1) + "\n"
+    if options.format == "why":
+        raise InputError("Why a rule took a branch is told of SQL; --format log or diff shows the steps of this plan.")
+    return "\n".join(step_diff(step) for step in found.steps) if options.format == "diff" else rule_log(found)
 
 
 def _chosen(found: RuleTrace, options: argparse.Namespace) -> RuleTrace:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.core import AttributeReference, Declared, Expression, Typed, UnaryExpression
+from planviz.logical.operators import View
 from planviz.logical.plan import LogicalPlan
 from planviz.trees.node import always, lazy, node
 from planviz.types import DataType
@@ -40,6 +41,18 @@ class Wrapped(Typed, UnaryExpression):
     def to_string(self) -> str:
         """The child between what stands around it."""
         return f"{self.before}{self.child}{self.after}"
+
+
+@node
+class PrintedView(View):
+    """A view whose line is not as we print it: shortened, or as older Sparks list columns."""
+
+    text: str = ""
+
+    @lazy
+    def simple_string(self) -> str:
+        """The line as it stood."""
+        return self.text
 
 
 @node

@@ -51,7 +51,7 @@ from planviz.logical.relations import (
 from planviz.replay.columns import Columns
 from planviz.replay.expressions import Elaborator, Found
 from planviz.replay.literals import constant
-from planviz.replay.opaque import OpaqueOperator
+from planviz.replay.opaque import OpaqueOperator, PrintedView
 from planviz.replay.terms import SUBQUERY, Term, Terms, Unreadable
 from planviz.types import INT, LONG, UNKNOWN, DataType
 
@@ -279,7 +279,9 @@ def _view(o: Operator) -> LogicalPlan:
         return o.opaque()
     name = tuple(re.findall(r"`([^`]*)`", m.group(1)))
     made = View(name, o.child, len(name) == 1, (), True)
-    return made if made.simple_string == o.text else o.opaque()
+    if made.simple_string == o.text:
+        return made
+    return PrintedView(name, o.child, len(name) == 1, (), True, o.text)
 
 
 def _window(o: Operator) -> LogicalPlan:

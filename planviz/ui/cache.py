@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -145,6 +145,23 @@ def _with_tables_of(text: str) -> list[str]:
     """The bundled catalogues that have a table whose name stands in the text: no other can plan it any better."""
     words = set(_WORD.findall(text.lower()))
     return [name for name in NAMES if any(t.name.lower() in words for t in read_bundled(name).tables.values())]
+
+
+def derived(opened: Opened, name: str, make: Callable[[Document], Document | None]) -> Opened | None:
+    """What `make` makes of an open document, once, as a document with a key of its own; None where it makes nothing."""
+    made = ("derived", name)
+    with _turn_of(f"{opened.key}\0{name}"):
+        if made not in opened.made:
+            document = make(opened.document)
+            key = sha256(f"{opened.key}\0{name}".encode()).hexdigest()
+            opened.made[made] = None if document is None else Opened(key, document, opened.catalog)
+    found: Opened | None = opened.made[made]
+    if found is not None:
+        with _lock:
+            _kept[found.key] = found
+            _kept.move_to_end(found.key)
+            _forget()
+    return found
 
 
 def keep_catalog(text: str) -> str:

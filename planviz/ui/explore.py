@@ -25,7 +25,7 @@ spark.conf.set("spark.sql.maxMetadataStringLength", 100000)
 df.explain("formatted")"""
 
 _LEAD = """<div class="pv-lead"><h1>See what Spark does with your query</h1>
-<span>Paste SQL, explain text of any mode and version, the optimizer's rule log, an event log, or a plan as JSON.</span>
+<span>Paste SQL, a PySpark program, explain text of any mode and version, a rule log, an event log, or JSON.</span>
 </div>"""
 _BEST = """<div class="pv-lead"><h2>The best text to paste</h2>
 <span>The two settings keep Spark from shortening what it prints.</span></div>"""
@@ -41,8 +41,8 @@ _JOINS_LEAD = """<div class="pv-lead"><h1>See why each join is what it is</h1>
 _RULES_LOG = """spark.conf.set("spark.sql.planChangeLog.level", "WARN")
 df.explain()"""
 _NO_TRACE = """<div class="pv-lead"><h2>There are no rules to show for what is open</h2>
-<span>It holds plans, but not how they came about. Paste the SQL itself, or Spark's rule log; what is open now stays
-until then.</span></div>"""
+<span>It holds plans, but not how they came about. Paste <code>df.explain(True)</code>, whose analyzed plan is planned
+again here, the SQL itself, or Spark's rule log; what is open now stays until then.</span></div>"""
 
 _AGGREGATES_LEAD = """<div class="pv-lead"><h1>See how Spark aggregates</h1>
 <span>Paste SQL, or a physical plan: one GROUP BY becomes several stages with shuffles between them.</span></div>"""

@@ -10,6 +10,7 @@ from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.document import Document, open_sql
+from planviz.document.replayed import with_replayed_trace
 from planviz.document.why import why_not
 from planviz.errors import PlanvizError
 from planviz.graph import PlanGraph
@@ -20,7 +21,7 @@ from planviz.render.html import steps_page
 from planviz.render.steps import trace_data
 from planviz.render.text import one_line
 from planviz.trees.rule import Rule
-from planviz.ui.cache import Opened, catalog_of
+from planviz.ui.cache import Opened, catalog_of, derived
 from planviz.ui.explained import explanations
 from planviz.ui.player import player_data
 
@@ -98,6 +99,13 @@ def _fixed() -> list[str]:
 
 
 # -- the trace
+
+
+def replayed(opened: Opened | None) -> Opened | None:
+    """What the page shows of a document: a pasted explain with the optimizer's steps taken again, or itself."""
+    if opened is None or opened.document.trace.steps or opened.document.statements:
+        return opened
+    return derived(opened, "replayed", with_replayed_trace) or opened
 
 
 def trace_of(opened: Opened) -> dict[str, Any]:

@@ -96,6 +96,7 @@ AdaptiveSparkPlan isFinalPlan=true
     assert found.value("sizes") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cost", [True, False])
 def test_what_is_read_back_is_never_wrong(cost):
     tree = join_tree()

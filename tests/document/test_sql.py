@@ -142,6 +142,7 @@ def test_settings_reach_the_rules() -> None:
     assert "ConstantFolding" not in {rule.short_rule for rule in document.trace.rules}
 
 
+@pytest.mark.slow
 def test_plans_become_the_graphs_that_their_text_is_read_into() -> None:
     if not scoreboard.CORPUS.is_dir():
         pytest.skip("needs the captured queries")

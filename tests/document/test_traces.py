@@ -54,6 +54,7 @@ def test_one_executor_alone() -> None:
     assert analysis.batches[-1].steps_before == len(analysis.steps)
 
 
+@pytest.mark.slow
 def test_the_log_of_every_captured_query_is_read_back() -> None:
     if not scoreboard.CORPUS.is_dir():
         pytest.skip("needs the captured queries")

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from planviz.samples import load
 from planviz.ui import links, rules
 from planviz.ui.cache import NO_CATALOG, open_document
+from tests.document.test_replayed import EXTENDED
 
 ROOT = Path(__file__).parents[2]
 OUTER = "SELECT o.order_id FROM orders o LEFT JOIN users u ON o.user_id = u.user_id WHERE u.tier = 'gold'"
@@ -71,11 +72,11 @@ def test_a_rerun_sends_the_same_bytes() -> None:
 
 
 def test_a_plan_without_steps_says_so_and_keeps_the_document() -> None:
-    app = page(sample="broadcast-and-merge-join")
+    app = page(sample="window-top-n")
     assert not app.exception
     assert told(app, "planviz_player") is None
     assert any("There are no rules to show" in str(element.proto.body) for element in app.get("html"))
-    assert app.session_state["planviz.document"]["sample"] == "broadcast-and-merge-join"
+    assert app.session_state["planviz.document"]["sample"] == "window-top-n"
 
 
 def test_sql_takes_the_catalogue_of_its_address_and_shows_errors() -> None:
@@ -209,3 +210,17 @@ def test_many_rows_are_cut_and_counted() -> None:
     shown = [one["rows"] for found in rules.trace_of(opened)["explained"].values() for one in found if "rows" in one]
     assert shown[0]["words"] == "40 rows, the filter keeps 25; 28 more are not shown"
     assert shown[0]["kept"] == [False] * 6 + [True] * 6
+
+
+def test_a_pasted_explain_has_its_rules_replayed() -> None:
+    opened = open_document(EXTENDED)
+    shown = rules.replayed(opened)
+    assert shown is not None
+    assert shown is not opened
+    assert shown is rules.replayed(opened)
+    assert not opened.document.trace.steps
+    assert [step.short_rule for step in shown.document.trace.steps] == ["FinishAnalysis", "InferFiltersFromConstraints"]
+    app = page(plan=links.pack(EXTENDED) or "")
+    assert not app.exception
+    assert told(app, "planviz_player") is not None
+    assert any("replayed, equals what Spark printed" in str(element.proto.body) for element in app.get("html"))
