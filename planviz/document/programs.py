@@ -11,7 +11,7 @@ from planviz.document.sql import planned
 from planviz.errors import AnalysisError, ParseError
 from planviz.graph import PlanGraph
 from planviz.graph.trace import RuleTrace
-from planviz.programs import Program, looks_like_program, read_program
+from planviz.programs import Program, ProgramError, looks_like_program, read_program
 
 
 def open_program(
@@ -19,7 +19,8 @@ def open_program(
 ) -> Document | None:
     """The document of a PySpark program; None for a text that is none, or has no DataFrame to show.
 
-    Nothing of the program is run. Its first error stands in `Document.error`.
+    Nothing of the program is run. Its first error stands in `Document.error`; where the program ends there before its
+    first action, it is raised as AnalysisError, unless SQL in the program's strings can be opened instead.
     """
     if not looks_like_program(text):
         return None
@@ -27,7 +28,14 @@ def open_program(
         program = read_program(text, catalog, config, infer)
     except ParseError:
         return None
+    if not program.actions and program.error is not None and ".sql(" not in text:
+        raise _error(program.error)
     return _document(text, program) if program.actions else None
+
+
+def _error(error: ProgramError) -> AnalysisError:
+    message = error.message.removeprefix(f"[{error.condition}] ")
+    return AnalysisError(error.condition, message, line=error.place.line, column=error.place.column)
 
 
 def _document(text: str, program: Program) -> Document:
@@ -46,11 +54,7 @@ def _document(text: str, program: Program) -> Document:
         statements.append(
             SqlStatement(index, "query", shown, action.place.line, places, trace, action.error, action.execution)
         )
-    error = program.error
-    told = None
-    if error is not None:
-        message = error.message.removeprefix(f"[{error.condition}] ")
-        told = AnalysisError(error.condition, message, line=error.place.line, column=error.place.column)
+    told = None if program.error is None else _error(program.error)
     count = len(statements)
     reasons = ("one action" if count == 1 else f"{count} actions", "read as text, never run; planned by planviz itself")
     notes = [*([str(told)] if told else []), *program.notes]

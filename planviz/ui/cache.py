@@ -19,7 +19,7 @@ from planviz.catalog.bundled import NAMES, read_bundled
 from planviz.catalog.files import FORMAT, read_catalog
 from planviz.catalog.tables import Catalog
 from planviz.document import PASTE_LIMIT, Document, open_text
-from planviz.errors import InputError, ParseError
+from planviz.errors import InputError, ParseError, PlanvizError
 from planviz.graph import PlanGraph
 from planviz.ui import links
 
@@ -135,7 +135,10 @@ def _opened(text: str, catalog: str) -> tuple[Document, str]:
     if catalog != AUTO:
         return document, catalog
     for name in _with_tables_of(text) if _incomplete(document) else ():
-        other = open_text(text, limit=PASTE_LIMIT, catalog=read_bundled(name))
+        try:
+            other = open_text(text, limit=PASTE_LIMIT, catalog=read_bundled(name))
+        except PlanvizError:
+            continue  # a program that ends at once with the tables of this catalogue
         if other.error is None:
             return other, name
     return document, NO_CATALOG

@@ -1,0 +1,24 @@
+"""Programs opened as documents."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.catalogs import find
+from planviz.document import open_text
+from planviz.errors import AnalysisError
+from planviz.ui.cache import AUTO, open_document
+
+WRONG = 'from pyspark.sql import functions as F\ndf = spark.table("orders")\ndf.select("o_custky").show()\n'
+
+
+def test_a_program_that_ends_before_its_first_action_says_why_and_where() -> None:
+    with pytest.raises(AnalysisError, match=r"o_custky.*Did you mean") as raised:
+        open_text(WRONG, catalog=find("tpch"))
+    assert (raised.value.line, raised.value.column) == (3, 4)
+
+
+def test_without_a_catalogue_its_tables_are_guessed() -> None:
+    opened = open_document(WRONG, AUTO)
+    assert opened.document.recognised == "PySpark program"
+    assert opened.document.error is None
