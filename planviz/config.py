@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from planviz.errors import InputError
-from planviz.versions import PROFILES, Behaviour
+from planviz.versions import PROFILES, Behaviour, Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +205,15 @@ DEFAULTS: dict[str, Any] = {key: s.default for key, s in SETTINGS.items()}
 
 @dataclass(frozen=True)
 class OptimizerConfig:
-    """An unchanging set of settings over a profile; those not given have the profile's defaults."""
+    """An unchanging set of settings over a profile; those not given have the profile's defaults.
+
+    `variant` stands in for the profile of that name where a version is asked for that never was, such as 4.0 without
+    one of its changes.
+    """
 
     settings: MappingProxyType[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     profile: str = "spark-4.3"
+    variant: Profile | None = None
 
     @classmethod
     def of(cls, profile: str = "spark-4.3", /, **settings: Any) -> OptimizerConfig:
@@ -224,7 +229,7 @@ class OptimizerConfig:
         """A setting's value, or its default; None for a setting that planviz does not know and nobody set."""
         if key in self.settings:
             return self.settings[key]
-        return PROFILES[self.profile].settings.get(key, DEFAULTS.get(key))
+        return self.version.settings.get(key, DEFAULTS.get(key))
 
     def with_settings(self, settings: dict[str, Any]) -> OptimizerConfig:
         """These settings changed; texts are read as the type of the default. Raises InputError when they cannot be."""
@@ -232,7 +237,7 @@ class OptimizerConfig:
         for key, value in settings.items():
             known = SETTINGS.get(key)
             new[key] = value if known is None else _typed(known, value)
-        return OptimizerConfig(MappingProxyType(new), self.profile)
+        return OptimizerConfig(MappingProxyType(new), self.profile, self.variant)
 
     @property
     def warnings(self) -> list[str]:
@@ -240,9 +245,14 @@ class OptimizerConfig:
         return [_unknown(key) for key in self.settings if key not in SETTINGS]
 
     @property
+    def version(self) -> Profile:
+        """The version of Spark that is planned as."""
+        return self.variant or PROFILES[self.profile]
+
+    @property
     def behaviour(self) -> Behaviour:
-        """What the profile's version of Spark does that no setting says."""
-        return PROFILES[self.profile].behaviour
+        """What the version of Spark does that no setting says."""
+        return self.version.behaviour
 
     @property
     def case_sensitive(self) -> bool:

@@ -172,6 +172,20 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     add_settings(parser)
 
 
+def _add_upgrade(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("inputs", nargs="+", metavar="FILE|DIR", help="SQL files, and folders of them")
+    parser.add_argument("--from", dest="old", metavar="VERSION", required=True, help="the Spark that runs now: 3.5")
+    parser.add_argument("--to", dest="new", metavar="VERSION", required=True, help="the one to come: 4.1")
+    parser.add_argument("--format", choices=("text", "json", "markdown", "html"), help="default: text")
+    parser.add_argument("-o", "--output", metavar="OUT", help="write OUT.{txt,json,md,html} instead of printing")
+    parser.add_argument(
+        "--fail-on", metavar="KIND,...", action="append",
+        help="of changed plans, fail for these differences alone: join-strategy, exchange-added, ...; default: any",
+    )  # fmt: skip
+    parser.add_argument("--exit-zero", action="store_true", help="status 0 whatever changes")
+    add_settings(parser)
+
+
 def _add_samples(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME")
 
@@ -275,6 +289,7 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "render": (_add_render, "draw a plan to SVG, PNG, PDF, HTML, DOT, Mermaid or JSON"),
     "diff": (_add_diff, "compare two plans: what differs in words, most important first, and in numbers"),
     "check": (_add_check, "compare the plans of a folder of queries with those stored beside them"),
+    "upgrade": (_add_upgrade, "what another version of Spark does to the plans of queries, and why"),
     "spark": (add_spark, "what only a live Spark knows: captured queries, statistics of tables, event logs"),
     "history": (add_history, "search and rank past executions of a catalogue, open any of them"),
     "samples": (_add_samples, "list the bundled sample plans, or print one"),

@@ -44,7 +44,6 @@ from planviz.optimizer.rules import (
     with_expression,
 )
 from planviz.trees.rule import Batch, FixedPoint, Once, Strategy
-from planviz.versions import PROFILES
 
 Rules = list[type[OptimizerRule]]
 
@@ -312,7 +311,7 @@ def _profile_table(context: OptimizerContext) -> list[tuple[str, Strategy, Rules
     name = context.config.profile
     if profiles.has_file(name):
         return profiles.batch_table(name, context)
-    edits = PROFILES[name].edits
+    edits = context.config.version.edits
     return profiles.edited(_table(context), edits) if edits else _table(context)
 
 

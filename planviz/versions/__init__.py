@@ -5,6 +5,8 @@ The engine asks `OptimizerConfig.behaviour` for what a version does and never co
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from planviz.versions import (
     spark_3_0,
     spark_3_1,
@@ -17,6 +19,7 @@ from planviz.versions import (
     spark_4_2,
     spark_4_3,
 )
+from planviz.versions.changes import Change, changes_of, undone
 from planviz.versions.model import Behaviour, Edit, Profile, Version, profiles_of
 
 #: Every version, the newest first.
@@ -33,5 +36,7 @@ VERSIONS: tuple[Version, ...] = (
     spark_3_0.VERSION,
 )
 PROFILES: dict[str, Profile] = profiles_of(VERSIONS)
+#: By profile, what it changed against the next older one.
+CHANGES: Mapping[str, tuple[Change, ...]] = changes_of(VERSIONS)
 
-__all__ = ["PROFILES", "VERSIONS", "Behaviour", "Edit", "Profile", "Version"]
+__all__ = ["CHANGES", "PROFILES", "VERSIONS", "Behaviour", "Change", "Edit", "Profile", "Version", "undone"]

@@ -169,6 +169,18 @@ class Profile:
     without: frozenset[str]
 
 
+def applied(profile: Profile, version: Version) -> Profile:
+    """A profile with what a version does otherwise, which goes before what the profile says."""
+    return Profile(
+        version.name or profile.name,
+        version.about or profile.about,
+        MappingProxyType({**profile.settings, **version.settings}),
+        replace(profile.behaviour, **version.behaviour),
+        (*profile.edits, *version.edits),
+        profile.without | set(version.without),
+    )
+
+
 def profiles_of(versions: tuple[Version, ...]) -> dict[str, Profile]:
     """The versions, the newest first, each with all that the newer ones said.
 
@@ -176,13 +188,9 @@ def profiles_of(versions: tuple[Version, ...]) -> dict[str, Profile]:
     """
     known = {f.name for f in fields(Behaviour)}
     found: dict[str, Profile] = {}
-    settings: dict[str, Any] = {}
-    behaviour, edits, without = Behaviour(), tuple[Edit, ...](), frozenset[str]()
+    profile = Profile("", "", MappingProxyType({}), Behaviour(), (), frozenset())
     for v in versions:
         if not v.behaviour.keys() <= known:
             raise ValueError(f"{v.name}: there is no behaviour {sorted(v.behaviour.keys() - known)[0]}.")
-        settings = {**settings, **v.settings}
-        behaviour = replace(behaviour, **v.behaviour)
-        edits, without = (*edits, *v.edits), without | set(v.without)
-        found[v.name] = Profile(v.name, v.about, MappingProxyType(dict(settings)), behaviour, edits, without)
+        found[v.name] = profile = applied(profile, v)
     return found

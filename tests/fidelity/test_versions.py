@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.fidelity.upgrades import compared
 from tests.fidelity.versions import FOLDER, STAGES, measure, modes
 
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason=f"the captures of other versions are not at {FOLDER}")
@@ -31,3 +32,11 @@ def test_a_profile_plans_as_its_version_of_spark(profile):
     for kind, floors in FLOORS[profile].items():
         reached = tuple(getattr(scores[stage], kind) for stage in STAGES)
         assert all(r >= f for r, f in zip(reached, floors, strict=True)), (kind, reached, scores)
+
+
+@pytest.mark.slow
+def test_an_upgrade_names_the_plans_that_spark_itself_changes():
+    real, ours = compared("spark-3.5", "spark-4.1", "nocbo-aqeoff", every=8)
+
+    assert {name for name, kinds in real.items() if kinds} == {n for n, q in ours.items() if q.state == "changed"}
+    assert [name for name, query in ours.items() if query.unexplained] == []

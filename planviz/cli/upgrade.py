@@ -1,0 +1,76 @@
+"""`planviz upgrade`: what another version of Spark does to the plans of queries, and which change of it does so."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from planviz.catalog import Catalog
+from planviz.catalogs import find
+from planviz.cli.files import write, write_file
+from planviz.cli.settings import pairs
+from planviz.cli.workload import Settings, queries_in, read_query, settings_of
+from planviz.config import OptimizerConfig
+from planviz.document import Document, open_sql
+from planviz.document.difference import check_kinds
+from planviz.document.upgrade import Upgrade, Upgraded
+from planviz.document.upgrade_report import REPORTS, Report
+from planviz.errors import ExportError, InputError
+
+_ENDINGS = {".txt": "text", ".json": "json", ".md": "markdown", ".html": "html"}
+
+
+def upgrade(options: argparse.Namespace) -> int:
+    """Plan every query as both versions and report; status 1 when one breaks or changes, by `--fail-on` if given."""
+    kinds = check_kinds([kind.strip() for kind in ",".join(options.fail_on or ()).split(",") if kind.strip()])
+    format = options.format or _format(options.output)
+    versions = Upgrade(_profile(options.old), _profile(options.new))
+    queries = [query for name in options.inputs for query in _queries(Path(name), versions, options)]
+    if not queries:
+        raise InputError(f"{', '.join(options.inputs)}: there is no query in there.")
+    report = REPORTS[format](Report.of(versions, queries))
+    if options.output:
+        write_file(Path(options.output), report.encode("utf-8", "surrogateescape"))
+    else:
+        write(report)
+    return 0 if options.exit_zero else int(any(query.fails(kinds) for query in queries))
+
+
+def _format(output: str | None) -> str:
+    if not output:
+        return "text"
+    ending = Path(output).suffix.lower()
+    if ending not in _ENDINGS:
+        raise ExportError(f"{output}: the ending must be one of {', '.join(_ENDINGS)}; or give --format.")
+    return _ENDINGS[ending]
+
+
+def _profile(name: str) -> str:
+    """`3.5` is the profile spark-3.5; another name is a profile's already."""
+    return f"spark-{name}" if name[:1].isdigit() else name
+
+
+def _queries(path: Path, versions: Upgrade, options: argparse.Namespace) -> Iterator[Upgraded]:
+    given = Settings(options.catalog or "", "", "", pairs(options.conf, "--conf"))
+    files = queries_in(path) if path.is_dir() else [path]
+    top = path if path.is_dir() else path.parent
+    catalogs: dict[str, Catalog] = {}
+    for number, file in enumerate(files, 1):
+        sql = read_query(file)
+        settings = settings_of(sql, file, top, given)
+        if settings.catalog and settings.catalog not in catalogs:
+            catalogs[settings.catalog] = find(settings.catalog)
+        catalog = catalogs.get(settings.catalog)
+
+        def opener(config: OptimizerConfig, sql: str = sql, catalog: Catalog | None = catalog) -> Document:
+            return open_sql(sql, catalog, config, infer=options.infer, stage="physical")
+
+        config = OptimizerConfig.of(versions.new, **settings.conf)
+        name = file.relative_to(top).with_suffix("").as_posix()
+        yield from versions.queries(name, str(file), opener, config)
+        if sys.stderr.isatty() and len(files) > 1:
+            print(f"\r{number:,} of {len(files):,} files", end="", file=sys.stderr, flush=True)
+    if sys.stderr.isatty() and len(files) > 1:
+        print("\r", end="", file=sys.stderr)

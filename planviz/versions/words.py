@@ -1,0 +1,86 @@
+"""What became otherwise, in a sentence for the person who upgrades: of settings' defaults and of behaviour.
+
+Each sentence says what the newer version does. Rules speak for themselves, by their own cards.
+"""
+
+from __future__ import annotations
+
+#: By a setting's key, a preparation's name or a field of Behaviour. A test asks for all that some version changes.
+CHANGES: dict[str, str] = {
+    # ---------------------------------------------------------------- defaults
+    "spark.sql.ansi.enabled": "ANSI mode is the default: invalid casts, overflows and divisions by zero are errors, "
+    "and values of different types are compared by the standard's rules.",
+    "spark.sql.maxSinglePartitionBytes": "Rows are gathered in one partition without a shuffle of both sides only up "
+    "to 128 MiB.",
+    "spark.sql.unionOutputPartitioning": "A union whose inputs are spread by the same keys is spread by them, too, and "
+    "needs no shuffle above it.",
+    "spark.sql.execution.pythonUDF.arrow.enabled": "Python functions exchange rows as Arrow batches by default.",
+    "spark.sql.optimizer.avoidDoubleFilterEval": "A filter stays above a projection whose costly expressions it would "
+    "compute twice.",
+    "spark.sql.optimizer.mergeSubplans.filterPropagation.enabled": "Subqueries that differ only in a filter are merged "
+    "and computed once.",
+    "spark.sql.codegen.wholeStage.union.enabled": "Unions are part of the generated code of a stage.",
+    "spark.sql.execution.replaceHashWithSortAgg": "An aggregate whose rows arrive sorted by its keys is done by sort.",
+    "spark.sql.optimizer.windowGroupLimitThreshold": "A filter on a rank stops each group of a window early.",
+    "spark.sql.optimizer.runtime.bloomFilter.enabled": "The large side of a join is filtered by a bloom filter of the "
+    "small side.",
+    "spark.sql.readSideCharPadding": "CHAR columns are padded when they are read.",
+    "spark.sql.adaptive.enabled": "Adaptive execution is the default: the plan is made anew while the query runs.",
+    "spark.sql.legacy.charVarcharAsString": "CHAR and VARCHAR are types of their own, no longer plain strings.",
+    # ---------------------------------------------------------------- preparations
+    "CoalesceBucketsInJoin": "Where two bucketed tables of different numbers of buckets are joined, the buckets of one "
+    "may be read together.",
+    "CombineAdjacentAggregation": "A partial and a final aggregate with no shuffle between them are one.",
+    "DisableUnnecessaryBucketedScan": "A bucketed table is read file by file where its buckets help nobody.",
+    "InsertSortForLimitAndOffset": "A limit over sorted rows keeps their order while its partitions are gathered.",
+    "PushDownLocalSort": "Rows are sorted once by all keys that operators above each other ask for.",
+    "RemoveRedundantProjects": "Projections that change nothing are removed from the physical plan.",
+    "RemoveRedundantSorts": "Sorts of rows that are sorted already are removed from the physical plan.",
+    "RemoveRedundantWindowGroupLimits": "Of two group limits of a window next to each other one is removed.",
+    "ReplaceHashWithSortAgg": "A hash aggregate over rows that are sorted by its keys may be a sort aggregate.",
+    # ---------------------------------------------------------------- analysis
+    "ctes_are_kept": "A definition of WITH stays one definition that is read several times, and is computed once where "
+    "that pays; it was written out wherever it was named.",
+    "cte_references_know_most_rows": "What reads a definition of WITH knows how many rows it has at most.",
+    "cte_definitions_show_a_flag": "Definitions of WITH show one more flag.",
+    "cte_reference_flags": "References to definitions of WITH show one more flag.",
+    "relations_are_deduplicated": "A table that is read twice has columns of its own wherever it stands.",
+    "between_is_a_function": "BETWEEN computes its value once.",
+    "added_aggregates_are_named_by_sql": "Aggregates that HAVING and ORDER BY add are named by their SQL.",
+    "aliases_are_renewed": "Columns computed in a plan that is used twice get ids of their own each time.",
+    "decimals_are_promoted": "Decimal arithmetic computes its result's precision itself, without casts around it.",
+    "overflow_checks_show_null": "Checks of decimal overflows no longer show what they give.",
+    "window_inputs_are_shared": "What several windows read is computed once.",
+    "relations_name_the_catalogue": "A table is named with its catalogue.",
+    "relations_show_names": "Relations show the table's name.",
+    "cte_references_are_renewed": "Each reference to a definition of WITH has columns of its own.",
+    "having_reuses_results": "HAVING reads an aggregate that the select list computes.",
+    "grouping_id_is_long": "grouping_id() is a BIGINT.",
+    # ---------------------------------------------------------------- optimizer
+    "expressions_are_shared": "An expression that stands for a function may be computed once and read several times.",
+    "plus_signs_are_replaced": "Signs and arithmetic of intervals are resolved before the optimizer's rules.",
+    "casts_are_merged": "A widening cast of a cast is one cast.",
+    "null_tests_look_through_casts": "A test for null looks through a cast that keeps every value.",
+    "conjuncts_stand_in_a_row": "The conditions of a filter keep the order in which rules found them.",
+    "unique_rows_are_not_grouped": "A grouping by keys that are unique already is dropped.",
+    "one_row_is_unsorted_here": "The sort of a single row is dropped by a rule of its own.",
+    "semi_joins_compute_columns_again": "A semi join stays above a projection that computes columns.",
+    "unique_keys_bound_joins": "A join over the unique keys of one side is known to be no larger than the other side.",
+    "semi_joins_need_a_broadcast": "A semi join goes below an aggregate or window only where it can be a broadcast "
+    "join.",
+    "join_cost": "The cost-based reorder compares two orders of joins by another formula.",
+    "unions_count_distinct_values": "The estimate of a union has the distinct values of its columns.",
+    "renamed_columns_keep_their_names": "What a correlated subquery gives keeps its name.",
+    "bloom_filters_follow_keys": "A bloom filter is also made of a side that is a join itself.",
+    # ---------------------------------------------------------------- planner and preparations
+    "joins": "The decision tree of joins knows null-aware anti joins and warns of hints that do not apply.",
+    "exchange_numbers_are_short": "Exchanges show plan_id.",
+    "outer_merge_joins_are_coded": "Full outer and existence merge joins are part of the generated code.",
+    "operators_of_3_0": "Operators are printed in another form.",
+    "arrow_in_aggregates": "Aggregates and windows of Python functions have operators named after Arrow.",
+    "scans_take_subqueries": "Filters with scalar subqueries are pushed to scans.",
+    "sums_note_emptiness": "A sum notes whether it saw any row.",
+    "hash_joins_show_two_flags": "Broadcast hash joins show one more flag.",
+    "sorts_go_last": "Sorts that change nothing are removed last of all preparations.",
+    "reused_in_one_walk": "Exchanges and subqueries are reused in one walk over the plan, so that more is reused.",
+}

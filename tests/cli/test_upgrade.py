@@ -1,0 +1,72 @@
+"""`planviz upgrade` as a user and a build call it: a folder, its settings, reports, status."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from planviz.cli.main import run
+
+RANKED = """SELECT * FROM (SELECT o_custkey, rank() OVER (PARTITION BY o_custkey ORDER BY o_totalprice) r FROM orders)
+WHERE r < 3
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "planviz.toml").write_text('catalog = "tpch"\n')
+    (tmp_path / "ranked.sql").write_text(RANKED)
+    (tmp_path / "jobs" / "kept.sql").write_text(f"-- conf: spark.sql.optimizer.windowGroupLimitThreshold=-1\n{RANKED}")
+    return tmp_path
+
+
+def test_a_folder_is_planned_as_both_versions_with_each_querys_own_settings(folder, capsys):
+    status = run(["upgrade", str(folder), "--from", "3.4", "--to", "spark-3.5"])
+
+    out = capsys.readouterr().out
+    assert status == 1
+    assert "≠ ranked: " in out
+    assert out.endswith("2 queries: 1 have another plan, 1 have the same plan.\n")
+
+
+def test_status_is_0_where_nothing_changes_or_no_named_kind_does(folder):
+    assert run(["upgrade", str(folder / "jobs"), "--from", "3.4", "--to", "3.5", "--catalog", "tpch"]) == 0
+    assert run(["upgrade", str(folder), "--from", "3.4", "--to", "3.5", "--fail-on", "join-order"]) == 0
+    assert run(["upgrade", str(folder), "--from", "3.4", "--to", "3.5", "--exit-zero"]) == 0
+
+
+def test_the_ending_of_the_output_says_its_form(folder, tmp_path):
+    for ending in ("txt", "json", "md", "html"):
+        run(
+            ["upgrade", str(folder / "ranked.sql"), "--from", "3.4", "--to", "3.5", "-o", str(tmp_path / f"r.{ending}")]
+        )
+
+    assert json.loads((tmp_path / "r.json").read_text())["format"] == "planviz-upgrade/1"
+    assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
+    assert (tmp_path / "r.md").read_text().startswith("### Spark 3.4 → Spark 3.5")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--from", "3.4", "--to", "9.9"], "There is no profile “spark-9.9”"),
+        (["--from", "3.4", "--to", "3.4"], "Both versions are spark-3.4"),
+        (["--from", "3.4", "--to", "3.5", "-o", "x.pdf"], "the ending must be one of"),
+        (["--from", "3.4", "--to", "3.5", "--fail-on", "nonsense"], "nonsense"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_line(folder, capsys, arguments, message):
+    assert run(["upgrade", str(folder), *arguments]) == 2
+
+    assert message in capsys.readouterr().err
+
+
+def test_a_folder_without_queries_and_a_file_that_is_not_there_are_told(tmp_path, capsys):
+    (tmp_path / "empty").mkdir()
+    assert run(["upgrade", str(tmp_path / "empty"), "--from", "3.4", "--to", "3.5"]) == 2
+    assert "there is no query in there" in capsys.readouterr().err
+    assert run(["upgrade", str(tmp_path / "none.sql"), "--from", "3.4", "--to", "3.5"]) == 2
+    assert "none.sql" in capsys.readouterr().err
