@@ -35,7 +35,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_parse(parser: argparse.ArgumentParser) -> None:
     _add_files(parser, "plan text, rule log, JSON plan or event log; - for standard input")
-    parser.add_argument("--format", choices=("text", "json", "dot", "mmd", "log"), default="text")
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", "dot", "mmd", "log", "version"),
+        default="text",
+        help="version: which Sparks print so, with the evidence",
+    )
 
 
 def _add_explain(parser: argparse.ArgumentParser) -> None:
@@ -82,6 +87,7 @@ def _add_replay(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="the text of explain(extended); - for standard input")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument("--out", metavar="DIR", help="write the replayed plans as DIR/<stem>.<stage>.txt, too")
+    parser.add_argument("--profile", metavar="NAME", help="the version of Spark, where it is not the one that is found")
 
 
 def _add_estimates(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""`planviz parse`: plans as text, JSON, DOT, Mermaid or rule log.
+"""`planviz parse`: plans as text, JSON, DOT, Mermaid, rule log, or the version of Spark that printed them.
 
 The text form is the input itself, byte for byte: a document keeps every character, also what was not understood.
 """
@@ -11,8 +11,9 @@ import json
 from planviz.cli.files import read_text, show_each
 from planviz.document import Document, document_json, open_text
 from planviz.errors import InputError
+from planviz.plantext.versions import PrintedBy
 
-_ENDINGS = {"text": "txt", "json": "json", "dot": "dot", "mmd": "mmd", "log": "log"}
+_ENDINGS = {"text": "txt", "json": "json", "dot": "dot", "mmd": "mmd", "log": "log", "version": "txt"}
 
 
 def parse(options: argparse.Namespace) -> int:
@@ -30,6 +31,8 @@ def _shown(document: Document, format: str) -> str:
         return document.text
     if format == "json":
         return json.dumps(document_json(document), ensure_ascii=True, indent=1) + "\n"
+    if format == "version":
+        return version_text(document.printed) + "\n"
     if format == "log":
         from planviz.plantext.printing import rule_log
 
@@ -39,3 +42,18 @@ def _shown(document: Document, format: str) -> str:
     from planviz.render import render
 
     return "".join(render(plan, format).decode("utf-8") for plan in document.plans)
+
+
+def version_text(printed: PrintedBy) -> str:
+    """Which Sparks print so, how sure that is, and every piece of evidence with its line."""
+    if printed.contradicted:
+        first = "The spellings contradict each other: a vendor's Spark, or several texts in one."
+    elif printed.words:
+        first = f"{printed.words} (confidence: {printed.confidence})"
+    else:
+        first = "Nothing in the text tells the version of Spark that printed it."
+    lines = [first]
+    for e in printed.evidence:
+        place = "" if e.line is None else f"line {e.line}: "
+        lines.append(f"  {place}{e.words}: {e.versions}")
+    return "\n".join(lines)

@@ -9,9 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from planviz.cli.files import complain, read_text, write, write_file
+from planviz.cli.parse import version_text
+from planviz.config import OptimizerConfig
 from planviz.document import open_text
+from planviz.document.model import printed_json
 from planviz.document.replayed import replays
 from planviz.errors import PlanvizError
+from planviz.plantext.versions import PrintedBy
 from planviz.replay.replayed import Replay, replay_json
 
 _WORDS = {
@@ -26,9 +30,11 @@ def replay(options: argparse.Namespace) -> int:
     """Print what became of every file's plans; a file that fails does not stop the others."""
     status = 0
     entries: list[dict[str, Any]] = []
+    profile = OptimizerConfig.of(options.profile).profile if options.profile else ""
     for name in options.files:
         try:
-            found = replays(open_text(read_text(name)))
+            document = open_text(read_text(name))
+            found = replays(document, profile)
         except PlanvizError as error:
             complain(name, error)
             status = 2
@@ -36,9 +42,10 @@ def replay(options: argparse.Namespace) -> int:
         if options.out is not None:
             status = max(status, _written(Path(options.out), "stdin" if name == "-" else Path(name).stem, found))
         for made in found:
-            entries += [{"file": name, **entry} for entry in replay_json(made)]
+            spark = printed_json(document.printed)
+            entries += [{"file": name, "spark": spark, **entry} for entry in replay_json(made)]
         if options.format == "text":
-            write(_text(name, found))
+            write(_text(name, found, document.printed))
     if options.format == "json":
         write(json.dumps({"plans": entries}, ensure_ascii=True, indent=1) + "\n")
     return status
@@ -57,8 +64,8 @@ def _written(folder: Path, stem: str, found: Sequence[Replay]) -> int:
     return 0
 
 
-def _text(name: str, found: Sequence[Replay]) -> str:
-    lines: list[str] = []
+def _text(name: str, found: Sequence[Replay], printed: PrintedBy) -> str:
+    lines: list[str] = version_text(printed).split("\n") if found else []
     for at, made in enumerate(found, 1):
         lines.append(name if len(found) == 1 else f"{name}, query {at}")
         lines += _one(made)
@@ -67,7 +74,7 @@ def _text(name: str, found: Sequence[Replay]) -> str:
 
 
 def _one(made: Replay) -> list[str]:
-    lines = []
+    lines = [f"  replayed as {made.config.profile}"]
     for stage, read in made.read.items():
         opaque = len(read.opaque) + len(read.opaque_operators)
         told = f"{read.operators} operators and {read.expressions} expressions, {opaque} opaque"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from planviz.errors import PlanvizError
 from planviz.graph import PlanGraph
 from planviz.graph.trace import RuleTrace
+from planviz.plantext.versions import NEWEST, OLDEST, PrintedBy, minor_words
 
 if TYPE_CHECKING:
     from planviz.execution import QueryExecution
@@ -51,7 +52,7 @@ class Document:
     the order of the text. `trace` holds the steps of a rule log. `unparsed` lists `(line, text)` that was not
     understood and stays visible. `notes` are sentences about the whole input (cut off, unsure, stripped). `owners` has
     a byte for every clean line: what it is (`plantext.scanner`). `origin` names the engine and the versions of
-    Spark that print so, as far as a text tells.
+    Spark that print so, as far as a text tells; `printed` has those versions with the evidence.
 
     Of an SQL text, `statements` holds every statement, `trace` is that of the last query with steps, and `error` is
     the first error of a statement; what was reached before it stands in `plans` and `trace`.
@@ -68,6 +69,7 @@ class Document:
     statements: tuple[SqlStatement, ...] = ()
     error: PlanvizError | None = None
     origin: tuple[str, ...] = ()
+    printed: PrintedBy = field(default_factory=PrintedBy)
 
     @cached_property
     def groups(self) -> tuple[tuple[int, ...], ...]:
@@ -89,6 +91,17 @@ class Document:
         return tuple(map(tuple, groups))
 
 
+def printed_json(printed: PrintedBy) -> dict[str, object]:
+    """The versions that may have printed a text as JSON values; `first` and `last` are null where unbounded."""
+    return {
+        "version": printed.stated or printed.words,
+        "first": None if printed.first == OLDEST else minor_words(printed.first),
+        "last": None if printed.last == NEWEST else minor_words(printed.last),
+        "confidence": printed.confidence,
+        "evidence": [{"line": e.line, "words": e.words, "versions": e.versions} for e in printed.evidence],
+    }
+
+
 def document_json(document: Document) -> dict[str, object]:
     """A document as JSON values, in the form that docs/architecture.md gives for `planviz parse --format json`."""
     from planviz.render.json_export import plan_json
@@ -96,6 +109,7 @@ def document_json(document: Document) -> dict[str, object]:
     return {
         "recognised": document.recognised,
         "origin": list(document.origin),
+        "spark": printed_json(document.printed),
         "plans": [plan_json(plan) for plan in document.plans],
         "trace": [
             {"batch": step.batch, "rule": step.rule, "before": step.before, "after": step.after}

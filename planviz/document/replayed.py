@@ -20,17 +20,20 @@ _WORDS = {
 }
 
 
-def replays(document: Document) -> list[Replay]:
-    """One replay for every explain of a text that has a plan to start from, in the order of the text."""
-    return [_replayed(document, [document.plans[i] for i in group]) for group in document.groups]
+def replays(document: Document, profile: str = "") -> list[Replay]:
+    """One replay for every explain of a text that has a plan to start from, in the order of the text.
+
+    `profile` is the version of Spark to replay as, "" for whichever of those that print so fits best.
+    """
+    return [_replayed(document, [document.plans[i] for i in group], profile) for group in document.groups]
 
 
-def with_replayed_trace(document: Document) -> Document | None:
+def with_replayed_trace(document: Document, profile: str = "") -> Document | None:
     """A pasted explain with the optimizer's steps from its analyzed plan on, as planviz takes them.
 
-    The steps are those of the last explain that holds both plans; `recognised` says whether they lead to the optimized
-    plan that Spark printed. None where there is no such explain, where it has more than `MOST` operators, or where its
-    analyzed plan cannot be optimized again.
+    `profile` as in `replays`. The steps are those of the last explain that holds both plans; `recognised` says whether
+    they lead to the optimized plan that Spark printed. None where there is no such explain,
+    where it has more than `MOST` operators, or where its analyzed plan cannot be optimized again.
     """
     for group in reversed(document.groups):
         plans = [document.plans[i] for i in group]
@@ -40,7 +43,7 @@ def with_replayed_trace(document: Document) -> Document | None:
         if len(stages["analyzed"]) + len(stages["optimized"]) > MOST:
             return None
         # With the physical plan, which tells settings that the optimizer read, too.
-        made = _replayed(document, plans)
+        made = _replayed(document, plans, profile)
         if made.optimized is None or made.verdicts["optimized"] not in _WORDS:
             return None
         told = _WORDS[made.verdicts["optimized"]]
@@ -49,9 +52,9 @@ def with_replayed_trace(document: Document) -> Document | None:
     return None
 
 
-def _replayed(document: Document, plans: list[PlanGraph]) -> Replay:
+def _replayed(document: Document, plans: list[PlanGraph], profile: str) -> Replay:
     first = min((n.source[0] for p in plans for n in p if n.source is not None), default=1)
     last = max((n.source[1] for p in plans for n in p if n.source is not None), default=0)
     # The line of output columns stands above the analyzed plan's first operator.
     text = "\n".join(document.text.split("\n")[max(first - 4, 0) : last + 1])
-    return replay(plans, columns_in(plans, text), document.origin)
+    return replay(plans, columns_in(plans, text), document.printed, profile)

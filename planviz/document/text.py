@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from planviz.document.embedded import embedded_sql
@@ -16,8 +17,10 @@ from planviz.plantext.captures import looks_like_capture, read_capture
 from planviz.plantext.collapsed import restore_indentation, restore_lines
 from planviz.plantext.json_plans import looks_like_json, read_json
 from planviz.plantext.lines import Lines, clean
-from planviz.plantext.origin import origin_of
+from planviz.plantext.origin import engines_of
 from planviz.plantext.outlines import marks_for_indentation
+from planviz.plantext.stated import stated, with_stated
+from planviz.plantext.versions import PrintedBy, printed_by
 from planviz.trees.collector import collector_at_rest
 
 if TYPE_CHECKING:
@@ -65,8 +68,9 @@ def looks_like_sql(text: str) -> bool:
 
 def _open(text: str, catalog: Catalog | None, config: OptimizerConfig | None) -> Document:
     if looks_like_capture(text):
-        plans, trace, reasons, remarks = read_capture(text)
-        return Document(text, "Spark capture", reasons, tuple(plans), trace, (), remarks)
+        plans, trace, reasons, remarks, version = read_capture(text)
+        printed = stated(printed_by(plans), version, f"captured from Spark {version}")
+        return Document(text, "Spark capture", reasons, tuple(plans), trace, (), remarks, printed=printed)
     if looks_like_json(text):
         notebook = _open_program(text, catalog, config) if '"cells"' in text else None
         if notebook is not None:
@@ -74,7 +78,12 @@ def _open(text: str, catalog: Catalog | None, config: OptimizerConfig | None) ->
         found = read_json(text)
         if found is not None:
             plans, recognised, reasons, remarks, unread = found
-            return Document(text, recognised, reasons, tuple(plans), RuleTrace(), unread, remarks)
+            first = enumerate(text[:200_000].split("\n"), 1)
+            printed = with_stated(PrintedBy(), first)
+            told = (f"Spark {printed.stated}",) if printed.stated else ()
+            return Document(
+                text, recognised, reasons, tuple(plans), RuleTrace(), unread, remarks, origin=told, printed=printed
+            )
     lines = clean(text)
     restored = restore_lines(lines)
     lines = restored or restore_indentation(lines) or lines
@@ -112,6 +121,10 @@ def _open(text: str, catalog: Catalog | None, config: OptimizerConfig | None) ->
     if lines.stripped:
         notes.append(f"Taken off before reading: {', '.join(lines.stripped)}.")
     recognised, reasons = _recognised(scanned, lines)
+    engines = engines_of(scanned.plans)
+    gluten = any(name.startswith("Gluten") for name in engines)
+    printed = printed_by(scanned.plans, _owned(scanned, lines, (scanner.DETAIL,)), stages=not gluten)
+    printed = with_stated(printed, _owned(scanned, lines, (scanner.UNPARSED, scanner.HEADING)))
     return Document(
         text,
         recognised,
@@ -121,8 +134,14 @@ def _open(text: str, catalog: Catalog | None, config: OptimizerConfig | None) ->
         unparsed,
         tuple(notes),
         bytes(scanned.owners),
-        origin=origin_of(scanned.plans),
+        origin=(*engines, *filter(None, [printed.words])),
+        printed=printed,
     )
+
+
+def _owned(scanned: scanner.Scanned, lines: Lines, owners: tuple[int, ...]) -> Iterator[tuple[int, str]]:
+    """The clean lines that are of these kinds, with their numbers in the text."""
+    return ((lines.number[at], lines.text[at]) for at, owner in enumerate(scanned.owners) if owner in owners)
 
 
 def _holds_tree(scanned: scanner.Scanned) -> bool:

@@ -35,13 +35,13 @@ def looks_like_capture(text: str) -> bool:
     return f'"{FORMAT}"' in text[:200]
 
 
-def read_capture(text: str) -> tuple[list[PlanGraph], RuleTrace, tuple[str, ...], tuple[str, ...]]:
-    """Plans, trace, reasons and notes of a capture. Raises NotAPlan when the file is cut off or damaged."""
+def read_capture(text: str) -> tuple[list[PlanGraph], RuleTrace, tuple[str, ...], tuple[str, ...], str]:
+    """Plans, trace, reasons, notes and Spark's version of a capture. Raises NotAPlan when it is cut off or damaged."""
     try:
         capture = json.loads(text)
         plans = _plans(capture)
         trace = _trace(capture["trace"]) if "trace" in capture else RuleTrace()
-        return plans, trace, _reasons(capture), _notes(capture)
+        return plans, trace, _reasons(capture), _notes(capture), str(capture["spark"]["version"])
     except json.JSONDecodeError as error:
         raise NotAPlan(
             f"This capture ends too early or is damaged, at line {error.lineno}. Capture the query again.",

@@ -16,6 +16,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.optimizer import Optimizer
 from planviz.optimizer.context import OptimizerContext
 from planviz.physical.query import PhysicalPlan, plan_query
+from planviz.plantext.versions import PrintedBy, printed_by
 from planviz.replay.columns import Columns
 from planviz.replay.compared import differences, distance, verdict
 from planviz.replay.fitting import Fitted, Fitting, named, rows_told, with_tables
@@ -51,11 +52,14 @@ class Replay:
     stages: tuple[str, ...] = ()
 
 
-def replay(plans: Sequence[PlanGraph], columns: Columns, origin: Sequence[str] = ()) -> Replay:
-    """The plans of one explain, in the order of the text, replayed. Raises nothing for what a text says."""
+def replay(plans: Sequence[PlanGraph], columns: Columns, printed: PrintedBy | None = None, profile: str = "") -> Replay:
+    """The plans of one explain, in the order of the text, replayed as the versions that may have printed them.
+
+    `profile` is the one version to take, "" for whichever fits. Raises nothing for what a text says.
+    """
     made = Replay(stages=tuple(p.stage for p in plans))
     try:
-        _Replaying(plans, columns, origin, made).run()
+        _Replaying(plans, columns, printed or printed_by(plans), made, profile).run()
     except RecursionError:
         made.failures.append("The plan nests too deep to be planned again.")
     for stage in ("optimized", "physical"):
@@ -64,14 +68,16 @@ def replay(plans: Sequence[PlanGraph], columns: Columns, origin: Sequence[str] =
 
 
 class _Replaying:
-    def __init__(self, plans: Sequence[PlanGraph], columns: Columns, origin: Sequence[str], made: Replay) -> None:
+    def __init__(
+        self, plans: Sequence[PlanGraph], columns: Columns, printed: PrintedBy, made: Replay, profile: str
+    ) -> None:
         self.columns, self.made = columns, made
         self.graphs: dict[str, PlanGraph] = {}
         for plan in plans:
             self.graphs.setdefault(plan.stage, plan)
-        made.settings = found_settings(plans, origin)
+        made.settings = found_settings(plans, printed)
         numbers = [int(m) for p in plans for n in p for m in _IDS.findall(n.text)]
-        self.profiles = candidates(plans, origin)
+        self.profiles = candidates(plans, printed, profile)
         #: What was read, by whether the session was in ANSI mode.
         self.readings: dict[bool, dict[str, ReadPlan]] = {}
         self.first_id = max((n for n in numbers if n < 1 << 40), default=0) + 1

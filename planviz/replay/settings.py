@@ -10,6 +10,7 @@ from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.graph import PlanGraph
+from planviz.plantext.versions import Minor, PrintedBy
 from planviz.versions import PROFILES
 
 PARTITIONS = "spark.sql.shuffle.partitions"
@@ -20,8 +21,6 @@ BLOOM = "spark.sql.optimizer.runtime.bloomFilter.enabled"
 COST_BASED = ("spark.sql.cbo.enabled", "spark.sql.cbo.planStats.enabled", "spark.sql.cbo.joinReorder.enabled")
 #: Up to how many operators a text is planned as every version that may have printed it; beyond, as this many.
 SMALL, FEW = 300, 3
-#: The flags of a broadcast join, whose number grew: `BuildRight, false, false`.
-_FLAGS = re.compile(r"Build(?:Left|Right)(?:, \(.*\))?, (?:true|false)(, )?(?=true|false|$)")
 _PARTITIONING = re.compile(r"\b(?:hash|range)partitioning\((?:[^\n]*?), (\d+)\), (?:ENSURE_REQUIREMENTS|true|\[id)")
 _ROUND = re.compile(r"\bRoundRobinPartitioning\((\d+)\)")
 _ZONED = re.compile(r"Some\(([A-Z]\w+(?:/\w+)*|[+-]\d\d:\d\d)\)")
@@ -36,7 +35,7 @@ class Setting:
     evidence: str
 
 
-def found_settings(plans: Sequence[PlanGraph], origin: Sequence[str] = ()) -> list[Setting]:
+def found_settings(plans: Sequence[PlanGraph], printed: PrintedBy) -> list[Setting]:
     """What the plans of one explain say of their session by themselves."""
     found: list[Setting] = []
     physical = [n for p in plans if p.stage in ("physical", "initial") for n in p]
@@ -56,10 +55,8 @@ def found_settings(plans: Sequence[PlanGraph], origin: Sequence[str] = ()) -> li
         found.append(Setting(ZONE, zone, f"an expression names the time zone {zone}"))
     if any("ansi_cast(" in t for t in texts):
         found.append(Setting(ANSI, True, "casts are printed as ansi_cast"))
-    elif _before_4(texts, origin):
-        found.append(
-            Setting(ANSI, False, f"the text is of {_version(origin) or 'Spark 3'}, where it is off by default")
-        )
+    elif _before_4(texts, printed):
+        found.append(Setting(ANSI, False, f"the text is of {printed.words or 'Spark 3'}, where it is off by default"))
     if any("might_contain(" in t for t in texts):
         found.append(Setting(BLOOM, True, "a runtime filter was built"))
     return found
@@ -74,40 +71,32 @@ def _adaptive(physical: Sequence[Any]) -> list[Setting]:
     return []
 
 
-def _version(origin: Sequence[str]) -> str:
-    return next((o for o in origin if o.startswith("Spark ")), "")
-
-
-def _before_4(texts: Sequence[str], origin: Sequence[str]) -> bool:
+def _before_4(texts: Sequence[str], printed: PrintedBy) -> bool:
     """Whether an older Spark printed this: what only 3.x prints stands in it."""
-    version = _version(origin)
-    if version.startswith("Spark 3") and "later" not in version:
+    if not printed.contradicted and printed.first >= (3, 0) and printed.last < (4, 0):
         return True
     old = ("promote_precision(", "CheckOverflow(")
     return any(word in t for t in texts for word in old)
 
 
-def candidates(plans: Sequence[PlanGraph], origin: Sequence[str]) -> list[str]:
-    """The profiles of the versions that may have printed the plans, the likeliest first; never none."""
-    words = _version(origin)
-    numbers = [tuple(map(int, n.split("."))) for n in re.findall(r"\d+\.\d+", words)]
-    first, last = (numbers[0], numbers[-1]) if numbers else ((0, 0), (9, 9))
-    if "later" in words:
-        last = (9, 9)
-    elif "earlier" in words:
-        first = (0, 0)
-    flags = {m for p in plans for n in p for m in _FLAGS.findall(n.text) if n.op == "BroadcastHashJoin"}
-    named = [(_number(name), name) for name in PROFILES]
-    fitting = [(n, name) for n, name in named if first <= n <= last and (not flags or (n >= (4, 2)) is (", " in flags))]
+def candidates(plans: Sequence[PlanGraph], printed: PrintedBy, chosen: str = "") -> list[str]:
+    """The profiles of the versions that may have printed the plans, the likeliest first; never none.
+
+    A `chosen` profile is the only one.
+    """
+    if chosen:
+        return [chosen]
+    named = sorted(((_number(name), name) for name in PROFILES), reverse=True)
+    fitting = [name for number, name in named if printed.includes(number)]
     if not fitting:
-        fitting = sorted(named, reverse=True)[:1] if last == (9, 9) else sorted(named)[:1]
+        fitting = [named[0][1] if printed.first > named[0][0] else named[-1][1]]
     size = sum(len(p) for p in plans)
-    most = len(fitting) if size < SMALL else FEW
-    return [name for _, name in sorted(fitting, reverse=True)][:most]
+    return fitting[: len(fitting) if size < SMALL else FEW]
 
 
-def _number(profile: str) -> tuple[int, ...]:
-    return tuple(map(int, re.findall(r"\d+", profile)[:2]))
+def _number(profile: str) -> Minor:
+    major, minor = map(int, re.findall(r"\d+", profile)[:2])
+    return major, minor
 
 
 def configured(settings: Sequence[Setting], profile: str = "spark-4.3") -> OptimizerConfig:

@@ -131,3 +131,25 @@ def test_bad_usage_ends_with_two(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["frobnicate"]) == 2
     assert run([]) == 2
     assert "usage: planviz" in capsys.readouterr().err
+
+
+def test_parse_tells_the_version_with_its_evidence() -> None:
+    text = "== Optimized Logical Plan ==\nRelation default.t[a#1] parquet\n"
+    done = planviz("parse", "-", "--format", "version", stdin=text.encode())
+    assert done.returncode == 0
+    told = done.stdout.decode().splitlines()
+    assert told[0] == "Spark 3.2 to 3.3 (confidence: high)"
+    assert "  line 2: relations without a catalogue: Spark 3.2 to 3.3" in told
+    spark = json.loads(planviz("parse", "-", "--format", "json", stdin=text.encode()).stdout)["spark"]
+    assert (spark["first"], spark["last"], spark["confidence"]) == ("3.2", "3.3", "high")
+    assert {"line": 2, "words": "relations without a catalogue", "versions": "Spark 3.2 to 3.3"} in spark["evidence"]
+
+
+def test_replay_takes_the_version_that_is_asked_for() -> None:
+    plan = "Project [1 AS a#0]\n+- OneRowRelation\n"
+    text = f"== Analyzed Logical Plan ==\na: int\n{plan}\n== Optimized Logical Plan ==\n{plan}"
+    told = json.loads(planviz("replay", "-", "--format", "json", "--profile", "spark-3.4", stdin=text.encode()).stdout)
+    assert {entry["profile"] for entry in told["plans"]} == {"spark-3.4"}
+    done = planviz("replay", "-", "--profile", "spark-9.9", stdin=text.encode())
+    assert done.returncode == 2
+    assert b"There is no profile" in done.stderr

@@ -18,7 +18,7 @@ from planviz.document import open_text
         ("Sort [a#1 ASC]\n+- Exchange hashpartitioning(a#1, 9), ENSURE_REQUIREMENTS, [id=#3]\n", ("Spark 3.1 to 3.2",)),
         (
             "GpuColumnarToRow false\n+- GpuColumnarExchange gpusinglepartitioning$(), [plan_id=3]\n",
-            ("RAPIDS Accelerator", "Spark 3.3 or later"),
+            ("RAPIDS Accelerator", "Spark 3.2 or later"),
         ),
         ("PhotonResultStage\n+- PhotonProject [a#1]\n", ("Databricks Photon",)),
         ("VeloxColumnarToRow\n+- ^(2) ProjectExecTransformer [a#1]\n", ("Gluten (Velox)",)),
