@@ -45,7 +45,7 @@ from planviz.types import STRING, DataType, StructField
 
 #: Settings of a plan that fills a cache: its buckets are read one by one (Spark: getOrCloneSessionWithConfigsOff).
 _CACHING = {"spark.sql.sources.bucketing.autoBucketedScan.enabled": False}
-STAGES = ("parsed", "analyzed", "optimized", "physical")
+STAGES = ("parsed", "analyzed", "optimized", "sparkPlan", "physical")
 #: What `explain_string` can print; Spark's codegen mode prints Java code, and there is none here.
 EXPLAIN_MODES = ("simple", "extended", "formatted", "cost")
 
@@ -170,8 +170,17 @@ class QueryExecution:
     def physical(self) -> SparkPlan:
         """The plan that runs: operators, exchanges and sorts, generated stages."""
         if "physical" not in self._stages:
+            self._stages["sparkPlan"] = self.planned.spark
             self._stages["physical"] = self.planned.executed
         plan: SparkPlan = self._stages["physical"]
+        return plan
+
+    @property
+    def spark_plan(self) -> SparkPlan:
+        """The strategies' plan, before anything is prepared: no exchange, no sort, no generated stage (sparkPlan)."""
+        if "sparkPlan" not in self._stages:
+            self._stages["sparkPlan"] = self.planned.spark
+        plan: SparkPlan = self._stages["sparkPlan"]
         return plan
 
     def again(
@@ -227,7 +236,7 @@ class QueryExecution:
         """A stage by its name (see STAGES)."""
         if name not in STAGES:
             raise PlanvizError(f"There is no stage {name!r}; there are {', '.join(STAGES)}.")
-        return getattr(self, name)
+        return self.spark_plan if name == "sparkPlan" else getattr(self, name)
 
     def text(self, name: str) -> str:
         """A stage as Spark's extended explain prints it, without heading and output line."""

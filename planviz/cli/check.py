@@ -11,7 +11,7 @@ from planviz.catalog import Catalog
 from planviz.catalogs import find
 from planviz.cli.check_reports import REPORTS
 from planviz.cli.files import write, write_file
-from planviz.cli.settings import pairs
+from planviz.cli.settings import STAGES, pairs
 from planviz.cli.workload import Settings, queries_in, read_query, settings_of
 from planviz.config import OptimizerConfig
 from planviz.document.difference import check_kinds
@@ -83,8 +83,8 @@ def _query(
         sql = read_query(path)
         settings = settings_of(sql, path, folder, given)
         stage = settings.stage or "physical"
-        if stage not in ("parsed", "analyzed", "optimized", "physical"):
-            raise InputError(f"{stage} is no stage: parsed, analyzed, optimized or physical.")
+        if stage not in STAGES:
+            raise InputError(f"{stage} is no stage: {', '.join(STAGES)}.")
         if settings.catalog and settings.catalog not in catalogs:
             catalogs[settings.catalog] = find(settings.catalog)
         config = OptimizerConfig.of(settings.profile or "spark-4.3", **settings.conf)

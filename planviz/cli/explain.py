@@ -30,6 +30,8 @@ def explain(options: argparse.Namespace) -> int:
                 for s in document.statements
             ]
             return json.dumps({"file": name, "statements": statements}, indent=1) + "\n", errors_of(document)
+        if options.stage is not None:
+            return "\n".join(filter(None, [s.text(options.stage) for s in document.statements])), errors_of(document)
         planned = [s.execution for s in document.statements if s.execution is not None and s.error is None]
         return "\n".join(execution.explain_string(options.mode) for execution in planned), errors_of(document)
 
@@ -40,6 +42,11 @@ def _plans(execution: Any, error: PlanvizError | None) -> dict[str, Any]:
     if execution is None or error is not None:
         return {"extended": None, "formatted": None}
     return {"extended": execution.explain_string("extended"), "formatted": execution.explain_string("formatted")}
+
+
+def _text(execution: Any, options: argparse.Namespace) -> str:
+    text: str = execution.explain_string(options.mode) if options.stage is None else execution.text(options.stage)
+    return text
 
 
 def _origins(program: Any, plan: Any) -> str:
@@ -102,7 +109,7 @@ def _program(text: str, options: argparse.Namespace) -> tuple[str, Sequence[Plan
         if a.error is not None:
             told.append(AnalysisError("NOT_PLANNED", str(a.error), line=a.place.line, column=a.place.column))
             continue
-        shown = _origins(program, a.execution.physical) if options.origin else a.execution.explain_string(options.mode)
+        shown = _origins(program, a.execution.physical) if options.origin else _text(a.execution, options)
         parts.append(heading + shown)
     if not parts and not told:
         told.append(InputError("there is no DataFrame with an action in the program; only queries have plans."))

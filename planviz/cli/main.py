@@ -13,7 +13,7 @@ from importlib import import_module
 import planviz
 from planviz.cli.history import add_history
 from planviz.cli.play_arguments import add_play
-from planviz.cli.settings import add_settings
+from planviz.cli.settings import STAGES, add_settings
 from planviz.cli.spark import add_spark
 
 _EPILOG = (
@@ -46,6 +46,7 @@ def _add_parse(parser: argparse.ArgumentParser) -> None:
 def _add_explain(parser: argparse.ArgumentParser) -> None:
     _add_files(parser, "SQL, several statements if you like, or a PySpark program; - for standard input")
     parser.add_argument("--mode", choices=("simple", "extended", "formatted", "cost"), default="simple")
+    parser.add_argument("--stage", choices=STAGES, help="one stage instead; sparkPlan: before preparations")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="json: every plan, errors, places")
     parser.add_argument("--origin", action="store_true", help="of a program: the line and column behind every operator")
     add_settings(parser)
@@ -53,7 +54,7 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
 
 def _add_optimize(parser: argparse.ArgumentParser) -> None:
     _add_files(parser, "SQL, several statements if you like; - for standard input")
-    parser.add_argument("--stage", choices=("parsed", "analyzed", "optimized", "physical"), default="optimized")
+    parser.add_argument("--stage", choices=STAGES, default="optimized")
     parser.add_argument("--format", choices=("text", "json", "dot", "mmd"), default="text")
     add_settings(parser)
 
@@ -62,7 +63,7 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
     _add_files(parser, "SQL, several statements if you like; - for standard input")
     parser.add_argument("--format", choices=("log", "json", "diff", "why"), default="log", help="log: as Spark's")
     parser.add_argument("--rule", metavar="NAME", help="only the steps of this rule")
-    parser.add_argument("--stage", choices=("analyzed", "optimized", "physical"), help="only the steps to this stage")
+    parser.add_argument("--stage", choices=STAGES[1:], help="only the steps to this stage")
     add_settings(parser)
 
 
@@ -168,7 +169,7 @@ def _add_diff(parser: argparse.ArgumentParser) -> None:
 def _add_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folders", nargs="+", metavar="DIR", help="folders of .sql files, with those beneath them")
     parser.add_argument("--update", action="store_true", help="store the plans as they are now, as NAME.plan")
-    parser.add_argument("--stage", choices=("parsed", "analyzed", "optimized", "physical"), help="default: physical")
+    parser.add_argument("--stage", choices=STAGES, help="default: physical")
     parser.add_argument("--format", choices=("text", "json", "junit", "sarif"), default="text")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the report here instead of printing it")
     parser.add_argument(

@@ -21,7 +21,9 @@ from planviz.optimizer.reference import (
     rules_table,
 )
 from planviz.physical.planner import corrections
+from planviz.physical.planner import strategies as planner_order
 from planviz.physical.preparations.rules import Preparation, preparation_classes
+from planviz.physical.strategies.reference import Strategy, strategy_classes
 
 _WIDTH = 100
 
@@ -31,11 +33,14 @@ def rules(options: argparse.Namespace) -> int:
     if options.why_not is not None:
         return _why_not(options)
     if options.name is None:
-        write(rules_table() + _preparations_table())
+        write(rules_table() + _table("strategies", strategy_classes()) + _table("preparations", preparation_classes()))
         return 0
-    preparations = preparation_classes()
-    name = rule_named(options.name, [*rule_references(), *preparations])
-    write(preparation_card(preparations[name]) if name in preparations else card(rule_reference(name)))
+    preparations, strategies = preparation_classes(), strategy_classes()
+    name = rule_named(options.name, [*rule_references(), *preparations, *strategies])
+    if name in strategies:
+        write(strategy_card(strategies[name]))
+    else:
+        write(preparation_card(preparations[name]) if name in preparations else card(rule_reference(name)))
     return 0
 
 
@@ -87,18 +92,33 @@ def card(rule: RuleReference) -> str:
     return "\n\n".join(filter(None, parts)).rstrip() + "\n"
 
 
-def _preparations_table() -> str:
-    """The preparations of physical plans, in the order in which they run, as the table of the rules has its lines."""
-    rows = [(name, _paragraphs(rule)[0]) for name, rule in preparation_classes().items()]
+def _table(family: str, classes: Mapping[str, type[Preparation] | type[Strategy]]) -> str:
+    """What makes and prepares physical plans, in the order in which it runs, as lines of the table of rules."""
+    rows = [(name, _paragraphs(rule)[0]) for name, rule in classes.items()]
     wide = max(len(name) for name, _ in rows)
-    return "".join(f"preparations          {name:{wide}}  {' '.join(what.split())}\n" for name, what in rows)
+    return "".join(f"{family:22}{name:{wide}}  {' '.join(what.split())}\n" for name, what in rows)
+
+
+def strategy_card(rule: type[Strategy]) -> str:
+    """A strategy of the planner in words: what it plans, where it is asked, an example."""
+    order = planner_order()
+    parts = [f"{rule.spark_name()}\n\n{_wrapped(_paragraphs(rule)[0])}", *_remarks(rule)]
+    place = f"{order.index(rule.__name__) + 1} of {len(order)} strategies"
+    facts = [f"Asked         {place}, for every operator from the root down"]
+    facts += [f"Documents     say “{said}”; Spark: {done}" for said, done in corrections(rule.__name__)]
+    parts.append("\n".join([*facts, "Module        planviz.physical.strategies"]))
+    if rule.example:
+        parts.append(_shown_step(rule.__name__, rule.example, {}, "physical"))
+    return "\n\n".join(parts).rstrip() + "\n"
+
+
+def _remarks(rule: type[Preparation] | type[Strategy]) -> list[str]:
+    return [textwrap.indent(t, "  ") if " => " in t else _wrapped(t) for t in _paragraphs(rule)[1:]]
 
 
 def preparation_card(rule: type[Preparation]) -> str:
     """A preparation in words: what it does, where it runs, an example."""
-    what, *rest = _paragraphs(rule)
-    parts = [f"{rule.package}.{rule.__name__}\n\n{_wrapped(what)}"]
-    parts += [textwrap.indent(text, "  ") if " => " in text else _wrapped(text) for text in rest]
+    parts = [f"{rule.package}.{rule.__name__}\n\n{_wrapped(_paragraphs(rule)[0])}", *_remarks(rule)]
     facts = [
         "Batches       Preparations, once, after the planner; AQE Preparations where a query is planned while it runs",
         "Settings      spark.sql.optimizer.excludedRules: cannot switch it off",
@@ -110,7 +130,7 @@ def preparation_card(rule: type[Preparation]) -> str:
     return "\n\n".join(parts).rstrip() + "\n"
 
 
-def _paragraphs(rule: type[Preparation]) -> list[str]:
+def _paragraphs(rule: type[Preparation] | type[Strategy]) -> list[str]:
     return (inspect.getdoc(rule) or "").split("\n\n")
 
 
@@ -140,7 +160,8 @@ def _shown_step(rule: str, sql: str, set_first: Mapping[str, str], stage: str) -
     document = open_sql(sql, find("documents"), config, stage=stage)
     step = next(step for step in document.trace.steps if step.short_rule == rule)
     settings = [f"SET {key}={value};" for key, value in set_first.items()]
-    return "\n".join(["Example, over the catalogue documents", "", *settings, sql, "", step_diff(step)])
+    found = [f"Matched: {step.matched()}", ""] if step.matched is not None else []
+    return "\n".join(["Example, over the catalogue documents", "", *settings, sql, "", *found, step_diff(step)])
 
 
 def _wrapped(text: str) -> str:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from planviz.document import Document
     from planviz.frontend import Parameters
 
+#: The stages of a query by the names of Spark's QueryExecution; "physical" is its executedPlan.
+STAGES = ("parsed", "analyzed", "optimized", "sparkPlan", "physical")
+
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """Give a command `--catalog`, `--infer`, `--conf`, `--profile` and `--param`; the functions below read them."""

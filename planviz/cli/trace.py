@@ -17,7 +17,12 @@ from planviz.graph.trace import RuleTrace
 from planviz.plantext.printing import rule_log, step_diff
 
 _ENDINGS = {"log": "log", "json": "json", "diff": "diff", "why": "txt"}
-_EXECUTORS = {"analyzed": "Analyzer", "optimized": "Optimizer", "physical": "Preparations"}
+_EXECUTORS = {
+    "analyzed": ("Analyzer",),
+    "optimized": ("Optimizer",),
+    "sparkPlan": ("SparkPlanner",),
+    "physical": ("SparkPlanner", "Preparations"),
+}
 
 
 def trace(options: argparse.Namespace) -> int:
@@ -55,7 +60,7 @@ def _shown(document: Document, name: str, options: argparse.Namespace) -> str:
 def _replayed(text: str, name: str, options: argparse.Namespace) -> str:
     """The optimizer's steps from the analyzed plan of a pasted explain on, taken again by planviz."""
     document = with_replayed_trace(open_text(text))
-    if document is None or options.stage in ("analyzed", "physical"):
+    if document is None or options.stage not in (None, "optimized"):
         raise InputError("Of a pasted explain the steps from its analyzed to its optimized plan are taken again; "
                          "there are none of this stage, or this plan cannot be optimized again.")  # fmt: skip
     found = _chosen(document.trace, options)
@@ -69,7 +74,7 @@ def _replayed(text: str, name: str, options: argparse.Namespace) -> str:
 
 def _chosen(found: RuleTrace, options: argparse.Namespace) -> RuleTrace:
     if options.stage is not None:
-        found = found.only(_EXECUTORS[options.stage])
+        found = found.only(*_EXECUTORS[options.stage])
     if options.rule is None:
         return found
     from planviz.optimizer.reference import rule_named
@@ -111,6 +116,7 @@ def _trace_json(found: RuleTrace) -> dict[str, Any]:
                 "iteration": step.iteration,
                 "rule": step.rule,
                 "milliseconds": step.milliseconds,
+                **({"matched": step.matched()} if step.matched is not None else {}),
                 "before": step.before,
                 "after": step.after,
             }

@@ -130,7 +130,7 @@ def _executed(spark: Document) -> PlanGraph | None:
 
 def _fired(trace: RuleTrace) -> list[str]:
     """The rules of analyzer and optimizer that changed a plan, also inside subqueries."""
-    physical = {run.number for run in trace.runs if run.executor == "Preparations"}
+    physical = {run.number for run in trace.runs if run.executor in ("SparkPlanner", "Preparations")}
     names = {rule for batch in trace.batches if batch.run not in physical for rule in batch.rules}
     return list(dict.fromkeys(r.short_rule for r in trace.rules if r.effective and r.rule in names))
 

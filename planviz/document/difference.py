@@ -19,7 +19,7 @@ from planviz.graph.trace import RuleStep, RuleTrace, TracedPlan
 from planviz.graph.union import StepUnion
 from planviz.render.steps import trace_data
 
-STAGES = ("parsed", "analyzed", "optimized", "physical", "initial", "other")
+STAGES = ("parsed", "analyzed", "optimized", "sparkPlan", "physical", "initial", "other")
 #: A match that is less sure than this is told as guessed.
 SURE = 0.6
 _LOGICAL = ("parsed", "analyzed", "optimized")

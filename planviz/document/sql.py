@@ -22,9 +22,10 @@ _TITLES = {
     "parsed": "Parsed Logical Plan",
     "analyzed": "Analyzed Logical Plan",
     "optimized": "Optimized Logical Plan",
+    "sparkPlan": "Spark Plan, before preparations",
     "physical": "Physical Plan",
 }
-_ESTIMATED = ("optimized", "physical")
+_ESTIMATED = ("optimized", "sparkPlan", "physical")
 
 
 def open_sql(

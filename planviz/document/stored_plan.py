@@ -32,6 +32,7 @@ _HEADINGS = {
     "parsed": "Parsed Logical Plan",
     "analyzed": "Analyzed Logical Plan",
     "optimized": "Optimized Logical Plan",
+    "sparkPlan": "Spark Plan",
     "physical": "Physical Plan",
 }
 _QUOTED = re.compile(r"'((?:[^'\\]|\\.|'')*)'|\"((?:[^\"\\]|\\.)*)\"")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,7 +11,7 @@ from planviz.graph.from_tree import EstimateOf, Identities, Reader, SourceOf, gr
 from planviz.graph.trace import BatchRecord, RuleCalls, RuleRun, RuleStep, RuleTrace, RunMetrics, TracedPlan
 from planviz.plantext.operators import Details, read_arguments
 from planviz.plantext.references import link_references
-from planviz.trees.trace import Run, Totals, Trace
+from planviz.trees.trace import DeferredTree, Run, Totals, Trace
 
 _READER: Reader = partial(read_arguments, Details())
 
@@ -42,7 +43,9 @@ def rule_trace(trace: Trace, identities: Identities) -> RuleTrace:
     def plan(tree: Any) -> TracedPlan:
         found = plans.get(id(tree))
         if found is None:
-            found = plans[id(tree)] = TracedPlan(partial(_text, tree), partial(plan_graph, tree, identities))
+            made: Callable[[], Any] = (lambda: tree.tree) if isinstance(tree, DeferredTree) else (lambda: tree)
+            found = TracedPlan(lambda: _text(made()), lambda: plan_graph(made(), identities))
+            plans[id(tree)] = found
         return found
 
     return RuleTrace(
@@ -54,7 +57,8 @@ def rule_trace(trace: Trace, identities: Identities) -> RuleTrace:
                 batch=a.batch,
                 run=a.run,
                 iteration=a.iteration,
-                milliseconds=a.seconds * 1e3,
+                milliseconds=a.seconds * 1e3 if a.matched is None else None,
+                matched=a.matched,
             )
             for a in trace
         ],

@@ -33,7 +33,8 @@ class Identities:
         self._known: dict[int, tuple[TreeNode, int]] = {}
 
     def of(self, node: TreeNode) -> int:
-        """The number of an object."""
+        """The number of an object; one that stands for another in a plan that is not ready has that one's."""
+        node = node.__dict__.get("stands_for", node)
         return self._known.setdefault(id(node), (node, len(self._known)))[1]
 
 

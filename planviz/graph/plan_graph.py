@@ -130,9 +130,9 @@ class PlanNode:
 class PlanGraph:
     """A plan: operators as nodes of a networkx DiGraph, parents pointing to children in order.
 
-    `stage` is "parsed", "analyzed", "optimized", "physical", "initial" (adaptive, before execution) or "other"; `title`
-    is the heading in words. `notes` are sentences about the whole plan that a reader must see (cut off, unsure ...).
-    Ids count from 0 in the order of the text, so node `i` is `graph[i]`.
+    `stage` is "parsed", "analyzed", "optimized", "sparkPlan" (before preparations), "physical", "initial" (adaptive,
+    before execution) or "other"; `title` is the heading in words. `notes` are sentences about the whole plan that a
+    reader must see (cut off, unsure ...). Ids count from 0 in the order of the text, so node `i` is `graph[i]`.
     """
 
     def __init__(self, stage: str, title: str, notes: Sequence[str] = ()) -> None:

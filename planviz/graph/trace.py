@@ -40,7 +40,8 @@ class RuleStep:
     log does not tell. `before_plan` and `after_plan` are the plans, `source` the first and last line in the input (None
     for our own steps). `output_before` and `output_after` hold the "Output Information" of Spark 4, or None.
     What only our own trace knows, None otherwise: `run` is the number of the executor's run (`RuleTrace.runs`),
-    `iteration` counts from 1 within the batch, `milliseconds` is the time of the call.
+    `iteration` counts from 1 within the batch, `milliseconds` is the time of the call, `matched` tells of a planner's
+    strategy what it looked for and found.
     """
 
     rule: str
@@ -53,6 +54,7 @@ class RuleStep:
     run: int | None = None
     iteration: int | None = None
     milliseconds: float | None = None
+    matched: Callable[[], str] | None = None
 
     @property
     def short_rule(self) -> str:
@@ -157,12 +159,12 @@ class RuleTrace:
         """The rules that were called and changed nothing."""
         return [rule for rule in self.rules if not rule.effective]
 
-    def only(self, executor: str) -> RuleTrace:
-        """What the runs of one executor did; of a parsed log, which names no runs, nothing.
+    def only(self, *executors: str) -> RuleTrace:
+        """What the runs of these executors did; of a parsed log, which names no runs, nothing.
 
         `rules` stay those of the whole trace.
         """
-        runs = [run for run in self.runs if run.executor == executor]
+        runs = [run for run in self.runs if run.executor in executors]
         numbers = {run.number for run in runs}
         steps = [step for step in self.steps if step.run in numbers]
         own = {id(step) for step in steps}

@@ -182,12 +182,14 @@ def positioned(e: Any, positions: dict[int, int]) -> Any:
 def arguments_of(plan: QueryPlan, kind: type[QueryPlan]) -> list[str]:
     """The fields of a plan as its line prints them: those that are no plan of this kind, empty ones left out."""
     out: list[str] = []
+    # Of a plan that is planned in part, the children may be of another kind.
+    children = {id(child) for child in plan.children}
     for field, role in zip(plan.FIELDS, plan.ROLES, strict=True):
         value = getattr(plan, field)
-        if isinstance(value, kind) or value is None:
+        if isinstance(value, kind) or value is None or id(value) in children:
             continue
         if isinstance(value, tuple):
-            if value and not isinstance(value[0], kind):
+            if value and not isinstance(value[0], kind) and id(value[0]) not in children:
                 out.append(bracketed(value) if role != "nested" else f"[{', '.join(map(bracketed, value))}]")
         else:
             out.append(argument(value))

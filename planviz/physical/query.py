@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,7 @@ from planviz.physical.preparations.rules import (
 from planviz.physical.preparations.rules import Preparation as PreparationRule
 from planviz.physical.preparations.subqueries import PlanSubqueries
 from planviz.physical.strategies.planner import SparkPlanner
+from planviz.physical.strategies.steps import Planned, note_strategies
 from planviz.trees.trace import Trace
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
@@ -50,7 +52,7 @@ class Preparation:
         self.config = config
         self.trace = trace if trace is not None else Trace()
         self.running: list[int] = []
-        self.planner = SparkPlanner(config)
+        self.planner = SparkPlanner(config, self._noted)
         self.context = self.planner.context
         self.adaptive = bool(config.get(ADAPTIVE))
         self.subqueries = PlanSubqueries(self.planner, config, lambda plan: self._prepared(plan, True))
@@ -73,6 +75,9 @@ class Preparation:
             around = InsertAdaptiveSparkPlan(lambda p: AdaptiveSparkPlanExec(self._run(rules, p, True)))
             return self._run([around], plan)
         return self._run([*rules, *generated_code(self.config, subquery)], plan)
+
+    def _noted(self, logical: Any, physical: Any, calls: Sequence[Planned]) -> None:
+        note_strategies(self.trace, logical, physical, calls, self.running[-1] if self.running else None)
 
     def _run(self, rules: list[PreparationRule], plan: Any, adaptive: bool = False) -> Any:
         """The plan after the rules; what they do is a run of the trace, within the one that asked for it."""

@@ -104,6 +104,8 @@ class _Builder:
             value = getattr(step, name, None)
             if value is not None:
                 told[name] = value
+        if step.matched is not None:
+            told["matched"] = one_line(step.matched(), 600)
         scene = self.scene_of(step, before, told)
         found = self.differ(before, after)
         slots_before = scene.union.slots

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
+
+
+class DeferredTree:
+    """A tree of a trace that is made when somebody looks."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+
+    @cached_property
+    def tree(self) -> Any:
+        """The tree."""
+        return self._make()
 
 
 @dataclass(frozen=True)
@@ -12,7 +25,8 @@ class RuleApplication:
     """One effective application of a rule.
 
     `run` numbers the executor run (0 is the outermost; subqueries that are planned on their own get further numbers),
-    `iteration` counts from 1 within the batch, `before` and `after` are the trees, `seconds` the time of the call.
+    `iteration` counts from 1 within the batch, `before` and `after` are the trees (those between the strategies of a
+    planner are a DeferredTree), `seconds` the time of the call. `matched` says what a strategy looked for and found.
     """
 
     run: int
@@ -22,6 +36,7 @@ class RuleApplication:
     before: Any
     after: Any
     seconds: float
+    matched: Callable[[], str] | None = None
 
 
 @dataclass

@@ -17,6 +17,7 @@ from planviz.graph import PlanGraph
 from planviz.graph.diff import PlanDiff, diff
 from planviz.graph.trace import RuleStep, RuleTrace, TracedPlan
 from planviz.physical.planner import corrections
+from planviz.physical.strategies.reference import Strategy, strategy_classes
 from planviz.render.html import steps_page
 from planviz.render.steps import trace_data
 from planviz.render.text import one_line
@@ -64,7 +65,7 @@ EXAMPLES = (
 
 
 @cache
-def _classes() -> dict[str, type[Rule]]:
+def _classes() -> dict[str, type[Rule] | type[Strategy]]:
     import planviz.analysis.analyzer
     import planviz.optimizer.batches
     import planviz.physical.preparations.rules  # noqa: F401
@@ -74,7 +75,7 @@ def _classes() -> dict[str, type[Rule]]:
             yield child
             yield from below(child)
 
-    return {rule.__name__: rule for rule in below(Rule)}
+    return {rule.__name__: rule for rule in below(Rule)} | strategy_classes()
 
 
 @cache
@@ -180,7 +181,7 @@ def silent(trace: RuleTrace) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for calls in sorted(trace.silent, key=lambda calls: calls.short_rule):
         rule = _classes().get(calls.short_rule)
-        needs = [node.__name__ for node in rule.matches] if rule is not None else []
+        needs = [node.__name__ for node in getattr(rule, "matches", ())]
         told = card(calls.short_rule) or {}
         found[calls.short_rule] = {"runs": calls.runs, "looked": calls.looked, "needs": needs} | told
     return found

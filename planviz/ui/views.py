@@ -22,6 +22,7 @@ _LABELS = {
     "parsed": "Parsed",
     "analyzed": "Analyzed",
     "optimized": "Optimized",
+    "sparkPlan": "sparkPlan",
     "physical": "Physical",
     "initial": "Initial",
 }

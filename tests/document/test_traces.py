@@ -46,8 +46,11 @@ def test_nested_runs_are_read_back() -> None:
 def test_one_executor_alone() -> None:
     trace = open_sql(NESTED, small_catalog()).trace
     analysis, optimization = trace.only("Analyzer"), trace.only("Optimizer")
-    preparations = trace.only("Preparations")
-    assert len(analysis.steps) + len(optimization.steps) + len(preparations.steps) == len(trace.steps)
+    strategies, preparations = trace.only("SparkPlanner"), trace.only("Preparations")
+    parts = (analysis, optimization, strategies, preparations)
+    assert sum(len(part.steps) for part in parts) == len(trace.steps)
+    assert trace.only("SparkPlanner", "Preparations").steps == strategies.steps + preparations.steps
+    assert_read_back(strategies)
     assert_read_back(preparations)
     assert_read_back(analysis)
     assert_read_back(optimization)

@@ -122,7 +122,7 @@ def test_the_plans_of_several_queries_are_told_apart() -> None:
 
 def test_a_plan_of_sql_is_told_as_spark_s_explain_tells_it() -> None:
     query = cache.open_document("SELECT o_orderstatus, count(*) FROM orders GROUP BY o_orderstatus", "tpch")
-    texts = [views.exported(query, plan, "txt", "light", "orders").decode() for plan in "0123"]
+    texts = [views.exported(query, plan, "txt", "light", "orders").decode() for plan in "0124"]
     assert texts[0] == texts[1]
     assert texts[1].startswith("== Parsed Logical Plan ==")
     assert texts[2].startswith("== Optimized Logical Plan ==")
@@ -134,7 +134,7 @@ def test_a_plan_of_sql_is_told_as_spark_s_explain_tells_it() -> None:
 def test_a_script_opens_at_its_first_query_and_tells_of_that_alone() -> None:
     script = "SELECT a.x FROM aa a WHERE a.z > 3;\nSELECT b.nothing_here FROM (SELECT 1 AS x) b;\nSELECT c.x FROM cc c"
     document = cache.open_document(script, cache.NO_CATALOG)
-    assert views.first_plan(document) == "3"
+    assert views.first_plan(document) == "4"
     told = views.notes(document, "3")
     assert len(told) == len(set(told))
     assert len([note for note in told if note.startswith("Guessed")]) == 1

@@ -83,7 +83,7 @@ class PlanSubqueries:
         """The subquery's operators; what was decided for it is noted the first time."""
         context = self.planner.context
         decisions, warnings = len(context.decisions), len(context.warnings)
-        plan = self.planner.plan(e.plan)
+        plan = self.planner.plan(e.plan, noted=e.expr_id not in self.decided)
         if e.expr_id in self.decided:
             del context.decisions[decisions:], context.warnings[warnings:]
         self.decided.add(e.expr_id)
@@ -98,7 +98,7 @@ class PlanSubqueries:
                 name, plan, number(), (e.index,), e.only_reused, e.plan, tuple(e.keys)
             )
             return InSubqueryExec(e.outer[0], held, e.expr_id)
-        planned = self.planner.plan(e.plan)
+        planned = self.planner.plan(e.plan, noted=False)
         if self.config.get("spark.sql.exchange.reuse") and _broadcast(planned, root):
             plan = self.prepared(planned)
             mode = BroadcastMode(bound(relation_keys(tuple(e.keys)), plan.output))

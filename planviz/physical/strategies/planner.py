@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from planviz.config import OptimizerConfig
@@ -15,38 +16,76 @@ from planviz.physical.strategies.file_source import scan_of
 from planviz.physical.strategies.in_memory_scans import in_memory_scan
 from planviz.physical.strategies.join_selection import JoinSelection
 from planviz.physical.strategies.limits import special_limit
+from planviz.physical.strategies.steps import Planned
+
+Note = Callable[[Any, Any, Sequence[Planned]], None]
 
 
 class SparkPlanner:
-    """Asks the strategies in Spark's order; the first that knows an operator plans it."""
+    """Asks the strategies in Spark's order; the first that knows an operator plans it.
 
-    def __init__(self, config: OptimizerConfig) -> None:
+    `note` is told of every plan: the logical one, the physical one, and the calls that led from one to the other.
+    """
+
+    def __init__(self, config: OptimizerConfig, note: Note | None = None) -> None:
         self.context = PlanningContext(config, self._below)
+        self.note = note
+        self.calls: list[Planned | None] = []
 
-    def plan(self, logical: Any, root: bool = True) -> Any:
+    def plan(self, logical: Any, root: bool = True, noted: bool = True) -> Any:
         """The operators for a whole plan. Raises AnalysisError for an operator that has none."""
-        return self._plan(logical, root)
+        around, self.calls = self.calls, []
+        try:
+            made = self._plan(logical, root)
+            if self.note is not None and noted:
+                self.note(logical, made, [call for call in self.calls if call is not None])
+        finally:
+            self.calls = around
+        return made
 
     def _below(self, logical: Any) -> Any:
         return self._plan(logical, False)
 
     def _plan(self, plan: Any, root: bool) -> Any:
-        context = self.context
-        made = scan_of(plan, context) or special_limit(plan, context, root)
-        if made is None:
-            made = in_memory_scan(plan, context.config)
-        if made is None and isinstance(plan, Aggregate):
-            made = aggregate(plan, context)
-        if made is None and isinstance(plan, Join):
-            made = JoinSelection(plan, context).plan()
-        if made is None:
-            made = basic(plan, context)
+        # What is beneath is planned within the call: its place is before theirs.
+        place = len(self.calls)
+        self.calls.append(None)
+        strategy, made = self._asked(plan, root)
         if made is None:
             raise AnalysisError(
                 "UNSUPPORTED_OPERATOR", f"There is no physical operator here for {type(plan).__name__} yet."
             )
+        self.calls[place] = Planned(strategy, plan, made)
         linked(made, plan)
         return made
+
+    def _asked(self, plan: Any, root: bool) -> tuple[str, Any]:
+        """The strategy that knows the operator, and what it gives."""
+        context = self.context
+        made = scan_of(plan, context)
+        if made is not None:
+            return "FileSourceStrategy", made
+        made = special_limit(plan, context, root)
+        if made is not None:
+            return "SpecialLimits", made
+        made = in_memory_scan(plan, context.config)
+        if made is not None:
+            return "InMemoryScans", made
+        if isinstance(plan, Aggregate):
+            return "Aggregation", aggregate(plan, context)
+        if isinstance(plan, Join):
+            return "JoinSelection", JoinSelection(plan, context).plan()
+        return _OWN.get(type(plan).__name__, "BasicOperators"), basic(plan, context)
+
+
+#: Operators that have a strategy of their own, beside those that become one operator each.
+_OWN = {
+    "Window": "Window",
+    "WindowGroupLimit": "WindowGroupLimit",
+    "ScriptTransformation": "SparkScripts",
+    "ArrowEvalPython": "PythonEvals",
+    "BatchEvalPython": "PythonEvals",
+}
 
 
 def linked(made: Any, logical: Any) -> None:

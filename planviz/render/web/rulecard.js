@@ -67,6 +67,7 @@ export class RuleCard {
     const again = steps.steps.reduce((count, other) => count + (other.rule === step.rule), 0);
     if (again > 1) add("changed", `the plan ${again} times in this trace`);
     if (step.name !== step.rule) add("class", step.name);
+    if (step.matched) add("matched", step.matched);
     return facts;
   }
 
