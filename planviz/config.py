@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -10,6 +12,7 @@ from typing import Any
 
 from planviz.errors import InputError
 from planviz.versions import PROFILES, Behaviour, Profile
+from planviz.versions.vendors import RUNTIMES, nearest, runtime_of, told_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,22 +211,23 @@ class OptimizerConfig:
     """An unchanging set of settings over a profile; those not given have the profile's defaults.
 
     `variant` stands in for the profile of that name where a version is asked for that never was, such as 4.0 without
-    one of its changes.
+    one of its changes. `runtime` is the vendor's runtime that was asked for, if one was.
     """
 
     settings: MappingProxyType[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     profile: str = "spark-4.3"
     variant: Profile | None = None
+    runtime: str = ""
 
     @classmethod
     def of(cls, profile: str = "spark-4.3", /, **settings: Any) -> OptimizerConfig:
         """Settings by name, dots as they are: `OptimizerConfig.of(**{"spark.sql.cbo.enabled": True})`.
 
-        Raises InputError for a profile that is not there and a value that a setting cannot have.
+        `profile` may be a version (`3.5`, `3.5.1`) or a vendor's runtime (`databricks-15.4`), which is planned as the
+        version that it is built on. Raises InputError for one that is not there and a value that a setting cannot have.
         """
-        if profile not in PROFILES:
-            raise InputError(f"There is no profile “{profile}”; there are {', '.join(PROFILES)}.")
-        return cls(profile=profile).with_settings(settings)
+        runtime = runtime_of(profile)
+        return cls(profile=profile_of(profile), runtime=runtime.name if runtime else "").with_settings(settings)
 
     def get(self, key: str) -> Any:
         """A setting's value, or its default; None for a setting that planviz does not know and nobody set."""
@@ -237,12 +241,13 @@ class OptimizerConfig:
         for key, value in settings.items():
             known = SETTINGS.get(key)
             new[key] = value if known is None else _typed(known, value)
-        return OptimizerConfig(MappingProxyType(new), self.profile, self.variant)
+        return OptimizerConfig(MappingProxyType(new), self.profile, self.variant, self.runtime)
 
     @property
     def warnings(self) -> list[str]:
-        """One sentence for every setting that changes nothing, because planviz does not read it, or not yet."""
-        return [_unknown(key) for key in self.settings if key not in SETTINGS]
+        """What a vendor's runtime does otherwise, and a sentence for every setting that planviz does not read."""
+        told = [told_of(RUNTIMES[self.runtime])] if self.runtime else []
+        return told + [_unknown(key) for key in self.settings if key not in SETTINGS]
 
     @property
     def version(self) -> Profile:
@@ -258,6 +263,34 @@ class OptimizerConfig:
     def case_sensitive(self) -> bool:
         """Whether names differ by case."""
         return bool(self.get("spark.sql.caseSensitive"))
+
+
+#: The environment's name for the version that is planned as where nobody says one.
+PROFILE_VARIABLE = "PLANVIZ_PROFILE"
+
+
+def default_profile() -> str:
+    """The version or runtime that is planned as where nobody says one. Raises InputError where it is not there."""
+    name = os.environ.get(PROFILE_VARIABLE, "").strip()
+    if name:
+        profile_of(name)
+    return name or "spark-4.3"
+
+
+def profile_of(name: str) -> str:
+    """The profile of a name: of itself, of a version (`3.5`, `3.5.1`), of a vendor's runtime (`emr-7.1`).
+
+    Raises InputError for a name that is none of these.
+    """
+    version = re.fullmatch(r"(?:spark-)?(\d+\.\d+)(?:\.\d+)?", name.strip())
+    if version is not None and f"spark-{version[1]}" in PROFILES:
+        return f"spark-{version[1]}"
+    runtime = runtime_of(name)
+    if runtime is not None:
+        return runtime.profile
+    runtimes = [] if re.match(r"spark|\d", name) else nearest(name)
+    vendors = f"; vendors' runtimes: {', '.join(runtimes)}" if runtimes else ""
+    raise InputError(f"There is no profile “{name}”; there are {', '.join(PROFILES)}{vendors}.")
 
 
 #: Settings of Spark that change no plan before it runs, and why.

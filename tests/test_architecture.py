@@ -26,7 +26,7 @@ FLOORS = [
 ]
 TOWERS = {
     "graph": {"errors", "trees"},
-    "plantext": {"errors", "graph"},
+    "plantext": {"errors", "graph", "versions"},
     "layout": {"errors", "graph"},
     "render": {"errors", "graph", "layout"},
     "mechanics": {"errors", "types", "expressions", "logical", "catalog", "optimizer", "physical"},

@@ -13,7 +13,7 @@ from planviz.cli.check_reports import REPORTS
 from planviz.cli.files import write, write_file
 from planviz.cli.settings import STAGES, pairs
 from planviz.cli.workload import Settings, queries_in, read_query, settings_of
-from planviz.config import OptimizerConfig
+from planviz.config import OptimizerConfig, default_profile
 from planviz.document.difference import check_kinds
 from planviz.document.stored_plan import (
     MARK,
@@ -87,7 +87,7 @@ def _query(
             raise InputError(f"{stage} is no stage: {', '.join(STAGES)}.")
         if settings.catalog and settings.catalog not in catalogs:
             catalogs[settings.catalog] = find(settings.catalog)
-        config = OptimizerConfig.of(settings.profile or "spark-4.3", **settings.conf)
+        config = OptimizerConfig.of(settings.profile or default_profile(), **settings.conf)
         document = planned(sql, catalogs.get(settings.catalog), config, stage, infer)
         now = plans_of(document, stage)
         line = next((s.line for s in document.statements if s.execution is not None), 1)

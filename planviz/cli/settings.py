@@ -30,7 +30,13 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         help="guess tables that are not known from their use; default: where there is no catalogue and no CREATE TABLE",
     )
     parser.add_argument("--conf", metavar="KEY=VALUE", action="append", default=[], help="a spark.sql.* setting")
-    parser.add_argument("--profile", metavar="NAME", help="the version of Spark: spark-3.0 … spark-4.3 (default)")
+    parser.add_argument(
+        "--profile",
+        "--spark",
+        metavar="NAME",
+        help="the version of Spark, spark-3.0 … spark-4.3, or a vendor's runtime such as databricks-15.4 or emr-7.1 "
+        "(default: PLANVIZ_PROFILE of the environment, else spark-4.3)",
+    )
     parser.add_argument(
         "--param", metavar="NAME=VALUE", action="append", default=[], help="the value of :NAME; VALUE alone for a ?"
     )
@@ -46,9 +52,9 @@ def catalog_of(options: argparse.Namespace) -> Catalog:
 
 def config_of(options: argparse.Namespace) -> OptimizerConfig:
     """The settings of `--profile` and, over them, `--conf`. Raises InputError for one that cannot be read."""
-    from planviz.config import OptimizerConfig
+    from planviz.config import OptimizerConfig, default_profile
 
-    return OptimizerConfig.of(options.profile or "spark-4.3", **pairs(options.conf, "--conf"))
+    return OptimizerConfig.of(options.profile or default_profile(), **pairs(options.conf, "--conf"))
 
 
 def params_of(options: argparse.Namespace) -> Parameters | None:

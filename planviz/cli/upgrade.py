@@ -12,7 +12,7 @@ from planviz.catalogs import find
 from planviz.cli.files import write, write_file
 from planviz.cli.settings import pairs
 from planviz.cli.workload import Settings, queries_in, read_query, settings_of
-from planviz.config import OptimizerConfig
+from planviz.config import OptimizerConfig, profile_of
 from planviz.document import Document, open_sql
 from planviz.document.difference import check_kinds
 from planviz.document.upgrade import Upgrade, Upgraded
@@ -26,7 +26,7 @@ def upgrade(options: argparse.Namespace) -> int:
     """Plan every query as both versions and report; status 1 when one breaks or changes, by `--fail-on` if given."""
     kinds = check_kinds([kind.strip() for kind in ",".join(options.fail_on or ()).split(",") if kind.strip()])
     format = options.format or _format(options.output)
-    versions = Upgrade(_profile(options.old), _profile(options.new))
+    versions = Upgrade(profile_of(options.old), profile_of(options.new))
     queries = [query for name in options.inputs for query in _queries(Path(name), versions, options)]
     if not queries:
         raise InputError(f"{', '.join(options.inputs)}: there is no query in there.")
@@ -45,11 +45,6 @@ def _format(output: str | None) -> str:
     if ending not in _ENDINGS:
         raise ExportError(f"{output}: the ending must be one of {', '.join(_ENDINGS)}; or give --format.")
     return _ENDINGS[ending]
-
-
-def _profile(name: str) -> str:
-    """`3.5` is the profile spark-3.5; another name is a profile's already."""
-    return f"spark-{name}" if name[:1].isdigit() else name
 
 
 def _queries(path: Path, versions: Upgrade, options: argparse.Namespace) -> Iterator[Upgraded]:

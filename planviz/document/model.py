@@ -95,6 +95,7 @@ def printed_json(printed: PrintedBy) -> dict[str, object]:
     """The versions that may have printed a text as JSON values; `first` and `last` are null where unbounded."""
     return {
         "version": printed.stated or printed.words,
+        "vendor": printed.vendor,
         "first": None if printed.first == OLDEST else minor_words(printed.first),
         "last": None if printed.last == NEWEST else minor_words(printed.last),
         "confidence": printed.confidence,

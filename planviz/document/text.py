@@ -80,7 +80,7 @@ def _open(text: str, catalog: Catalog | None, config: OptimizerConfig | None) ->
             plans, recognised, reasons, remarks, unread = found
             first = enumerate(text[:200_000].split("\n"), 1)
             printed = with_stated(PrintedBy(), first)
-            told = (f"Spark {printed.stated}",) if printed.stated else ()
+            told = (printed.words,) if printed.words else ()
             return Document(
                 text, recognised, reasons, tuple(plans), RuleTrace(), unread, remarks, origin=told, printed=printed
             )

@@ -51,20 +51,22 @@ class Evidence:
 class PrintedBy:
     """The versions that may have printed a text, from `first` to `last`, with the evidence in the order of the text.
 
-    `stated` is a version that the text names itself, as it names it. `contradicted`: the evidence leaves no version.
+    `stated` is a version that the text names itself, as it names it, `vendor` whose it is where that is told.
+    `contradicted`: the evidence leaves no version.
     """
 
     first: Minor = OLDEST
     last: Minor = NEWEST
     evidence: tuple[Evidence, ...] = ()
     stated: str = ""
+    vendor: str = ""
     contradicted: bool = False
 
     @property
     def words(self) -> str:
         """`Spark 3.4 to 3.5`, `Spark 3.3 or later`, `Spark 3.5.1` as stated; empty where nothing is told."""
         if self.stated:
-            return f"Spark {self.stated}"
+            return f"Spark {self.stated}{f' ({self.vendor})' * bool(self.vendor)}"
         return "" if self.contradicted else _in_words(self.first, self.last)
 
     @property

@@ -52,7 +52,7 @@ def test_the_ending_of_the_output_says_its_form(folder, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--from", "3.4", "--to", "9.9"], "There is no profile “spark-9.9”"),
+        (["--from", "3.4", "--to", "9.9"], "There is no profile “9.9”"),
         (["--from", "3.4", "--to", "3.4"], "Both versions are spark-3.4"),
         (["--from", "3.4", "--to", "3.5", "-o", "x.pdf"], "the ending must be one of"),
         (["--from", "3.4", "--to", "3.5", "--fail-on", "nonsense"], "nonsense"),
