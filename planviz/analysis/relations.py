@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -11,7 +12,7 @@ from planviz.analysis.context import AnalyzerRule, analysis_error, sql_text
 from planviz.analysis.ctes import CTESubstitution
 from planviz.analysis.joins import ResolveCoalesceHints, ResolveJoinStrategyHints
 from planviz.analysis.windows import WindowsSubstitution
-from planviz.catalog.tables import CATALOG, DATABASE, Table
+from planviz.catalog.tables import CATALOG, DATABASE, FILE_FORMATS, Table
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias
@@ -35,7 +36,7 @@ from planviz.logical.unresolved import (
     UnresolvedSubqueryColumnAliases,
     UnresolvedWith,
 )
-from planviz.types import NULL
+from planviz.types import NULL, as_nullable
 
 _BEFORE_NAMES = (
     CTESubstitution,
@@ -78,6 +79,8 @@ class ResolveRelations(AnalyzerRule):
         table = catalog.table(plan.parts)
         if table is None:
             return plan
+        if len(plan.parts) == 2 and plan.parts[0].lower() in FILE_FORMATS and table.database == plan.parts[0]:
+            return _files(table, plan.parts[0].lower())
         return SubqueryAlias(table.qualified, UnresolvedCatalogRelation(table.qualified, table))
 
     def _earlier(self, plan: RelationTimeTravel) -> LogicalPlan:
@@ -101,6 +104,12 @@ class ResolveRelations(AnalyzerRule):
         ):
             plan = rule(self.context).apply(plan)
         return plan
+
+
+def _files(table: Table, provider: str) -> LogicalRelation:
+    """Files that a query reads by their path: each time under ids of their own (Spark: ResolveSQLOnFile)."""
+    columns = tuple(AttributeReference(c.name, as_nullable(c.data_type), True, next_id()) for c in table.columns)
+    return LogicalRelation(columns, (), replace(table, provider=provider), provider)
 
 
 def is_moment(timestamp: Expression | None) -> bool:

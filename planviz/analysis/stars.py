@@ -15,8 +15,10 @@ from planviz.expressions.core import Alias, AttributeReference, Expression, Lite
 from planviz.expressions.pipes import UnresolvedStarExceptOrReplace
 from planviz.expressions.predicates import In
 from planviz.expressions.unresolved import (
+    ResolvedStar,
     UnresolvedAttribute,
     UnresolvedFunction,
+    UnresolvedRegex,
     UnresolvedStar,
     UnresolvedStarWithColumns,
     UnresolvedStarWithColumnsRenames,
@@ -57,7 +59,11 @@ def expanded(items: tuple[Expression, ...], plan: Any) -> list[Expression]:
 
 def expand_star(star: UnresolvedStar, plan: LogicalPlan) -> list[Expression]:
     """The columns that `*`, `t.*` or `struct.*` means, without those in EXCEPT."""
+    if isinstance(star, ResolvedStar):
+        return list(star.columns)
     columns: list[Any] = [a for c in plan.children for a in c.output]
+    if isinstance(star, UnresolvedRegex):
+        return _matching(star, columns)
     if star.target:
         wanted = tuple(p.lower() for p in star.target)
         # A table's own columns are also those that a USING join takes from the other table.
@@ -65,6 +71,19 @@ def expand_star(star: UnresolvedStar, plan: LogicalPlan) -> list[Expression]:
         named = [a for a in every if tuple(q.lower() for q in a.qualifier[-len(wanted) :]) == wanted]
         columns = named or _struct_star(star, columns)
     return _without(columns, star) if star.excepted else columns
+
+
+def _matching(star: UnresolvedRegex, columns: list[Any]) -> list[Any]:
+    """The columns whose names match, without backtracking."""
+    import re2
+
+    try:
+        compiled = re2.compile(star.pattern)
+    except re2.error:
+        raise analysis_error(
+            "INVALID_REGEXP", f"{star.pattern!r} is no regular expression that can be read.", star
+        ) from None
+    return [c for c in columns if compiled.fullmatch(c.name)]
 
 
 def _without(columns: list[Any], star: UnresolvedStar) -> list[Any]:
@@ -139,6 +158,10 @@ def _struct_star(star: UnresolvedStar, columns: list[Any]) -> list[Any]:
     return [alias(GetStructField(value, i), f.name) for i, f in enumerate(value.data_type.fields)]
 
 
+def _is_star(arguments: tuple[Expression, ...]) -> bool:
+    return arguments == (UnresolvedStar(),) or (len(arguments) == 1 and isinstance(arguments[0], ResolvedStar))
+
+
 def star_arguments(x: Any, plan: LogicalPlan) -> Any:
     """A star among the arguments of a function means all columns; count(*) counts rows."""
     if isinstance(x, In) and any(isinstance(v, UnresolvedStar) for v in x.items):
@@ -149,7 +172,7 @@ def star_arguments(x: Any, plan: LogicalPlan) -> Any:
         return x.rebuilt(struct_of(items, "struct"))
     if not isinstance(x, UnresolvedFunction) or not any(isinstance(a, UnresolvedStar) for a in x.arguments):
         return x
-    if x.parts[-1].lower() == "count" and x.arguments == (UnresolvedStar(),) and not x.distinct:
+    if x.parts[-1].lower() == "count" and _is_star(x.arguments) and not x.distinct:
         return x.replace(arguments=(Literal(1, INT),))
     out: list[Expression] = []
     for a in x.arguments:

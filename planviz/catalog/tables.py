@@ -49,6 +49,10 @@ class Buckets:
 
 
 #: Providers whose tables keep versions, and can be replaced, updated and deleted from.
+#: Sources that SQL reads by path: parquet.`/data/sales`.
+FILE_FORMATS = frozenset(
+    ("parquet", "orc", "csv", "json", "text", "avro", "xml", "delta", "iceberg", "hudi", "binaryfile")
+)
 TRANSACTIONAL = frozenset(("delta", "hudi", "iceberg", "paimon"))
 
 

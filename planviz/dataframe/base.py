@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
+from planviz.dataframe.ambiguity import carry, check, plain, reaching, references, remember
 from planviz.dataframe.column import column_or_name, numbered, select_item
 from planviz.execution import QueryExecution
 from planviz.expressions.core import AttributeReference, Expression
@@ -16,6 +17,9 @@ from planviz.types import StructField, StructType
 if TYPE_CHECKING:
     from planviz.dataframe.encoders import Encoder
     from planviz.dataframe.session import SparkSession
+
+
+_CHECKED = "spark.sql.analyzer.failAmbiguousSelfJoin"
 
 
 def flat(values: tuple[Any, ...]) -> list[Any]:
@@ -33,10 +37,18 @@ class Frame:
     def __init__(self, session: SparkSession, plan: LogicalPlan, sql: str = "", encoder: Encoder | None = None) -> None:
         self.session = self.sparkSession = session
         self.encoder = encoder
+        self.number = session.next_number()
+        meant = references(plan)
+        given, plan = plan, reaching(plain(plan), meant) if meant else plan
         # What names a column of a query around cannot be analyzed before it stands in that query.
         waits = bool(plan.bits & LazyOuter.BIT)
         self.execution = QueryExecution(sql).starting_at(plan) if waits else session.execution(plan, sql)
         self.plan = plan if waits else self.execution.analyzed
+        if len(plan.children) > 1:
+            carry(plan, self.plan)
+        if meant and not waits and session.config.get(_CHECKED) != "false":
+            check(given, self.plan)
+        remember(self.plan, self.number)
 
     def derived(self, plan: LogicalPlan, encoder: Encoder | None = None) -> Self:
         """A DataFrame of the same session over another plan."""

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from planviz.analysis.names import Scope, unresolved_column
 from planviz.dataframe.actions import Actions
+from planviz.dataframe.ambiguity import belonging
 from planviz.dataframe.base import flat
 from planviz.dataframe.column import Column, literal, name_parts, named
 from planviz.dataframe.grouped import GroupedData
@@ -23,7 +24,7 @@ from planviz.expressions.core import Alias, AttributeReference, Expression, Lite
 from planviz.expressions.ids import UNNUMBERED, next_id
 from planviz.expressions.predicates import conjunction
 from planviz.expressions.subqueries import Exists, LateralSubquery, ScalarSubquery
-from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedFunction
+from planviz.expressions.unresolved import ResolvedStar, UnresolvedAttribute, UnresolvedFunction, UnresolvedRegex
 from planviz.logical.cached import storage_level
 from planviz.logical.combining import Except, Intersect, Join, LateralJoin, Union
 from planviz.logical.operators import (
@@ -103,7 +104,7 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         if isinstance(item, list | tuple):
             return self.select(*item)
         if isinstance(item, int):
-            return Column(self.output[item])
+            return Column(belonging(self.output[item], self.output, self.number))
         raise InputError(f"A DataFrame is indexed by a name, a column, a list of them or a number, not {item!r}.")
 
     def __getattr__(self, name: str) -> Column:
@@ -115,23 +116,23 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
 
     def col(self, name: str) -> Column:
         """A column of this DataFrame. Raises AnalysisError when it has none of that name, or several."""
-        if name == "*" or name.endswith(".*"):
+        if name == "*":
+            return Column(ResolvedStar((), (), self.output))
+        if name.endswith(".*"):
             return Column(named(name))
         parts = name_parts(name)
         with self.session.numbering():
             found = Scope(self.output).resolve(parts)
         if found is None:
+            self.session.missing_column(self.plan, parts)
             raise unresolved_column(UnresolvedAttribute(parts), list(self.output))
-        return Column(found)
+        return Column(belonging(found, self.output, self.number))
 
     # -------------------------------------------------------------------------------------------- rows and columns
 
     def select(self, *columns: Any) -> Self:
         """These columns."""
-        given = flat(columns)
-        if any(isinstance(c, RegexColumns) for c in given):
-            given = [x for c in given for x in (c.among(self.output) if isinstance(c, RegexColumns) else [c])]
-        return self.derived(Project(self.items(given), self.plan))
+        return self.derived(Project(self.items(flat(columns)), self.plan))
 
     def selectExpr(self, *expressions: str) -> Self:
         """These expressions, as SQL texts."""
@@ -266,6 +267,7 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
             return self.derived(Join(joined.plan.left, joined.plan.right, kind, None, names))
         parts = [self.numbered(c) for c in on] if isinstance(on, list) else [self.numbered(on)]
         condition = conjunction([_told_apart(p, joined.plan) for p in parts])
+        condition = _renewed(condition, other.output, joined.plan)
         return self.settled(joined.plan.replace(condition=condition))
 
     def crossJoin(self, other: DataFrame) -> Self:
@@ -357,9 +359,9 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """Metrics of the rows; they are not planned here."""
         return self
 
-    def colRegex(self, colName: str) -> RegexColumns:
+    def colRegex(self, colName: str) -> Column:
         """The columns whose names match a regular expression in backquotes."""
-        return RegexColumns(colName.strip("`"))
+        return Column(UnresolvedRegex((), (), colName.strip("`")))
 
     def describe(self, *columns: Any) -> Self:
         """Count, mean, deviation, least and greatest value of columns."""
@@ -400,23 +402,6 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
             udf = python_table_call(func, self.output, fields)
             columns = tuple(AttributeReference(f.name, f.data_type, f.nullable, next_id()) for f in fields)
         return self.derived(MapInPython(name, udf, columns, barrier, self.plan))
-
-
-class RegexColumns:
-    """Columns by a regular expression; select puts the columns that match in its place."""
-
-    def __init__(self, pattern: str) -> None:
-        self.pattern = pattern
-
-    def among(self, output: tuple[AttributeReference, ...]) -> list[Column]:
-        """The columns whose names match, without backtracking. Raises InputError for a pattern that cannot be read."""
-        import re2
-
-        try:
-            compiled = re2.compile(self.pattern)
-        except re2.error:
-            raise InputError(f"{self.pattern!r} is no regular expression that can be read.") from None
-        return [Column(a) for a in output if compiled.fullmatch(a.name)]
 
 
 def _statistics(a: Any, names: list[str]) -> Expression:
@@ -470,4 +455,17 @@ def _told_apart(e: Any, join: Any) -> Expression:
         return x
 
     made: Expression = e.transform_up(step)
+    return made
+
+
+def _renewed(e: Any, right: tuple[AttributeReference, ...], join: Any) -> Expression:
+    """Columns that only the right side has, as they are called since the join gave it ids of its own."""
+    left = join.left.output_set
+    new = {a.expr_id: b for a, b in zip(right, join.right.output, strict=True) if a.expr_id != b.expr_id}
+    new = {k: b for k, b in new.items() if k not in left}
+    if not new:
+        return e  # type: ignore[no-any-return]
+    made: Expression = e.transform_up(
+        lambda x: new.get(x.expr_id, x) if isinstance(x, AttributeReference) else x, AttributeReference.BIT
+    )
     return made

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from planviz.dataframe.column import literal, select_item
 from planviz.dataframe.python import python_table_call
 from planviz.errors import InputError
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression, lit
+from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, lit
 from planviz.expressions.ids import next_id
-from planviz.expressions.unresolved import GroupingSets, UnresolvedAlias, UnresolvedFunction
+from planviz.expressions.unresolved import GroupingSets, ResolvedStar, UnresolvedAlias, UnresolvedFunction
 from planviz.logical.operators import Aggregate, Project
 from planviz.logical.python import FlatMapGroupsInPython
 from planviz.logical.unresolved import Pivot
@@ -47,7 +47,7 @@ class GroupedData:
     def pivot(self, column: str, values: list[Any] | None = None) -> GroupedData:
         """The groups once more by a column, whose values lie side by side."""
         if values is None:
-            raise InputError("Finding the values of a pivot would need the data: list them, pivot('c', ['x', 'y']).")
+            values = self.frame.session.pivot_values(self.frame, column)
         if self.kind != "groupBy" or self.pivoted is not None:
             raise InputError("pivot follows groupBy, and only once.")
         shown = self.frame[column].expr if isinstance(column, str) else self.frame.numbered(column)
@@ -105,8 +105,7 @@ class GroupedData:
 
     def _by_name(self, function: str, column: str) -> Expression:
         if column == "*":
-            # What Spark's own text shows here is the resolved star.
-            return UnresolvedFunction((function,), (Literal(1, lit(1).type),))
+            return UnresolvedFunction((function,), (ResolvedStar((), (), self.frame.output),))
         argument: Expression = self.frame[column].expr
         return UnresolvedFunction((function,), (argument,))
 

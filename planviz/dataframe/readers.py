@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from planviz.dataframe.frame import DataFrame
     from planviz.dataframe.session import SparkSession
 
+#: Options of `csv` that may be given by place.
+_CSV = ("sep", "encoding", "quote", "escape", "comment", "header", "inferSchema")
 #: What formats give whatever the files hold.
 _FIXED = {"text": (StructField("value", STRING),)}
 
@@ -68,7 +70,7 @@ class DataFrameReader:
             and "/" not in path
         ):
             return self.session.table(path)
-        return self.session.from_source(self.provider, path if path is not None else self._place(), fields)
+        return self.session.from_source(self.provider, path if path is not None else self._place(), fields, self.given)
 
     def _place(self) -> Any:
         found = (self.given.get(k) for k in ("path", "dbtable", "table", "query", "subscribe", "collection"))
@@ -88,6 +90,7 @@ class DataFrameReader:
 
     def csv(self, path: Any, schema: Any = None, *given: Any, **options: Any) -> DataFrame:
         """Files of CSV."""
+        options = {**dict(zip(_CSV, given, strict=False)), **options}
         return self.load(path, "csv", schema, **options)
 
     def json(self, path: Any, schema: Any = None, *given: Any, **options: Any) -> DataFrame:

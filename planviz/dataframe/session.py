@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import date, datetime
@@ -60,7 +61,12 @@ class SparkSession(Session):
     def __init__(self, catalog: Catalog | None = None, config: OptimizerConfig | None = None) -> None:
         super().__init__(catalog, config)
         self.ids = Ids()
+        self._frames = itertools.count(1)
         self._analyzer: Analyzer | None = None
+
+    def next_number(self) -> int:
+        """The number of one more DataFrame of this session."""
+        return next(self._frames)
 
     @property
     def udf(self) -> UDFRegistration:
@@ -98,10 +104,19 @@ class SparkSession(Session):
         """What an action on a DataFrame gives. Raises InputError: there is no data here."""
         raise InputError(f"{name} would need the data: planviz plans queries and executes none.")
 
+    def missing_column(self, plan: LogicalPlan, parts: tuple[str, ...]) -> None:
+        """A DataFrame of this plan is asked for a column that it does not have."""
+
+    def pivot_values(self, frame: Any, column: Any) -> list[Any]:
+        """The values of a pivot's column, for which Spark runs a query. Raises InputError: there is no data here."""
+        raise InputError("Finding the values of a pivot would need the data: list them, pivot('c', ['x', 'y']).")
+
     def note_table(self, name: str, frame: Any) -> None:
         """A DataFrame was written as a table."""
 
-    def from_source(self, provider: str, path: Any, fields: tuple[StructField, ...] | None) -> DataFrame:
+    def from_source(
+        self, provider: str, path: Any, fields: tuple[StructField, ...] | None, options: dict[str, Any] | None = None
+    ) -> DataFrame:
         """The rows of a source with these columns. Raises InputError where nobody knows the columns."""
         if fields is None:
             raise InputError(f"The columns of {path} are not known: give them with spark.read.schema(...).")

@@ -226,8 +226,8 @@ class FirstLast(AggregateFunction, UnaryExpression):
         return [str(self.child), "true" if self.ignore_nulls else "false"]
 
     def to_string(self) -> str:
-        """first(child) ignore nulls."""
-        return f"{self.name}({self.child}){' ignore nulls' if self.ignore_nulls else ''}"
+        """first(child) ignore nulls, or the "()" that Spark prints in place of these words."""
+        return f"{self.name}({self.child}){' ignore nulls' if self.ignore_nulls else '()'}"
 
 
 @node

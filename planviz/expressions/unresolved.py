@@ -79,6 +79,28 @@ class UnresolvedStar(LeafExpression, Unresolved, NamedExpression):
 
 
 @node
+class ResolvedStar(UnresolvedStar):
+    """The columns of one DataFrame, whatever stands beside them (DataFrame API: `df["*"]`)."""
+
+    columns: tuple[AttributeReference, ...] = ()
+
+    def to_string(self) -> str:
+        """ResolvedStar(columns)."""
+        return f"ResolvedStar({', '.join(map(str, self.columns))})"
+
+
+@node
+class UnresolvedRegex(UnresolvedStar):
+    """The columns whose names match a regular expression (DataFrame API: `df.colRegex`)."""
+
+    pattern: str = ""
+
+    def to_string(self) -> str:
+        """The pattern."""
+        return self.pattern
+
+
+@node
 class UnresolvedStarWithColumns(Unresolved, NamedExpression):
     """All columns, with those of these names replaced or added (DataFrame.withColumns)."""
 

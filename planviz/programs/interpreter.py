@@ -15,9 +15,10 @@ from planviz.dataframe.python import UserDefinedFunction
 from planviz.errors import AnalysisError, PlanvizError
 from planviz.programs import attributes
 from planviz.programs.expressions import from_planviz
+from planviz.programs.guesses import Guesses
 from planviz.programs.library import DefaultDict, Factory, builtins, import_module
 from planviz.programs.model import Action, Program, ProgramError
-from planviz.programs.session import Guesses, ProgramSession
+from planviz.programs.session import ProgramSession
 from planviz.programs.signals import LimitReached, Raised, Returned, raised
 from planviz.programs.spark import RowClass
 from planviz.programs.statements import Statements
@@ -279,7 +280,7 @@ class Interpreter(Statements):
             return Unknown(node.id)
         if self.session.guesses.tables and self._used_as_frame(node.id):
             self.pass_over(node, f"{node.id} is not defined: it is taken for a table of that name.")
-            made = self.session.guessed(node.id)
+            made = self.session.table(node.id)
             self.module.names[node.id] = made
             return made
         raise raised("NameError", f"name '{node.id}' is not defined")

@@ -10,10 +10,10 @@ from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.errors import ParseError, defect
 from planviz.programs.dresses import undressed
+from planviz.programs.guesses import Again, Guesses
 from planviz.programs.hints import column_types
 from planviz.programs.interpreter import Interpreter
 from planviz.programs.model import Program, ProgramError
-from planviz.programs.session import Again, Guesses
 from planviz.programs.values import Place
 from planviz.trees.executor import RuleExecutor
 
@@ -73,6 +73,7 @@ def read_program(
     else:
         program = Program(text)
         program.error = ProgramError("TOO_MANY_GUESSES", "Too many columns would have to be guessed.", Place(1, 1))
+    program.notes += reader.session.notes
     names = list(guesses.columns)
     if names:
         program.notes.append(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from planviz.analysis.inference import infer
-from planviz.catalog.tables import Catalog, Table
+from planviz.catalog.tables import DATABASE, FILE_FORMATS, Catalog, Table, placed
 from planviz.config import OptimizerConfig
 from planviz.dataframe.column import Column, literal, name_parts
 from planviz.dataframe.frame import DataFrame
@@ -24,40 +24,14 @@ from planviz.logical.combining import Join
 from planviz.logical.operators import Filter, GlobalLimit, LocalLimit, Offset, Project, Sample, Sort, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
+from planviz.logical.unresolved import Pivot
+from planviz.programs.guesses import Again, Guesses, pivot_key, table_of_path
 from planviz.programs.signals import LimitReached
-from planviz.types import STRING, DataType, StructField, StructType
+from planviz.types import STRING, StructField, StructType
 
 #: How many plans are made of one program at most, and how long that may take (seconds of this process).
 MOST_PLANS, LONGEST_TIME = 6_000, 60.0
 _PASSING = (Filter, Sort, GlobalLimit, LocalLimit, Offset, Sample, SubqueryAlias)
-
-
-class Again(Exception):
-    """More is known of a guessed table: the program is read once more from its beginning."""
-
-
-class Guesses:
-    """Tables and files that neither the catalogue nor the program describes: their columns, as uses of them say.
-
-    `tables` says whether tables are guessed, too, or only files without a schema. `hints` are types by column name.
-    """
-
-    def __init__(self, tables: bool, hints: dict[str, DataType]) -> None:
-        self.tables, self.hints = tables, hints
-        self.columns: dict[str, dict[str, StructField]] = {}
-
-    def of(self, key: str) -> Table:
-        """A guessed table as far as it is known."""
-        fields = tuple(self.columns.setdefault(key, {}).values())
-        return Table(key, fields, guessed=frozenset(f.name for f in fields))
-
-    def learn(self, key: str, name: str, kind: DataType | None = None) -> bool:
-        """Note a column; whether it was new."""
-        columns = self.columns.setdefault(key, {})
-        if name.lower() in columns or not name:
-            return False
-        columns[name.lower()] = StructField(name, kind or self.hints.get(name.lower(), STRING))
-        return True
 
 
 class ProgramSession(SparkSession):
@@ -76,16 +50,33 @@ class ProgramSession(SparkSession):
         self.origin: tuple[str, int] | None = None
         self.began = time.process_time()
         self.plans = 0
-        #: Relations of guessed tables, by their first attribute or identity, and plans through which their columns go.
-        self._guessed: dict[int, str] = {}
+        #: Sentences about what was taken to be so, in order.
+        self.notes: dict[str, None] = {}
+        #: Guessed tables of the catalogue by key, and plans through which further columns of guessed tables go.
+        self._tables: dict[str, str] = {}
         self._passing: dict[int, LogicalPlan] = {}
         self._kept: list[Any] = []
+        #: The line of a pivot whose values are not listed, until it is aggregated; results of such pivots by identity.
+        self._pivot = 0
+        self._passing_pivots: dict[int, str] = {}
 
     # ------------------------------------------------------------------------------------------ what it does
 
     def act(self, name: str, frame: Any) -> Any:
         """Note an action."""
         return self.note(name, frame)
+
+    def pivot_values(self, frame: Any, column: Any) -> list[Any]:
+        """The values of a pivot that the program does not list: those that it names as columns of the result."""
+        line = self.line()
+        told = f"Line {line}: Spark runs a query to find the values of the pivot; planned with those that are named."
+        self.notes[told] = None
+        self._pivot = line
+        return list(self.guesses.pivots.get(line, ()))
+
+    def line(self) -> int:
+        """The line of the call that is being read, 0 before the first."""
+        return 0 if self.origin is None else self.origin[0].count("\n", 0, self.origin[1]) + 1
 
     def note_table(self, name: str, frame: Any) -> None:
         """Later statements may read a table that the program writes."""
@@ -105,9 +96,13 @@ class ProgramSession(SparkSession):
         try:
             analyzed = made.analyzed
         except AnalysisError as error:
-            if self._guessed and error.error_class.startswith(("UNRESOLVED_COLUMN", "UNRESOLVED_USING")):
+            if self.guesses.columns and error.error_class.startswith(("UNRESOLVED_COLUMN", "UNRESOLVED_USING")):
                 self._learn_from(plan)
             raise
+        if isinstance(plan, Pivot) and self._pivot:
+            self._passing_pivots[id(analyzed)] = pivot_key(self._pivot, plan.aggregates)
+            self._kept.append(analyzed)
+            self._pivot = 0
         joined = isinstance(plan, Join) and isinstance(analyzed, Project)
         if joined or (isinstance(plan, Project) and any("Star" in type(p).__name__ for p in plan.projects)):
             self._passing[id(analyzed)] = plan
@@ -118,13 +113,29 @@ class ProgramSession(SparkSession):
         """A table or view, guessed where nobody knows it and guessing is allowed."""
         parts = name_parts(name) if "<" not in str(name) else (str(name),)
         if self.guesses.tables and self.catalog.table(parts) is None and self.catalog.view(parts) is None:
-            return self.guessed(".".join(parts))
-        return super().table(name)
+            self._declare(parts)
+        return super().table(name if "<" not in str(name) else f"`{name}`")
 
-    def from_source(self, provider: str, path: Any, fields: tuple[StructField, ...] | None) -> DataFrame:
-        """The rows of files; without a schema their columns are guessed."""
+    def _declare(self, parts: tuple[str, ...]) -> str:
+        """Let the catalogue have a guessed table as far as it is known; the name under which it is guessed."""
+        named = placed(Table(parts[-1], ()), parts)
+        known = self.guesses.of(named.shown_name)
+        self.catalog = self.catalog.with_table(replace(named, columns=known.columns, guessed=known.guessed))
+        self._tables[named.key] = named.shown_name
+        return named.shown_name
+
+    def from_source(
+        self, provider: str, path: Any, fields: tuple[StructField, ...] | None, options: dict[str, Any] | None = None
+    ) -> DataFrame:
+        """The rows of files; without a schema those of the catalogue's table of that name, else they are guessed."""
         if fields is not None:
             return super().from_source(provider, path, fields)
+        named = table_of_path(str(path[0] if isinstance(path, list) and path else path), self.catalog)
+        if named is not None and named.key not in self._tables:
+            self.notes[f"The files {path} are taken to have the columns of the table {named.shown_name}."] = None
+            return super().from_source(provider, path, named.columns)
+        given = options or {}
+        self.guesses.reads(str(path), provider, str(given.get("inferschema", "")).lower() == "true")
         return self.guessed(str(path), provider)
 
     def guessed(self, key: str, provider: str = "parquet") -> DataFrame:
@@ -132,8 +143,7 @@ class ProgramSession(SparkSession):
         table = self.guesses.of(key)
         with self.numbering():
             made = relation(provider, key, table.columns)
-        made = made.replace(table=table)
-        self._guessed[id(made)] = key
+        made = made.replace(table=replace(table, provider=provider))
         self._kept.append(made)
         return DataFrame(self, made)
 
@@ -144,52 +154,67 @@ class ProgramSession(SparkSession):
                 self.with_view(f"_{name}", value.plan)
             shown = f"_{name}" if isinstance(value, DataFrame) else str(getattr(value, "expr", value))
             text = text.replace("{" + name + "}", shown)
-        if self._guessed:
-            self._learn_from_views(text)
-        if self.guesses.tables:
-            self._guess_tables(text)
+        self._learn_from_query(text)
         self.params = parameters(args)
         try:
             return super().sql(text)
         finally:
             self.params = None
 
-    def _learn_from_views(self, text: str) -> None:
-        """What a query asks of views over guessed tables: Again where one of these has to have more columns."""
-        open_views = {}
-        for key, view in self.catalog.views.items():
-            leaves = self._open(view.plan) if view.plan is not None and view.plan.resolved else []
-            if leaves:
-                open_views[key] = leaves[0][1], {a.name.lower() for a in view.plan.output}
-        if not open_views:
-            return
+    def _learn_from_query(self, text: str) -> None:
+        """What a query asks of guessed tables, of views over them, and of files by their path.
+
+        Raises Again where a table that was read before has to have more columns.
+        """
+        leaves = self._open_views()
+        tables = {k: t for k, t in self.catalog.tables.items() if k not in self._tables}
+        views = {k: v for k, v in self.catalog.views.items() if k not in leaves}
+        hidden = replace(self.catalog, tables=tables, views=views)
         try:
             with fresh_ids():
                 plans = [s.plan for s in parse_script(text) if s.plan is not None]
-            hidden = replace(self.catalog, views={k: v for k, v in self.catalog.views.items() if k not in open_views})
             known, _ = infer(plans, hidden)
         except (PlanvizError, RecursionError):
             return
         learned = False
-        for key, (leaf, have) in open_views.items():
-            table = known.table((key,))
-            for column in table.columns if table is not None and table.key not in hidden.tables else ():
-                if column.name.lower() not in have:
-                    learned |= self.guesses.learn(leaf, column.name, column.data_type)
+        for key, table in known.tables.items():
+            if key in tables:
+                continue
+            leaf = leaves.get(table.name.lower()) if table.database == DATABASE else None
+            if leaf is not None:
+                learned |= self._learn_columns(leaf[0], table, leaf[1])
+            elif table.database.lower() in FILE_FORMATS:
+                self._declare_files(table)
+            elif self.guesses.tables:
+                before = key in self._tables
+                learned |= self._learn_columns(table.shown_name, table) and before
+                self._declare((table.database, table.name) if table.database != DATABASE else (table.name,))
         if learned:
             raise Again
 
-    def _guess_tables(self, text: str) -> None:
-        try:
-            with fresh_ids():
-                plans = [s.plan for s in parse_script(text) if s.plan is not None]
-            known, _ = infer(plans, self.catalog)
-        except (PlanvizError, RecursionError):
+    def _learn_columns(self, key: str, table: Table, have: frozenset[str] = frozenset()) -> bool:
+        new = [c for c in table.columns if c.name.lower() not in have and c.name != "unknown"]
+        return any([self.guesses.learn(key, c.name, c.data_type) for c in new])
+
+    def _declare_files(self, table: Table) -> None:
+        named = table_of_path(table.name, self.catalog)
+        if named is not None:
+            self.notes[f"The files {table.name} are taken to have the columns of the table {named.shown_name}."] = None
+            self.catalog = self.catalog.with_table(replace(table, columns=named.columns, guessed=frozenset()))
             return
-        for key, table in known.tables.items():
-            if key not in self.catalog.tables:
-                self.catalog = self.catalog.with_table(table)
-                self.guesses.columns.setdefault(table.shown_name, {})
+        self._learn_columns(table.name, table)
+        known = self.guesses.of(table.name)
+        self.catalog = self.catalog.with_table(replace(table, columns=known.columns, guessed=known.guessed))
+        self._tables[table.key] = table.name
+
+    def _open_views(self) -> dict[str, tuple[str, frozenset[str]]]:
+        """Views over guessed tables: which one, and the columns that the view has."""
+        found = {}
+        for key, view in self.catalog.views.items():
+            leaves = self._open(view.plan) if view.plan is not None and view.plan.resolved else []
+            if leaves:
+                found[key] = leaves[0][1], frozenset(a.name.lower() for a in view.plan.output)
+        return found
 
     def mark(self, node: Any) -> None:
         """Tell the new nodes of a plan, or a column's expression, where in the program they were made."""
@@ -204,6 +229,10 @@ class ProgramSession(SparkSession):
                     stack += one.children
 
     # ------------------------------------------------------------------------------------------ guessing
+
+    def missing_column(self, plan: LogicalPlan, parts: tuple[str, ...]) -> None:
+        """Begins the reading anew where a guessed table may have the column."""
+        self.learn_column(plan, parts[0])
 
     def learn_column(self, plan: LogicalPlan, name: str) -> None:
         """A column that a DataFrame must have: Again where one of its guessed tables may have it."""
@@ -252,9 +281,12 @@ class ProgramSession(SparkSession):
 
         def walk(p: Any, names: frozenset[str]) -> None:
             if isinstance(p, LogicalRelation):
-                key = getattr(p.table, "name", "")
-                if not p.name and key in self.guesses.columns:
-                    found.append((names, key))
+                table: Any = p.table
+                key = table.shown_name if p.name and isinstance(table, Table) else getattr(table, "name", "")
+                if key in self.guesses.columns:
+                    found.append((names | {key.rpartition(".")[2].lower()} if p.name else names, key))
+            elif id(p) in self._passing_pivots:
+                found.append((names, self._passing_pivots[id(p)]))
             elif id(p) in self._passing or isinstance(p, _PASSING) or type(p).__name__ in _PASSING_NAMES:
                 inner = names | {p.name[-1].lower()} if isinstance(p, SubqueryAlias) else names
                 walk(p.child, inner)

@@ -100,7 +100,7 @@ def test_unknown_conditions_are_read_both_ways():
 def test_tables_that_nobody_describes_are_guessed_and_said():
     program = read_program(
         IMPORTS
-        + "d = spark.read.csv('x.csv', header=True)\n"
+        + "d = spark.read.csv('x.csv', header=True, inferSchema=True)\n"
         + "e = spark.table('e')\n"
         + "d.filter(d.age > 3).join(e, 'city').groupBy('name').agg(F.sum('amount')).show()\n"
     )

@@ -1,0 +1,98 @@
+"""What a program's text says of tables and files that nothing describes: their columns, and what pivots hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from planviz.catalog.tables import FILE_FORMATS, Catalog, Table
+from planviz.expressions.core import Alias, Expression
+from planviz.types import DOUBLE, INT, LONG, STRING, ArrayType, DataType, StructField, StructType
+
+#: Formats whose files hold nothing but texts, unless `inferSchema` is asked for.
+_TEXTS = ("csv", "com.databricks.spark.csv")
+
+
+_PIVOT = "pivot of line "
+
+
+class Again(Exception):
+    """More is known of a guessed table: the program is read once more from its beginning."""
+
+
+class Guesses:
+    """Tables and files that neither the catalogue nor the program describes: their columns, as uses of them say.
+
+    `tables` says whether tables are guessed, too, or only files without a schema. `hints` are types by column name.
+    `pivots` are the values that the program names of pivots whose values it does not list, by line.
+    """
+
+    def __init__(self, tables: bool, hints: dict[str, DataType]) -> None:
+        self.tables, self.hints = tables, hints
+        self.columns: dict[str, dict[str, StructField]] = {}
+        self.pivots: dict[int, list[str]] = {}
+        #: How a source's files tell types: "text" (all are strings), "json", None where nothing is known.
+        self.kinds: dict[str, str] = {}
+
+    def of(self, key: str) -> Table:
+        """A guessed table as far as it is known."""
+        fields = tuple(self.columns.setdefault(key, {}).values())
+        return Table(key, fields, guessed=frozenset(f.name for f in fields))
+
+    def reads(self, key: str, provider: str, infers: bool) -> None:
+        """Note the format of a source; `infers` says that the types of its texts are looked for."""
+        provider = provider.lower()
+        if provider in _TEXTS:
+            self.kinds[key] = "text" if not infers else ""
+        elif provider == "json":
+            self.kinds[key] = "json"
+
+    def learn(self, key: str, name: str, kind: DataType | None = None) -> bool:
+        """Note a column; whether it was new."""
+        if key.startswith(_PIVOT):
+            return self._learn_value(key, name)
+        columns = self.columns.setdefault(key, {})
+        if name.lower() in columns or not name:
+            return False
+        found = kind or self.hints.get(name.lower(), STRING)
+        columns[name.lower()] = StructField(name, self._in_files(key, found))
+        return True
+
+    def _learn_value(self, key: str, name: str) -> bool:
+        line, *suffixes = key.removeprefix(_PIVOT).split("\n")
+        values = self.pivots.setdefault(int(line), [])
+        value = next((name.removesuffix(s) for s in suffixes if name.endswith(s)), name if not suffixes else "")
+        if not value or value in values or len(values) > 100:
+            return False
+        values.append(value)
+        return True
+
+    def _in_files(self, key: str, found: DataType) -> DataType:
+        how = self.kinds.get(key)
+        if how == "text":
+            return STRING
+        if how == "json" and found == INT:
+            return LONG
+        if how == "json" and isinstance(found, StructType | ArrayType):
+            return found
+        return found if how != "json" or found in (LONG, DOUBLE, STRING) or found.simple_string == "boolean" else STRING
+
+
+def table_of_path(path: str, catalog: Catalog) -> Table | None:
+    """The catalogue's table that files are named after: `s3://lake/sales/`, `sales.parquet`, `sales_csv/*.csv`."""
+    for part in reversed(re.split(r"[/\\]+", path.strip())):
+        if not part or "*" in part or "=" in part or "{" in part:
+            continue
+        name = re.split(r"[.?]", part)[0].lower()
+        for one in (name, *(name.removesuffix(f"_{f}") for f in FILE_FORMATS if name.endswith(f"_{f}"))):
+            found = catalog.table((one,))
+            if found is not None and found.columns:
+                return found
+        return None
+    return None
+
+
+def pivot_key(line: int, aggregates: Sequence[Expression]) -> str:
+    """What stands for the values of a line's pivot; with several aggregates columns are called value_aggregate."""
+    names = [a.name if isinstance(a, Alias) else a.sql for a in aggregates] if len(aggregates) > 1 else []
+    return "\n".join([f"{_PIVOT}{line}", *(f"_{n}" for n in names)])
