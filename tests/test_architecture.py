@@ -22,7 +22,7 @@ FLOORS = [
     {"execution", "catalogs"},
     {"replay"},
     {"document", "dataframe", "programs"},
-    {"cli", "ui", "pytest_plugin", "__main__"},
+    {"cli", "ui", "notebook", "pytest_plugin", "__main__"},
 ]
 TOWERS = {
     "graph": {"errors", "trees"},

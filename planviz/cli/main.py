@@ -136,7 +136,7 @@ def _add_render(parser: argparse.ArgumentParser) -> None:
         "--stage", metavar="STAGE", help="parsed, analyzed, optimized, physical, initial (default: the last one)"
     )
     parser.add_argument("--plan", type=int, metavar="N", help="the N-th plan of the text, from 1")
-    parser.add_argument("--theme", choices=("light", "dark"), default="light")
+    parser.add_argument("--theme", choices=("light", "dark"), help="default: light; of HTML: the reader's own")
     parser.add_argument("--title", metavar="TEXT")
 
 

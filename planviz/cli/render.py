@@ -24,10 +24,15 @@ def render(options: argparse.Namespace) -> int:
     document = open_text(read_text(options.file))
     if format == "html" and options.plan is None and options.stage is None:
         title = options.title or Path(options.file).stem
-        write_file(path, html_page(list(document.plans), text=document.text, title=title).encode("utf-8", "replace"))
+        first = document.plans.index(choose(document, None, None))
+        page = html_page(document.plans, text=document.text, title=title, theme=options.theme, opened=first)
+        write_file(path, page.encode("utf-8", "replace"))
         return 0
     write_file(
-        path, draw(choose(document, options.stage, options.plan), format, theme=options.theme, title=options.title)
+        path,
+        draw(
+            choose(document, options.stage, options.plan), format, theme=options.theme or "light", title=options.title
+        ),
     )
     return 0
 

@@ -61,23 +61,38 @@ body {{ background: {dark[card]}; color: {dark[ink]}; }} header {{ border-color:
 
 
 def html_page(
-    graphs: Sequence[PlanGraph], *, text: str | None = None, title: str | None = None, theme: str | None = None
+    graphs: Sequence[PlanGraph],
+    *,
+    text: str | None = None,
+    title: str | None = None,
+    theme: str | None = None,
+    opened: int = 0,
 ) -> str:
     """The plans as one interactive HTML page: several are tabs, with search, keys, details and the raw text.
 
     `text` is what the plans were read from and is shown beside each of them; `title` heads the page, by default the
-    only plan's own. `theme` is "light" or "dark"; None follows the reader's system. The page makes no request, and its
-    policy forbids any, and any script but its own. Equal input gives equal bytes.
+    only plan's own; `opened` is the index of the plan that is seen first. `theme` is "light" or "dark"; None follows
+    the reader's system. The page makes no request, and its policy forbids any, and any script but its own. Equal input
+    gives equal bytes.
 
     Raises ExportError for an unknown theme and ValueError when there is no plan.
     """
     return scene_page(
-        [build_scene(graph, full=True).to_json() for graph in graphs], text=text, title=title, theme=theme
+        [build_scene(graph, full=True).to_json() for graph in graphs],
+        text=text,
+        title=title,
+        theme=theme,
+        opened=opened,
     )
 
 
 def scene_page(
-    scenes: Sequence[Mapping[str, Any]], *, text: str | None = None, title: str | None = None, theme: str | None = None
+    scenes: Sequence[Mapping[str, Any]],
+    *,
+    text: str | None = None,
+    title: str | None = None,
+    theme: str | None = None,
+    opened: int = 0,
 ) -> str:
     """As `html_page`, from scenes as `Scene.to_json` gives them, details included."""
     if not scenes:
@@ -86,6 +101,7 @@ def scene_page(
         palette(theme)
     data = {
         "plans": [{"scene": scene, "text": text} for scene in scenes],
+        "opened": opened,
         "theme": tokens(),
         "dark": None if theme is None else theme == "dark",
     }

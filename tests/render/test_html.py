@@ -98,3 +98,7 @@ def test_plan_words_never_become_markup() -> None:
     for code in (script(), script(page=True)):
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", code)
     assert "</style" not in style()
+
+
+def test_the_plan_that_is_seen_first_can_be_chosen():
+    assert '"opened":1' in html_page([graph(), graph()], opened=1).replace('"opened": 1', '"opened":1')

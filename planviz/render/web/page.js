@@ -4,12 +4,12 @@ import { button, element } from "./dom.js";
 import { mount } from "./workbench.js";
 
 async function openPage() {
-  const { plans, theme, dark } = JSON.parse(document.getElementById("planviz-data").textContent);
+  const { plans, opened, theme, dark } = JSON.parse(document.getElementById("planviz-data").textContent);
   const faces = [400, 600].map((weight) => document.fonts.load(`${weight} 14px '${theme.font.family}'`));
   await Promise.allSettled(faces); // the cards were measured with these, which lie in the page too
   const host = document.getElementById("planviz"), tabs = document.getElementById("planviz-tabs");
   const dataOf = (at) => ({ dark, theme, findings: [], selected: null, details_url: null, ...plans[at], key: `plan ${at}` });
-  const panel = mount(host, dataOf(0), { wholePage: true });
+  const panel = mount(host, dataOf(opened), { wholePage: true });
   const shown = plans.map(({ scene }, at) => {
     const tab = button("pv-tab", scene.title || `Plan ${at + 1}`, "", () => open(at));
     tab.setAttribute("role", "tab");
@@ -32,7 +32,7 @@ async function openPage() {
   });
   if (plans.length > 1) tabs.append(...shown);
   else if (document.title !== plans[0].scene.title) tabs.append(element("span", "pv-only-title", plans[0].scene.title));
-  if (plans.length > 1) open(0);
+  if (plans.length > 1) open(opened);
 }
 
 openPage();
