@@ -32,6 +32,7 @@ TOWERS = {
     "mechanics": {"errors", "types", "expressions", "logical", "catalog", "optimizer", "physical"},
     "spark": {"errors", "graph", "plantext", "document", "catalog", "types", "expressions", "logical", "frontend"},
     "history": {"errors", "graph", "document", "logical", "spark"},
+    "findings": {"errors", "graph", "config", "execution", "document"},
     "store": {"errors", "graph"},
     "samples": {"errors"},
 }

@@ -12,6 +12,7 @@ from importlib import import_module
 
 import planviz
 from planviz.cli.history import add_history
+from planviz.cli.lint import add_lint
 from planviz.cli.play_arguments import add_play
 from planviz.cli.settings import STAGES, add_settings
 from planviz.cli.spark import add_spark
@@ -286,6 +287,7 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "replay": (_add_replay, "plan the plans of a text again and hold them against what Spark printed"),
     "estimates": (_add_estimates, "rows expected of every operator, beside measured ones"),
     "aggregates": (_add_aggregates, "the stages of each aggregate, estimates, rows through the stages"),
+    "lint": (add_lint, "what is worth changing in queries, plans and past executions, with evidence"),
     "crossover": (_add_crossover, "at which sizes of the tables a query's joins change"),
     "join-order": (_add_join_order, "how the cost-based search puts a query's joins in order"),
     "slides": (_add_slides, "the slides on cost-based optimization: their numbers beside ours"),

@@ -15,6 +15,7 @@ from planviz.document.reasons import (
     why_stages,
 )
 from planviz.execution import QueryExecution
+from planviz.findings.documents import plan_findings, tried
 from planviz.graph import PlanGraph
 from planviz.render.text import one_line
 from planviz.ui import joins
@@ -39,11 +40,26 @@ def reasons_of(opened: Opened, plan: str, node: int) -> dict[str, Any]:
         found.append(_told(here))
     if (read := what_is_read(graph[node], operator)) is not None:
         found.append(_told(read))
+    if execution is not None:
+        found += _planned(opened, plan, node, execution)
     if execution is not None and operator is not None and graph.stage in ("optimized", "physical"):
         rows = how_many_rows(operator, execution)
         if rows is not None:
             found.append(_told(rows) | {"page": "cardinality"})
     return {"sections": found}
+
+
+def _planned(opened: Opened, plan: str, node: int, execution: QueryExecution) -> list[dict[str, Any]]:
+    """The changes of settings that findings on an operator name, planned: only those that keep their promise."""
+    if not plan.isdigit():
+        return []
+    told = []
+    for finding in plan_findings(opened.document, int(plan)):
+        if node not in finding.nodes or (change := tried(finding, execution).what_if) is None:
+            continue
+        lines = [["", f"now: {one_line(change.before, 200)}", ""], ["", f"then: {one_line(change.after, 200)}", ""]]
+        told.append({"heading": "Planned with the change", "lines": lines, "formula": change.change, "calculation": ""})
+    return told
 
 
 def _told(reason: Reason) -> dict[str, Any]:

@@ -184,7 +184,7 @@ def details(request: Request) -> Response:
         graph = opened.graph(plan)
     except KeyError:
         return _missing()
-    more = scene_details(graph) | {"findings": found(graph), "text": opened.text(plan)}
+    more = scene_details(graph) | {"findings": found(opened, plan), "text": opened.text(plan)}
     body = json.dumps(more, separators=(",", ":")).encode()
     return _answer(request, body, "application/json", _POLICIES["json"])
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from planviz.document.sql import notes_of
 from planviz.execution import QueryExecution
+from planviz.findings import findings
+from planviz.findings.documents import finding_json, plan_findings
 from planviz.graph import PlanGraph
-from planviz.graph.findings import findings
 from planviz.render import render
 from planviz.render.png import MOST_PIXELS, MOST_SIDE
 from planviz.render.scene import LARGE, build_scene
@@ -203,9 +204,11 @@ def notes(opened: Opened, plan: str) -> tuple[str, ...]:
     return tuple(said)
 
 
-def found(graph: PlanGraph) -> list[dict[str, Any]]:
+def found(opened: Opened, plan: str) -> list[dict[str, Any]]:
     """The findings of a plan as the workbench takes them."""
-    return [asdict(finding) for finding in findings(graph)]
+    if plan.isdigit():
+        return [finding_json(finding) for finding in plan_findings(opened.document, int(plan))]
+    return [finding_json(finding) for finding in findings(opened.graph(plan), text=opened.document.text)]
 
 
 def file_name(name: str, slug: str) -> str:
@@ -231,7 +234,7 @@ def workbench(opened: Opened, plan: str, node: int | None) -> bytes:
         scene,
         f"{opened.key}/{plan}",
         text=None if len(graph) > LARGE else opened.text(plan),
-        findings=() if len(graph) > LARGE else found(graph),
+        findings=() if len(graph) > LARGE else found(opened, plan),
         selected=ids.index(node) if node in ids else None,
         details_url=f"/plan/{opened.key}/{plan}/details.json",
         why_url=f"/plan/{opened.key}/{plan}/why",

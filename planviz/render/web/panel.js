@@ -56,10 +56,16 @@ export class Panel {
 
   // What the findings say of this operator.
   #findings(i) {
-    const mine = (this.plan.findings ?? this.data.findings ?? []).filter((finding) => finding.node === this.plan.nodes.id[i]);
-    return mine.map(({ severity, title, evidence }) => {
-      const note = element("p", `pv-note pv-severity-${severity}`);
-      note.append(element("b", "", title), ` ${evidence ?? ""}`);
+    const id = this.plan.nodes.id[i], all = this.plan.findings ?? this.data.findings ?? [];
+    return all.filter((finding) => finding.node === id || finding.nodes?.includes(id)).map((finding) => {
+      const { severity, title, evidence, why, advice, cost } = finding, note = element("div", `pv-note pv-severity-${severity}`);
+      note.append(element("b", "", title), element("p", "", evidence ?? ""));
+      for (const [word, text] of [["Why", why], ["To do", advice], ["Cost", cost]]) {
+        if (!text) continue;
+        const line = element("p", "pv-muted");
+        line.append(element("b", "", `${word}: `), text);
+        note.append(line);
+      }
       return note;
     });
   }

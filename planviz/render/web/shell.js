@@ -59,14 +59,16 @@ export function keyList(bench) {
 
 const SEVERITIES = { problem: ["!", "Problem"], warning: ["▲", "Warning"], info: ["i", "Information"] };
 
-// One finding as a button; `open` gets the id of its node.
-export function findingItem({ severity, title, evidence, node }, open) {
-  const [sign, name] = SEVERITIES[severity] ?? SEVERITIES.info;
-  const item = button(`pv-finding pv-severity-${SEVERITIES[severity] ? severity : "info"}`, "", "", () => open(node));
+// One finding as a button; `open` gets the id of its node, at the next press that of its next one.
+export function findingItem({ severity, title, evidence, node, nodes }, open) {
+  const [sign, name] = SEVERITIES[severity] ?? SEVERITIES.info, places = nodes?.length ? nodes : [node];
+  let at = -1;
+  const next = () => open(places[(at = (at + 1) % places.length)]);
+  const item = button(`pv-finding pv-severity-${SEVERITIES[severity] ? severity : "info"}`, "", "", next);
   const words = element("span");
   words.append(element("b", "", title), element("span", "pv-muted", evidence ?? ""));
   item.append(element("span", "pv-severity", sign), words);
-  item.title = name;
+  item.title = places.length > 1 ? `${name} at ${places.length} operators: press again for the next` : name;
   item.disabled = node == null;
   return item;
 }

@@ -1,0 +1,202 @@
+"""Aggregates: by sorting, with objects, on rows written out several times."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from planviz.findings.finding import Check, Hit, Severity, Stake
+from planviz.findings.plan_view import PASSING, PlanView, count, listed, short
+from planviz.graph.plan_graph import PlanNode
+from planviz.units import byte_size, exact
+
+#: Groups of a task from which on it sorts (`spark.sql.objectHashAggregate.sortBased.fallbackThreshold`).
+OBJECT_GROUPS = 128
+_FEW_SETS = 4
+#: Different PARTITION BY of windows one above the other that are worth a word.
+MANY_SPECS = 3
+
+
+def _functions(node: PlanNode) -> list[str]:
+    """The functions of an aggregate by name, without the words of its stages."""
+    names = [re.match(r"(?:partial_|merge_|finalmerge_)?(\w+)", f.get("text", "")) for f in _listed(node)]
+    return list(dict.fromkeys(n[1] for n in names if n))
+
+
+def _listed(node: PlanNode) -> list[dict[str, str]]:
+    return [f for f in node.arguments.get("functions") or () if isinstance(f, dict)]
+
+
+def _keys(node: PlanNode) -> str:
+    return listed([short(k, 40) for k in node.arguments.get("keys") or ()], 3)
+
+
+class SortAggregate(Check):
+    """An aggregate that must sort its rows, because a buffer cannot be changed in place in a hash map."""
+
+    name = "sort-aggregate"
+    title = "Aggregate by sorting"
+    severity = "warning"
+    why = "The rows are sorted before they are aggregated, once per stage; a hash map would pass over them once."
+    advice = (
+        "Aggregate what has a fixed length (a number in place of a text for min, max, first), or join the text later."
+    )
+    cost = "One more join for the text, or none."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for node in plan.nodes:
+            below = plan.input(node)
+            if node.op != "SortAggregate" or not node.arguments.get("keys") or below is None or below.op != "Sort":
+                continue
+            if "truncated" in node.badges:
+                continue
+            rows = plan.rows(below)
+            amount = f" of {count(rows[0], 'row')}" if rows else ""
+            told = f"SortAggregate by {_keys(node)} sorts{amount} for "
+            told += f"{count(len(_functions(node)), 'function')} ({listed(_functions(node)) or 'none'})."
+            stake = Stake(rows[0], "rows", rows[1]) if rows else None
+            yield Hit(told, (node.id, below.id), f"{_keys(node)} {_functions(node)}", stake=stake)
+
+
+class ObjectHashAggregate(Check):
+    """An aggregate with keys whose buffers are objects: it hashes up to 128 groups in a task, then sorts."""
+
+    name = "object-hash-aggregate"
+    title = "Aggregate with objects as buffers"
+    why = "After 128 groups in a task it gives up its hash map and sorts all further rows; "
+    why += "the buffers live on the Java heap."
+    advice = "Raise spark.sql.objectHashAggregate.sortBased.fallbackThreshold, if memory allows, where groups are many."
+    cost = "Heap for that many buffers in each task."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for node in plan.nodes:
+            if not node.op.endswith("ObjectHashAggregate") or not node.arguments.get("keys"):
+                continue
+            fell = plan.metric(node, "number of sort fallback tasks")
+            told = f"{listed(_functions(node)) or 'Its functions'} by {_keys(node)}"
+            cause = f"{sorted(_functions(node))}"
+            if fell is not None and fell.total:
+                told = f"{count(fell.total, 'task')} gave up the hash map and sorted: {told}."
+                yield Hit(told, (node.id,), cause, "warning")
+            elif fell is None:
+                yield Hit(f"{told}: a hash map for {OBJECT_GROUPS} groups in a task.", (node.id,), cause)
+
+
+class DistinctExpand(Check):
+    """Several DISTINCT aggregates: every row is written out once for each set of distinct columns."""
+
+    name = "distinct-expand"
+    title = "Several DISTINCT multiply the rows"
+    severity = "warning"
+    why = "All copies of a row are grouped by the distinct columns and shuffled, before anything is counted."
+    advice = (
+        "Use approx_count_distinct where near is good enough, or count each DISTINCT in a query of its own and join."
+    )
+    cost = "An error of about 5 %, or a second pass over the table."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for node, times, output in _expands(plan):
+            if not any(re.match(r"gid#", name) for name in output):
+                continue
+            rows = plan.rows(plan.inputs(node)[0]) if plan.inputs(node) else None
+            amount = f": {exact(rows[0])} become {exact(rows[0] * times)}" if rows else ""
+            told = f"Expand writes every row {times} times, once per set of distinct columns{amount}."
+            stake = Stake(rows[0] * times, "rows", rows[1]) if rows else None
+            yield Hit(told, (node.id,), severity="info" if times < 3 else None, stake=stake)
+
+
+class GroupingSetsExpand(Check):
+    """CUBE, ROLLUP or GROUPING SETS of four sets or more."""
+
+    name = "grouping-sets-expand"
+    title = "Grouping sets multiply the rows"
+    why = "Every row is written out once for each set before it is aggregated."
+    advice = "Aggregate by all keys first and take CUBE or ROLLUP of that, where sums and counts allow it."
+    cost = "One aggregate more, on far fewer rows; averages and DISTINCT cannot be built up so."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for node, times, output in _expands(plan):
+            if times < _FEW_SETS or not any(name.startswith("spark_grouping_id") for name in output):
+                continue
+            below = plan.below(node)
+            if below is not None and (below.kind == "aggregate" or below.op == "Union" or plan.one_row(below)):
+                continue
+            rows = plan.rows(plan.inputs(node)[0]) if plan.inputs(node) else None
+            amount = f": {exact(rows[0])} become {exact(rows[0] * times)}" if rows else ""
+            told = f"Expand writes every row {times} times, once per grouping set{amount}."
+            yield Hit(told, (node.id,), stake=Stake(rows[0] * times, "rows", rows[1]) if rows else None)
+
+
+def _expands(plan: PlanView) -> Iterator[tuple[PlanNode, int, list[str]]]:
+    for node in plan.nodes:
+        if node.op.endswith("Expand"):
+            times = len(node.arguments.get("projections") or ())
+            if times > 1:
+                yield node, times, [str(name) for name in node.arguments.get("output") or ()]
+
+
+class AggregateSpill(Check):
+    """An aggregate, a sort or a window that was measured to write to disk because memory ran out."""
+
+    name = "spill"
+    title = "Spilled to disk"
+    severity = "warning"
+    why = "What does not fit the memory of a task is sorted, written to disk and merged again."
+    advice = "Use more and smaller partitions (spark.sql.shuffle.partitions), fewer columns, or more memory per core."
+    cost = "More tasks, or larger executors."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for node in plan.nodes:
+            value = plan.metric(node, "spill size")
+            if value is None or value.total <= 0:
+                continue
+            largest = f", {byte_size(value.largest)} in one task" if value.largest is not None else ""
+            told = f"{node.op} spilled {byte_size(value.total)}{largest}."
+            yield Hit(told, (node.id,), stake=Stake(value.total, "bytes", True), severity=_grave(value.total))
+
+
+def _grave(bytes: float) -> Severity | None:
+    return "problem" if bytes >= 10 << 30 else None
+
+
+class WindowsDiffer(Check):
+    """Windows of three different PARTITION BY or more in one query, each with a shuffle and a sort of its own."""
+
+    name = "windows-differ"
+    title = "Windows with different PARTITION BY"
+    why = "Each other PARTITION BY needs its own shuffle and sort of all rows."
+    advice = "Compute what can share a PARTITION BY together, or aggregate first and join the results."
+    cost = "A rewrite of the windows."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        longest: list[PlanNode] = []
+        for node in plan.nodes:
+            if (spec := _shuffled_for(plan, node)) is None:
+                continue
+            specs = {spec: node}
+            for up in plan.above(node):
+                if (other := _shuffled_for(plan, up)) is not None:
+                    specs.setdefault(other, up)
+                elif up.kind == "join":
+                    break  # Above a join the rows are others.
+            longest = max(longest, list(specs.values()), key=len)
+        if len(longest) >= MANY_SPECS:
+            keys = [f"({', '.join(map(short, n.arguments['partition_spec']))})" for n in longest]
+            told = f"{len(longest)} different PARTITION BY one above the other: {listed(keys, 3)}."
+            yield Hit(told, tuple(n.id for n in longest))
+
+
+def _shuffled_for(plan: PlanView, node: PlanNode) -> str | None:
+    """The PARTITION BY of a window right above an exchange; None for what is none."""
+    if node.kind != "window" or node.op == "WindowGroupLimit" or not node.arguments.get("partition_spec"):
+        return None
+    below = plan.below(node, PASSING)
+    if below is None or below.kind != "exchange":
+        return None
+    return ", ".join(short(k) for k in node.arguments["partition_spec"])

@@ -1,0 +1,169 @@
+"""The findings of a whole document, query by query, and changes of settings that were planned to prove them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from planviz.config import SETTINGS, OptimizerConfig
+from planviz.document.model import Document, SqlStatement
+from planviz.document.sql import planned
+from planviz.errors import PlanvizError
+from planviz.execution import QueryExecution
+from planviz.findings.finding import SEVERITIES, Finding, WhatIf
+from planviz.findings.plan_view import EXCHANGES
+from planviz.findings.registry import findings
+from planviz.graph.plan_graph import PlanGraph
+
+#: Stages that are looked at beside the executed plan: they alone have estimates in a pasted text.
+_BESIDE = ("optimized",)
+#: Operators by which a plan is told in a what-if.
+_TOLD = ("join", "exchange", "sort", "aggregate", "limit")
+
+
+@dataclass(frozen=True)
+class QueryFindings:
+    """The findings of one query: `plan` is the index of the plan in the document that they are about.
+
+    `statement` is the query's place in an SQL text, from 0, and `line` the line where it begins; None and 1 for a
+    pasted plan. A query can come twice, once for each of its plans that has findings.
+    """
+
+    plan: int
+    statement: int | None
+    line: int
+    findings: tuple[Finding, ...]
+
+
+class KnownSettings(Mapping[str, str]):
+    """The settings of a query that planviz planned, in Spark's words."""
+
+    def __init__(self, config: OptimizerConfig) -> None:
+        self._config = config
+
+    def __getitem__(self, key: str) -> str:
+        value = self._config.get(key)
+        if value is None:
+            raise KeyError(key)
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(SETTINGS)
+
+    def __len__(self) -> int:
+        return len(SETTINGS)
+
+
+def document_findings(document: Document, without: Collection[str] = (), what_if: bool = False) -> list[QueryFindings]:
+    """The findings of every query of a document, in its order; `without` names those to leave out.
+
+    Of each query the last physical plan is looked at, and the optimized one for what only it tells. With `what_if`
+    the changes of settings that findings name are planned, and those that keep their promise are told with them.
+    """
+    found: list[QueryFindings] = []
+    for group in document.groups:
+        plans = [document.plans[at] for at in group]
+        statement = statement_of(document, group[0])
+        for at in _looked_at(document, group):
+            siblings = [plan for plan in plans if plan is not document.plans[at]]
+            made = plan_findings(document, at, siblings, without)
+            seen = {one.name for earlier in found if earlier.plan in group for one in earlier.findings}
+            made = [one for one in made if one.name not in seen]
+            if what_if and statement is not None and statement.execution is not None:
+                made = [tried(one, statement.execution) for one in made]
+            if made:
+                index = statement.index if statement is not None else None
+                found.append(QueryFindings(at, index, statement.line if statement is not None else 1, tuple(made)))
+    return found
+
+
+def plan_findings(
+    document: Document, at: int, siblings: Collection[PlanGraph] = (), without: Collection[str] = ()
+) -> list[Finding]:
+    """The findings of one plan of a document."""
+    statement = statement_of(document, at)
+    execution = statement.execution if statement is not None else None
+    settings = KnownSettings(execution.config) if execution is not None else None
+    if not siblings:
+        group = next((g for g in document.groups if at in g), (at,))
+        siblings = [document.plans[one] for one in group if one != at]
+    return findings(document.plans[at], tuple(siblings), settings, document.text, without)
+
+
+def statement_of(document: Document, plan: int) -> SqlStatement | None:
+    """The statement of an SQL text or program that a plan belongs to."""
+    return next((s for s in document.statements if plan in s.plans), None)
+
+
+def _looked_at(document: Document, group: tuple[int, ...]) -> list[int]:
+    """The plans of a query to look at: the physical one, and an optimized one that has estimates."""
+    stages = {document.plans[at].stage: at for at in group}
+    main = next((stages[stage] for stage in ("physical", "initial", "optimized", "other") if stage in stages), None)
+    beside = [stages[s] for s in _BESIDE if s in stages and stages[s] != main]
+    return ([] if main is None else [main]) + beside
+
+
+def tried(finding: Finding, execution: QueryExecution) -> Finding:
+    """The finding with its change of settings planned; as it was where it names none or the change does not help."""
+    if not finding.settings:
+        return finding
+    try:
+        config = execution.config.with_settings(dict(finding.settings))
+        before, after = (_plans(execution.again(c)) for c in (execution.config, config))
+    except PlanvizError:
+        return finding
+    left = findings(after[-1], after[:-1], KnownSettings(config))
+    still = sum(len(one.nodes) for one in left if one.name == finding.name and one.evidence == finding.evidence)
+    told, other = _told(before[-1], after[-1])
+    if still or told == other:
+        return finding
+    change = ", ".join(f"{key} = {value}" for key, value in finding.settings)
+    return replace(finding, what_if=WhatIf(change, told, other))
+
+
+def _plans(execution: QueryExecution) -> list[PlanGraph]:
+    _ = execution.physical
+    return planned(execution, lambda _: None)[0]
+
+
+def _told(before: PlanGraph, after: PlanGraph) -> tuple[str, str]:
+    """What of two plans differs in number: joins, exchanges, sorts and aggregates by name."""
+    counts = [Counter(n.op for n in plan if n.kind in _TOLD or n.op in EXCHANGES) for plan in (before, after)]
+    names = [op for op in dict.fromkeys([*counts[0], *counts[1]]) if counts[0][op] != counts[1][op]]
+    was, now = (", ".join(f"{count[op]} {op}" for op in names) for count in counts)
+    if before.count("AdaptiveSparkPlan") != after.count("AdaptiveSparkPlan"):
+        was = ", ".join(filter(None, [was, f"{before.count('AdaptiveSparkPlan')} AdaptiveSparkPlan"]))
+        now = ", ".join(filter(None, [now, f"{after.count('AdaptiveSparkPlan')} AdaptiveSparkPlan"]))
+    return was, now
+
+
+def finding_json(finding: Finding) -> dict[str, object]:
+    """A finding as JSON values; `line` counts from 1, `nodes` are ids of the plan."""
+    told: dict[str, object] = {
+        "name": finding.name,
+        "severity": finding.severity,
+        "title": finding.title,
+        "evidence": finding.evidence,
+        "why": finding.why,
+        "advice": finding.advice,
+        "cost": finding.cost,
+        "nodes": list(finding.nodes),
+        "node": finding.node,
+        "line": finding.line,
+    }
+    if finding.stake is not None:
+        told["stake"] = {
+            "amount": finding.stake.amount, "unit": finding.stake.unit, "measured": finding.stake.measured,
+        }  # fmt: skip
+    if finding.what_if is not None:
+        told["what_if"] = {
+            "change": finding.what_if.change, "before": finding.what_if.before, "after": finding.what_if.after,
+        }  # fmt: skip
+    return told
+
+
+def counted(all: Collection[Finding]) -> dict[str, int]:
+    """How many findings there are of each severity, the gravest first."""
+    counts = Counter(one.severity for one in all)
+    return {severity: counts[severity] for severity in SEVERITIES if counts[severity]}

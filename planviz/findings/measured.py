@@ -1,0 +1,159 @@
+"""What only a run shows: small files, uneven tasks, large shuffles, slow broadcasts, waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planviz.findings.finding import Check, Hit, Stake
+from planviz.findings.plan_view import SHUFFLES, PlanView, count, listed, name_of
+from planviz.graph.plan_graph import PlanNode
+from planviz.units import byte_size, duration, exact
+
+#: Files below this size on average are small, and so many of them are many.
+SMALL_FILE = 16 << 20
+MANY_FILES = 100
+#: A task is a straggler from so many times the middle one on, if it took so long or held so much.
+UNEVEN = 5
+LONG_TASK = 30_000
+LARGE_PART = 256 << 20
+LARGE_SHUFFLE = 1 << 30
+#: Milliseconds of a broadcast worth a word; Spark gives up after 300 s (`spark.sql.broadcastTimeout`).
+LONG_BROADCAST = 30_000
+LONG_WAIT = 60_000
+
+
+class SmallFiles(Check):
+    """A scan of a hundred files or more of less than 16 MiB on average."""
+
+    name = "small-files"
+    title = "Many small files"
+    severity = "warning"
+    why = "Opening a file costs as much as reading some megabytes of it, and every file has its own footer to parse."
+    advice = "Compact the table (OPTIMIZE, or a rewrite with REBALANCE), and write fewer files per load."
+    cost = "One rewrite of the table."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for scan in plan.nodes:
+            files, size = plan.metric(scan, "number of files read"), plan.metric(scan, "size of files read")
+            if files is None or size is None or files.total < MANY_FILES or size.total / files.total >= SMALL_FILE:
+                continue
+            told = f"{name_of(scan)}: {exact(files.total)} files of {byte_size(size.total / files.total)} on average."
+            yield Hit(told, (scan.id,), name_of(scan), stake=Stake(files.total * (4 << 20), "bytes", True))
+
+
+class UnevenTasks(Check):
+    """An operator one task of which took or held five times what the middle one did."""
+
+    name = "uneven-tasks"
+    title = "One task does most of the work"
+    severity = "warning"
+    why = "A stage is done when its slowest task is: the other cores wait for this one."
+    advice = (
+        "Look for a frequent key (often null), treat it apart or salt it; let adaptive execution split skewed joins."
+    )
+    cost = "A branch more in the query."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for node in plan.nodes:
+            worst: tuple[float, str, float, float] | None = None
+            for name in node.metrics or {}:
+                time = name.endswith("time") or "time in" in name
+                if not time and name not in ("data size", "shuffle bytes written", "partition data size"):
+                    continue
+                value = plan.metric(node, name)
+                if value is None or value.largest is None or value.median is None:
+                    continue
+                least = LONG_TASK if time else LARGE_PART
+                if value.largest < least or value.largest < UNEVEN * max(value.median, 1):
+                    continue
+                if worst is None or value.largest / max(value.median, 1) > worst[0]:
+                    worst = (value.largest / max(value.median, 1), name, value.median, value.largest)
+            if worst is not None:
+                yield self._hit(node, worst)
+
+    def _hit(self, node: PlanNode, worst: tuple[float, str, float, float]) -> Hit:
+        time = worst[1].endswith("time") or "time in" in worst[1]
+        told = duration if time else byte_size
+        words = f"{node.op}, {worst[1]}: the middle task {told(worst[2])}, the largest {told(worst[3])}."
+        return Hit(words, (node.id,), stake=Stake(worst[3] - worst[2], "ms" if time else "bytes", True))
+
+
+class LargeShuffle(Check):
+    """The largest shuffle of a run, when it wrote more than a gibibyte."""
+
+    name = "large-shuffle"
+    title = "Large shuffle"
+    why = "All of it is written to local disks, sent over the network and read again."
+    advice = "Filter, aggregate or drop columns before it; broadcast the other side of a join if that is small."
+    cost = "Another order of the query's steps."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        written = [
+            (w.total, n) for n in plan.nodes if n.op in SHUFFLES and (w := plan.metric(n, "shuffle bytes written"))
+        ]
+        total = sum(size for size, _ in written)
+        if written and (largest := max(written, key=lambda w: w[0]))[0] >= LARGE_SHUFFLE:
+            size, node = largest
+            share = f", {size / total:.0%} of {byte_size(total)} in {count(len(written), 'shuffle')}"
+            told = f"{byte_size(size)} of {listed(plan.tables(node), 3) or 'a stage'} written{share}."
+            yield Hit(told, (node.id,), stake=Stake(size, "bytes", True))
+
+
+class SlowBroadcast(Check):
+    """A broadcast that took more than half a minute to collect, build and send."""
+
+    name = "slow-broadcast"
+    title = "Slow broadcast"
+    severity = "warning"
+    why = "The join waits for it, and after spark.sql.broadcastTimeout (300 s by default) the query fails."
+    advice = "Speed up what is beneath it, or let both sides be shuffled: take the hint away or lower the threshold."
+    cost = "A shuffle of both sides."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for node in plan.nodes:
+            parts = [plan.metric(node, f"time to {word}") for word in ("collect", "build", "broadcast")]
+            total = sum(part.total for part in parts if part is not None)
+            if node.op == "BroadcastExchange" and total >= LONG_BROADCAST:
+                told = f"{listed(plan.tables(node), 3) or 'A side'}: {duration(total)} to collect, build and send."
+                yield Hit(told, (node.id,), stake=Stake(total, "ms", True))
+
+
+class FetchWait(Check):
+    """A shuffle whose readers waited more than a minute in all, and more than it took to write it."""
+
+    name = "fetch-wait"
+    title = "Waiting for shuffled data"
+    why = "Tasks had nothing to do until blocks arrived: disks, network or the executors that serve them are the limit."
+    advice = "Shuffle less; look for lost or overloaded executors; larger blocks by fewer partitions help small ones."
+    cost = "None for looking."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for node in plan.nodes:
+            wait, write = plan.metric(node, "fetch wait time"), plan.metric(node, "shuffle write time")
+            if wait is not None and wait.total >= LONG_WAIT and (write is None or wait.total > write.total):
+                told = f"{node.op} of {listed(plan.tables(node), 3) or 'a stage'}: {duration(wait.total)} of waiting"
+                told += f", {duration(write.total)} of writing." if write is not None else "."
+                yield Hit(told, (node.id,), stake=Stake(wait.total, "ms", True))
+
+
+class HashProbes(Check):
+    """An aggregate's hash map that needed many probes for a key."""
+
+    name = "hash-probes"
+    title = "Hash map with many collisions"
+    why = "Each row looks at so many places of the hash map before it finds its group."
+    advice = "Group by fewer or shorter keys, or by a hash of them; the map grows less with more partitions."
+    cost = "Another grouping to test."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for node in plan.nodes:
+            probes = plan.metric(node, "avg hash probes per key")
+            if probes is not None and node.op == "HashAggregate" and probes.total >= 4:
+                told = f"{node.op}: {probes.total:g} probes for a key on average; about 1 is usual."
+                yield Hit(told, (node.id,))

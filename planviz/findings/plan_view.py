@@ -1,0 +1,265 @@
+"""A plan as the checks look at it: inputs without subqueries, what stands above and below, tables, rows, sizes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TypeVar
+
+from planviz.findings.measured_values import Measured, measured
+from planviz.graph.actual import ROWS
+from planviz.graph.plan_graph import PlanGraph, PlanNode
+from planviz.graph.words import title, without_ids
+from planviz.units import exact
+
+#: Operators that pass rows on as they are, or only fewer columns of them.
+PASSING = frozenset(
+    {"Project", "Sort", "InputAdapter", "WholeStageCodegen", "ColumnarToRow", "RowToColumnar", "AQEShuffleRead",
+     "CustomShuffleReader", "ShuffleQueryStage", "BroadcastQueryStage", "ResultQueryStage", "TableCacheQueryStage",
+     "SubqueryAlias"}
+)  # fmt: skip
+#: These, and filters.
+LOOSE = PASSING | {"Filter"}
+SHUFFLES = frozenset({"Exchange", "ShuffleExchange"})
+EXCHANGES = SHUFFLES | {"BroadcastExchange"}
+#: Sources of a few rows that stand in the query itself.
+LITERAL_ROWS = frozenset({"LocalTableScan", "OneRowRelation", "Scan OneRowRelation", "EmptyRelation", "LocalRelation"})
+_IDS = re.compile(r"#(\d+)")
+_SCAN = re.compile(r"^(?:Batch |File )?Scan (?:[a-z]+ (?=\S))?")
+_T = TypeVar("_T")
+
+
+class PlanView:
+    """A plan of a document. `siblings` are the other plans of the same query, `settings` those it was planned with.
+
+    `settings` is None where they are not known, as for pasted texts; `text` is the document's.
+    """
+
+    def __init__(
+        self,
+        graph: PlanGraph,
+        siblings: Sequence[PlanGraph] = (),
+        settings: Mapping[str, str] | None = None,
+        text: str = "",
+    ) -> None:
+        self.graph = graph
+        self.siblings = siblings
+        self.settings = settings
+        self.text = text
+
+    @cached_property
+    def nodes(self) -> list[PlanNode]:
+        """The operators of the query itself: what is below an InMemoryRelation ran when it was cached, and is printed
+        again under each of its uses.
+        """
+        cached: set[int] = set()
+        for node in self.graph:
+            if node.parent is not None and (node.parent in cached or self.graph[node.parent].op == "InMemoryRelation"):
+                cached.add(node.id)
+        return [node for node in self.graph if node.id not in cached]
+
+    @cached_property
+    def streaming(self) -> bool:
+        """Whether it is a plan of a streaming query."""
+        return any(
+            "Streaming" in n.op or n.op.startswith(("StateStore", "MicroBatch", "EventTime")) or "streaming" in n.badges
+            for n in self.nodes
+        )
+
+    @cached_property
+    def adaptive(self) -> PlanNode | None:
+        """The highest AdaptiveSparkPlan."""
+        return next((node for node in self.nodes if node.op == "AdaptiveSparkPlan"), None)
+
+    @cached_property
+    def settled(self) -> bool:
+        """Whether nothing is reused any more: adaptive execution reuses stages while it runs."""
+        if self.graph.stage != "physical":
+            return False
+        return not any(n.op == "AdaptiveSparkPlan" and n.arguments.get("final") is not True for n in self.nodes)
+
+    @property
+    def measured(self) -> bool:
+        """Whether Spark measured something while it ran."""
+        return any(node.metrics for node in self.nodes)
+
+    # -- around an operator
+
+    def inputs(self, node: PlanNode) -> list[PlanNode]:
+        """The operators that give a node its rows; subqueries are none."""
+        graph = self.graph
+        return [graph[c] for c in graph.children(node.id) if graph.edge_type(node.id, c) == "child"]
+
+    def input(self, node: PlanNode) -> PlanNode | None:
+        """The one input of a node, None if there are none or several."""
+        found = self.inputs(node)
+        return found[0] if len(found) == 1 else None
+
+    def parent(self, node: PlanNode) -> PlanNode | None:
+        """The operator that takes a node's rows; None for a root and for a subquery's."""
+        if node.parent is None or self.graph.edge_type(node.parent, node.id) != "child":
+            return None
+        return self.graph[node.parent]
+
+    def above(self, node: PlanNode) -> Iterator[PlanNode]:
+        """The operators above, the nearest first, as far as rows flow."""
+        up = self.parent(node)
+        while up is not None:
+            yield up
+            up = self.parent(up)
+
+    def below(self, node: PlanNode, loose: Collection[str] = PASSING) -> PlanNode | None:
+        """The first operator beneath a node that is not one of `loose`."""
+        down = self.input(node)
+        while down is not None and down.op in loose:
+            down = self.input(down)
+        return down
+
+    def first_above(self, node: PlanNode, loose: Collection[str] = PASSING) -> PlanNode | None:
+        """The first operator above a node that is not one of `loose`."""
+        return next((up for up in self.above(node) if up.op not in loose), None)
+
+    def walk(self, start: PlanNode) -> Iterator[PlanNode]:
+        """A node and what gives it rows, from above, without subqueries."""
+        stack = [start]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack += reversed(self.inputs(node))
+
+    # -- facts of an operator
+
+    def rows(self, node: PlanNode) -> tuple[float, bool] | None:
+        """The rows that come out of a node and whether they were measured; None where nobody knows.
+
+        Spark's formulas without column statistics are no knowledge, so above a scan and its filter only measured rows
+        and those of cost-based estimates count.
+        """
+        down: PlanNode | None = node
+        while down is not None:
+            value = self.metric(down, ROWS)
+            if value is not None:
+                return value.total, True
+            if down.estimate is not None and down.estimate.rows is not None:
+                return float(down.estimate.rows), False
+            if down.op not in PASSING and down.kind != "exchange":
+                over_scan = down.kind == "scan" or (down.op == "Filter" and self._is_scan(self.input(down)))
+                if over_scan and down.estimate is not None and down.estimate.formula_rows is not None:
+                    return float(down.estimate.formula_rows), False
+                return None
+            down = self.input(down)
+        return None
+
+    @staticmethod
+    def _is_scan(node: PlanNode | None) -> bool:
+        return node is not None and node.kind == "scan"
+
+    def size(self, node: PlanNode) -> float | None:
+        """The bytes of what comes out of a node: measured for an exchange or a scan, else Spark's estimate."""
+        for name in ("data size", "shuffle bytes written", "size of files read"):
+            value = self.metric(node, name)
+            if value is not None:
+                return value.total
+        if node.estimate is not None and node.estimate.size_in_bytes is not None:
+            return float(node.estimate.size_in_bytes)
+        below = self.input(node) if node.op in PASSING or node.kind == "exchange" else None
+        return self.size(below) if below is not None else None
+
+    def metric(self, node: PlanNode, name: str) -> Measured | None:
+        """A metric by Spark's name, in bytes, milliseconds or a count."""
+        value = (node.metrics or {}).get(name)
+        return None if value is None else measured(value)
+
+    def setting(self, key: str) -> str | None:
+        """A setting's value, None where it is not known."""
+        return None if self.settings is None else self.settings.get(key)
+
+    def one_row(self, start: PlanNode) -> bool:
+        """Whether a subtree gives one row at most: a total without keys or a limit of one, below what adds no rows."""
+        node: PlanNode | None = start
+        while node is not None:
+            if node.kind == "aggregate" and node.op.endswith("Aggregate") and "truncated" not in node.badges:
+                final = all(f.get("mode") in ("final", "complete", None) for f in node.arguments.get("functions", ()))
+                return not node.arguments.get("keys") and "keys" in node.arguments and final
+            if node.op in ("GlobalLimit", "CollectLimit") and node.arguments.get("limit") in (1, "1"):
+                return True
+            if node.kind == "scan" and "OneRowRelation" in (node.op, str(node.arguments.get("table")).split("[")[0]):
+                return True
+            if node.op == "LocalTableScan" and node.arguments.get("empty"):
+                return True
+            if node.kind == "join" and only_asks(node):
+                node = next(iter(self.inputs(node)), None)
+                continue
+            if node.op not in LOOSE and node.kind != "exchange":
+                return False
+            node = self.input(node)
+        return False
+
+    def tables(self, start: PlanNode) -> list[str]:
+        """The names of what is read beneath a node, each once, in the order of the text."""
+        names: dict[str, None] = {}
+        stack, seen = [start], set[int]()
+        while stack:
+            node = stack.pop()
+            if node.id in seen:
+                continue
+            seen.add(node.id)
+            if node.kind == "scan":
+                names[name_of(node)] = None
+            stack += [*(self.graph[id] for id in self._reused.get(node.id, ())), *reversed(self.inputs(node))]
+        return list(names)
+
+    @cached_property
+    def _reused(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for link in self.graph.links():
+            if link.type == "reuse":
+                found.setdefault(link.source, []).append(link.target)
+        return found
+
+    def cut(self, start: PlanNode) -> bool:
+        """Whether Spark shortened something beneath a node or the node itself."""
+        return any("truncated" in n.badges for n in self.walk(start))
+
+
+def only_asks(join: PlanNode) -> bool:
+    """Whether a join only asks if the other side has a match: it gives no more rows than its left side has."""
+    return str(join.arguments.get("join_type", "")).startswith(("LeftSemi", "LeftAnti", "ExistenceJoin"))
+
+
+def name_of(node: PlanNode) -> str:
+    """A scan's table without its namespace, else the operator in words."""
+    table = str(node.arguments.get("table", "")).split("[")[0].rsplit(".", 1)[-1].strip("`")
+    return table or _SCAN.sub("", title(node))
+
+
+def listed(names: Iterable[str], most: int = 4) -> str:
+    """Names in a sentence, each once: the first few and how many more."""
+    unique = list(dict.fromkeys(names))
+    more = f" and {len(unique) - most} more" if len(unique) > most else ""
+    return ", ".join(unique[:most]) + more
+
+
+def short(text: object, limit: int = 90) -> str:
+    """An expression without ids, in one line."""
+    words = " ".join(without_ids(str(text)).split())
+    return words if len(words) <= limit else words[: limit - 1].rstrip() + "…"
+
+
+def ids(text: object) -> set[str]:
+    """The expression ids in a text."""
+    return set(_IDS.findall(str(text)))
+
+
+def count(number: float, one: str, many: str | None = None) -> str:
+    """A number with its noun."""
+    return f"{exact(number)} {one if number == 1 else many or one + 's'}"
+
+
+def grouped(pairs: Iterable[tuple[str, _T]]) -> dict[str, list[_T]]:
+    """Values by their key, in order."""
+    found: dict[str, list[_T]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found

@@ -1,0 +1,153 @@
+"""Joins without a key to hash or sort by, and anti joins that nulls decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planviz.findings.finding import Check, Hit, Stake
+from planviz.findings.plan_view import LITERAL_ROWS, PlanView, count, listed, only_asks, short
+from planviz.graph.plan_graph import PlanNode
+from planviz.graph.words import join_type_words
+from planviz.units import short as short_number
+
+#: Pairs of rows below which comparing all of them costs nothing worth a word.
+FEW_PAIRS = 1_000_000
+
+
+def _pairs(plan: PlanView, join: PlanNode) -> tuple[float, bool] | None:
+    """How many pairs of rows a join makes, and whether both sides were measured; None where a side is not known."""
+    sides = [plan.rows(side) for side in plan.inputs(join)]
+    if len(sides) != 2 or sides[0] is None or sides[1] is None:
+        return None
+    return sides[0][0] * sides[1][0], sides[0][1] and sides[1][1]
+
+
+def _small(plan: PlanView, join: PlanNode) -> bool:
+    """Whether a side has one row at most or stands in the query itself, or all pairs are few."""
+    for side in plan.inputs(join):
+        down: PlanNode | None = side
+        while down is not None and down.op not in LITERAL_ROWS:
+            down = plan.input(down) if down.kind in ("exchange", "project", "filter", "other") else None
+        if down is not None or plan.one_row(side):
+            return True
+    pairs = _pairs(plan, join)
+    return pairs is not None and pairs[0] < FEW_PAIRS
+
+
+def _sides(plan: PlanView, join: PlanNode) -> str:
+    names = [listed(plan.tables(side), 3) or short(side.op) for side in plan.inputs(join)]
+    return " with ".join(f"the rows of {name}" for name in names)
+
+
+def _stake(plan: PlanView, join: PlanNode) -> tuple[str, Stake | None]:
+    pairs = _pairs(plan, join)
+    if pairs is None:
+        return " (0 equalities to match by)", None
+    sides = [plan.rows(side) for side in plan.inputs(join)]
+    told = " × ".join(short_number(side[0]) for side in sides if side is not None)
+    return f": {told} = {short_number(pairs[0])} pairs", Stake(pairs[0], "rows", pairs[1])
+
+
+class CartesianProduct(Check):
+    """A join of two sides of more than one row that pairs every row with every row."""
+
+    name = "cartesian-product"
+    title = "Cartesian product"
+    severity = "problem"
+    stages = ("physical", "initial", "optimized")
+    why = "The work is the product of both sides: ten times the data are a hundred times the pairs."
+    advice = "Join on an equality of columns, if the condition was forgotten; else make one side small before the join."
+    cost = "A condition changes the result unless it was meant; a smaller side costs one more aggregate or filter."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for node in plan.nodes:
+            if node.kind != "join" or "truncated" in node.badges or _small(plan, node):
+                continue
+            if node.op == "CartesianProduct":
+                condition = node.arguments.get("condition")
+                then = f"; only then {short(condition)} is tested" if condition else ", without any condition"
+                yield self._hit(plan, node, then)
+            elif _inner_without_condition(plan, node):
+                yield self._hit(plan, node, ", without any condition")
+
+    def _hit(self, plan: PlanView, node: PlanNode, then: str) -> Hit:
+        pairs, stake = _stake(plan, node)
+        told = f"{node.op} pairs {_sides(plan, node)}{pairs}{then}."
+        return Hit(told, (node.id,), stake=stake, cause=str(node.id))
+
+
+def _inner_without_condition(plan: PlanView, node: PlanNode) -> bool:
+    arguments = node.arguments
+    if arguments.get("condition") or arguments.get("left_keys") or arguments.get("join_type") not in ("Inner", "Cross"):
+        return False
+    logical = node.op == "Join" and plan.graph.stage == "optimized"
+    return logical or node.op.endswith("BroadcastNestedLoopJoin")
+
+
+class NestedLoopJoin(Check):
+    """A nested loop join with a condition that has no equality of both sides, or an outer one without a condition."""
+
+    name = "nested-loop-join"
+    title = "Nested loop join"
+    severity = "warning"
+    why = (
+        "Without an equality there is nothing to hash or sort by, so every row is compared with all of the other side."
+    )
+    advice = "Add an equality that holds anyway, such as a day or a bucket of the range, beside the condition."
+    cost = "One more column on both sides; rows at the edge of a bucket need the neighbouring one, too."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for node in plan.nodes:
+            if not node.op.endswith("BroadcastNestedLoopJoin") or _small(plan, node) or _not_in(node):
+                continue
+            condition = str(node.arguments.get("condition") or "")
+            if not condition and (only_asks(node) or _inner_without_condition(plan, node)):
+                continue
+            pairs, stake = _stake(plan, node)
+            kind = " ".join(join_type_words(str(node.arguments.get("join_type", ""))).split())
+            on = f" on {short(condition)}" if condition else " without a condition"
+            if "truncated" in node.badges and not condition:
+                on = ", its condition cut off by Spark"
+            advice = ""
+            if " OR " in condition and " = " in condition:
+                advice = "Write the alternatives of OR as joins of their own and unite them: each has an equality then."
+            told = f"{node.op} ({kind}) compares {_sides(plan, node)}{pairs}{on}."
+            yield Hit(told, (node.id,), advice=advice, stake=stake, cause=str(node.id))
+
+
+def _not_in(node: PlanNode) -> bool:
+    """Whether a join is what NOT IN became: it also matches where the comparison is null."""
+    if not str(node.arguments.get("join_type", "")).startswith("LeftAnti"):
+        return False
+    condition = str(node.arguments.get("condition") or "")
+    return bool(node.arguments.get("null_aware")) or (" OR isnull((" in condition and " = " in condition)
+
+
+class NotInWithNulls(Check):
+    """NOT IN (a subquery) over columns that may be null: a null-aware anti join."""
+
+    name = "not-in-nulls"
+    title = "NOT IN decided by nulls"
+    severity = "warning"
+    stages = ("physical", "initial")
+    why = "One null among the values makes NOT IN true for no row, so Spark must keep track of nulls."
+    advice = "Write NOT EXISTS with an equality, or filter both columns with IS NOT NULL in the query."
+    cost = "Rows with nulls are kept by NOT EXISTS where NOT IN drops them: check which is meant."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for node in plan.nodes:
+            if node.kind != "join" or not _not_in(node):
+                continue
+            tables = plan.tables(node)
+            over = f" over {count(len(tables), 'table')} ({listed(tables)})" if tables else ""
+            if node.arguments.get("null_aware"):
+                told = f"1 null-aware anti join{over}: a single null on the right side leaves no row."
+                yield Hit(told, (node.id,), severity="info", cause="null-aware")
+            elif not _small(plan, node):
+                pairs, stake = _stake(plan, node)
+                told = f"1 nested loop anti join{over}{pairs}, because the comparison may be null."
+                why = "Each row is compared with all values of the subquery: nulls keep Spark from hashing them."
+                yield Hit(told, (node.id,), why=why, stake=stake, cause=str(node.id))

@@ -1,0 +1,72 @@
+"""`planviz lint`: levels, exit status, formats, settings that silence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from planviz.cli.main import run
+
+PRODUCT = "SELECT count(*)\nFROM orders, lineitem WHERE o_totalprice > l_extendedprice;\n"
+
+
+@pytest.fixture
+def query(tmp_path: Path) -> str:
+    path = tmp_path / "q.sql"
+    path.write_text(PRODUCT, encoding="utf-8")
+    return str(path)
+
+
+def lint(*arguments: str) -> int:
+    return run(["lint", "--catalog", "tpch", *arguments])
+
+
+def test_text_says_what_why_and_what_to_do(query: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert lint(query) == 1
+    told = capsys.readouterr().out
+    assert f"{query}:2: ✗ problem cartesian-product: Cartesian product\n" in told
+    assert "    To do: " in told
+    assert "1 query in 1 file: 1 problem" in told
+
+
+def test_levels_decide_the_status_and_what_is_told(query: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert lint(query, "--fail-on", "never") == 0
+    assert lint(query, "--ignore", "cartesian-product", "--level", "problem") == 0
+    assert "no finding" in capsys.readouterr().out.splitlines()[-1]
+    assert lint(query, "--only", "spill") == 0
+    assert lint(query, "--ignore", "spil") == 2
+    assert "There is no finding 'spil'" in capsys.readouterr().err
+
+
+def test_json_sarif_and_markdown(query: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lint(query, "--format", "json")
+    told = json.loads(capsys.readouterr().out)
+    assert told["format"] == "planviz-lint/1"
+    assert told["files"][0]["findings"][0]["name"] == "cartesian-product"
+    assert told["files"][0]["findings"][0]["line"] == 2
+    lint(query, "--format", "sarif", "-o", str(tmp_path / "out.sarif"))
+    sarif = json.loads((tmp_path / "out.sarif").read_text(encoding="utf-8"))["runs"][0]
+    assert sarif["results"][0]["level"] == "error"
+    assert sarif["results"][0]["locations"][0]["physicalLocation"]["region"] == {"startLine": 2}
+    assert sarif["tool"]["driver"]["rules"][0]["id"] == "cartesian-product"
+    lint(query, "--format", "markdown")
+    assert "- **Cartesian product** (problem, `cartesian-product`, line 2)" in capsys.readouterr().out
+
+
+def test_a_file_that_fails_stops_no_other(query: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert lint("no-such-file.sql", query) == 2
+    said = capsys.readouterr()
+    assert "no-such-file.sql" in said.err
+    assert "cartesian-product" in said.out
+
+
+def test_plan_texts_and_silence_within(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = tmp_path / "plan.txt"
+    plan.write_text(
+        "== Physical Plan ==\nBatchEvalPython [f(a#1)#2], [p#3]\n+- LocalTableScan [a#1]\n", encoding="utf-8"
+    )
+    assert run(["lint", str(plan)]) == 1
+    assert f"{plan}:2: ▲ warning python-row-udf" in capsys.readouterr().out
+    assert run(["lint", "--level", "problem", str(plan)]) == 0

@@ -1,0 +1,78 @@
+"""Every finding on a plan that has it, and on its nearest neighbour that has not (cases.txt)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planviz.document import open_text
+from planviz.findings import Finding, checks, findings
+from planviz.graph import PlanGraph
+from planviz.graph.plan_graph import Estimate
+
+_SCAN = re.compile(r"\{(\w+):([^{}]+)\}")
+_ESTIMATE = re.compile(r"(rows|bytes)~([\d,]+)")
+
+
+def cases() -> list[Any]:
+    text = (Path(__file__).parent / "cases.txt").read_text(encoding="utf-8")
+    found = []
+    for block in re.split(r"^=== ", text, flags=re.MULTILINE)[2:]:
+        name, _, rest = block.partition("\n")
+        with_it, _, rest = rest.partition("\n--- ")
+        why, _, without_it = rest.partition("\n")
+        found.append(pytest.param(name, with_it, without_it.rstrip(), id=f"{name}, {why}"))
+    return found
+
+
+def scan(found: re.Match[str]) -> str:
+    """`{t:a#1,b#2 string}`: a scan of t with columns a and b, ints where nothing else is said."""
+    columns = [column.split() for column in found[2].split(",")]
+    names = ",".join(column[0] for column in columns)
+    types = ",".join(f"{c[0].split('#')[0]}:{c[1] if len(c) > 1 else 'int'}" for c in columns)
+    return (
+        f"FileScan parquet shop.{found[1]}[{names}] Batched: true, DataFilters: [], Format: Parquet, Location: x, "
+        f"PartitionFilters: [], PushedFilters: [], ReadSchema: struct<{types}>"
+    )
+
+
+def plans(text: str) -> list[PlanGraph]:
+    """The plans of a case, with what it says was measured and estimated at each line."""
+    head = "" if text.startswith("==") else "== Physical Plan ==\n"
+    lines = (head + _SCAN.sub(scan, text)).split("\n")
+    opened = open_text("\n".join(line.partition(" ;; ")[0] for line in lines) + "\n")
+    assert not opened.unparsed
+    for plan in opened.plans:
+        for node in plan:
+            assert node.source is not None
+            said = lines[node.source[0] - 1].partition(" ;; ")[2]
+            guessed = {name: int(number.replace(",", "")) for name, number in _ESTIMATE.findall(said)}
+            if guessed:
+                node.estimate = Estimate(guessed.get("rows"), guessed.get("bytes"))
+            measured = [part.partition("=") for part in _ESTIMATE.sub("", said).split("; ") if "=" in part]
+            if measured:
+                node.metrics = {name.strip(): value.strip().replace("|", "\n") for name, _, value in measured}
+    return list(opened.plans)
+
+
+def found(text: str) -> list[Finding]:
+    last = plans(text)
+    main = [plan for plan in last if plan.stage == "physical"][:1] or last[-1:]
+    return findings(main[0], [plan for plan in last if plan is not main[0]])
+
+
+@pytest.mark.parametrize(("name", "with_it", "without_it"), cases())
+def test_a_finding_and_its_near_miss(name: str, with_it: str, without_it: str) -> None:
+    some = [finding for finding in found(with_it) if finding.name == name]
+    assert len(some) == 1
+    assert re.search(r"\d", some[0].evidence), "no verdict without a number"
+    assert all(text.endswith(".") for text in (some[0].evidence, some[0].why, some[0].advice, some[0].cost))
+    assert some[0].nodes
+    assert [finding.evidence for finding in found(without_it) if finding.name == name] == []
+
+
+def test_every_check_has_a_case() -> None:
+    assert {case.values[0] for case in cases()} == set(checks())

@@ -1,0 +1,137 @@
+"""Findings of whole documents: order, grouping, silence, what-ifs, workloads."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from planviz.catalogs import find
+from planviz.document import open_sql, open_text
+from planviz.errors import InputError
+from planviz.findings import SEVERITIES, check_named, checks, findings, ignored
+from planviz.findings.documents import document_findings, plan_findings
+from planviz.findings.measured_values import Measured, measured
+from planviz.findings.workload import workload_findings
+from planviz.samples import load, samples
+
+ORDERS = "SELECT n_name, count(*) FROM customer JOIN nation ON c_nationkey = n_nationkey GROUP BY n_name"
+PRODUCT = "SELECT count(*) FROM orders, lineitem WHERE o_totalprice > l_extendedprice"
+
+
+def names(text: str, **more: object) -> list[str]:
+    document = open_sql(text, find("tpch"))
+    return [one.name for query in document_findings(document, **more) for one in query.findings]  # type: ignore[arg-type]
+
+
+def test_every_check_says_all_that_a_reader_needs() -> None:
+    for name, check in checks().items():
+        assert name == check.name
+        assert check.severity in SEVERITIES
+        assert (type(check).__doc__ or "").endswith((".", "."))
+        for text in (check.why, check.advice, check.cost):
+            assert text.endswith("."), name
+            assert "  " not in text, name
+
+
+def test_a_query_of_our_own_has_its_line_and_rows() -> None:
+    (query,) = document_findings(open_sql(f"SELECT 1;\n{PRODUCT}", find("tpch")))
+    first = query.findings[0]
+    assert (first.name, query.line, query.statement) == ("cartesian-product", 2, 1)
+    assert "pairs" in first.evidence
+    assert first.stake is not None
+    assert first.stake.amount > 1e9
+
+
+def test_the_gravest_comes_first_then_what_is_at_stake() -> None:
+    for sample in samples():
+        for plan in open_text(load(sample.name)).plans:
+            some = findings(plan)
+            ranks = [SEVERITIES.index(one.severity) for one in some]
+            assert ranks == sorted(ranks)
+            assert all(plan[node] for one in some for node in one.nodes)
+
+
+def test_one_cause_is_one_finding() -> None:
+    lead, lines = "", []
+    for at in range(4):
+        lines.append(f"{lead}BatchEvalPython [f(a#1)#{at + 2}], [pythonUDF0#{at + 20}]")
+        lead = "   " * at + "+- "
+    (one,) = findings(
+        open_text("== Physical Plan ==\n" + "\n".join(lines) + f"\n{lead}LocalTableScan [a#1]\n").plans[0]
+    )
+    assert one.name == "python-row-udf"
+    assert one.nodes == (0, 1, 2, 3)
+    assert one.evidence.endswith("So at 4 operators.")
+
+
+def test_comments_silence_findings() -> None:
+    assert "cartesian-product" in names(PRODUCT)
+    assert "cartesian-product" not in names(f"-- planviz: ignore cartesian-product, text-cut\n{PRODUCT}")
+    assert names(f"/* the product is meant */ -- planviz: ignore\n{PRODUCT}") == []
+    assert "cartesian-product" in names(f"-- planviz: ignore no-such-finding\n{PRODUCT}")
+    assert ignored("-- planviz: ignore spill because the disk is fast") == {"spill"}
+
+
+def test_names_that_are_left_out() -> None:
+    assert "cartesian-product" not in names(PRODUCT, without=["cartesian-product"])
+    with pytest.raises(InputError, match=r"There is no finding 'no-such'"):
+        check_named("no-such")
+
+
+def test_a_change_is_told_only_after_it_was_planned() -> None:
+    sql = "SELECT /*+ MERGE(nation) */ count(*) FROM customer JOIN nation ON c_nationkey = n_nationkey GROUP BY n_name"
+    assert all(
+        one.what_if is None for query in document_findings(open_sql(sql, find("tpch"))) for one in query.findings
+    )
+    document = open_sql("SET spark.sql.adaptive.enabled=false;\n" + ORDERS, find("tpch"))
+    some = {one.name: one for query in document_findings(document, what_if=True) for one in query.findings}
+    change = some["adaptive-off"].what_if
+    assert change is not None
+    assert change.change == "spark.sql.adaptive.enabled = true"
+    assert "AdaptiveSparkPlan" in change.after
+    assert change.before != change.after
+
+
+def test_a_hint_keeps_the_broadcast_from_being_promised() -> None:
+    """Raising the threshold does not help against a hint: planning says so, and nothing is offered."""
+    sql = "SELECT /*+ MERGE(supplier) */ s_name, l_orderkey FROM lineitem JOIN supplier ON l_suppkey = s_suppkey"
+    some = [one for query in document_findings(open_sql(sql, find("tpch")), what_if=True) for one in query.findings]
+    assert [one.what_if for one in some if one.name == "missing-broadcast"] in ([], [None])
+
+
+def test_findings_of_a_plan_know_its_siblings() -> None:
+    document = open_text(load("broadcast-and-merge-join"))
+    assert {one.name for one in plan_findings(document, 3)} == {"text-cut"}
+
+
+def test_a_workload_is_ranked_by_time() -> None:
+    cut = open_text("== Physical Plan ==\nProject [a#1, b#2, ... 12 more fields]\n+- LocalTableScan [a#1]\n").plans[0]
+    python = open_text("== Physical Plan ==\nBatchEvalPython [f(a#1)#2], [p#3]\n+- LocalTableScan [a#1]\n").plans[0]
+    some = workload_findings([("x", 10.0, cut), ("y", 100.0, python), ("z", 5.0, cut), ("u", None, python)])
+    assert [(one.name, one.milliseconds, [name for name, _ in one.executions]) for one in some] == [
+        ("python-row-udf", 100.0, ["y", "u"]),
+        ("text-cut", 15.0, ["x", "z"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("4.6 s", Measured(4600.0)),
+        ("763,826", Measured(763_826.0)),
+        (12, Measured(12.0)),
+        ("total (min, med, max (stageId: taskId))\n2.0 KiB (1.0 KiB, 1.5 KiB, 2.0 KiB (stage 8.0: task 10))",
+         Measured(2048.0, 1024.0, 1536.0, 2048.0)),
+        ("no number", None),
+        (True, None),
+    ],
+)  # fmt: skip
+def test_measured_values(value: object, expected: Measured | None) -> None:
+    assert measured(value) == expected
+
+
+def test_the_documentation_lists_every_check() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "findings.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", text, flags=re.MULTILINE)) == set(checks())
