@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from planviz.ui import aggregate_page, aggregations, components, explore, state
+from planviz.ui import aggregate_page, aggregations, components, explore, replayed, state
 from planviz.ui.page import page
 
-opened = state.current()
+opened = replayed.shown(state.current())
 if opened is None or not aggregations.reports(opened):
     with page("Aggregations", document=state.name() if opened else "") as bar, st.container(key="planviz-body"):
         explore.aggregations_opening(opened)
 else:
     with page("Aggregations", document=state.name()) as bar:
-        explore.heading(opened, "")
+        explore.heading(opened, "", "aggregates")
         aggregate_page.aggregations_of(opened)
         components.drop_zone()
         with bar:

@@ -2,18 +2,18 @@
 
 import streamlit as st
 
-from planviz.ui import cardinality, components, explore, state
+from planviz.ui import cardinality, components, explore, replayed, state
 from planviz.ui.numbers import flow
 from planviz.ui.page import page
 
-opened = state.current()
+opened = replayed.shown(state.current())
 if opened is None or not cardinality.has_numbers(opened):
     with page("Cardinality", document=state.name() if opened else "") as bar, st.container(key="planviz-body"):
         explore.cardinality_opening(opened)
 else:
     shown = st.session_state[state.DOCUMENT]
     with page("Cardinality", document=state.name()) as bar:
-        explore.heading(opened, "")
+        explore.heading(opened, "", "optimized")
         with st.container(key="planviz-fill", horizontal=True, gap=None, height="stretch", wrap=False):
             flow(cardinality.data(opened, cardinality.asked_of(opened, shown["numbers"])))
         components.drop_zone()

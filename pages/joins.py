@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from planviz.ui import components, explore, state
+from planviz.ui import components, explore, replayed, state
 from planviz.ui import joins as shown_joins
 from planviz.ui.joinbench import joinbench
 from planviz.ui.page import page
 
-opened = state.current()
+opened = replayed.shown(state.current())
 why_not = shown_joins.nothing_to_show(opened)
 if opened is None or why_not:
     with page("Joins", document=state.name() if opened else "") as bar, st.container(key="planviz-body"):
@@ -15,7 +15,7 @@ if opened is None or why_not:
 else:
     shown = st.session_state[state.DOCUMENT]
     with page("Joins", document=state.name()) as bar:
-        explore.heading(opened, "")
+        explore.heading(opened, "", "joins")
         with st.container(key="planviz-fill", horizontal=True, gap=None, height="stretch", wrap=False):
             joinbench(shown_joins.data(opened, shown["join"], shown["what"]))
         components.drop_zone()

@@ -2,19 +2,19 @@
 
 import streamlit as st
 
-from planviz.ui import components, explore, state
+from planviz.ui import components, explore, replayed, state
 from planviz.ui import rules as shown_rules
 from planviz.ui.page import page
 from planviz.ui.player import player
 
-opened = shown_rules.replayed(state.current())
+opened = replayed.shown(state.current())
 if opened is None or not opened.document.trace.steps:
     with page("Rules", document=state.name() if opened else "") as bar, st.container(key="planviz-body"):
         explore.rules_opening(opened)
 else:
     shown = st.session_state[state.DOCUMENT]
     with page("Rules", document=state.name()) as bar:
-        explore.heading(opened, "")
+        explore.heading(opened, "", "optimized")
         with st.container(key="planviz-fill", horizontal=True, gap=None, height="stretch", wrap=False):
             player(shown_rules.data(opened, shown["step"], shown["off"], shown["why"]))
         components.drop_zone()

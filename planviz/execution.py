@@ -76,8 +76,9 @@ class QueryExecution:
     far, `warnings` what is worth telling beside the plan, `refusals` the guards of optimizer rules that said no (None:
     nobody asked). `ids` numbers the expressions of all stages (None: as the surrounding `fresh_ids` does): the same
     text always gives the same ids. `analyzer` is that of a session, where the query is one of several, `caches` what
-    the session keeps the rows of. Raises ParseError and AnalysisError (line and column where known) as stages are
-    computed.
+    the session keeps the rows of. `optimizes` is False where the optimized plan was given and cannot be made again:
+    it stays what it is under other settings. Raises ParseError and AnalysisError (line and column where known) as
+    stages are computed.
     """
 
     sql: str
@@ -93,6 +94,7 @@ class QueryExecution:
     refusals: list[Refusal] | None = field(default=None, repr=False)
     reorderings: list[Reordering] | None = field(default=None, repr=False)
     caches: CacheManager = field(default_factory=CacheManager, repr=False)
+    optimizes: bool = True
     _with_cached_data: LogicalPlan | None = field(default=None, repr=False)
     _first_new_id: int = 1
     _stages: dict[str, Any] = field(default_factory=dict)
@@ -102,6 +104,17 @@ class QueryExecution:
         """This execution of a plan that was not read from text."""
         self._stages["parsed"] = plan
         return self
+
+    def with_plans(self, analyzed: LogicalPlan, optimized: LogicalPlan, first_id: int) -> QueryExecution:
+        """This execution of plans that were read back; `first_id` numbers the first expression that is new to both."""
+        self._stages = {"parsed": analyzed, "analyzed": analyzed, "optimized": optimized}
+        self._first_new_id, self.ids = first_id, Ids(first_id)
+        return self
+
+    @property
+    def base(self) -> str:
+        """The stage from which the query is planned anew, under other settings or over other statistics."""
+        return "analyzed" if self.optimizes else "optimized"
 
     @property
     @collector_at_rest()
@@ -200,7 +213,8 @@ class QueryExecution:
         other.config = config or self.config
         if not plans or "optimized" not in plans:
             other.ids = Ids(self._first_new_id)
-        other._stages = {name: self._stages[name] for name in ("parsed", "analyzed")} | dict(plans or {})
+        kept = ("parsed", "analyzed") if self.optimizes else ("parsed", "analyzed", "optimized")
+        other._stages = {name: self._stages[name] for name in kept} | dict(plans or {})
         if plans and "analyzed" in plans:
             other._with_cached_data = None
         return other
@@ -255,11 +269,11 @@ class QueryExecution:
         if mode != "extended":
             return physical
         columns = ", ".join(f"{a.name}: {a.data_type.simple_string}" for a in self.analyzed.output)
-        return (
-            f"== Parsed Logical Plan ==\n{self.text('parsed')}\n"
-            f"== Analyzed Logical Plan ==\n{columns}\n{self.text('analyzed')}\n"
-            f"== Optimized Logical Plan ==\n{self.text('optimized')}\n{physical}"
-        )
+        # Of plans that were read back, an earlier stage may be missing; a later one then stands in its place.
+        own = (self.parsed is not self.analyzed, self.analyzed is not self.optimized)
+        parsed = f"== Parsed Logical Plan ==\n{self.text('parsed')}\n" if own[0] else ""
+        analyzed = f"== Analyzed Logical Plan ==\n{columns}\n{self.text('analyzed')}\n" if own[1] else ""
+        return f"{parsed}{analyzed}== Optimized Logical Plan ==\n{self.text('optimized')}\n{physical}"
 
     @property
     def cost_text(self) -> str:

@@ -80,6 +80,8 @@ class Table:
     catalog: str = CATALOG
     #: Columns declared as char(n), which plans see as padded strings, with n.
     char_lengths: tuple[tuple[str, int], ...] = ()
+    #: Whether its size is one of many under which a pasted plan comes out as it was printed; nobody gave it.
+    fitted: bool = False
 
     def __post_init__(self) -> None:
         """Take char and varchar off the columns' types, wherever the table comes from: plans see strings."""

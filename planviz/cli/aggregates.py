@@ -16,6 +16,7 @@ from planviz.document.aggregate_rows import Played, labels, played, rows_from, s
 from planviz.document.aggregated import AggregateReport, stage_words
 from planviz.document.aggregated import aggregates as aggregates_of
 from planviz.document.pasted_aggregate import modelled
+from planviz.document.replay_report import report_json, report_text
 from planviz.errors import InputError, PlanvizError
 from planviz.mechanics.play import text_of
 from planviz.units import byte_size, exact
@@ -31,9 +32,13 @@ def aggregates(options: argparse.Namespace) -> int:
         found = aggregates_of(document)
         if options.format == "json":
             told = [_json(r, options) for r in found]
-            shown = json.dumps({"file": name, "aggregates": told}, ensure_ascii=True, indent=1) + "\n"
+            replays = [report_json(s) for s in document.statements if s.replay is not None]
+            more = {"replays": replays} if replays else {}
+            shown = json.dumps({"file": name, "aggregates": told, **more}, ensure_ascii=True, indent=1) + "\n"
         else:
             shown = "\n".join(_text(number, r, options) for number, r in enumerate(found, 1)) or "No aggregate.\n"
+            heads = [report_text(s, "aggregates") for s in document.statements if s.replay is not None]
+            shown = "\n".join([*heads, shown])
         return shown, errors_of(document) if document.statements else []
 
     return show_each(options.files, options.out, {"text": "txt", "json": "json"}[options.format], show)

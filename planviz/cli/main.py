@@ -14,7 +14,7 @@ import planviz
 from planviz.cli.history import add_history
 from planviz.cli.lint import add_lint
 from planviz.cli.play_arguments import add_play
-from planviz.cli.settings import STAGES, add_settings
+from planviz.cli.settings import STAGES, add_settings, add_sizes
 from planviz.cli.spark import add_spark
 
 _EPILOG = (
@@ -88,6 +88,8 @@ def _add_why(parser: argparse.ArgumentParser) -> None:
 def _add_replay(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="the text of explain(extended); - for standard input")
     parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--conf", metavar="KEY=VALUE", action="append", default=[], help="a setting of the session")
+    add_sizes(parser)
     parser.add_argument("--out", metavar="DIR", help="write the replayed plans as DIR/<stem>.<stage>.txt, too")
     parser.add_argument("--profile", metavar="NAME", help="the version of Spark, where it is not the one that is found")
 

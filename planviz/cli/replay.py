@@ -10,7 +10,7 @@ from typing import Any
 
 from planviz.cli.files import complain, read_text, write, write_file
 from planviz.cli.parse import version_text
-from planviz.config import OptimizerConfig
+from planviz.cli.settings import given_of
 from planviz.document import open_text
 from planviz.document.model import printed_json
 from planviz.document.replayed import replays
@@ -30,11 +30,11 @@ def replay(options: argparse.Namespace) -> int:
     """Print what became of every file's plans; a file that fails does not stop the others."""
     status = 0
     entries: list[dict[str, Any]] = []
-    profile = OptimizerConfig.of(options.profile).profile if options.profile else ""
+    said = given_of(options)
     for name in options.files:
         try:
             document = open_text(read_text(name))
-            found = replays(document, profile)
+            found = replays(document, said)
         except PlanvizError as error:
             complain(name, error)
             status = 2

@@ -14,9 +14,16 @@ if TYPE_CHECKING:
     from planviz.config import OptimizerConfig
     from planviz.document import Document
     from planviz.frontend import Parameters
+    from planviz.replay.given import Given
 
 #: The stages of a query by the names of Spark's QueryExecution; "physical" is its executedPlan.
 STAGES = ("parsed", "analyzed", "optimized", "sparkPlan", "physical")
+#: What no SQL has at the beginning of a line: the heading of a plan, the marks of a tree.
+_PLAN = re.compile(r"(?m)^[ |]*(?:== (?:Analyzed|Optimized|Physical) .*Plan ==|[ :]*[:+]- \w)")
+NOT_REPLAYED = (
+    "These plans cannot be planned again: that takes an optimized plan, as df.explain(True) prints it, with operators "
+    "that planviz knows. `planviz replay FILE` says what could be read."
+)
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -37,9 +44,18 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         help="the version of Spark, spark-3.0 … spark-4.3, or a vendor's runtime such as databricks-15.4 or emr-7.1 "
         "(default: PLANVIZ_PROFILE of the environment, else spark-4.3)",
     )
+    add_sizes(parser)
     parser.add_argument(
         "--param", metavar="NAME=VALUE", action="append", default=[], help="the value of :NAME; VALUE alone for a ?"
     )
+
+
+def add_sizes(parser: argparse.ArgumentParser) -> None:
+    """Give a command that takes pasted plans `--size`."""
+    parser.add_argument(
+        "--size", metavar="TABLE=SIZE", action="append", default=[],
+        help="of a pasted plan: the size of a table that its text does not give, as in orders=10MB",
+    )  # fmt: skip
 
 
 def catalog_of(options: argparse.Namespace) -> Catalog:
@@ -81,9 +97,19 @@ def pairs(given: list[str], option: str) -> dict[str, str]:
 
 
 def open_file(text: str, options: argparse.Namespace, stage: str) -> Document:
-    """An SQL text planned up to `stage` with what the options say; warnings go to standard error."""
-    from planviz.document import open_sql
+    """An SQL text planned up to `stage` with what the options say; warnings go to standard error.
 
+    Of a plan's text, a capture or an event log the explains in it are replayed (`planviz.document.replayed`), with the
+    settings and sizes of the options counting before those that are found. Raises InputError where none can be.
+    """
+    from planviz.document import open_sql, open_text
+    from planviz.plantext.json_plans import looks_like_json
+
+    if _PLAN.search(text) or looks_like_json(text):
+        found = replayed_of(open_text(text), options)
+        if found is None:
+            raise InputError(NOT_REPLAYED)
+        return found
     document = open_sql(
         text, catalog_of(options), config_of(options), params=params_of(options), infer=options.infer, stage=stage
     )
@@ -92,13 +118,14 @@ def open_file(text: str, options: argparse.Namespace, stage: str) -> Document:
 
 
 def open_input(text: str, options: argparse.Namespace, stage: str) -> Document:
-    """As `open_file` for SQL; any other text (a plan, a rule log) is read as what it is."""
+    """As `open_file` for SQL; of a plan's text the explains that can be are replayed, any other is read as it is."""
     from planviz.document import open_text
     from planviz.document.text import looks_like_sql
     from planviz.errors import ParseError
 
-    if not looks_like_sql(text):
-        return open_text(text)
+    if not looks_like_sql(text) or _PLAN.search(text):
+        document = open_text(text)
+        return replayed_of(document, options) or document
     try:
         return open_file(text, options, stage)
     except ParseError as error:
@@ -106,6 +133,21 @@ def open_input(text: str, options: argparse.Namespace, stage: str) -> Document:
             return open_text(text)
         except PlanvizError:
             raise error from None
+
+
+def replayed_of(document: Document, options: argparse.Namespace) -> Document | None:
+    """A pasted document replayed with what the options say. Raises InputError for an option that cannot be read."""
+    from planviz.document.replayed import replayed
+
+    return document if document.statements else replayed(document, given_of(options))
+
+
+def given_of(options: argparse.Namespace) -> Given:
+    """What the options say beside a pasted text. Raises InputError for one that cannot be read."""
+    from planviz.replay.given import given
+
+    sizes: dict[str, int | str] = dict(pairs(options.size, "--size"))
+    return given(pairs(options.conf, "--conf"), sizes, options.profile or "")
 
 
 def _tell(document: Document) -> None:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from planviz.cli.files import read_text, show_each
 from planviz.cli.optimize import errors_of, statement_json
-from planviz.cli.settings import config_of, open_input
+from planviz.cli.settings import NOT_REPLAYED, config_of, open_input
 from planviz.decisions.choices import Decision
-from planviz.document import Document
+from planviz.document import Document, SqlStatement
 from planviz.document.aggregate_flips import what_ifs
 from planviz.document.aggregated import REPLACE, AggregateReport, aggregates, stage_words
 from planviz.document.decided import Decided, answer, decided, decision_json, outcome, plain, seen, subject, title
 from planviz.document.estimates import estimate_json, estimates_of, estimates_text
 from planviz.document.flips import with_flips
+from planviz.document.replay_report import report_json, report_text
 from planviz.document.what_if import decided_if
 from planviz.document.what_if_text import from_text
 from planviz.errors import InputError, PlanvizError
@@ -46,12 +48,15 @@ def why(options: argparse.Namespace) -> int:
 
 def _estimates(document: Document, name: str, format: str) -> str:
     """The estimates of a file's queries."""
+    if document.is_pasted and not document.statements:
+        raise InputError(NOT_REPLAYED)
     planned = [s for s in document.statements if s.execution is not None and s.error is None]
     found = [(s, estimates_of(s.execution)) for s in planned if s.execution is not None]
     if format == "json":
         told = [{**statement_json(s), "estimates": [estimate_json(r) for r in records]} for s, records in found]
         return json.dumps({"file": name, "queries": told}, ensure_ascii=True, indent=1) + "\n"
     heads = [f"Statement {s.index + 1}, line {s.line}\n" if len(found) > 1 else "" for s, _ in found]
+    heads = [h + (report_text(s, "optimized") if s.replay else "") for h, (s, _) in zip(heads, found, strict=True)]
     return "\n".join(head + estimates_text(records) for head, (_, records) in zip(heads, found, strict=True))
 
 
@@ -68,12 +73,17 @@ def _svg(found: Sequence[Decided], number: int, theme: str) -> str:
 
 
 def _json(document: Document, found: Sequence[Decided], name: str) -> str:
-    entries = []
+    entries: list[dict[str, Any]] = []
     for query in found:
-        statement = {} if query.statement is None else statement_json(document.statements[query.statement])
+        statement = {} if query.statement is None else _statement_json(document.statements[query.statement])
         place = {} if query.plan is None else {"plan": query.plan}
         entries.append({**statement, **place, "decisions": [decision_json(d) for d in query.decisions]})
     return json.dumps({"file": name, "queries": entries}, ensure_ascii=True, indent=1) + "\n"
+
+
+def _statement_json(statement: SqlStatement) -> dict[str, Any]:
+    replay = {} if statement.replay is None else {"replay": report_json(statement)}
+    return {**statement_json(statement), **replay}
 
 
 def _text(document: Document, found: Sequence[Decided], flips: bool) -> str:
@@ -82,6 +92,8 @@ def _text(document: Document, found: Sequence[Decided], flips: bool) -> str:
     for query in found:
         if len(found) > 1:
             parts.append(_heading(document, query))
+        if query.statement is not None and document.statements[query.statement].replay is not None:
+            parts.append(report_text(document.statements[query.statement], "joins"))
         counts = dict.fromkeys(_NOUNS, 0)
         for d in query.decisions:
             counts[d.strategy] = counts.get(d.strategy, 0) + 1
@@ -94,6 +106,8 @@ def _text(document: Document, found: Sequence[Decided], flips: bool) -> str:
 def _heading(document: Document, query: Decided) -> str:
     if query.statement is None:
         return f"Plan {(query.plan or 0) + 1}\n"
+    if document.statements[query.statement].replay is not None:
+        return f"Query {query.statement + 1}, plans from line {document.statements[query.statement].line}\n"
     return f"Statement {query.statement + 1}, line {document.statements[query.statement].line}\n"
 
 

@@ -9,11 +9,13 @@ from typing import Any, Literal
 
 from planviz.units import exact
 
-#: Where a number comes from: the slides of the documents, a formula, a run of the query; or nobody knows it.
-Label = Literal["slide", "estimated", "measured", "unknown"]
+#: Where a number comes from: the slides of the documents, a formula, a run of the query, a size fitted to a pasted
+#: plan; or nobody knows it.
+Label = Literal["slide", "estimated", "measured", "fitted", "unknown"]
 #: Where statistics come from: written into a catalogue, counted by ANALYZE TABLE (the catalogue says when), a table
-#: guessed from queries, the default for a size that nobody knows, or the plan itself (rows that stand in it).
-Source = Literal["declared", "analyzed", "guessed", "default size", "plan"]
+#: guessed from queries, the default for a size that nobody knows, a size fitted to the decisions of a pasted plan, or
+#: the plan itself (rows that stand in it).
+Source = Literal["declared", "analyzed", "guessed", "default size", "fitted", "plan"]
 
 _NAME = re.compile(r"\{([^{}]*)\}")
 
@@ -138,12 +140,16 @@ class EstimateRecord:
     @property
     def label(self) -> Label:
         """What kind of number the rows are."""
-        return "unknown" if self.rows is None else "estimated"
+        return "unknown" if self.rows is None else self._estimated
 
     @property
     def size_label(self) -> Label:
         """What kind of number the bytes are: unknown where the size of a table is."""
-        return "unknown" if any(s.kind in ("default size", "guessed") for s in self.sources) else "estimated"
+        return "unknown" if any(s.kind in ("default size", "guessed") for s in self.sources) else self._estimated
+
+    @property
+    def _estimated(self) -> Label:
+        return "fitted" if any(s.kind == "fitted" for s in self.sources) else "estimated"
 
     @property
     def calculation(self) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from planviz.decisions.choices import Check, Decision
 from planviz.decisions.stages import PlannedStage
-from planviz.document.decided import Decided
+from planviz.document.decided import Decided, from_text
 from planviz.document.traces import plan_graph
 from planviz.graph import PlanGraph
 from planviz.graph.aggregation import AggregateChain, AggregateStage, aggregate_chains
@@ -112,16 +112,22 @@ def aggregates(document: Document) -> tuple[AggregateReport, ...]:
 
     A query that cannot be planned has none; its error stands with its statement.
     """
-    if not document.statements:
-        # An adaptive query's initial plan has the same aggregates as the one that ran.
-        stages = [p.stage for p in document.plans]
-        wanted = "physical" if "physical" in stages else "initial"
-        return tuple([r for at, p in enumerate(document.plans) if p.stage == wanted for r in _of_text(p, at)])
     found: list[AggregateReport] = []
     for s in document.statements:
-        if s.execution is not None and s.error is None and s.execution.error_until("physical") is None:
+        shown = s.replay is None or "aggregates" in s.agrees
+        if shown and s.execution is not None and s.error is None and s.execution.error_until("physical") is None:
             found += aggregates_of(s.execution, s.index)
-    return tuple(found)
+    return (*found, *_of_texts(document)) if document.is_pasted else tuple(found)
+
+
+def _of_texts(document: Document) -> Iterator[AggregateReport]:
+    """The aggregates of a pasted text that no replay leads to."""
+    left = from_text(document, "aggregates")
+    # An adaptive query's initial plan has the same aggregates as the one that ran.
+    wanted = "physical" if any(document.plans[i].stage == "physical" for i in left) else "initial"
+    for at in sorted(left):
+        if document.plans[at].stage == wanted:
+            yield from _of_text(document.plans[at], at)
 
 
 # ------------------------------------------------------------------------------------------------ our own plans
@@ -288,7 +294,7 @@ def _plain(text: str) -> str:
 def with_aggregates(found: Iterable[Decided], document: Document) -> tuple[Decided, ...]:
     """The decisions on the plans of a pasted text with those on its aggregates, as far as the text tells."""
     plans = {d.plan: d for d in found}
-    for report in aggregates(document):
+    for report in _of_texts(document):
         plan = report.plan
         known = plans.get(plan) or Decided((), None, plan)
         plans[plan] = replace(known, decisions=(*known.decisions, _decision(report)))

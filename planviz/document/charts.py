@@ -193,6 +193,9 @@ def _sizes_against(values: dict[str, Any], passed: bool | None, sign: str) -> st
         return "this type may build neither"
     if values.get("hashable") is False:
         return "the keys cannot be hashed"
+    told = [str(v) for side in allowed if isinstance(v := values.get(_SIDES[side]), str)]
+    if told:  # sizes that nobody gave
+        return " and ".join(dict.fromkeys(t for t in told if t != "not told")) or "not told"
     sizes = [values[_SIDES[side]] for side in allowed if isinstance(values.get(_SIDES[side]), int)]
     limit = values.get("limit")
     if not sizes or limit is None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Check, Decision
 from planviz.decisions.flips import flip_json
 from planviz.decisions.join_tree import JOIN_TREES
+from planviz.graph import PlanGraph
 from planviz.units import byte_size
 
 if TYPE_CHECKING:
-    from planviz.document.model import Document
+    from planviz.document.model import Document, SqlStatement
     from planviz.execution import QueryExecution
 
 _ID = re.compile(r"#\d+L?(?!\w)")
@@ -25,6 +26,9 @@ _BYTES = ("left", "right", "limit", "threshold")
 _NAMES = {"keys": "", "types": "", "value": "", "left_hint": "left", "right_hint": "right", "allowed": "may build"}
 #: Values that are worth telling only when they are unlike this.
 _USUAL = {"hashable": True, "fit": True, "left_hint": None, "right_hint": None, "form": True}
+_TAKEN = "taken from the text: no sizes that were tried explain it"
+#: The strategies whose decisions a replayed explain is held against Spark's by.
+KINDS = {"joins": "JoinSelection", "aggregates": "Aggregation"}
 _SIDES = {"BuildLeft": "left", "BuildRight": "right"}
 
 
@@ -34,7 +38,8 @@ class Decided:
 
     `statement` is the statement's index in the document, None for a pasted plan, whose index in the document `plan`
     then is. `execution` is the query behind it, None for a pasted plan: its decisions are read back from the text as
-    far as that allows, checks of which it says nothing have no answer, and there are no flips.
+    far as that allows, checks of which it says nothing have no answer, and there are no flips. A pasted explain that
+    was replayed has both a statement and an execution; `taken` are the signatures of joins taken from its text.
     """
 
     decisions: tuple[Decision, ...]
@@ -42,6 +47,7 @@ class Decided:
     plan: int | None = None
     execution: QueryExecution | None = None
     profile: str = "spark-4.3"
+    taken: frozenset[str] = frozenset()
 
     def of(self, strategy: str) -> tuple[Decision, ...]:
         """Those of one strategy: JoinSelection or Aggregation."""
@@ -54,18 +60,78 @@ def decided(document: Document, config: OptimizerConfig | None = None) -> tuple[
     `config` are settings to read a pasted plan with, where it names none itself. A query that cannot be planned has no
     entry; its error stands with its statement.
     """
-    if not document.statements:
-        from planviz.document.aggregated import with_aggregates
-        from planviz.document.reconstructed import reconstructed
-
-        return with_aggregates(reconstructed(document, config), document)
     found = []
     for s in document.statements:
         execution = s.execution
         if execution is None or s.error is not None or execution.error_until("physical") is not None:
             continue
-        found.append(Decided(execution.planned.decisions, s.index, None, execution, execution.config.profile))
+        if s.replay is None:
+            found.append(Decided(execution.planned.decisions, s.index, None, execution, execution.config.profile))
+        elif s.agrees:
+            found.append(_replayed(s))
+    if document.is_pasted:
+        found += _read_back(document, config)
     return tuple(found)
+
+
+def _read_back(document: Document, config: OptimizerConfig | None) -> Iterator[Decided]:
+    """What a text says of the decisions that no replay leads to."""
+    from planviz.document.aggregated import with_aggregates
+    from planviz.document.reconstructed import reconstructed
+
+    joins = from_text(document, "joins")
+    read = [d for d in reconstructed(document, config) if d.plan in joins]
+    yield from with_aggregates(read, document)
+
+
+def from_text(document: Document, kind: str) -> set[int]:
+    """The physical plans of a pasted text whose joins (aggregates) no replayed statement shows, by index.
+
+    That is a plan that has run, too, where its joins were chosen anew meanwhile.
+    """
+    plans = document.plans
+    left = {i for i, p in enumerate(plans) if p.stage in ("physical", "initial")}
+    for s in document.statements:
+        if kind not in s.agrees:
+            continue
+        mine = sorted(left.intersection(s.plans))
+        first = next((i for i in mine if plans[i].stage == "initial"), mine[0] if mine else None)
+        left -= {i for i in mine if first is None or kind != "joins" or _joins(plans[i]) == _joins(plans[first])}
+    return left
+
+
+def _joins(plan: PlanGraph) -> list[str]:
+    return [n.op for n in plan if n.kind == "join"]
+
+
+def _replayed(s: SqlStatement) -> Decided:
+    """The decisions of a replayed explain, of those kinds that came out as Spark printed them."""
+    from planviz.document.bounds import without_fitted_sizes
+    from planviz.replay.execution import taken_joins
+
+    assert s.execution is not None
+    assert s.replay is not None
+    taken = taken_joins(s.replay)
+    kinds = [KINDS[name] for name in s.agrees if name in KINDS]
+    decisions = [d for d in as_taken(s.execution.planned.decisions, taken) if d.strategy in kinds]
+    shown = tuple(map(without_fitted_sizes, decisions))
+    return Decided(shown, s.index, None, s.execution, s.execution.config.profile, taken)
+
+
+def as_taken(decisions: Iterable[Decision], taken: frozenset[str]) -> tuple[Decision, ...]:
+    """Decisions, of which those on joins that were taken from a text keep their outcome alone."""
+    if not taken:
+        return tuple(decisions)
+    from planviz.replay.fitting import signature_of
+
+    return tuple(
+        _taken(d) if d.strategy == "JoinSelection" and signature_of(d.subject)[0] in taken else d for d in decisions
+    )
+
+
+def _taken(decision: Decision) -> Decision:
+    kept = tuple((k, v) for k, v in decision.values if k not in ("because", "hints"))
+    return replace(decision, checks=(), rejected=(), values=(*kept, ("because", _TAKEN)))
 
 
 # ------------------------------------------------------------------------------------------------- words

@@ -46,6 +46,8 @@ class _Candidates:
         self.join: Join = decision.subject
         self.sizes = {"left": size_in_bytes(self.join.left), "right": size_in_bytes(self.join.right)}
         self.now, self.node = self._chosen(self.join, self.config)
+        leaves = [n for n in self.join.walk() if isinstance(n, LogicalRelation) and n.table is not None]
+        self.fitted = any(n.table.fitted for n in leaves)
         self.limits = tuple(int(self.config.get(k)) for k in (THRESHOLD, PARTITIONS))
 
     def _chosen(self, join: Join, config: OptimizerConfig) -> tuple[tuple[str, str], str]:
@@ -61,8 +63,11 @@ class _Candidates:
         """The flip, when the join so changed comes out otherwise."""
         chosen, node = self._chosen(join or self.join, config or self.config)
         if chosen != self.now:
+            if self.fitted and kind == "setting":
+                words = (f"{words[0]}, at sizes that were fitted to the plan", words[1])
             cost = cost_of(*chosen, join or self.join, config or self.config)
-            yield Flip(kind, changes, *words, *chosen, node, distance, relation, cost.words, cost.unsafe, cost.weight)
+            price = f"{cost.words} (at fitted sizes)" if self.fitted and cost.words else cost.words
+            yield Flip(kind, changes, *words, *chosen, node, distance, relation, price, cost.unsafe, cost.weight)
 
     # -------------------------------------------------------------------------------------------- settings
 
@@ -159,7 +164,7 @@ class _Candidates:
         table = leaf.table
         by_rows = table.row_count is not None and _counts_rows(self.config)
         now = (table.row_count if by_rows else table.size_in_bytes) or 0
-        unknown = now == 0 and not by_rows
+        unknown = (now == 0 and not by_rows) or table.fitted
         name = table.shown_name
 
         def changed(value: int) -> Any:
@@ -170,7 +175,7 @@ class _Candidates:
             return size_in_bytes(getattr(changed(value), side))
 
         for bound in self._bounds(side):
-            edge = _largest(size, bound, max(now, 1))
+            edge = largest_within(size, bound, max(now, 1))
             for value in {edge, edge + 1} if edge is not None else ():
                 if value == now or not 0 <= value <= _LONG:
                     continue
@@ -218,7 +223,7 @@ def _apart(now: int, then: int) -> float:
     return inf if now <= 0 and then <= 0 else abs(log2(max(then, 1) / max(now, 1)))
 
 
-def _largest(size: Callable[[int], int], bound: int, start: int) -> int | None:
+def largest_within(size: Callable[[int], int], bound: int, start: int) -> int | None:
     """The largest number whose size is within the bound, by doubling or halving from `start`; None for none.
 
     `size` must not fall as its number grows.

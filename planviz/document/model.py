@@ -14,6 +14,7 @@ from planviz.plantext.versions import NEWEST, OLDEST, PrintedBy, minor_words
 
 if TYPE_CHECKING:
     from planviz.execution import QueryExecution
+    from planviz.replay.replayed import Replay
 
 _RANKS = {"parsed": 0, "analyzed": 1, "optimized": 2, "sparkPlan": 3, "physical": 4}
 
@@ -27,6 +28,9 @@ class SqlStatement:
     `index` counts from 0, `line` is where it begins. `plans` are the indices of its plans in the document, of a query
     that failed those of the stages that were reached; `trace` holds the steps so far, `error` what stopped it, or None.
     `execution` is the query behind it (None for a definition).
+
+    Of a pasted explain that was replayed, `sql` is empty, `replay` tells how, and `agrees` which decisions came out as
+    Spark printed them: "joins", "aggregates".
     """
 
     index: int
@@ -37,6 +41,8 @@ class SqlStatement:
     trace: RuleTrace = field(default_factory=RuleTrace, repr=False)
     error: PlanvizError | None = None
     execution: QueryExecution | None = field(default=None, repr=False)
+    replay: Replay | None = field(default=None, repr=False)
+    agrees: frozenset[str] = frozenset()
 
     def text(self, stage: str) -> str | None:
         """A stage as Spark's extended explain prints it, without heading; None when it was not reached."""
@@ -70,6 +76,11 @@ class Document:
     error: PlanvizError | None = None
     origin: tuple[str, ...] = ()
     printed: PrintedBy = field(default_factory=PrintedBy)
+
+    @property
+    def is_pasted(self) -> bool:
+        """Whether its plans are those of a text, and not planned here."""
+        return all(s.replay is not None for s in self.statements)
 
     @cached_property
     def groups(self) -> tuple[tuple[int, ...], ...]:

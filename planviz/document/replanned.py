@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from planviz.catalog.tables import Catalog, Table
+from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
 from planviz.decisions.flips import Flip, SettingChange, StatisticsChange, TextChange
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.expressions.ids import Ids
+from planviz.logical.relations import LogicalRelation
 
 #: From where the ids count of a query that is read anew: none of them is in the catalogue's views.
 _NEW_IDS = 1 << 40
@@ -25,6 +27,8 @@ def applied(execution: QueryExecution, flip: Flip) -> QueryExecution:
     """
     settings = {c.key: c.value for c in flip.changes if isinstance(c, SettingChange)}
     sql, catalog = execution.sql, execution.catalog
+    if not sql and execution.statement is None:
+        return _of_plans(execution, flip, execution.config.with_settings(settings))
     for change in flip.changes:
         if isinstance(change, TextChange):
             sql = change.on(sql)
@@ -34,6 +38,20 @@ def applied(execution: QueryExecution, flip: Flip) -> QueryExecution:
     if sql == execution.sql and catalog is execution.catalog:
         return execution.again(config)
     return QueryExecution(sql, catalog, config, params=execution.params, infer=execution.infer, ids=Ids(_NEW_IDS))
+
+
+def _of_plans(execution: QueryExecution, flip: Flip, config: OptimizerConfig) -> QueryExecution:
+    """The same of a query that is no text but plans."""
+    counted = {c.table: c for c in flip.changes if isinstance(c, StatisticsChange)}
+    if not counted:
+        return execution.again(config)
+
+    def renewed(plan: Any) -> Any:
+        change = counted.get(plan.table.shown_name) if isinstance(plan, LogicalRelation) and plan.table else None
+        return plan if change is None else plan.replace(table=with_statistics(plan.table, change))
+
+    plan = execution.stage(execution.base).transform_with_subqueries(renewed)
+    return execution.again(config, plans={execution.base: plan})
 
 
 def _counted(catalog: Catalog, change: StatisticsChange) -> Catalog:
@@ -51,6 +69,7 @@ def with_statistics(table: Table, change: StatisticsChange) -> Table:
         table,
         size_in_bytes=table.size_in_bytes if change.size_in_bytes is None else change.size_in_bytes,
         row_count=table.row_count if change.row_count is None else change.row_count,
+        fitted=table.fitted and change.size_in_bytes is None,
     )
 
 
@@ -67,7 +86,8 @@ def decision_after(
     found = [d for d in other.planned.decisions if _same(d, decision, other, execution, flip)]
     if len(found) != len(mine):
         return None
-    return next((f for m, f in zip(mine, found, strict=True) if m is decision), None)
+    pairs = zip(mine, found, strict=True)
+    return next((f for m, f in pairs if m is decision or m.subject is decision.subject), None)
 
 
 def confirmed(decision: Decision, execution: QueryExecution, flip: Flip, other: QueryExecution | None = None) -> bool:

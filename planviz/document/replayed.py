@@ -1,60 +1,115 @@
-"""A pasted text's plans replayed: every explain in it by itself."""
+"""A pasted text's plans replayed: every explain in it by itself, and the document that all pages then show."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from planviz.document.model import Document
-from planviz.document.traces import rule_trace
+from planviz.document.model import Document, SqlStatement
+from planviz.document.replay_report import badge
+from planviz.document.traces import plan_graph, rule_trace
+from planviz.errors import PlanvizError
+from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph
+from planviz.graph.aggregation import aggregate_chains
 from planviz.graph.from_tree import Identities
+from planviz.graph.trace import RuleTrace
+from planviz.replay.compared import canonical
+from planviz.replay.execution import execution_of
+from planviz.replay.given import Given
 from planviz.replay.plans import columns_in
 from planviz.replay.replayed import Replay, replay
 
-#: Operators of an explain's logical plans that are replayed while somebody waits for a page.
-MOST = 400
-_WORDS = {
-    "equal": "replayed, equals what Spark printed",
-    "shape": "replayed, the shape equals what Spark printed, texts differ",
-    "differs": "replayed, differs from what Spark printed",
-}
+#: Operators of an explain's plans that are replayed while somebody waits for a page.
+MOST = 4000
+_JOINS = ("BroadcastHashJoin", "ShuffledHashJoin", "SortMergeJoin", "CartesianProduct", "BroadcastNestedLoopJoin")
 
 
-def replays(document: Document, profile: str = "") -> list[Replay]:
-    """One replay for every explain of a text that has a plan to start from, in the order of the text.
+def replays(document: Document, said: Given | None = None) -> list[Replay]:
+    """One replay for every explain of a text that has a plan to start from, in the order of the text."""
+    return [_replayed(document, [document.plans[i] for i in group], said)[0] for group in document.groups]
 
-    `profile` is the version of Spark to replay as, "" for whichever of those that print so fits best.
+
+def replayed(document: Document, said: Given | None = None) -> Document | None:
+    """A pasted text as the document of the queries that its explains were printed of, replayed.
+
+    Every explain whose logical plans can be planned again becomes a statement with an execution: its optimized plan is
+    the one that Spark printed. `SqlStatement.replay` tells what was found, and `agrees` which of Spark's decisions came
+    out as printed. Plans, text and notes stay those of the text. `said` counts before what is found. None where nothing
+    can be replayed, or an explain has more than `MOST` operators.
     """
-    return [_replayed(document, [document.plans[i] for i in group], profile) for group in document.groups]
+    if document.statements or document.trace.steps:
+        return None
+    statements: list[SqlStatement] = []
+    for group in document.groups:
+        plans = [document.plans[i] for i in group]
+        if sum(map(len, plans)) > MOST or not {"analyzed", "optimized"} & {p.stage for p in plans}:
+            continue
+        made, execution = _replayed(document, plans, said)
+        trace = rule_trace(made.trace, Identities()) if made.verdicts["optimized"] != "absent" else RuleTrace()
+        if execution is None and not trace.steps:
+            continue
+        agrees = frozenset(_agreeing(execution, plans))
+        line = min((n.source[0] for p in plans for n in p if n.source is not None), default=1)
+        statements.append(SqlStatement(len(statements), "query", "", line, group, trace, None, execution, made, agrees))
+    if not statements:
+        return None
+    traces = [s.trace for s in statements if s.trace.steps]
+    return replace(document, statements=tuple(statements), trace=traces[-1] if traces else RuleTrace())
 
 
-def with_replayed_trace(document: Document, profile: str = "") -> Document | None:
+def with_replayed_trace(document: Document, said: Given | None = None) -> Document | None:
     """A pasted explain with the optimizer's steps from its analyzed plan on, as planviz takes them.
 
-    `profile` as in `replays`. The steps are those of the last explain that holds both plans; `recognised` says whether
-    they lead to the optimized plan that Spark printed. None where there is no such explain,
-    where it has more than `MOST` operators, or where its analyzed plan cannot be optimized again.
+    The steps are those of the last explain that holds both plans; `recognised` says whether they lead to the optimized
+    plan that Spark printed. None where there are none.
     """
-    for group in reversed(document.groups):
-        plans = [document.plans[i] for i in group]
-        stages = {plan.stage: plan for plan in plans}
-        if not {"analyzed", "optimized"} <= stages.keys():
-            continue
-        if len(stages["analyzed"]) + len(stages["optimized"]) > MOST:
-            return None
-        # With the physical plan, which tells settings that the optimizer read, too.
-        made = _replayed(document, plans, profile)
-        if made.optimized is None or made.verdicts["optimized"] not in _WORDS:
-            return None
-        told = _WORDS[made.verdicts["optimized"]]
-        trace = rule_trace(made.trace, Identities())
-        return replace(document, trace=trace, recognised=f"{document.recognised} · {told}") if trace.steps else None
-    return None
+    found = replayed(document, said)
+    if found is None or not found.trace.steps:
+        return None
+    stepped = next(s for s in reversed(found.statements) if s.trace.steps)
+    return replace(found, recognised=f"{document.recognised} · {badge(stepped, 'optimized')}")
 
 
-def _replayed(document: Document, plans: list[PlanGraph], profile: str) -> Replay:
+# ------------------------------------------------------------------------------------- held against Spark's plan
+
+
+def _agreeing(execution: QueryExecution | None, plans: Sequence[PlanGraph]) -> Iterable[str]:
+    """Which decisions came out as the text has them: joins, aggregates; both where it has no physical plan."""
+    if execution is None or execution.error_until("physical") is not None:
+        return
+    stages = {p.stage: p for p in reversed(plans)}
+    printed = stages.get("initial") or stages.get("physical")
+    if printed is None:
+        yield from ("joins", "aggregates")
+        return
+    ours = plan_graph(execution.physical, Identities(), stage="physical")
+    if _joins_in(printed) == _joins_in(ours):
+        yield "joins"
+    if _aggregates_in(printed) == _aggregates_in(ours):
+        yield "aggregates"
+
+
+def _joins_in(graph: PlanGraph) -> list[str]:
+    """The joins of a physical plan in the order of its text: operator, keys, type, side, condition, ids by order."""
+    return canonical("\n".join(n.text for n in graph if n.op in _JOINS)).split("\n")
+
+
+def _aggregates_in(graph: PlanGraph) -> list[str]:
+    texts = [graph[s.node].text for chain in aggregate_chains(graph) for s in chain.stages]
+    return canonical("\n".join(texts)).split("\n")
+
+
+def _replayed(
+    document: Document, plans: list[PlanGraph], said: Given | None = None
+) -> tuple[Replay, QueryExecution | None]:
     first = min((n.source[0] for p in plans for n in p if n.source is not None), default=1)
     last = max((n.source[1] for p in plans for n in p if n.source is not None), default=0)
     # The line of output columns stands above the analyzed plan's first operator.
     text = "\n".join(document.text.split("\n")[max(first - 4, 0) : last + 1])
-    return replay(plans, columns_in(plans, text), document.printed, profile)
+    columns = columns_in(plans, text)
+    made = replay(plans, columns, document.printed, said)
+    try:
+        return made, execution_of(made, columns)
+    except (PlanvizError, RecursionError):
+        return made, None

@@ -15,7 +15,8 @@ from planviz.catalog.edit import scaled_table
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
 from planviz.decisions.join_tree import FACTOR, NULL_AWARE, PARTITIONS, PREFER_SORT, THRESHOLD
-from planviz.document.decided import Decided
+from planviz.document.bounds import with_fitted_sizes
+from planviz.document.decided import Decided, as_taken
 from planviz.errors import InputError
 from planviz.execution import QueryExecution
 from planviz.logical.combining import Join
@@ -78,7 +79,7 @@ def replanned(execution: QueryExecution, asked: WhatIf, *, quick: bool = False) 
     """
     config = _config(execution, asked)
     planner_only = quick or not (asked.sizes or asked.profile or asked.settings.keys() - _PLANNER_ONLY)
-    stage = "optimized" if planner_only else "analyzed"
+    stage = "optimized" if planner_only else execution.base
     plans = {stage: _resized(execution, getattr(execution, stage), asked.sizes)}
     other = execution.again(config, plans=plans)
     if not asked.hints and not asked.types:
@@ -108,7 +109,9 @@ def decided_if(queries: tuple[Decided, ...], asked: WhatIf, *, quick: bool = Fal
         if query.execution is not None and count:
             other = replanned(query.execution, _of_query(asked, query.execution, first, count), quick=quick)
             profile = other.config.profile
-            query = replace(query, decisions=other.planned.decisions, execution=other, profile=profile)
+            taken: frozenset[str] = frozenset() if asked.hints else query.taken
+            decisions = tuple(map(with_fitted_sizes, as_taken(other.planned.decisions, taken)))
+            query = replace(query, decisions=decisions, execution=other, profile=profile)
         found.append(query)
         first += count
     return tuple(found)
@@ -146,8 +149,9 @@ def _resized(execution: QueryExecution, plan: Any, sizes: Mapping[str, int]) -> 
 def resized_table(table: Any, size: int) -> Any:
     """The catalogue's entry of a table, of this size in bytes; rows and statistics grow with a size that is known."""
     if not table.size_in_bytes:
-        return replace(table, size_in_bytes=size)
-    return replace(scaled_table(table, Fraction(max(size, 1), table.size_in_bytes)), size_in_bytes=size)
+        return replace(table, size_in_bytes=size, fitted=False)
+    scaled = scaled_table(table, Fraction(max(size, 1), table.size_in_bytes))
+    return replace(scaled, size_in_bytes=size, fitted=False)
 
 
 def _with_joins(execution: QueryExecution, asked: WhatIf) -> Any:

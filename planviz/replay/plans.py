@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from planviz.expressions.subqueries import DynamicPruningSubquery
 from planviz.graph import PlanGraph
+from planviz.graph.plan_graph import Estimate
 from planviz.logical.combining import Join
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.join_keys import join_keys
@@ -166,14 +167,22 @@ class _Reader:
 
 def sizes_told(graph: PlanGraph) -> dict[str, int]:
     """The bytes of tables as `explain cost` prints them at a plan's relations, by the names of the tables."""
-    found: dict[str, int] = {}
+    told = ((name, e.size_in_bytes) for name, e in _estimates_told(graph))
+    return {name: size for name, size in told if size is not None}
+
+
+def row_counts_told(graph: PlanGraph) -> dict[str, int]:
+    """The rows of tables, likewise; Spark prints three figures of them."""
+    return {name: e.rows for name, e in _estimates_told(graph) if e.rows is not None}
+
+
+def _estimates_told(graph: PlanGraph) -> Iterator[tuple[str, Estimate]]:
     for node in graph:
         m = _RELATION.match(node.text) if node.op == "Relation" else None
-        if m is not None and node.estimate is not None and node.estimate.size_in_bytes is not None:
+        if m is not None and node.estimate is not None:
             name = m.group(1).strip().lower()
             columns = (c.split("#")[0].strip() for c in m.group(2).split(","))
-            found[name or "[" + ",".join(columns) + "]"] = node.estimate.size_in_bytes
-    return found
+            yield name or "[" + ",".join(columns) + "]", node.estimate
 
 
 def columns_in(plans: Iterable[PlanGraph], text: str) -> Columns:

@@ -20,7 +20,9 @@ from planviz.plantext.versions import PrintedBy, printed_by
 from planviz.replay.columns import Columns
 from planviz.replay.compared import differences, distance, verdict
 from planviz.replay.fitting import Fitted, Fitting, named, rows_told, with_tables
-from planviz.replay.plans import STATISTICS, ReadPlan, read_plan, sizes_told
+from planviz.replay.given import Given
+from planviz.replay.names import relation_names
+from planviz.replay.plans import STATISTICS, ReadPlan, read_plan, row_counts_told, sizes_told
 from planviz.replay.settings import ANSI, COST_BASED, SMALL, Setting, candidates, configured, found_settings
 from planviz.replay.taken import PrintedOrder, with_choices
 from planviz.trees.trace import Trace
@@ -50,16 +52,26 @@ class Replay:
     planned: PhysicalPlan | None = None
     config: OptimizerConfig = field(default_factory=OptimizerConfig)
     stages: tuple[str, ...] = ()
+    #: What people call the relations, by `fitting.key_of`.
+    names: dict[str, str] = field(default_factory=dict)
+    #: The tables whose size, whose rows the text says, by the same key.
+    told: dict[str, int] = field(default_factory=dict)
+    told_rows: dict[str, int] = field(default_factory=dict)
+    given: Given = field(default_factory=Given)
+    #: From where new expressions are numbered.
+    first_id: int = 1
 
 
-def replay(plans: Sequence[PlanGraph], columns: Columns, printed: PrintedBy | None = None, profile: str = "") -> Replay:
+def replay(
+    plans: Sequence[PlanGraph], columns: Columns, printed: PrintedBy | None = None, given: Given | None = None
+) -> Replay:
     """The plans of one explain, in the order of the text, replayed as the versions that may have printed them.
 
-    `profile` is the one version to take, "" for whichever fits. Raises nothing for what a text says.
+    What is `given` counts before what was found: a profile is then the only one. Raises nothing for what a text says.
     """
-    made = Replay(stages=tuple(p.stage for p in plans))
+    made = Replay(stages=tuple(p.stage for p in plans), given=given or Given())
     try:
-        _Replaying(plans, columns, printed or printed_by(plans), made, profile).run()
+        _Replaying(plans, columns, printed or printed_by(plans), made).run()
     except RecursionError:
         made.failures.append("The plan nests too deep to be planned again.")
     for stage in ("optimized", "physical"):
@@ -68,19 +80,17 @@ def replay(plans: Sequence[PlanGraph], columns: Columns, printed: PrintedBy | No
 
 
 class _Replaying:
-    def __init__(
-        self, plans: Sequence[PlanGraph], columns: Columns, printed: PrintedBy, made: Replay, profile: str
-    ) -> None:
+    def __init__(self, plans: Sequence[PlanGraph], columns: Columns, printed: PrintedBy, made: Replay) -> None:
         self.columns, self.made = columns, made
         self.graphs: dict[str, PlanGraph] = {}
         for plan in plans:
             self.graphs.setdefault(plan.stage, plan)
-        made.settings = found_settings(plans, printed)
+        made.settings = made.given.over(found_settings(plans, printed))
         numbers = [int(m) for p in plans for n in p for m in _IDS.findall(n.text)]
-        self.profiles = candidates(plans, printed, profile)
+        self.profiles = candidates(plans, printed, made.given.profile)
         #: What was read, by whether the session was in ANSI mode.
         self.readings: dict[bool, dict[str, ReadPlan]] = {}
-        self.first_id = max((n for n in numbers if n < 1 << 40), default=0) + 1
+        self.first_id = made.first_id = max((n for n in numbers if n < 1 << 40), default=0) + 1
 
     def run(self) -> None:
         """Read, fit, optimize, plan, compare: as the versions that may have printed the text, until one fits."""
@@ -117,6 +127,7 @@ class _Replaying:
         for stage in ("analyzed", "optimized"):
             if stage in self.graphs and len(self.graphs[stage]):
                 self.made.read[stage] = read_plan(self.graphs[stage], self.columns, ansi)
+        self.made.names = relation_names((r.plan for r in self.made.read.values()), self.graphs.values())
 
     def _tried(self, config: OptimizerConfig) -> tuple[tuple[int, int], dict[str, Any]]:
         """How far the plans are from those of the text under these settings, and what was made."""
@@ -126,7 +137,10 @@ class _Replaying:
         fitted: Fitted | None = None
         if optimized is not None:
             physical = self.graphs.get("initial") or self.graphs.get("physical")
-            told = sizes_told(self.graphs["optimized"])
+            self.made.told = sizes_told(self.graphs["optimized"])
+            self.made.told_rows = row_counts_told(self.graphs["optimized"])
+            said = {key: self.made.given.size_of(name) for key, name in self.made.names.items()}
+            told = self.made.told | {key: size for key, size in said.items() if size is not None}
             fitting = Fitting(optimized.plan, physical, config, self.columns, told)
             fitted = self._attempt(found, fitting.search)
             if fitted is not None:

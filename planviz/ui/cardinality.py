@@ -21,7 +21,7 @@ from planviz.render.theme import tokens
 from planviz.ui import cache
 from planviz.ui.bodies import ODD, ODDITIES, read_json
 from planviz.ui.cache import Opened
-from planviz.ui.sides import WAYS, Side, planned_sides, text_side, to_plan
+from planviz.ui.sides import PRINTED, Side, planned_sides, text_side, to_plan, ways_of
 from planviz.ui.slides import beside, slide_list, slide_of
 from planviz.ui.statistics import edited, problems, scaled_edits, used_tables
 
@@ -51,10 +51,22 @@ def _numbered(opened: Opened) -> dict[str, PlanGraph]:
     return expected or {way: graph for way, graph in plans.items() if any(node.metrics for node in graph)}
 
 
+def _ways(opened: Opened) -> dict[str, tuple[str, str]]:
+    """Title and short name of every plan that can be shown, by id: those of the text first, then what can be planned.
+
+    Of a pasted explain both: the numbers that Spark printed, and what planviz makes of its plan.
+    """
+    execution = execution_of(opened)
+    texts = _numbered(opened) if opened.document.is_pasted else {}
+    told = {id: (graph.title, graph.title) for id, graph in texts.items()}
+    ways = {} if execution is None else ways_of(execution, pasted=opened.document.is_pasted)
+    return told | {id: (way.title, way.short) for id, way in ways.items()}
+
+
 def asked_of(opened: Opened, numbers: str | None) -> dict[str, Any]:
     """What is shown first: as the part `numbers` of an address says, where that can be read; else the usual pair."""
-    ways = list(WAYS) if execution_of(opened) is not None else list(_numbered(opened))
-    usual = {**PAIR, "edits": {}} if execution_of(opened) is not None else {"left": ways[0], "right": "", "edits": {}}
+    ways = list(_ways(opened))
+    usual = {"left": ways[0], "right": "", "edits": {}} if opened.document.is_pasted else {**PAIR, "edits": {}}
     try:
         told = json.loads(numbers or "")
     except ValueError:
@@ -79,10 +91,7 @@ def data(opened: Opened, asked: Asked) -> bytes:
     name = ("cardinality", "begin", json.dumps(asked, sort_keys=True))
     if name not in opened.made:
         execution = execution_of(opened)
-        if execution is not None:
-            ways = [{"id": id, "title": way.title, "short": way.short} for id, way in WAYS.items()]
-        else:
-            ways = [{"id": id, "title": graph.title} for id, graph in _numbered(opened).items()]
+        ways = [{"id": id, "title": title, "short": short} for id, (title, short) in _ways(opened).items()]
         told = {
             "key": f"{opened.key}/cardinality",
             "theme": tokens(),
@@ -157,12 +166,18 @@ def _scenes(graphs: list[PlanGraph]) -> tuple[list[dict[str, Any]], list[list[in
 
 def _sides(opened: Opened, ways: list[str], edits: Mapping[str, Any]) -> list[Side]:
     execution = execution_of(opened)
-    if execution is not None:
+    if execution is not None and not opened.document.is_pasted:
         return planned_sides(execution, ways, edits)
     plans = _numbered(opened)
-    if not set(ways) <= set(plans):
+    if not set(ways) <= set(_ways(opened)):
         raise InputError("There is no such plan with numbers in this text.")
-    return [text_side(plans[way], way, plans[way].title) for way in ways]
+    found = []
+    for way in ways:
+        if execution is None or (way in plans and not edits):
+            found.append(text_side(plans[way], way, plans[way].title))
+        else:  # a text's own numbers hold for its own statistics
+            found += planned_sides(execution, [PRINTED if way in plans else way], edits)
+    return found
 
 
 def _run(opened: Opened, measured: Any) -> PlanGraph | None:
@@ -219,7 +234,8 @@ def _sizes(opened: Opened, asked: Asked) -> dict[str, Any]:
     execution = execution_of(opened)
     if execution is None:
         raise InputError("A text cannot be planned with other sizes; open the query's SQL.")
-    query = to_plan(execution, str(asked.get("left") or "off"), asked.get("edits") or {})
+    way = str(asked.get("left") or "off")
+    query = to_plan(execution, PRINTED if way.isdigit() else way, asked.get("edits") or {})
     return crossovers_json(crossovers(query, asked.get("table") or None))
 
 

@@ -17,6 +17,7 @@ _KINDS = {
     "analyzed": "counted by ANALYZE TABLE",
     "guessed": "guessed from the query: the table is unknown",
     "default size": "nobody knows: spark.sql.defaultSizeInBytes",
+    "fitted": "fitted: one size under which the pasted plan comes out; nobody gave it",
     "plan": "rows that stand in the plan",
 }
 

@@ -12,7 +12,7 @@ import streamlit as st
 from planviz.catalog.bundled import NAMES
 from planviz.document.slides import slide_examples
 from planviz.samples import samples
-from planviz.ui import cache, components, rules, state, views
+from planviz.ui import cache, components, replayed, rules, state, views
 from planviz.ui.aggregations import EXAMPLES as AGGREGATE_EXAMPLES
 from planviz.ui.cache import Opened
 from planviz.ui.examples import ESTIMATED
@@ -242,8 +242,9 @@ def open_dialog() -> None:
     opening(columns=False)
 
 
-def heading(opened: Opened, plan: str) -> None:
-    """Name, what was recognised and why, the stages, and what the numbers are worth."""
+def heading(opened: Opened, plan: str, about: str = "") -> None:
+    """Name, what was recognised and why, the stages, and what the numbers are worth; of a replayed explain how what
+    the page is `about` compares with the text."""
     with st.container(key="planviz-heading", horizontal=True, vertical_alignment="center", gap="small"):
         recognised = escape(" · ".join((opened.document.recognised, *opened.document.origin)))
         why = escape("; ".join(opened.document.reasons), quote=True)
@@ -272,6 +273,8 @@ def heading(opened: Opened, plan: str) -> None:
             ]
             if chips:
                 st.html(f'<div class="pv-head">{"".join(chips)}</div>', width="content")
+        if about:
+            replayed.heading(opened, about)
         said = views.notes(opened, plan)
         if said and plan:
             with st.popover("1 note" if len(said) == 1 else f"{len(said)} notes", type="tertiary"):

@@ -54,7 +54,7 @@ def side(decision: Decision, name: str) -> dict[str, Any]:
     return {
         "names": one_line(shown, 60),
         "all": one_line(", ".join(names), 400),
-        "size": byte_size(size) if isinstance(size, int) else "",
+        "size": byte_size(size) if isinstance(size, int) else size or "",
         "build": decision.value("build") == f"Build{name.capitalize()}",
     }
 

@@ -10,11 +10,12 @@ from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.document import Document, open_sql
-from planviz.document.replayed import with_replayed_trace
+from planviz.document.traces import plan_graph
 from planviz.document.why import why_not
 from planviz.errors import PlanvizError
 from planviz.graph import PlanGraph
 from planviz.graph.diff import PlanDiff, diff
+from planviz.graph.from_tree import Identities
 from planviz.graph.trace import RuleStep, RuleTrace, TracedPlan
 from planviz.physical.planner import corrections
 from planviz.physical.strategies.reference import Strategy, strategy_classes
@@ -22,7 +23,7 @@ from planviz.render.html import steps_page
 from planviz.render.steps import trace_data
 from planviz.render.text import one_line
 from planviz.trees.rule import Rule
-from planviz.ui.cache import Opened, catalog_of, derived
+from planviz.ui.cache import Opened, catalog_of
 from planviz.ui.explained import explanations
 from planviz.ui.player import player_data
 
@@ -102,13 +103,6 @@ def _fixed() -> list[str]:
 # -- the trace
 
 
-def replayed(opened: Opened | None) -> Opened | None:
-    """What the page shows of a document: a pasted explain with the optimizer's steps taken again, or itself."""
-    if opened is None or opened.document.trace.steps or opened.document.statements:
-        return opened
-    return derived(opened, "replayed", with_replayed_trace) or opened
-
-
 def trace_of(opened: Opened) -> dict[str, Any]:
     """The document's trace for the player, made once."""
     made = opened.made.get(("trace",))
@@ -133,7 +127,7 @@ def data(opened: Opened, step: int | None, off: list[str], why: list[str]) -> by
     if name not in opened.made:
         for old in [key for key in opened.made if key[0] == "player"]:
             del opened.made[old]
-        own = bool(opened.document.statements)
+        own = _optimized_again(opened)
         opened.made[name] = player_data(
             trace_of(opened),
             f"{opened.key}/trace",
@@ -154,6 +148,14 @@ def data(opened: Opened, step: int | None, off: list[str], why: list[str]) -> by
 def page(opened: Opened, name: str, theme: str | None = None) -> bytes:
     """The trace as one interactive HTML file."""
     return steps_page(trace_of(opened), title=name, theme=theme, cards=cards_of(opened.document.trace)).encode()
+
+
+def _optimized_again(opened: Opened) -> bool:
+    """Whether the query can be optimized otherwise: SQL, or a replayed explain whose steps lead to Spark's plan."""
+    executions = [s.execution for s in opened.document.statements if s.execution is not None and s.trace]
+    if opened.document.is_pasted:
+        return bool(executions) and executions[-1].optimizes
+    return bool(opened.document.statements)
 
 
 def as_sql(opened: Opened) -> dict[str, Any] | None:
@@ -190,7 +192,7 @@ def silent(trace: RuleTrace) -> dict[str, Any]:
 def why_silent(opened: Opened, rule: str) -> dict[str, Any] | None:
     """Why a rule did not fire in the last query: `sentence`, `guards` that said no, `looked_at`. None when unknown."""
     executions = [s.execution for s in opened.document.statements if s.execution is not None and s.trace]
-    if not executions:
+    if not executions or not executions[-1].optimizes:
         return None
     try:
         told = why_not(executions[-1], rule)
@@ -229,12 +231,26 @@ def _without(opened: Opened, rule: str) -> dict[str, Any]:
     document = opened.document
     config = OptimizerConfig().with_settings({_EXCLUDED: _spark_name(document.trace, rule)})
     try:
+        if document.is_pasted:
+            return _lost_of_replayed(document, rule, config)
         other = open_sql(document.text, catalog_of(opened.catalog), config, stage="optimized")
     except PlanvizError as error:
         return {"words": str(error), "trace": None}
     mine, theirs = _optimized(document), _optimized(other)
     if other.error is not None or mine is None or theirs is None:
         return {"words": f"There is no plan without it: {other.error or 'nothing was planned'}", "trace": None}
+    return _difference(rule, mine, theirs)
+
+
+def _lost_of_replayed(document: Document, rule: str, config: OptimizerConfig) -> dict[str, Any]:
+    """The same of the last replayed explain. Raises what planning raises."""
+    execution = next(s.execution for s in reversed(document.statements) if s.execution is not None and s.trace)
+    other = execution.again(execution.config.with_settings(dict(config.settings)))
+    mine, theirs = (plan_graph(e.optimized, Identities(), stage="optimized") for e in (execution, other))
+    return _difference(rule, mine, theirs)
+
+
+def _difference(rule: str, mine: PlanGraph, theirs: PlanGraph) -> dict[str, Any]:
     found = diff(mine, theirs, numbers=True)
     return {"words": _lost(found), "trace": trace_data(RuleTrace([work_of(rule, theirs, mine)])) if found else None}
 

@@ -39,6 +39,9 @@ WAYS = {
     "on": Way("CBO on, joins as written", "CBO on", {_CBO: True, REORDER: False}),
     "reorder": Way("CBO on, joins reordered", "+ reorder", {_CBO: True, REORDER: True}),
 }
+#: A way of its own for a pasted explain: planviz's formulas over the plan that Spark printed, nothing planned again.
+PRINTED = "printed"
+PRINTED_WAY = Way("As Spark optimized it", "Spark's plan", {})
 #: Operators that are left out: they have the rows of their child by their nature, so that their number tells nothing.
 _IDLE = frozenset({"Project", "SubqueryAlias", "ColumnarToRow", "AQEShuffleRead", "AdaptiveSparkPlan"})
 #: Kinds that give the rows that they get, of which Spark does not count them.
@@ -85,8 +88,19 @@ class Side:
         return {"way": self.way, "title": self.title, "scene": scene, "cards": self.cards, "imagined": imagined}
 
 
+def ways_of(execution: QueryExecution, *, pasted: bool) -> dict[str, Way]:
+    """The ways in which a query can be planned, by id; of a `pasted` explain whose optimized plan cannot be made again
+    those in which its estimates can be made."""
+    if not pasted:
+        return WAYS
+    kept = {id: way for id, way in WAYS.items() if execution.optimizes or id != "reorder"}
+    return {PRINTED: PRINTED_WAY, **kept}
+
+
 def settings_of(way: str) -> dict[str, Any]:
     """The settings of a way to plan. Raises InputError for an unknown one."""
+    if way == PRINTED:
+        return {}
     if way not in WAYS:
         raise InputError(f"There is no way to plan called {way!r}; there are {', '.join(WAYS)}.")
     return dict(WAYS[way].settings)
@@ -97,6 +111,8 @@ def planned_sides(execution: QueryExecution, ways: Sequence[str], edits: Mapping
 
     Raises InputError for an unknown way, and what planning raises.
     """
+    if PRINTED in ways:
+        return [_planned_side(to_plan(execution, way, edits), way) for way in ways]
     first, *others = ways
     query = to_plan(execution, first, edits)
     return [_planned_side(query, first)] + [
@@ -106,20 +122,23 @@ def planned_sides(execution: QueryExecution, ways: Sequence[str], edits: Mapping
 
 def _planned_side(other: QueryExecution, way: str) -> Side:
     plan = other.optimized
-    whole = plan_graph(plan, Identities(), stage="optimized", title=WAYS[way].title)
+    title = (PRINTED_WAY if way == PRINTED else WAYS[way]).title
+    whole = plan_graph(plan, Identities(), stage="optimized", title=title)
     graph, kept = contracted(whole, _passes_on)
     records = list(explain_estimates(plan, other.config))
     counted = other.config.with_settings(settings_of("on"))
     cards = []
     for node, id in zip(graph, kept, strict=True):
         record = records[id]
-        node.estimate = Expected(drawn(record.rows), drawn(record.size))
+        # A number that hangs on a size which nobody gave is told with what it is worth, and not drawn as if known.
+        size = None if record.size_label == "fitted" else drawn(record.size)
+        node.estimate = Expected(drawn(record.rows), size)
         card = card_of(record)
         if record.rows is None:
             with estimating(counted):
                 card["imagined"] = drawn(estimate(record.node).rows)
         cards.append(card)
-    return Side(way, WAYS[way].title, graph, cards, list(other.warnings), other)
+    return Side(way, title, graph, cards, list(other.warnings), other)
 
 
 def _passes_on(node: PlanNode) -> bool:
@@ -130,8 +149,9 @@ def _passes_on(node: PlanNode) -> bool:
 def to_plan(execution: QueryExecution, way: str, edits: Mapping[str, Any]) -> QueryExecution:
     """The query with other statistics, still to be optimized one way."""
     config = execution.config.with_settings(settings_of(way))
+    base = "optimized" if way == PRINTED else execution.base
     if not edits:
-        return execution.again(config)
+        return execution if way == PRINTED else execution.again(config)
     catalog = edited(execution.catalog, edits)
 
     def renewed(plan: Any) -> Any:
@@ -140,7 +160,8 @@ def to_plan(execution: QueryExecution, way: str, edits: Mapping[str, Any]) -> Qu
         return plan
 
     # Nothing but the optimizer reads statistics, so that the analyzed plan stays what it is.
-    return execution.again(config, plans={"analyzed": execution.analyzed.transform_with_subqueries(renewed)})
+    plan = execution.stage(base).transform_with_subqueries(renewed)
+    return execution.again(config, plans={base: plan})
 
 
 def text_side(graph: PlanGraph, way: str, title: str) -> Side:

@@ -20,7 +20,7 @@ from planviz.samples import load, samples
 from planviz.ui import cache, links, views
 
 #: {"key", "text", "name", "sample", "plan", "node", "step", "catalog", "off", "why", "join", "what", "numbers",
-#: "aggregate"} of what is open
+#: "aggregate", "given"} of what is open
 DOCUMENT = "planviz.document"
 ERROR = "planviz.error"  # {"message", "line", "text", "unseen"} of the text that could not be opened last
 READ = "planviz.address-read"  # whether this session has looked at its address
@@ -84,7 +84,7 @@ def open_text(text: str, *, name: str = "", sample: str = "", catalog: str = "")
     st.session_state[DOCUMENT] = {
         "key": opened.key, "text": text, "name": name, "sample": sample, "plan": plan, "node": None,
         "step": None, "catalog": catalog, "off": [], "why": [], "join": None, "what": "", "numbers": None,
-        "aggregate": None,
+        "aggregate": None, "given": "",
     }  # fmt: skip
     st.session_state.pop(TAB, None)
     return True
@@ -173,6 +173,8 @@ def open_address(query: Mapping[str, str]) -> None:
         if number.isascii() and number.isdigit() and len(number) < 9:
             shown[part] = int(number)
     shown["what"] = query.get("what", "")[:4_000]
+    # What was said beside a pasted explain (planviz.replay.given).
+    shown["given"] = query.get("given", "")[:4_000]
     # What was compared and edited on the Cardinality page (planviz.ui.cardinality.asked_of reads it).
     shown["numbers"] = query.get("numbers") or None
 
@@ -281,6 +283,8 @@ def address(opened: cache.Opened, *, plan: bool = True) -> tuple[str, bool]:
         query["name"] = one_line(shown["name"], 120)
     if opened.catalog and shown["catalog"] != cache.AUTO:
         query["catalog"] = shown["catalog"]
+    if shown["given"]:
+        query["given"] = shown["given"]
     if plan:
         query |= views.address_of_plan(opened, shown["plan"])
     return urlencode(query, quote_via=quote), "doc" not in query

@@ -50,6 +50,8 @@ def used_tables(execution: QueryExecution) -> list[dict[str, Any]]:
 
 def _table(table: Table) -> dict[str, Any]:
     told = {name: getattr(table, field) for name, field in TABLE_FIELDS.items()}
+    if table.fitted:  # nobody gave it: its box is empty
+        told["sizeInBytes"] = None
     return {"name": table.shown_name, "guessed": bool(table.guessed), "table": table, "used": {}} | told
 
 

@@ -56,10 +56,24 @@ def test_a_pasted_plan(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
     golden(out, "why_pasted.txt")
 
 
-def test_a_setting_given_beside_a_pasted_plan_is_a_fact(tmp_path: Path, capfdbinary) -> None:
+def test_a_pasted_explain_is_replayed_with_what_is_given(tmp_path: Path, capfdbinary) -> None:
+    text = PASTED.replace(", Statistics(sizeInBytes=931.3 GiB)", "").replace(", Statistics(sizeInBytes=30.0 MiB)", "")
+    _, without, _ = shown(tmp_path, capfdbinary, text)
+    _, given, _ = shown(tmp_path, capfdbinary, text, "--size", "big=40GB")
+    assert "mid: more than 10 MiB, since it was not broadcast" in without
+    assert "left > 10 MiB, right > 10 MiB, limit 10 MiB" in without
+    assert "big: 40 GiB, given" in given
+    assert "left 40 GiB, right > 10 MiB, limit 10 MiB" in given
+    status, _, err = shown(tmp_path, capfdbinary, text, "--size", "big=much")
+    assert status == 2
+    assert "The size of big must be written as 1048576, 10MB or 1g" in err
+
+
+def test_a_setting_given_beside_a_plan_that_cannot_be_replayed_is_a_fact(tmp_path: Path, capfdbinary) -> None:
     key = "spark.sql.join.preferSortMergeJoin"
-    _, without, _ = shown(tmp_path, capfdbinary, PASTED)
-    _, given, _ = shown(tmp_path, capfdbinary, PASTED, "--conf", f"{key}=true")
+    unreadable = PASTED.replace(":- Filter isnotnull(k#1), Stat", ":- Unheard isnotnull(k#1), Stat")
+    _, without, _ = shown(tmp_path, capfdbinary, unreadable)
+    _, given, _ = shown(tmp_path, capfdbinary, unreadable, "--conf", f"{key}=true")
     assert "unknown N3" in without
     assert "no      N3" in given
 

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
+
 from planviz.__main__ import main
 from planviz.document import open_text
-from planviz.document.replayed import with_replayed_trace
+from planviz.document.aggregated import aggregates
+from planviz.document.decided import decided
+from planviz.document.replay_report import badge, replay_report
+from planviz.document.replayed import replayed, with_replayed_trace
+from planviz.document.what_if import WhatIf, decided_if
+from planviz.errors import InputError
+from planviz.replay.given import given, given_from, given_text
 
 #: What 3.5 prints of a temporary view over a file.
 EXTENDED = """== Parsed Logical Plan ==
@@ -57,3 +65,109 @@ def test_the_command_prints_the_steps(tmp_path, capsys) -> None:
     assert "isnotnull(b#2)" in shown
     assert main(["trace", str(path), "--stage", "physical"]) == 2
     assert "taken again" in capsys.readouterr().err
+
+
+JOINED = """== Analyzed Logical Plan ==
+k: bigint, n: bigint
+Aggregate [k#1L], [k#1L, count(1) AS n#9L]
++- Join Inner, (k#1L = k#2L)
+   :- SubqueryAlias orders
+   :  +- View (`orders`, [k#1L])
+   :     +- Relation [k#1L] parquet
+   +- SubqueryAlias items
+      +- View (`items`, [k#2L,name#3])
+         +- Relation [k#2L,name#3] parquet
+
+== Optimized Logical Plan ==
+Aggregate [k#1L], [k#1L, count(1) AS n#9L]
++- Project [k#1L]
+   +- Join Inner, (k#1L = k#2L)
+      :- Filter isnotnull(k#1L)
+      :  +- Relation [k#1L] parquet
+      +- Project [k#2L]
+         +- Filter isnotnull(k#2L)
+            +- Relation [k#2L,name#3] parquet
+
+== Physical Plan ==
+AdaptiveSparkPlan isFinalPlan=false
++- HashAggregate(keys=[k#1L], functions=[count(1)], output=[k#1L, n#9L])
+   +- Exchange hashpartitioning(k#1L, 12), ENSURE_REQUIREMENTS, [plan_id=30]
+      +- HashAggregate(keys=[k#1L], functions=[partial_count(1)], output=[k#1L, count#12L])
+         +- Project [k#1L]
+            +- BroadcastHashJoin [k#1L], [k#2L], Inner, BuildRight, false, false
+               :- Filter isnotnull(k#1L)
+               :  +- FileScan parquet [k#1L] Batched: true, DataFilters: [isnotnull(k#1L)], Format: Parquet, \
+Location: InMemoryFileIndex(1 paths)[file:/data/o], PartitionFilters: [], PushedFilters: [IsNotNull(k)], \
+ReadSchema: struct<k:bigint>
+               +- BroadcastExchange HashedRelationBroadcastMode(List(input[0, bigint, false]),false), [plan_id=26]
+                  +- Filter isnotnull(k#2L)
+                     +- FileScan parquet [k#2L] Batched: true, DataFilters: [isnotnull(k#2L)], Format: Parquet, \
+Location: InMemoryFileIndex(1 paths)[file:/data/i], PartitionFilters: [], PushedFilters: [IsNotNull(k)], \
+ReadSchema: struct<k:bigint>
+"""
+
+
+def test_decisions_are_those_of_the_replayed_plan() -> None:
+    document = replayed(open_text(JOINED))
+    assert document is not None
+    (statement,) = document.statements
+    assert statement.agrees == {"joins", "aggregates"}
+    assert statement.replay is not None
+    assert statement.replay.verdicts == {"optimized": "equal", "physical": "equal"}
+    (query,) = decided(document)
+    join = query.of("JoinSelection")[0]
+    assert (join.outcome, join.value("build")) == ("BroadcastHashJoin", "BuildRight")
+    sizes = next(dict(c.values) for c in join.checks if c.node == "N2")
+    assert (sizes["left"], sizes["right"]) == ("not told", "≤ 10 MiB")
+    assert [len(r.stages) for r in aggregates(document)] == [2]
+
+
+def test_a_raised_threshold_flips_a_join() -> None:
+    merged = JOINED.replace(
+        "BroadcastHashJoin [k#1L], [k#2L], Inner, BuildRight, false, false", "SortMergeJoin [k#1L], [k#2L], Inner"
+    )
+    document = replayed(open_text(merged), given(sizes={"items": "400MB"}))
+    assert document is not None
+    query = decided(document)[0]
+    assert query.of("JoinSelection")[0].outcome == "SortMergeJoin"
+    key = "spark.sql.autoBroadcastJoinThreshold"
+    (lower,) = decided_if((query,), WhatIf({key: 20 << 20}))
+    (higher,) = decided_if((query,), WhatIf({key: 600 << 20}))
+    assert lower.of("JoinSelection")[0].outcome == "SortMergeJoin"
+    assert higher.of("JoinSelection")[0].outcome == "BroadcastHashJoin"
+
+
+def test_where_the_replay_differs_the_text_is_read() -> None:
+    other = JOINED.replace("BroadcastHashJoin [k#1L], [k#2L], Inner, BuildRight", "CartesianProduct (k#1L = k#2L)")
+    document = replayed(open_text(other))
+    assert document is not None
+    (statement,) = document.statements
+    assert not statement.agrees
+    assert badge(statement, "joins") == "replayed, differs: the joins are read from Spark's text"
+    joins = [(d.plan, j.outcome) for d in decided(document) for j in d.of("JoinSelection")]
+    assert joins == [(2, "CartesianProduct")]
+    assert [(r.plan, len(r.stages)) for r in aggregates(document)] == [(2, 2)]
+    assert {size.words for size in replay_report(statement).sizes} == {"not told"}
+
+
+def test_sizes_that_nobody_gave_have_bounds_and_evidence() -> None:
+    document = replayed(open_text(JOINED))
+    assert document is not None
+    report = replay_report(document.statements[0])
+    sizes = {size.name: size.words for size in report.sizes}
+    assert sizes["orders"] == "any size"
+    assert sizes["items"].startswith("at most ")
+    assert sizes["items"].endswith(", since it was broadcast")
+    assert ("spark.sql.shuffle.partitions", "12", "1 exchange into 12 partitions") in report.settings
+    told = replayed(open_text(JOINED), given(sizes={"items": 4096}, settings={"spark.sql.shuffle.partitions": "7"}))
+    assert told is not None
+    report = replay_report(told.statements[0])
+    assert {size.name: size.words for size in report.sizes}["items"] == "4 KiB, given"
+    assert ("spark.sql.shuffle.partitions", "7", "given") in report.settings
+
+
+def test_what_is_given_survives_an_address() -> None:
+    said = given({"spark.sql.adaptive.enabled": "false"}, {"db.orders": "3k"}, "spark-3.5")
+    assert given_from(given_text(said)) == said
+    with pytest.raises(InputError, match="is no setting"):
+        given_from("nothing=1")

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planviz.samples import load
-from planviz.ui import links, rules
+from planviz.ui import links, replayed, rules
 from planviz.ui.cache import NO_CATALOG, open_document
 from tests.document.test_replayed import EXTENDED
 
@@ -214,10 +214,10 @@ def test_many_rows_are_cut_and_counted() -> None:
 
 def test_a_pasted_explain_has_its_rules_replayed() -> None:
     opened = open_document(EXTENDED)
-    shown = rules.replayed(opened)
+    shown = replayed.shown(opened)
     assert shown is not None
     assert shown is not opened
-    assert shown is rules.replayed(opened)
+    assert shown is replayed.shown(opened)
     assert not opened.document.trace.steps
     assert [step.short_rule for step in shown.document.trace.steps] == ["FinishAnalysis", "InferFiltersFromConstraints"]
     app = page(plan=links.pack(EXTENDED) or "")

@@ -211,7 +211,9 @@ def _source(leaf: Any) -> StatisticsSource:
     told = [a.name for a in leaf.output if table.statistics_of(a.name) is not None]
     untold = [a.name for a in leaf.output if table.statistics_of(a.name) is None]
     kind: Source = "declared" if table.analyzed_at is None else "analyzed"
-    if used is formulas.UNKNOWN_TABLE:
+    if table.fitted:
+        kind = "fitted"
+    elif used is formulas.UNKNOWN_TABLE:
         kind = "guessed" if table.guessed else "default size"
     return StatisticsSource(
         table.shown_name, kind, table.row_count, table.size_in_bytes, table.analyzed_at, tuple(told), tuple(untold)

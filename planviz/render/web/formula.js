@@ -2,7 +2,7 @@
 import { element } from "./dom.js";
 import { bytes, change, count, error, errorWords } from "./figures.js";
 
-const LABELS = { estimated: "estimated", measured: "measured", unknown: "unknown", slide: "slide", spark: "estimated by Spark" };
+const LABELS = { estimated: "estimated", measured: "measured", unknown: "unknown", fitted: "fitted to the plan", slide: "slide", spark: "estimated by Spark" };
 
 export function label(kind) {
   return element("span", `pv-badge pv-label-${kind}`, LABELS[kind] ?? kind);
