@@ -187,7 +187,7 @@ def test_a_pasted_explain_cost_shows_the_numbers_as_printed() -> None:
     data = told(page(sample="cost-with-statistics"))
     (side,) = data["answer"]["sides"]
     assert [way["id"] for way in data["ways"]][1:] == ["printed", "off", "on"]
-    assert {table["name"] for table in data["tables"]} == {"orders", "stores", "items"}
+    assert {table["name"] for table in data["tables"]} == {"orders", "stores", "items", "users"}
     assert join_rows(side) == [105_000, 104_000, 100_000]
     join = side["cards"][titles(side).index("Inner Join")]
     assert (join["label"], join["size_label"]) == ("spark", "spark")
