@@ -8,6 +8,7 @@ from typing import Any
 
 from planviz.analysis.cleanup import trim
 from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.analysis.earlier import order_computed_below
 from planviz.analysis.names import Scope
 from planviz.expressions.aggregates import AggregateExpression, Grouping, GroupingID
 from planviz.expressions.arithmetic import BitwiseAnd, Shift
@@ -89,6 +90,10 @@ class ResolveAggregateFunctions(AnalyzerRule):
     def _operator(self, plan: LogicalPlan) -> Any:
         if isinstance(plan, UnresolvedHaving | Filter) and isinstance(plan.child, Aggregate):
             return self._filter(plan, plan.child)
+        if isinstance(plan, Sort) and not self.context.config.behaviour.order_reads_results_first:
+            computed = order_computed_below(plan, self.context)
+            if computed is not None:
+                return computed
         if isinstance(plan, Sort) and all(o.resolved and not occurs(o, functions_mask()) for o in plan.order):
             return self._sort(plan)
         return plan
@@ -278,7 +283,7 @@ class ResolveGroupingAnalytics(AnalyzerRule):
             ready = plan.children_resolved and all(g.resolved or _bound_sets(g) for g in plan.grouping)
             settled = all(e.resolved for e in plan.aggregates)
             bits = LONG if self.context.config.behaviour.grouping_id_is_long else INT
-            return expanded(plan, bits) if ready and settled else plan
+            return expanded(plan, bits, self.context.config.behaviour.lists_are_named) if ready and settled else plan
         functions = Grouping.BIT | GroupingID.BIT
         if isinstance(plan, Filter | Sort | UnresolvedHaving) and any(e.bits & functions for e in plan.expressions):
             return self._over_aggregate(plan)
@@ -360,8 +365,11 @@ def _sets(grouping: tuple[Expression, ...]) -> list[list[Expression]]:
     return result
 
 
-def expanded(plan: Aggregate, numbered: DataType = LONG) -> LogicalPlan:
-    """The Aggregate over its Expand; the sets' numbers are of type `numbered` (Spark 3.0: int)."""
+def expanded(plan: Aggregate, numbered: DataType = LONG, in_lists: bool = False) -> LogicalPlan:
+    """The Aggregate over its Expand; the sets' numbers are of type `numbered` (Spark 3.0: int).
+
+    `in_lists`: the Expand shows Scala's lists.
+    """
     keys: list[Expression] = []
     for g in plan.grouping:
         for e in (*g.user, *g.columns) if isinstance(g, GroupingSets) else (g,):
@@ -385,6 +393,7 @@ def expanded(plan: Aggregate, numbered: DataType = LONG) -> LogicalPlan:
     position = [AttributeReference("_gen_grouping_pos", INT, False, next_id())] if positions else []
     columns = (*child_output, *attributes, gid, *position)
     below = Expand(tuple(projections), columns, Project((*child_output, *aliases), plan.child))
+    below = below.in_lists() if in_lists else below
     results = tuple(_over_expand(e, keys, attributes, gid) for e in plan.aggregates)
     return Aggregate((*attributes, gid, *position), results, below)
 

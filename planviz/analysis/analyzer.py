@@ -20,6 +20,7 @@ from planviz.analysis.collations import ResolveCollationName
 from planviz.analysis.context import AnalysisContext, Counters, analysis_error, sql_text
 from planviz.analysis.ctes import CTESubstitution, ResolveWithCTE
 from planviz.analysis.deduplication import DeduplicateRelations
+from planviz.analysis.earlier import as_parsed_then
 from planviz.analysis.frames import ResolveDataFrameDropColumns, ResolveDeduplicate, ResolveUnion
 from planviz.analysis.functions import (
     LookupFunctions,
@@ -162,7 +163,7 @@ class Analyzer:
         """
         context = AnalysisContext(self.catalog, self.config, trace if trace is not None else Trace(), Counters())
         try:
-            analyzed = self._run(plan, context)
+            analyzed = self._run(as_parsed_then(plan, self.config), context)
             check_analysis(analyzed, context)
         except AnalysisError as e:
             call = context.counters.unknown

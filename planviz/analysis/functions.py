@@ -32,6 +32,7 @@ from planviz.expressions.core import (
     occurs,
 )
 from planviz.expressions.counters import CounterDiff
+from planviz.expressions.earlier import with_shown_casts
 from planviz.expressions.ids import next_id
 from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable, UnresolvedLambdaVariable
 from planviz.expressions.specs import FunctionSpec, OpenZone
@@ -45,7 +46,7 @@ from planviz.expressions.unresolved import (
     UnresolvedFunction,
     UnresolvedPythonCall,
 )
-from planviz.expressions.windows import LagLead, NthValue, WindowExpression
+from planviz.expressions.windows import LagLead, NthValue, NTile, RankLike, WindowExpression
 from planviz.frontend.naming import constant_text, name_parts
 from planviz.logical.operators import Aggregate, Project
 from planviz.logical.plan import LogicalPlan
@@ -149,6 +150,8 @@ class ResolveFunctions(AnalyzerRule):
         if made is None:
             return self._opaque(e)
         made = _with_nulls(made, e)
+        if isinstance(made, RankLike | NTile) and not self.context.config.behaviour.ranks_are_never_null:
+            made = made.replace(is_nullable=True)
         if is_aggregate_function(made):
             assert isinstance(made, AggregateFunction)
             _check_filter(e)
@@ -289,8 +292,7 @@ class ResolveAliases(AnalyzerRule):
             return plan.replace(aggregates=tuple(self._name(e) for e in plan.aggregates))
         return plan
 
-    @staticmethod
-    def _name(e: Expression) -> Expression:
+    def _name(self, e: Expression) -> Expression:
         if isinstance(e, OuterReference):
             return alias(e, e.name)
         if not isinstance(e, UnresolvedAlias):
@@ -306,7 +308,8 @@ class ResolveAliases(AnalyzerRule):
             return child
         if isinstance(child, Cast) and isinstance(child.child, NamedExpression):
             return e.rebuilt(alias(child, child.child.name))
-        named = alias(child, child.pretty)
+        shown = child if self.context.config.behaviour.names_leave_out_casts else with_shown_casts(child)
+        named = alias(child, shown.pretty)
         if isinstance(child, ExtractValue | Literal):
             return e.rebuilt(named)
         return e.rebuilt(named.remarked(AUTO_GENERATED))

@@ -66,8 +66,13 @@ class BinaryOperator(BinaryExpression):
         return f"({r(self.left)} {self.SYMBOL} {r(self.right)})"
 
 
+#: The mode of arithmetic whose decimals are not promoted yet, as in Spark before 3.4: both sides must be of one type, and
+#: until then the result is of the left side's.
+UNPROMOTED = "UNPROMOTED"
+
+
 class BinaryArithmetic(BinaryOperator):
-    """+ - * / % and div. `mode` is "ANSI", "LEGACY" or "TRY"."""
+    """+ - * / % and div. `mode` is "ANSI", "LEGACY" or "TRY", or UNPROMOTED."""
 
     mode: str
 
@@ -75,7 +80,7 @@ class BinaryArithmetic(BinaryOperator):
     def data_type(self) -> DataType:
         """Decimals by the rules of precision, the rest the type of the sides."""
         a, b = self.left.data_type, self.right.data_type
-        if isinstance(a, DecimalType) and isinstance(b, DecimalType):
+        if isinstance(a, DecimalType) and isinstance(b, DecimalType) and self.mode != UNPROMOTED:
             return decimal_result(self.SYMBOL, a, b)
         return a if a != UNKNOWN else b
 
@@ -90,7 +95,7 @@ class BinaryArithmetic(BinaryOperator):
 
     def same_kind(self, a: DataType, b: DataType) -> bool:
         """Decimals of any precision."""
-        return isinstance(a, DecimalType) and isinstance(b, DecimalType)
+        return isinstance(a, DecimalType) and isinstance(b, DecimalType) and self.mode != UNPROMOTED
 
 
 class Commutative(BinaryArithmetic):

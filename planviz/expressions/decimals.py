@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planviz.expressions.arithmetic import Abs, Add, BinaryArithmetic, IntegralDivide, Subtract
+from planviz.expressions.arithmetic import UNPROMOTED, Add, BinaryArithmetic, IntegralDivide, Subtract
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Expression, UnaryExpression
 from planviz.expressions.predicates import BinaryComparison
@@ -77,31 +77,24 @@ def _widened(e: Expression) -> bool:
     return inserted and isinstance(e.child.data_type, DecimalType)  # type: ignore[attr-defined]
 
 
-def promoted(e: Expression, mode: str, shows_null: bool) -> Expression:
-    """The expression with arithmetic of decimals over one type and checked (Spark: DecimalPrecision before 3.4).
+def promoted(x: Expression, mode: str, shows_null: bool) -> Expression:
+    """An operation on decimals over one type and checked; any other one as it is (Spark: DecimalPrecision before 3.4).
 
     `shows_null`: before Spark 3.3, where CheckOverflow says that it gives null and comparisons cast both sides.
 
     a * b  =>  CheckOverflow(promote_precision(cast(a as T)) * promote_precision(cast(b as T)), type of the product)
     """
-
-    def step(x: Expression) -> Expression:
-        if shows_null and isinstance(x, BinaryComparison):
-            return _both_cast(x, mode)
-        if shows_null and isinstance(x, Abs) and not x.tells:
-            made: Expression = x.replace(tells=True)
-            return made
-        if not isinstance(x, BinaryArithmetic) or isinstance(x.left, PromotePrecision):
-            return x
-        a, b = x.left.data_type, x.right.data_type
-        if not isinstance(a, DecimalType) or not isinstance(b, DecimalType):
-            return x
-        whole = isinstance(x, IntegralDivide)
-        result = None if whole else decimal_result(x.SYMBOL, a, b)
-        wide = result if isinstance(x, Add | Subtract) and result is not None else wider_decimal(a, b)
-        left, right = (PromotePrecision(Cast(side, wide, mode)) for side in (x.left, x.right))
-        new: Expression = x.replace(left=left, right=right)
-        return new if result is None else CheckOverflow(new, result, shows_null)
-
-    made: Expression = e.transform_up(step)
-    return made
+    if shows_null and isinstance(x, BinaryComparison):
+        return _both_cast(x, mode)
+    if not isinstance(x, BinaryArithmetic) or isinstance(x.left, PromotePrecision):
+        return x
+    x = x.replace(mode=mode) if x.mode == UNPROMOTED else x
+    a, b = x.left.data_type, x.right.data_type
+    if not isinstance(a, DecimalType) or not isinstance(b, DecimalType):
+        return x
+    whole = isinstance(x, IntegralDivide)
+    result = None if whole else decimal_result(x.SYMBOL, a, b)
+    wide = result if isinstance(x, Add | Subtract) and result is not None else wider_decimal(a, b)
+    left, right = (PromotePrecision(Cast(side, wide, mode)) for side in (x.left, x.right))
+    new: Expression = x.replace(left=left, right=right)
+    return new if result is None else CheckOverflow(new, result, shows_null)

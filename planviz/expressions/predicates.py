@@ -329,7 +329,7 @@ class InSet(UnaryExpression, Predicate):
     def map_children(self, f: Callable[[Expression], Expression], mask: int = -1) -> InSet:
         """Only the tested value is mapped."""
         new = f(self.child) if self.child.bits & mask else self.child
-        return self if new is self.child else InSet(new, self.values)
+        return self if new is self.child else self.replace(child=new)
 
     @lazy
     def nullable(self) -> bool:

@@ -292,6 +292,7 @@ class RankLike(AggregateFunction, WindowFunction):
 
     name: str
     orders: tuple[Expression, ...] = ()
+    is_nullable: bool = False
 
     @property
     def frame(self) -> Expression:
@@ -308,7 +309,10 @@ class RankLike(AggregateFunction, WindowFunction):
         """int, double for fractions."""
         return DOUBLE if self.name in ("percent_rank", "cume_dist") else INT
 
-    nullable = always(False)
+    @property
+    def nullable(self) -> bool:
+        """Never; before Spark 3.2 as if it could be."""
+        return self.is_nullable
 
     def to_string(self) -> str:
         """rank(keys)."""
@@ -333,6 +337,7 @@ class NTile(AggregateFunction, WindowFunction):
     """ntile(buckets)."""
 
     buckets: Expression
+    is_nullable: bool = False
 
     def check_input_types(self) -> TypeMismatch | None:
         """A constant number of buckets above 0."""
@@ -344,7 +349,11 @@ class NTile(AggregateFunction, WindowFunction):
         return RUNNING_ROWS
 
     data_type = always(INT)
-    nullable = always(False)
+
+    @property
+    def nullable(self) -> bool:
+        """As with RankLike."""
+        return self.is_nullable
 
 
 @node

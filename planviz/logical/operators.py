@@ -15,7 +15,7 @@ from planviz.expressions.core import (
     occurs,
 )
 from planviz.expressions.windows import WindowExpression
-from planviz.logical.plan import LogicalPlan, UnaryNode, bracketed
+from planviz.logical.plan import LogicalPlan, UnaryNode, bracketed, named_lists
 from planviz.trees.node import lazy, node
 
 
@@ -341,6 +341,24 @@ class Expand(UnaryNode):
     def produced(self) -> frozenset[int]:
         """The columns that the child does not give."""
         return frozenset([a.expr_id for a in self.columns]) - self.child.output_set
+
+    def in_lists(self) -> Expand:
+        """The same with its projections shown as List(a, b), as before Spark 3.2."""
+        return ExpandInLists(self.projections, self.columns, self.child)
+
+
+@node
+class ExpandInLists(Expand):
+    """An Expand that shows its projections as Scala's lists."""
+
+    @property
+    def node_name(self) -> str:
+        """As if it were the other."""
+        return "Expand"
+
+    def arguments(self) -> list[str]:
+        """[List(a, b), List(a, null)], [columns]."""
+        return [named_lists(self.projections), bracketed(self.columns)]
 
 
 @node

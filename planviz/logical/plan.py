@@ -196,6 +196,11 @@ def arguments_of(plan: QueryPlan, kind: type[QueryPlan]) -> list[str]:
     return out
 
 
+def named_lists(rows: Sequence[Sequence[Expression]]) -> str:
+    """Lists in a list as Spark before 3.2 prints them: [List(a, b), List(c, d)]."""
+    return f"[{', '.join(f'List({bracketed(row)[1:-1]})' for row in rows)}]"
+
+
 def argument(value: Any) -> str:
     """One argument of an operator as Spark prints it."""
     if isinstance(value, Expression):

@@ -7,8 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from planviz.config import OptimizerConfig
-from planviz.expressions.predicates import conjunction, split_conjunction
-from planviz.logical.operators import Filter
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.batches import batches, exclusion_warnings
 from planviz.optimizer.context import OptimizerContext
@@ -43,9 +41,7 @@ class Optimizer:
         config = self.context.config
         with session_zone(str(config.get("spark.sql.session.timeZone"))), estimating(config):
             optimized: LogicalPlan = self._runs(trace if trace is not None else Trace())(plan)
-        return (
-            optimized.transform_with_subqueries(_in_a_row) if config.behaviour.conjuncts_stand_in_a_row else optimized
-        )
+        return optimized
 
     def _runs(self, trace: Trace) -> Callable[[Any], Any]:
         """The function that optimizes a plan; rules call it again for the plans of subqueries."""
@@ -62,10 +58,3 @@ class Optimizer:
 
         executor = RuleExecutor("Optimizer", batches(replace(self.context, optimize=run)), self.checks)
         return run
-
-
-def _in_a_row(plan: Any) -> Any:
-    """A filter with ((a AND b) AND c) for what means the same, as plans of Spark before 3.2 show it."""
-    if not isinstance(plan, Filter):
-        return plan
-    return plan.replace(condition=conjunction(split_conjunction(plan.condition)))

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from planviz.physical import exchanges, joins
+from functools import cache
+
+from planviz.logical.plan import bracketed, named_lists
+from planviz.physical import aggregates, exchanges, joins, operators, scans
+from planviz.physical.distribution import Partitioning, UnknownPartitioning
+from planviz.physical.pushed import pushed
 from planviz.trees.node import lazy, node
+from planviz.versions import Behaviour
 
 
 @node
@@ -29,6 +35,59 @@ class SortMergeJoinExec(joins.SortMergeJoinExec):
 
 
 @node
+class InnerSortMergeJoinExec(joins.SortMergeJoinExec):
+    """A merge join with generated code for inner joins alone (before Spark 3.2)."""
+
+    node_name = "SortMergeJoin"
+
+    @property
+    def supports_codegen(self) -> bool:
+        """For inner joins."""
+        return self.kind in joins.INNER_LIKE
+
+
+@node
+class ShuffledHashJoinExec(joins.ShuffledHashJoinExec):
+    """A shuffled hash join without generated code for full outer joins (before Spark 3.3)."""
+
+    @property
+    def supports_codegen(self) -> bool:
+        """For any other join."""
+        return self.kind != "FullOuter"
+
+
+@node
+class BroadcastNestedLoopJoinExec(joins.BroadcastNestedLoopJoinExec):
+    """A nested loop join without generated code, of which nothing is known but its rows (before Spark 3.2)."""
+
+    supports_codegen = False
+
+    @lazy
+    def output_partitioning(self) -> Partitioning:
+        """Unknown."""
+        return UnknownPartitioning(0)
+
+
+@node
+class KeylessSortAggregateExec(aggregates.SortAggregateExec):
+    """An aggregate over sorted rows with generated code where it has no keys (before Spark 4.3)."""
+
+    node_name = "SortAggregate"
+
+    @property
+    def supports_codegen(self) -> bool:
+        """Without keys."""
+        return not self.keys and super().supports_codegen
+
+
+@node
+class SortAggregateExec(aggregates.SortAggregateExec):
+    """An aggregate over sorted rows without generated code (before Spark 3.3)."""
+
+    supports_codegen = False
+
+
+@node
 class ShuffleExchangeExec(exchanges.ShuffleExchangeExec):
     """A shuffle whose number has the short name that it had before Spark 3.2."""
 
@@ -48,10 +107,53 @@ class BroadcastExchangeExec(exchanges.BroadcastExchangeExec):
         return f"BroadcastExchange {self.mode}, [id=#{self.plan_id}]"
 
 
-#: Each under the operator of 4.3 whose place it takes.
-ONE_FLAG: dict[type, type] = {joins.BroadcastHashJoinExec: BroadcastHashJoinExec}
-UNCODED: dict[type, type] = {joins.SortMergeJoinExec: SortMergeJoinExec}
-SHORT_IDS: dict[type, type] = {
-    exchanges.ShuffleExchangeExec: ShuffleExchangeExec,
-    exchanges.BroadcastExchangeExec: BroadcastExchangeExec,
-}
+@node
+class FileSourceScanExec(scans.FileSourceScanExec):
+    """A scan whose place stands without a count of paths, the values of lists as they came (before Spark 3.2)."""
+
+    @property
+    def file_index(self) -> str:
+        """Who lists the files."""
+        return super().file_index.partition("(")[0]
+
+    @lazy
+    def pushed_filters(self) -> tuple[str, ...]:
+        """The filters that the reader takes, as it prints them."""
+        return tuple(p for p in (pushed(f, by_text=False) for f in self.data_filters) if p is not None)
+
+
+@node
+class ExpandExec(operators.ExpandExec):
+    """An Expand that shows its projections as Scala's lists (before Spark 3.2)."""
+
+    @lazy
+    def simple_string(self) -> str:
+        """Expand [List(a, b), List(a, null)], [columns]."""
+        return f"Expand {named_lists(self.projections)}, {bracketed(self.columns)}"
+
+
+_MERGE_JOINS: dict[str, type] = {"one side": SortMergeJoinExec, "inner": InnerSortMergeJoinExec}
+_SORT_AGGREGATES: dict[str, type] = {"without keys": KeylessSortAggregateExec, "none": SortAggregateExec}
+
+
+@cache
+def operators_of(known: Behaviour) -> dict[type, type]:
+    """The operators of a version since 3.1, each under the operator of 4.3 whose place it takes."""
+    found: dict[type, type] = {}
+    if not known.hash_joins_show_two_flags:
+        found[joins.BroadcastHashJoinExec] = BroadcastHashJoinExec
+    if known.coded_merge_joins in _MERGE_JOINS:
+        found[joins.SortMergeJoinExec] = _MERGE_JOINS[known.coded_merge_joins]
+    if known.coded_sort_aggregates in _SORT_AGGREGATES:
+        found[aggregates.SortAggregateExec] = _SORT_AGGREGATES[known.coded_sort_aggregates]
+    if not known.full_hash_joins_are_coded:
+        found[joins.ShuffledHashJoinExec] = ShuffledHashJoinExec
+    if not known.nested_loop_joins_are_coded:
+        found[joins.BroadcastNestedLoopJoinExec] = BroadcastNestedLoopJoinExec
+    if known.exchange_numbers_are_short:
+        found[exchanges.ShuffleExchangeExec] = ShuffleExchangeExec
+        found[exchanges.BroadcastExchangeExec] = BroadcastExchangeExec
+    if known.lists_are_named:
+        found[scans.FileSourceScanExec] = FileSourceScanExec
+        found[operators.ExpandExec] = ExpandExec
+    return found

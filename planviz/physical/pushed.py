@@ -43,17 +43,20 @@ _MIRRORED: dict[type, type] = {
 }
 
 
-def pushed(e: Expression) -> str | None:
-    """The filter as a scan prints it, or None where a data source cannot take it."""
+def pushed(e: Expression, by_text: bool = True) -> str | None:
+    """The filter as a scan prints it, or None where a data source cannot take it.
+
+    `by_text`: the values of a list stand in the order of their texts, as since Spark 3.2; else as they came.
+    """
     match e:
         case BinaryComparison(left=a, right=Literal() | ScalarSubqueryExec() as v) if column := _name(a):
             return _comparison(type(e), column, v)
         case BinaryComparison(left=Literal() | ScalarSubqueryExec() as v, right=a) if column := _name(a):
             return _comparison(_MIRRORED.get(type(e), type(e)), column, v)
         case In(a, items) if (column := _name(a)) and all(isinstance(i, Literal) for i in items):
-            return f"In({column}, [{_values(items)}])"
+            return f"In({column}, [{_values(items, by_text)}])"
         case InSet(a, values) if column := _name(a):
-            return f"In({column}, [{_values(values)}])"
+            return f"In({column}, [{_values(values, by_text)}])"
         case AttributeReference() | GetStructField() if e.data_type == BOOLEAN and (column := _name(e)):
             return f"EqualTo({column},true)"
         case IsNull(a) | IsNotNull(a) if column := _name(a):
@@ -61,10 +64,10 @@ def pushed(e: Expression) -> str | None:
         case StringPredicate(left=a, right=Literal() as v) if column := _name(a):
             return f"String{e.kind}({column},{_value(v)})"
         case And(left, right) | Or(left, right):
-            parts = pushed(left), pushed(right)
+            parts = pushed(left, by_text), pushed(right, by_text)
             return f"{type(e).__name__}({','.join(map(str, parts))})" if all(parts) else None
         case Not(child):
-            inner = pushed(child)
+            inner = pushed(child, by_text)
             return f"Not({inner})" if inner else None
     return None
 
@@ -132,6 +135,6 @@ def _duration(micros: int) -> str:
     return f"PT{''.join(parts) or '0S'}"
 
 
-def _values(values: Iterable[Any]) -> str:
-    """The values of a list, in the order of their texts."""
-    return ",".join(sorted(map(_value, values)))
+def _values(values: Iterable[Any], by_text: bool) -> str:
+    texts = map(_value, values)
+    return ",".join(sorted(texts) if by_text else texts)

@@ -152,7 +152,7 @@ class FileSourceScanExec(LeafExec):
     @lazy
     def pushed_filters(self) -> tuple[str, ...]:
         """The filters that the reader takes, as it prints them."""
-        return tuple(p for p in map(pushed, self.data_filters) if p is not None)
+        return tuple(p for p in (pushed(f) for f in self.data_filters) if p is not None)
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -170,11 +170,16 @@ class FileSourceScanExec(LeafExec):
             **self._selected,
         }
 
+    @property
+    def line_metadata(self) -> dict[str, str]:
+        """The same as its line shows it; planviz never shortens a value."""
+        return self.metadata
+
     @lazy
     def simple_string(self) -> str:
         """FileScan parquet table[columns] Batched: true, DataFilters: ... ReadSchema: struct<...>."""
         name = ".".join(self.table)
-        shown = ", ".join(f"{k}: {v}" for k, v in self.metadata.items())
+        shown = ", ".join(f"{k}: {v}" for k, v in self.line_metadata.items())
         return f"FileScan {self.provider} {name}[{','.join(map(str, self.columns))}] {shown}"
 
     @property

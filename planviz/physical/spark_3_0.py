@@ -6,20 +6,23 @@ from dataclasses import replace
 from typing import Any
 
 from planviz.expressions.core import Alias, AttributeReference
-from planviz.physical import aggregates, exchanges, joins, operators, scans
+from planviz.physical import aggregates, earlier, exchanges, joins, operators
 from planviz.physical.distribution import HashPartitioning, OutputOrder, Partitioning, UnknownPartitioning
 from planviz.physical.plan import SparkPlan
 from planviz.trees.node import lazy, node
 
+#: How many characters of a value a scan's line shows (a setting since 3.1: spark.sql.maxMetadataStringLength).
+_LONGEST = 100
+
 
 @node
-class FileSourceScanExec(scans.FileSourceScanExec):
-    """Reads a table; its place stands without a count of paths."""
+class FileSourceScanExec(earlier.FileSourceScanExec):
+    """Reads a table; no value of its line is longer than 100 characters."""
 
     @property
-    def file_index(self) -> str:
-        """Who lists the files."""
-        return super().file_index.partition("(")[0]
+    def line_metadata(self) -> dict[str, str]:
+        """What its line shows: longer values end in dots."""
+        return {k: v if len(v) <= _LONGEST else f"{v[: _LONGEST - 3]}..." for k, v in self.metadata.items()}
 
 
 def _partitioning(given: Partitioning, outputs: tuple[Any, ...]) -> Partitioning:
@@ -172,8 +175,8 @@ class BroadcastExchangeExec(exchanges.BroadcastExchangeExec):
 
 
 #: Each under the operator of 4.3 whose place it takes.
-EARLIER: dict[type, type] = {
-    next(base for base in cls.__mro__[1:] if base.__name__ == cls.__name__): cls
+EARLIER: dict[type, type] = {operators.ExpandExec: earlier.ExpandExec} | {
+    next(base for base in cls.__mro__[::-1] if base.__name__ == cls.__name__): cls
     for cls in (
         FileSourceScanExec, ProjectExec, HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec,
         SortMergeJoinExec, ShuffledHashJoinExec, BroadcastHashJoinExec, BroadcastNestedLoopJoinExec,

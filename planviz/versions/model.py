@@ -35,6 +35,10 @@ class Behaviour:
     aliases_are_renewed: bool = True
     #: Both sides of decimal arithmetic are cast to one type (promote_precision), its result is checked (CheckOverflow).
     decimals_are_promoted: bool = False
+    #: abs() shows whether it fails where a number has no opposite (3.2 alone).
+    abs_shows_whether_it_fails: bool = False
+    #: rank(), row_number() and their like are never null.
+    ranks_are_never_null: bool = True
     #: CheckOverflow shows that it gives null, and comparisons of decimals cast both sides (before 3.3).
     overflow_checks_show_null: bool = False
     #: What windows read is computed once for equal expressions.
@@ -49,6 +53,18 @@ class Behaviour:
     having_reuses_results: bool = True
     #: grouping_id() is a BIGINT.
     grouping_id_is_long: bool = True
+    #: A column's name leaves out the casts that the analyzer put in; else only those that come after it was named.
+    names_leave_out_casts: bool = True
+    #: sum() and avg() take whole numbers and floats as they are; else as BIGINT and DOUBLE.
+    sums_take_any_number: bool = True
+    #: Intervals are of years and months or of days and time; else of months, days and microseconds, all in one.
+    intervals_are_typed: bool = True
+    #: ORDER BY over an Aggregate reads its results; else what is not bound yet is computed in it, as HAVING is.
+    order_reads_results_first: bool = True
+    #: Dates and moments are shown as days and microseconds since 1970, sets as they lie in a hash set.
+    values_are_shown_as_stored: bool = False
+    #: Lists in the arguments of an operator are shown as Scala's: List(a, b).
+    lists_are_named: bool = False
     # ---------------------------------------------------------------- optimizer
     #: What stands for a function may name an expression that is computed once (WITH); else that is written out.
     expressions_are_shared: bool = True
@@ -58,8 +74,16 @@ class Behaviour:
     casts_are_merged: bool = True
     #: SimplifyCasts looks through a cast that keeps every value where it is tested for null.
     null_tests_look_through_casts: bool = True
-    #: The conjuncts of an optimized filter stand in a row, ((a AND b) AND c); else as rules put them together.
+    #: RewritePredicateSubquery puts the conjuncts of every filter in a row, ((a AND b) AND c), not of those only that ask.
     conjuncts_stand_in_a_row: bool = False
+    #: ColumnPruning leaves a projection below a filter whose subquery gives one of its columns.
+    filters_mind_their_subqueries: bool = True
+    #: Expressions of GROUP BY are computed below the Aggregate where the select list takes them apart.
+    grouping_expressions_are_pulled_out: bool = True
+    #: SimplifyConditionals makes conditions of branches that are true or false, and drops ELSE NULL.
+    branches_become_conditions: bool = True
+    #: A join knows how many rows it gives at most, so that a limit over single rows goes.
+    joins_know_most_rows: bool = True
     #: RemoveRedundantAggregates drops a grouping by keys that are unique.
     unique_rows_are_not_grouped: bool = True
     #: EliminateSorts drops the sort of a single row; since 3.3 OptimizeOneRowPlan does.
@@ -83,8 +107,15 @@ class Behaviour:
     joins: str = "spark-4.3"
     #: An exchange shows [id=#7], not [plan_id=7].
     exchange_numbers_are_short: bool = False
-    #: Code is generated for merge joins that keep every row of both sides and for those that tell of a match.
-    outer_merge_joins_are_coded: bool = True
+    #: Joins whose kinds have generated code: of merge joins "all", those that drop or fill rows of "one side" at most, or
+    #: "inner" ones only.
+    coded_merge_joins: Literal["all", "one side", "inner"] = "all"
+    #: The same of shuffled hash joins that keep every row of both sides.
+    full_hash_joins_are_coded: bool = True
+    #: Code is generated for nested loop joins, which keep the order and the spread of the side that is not sent.
+    nested_loop_joins_are_coded: bool = True
+    #: Aggregates over sorted rows that have generated code: all, those "without keys", or none.
+    coded_sort_aggregates: Literal["all", "without keys", "none"] = "all"
     #: The operators of Spark 3.0 with their texts.
     operators_of_3_0: bool = False
     #: Aggregates and windows of Python functions take Arrow batches by operators of their own name.

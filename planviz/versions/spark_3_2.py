@@ -8,9 +8,12 @@ VERSION = Version(
     behaviour={
         "cte_definitions_show_a_flag": False,
         "overflow_checks_show_null": True,
+        "abs_shows_whether_it_fails": True,
         "casts_are_merged": False,
         "one_row_is_unsorted_here": True,
-        "outer_merge_joins_are_coded": False,
+        "coded_merge_joins": "one side",
+        "full_hash_joins_are_coded": False,
+        "coded_sort_aggregates": "none",
         "unique_rows_are_not_grouped": False,
         "preparations": frozenset(
             {

@@ -34,6 +34,8 @@ def coerced_tree(e: Expression, c: TypeCoercion) -> Expression:
         new = _in_mode(new, c.mode)
     if new.children_resolved and not isinstance(new, Literal):
         result = coerce(new, c)
+        if c.finish is not None:
+            result = c.finish(result)
         if result is not new:
             new.rebuilt(result)
             # The casts may need a second look one level up only: their children are settled.

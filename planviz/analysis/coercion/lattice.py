@@ -23,6 +23,8 @@ class TypeCoercion:
 
     #: The mode of arithmetic and casts.
     mode = "ANSI"
+    #: What a version of Spark does beside to every expression whose inputs are cast.
+    finish: Callable[[Expression], Expression] | None = None
 
     def wider(self, a: DataType, b: DataType) -> DataType | None:
         """The type both are cast to where they must agree (`findWiderTypeForTwo`)."""

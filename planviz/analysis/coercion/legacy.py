@@ -281,4 +281,12 @@ def scaled(e: IntervalScale, c: TypeCoercion) -> Any:
     return e.replace(right=Cast(e.right, DOUBLE)) if is_string(e.right.data_type) else e
 
 
+def wide_sum(e: Any) -> Any:
+    """A sum() or avg() with its input as BIGINT or DOUBLE, as before Spark 3.2 (`FunctionArgumentConversion`)."""
+    t = e.child.data_type
+    if is_integral(t) and t != LONG:
+        return e.replace(child=Cast(e.child, LONG, "LEGACY"))
+    return e.replace(child=Cast(e.child, DOUBLE, "LEGACY")) if t == FLOAT else e
+
+
 LEGACY = LegacyTypeCoercion()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from copy import copy
+from functools import cache
 from typing import Any
 
 from planviz.analysis.coercion import legacy
 from planviz.analysis.coercion.expressions import coerced_tree
 from planviz.analysis.coercion.lattice import ANSI, TypeCoercion, cast_to
 from planviz.analysis.context import AnalysisContext, AnalyzerRule
+from planviz.expressions.aggregates import Average, Sum
+from planviz.expressions.arithmetic import Abs
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import BEYOND_LEAVES, Expression, alias
 from planviz.expressions.decimals import promoted
@@ -16,6 +20,7 @@ from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import Unpivot
 from planviz.types import DataType
+from planviz.versions import Behaviour
 
 
 class WidenSetOperationTypes(AnalyzerRule):
@@ -112,12 +117,12 @@ class AnsiCombinedTypeCoercionRule(AnalyzerRule):
 
         return changed.transform_up(operator, settled=self.settled)
 
+    def __init__(self, context: AnalysisContext) -> None:
+        super().__init__(context)
+        self.versioned = in_version(self.coercion, context.config.behaviour)
+
     def _expression(self, e: Expression) -> Expression:
-        made = coerced_tree(e, self.coercion)
-        known = self.context.config.behaviour
-        if known.decimals_are_promoted and made.resolved:
-            return promoted(made, self.coercion.mode, known.overflow_checks_show_null)
-        return made
+        return coerced_tree(e, self.versioned)
 
 
 class CombinedTypeCoercionRule(AnsiCombinedTypeCoercionRule):
@@ -130,6 +135,25 @@ class CombinedTypeCoercionRule(AnsiCombinedTypeCoercionRule):
 
     package = "org.apache.spark.sql.catalyst.analysis.TypeCoercionBase$"
     coercion = legacy.LEGACY
+
+
+@cache
+def in_version(coercion: TypeCoercion, known: Behaviour) -> TypeCoercion:
+    """The rules with what a version of Spark does beside: casts of sums, promotion of decimals, the text of abs()."""
+    if known.sums_take_any_number and not known.decimals_are_promoted and not known.abs_shows_whether_it_fails:
+        return coercion
+
+    def finish(e: Expression) -> Expression:
+        if not known.sums_take_any_number and isinstance(e, Sum | Average):
+            return legacy.wide_sum(e)
+        if known.abs_shows_whether_it_fails and isinstance(e, Abs):
+            told: Expression = e.replace(tells=True)
+            return told
+        return promoted(e, coercion.mode, known.overflow_checks_show_null) if known.decimals_are_promoted else e
+
+    made = copy(coercion)
+    made.finish = finish
+    return made
 
 
 def coercion_of(context: AnalysisContext) -> TypeCoercion:

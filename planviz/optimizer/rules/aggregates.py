@@ -203,13 +203,17 @@ class RewriteDistinctAggregates(OptimizerRule):
             groups.setdefault(frozenset(c.canonicalized for c in unfoldable or a.function.children), []).append(a)
         if len(groups) <= 1 and not any(a.where is not None for a in distinct):
             return plan
-        return _Expansion(plan, groups, [a for a in calls if not a.distinct]).result()
+        in_lists = self.context.config.behaviour.lists_are_named
+        return _Expansion(plan, groups, [a for a in calls if not a.distinct], in_lists).result()
 
 
 class _Expansion:
     """The three operators that stand for an aggregate with several distinct sets."""
 
-    def __init__(self, plan: Aggregate, groups: dict[frozenset[Any], list[Any]], regular: list[Any]) -> None:
+    def __init__(
+        self, plan: Aggregate, groups: dict[frozenset[Any], list[Any]], regular: list[Any], in_lists: bool
+    ) -> None:
+        self.in_lists = in_lists
         self.plan = plan
         self.groups = list(groups.values())
         self.regular = regular
@@ -263,7 +267,8 @@ class _Expansion:
             *[a for _, a in wheres.values()],
             *[a for _, a in own.values()],
         )
-        return Expand(tuple(rows), columns, self.plan.child)
+        made = Expand(tuple(rows), columns, self.plan.child)
+        return made.in_lists() if self.in_lists else made
 
     def _aggregates(self, keys: Any, children: Any, own: Any, wheres: Any, expand: Any) -> Any:
         results: dict[int, Any] = {}

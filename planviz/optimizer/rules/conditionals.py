@@ -54,26 +54,26 @@ class SimplifyConditionals(OptimizerRule):
         """See the class."""
         return self.on_expressions(plan, self._one)
 
-    @staticmethod
-    def _one(e: Expression) -> Any:
+    def _one(self, e: Expression) -> Any:
+        to_conditions = self.context.config.behaviour.branches_become_conditions
         if isinstance(e, If):
-            return _if(e)
-        return _case(e) if isinstance(e, CaseWhen) else e
+            return _if(e, to_conditions)
+        return _case(e, to_conditions) if isinstance(e, CaseWhen) else e
 
 
 def _truth(condition: Expression) -> Expression:
     return EqualNullSafe(condition, Literal(True, BOOLEAN)) if condition.nullable else condition
 
 
-def _if(e: If) -> Any:
+def _if(e: If, to_conditions: bool) -> Any:
     p, a, b = e.predicate, e.then, e.otherwise
     if is_true(p):
         return a
     if is_false(p) or is_null(p):
         return b
-    if is_true(a) and is_false(b):
+    if to_conditions and is_true(a) and is_false(b):
         return _truth(p)
-    if is_false(a) and is_true(b):
+    if to_conditions and is_false(a) and is_true(b):
         return Not(_truth(p))
     if p.deterministic and a.semantic_equals(b):
         return a
@@ -89,10 +89,10 @@ def _if(e: If) -> Any:
     return e
 
 
-def _case(e: CaseWhen) -> Any:
+def _case(e: CaseWhen, to_conditions: bool) -> Any:
     pairs = list(zip(e.conditions, e.values, strict=True))
     otherwise = e.otherwise
-    if len(pairs) == 1 and otherwise is not None:
+    if to_conditions and len(pairs) == 1 and otherwise is not None:
         (condition, value), last = pairs[0], otherwise
         if is_true(value) and is_false(last):
             return _truth(condition)
@@ -108,13 +108,15 @@ def _case(e: CaseWhen) -> Any:
     first = next((i for i, (c, _) in enumerate(pairs) if is_true(c)), None)
     if first is not None and (first < len(pairs) - 1 or otherwise is not None):
         return CaseWhen(_flat(pairs[:first]), pairs[first][1])
+    if otherwise is None and not to_conditions:
+        return e
     last = otherwise if otherwise is not None else Literal(None, e.data_type)
     if all(v.semantic_equals(last) for _, v in pairs):
         keep = len(pairs)
         while keep and pairs[keep - 1][0].deterministic:
             keep -= 1
         return last if keep == 0 else CaseWhen(_flat([(c, last) for c, _ in pairs[:keep]]), otherwise)
-    if otherwise is not None and is_null(otherwise):
+    if to_conditions and otherwise is not None and is_null(otherwise):
         return CaseWhen(e.branches, None)
     return e
 

@@ -14,6 +14,7 @@ from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruct
 from planviz.expressions.conditional import CaseWhen, Coalesce, If
 from planviz.expressions.core import BEYOND_LEAVES, Alias, AttributeReference, Expression, Literal, lit
+from planviz.expressions.earlier import HashedInSet, stored
 from planviz.expressions.objects import AssertNotNull
 from planviz.expressions.predicates import (
     And,
@@ -57,6 +58,7 @@ from planviz.optimizer.attributes import substitute
 from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.evaluation import failure, value_of
+from planviz.optimizer.hash_sets import in_hash_set
 from planviz.optimizer.rules.boolean import FALSE, TRUE, is_null
 from planviz.trees.depth import deep
 from planviz.types import BOOLEAN, is_integral
@@ -168,7 +170,7 @@ class ConstantFolding(OptimizerRule):
         if e.foldable:
             value = value_of(e)
             if value is not None:
-                return value
+                return stored(value) if self.context.config.behaviour.values_are_shown_as_stored else value
             failed = failure(e)
             if failed is not None and failed.error_class and fold == self._fold:
                 raise analysis_error(failed.error_class, f'"{e.pretty}" fails: {failed}.', e)
@@ -357,7 +359,8 @@ class OptimizeIn(OptimizerRule):
             if len(items) == 1 and not isinstance(e.value, CreateNamedStruct):
                 return EqualTo(e.value, items[0])
             if len(items) > most:
-                return InSet(e.value, items)
+                shown = self.context.config.behaviour.values_are_shown_as_stored
+                return HashedInSet(e.value, in_hash_set(items)) if shown else InSet(e.value, items)
             if len(items) == len(e.items):
                 return self.refuse(
                     e,

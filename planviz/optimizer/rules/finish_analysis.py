@@ -9,6 +9,7 @@ from planviz.expressions.arithmetic import UnaryPositive
 from planviz.expressions.calls import DatetimePlus, FunctionCall, RuntimeReplaceable
 from planviz.expressions.common_expressions import written_out
 from planviz.expressions.core import Alias, Expression, Literal, alias
+from planviz.expressions.earlier import stored
 from planviz.expressions.subqueries import Exists, ListQuery, ScalarSubquery, SubqueryExpression
 from planviz.logical.combining import Except, Intersect, Join
 from planviz.logical.operators import Aggregate, Project, ResolvedHint, SQLFunctionNode, Subquery, SubqueryAlias, View
@@ -38,6 +39,7 @@ class FinishAnalysis(OptimizerRule):
         from planviz.optimizer.rules.subqueries import RewriteNonCorrelatedExists
 
         super().__init__(context)
+        pulled_out = context.config.behaviour.grouping_expressions_are_pulled_out
         self.parts: list[OptimizerRule] = [
             EliminateResolvedHint(context),
             EliminateSubqueryAliases(context),
@@ -46,7 +48,7 @@ class FinishAnalysis(OptimizerRule):
             EliminateSQLFunctionNode(context),
             ReplaceExpressions(context),
             RewriteNonCorrelatedExists(context),
-            PullOutGroupingExpressions(context),
+            *([PullOutGroupingExpressions(context)] if pulled_out else []),
             ComputeCurrentTime(context),
             ReplaceCurrentLike(context),
             RewriteCollationJoin(context),
@@ -268,6 +270,8 @@ class ComputeCurrentTime(OptimizerRule):
         zone = Literal(self.context.config.get("spark.sql.session.timeZone"), STRING)
         fixed = dict.fromkeys(("current_timestamp", "now"), Literal(now, TIMESTAMP))
         fixed |= dict.fromkeys(("current_date", "curdate"), Literal(now.date(), DATE))
+        if self.context.config.behaviour.values_are_shown_as_stored:
+            fixed = {name: stored(value) for name, value in fixed.items()}
         fixed |= {"localtimestamp": Literal(now, TIMESTAMP_NTZ), "current_timezone": zone}
         return plan.transform_all_expressions(
             lambda e: fixed.get(e.name, e) if isinstance(e, FunctionCall) else e, FunctionCall.BIT

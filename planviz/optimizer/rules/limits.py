@@ -61,9 +61,10 @@ class EliminateLimits(OptimizerRule):
             if n is not None and inner is not None:
                 least = Literal(min(n, inner[0]), node.limit.data_type)
                 return GlobalLimit(least, LocalLimit(least, inner[1]))
-            if n is not None and below.max_rows is not None and below.max_rows <= n:
+            rows = self._most_rows(below)
+            if n is not None and rows is not None and rows <= n:
                 return below
-        most = child.max_rows
+        most = self._most_rows(child)
         if n is not None and most is not None and most <= n:
             return child
         if type(child) is type(node):
@@ -71,6 +72,21 @@ class EliminateLimits(OptimizerRule):
             if n is not None and m is not None:
                 return type(node)(Literal(min(n, m), node.limit.data_type), child.child)
         return node
+
+    def _most_rows(self, plan: Any) -> int | None:
+        """How many rows the plan has at most, as far as the version of Spark knows."""
+        known = self.context.config.behaviour.joins_know_most_rows or _counted(plan)
+        return plan.max_rows if known else None
+
+
+def _counted(plan: Any) -> bool:
+    """Whether no join stands between the plan and what tells its number of rows."""
+    match plan:
+        case Join():
+            return False
+        case GlobalLimit() | Aggregate(()):
+            return True
+    return all(_counted(c) for c in plan.children)
 
 
 def _limit_pair(plan: LogicalPlan) -> tuple[int, Any] | None:

@@ -13,7 +13,7 @@ from planviz.expressions.subqueries import Exists, InSubquery, ListQuery
 from planviz.logical.combining import Join
 from planviz.logical.operators import Filter, Project
 from planviz.logical.plan import LogicalPlan, UnaryNode
-from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.decorrelation import without_domains
 from planviz.optimizer.rules.subqueries import hinted
 from planviz.types import BOOLEAN
@@ -48,12 +48,18 @@ class RewritePredicateSubquery(OptimizerRule):
     )
     excludable = False
 
+    def __init__(self, context: OptimizerContext) -> None:
+        super().__init__(context)
+        if context.config.behaviour.conjuncts_stand_in_a_row:
+            self.mask = self.mask | Filter.BIT  # type: ignore[misc]
+
     def apply(self, plan: LogicalPlan) -> Any:
         """See the class."""
-        return plan.transform_down(self._operator, InSubquery.BIT | Exists.BIT)
+        return plan.transform_down(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> Any:
-        if isinstance(plan, Filter) and has_predicate_subquery(plan.condition):
+        in_a_row = self.context.config.behaviour.conjuncts_stand_in_a_row
+        if isinstance(plan, Filter) and (in_a_row or has_predicate_subquery(plan.condition)):
             return self._filter(plan)
         if isinstance(plan, Join) and plan.condition is not None and has_predicate_subquery(plan.condition):
             self.take(plan, "column", _REASONS["column"])

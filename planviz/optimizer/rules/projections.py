@@ -94,7 +94,7 @@ class ColumnPruning(OptimizerRule):
         children = tuple(pruned_child(c, required) for c in child.children)
         if (
             isinstance(child, Filter)
-            and not _conflicts(child.condition, child.child)
+            and not self._conflicts(child.condition, child.child)
             and self._step(children[0]) is children[0]
         ):
             # The projection below the filter would prune nothing further and go again.
@@ -109,10 +109,10 @@ class ColumnPruning(OptimizerRule):
                 return plan.replace(child=child.replace(projects=tuple(i for i in items if id_of(i) in needed)))
             case Aggregate(_, items, _) if not child.output_set <= needed:
                 return plan.replace(child=child.replace(aggregates=tuple(i for i in items if id_of(i) in needed)))
-            case Expand(projections, columns, below) if not child.output_set <= needed:
+            case Expand(projections, columns, _) if not child.output_set <= needed:
                 keep = [i for i, c in enumerate(columns) if c.expr_id in needed]
                 rows = tuple(tuple(p[i] for i in keep) for p in projections)
-                return plan.replace(child=Expand(rows, tuple(columns[i] for i in keep), below))
+                return plan.replace(child=child.replace(projections=rows, columns=tuple(columns[i] for i in keep)))
             case Window(functions, _, _, below) if not {id_of(f) for f in functions} <= needed:
                 kept = tuple(f for f in functions if id_of(f) in needed)
                 return plan.replace(child=child.replace(functions=kept) if kept else below)
@@ -152,18 +152,20 @@ class ColumnPruning(OptimizerRule):
                 case Project(_, Filter(condition, Project(items, child))) if (
                     all(isinstance(i, AttributeReference) for i in items)
                     and {id_of(i) for i in items} <= child.output_set
-                    and not _conflicts(condition, child)
+                    and not self._conflicts(condition, child)
                 ):
                     return p.replace(child=Filter(condition, child))
             return p
 
         return plan.transform_up(step, Project.BIT, self._rid)
 
+    def _conflicts(self, condition: Expression, child: Any) -> bool:
+        """Whether a subquery of the condition gives a column that the child gives, too."""
+        looks = self.context.config.behaviour.filters_mind_their_subqueries
+        return looks and bool(condition.bits & SubqueryExpression.BIT) and _shares_columns(condition, child)
 
-def _conflicts(condition: Expression, child: Any) -> bool:
-    """Whether a subquery of the condition gives a column that the child gives, too."""
-    if not condition.bits & SubqueryExpression.BIT:
-        return False
+
+def _shares_columns(condition: Expression, child: Any) -> bool:
     return any(s.plan.output_set & child.output_set for s in condition.collect(SubqueryExpression))
 
 

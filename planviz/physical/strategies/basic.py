@@ -64,7 +64,7 @@ def basic(plan: LogicalPlan, context: PlanningContext) -> Any:
             partial = o.WindowGroupLimitExec(partition, order, rank, limit, "Partial", below(child))
             return o.WindowGroupLimitExec(partition, order, rank, limit, "Final", partial)
         case Expand(projections, columns, child):
-            return o.ExpandExec(projections, columns, below(child))
+            return context.operator(o.ExpandExec)(projections, columns, below(child))
         case Generate():
             kept = tuple(a for i, a in enumerate(plan.child.output) if i not in plan.needless)
             return o.GenerateExec(plan.generator, kept, plan.outer, plan.generator_output, below(plan.child))

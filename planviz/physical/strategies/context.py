@@ -10,7 +10,7 @@ from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
 from planviz.physical.buffers import buffer_of
 from planviz.physical.distribution import BroadcastMode, Partitioning
-from planviz.physical.earlier import ONE_FLAG, SHORT_IDS, UNCODED
+from planviz.physical.earlier import operators_of
 from planviz.physical.exchanges import ENSURE_REQUIREMENTS, BroadcastExchangeExec, ShuffleExchangeExec
 from planviz.physical.plan import SparkPlan
 from planviz.physical.spark_3_0 import EARLIER
@@ -52,11 +52,7 @@ class PlanningContext:
         known = self.config.behaviour
         if known.operators_of_3_0:
             return EARLIER.get(cls, cls)
-        if known.exchange_numbers_are_short and cls in SHORT_IDS:
-            return SHORT_IDS[cls]
-        if not known.outer_merge_joins_are_coded and cls in UNCODED:
-            return UNCODED[cls]
-        return cls if known.hash_joins_show_two_flags else ONE_FLAG.get(cls, cls)
+        return operators_of(known).get(cls, cls)
 
     def buffer(self, function: Any) -> Any:
         """The buffer's columns of an aggregate function, the same for the same object."""

@@ -1,0 +1,92 @@
+"""What older versions of Spark parsed and resolved in another way: constants, arithmetic, ORDER BY over an Aggregate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.analysis.context import AnalysisContext
+from planviz.config import OptimizerConfig
+from planviz.errors import AnalysisError
+from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.arithmetic import UNPROMOTED, BinaryArithmetic
+from planviz.expressions.core import Alias, Expression, Literal, alias
+from planviz.expressions.earlier import stored, untyped_interval
+from planviz.expressions.unresolved import TempResolvedColumn
+from planviz.logical.operators import Aggregate, Project, Sort
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.unresolved import UnresolvedWith
+
+
+def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> Any:
+    """The plan, subqueries included, with intervals, dates and arithmetic as the configured version has them."""
+    known = config.behaviour
+    mask = Literal.BIT | BinaryArithmetic.BIT
+    if known.intervals_are_typed and not known.values_are_shown_as_stored and not known.decimals_are_promoted:
+        return plan
+
+    def step(e: Any) -> Any:
+        if isinstance(e, BinaryArithmetic):
+            return e.rebuilt(e.replace(mode=UNPROMOTED)) if known.decimals_are_promoted else e
+        made = e if known.intervals_are_typed else untyped_interval(e)
+        return stored(made) if known.values_are_shown_as_stored else made
+
+    def operator(p: Any) -> Any:
+        if isinstance(p, UnresolvedWith):
+            p = p.replace(plans=tuple(d.transform_with_subqueries(operator) for d in p.plans))
+        return p.transform_expressions_up(step, mask)
+
+    return plan.transform_with_subqueries(operator)
+
+
+def order_computed_below(plan: Sort, context: AnalysisContext) -> Any:
+    """ORDER BY over an Aggregate with what is open in it computed by the Aggregate, as before Spark 3.2; None: it cannot.
+
+    Sort ['a] over Aggregate [a]  =>  Project [a] over Sort [a] over Aggregate [a]
+
+    An item is open while it is not bound, reads what the Aggregate does not give or holds an aggregate function. If one
+    of them cannot be computed there, all wait to be bound to the results.
+    """
+    agg: Any = plan.child
+    if not isinstance(agg, Aggregate) or not agg.resolved or context.analyze is None:
+        return None
+    open_items = [o for o in plan.order if _is_open(o, agg)]
+    if not open_items:
+        return None
+    asked = agg.replace(aggregates=tuple(alias(_without_marks(o.child), "aggOrder") for o in open_items))
+    try:
+        answered: Any = context.analyze(asked, context)
+    except AnalysisError:
+        return None
+    if not isinstance(answered, Aggregate) or not answered.resolved or len(answered.aggregates) != len(open_items):
+        return None
+    items: tuple[Any, ...] = answered.aggregates
+    if not all(_computable(i.child, agg) for i in items):
+        return None
+    added: list[Any] = []
+    meant: dict[int, Any] = {}
+    for o, item in zip(open_items, items, strict=True):
+        known = next((a for a in agg.aggregates if _value(a).semantic_equals(item.child)), None)
+        if known is None:
+            added.append(item)
+        meant[id(o)] = o.rebuilt(o.replace(child=(known or item).to_attribute()))
+    order = tuple(meant.get(id(o), o) for o in plan.order)
+    return Project(agg.output, plan.replace(order=order, child=agg.replace(aggregates=(*agg.aggregates, *added))))
+
+
+def _is_open(o: Any, agg: Any) -> bool:
+    return not o.resolved or not o.references <= agg.output_set or bool(o.bits & AggregateExpression.BIT)
+
+
+def _without_marks(e: Expression) -> Any:
+    return e.transform_up(lambda x: x.child if isinstance(x, TempResolvedColumn) else x, TempResolvedColumn.BIT)
+
+
+def _value(e: Any) -> Any:
+    return e.child if isinstance(e, Alias) else e
+
+
+def _computable(e: Any, agg: Any) -> bool:
+    """Whether an Aggregate can give it: made of its keys, of constants and of aggregate functions."""
+    if isinstance(e, AggregateExpression) or any(g.semantic_equals(e) for g in agg.grouping):
+        return True
+    return (bool(e.children) or e.foldable) and all(_computable(c, agg) for c in e.children)
