@@ -36,7 +36,7 @@ class DeduplicateRelations(AnalyzerRule):
         """See the class."""
         if self.context is not None and not self.context.config.behaviour.relations_are_deduplicated:
             mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT
-            return plan.transform_up(_conflicts, mask) if plan.bits & mask else plan
+            return plan.transform_up(_conflicts_alike, mask) if plan.bits & mask else plan
         relations_only = self.context is not None and not self.context.config.behaviour.aliases_are_renewed
         renew = _renew_relations if relations_only else _renew
         if relations_only and not self.context.config.behaviour.cte_references_are_renewed:
@@ -242,6 +242,18 @@ def _conflicts_at_the_top(plan: LogicalPlan) -> Any:
     return _conflicts(plan, _dedup_uppermost)
 
 
+def _conflicts_alike(plan: LogicalPlan) -> Any:
+    """As `_conflicts_at_the_top`, before Spark 3.2: operators that were equal stay so, under the same fresh ids."""
+    renewed: dict[Any, Any] = {}
+
+    def once(p: LogicalPlan) -> Any:
+        if p not in renewed:
+            renewed[p] = _new_instance(p)
+        return renewed[p]
+
+    return _conflicts(plan, lambda left, right: _dedup_uppermost(left, right, once))
+
+
 def _conflicts(plan: LogicalPlan, dedup: Callable[[LogicalPlan, LogicalPlan], Any] | None = None) -> Any:
     """Sides of one operator that still share ids get a projection or new ids."""
     dedup = dedup or _dedup_right
@@ -261,13 +273,13 @@ def _conflicts(plan: LogicalPlan, dedup: Callable[[LogicalPlan, LogicalPlan], An
     return plan
 
 
-def _dedup_uppermost(left: LogicalPlan, right: LogicalPlan) -> Any:
+def _dedup_uppermost(left: LogicalPlan, right: LogicalPlan, renew: Callable[[Any], Any] | None = None) -> Any:
     """The right side with fresh ids where the uppermost operators make columns that the left side has too."""
     shared = left.output_set & right.output_set
 
     def go(p: LogicalPlan) -> LogicalPlan:
         if set(_own_ids(p)) & shared:
-            made: LogicalPlan = _new_instance(p)
+            made: LogicalPlan = (renew or _new_instance)(p)
             return made
         renewed = tuple(go(c) for c in p.children)
         pairs = [

@@ -1,4 +1,4 @@
-"""What older versions of Spark parsed and resolved in another way: constants, arithmetic, ORDER BY over an Aggregate."""
+"""What older versions of Spark parsed and resolved in another way: constants, arithmetic, ORDER BY."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> Any:
 
 
 def order_computed_below(plan: Sort, context: AnalysisContext) -> Any:
-    """ORDER BY over an Aggregate with what is open in it computed by the Aggregate, as before Spark 3.2; None: it cannot.
+    """ORDER BY over an Aggregate with what is open in it computed there, as before Spark 3.2; None: it cannot be.
 
     Sort ['a] over Aggregate [a]  =>  Project [a] over Sort [a] over Aggregate [a]
 
@@ -52,7 +52,8 @@ def order_computed_below(plan: Sort, context: AnalysisContext) -> Any:
     open_items = [o for o in plan.order if _is_open(o, agg)]
     if not open_items:
         return None
-    asked = agg.replace(aggregates=tuple(alias(_without_marks(o.child), "aggOrder") for o in open_items))
+    keys = [_without_marks(o.children[0]) for o in open_items]
+    asked = agg.replace(aggregates=tuple(alias(k, "aggOrder") for k in keys))
     try:
         answered: Any = context.analyze(asked, context)
     except AnalysisError:
@@ -74,7 +75,8 @@ def order_computed_below(plan: Sort, context: AnalysisContext) -> Any:
 
 
 def _is_open(o: Any, agg: Any) -> bool:
-    return not o.resolved or not o.references <= agg.output_set or bool(o.bits & AggregateExpression.BIT)
+    marked = o.bits & (AggregateExpression.BIT | TempResolvedColumn.BIT)
+    return not o.resolved or not o.references <= agg.output_set or bool(marked)
 
 
 def _without_marks(e: Expression) -> Any:

@@ -63,6 +63,9 @@ class ResolveReferences(AnalyzerRule):
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if not plan.children_resolved or not any(e.bits & self.mask for e in plan.expressions):
             return plan
+        if isinstance(plan, Join) and not plan.duplicate_resolved:
+            # A name would be bound to the column of another side; DeduplicateRelations comes first.
+            return plan
         if isinstance(plan, Project) and any(e.bits & UnresolvedStar.BIT for e in plan.projects):
             plan = plan.replace(projects=tuple(expanded(plan.projects, plan)))
         plan, shown = unhidden(plan)

@@ -66,8 +66,8 @@ class BinaryOperator(BinaryExpression):
         return f"({r(self.left)} {self.SYMBOL} {r(self.right)})"
 
 
-#: The mode of arithmetic whose decimals are not promoted yet, as in Spark before 3.4: both sides must be of one type, and
-#: until then the result is of the left side's.
+#: The mode of arithmetic whose decimals are not promoted yet, as in Spark before 3.4: both sides must be of one type,
+#: and until then the result is of the left side's.
 UNPROMOTED = "UNPROMOTED"
 
 

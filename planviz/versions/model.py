@@ -39,6 +39,10 @@ class Behaviour:
     abs_shows_whether_it_fails: bool = False
     #: rank(), row_number() and their like are never null.
     ranks_are_never_null: bool = True
+    #: Every coercion looks at an expression after its children; else one rule after the other goes over the whole plan.
+    coercions_run_together: bool = True
+    #: Where the columns of a union's inputs are cast to wider types, only inputs that have some get a Project.
+    only_widened_inputs_are_projected: bool = True
     #: CheckOverflow shows that it gives null, and comparisons of decimals cast both sides (before 3.3).
     overflow_checks_show_null: bool = False
     #: What windows read is computed once for equal expressions.
@@ -74,7 +78,7 @@ class Behaviour:
     casts_are_merged: bool = True
     #: SimplifyCasts looks through a cast that keeps every value where it is tested for null.
     null_tests_look_through_casts: bool = True
-    #: RewritePredicateSubquery puts the conjuncts of every filter in a row, ((a AND b) AND c), not of those only that ask.
+    #: RewritePredicateSubquery puts the conjuncts of every filter in a row, ((a AND b) AND c), not only where they ask.
     conjuncts_stand_in_a_row: bool = False
     #: ColumnPruning leaves a projection below a filter whose subquery gives one of its columns.
     filters_mind_their_subqueries: bool = True
@@ -107,8 +111,8 @@ class Behaviour:
     joins: str = "spark-4.3"
     #: An exchange shows [id=#7], not [plan_id=7].
     exchange_numbers_are_short: bool = False
-    #: Joins whose kinds have generated code: of merge joins "all", those that drop or fill rows of "one side" at most, or
-    #: "inner" ones only.
+    #: The merge joins that have generated code: "all", those that drop or fill rows of "one side" at most, or "inner"
+    #: ones only.
     coded_merge_joins: Literal["all", "one side", "inner"] = "all"
     #: The same of shuffled hash joins that keep every row of both sides.
     full_hash_joins_are_coded: bool = True

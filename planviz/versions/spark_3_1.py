@@ -12,6 +12,8 @@ VERSION = Version(
         "conjuncts_stand_in_a_row": True,
         "exchange_numbers_are_short": True,
         "having_reuses_results": False,
+        "only_widened_inputs_are_projected": False,
+        "coercions_run_together": False,
         "filters_mind_their_subqueries": False,
         "grouping_expressions_are_pulled_out": False,
         "coded_merge_joins": "inner",

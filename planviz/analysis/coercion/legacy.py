@@ -281,6 +281,14 @@ def scaled(e: IntervalScale, c: TypeCoercion) -> Any:
     return e.replace(right=Cast(e.right, DOUBLE)) if is_string(e.right.data_type) else e
 
 
+def with_decimals(e: Any) -> Any:
+    """An operator with its strings promoted and its decimals cast, and nothing else; any other expression as it is."""
+    if not isinstance(e, BinaryOperator) or UNKNOWN in _types(e):
+        return e
+    made = _promote_strings(e)
+    return _decimals(made) if isinstance(made, BinaryOperator) else made
+
+
 def wide_sum(e: Any) -> Any:
     """A sum() or avg() with its input as BIGINT or DOUBLE, as before Spark 3.2 (`FunctionArgumentConversion`)."""
     t = e.child.data_type

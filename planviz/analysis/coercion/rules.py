@@ -51,7 +51,11 @@ class WidenSetOperationTypes(AnalyzerRule):
         if any(t is None for t in targets):
             return plan
         new = tuple(_projected(c, targets) for c in children)
-        return plan.with_new_children(new) if any(a is not b for a, b in zip(children, new, strict=True)) else plan
+        if all(a is b for a, b in zip(children, new, strict=True)):
+            return plan
+        if not self.context.config.behaviour.only_widened_inputs_are_projected:
+            new = tuple(Project(c.output, c) if c is n else n for c, n in zip(children, new, strict=True))
+        return plan.with_new_children(new)
 
     def widest(self, types: list[DataType]) -> DataType | None:
         """The type of a column of all inputs, from left to right."""
@@ -122,6 +126,10 @@ class AnsiCombinedTypeCoercionRule(AnalyzerRule):
         self.versioned = in_version(self.coercion, context.config.behaviour)
 
     def _expression(self, e: Expression) -> Expression:
+        known = self.context.config.behaviour
+        if known.decimals_are_promoted and not known.coercions_run_together:
+            null, mode = known.overflow_checks_show_null, self.coercion.mode
+            e = e.transform_up(lambda x: promoted(legacy.with_decimals(x), mode, null) if x.children_resolved else x)
         return coerced_tree(e, self.versioned)
 
 
@@ -145,11 +153,13 @@ def in_version(coercion: TypeCoercion, known: Behaviour) -> TypeCoercion:
 
     def finish(e: Expression) -> Expression:
         if not known.sums_take_any_number and isinstance(e, Sum | Average):
-            return legacy.wide_sum(e)
+            wide: Expression = legacy.wide_sum(e)
+            return wide
         if known.abs_shows_whether_it_fails and isinstance(e, Abs):
             told: Expression = e.replace(tells=True)
             return told
-        return promoted(e, coercion.mode, known.overflow_checks_show_null) if known.decimals_are_promoted else e
+        promotes = known.decimals_are_promoted and known.coercions_run_together
+        return promoted(e, coercion.mode, known.overflow_checks_show_null) if promotes else e
 
     made = copy(coercion)
     made.finish = finish

@@ -268,7 +268,7 @@ class ComputeCurrentTime(OptimizerRule):
         """See the class."""
         now = now_by(self.context.config)
         zone = Literal(self.context.config.get("spark.sql.session.timeZone"), STRING)
-        fixed = dict.fromkeys(("current_timestamp", "now"), Literal(now, TIMESTAMP))
+        fixed: dict[str, Expression] = dict.fromkeys(("current_timestamp", "now"), Literal(now, TIMESTAMP))
         fixed |= dict.fromkeys(("current_date", "curdate"), Literal(now.date(), DATE))
         if self.context.config.behaviour.values_are_shown_as_stored:
             fixed = {name: stored(value) for name, value in fixed.items()}
