@@ -118,6 +118,11 @@ class PlanNode:
         return self._arguments
 
     @property
+    def reader(self) -> Callable[[PlanNode], Arguments] | None:
+        """What reads the parts of the operator from its text; None where they were given."""
+        return self._reader
+
+    @property
     def plan_id(self) -> int | None:
         """Spark's `plan_id` of an exchange or a stage, or None."""
         value = self.arguments.get("plan_id")

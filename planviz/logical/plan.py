@@ -32,6 +32,10 @@ class LogicalPlan(QueryPlan):
         """The ids of the columns."""
         return frozenset([a.expr_id for a in self.output])
 
+    def own_operator(self, below: Any) -> Any:
+        """The physical operator for a plan that no strategy knows, inputs planned by `below`; or None."""
+        return None
+
     @lazy
     def input_set(self) -> frozenset[int]:
         """The ids of the children's columns."""

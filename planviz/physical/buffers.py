@@ -22,6 +22,7 @@ from planviz.types import (
     SHORT,
     TIMESTAMP,
     TIMESTAMP_NTZ,
+    UNKNOWN,
     ArrayType,
     DataType,
     DecimalType,
@@ -59,8 +60,15 @@ _REGISTERS_PER_WORD = 10
 
 
 def is_mutable(t: DataType) -> bool:
-    """Whether a buffer of this type can be updated in place, as HashAggregate needs it."""
-    return t in MUTABLE or isinstance(t, DecimalType) or is_ansi_interval(t) or t.simple_string.startswith("time(")
+    """Whether a buffer of this type can be updated in place, as HashAggregate needs it; an unknown type counts as a
+    number's."""
+    return (
+        t in MUTABLE
+        or t == UNKNOWN
+        or isinstance(t, DecimalType)
+        or is_ansi_interval(t)
+        or t.simple_string.startswith("time(")
+    )
 
 
 def keeps_objects(function: Any) -> bool:

@@ -12,7 +12,8 @@ from planviz.graph import PlanGraph
 from planviz.types import LONG, UNKNOWN, DataType, StructField
 from planviz.types.reading import parse_fields, parse_type
 
-_SCAN = re.compile(r"(?:FileScan|Scan|BatchScan)\s+(?:\w+\s+)?([\w.`$/:-]*)\s*\[([^\]]*)\]")
+#: A scan's line: the format, the table and the list of columns.
+SCAN = re.compile(r"(?:FileScan|Scan|BatchScan)\s+(?:(\w+)\s+)?([\w.`$/:-]*)\s*\[([^\]]*)\]")
 _SCHEMA = re.compile(r"ReadSchema: struct<(.*?)>(?=$|\s|, \w+:)")
 _COLUMN = re.compile(r"([^\s,\[\]]+?)#(\d+)(L?)(?=[,\]\s]|$)")
 
@@ -52,25 +53,26 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
     for plan in plans:
         for node in plan:
             if node.kind == "scan" and "ReadSchema" in node.text:
-                _scan(node.text, columns)
+                scan_columns(node.text, columns)
     return columns
 
 
-def _scan(text: str, columns: Columns) -> None:
-    m, schema = _SCAN.search(text), _SCHEMA.search(text)
+def scan_columns(text: str, columns: Columns) -> None:
+    """Note what the line of a scan says of its table: types, columns of partitions, the name."""
+    m, schema = SCAN.search(text), _SCHEMA.search(text)
     if m is None or schema is None:
         return
-    table = m.group(1).lower()
+    table = m.group(2).lower()
     try:
         fields = {f.name: f.data_type for f in _fields(schema.group(1))}
     except PlanvizError:
         return
     whole = "..." not in schema.group(1)
-    for name, number, long in _COLUMN.findall(m.group(2)):
+    for name, number, long in _COLUMN.findall(m.group(3)):
         if whole and table and name not in fields and name not in columns.partitions.setdefault(table, []):
             columns.partitions[table].append(name)
         if table:
-            columns.tables[int(number)] = m.group(1)
+            columns.tables[int(number)] = m.group(2)
         kind = LONG if long else fields.get(name)
         if kind is not None:
             columns.by_id[int(number)] = kind

@@ -12,7 +12,7 @@ _IDS = re.compile(
 _PLACES = re.compile(r"(Location: \w+)(?:\s*\(\d+ paths?\))?\s*\[[^\]\n]*(?:\]|$)")
 _SEEDS = re.compile(r"\b(rand|randn|uuid|shuffle|randstr)\((-?\d{6,})\)")
 _LAMBDA = re.compile(r"\b(lambda )?([a-z]\w*?)_\d+(?=#\d+)")
-_MARKS = re.compile(r"^(?:[ :]*(?:[+:]- )?)(?:\*(?:\(\d+\))? )?[!']?")
+_MARKS = re.compile(r"^(?:[ :]*[+:]- )?(?:\*(?:\(\d+\))? )?[!']?")
 _WORD = re.compile(r"[A-Za-z]\w*")
 _KINDS = re.compile(r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|LeftSingle|ExistenceJoin)\b")
 #: How many lines that differ are told.
@@ -37,13 +37,18 @@ def shape(text: str) -> list[tuple[int, str]]:
     """Depth and kind of every operator: its name, type of join, build side, stage of an aggregate, table of a scan."""
     found = []
     for line in text.strip("\n").split("\n"):
-        m = _MARKS.match(line)
-        body = line[m.end() :] if m else line
-        found.append((len(line) - len(line.lstrip(" :+-")), _label(body)))
+        found.append((len(line) - len(line.lstrip(" :+-")), label_of(line[marks_of(line) :])))
     return found
 
 
-def _label(body: str) -> str:
+def marks_of(line: str) -> int:
+    """Where the operator begins in a line of a tree."""
+    m = _MARKS.match(line)
+    return m.end() if m else 0
+
+
+def label_of(body: str) -> str:
+    """An operator's name with what tells it from others: its type of join, its stage, its table."""
     name = _WORD.match(body)
     word = name.group() if name else body[:20]
     rest = body[len(word) :]

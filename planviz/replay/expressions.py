@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from planviz.analysis.coercion.expressions import coerced_tree
@@ -137,6 +137,7 @@ _BOUNDS = {
 #: Terms that are read otherwise where a type is wanted.
 _WANTING = {"operator", "constant", "minus", "group", "call", "case", "if", "alias"}
 _PREFIXES = ("partial_", "merge_")
+_MODES = {"partial_": "Partial", "merge_": "PartialMerge"}
 _ZONE = re.compile(r"Some\(([\w/+:-]+)\)\)?$")
 _FLAG = re.compile(r"true|false|-?\d+|None|Some\(.*\)|[A-Z]\w*/\w+")
 _DECIMAL_TYPE = re.compile(r",? ?DecimalType\((\d+),(\d+)\)")
@@ -487,14 +488,24 @@ class Elaborator:
 
     def _call(self, term: Term, wanted: DataType | None) -> Expression:
         name = term.value[0]
-        special = _SPECIAL.get(name)
-        made = special(self, term) if special is not None else None
+        made = self._special(term, name)
         if made is None:
             made = self._known(term, name)
         if made is None and not _columns(term) and (wanted is None or is_string(wanted)) and not _calls(name):
             # No function of that name and no column in it: a text that looks like a call.
             return constant(term.text, STRING)
         return made if made is not None else self._unknown(term)
+
+    def _special(self, term: Term, name: str) -> Expression | None:
+        """A function whose text is its own, a stage of an aggregate's too; None for others."""
+        mode = next((p for p in _PREFIXES if name.startswith(p)), "")
+        special = _SPECIAL.get(name.removeprefix(mode))
+        if special is None:
+            return None
+        if not mode:
+            return special(self, term)
+        made = special(self, replace(term, value=(name.removeprefix(mode), *term.value[1:])))
+        return made.replace(mode=_MODES[mode]) if isinstance(made, AggregateExpression) else None
 
     def _unknown(self, term: Term) -> Expression:
         self.found.opaque.append(term.text)
@@ -569,7 +580,7 @@ class Elaborator:
     def _whole(self, made: Expression, distinct: bool, mode: str) -> Expression:
         if not isinstance(made, AggregateFunction) or hasattr(made, "frame"):
             return made
-        stage = {"partial_": "Partial", "merge_": "PartialMerge"}.get(mode, "Complete")
+        stage = _MODES.get(mode, "Complete")
         return AggregateExpression(made, stage, distinct, None, next_id())
 
     def _choices(self, term: Term, name: str) -> Iterator[tuple[Expression, ...]]:

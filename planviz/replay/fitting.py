@@ -152,11 +152,13 @@ def nodes_of(plan: LogicalPlan) -> Iterator[LogicalPlan]:
 # ------------------------------------------------------------------------------------------------ what is wanted
 
 
-def wanted_joins(plan: LogicalPlan, physical: PlanGraph | None) -> list[Wanted]:
-    """The joins of an optimized plan with what the physical one made of them."""
-    if physical is None:
-        return []
-    texts = [n.text for n in physical if n.op in _JOINS]
+def joins_in(physical: PlanGraph | None) -> list[str]:
+    """The lines of the joins of a physical plan."""
+    return [n.text for n in physical if n.op in _JOINS] if physical is not None else []
+
+
+def wanted_joins(plan: LogicalPlan, texts: Sequence[str]) -> list[Wanted]:
+    """The joins of an optimized plan with what the lines of physical ones say of them."""
     found = []
     for node in nodes_of(plan):
         if not isinstance(node, Join):
@@ -240,7 +242,7 @@ class Fitting:
     def __init__(
         self,
         optimized: LogicalPlan,
-        physical: PlanGraph | None,
+        joins: Sequence[str],
         config: OptimizerConfig,
         columns: Columns,
         told: dict[str, int] | None = None,
@@ -260,7 +262,7 @@ class Fitting:
         self.plan: Any = optimized.transform_with_subqueries(one)
         self.plain: Any = plain.transform_with_subqueries(one)
         self.filters = runtime_filters(optimized)
-        self.joins = wanted_joins(self.plan, physical)
+        self.joins = wanted_joins(self.plan, joins)
         self.nodes = [*nodes_of(self.plan), *nodes_of(self.plain)]
         self.inject = config.get("spark.sql.optimizer.runtime.bloomFilter.enabled")
         self.reach = {id(w): self._tables_of(w.join) for w in self.joins}

@@ -7,6 +7,7 @@ from typing import Any
 from planviz.expressions.core import AttributeReference, Declared, Expression, Typed, UnaryExpression
 from planviz.logical.operators import View
 from planviz.logical.plan import LogicalPlan
+from planviz.physical.printed import PrintedExec
 from planviz.trees.node import always, lazy, node
 from planviz.types import DataType
 
@@ -64,6 +65,10 @@ class OpaqueOperator(LogicalPlan):
     inputs: tuple[LogicalPlan, ...]
     given: tuple[AttributeReference, ...] = ()
     own: frozenset[int] = frozenset()
+    #: Trees beneath that are no inputs, as they stand: `(line, trees)` each.
+    inner: tuple[Any, ...] = ()
+    #: Whether the line is that of a physical operator, which planning leaves as it stands.
+    physical: bool = False
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
@@ -84,3 +89,15 @@ class OpaqueOperator(LogicalPlan):
     def simple_string(self) -> Any:
         """The line, with the columns as they are now called."""
         return "".join(p + str(c) for p, c in zip(self.pieces, self.columns, strict=False)) + self.pieces[-1]
+
+    def own_operator(self, below: Any) -> Any:
+        """A physical line as it stands, over its inputs planned again."""
+        if not self.physical:
+            return None
+        inputs = tuple(below(p) for p in self.inputs)
+        return PrintedExec(self.simple_string, inputs, self.output, tuple(map(_printed, self.inner)))
+
+
+def _printed(tree: Any) -> PrintedExec:
+    line, beneath = tree
+    return PrintedExec(line, tuple(map(_printed, beneath)), ())

@@ -123,7 +123,7 @@ class Operator:
         pieces.append(self.text[at:])
         given: tuple[AttributeReference, ...] = ()
         if not self.inputs:
-            given = tuple(self._column(n, i, bool(long), "") for n, i, long in _columns_of(self.text))
+            given = tuple(self._column(n, i, bool(long), "") for n, i, long in columns_of(self.text))
             return OpaqueOperator((self.text,), (), (), given, frozenset(a.expr_id for a in given))
         missing = frozenset(
             r.expr_id for r in read if isinstance(r, AttributeReference) and r.expr_id not in self.scope
@@ -135,7 +135,7 @@ class Operator:
 
     def own_columns(self, text: str, table: str = "") -> tuple[AttributeReference, ...]:
         """The columns that a leaf gives: `[a#1,b#2L]`."""
-        return tuple(self._column(n, i, long, table) for n, i, long in _columns_of(text))
+        return tuple(self._column(n, i, long, table) for n, i, long in columns_of(text))
 
     def listed(self) -> tuple[Term, ...]:
         """The next list in brackets."""
@@ -176,7 +176,7 @@ class Operator:
         return only
 
 
-def _columns_of(text: str) -> list[tuple[str, int, bool]]:
+def columns_of(text: str) -> list[tuple[str, int, bool]]:
     """Names, ids and L of `a#1,b c#2L`: names may hold anything but what ends an item."""
     inside = text[text.index("[") + 1 :] if "[" in text else text
     found, at = [], 0
@@ -325,7 +325,7 @@ def _expand(o: Operator) -> LogicalPlan:
         return o.opaque()
     columns = []
     made: list[list[Expression]] = [[] for _ in rows]
-    named = _columns_of("[" + o.rest)
+    named = columns_of("[" + o.rest)
     for at, (name, expr_id, long) in enumerate(named):
         kind, nullable = _slot(o, [r[at] for r in rows], LONG if long else None, o.columns.by_id.get(expr_id))
         for row, made_row in zip(rows, made, strict=True):
@@ -353,7 +353,7 @@ def _generate(o: Operator) -> LogicalPlan:
         return o.opaque()
     generator = o.elaborator.expression(o.terms.one(o.at, m.start()))
     schema = getattr(generator, "element_schema", ())
-    named = _columns_of(f"[{m.group(4)}]")
+    named = columns_of(f"[{m.group(4)}]")
     columns = []
     for at, (name, expr_id, long) in enumerate(named):
         kind = schema[at].data_type if at < len(schema) else LONG if long else UNKNOWN

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from planviz.replay.columns import Columns, columns_of
 from planviz.replay.expressions import Found
 from planviz.replay.opaque import OpaqueOperator
 from planviz.replay.operators import Line, Operator, Scope
-from planviz.types import UNKNOWN, DataType
+from planviz.types import UNKNOWN
 
 #: What `explain cost` puts behind every operator.
 STATISTICS = re.compile(r", Statistics\(sizeInBytes=[^()]*\)$")
@@ -41,6 +41,9 @@ class ReadPlan:
     opaque: list[str] = field(default_factory=list)
     inferred: int = 0
     open: int = 0
+    #: Of a lifted plan: its joins as physical lines over its columns, and sentences about what the text leaves open.
+    joins: list[str] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -50,22 +53,24 @@ class ReadPlan:
 
 def read_plan(graph: PlanGraph, columns: Columns, ansi: bool = True) -> ReadPlan:
     """The plan that a logical tree says. Never raises for what a text says: what cannot be read is opaque."""
-    told: dict[int, DataType] = {}
+    return typed(columns, len(graph), lambda found: _Reader(graph, columns, ansi, found).plan())
+
+
+def typed(columns: Columns, operators: int, read: Callable[[Found], LogicalPlan]) -> ReadPlan:
+    """The plan that `read` gives, read again as long as its own expressions tell types that were not known."""
     for _ in range(PASSES):
         found = Found()
-        plan = _Reader(graph, columns, ansi, found).plan()
+        plan = read(found)
         news = {i: t for i, t in found.told.items() if t != UNKNOWN and i not in columns.by_id}
         if not news:
             break
-        told |= news
         columns.by_id |= news
         columns.inferred |= news.keys()
-    operators = [n for n in graph if n.id >= 0]
     opaque = [n.simple_string for n in plan.walk() if isinstance(n, OpaqueOperator)]
     leaves = [a for n in plan.walk() if not n.children for a in n.output]
     return ReadPlan(
         plan,
-        len(operators),
+        operators,
         found.expressions,
         opaque,
         found.opaque,
@@ -107,7 +112,7 @@ class _Reader:
             key = (text, tuple(map(id, inputs)), tuple(map(id, plans)), bool(outer))
             if key not in self.known:
                 made = Operator(line, self.columns, self.ansi, self.found).read()
-                self.known[key] = self._keyed(made)
+                self.known[key] = with_pruning_keys(made, self.pruned)
             done[at] = self.known[key]
         return done[root]
 
@@ -125,25 +130,6 @@ class _Reader:
                 above = self.graph[above].parent
             self.ranges.setdefault(at, -1 - at)
         return self.ranges[at]
-
-    def _keyed(self, plan: Any) -> Any:
-        """A join with the keys of the dynamic pruning beneath it, which only the join says."""
-        if not isinstance(plan, Join) or plan.condition is None or not plan.bits & DynamicPruningSubquery.BIT:
-            return plan
-        keys = join_keys(plan)
-        sides = [(a, [k for _, k in keys], b) for a, b in keys] + [(b, [k for k, _ in keys], a) for a, b in keys]
-
-        def one(e: Any) -> Any:
-            if not isinstance(e, DynamicPruningSubquery) or e.expr_id in self.pruned:
-                return e
-            for mine, others, other in sides:
-                if e.outer == (mine,) and other.references <= e.plan.output_set:
-                    self.pruned.add(e.expr_id)
-                    built = tuple(k for k in others if k.references <= e.plan.output_set)
-                    return e.replace(keys=built, index=built.index(other))
-            return e
-
-        return plan.transform_all_expressions(one, DynamicPruningSubquery.BIT)
 
     def _inside(self, at: int, child: int) -> bool:
         """Whether a node beneath another is the plan of a subquery, of a runtime filter, too."""
@@ -163,6 +149,27 @@ class _Reader:
             inputs = [c for c in graph.children(at) if not self._inside(at, c)]
             stack.extend((c, False) for c in reversed(inputs))
         return out
+
+
+def with_pruning_keys(plan: Any, pruned: set[int]) -> Any:
+    """A join with the keys of the dynamic pruning beneath it, which only the join says; `pruned` are those that have
+    theirs."""
+    if not isinstance(plan, Join) or plan.condition is None or not plan.bits & DynamicPruningSubquery.BIT:
+        return plan
+    keys = join_keys(plan)
+    sides = [(a, [k for _, k in keys], b) for a, b in keys] + [(b, [k for k, _ in keys], a) for a, b in keys]
+
+    def one(e: Any) -> Any:
+        if not isinstance(e, DynamicPruningSubquery) or e.expr_id in pruned:
+            return e
+        for mine, others, other in sides:
+            if e.outer == (mine,) and other.references <= e.plan.output_set:
+                pruned.add(e.expr_id)
+                built = tuple(k for k in others if k.references <= e.plan.output_set)
+                return e.replace(keys=built, index=built.index(other))
+        return e
+
+    return plan.transform_all_expressions(one, DynamicPruningSubquery.BIT)
 
 
 def sizes_told(graph: PlanGraph) -> dict[str, int]:

@@ -19,10 +19,12 @@ from planviz.physical.query import PhysicalPlan, plan_query
 from planviz.plantext.versions import PrintedBy, printed_by
 from planviz.replay.columns import Columns
 from planviz.replay.compared import differences, distance, verdict
-from planviz.replay.fitting import Fitted, Fitting, named, rows_told, with_tables
+from planviz.replay.fitting import Fitted, Fitting, joins_in, named, rows_told, with_tables
 from planviz.replay.given import Given
+from planviz.replay.lifting.lifter import lifted_plan
 from planviz.replay.names import relation_names
-from planviz.replay.plans import STATISTICS, ReadPlan, read_plan, row_counts_told, sizes_told
+from planviz.replay.plans import ReadPlan, read_plan, row_counts_told, sizes_told
+from planviz.replay.printed import PhysicalForm, printed
 from planviz.replay.settings import ANSI, COST_BASED, SMALL, Setting, candidates, configured, found_settings
 from planviz.replay.taken import PrintedOrder, with_choices
 from planviz.trees.trace import Trace
@@ -81,7 +83,7 @@ def replay(
 
 class _Replaying:
     def __init__(self, plans: Sequence[PlanGraph], columns: Columns, printed: PrintedBy, made: Replay) -> None:
-        self.columns, self.made = columns, made
+        self.plans, self.columns, self.made = plans, columns, made
         self.graphs: dict[str, PlanGraph] = {}
         for plan in plans:
             self.graphs.setdefault(plan.stage, plan)
@@ -90,6 +92,8 @@ class _Replaying:
         self.profiles = candidates(plans, printed, made.given.profile)
         #: What was read, by whether the session was in ANSI mode.
         self.readings: dict[bool, dict[str, ReadPlan]] = {}
+        physical = self._physical()
+        self.form = PhysicalForm(physical) if physical is not None else PhysicalForm(PlanGraph("physical", ""))
         self.first_id = made.first_id = max((n for n in numbers if n < 1 << 40), default=0) + 1
 
     def run(self) -> None:
@@ -127,21 +131,32 @@ class _Replaying:
         for stage in ("analyzed", "optimized"):
             if stage in self.graphs and len(self.graphs[stage]):
                 self.made.read[stage] = read_plan(self.graphs[stage], self.columns, ansi)
+        graph = self._physical()
+        if "optimized" not in self.made.read and graph is not None and len(graph):
+            others = [p for p in self.plans if p.stage in ("physical", "initial") and p is not graph]
+            self.made.read["physical"] = lifted_plan(graph, others, self.columns, ansi, self.first_id)
         self.made.names = relation_names((r.plan for r in self.made.read.values()), self.graphs.values())
+
+    def _physical(self) -> PlanGraph | None:
+        """The physical plan as it was planned: an adaptive one before it ran."""
+        return self.graphs.get("initial") or self.graphs.get("physical")
 
     def _tried(self, config: OptimizerConfig) -> tuple[tuple[int, int], dict[str, Any]]:
         """How far the plans are from those of the text under these settings, and what was made."""
         found: dict[str, Any] = {"failures": []}
-        analyzed, optimized = (self.made.read.get(s) for s in ("analyzed", "optimized"))
+        analyzed = self.made.read.get("analyzed")
+        optimized = self.made.read.get("optimized")
+        logical = optimized or self.made.read.get("physical")
         sizes: dict[str, int] = {}
         fitted: Fitted | None = None
-        if optimized is not None:
-            physical = self.graphs.get("initial") or self.graphs.get("physical")
-            self.made.told = sizes_told(self.graphs["optimized"])
-            self.made.told_rows = row_counts_told(self.graphs["optimized"])
+        if logical is not None:
+            if optimized is not None:
+                self.made.told = sizes_told(self.graphs["optimized"])
+                self.made.told_rows = row_counts_told(self.graphs["optimized"])
             said = {key: self.made.given.size_of(name) for key, name in self.made.names.items()}
             told = self.made.told | {key: size for key, size in said.items() if size is not None}
-            fitting = Fitting(optimized.plan, physical, config, self.columns, told)
+            joins = logical.joins or joins_in(self._physical())
+            fitting = Fitting(logical.plan, joins, config, self.columns, told)
             fitted = self._attempt(found, fitting.search)
             if fitted is not None:
                 found["fitted"], sizes = fitted, fitted.sizes
@@ -157,23 +172,23 @@ class _Replaying:
                 score[0] = 1 << 20
             if score[0] and optimized.plan.bits & Join.BIT:
                 score[0] = self._ordered(found, score[0], sizes, config)
-        if optimized is not None and ("physical" in self.graphs or "initial" in self.graphs):
+        if logical is not None and self._physical() is not None:
             planned = None
-            if optimized.opaque_operators:
+            if optimized is not None and optimized.opaque_operators:
                 names = ", ".join(dict.fromkeys(t.split(" ")[0].split("[")[0] for t in optimized.opaque_operators))
                 found["failures"].append(
                     f"The optimized plan is not planned again: what {names} does is not known here."
                 )
             else:
-                planned = self._attempt(found, lambda: self._planned(optimized.plan, sizes, config))
+                planned = self._attempt(found, lambda: self._planned(logical.plan, sizes, config))
             if planned is not None:
                 found["planned"] = planned
-                found["physical text"] = planned.executed.tree_string
-                score[1] = distance(self._text("physical"), planned.executed.tree_string)
+                found["physical text"] = self.form.of(planned.executed)
+                score[1] = self.form.distance(found["physical text"])
             else:
                 score[1] = 1 << 20
             if score[1] and fitted is not None and fitted.joins:
-                score[1] = self._chosen(found, score[1], sizes, config, fitted)
+                score[1] = self._chosen(found, logical.plan, score[1], sizes, config, fitted)
         return (score[0], score[1]), found
 
     def _ordered(self, found: dict[str, Any], before: int, sizes: dict[str, int], config: OptimizerConfig) -> int:
@@ -197,15 +212,22 @@ class _Replaying:
         return after
 
     def _chosen(
-        self, found: dict[str, Any], before: int, sizes: dict[str, int], config: OptimizerConfig, fitted: Fitted
+        self,
+        found: dict[str, Any],
+        logical: LogicalPlan,
+        before: int,
+        sizes: dict[str, int],
+        config: OptimizerConfig,
+        fitted: Fitted,
     ) -> int:
         """The physical plan with the joins that no sizes explain as the text has them, where that is nearer."""
-        plan, words = with_choices(self.made.read["optimized"].plan, fitted.joins)
+        plan, words = with_choices(logical, fitted.joins)
         planned = self._attempt(found, lambda: self._planned(plan, sizes, config)) if words else None
-        after = before if planned is None else distance(self._text("physical"), planned.executed.tree_string)
+        text = "" if planned is None else self.form.of(planned.executed)
+        after = before if planned is None else self.form.distance(text)
         if planned is None or after >= before:
             return before
-        found |= {"planned": planned, "physical text": planned.executed.tree_string}
+        found |= {"planned": planned, "physical text": text}
         found["taken"] = [*found.get("taken", []), *words]
         return after
 
@@ -241,8 +263,7 @@ class _Replaying:
 
     def _text(self, stage: str) -> str:
         """A stage as Spark printed it."""
-        graph = self.graphs.get("initial") if stage == "physical" and "initial" in self.graphs else None
-        return printed(graph or self.graphs[stage])
+        return self.form.text if stage == "physical" else printed(self.graphs[stage])
 
     def _keep(self, found: dict[str, Any]) -> None:
         made = self.made
@@ -252,38 +273,23 @@ class _Replaying:
         made.taken = found.get("taken", [])
         made.optimized, made.planned = found.get("optimized"), found.get("planned")
         made.trace = found.get("trace", made.trace)
-        if "analyzed" in made.read:
-            made.texts["analyzed"] = made.read["analyzed"].text
+        for stage in ("analyzed", "optimized"):
+            if stage in made.read:
+                made.texts[stage] = made.read[stage].text
+        if "physical" in made.read:
+            # The plan that was lifted is what the optimizer must have given.
+            made.optimized, made.texts["optimized"] = made.read["physical"].plan, made.read["physical"].text
         for stage in ("optimized", "physical"):
             ours = found.get(f"{stage} text")
             if ours is None:
                 continue
             theirs = self._text(stage)
             made.texts[stage] = ours
-            made.verdicts[stage] = verdict(theirs, ours)
+            made.verdicts[stage] = self.form.verdict(ours) if stage == "physical" else verdict(theirs, ours)
             if made.verdicts[stage] != "equal":
-                made.differences[stage] = differences(theirs, ours)
-
-
-def printed(graph: PlanGraph) -> str:
-    """A tree as Spark prints it, from its operators; where subqueries stand is told by their edges."""
-    lines: list[str] = []
-    stack: list[tuple[int, str, str]] = [(r, "", "") for r in reversed(graph.roots)]
-    while stack:
-        at, first, rest = stack.pop()
-        node = graph[at]
-        mark = "" if node.codegen_stage is None else f"*({node.codegen_stage}) "
-        lines.append(first + mark + STATISTICS.sub("", node.text))
-        beneath = graph.children(at)
-        inner = [c for c in beneath if graph.edge_type(at, c) != "child"]
-        outer = [c for c in beneath if graph.edge_type(at, c) == "child"]
-        deeper = rest + (":  " if outer else "   ")
-        for nodes, indent in ((outer, rest), (inner, deeper)):
-            stack += [
-                (c, indent + ("+- " if c == nodes[-1] else ":- "), indent + ("   " if c == nodes[-1] else ":  "))
-                for c in reversed(nodes)
-            ]
-    return "\n".join(lines) + "\n"
+                made.differences[stage] = (
+                    self.form.differences(ours) if stage == "physical" else differences(theirs, ours)
+                )
 
 
 def replay_json(made: Replay) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any
 from planviz.config import OptimizerConfig
 from planviz.graph import PlanGraph
 from planviz.plantext.versions import Minor, PrintedBy
+from planviz.replay.lifting.lines import line_of
 from planviz.versions import PROFILES
 
 PARTITIONS = "spark.sql.shuffle.partitions"
@@ -42,7 +43,7 @@ def found_settings(plans: Sequence[PlanGraph], printed: PrintedBy) -> list[Setti
     counts: Counter[int] = Counter()
     for node in physical:
         if node.kind == "exchange":
-            counts.update(int(m) for m in _PARTITIONING.findall(node.text))
+            counts.update(int(m) for m in _PARTITIONING.findall(line_of(node).text))
     if counts:
         number, times = counts.most_common(1)[0]
         words = f"{times} exchange{'s' if times > 1 else ''} into {number} partitions"
@@ -65,9 +66,11 @@ def found_settings(plans: Sequence[PlanGraph], printed: PrintedBy) -> list[Setti
 def _adaptive(physical: Sequence[Any]) -> list[Setting]:
     if any(n.op == "AdaptiveSparkPlan" for n in physical):
         return [Setting(ADAPTIVE, True, "the physical plan begins with AdaptiveSparkPlan")]
-    if any(n.kind == "exchange" for n in physical) or any(n.codegen_stage is not None for n in physical):
-        exchange = any(n.kind == "exchange" for n in physical)
-        return [Setting(ADAPTIVE, False, "there are exchanges and no AdaptiveSparkPlan")] if exchange else []
+    if any(n.kind == "exchange" for n in physical):
+        return [Setting(ADAPTIVE, False, "there are exchanges and no AdaptiveSparkPlan")]
+    asking = next((n.op for n in physical if n.kind in ("aggregate", "window") and "partial_" not in n.text), None)
+    if asking is not None and any(n.codegen_stage is not None for n in physical):
+        return [Setting(ADAPTIVE, False, f"{asking} asks for a distribution, and there is no AdaptiveSparkPlan")]
     return []
 
 

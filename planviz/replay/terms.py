@@ -81,7 +81,10 @@ class Terms:
     def _columns(self) -> dict[int, Term]:
         found: dict[int, Term] = {}
         text = self.text
+        subqueries = {m.end(1) for m in SUBQUERY.finditer(text)} if "#" in text and " [" in text else set()
         for m in _ID.finditer(text):
+            if m.start() in subqueries:
+                continue
             known = self.names(int(m.group(1)))
             name = next((t for n in known or () if (t := text[max(m.start() - len(n), 0) : m.start()]) == n), None)
             if name is None and known:

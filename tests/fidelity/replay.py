@@ -1,6 +1,7 @@
-"""How much of what Spark printed is read back: `python -m tests.fidelity.replay [MODE...] [-v]`.
+"""How much of what Spark printed is read back: `python -m tests.fidelity.replay [MODE...] [--physical FORM] [-v]`.
 
-A mode is a folder of captures, such as `tpcds/captures/nocbo-aqeoff`. Only the extended text is looked at.
+A mode is a folder of captures, such as `tpcds/captures/nocbo-aqeoff`. Only the extended text is looked at; with
+`--physical` only the physical plan in that form (simple, extended, formatted), which is lifted and planned again.
 """
 
 from __future__ import annotations
@@ -99,12 +100,37 @@ def verdicts(mode: str, only: tuple[str, ...] = ()) -> tuple[Counter[str], list[
     return found, other
 
 
+def lifted(mode: str, form: str, only: tuple[str, ...] = ()) -> tuple[Counter[str], list[str]]:
+    """How the plans of a mode compare that were lifted from physical plans alone; and the queries that differ."""
+    found: Counter[str] = Counter()
+    other: list[str] = []
+    for name, document, _ in texts(mode, only):
+        text = document["explain"].get(form)
+        if text is None:
+            continue
+        for made in replays(open_text(text[text.index("== Physical Plan ==") :])):
+            verdict, read = made.verdicts["physical"], made.read.get("physical")
+            found.update([verdict])
+            if read is not None:
+                opaque = len(read.opaque) + len(read.opaque_operators)
+                found.update(operators=read.operators, expressions=read.expressions, opaque=opaque)
+            found.update(taken=len(made.taken), fitted=made.fitted.decisions if made.fitted else 0)
+            other += [] if verdict in ("equal", "shape") else [f"{name} {verdict}"]
+    return found, other
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("modes", nargs="*", default=MODES)
+    parser.add_argument("--physical", choices=("simple", "extended", "formatted"))
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args(arguments)
     for mode in options.modes:
+        if options.physical:
+            counts, other = lifted(mode, options.physical)
+            print(f"{mode}, physical plan alone, {options.physical}: {dict(counts)}")
+            print("  " + ", ".join(other))
+            continue
         score = round_trip(mode)
         print(
             f"{mode}: {score.equal} of {score.plans} plans printed again as they stood; {score.operators} operators, "

@@ -75,7 +75,8 @@ class SparkPlanner:
             return "Aggregation", aggregate(plan, context)
         if isinstance(plan, Join):
             return "JoinSelection", JoinSelection(plan, context).plan()
-        return _OWN.get(type(plan).__name__, "BasicOperators"), basic(plan, context)
+        made = basic(plan, context) or plan.own_operator(self._below)
+        return _OWN.get(type(plan).__name__, "BasicOperators"), made
 
 
 #: Operators that have a strategy of their own, beside those that become one operator each.

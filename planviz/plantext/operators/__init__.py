@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from planviz.graph import PlanNode
 from planviz.graph.kinds import spark_name
@@ -27,7 +27,7 @@ from planviz.plantext.operators import aggregates, blocks, commands, exchanges, 
 from planviz.plantext.operators.pieces import Parts, in_order, is_list, rest, split, take_options, truncations
 from planviz.plantext.operators.positions import POSITIONS
 
-__all__ = ["Details", "Parts", "read_arguments", "truncations"]
+__all__ = ["Details", "Parts", "detail_block", "read_arguments", "truncations"]
 
 Reader = Callable[[str, str], Parts]
 
@@ -86,6 +86,15 @@ def read_arguments(details: Details, node: PlanNode) -> Parts:
     if remark:
         parts["remark"] = remark
     return parts
+
+
+def detail_block(node: PlanNode) -> Block | None:
+    """The block that `explain formatted` prints for an operator, or None where it has none."""
+    reader = node.reader
+    if not isinstance(reader, partial) or reader.func is not read_arguments or node.operator_id is None:
+        return None
+    block: Block | None = reader.args[0].blocks.get(node.operator_id)
+    return block if block is not None and block.name.startswith(node.op) else None
 
 
 def _without_remark(text: str) -> tuple[str, str]:

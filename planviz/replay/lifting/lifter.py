@@ -1,0 +1,454 @@
+"""The tree of a physical plan's lines to the logical plan that it was planned from."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Sequence
+
+from planviz.expressions.core import AttributeReference, Expression, Literal
+from planviz.expressions.predicates import conjunction, split_conjunction
+from planviz.graph import PlanGraph
+from planviz.logical.combining import Union
+from planviz.logical.operators import (
+    Filter,
+    Generate,
+    GlobalLimit,
+    LocalLimit,
+    Offset,
+    Project,
+    RebalancePartitions,
+    Repartition,
+    RepartitionByExpression,
+    Sample,
+    Sort,
+)
+from planviz.logical.plan import LogicalPlan
+from planviz.replay.columns import Columns, scan_columns
+from planviz.replay.expressions import Found
+from planviz.replay.lifting import aggregates, joins, sources
+from planviz.replay.lifting.open_columns import OpenColumns
+from planviz.replay.lifting.steps import Step, Steps
+from planviz.replay.opaque import OpaqueOperator
+from planviz.replay.operators import Line, Operator
+from planviz.replay.plans import ReadPlan, typed
+from planviz.replay.terms import SUBQUERY, Unreadable
+from planviz.types import INT, LONG, UNKNOWN
+
+#: Beyond so many operators a plan that is used again is not written out once more.
+MOST = 20_000
+_EXCHANGE = re.compile(r"(?:\w*Exchange\w*) (\w+?)partitioning\((.*), (\d+)\)(?:, (.*))?$", re.S)
+_SPREAD = re.compile(r"(?:\w*Exchange\w*) (?:RoundRobinPartitioning\((\d+)\)|SinglePartition\$?)(?:, (.*))?$", re.S)
+_TAKEN = re.compile(r"TakeOrderedAndProject\(limit=(\d+), (?:offset=(\d+), )?orderBy=")
+_SAMPLE = re.compile(r"Sample ([\d.E-]+), ([\d.E-]+), (true|false), (-?\d+)")
+#: Operators that ask for sorted inputs, so that a sort beneath them is the planner's.
+_SORTED = ("SortMergeJoin", "Window", "WindowGroupLimit", "SortAggregate", "MergingSessions", "UpdatingSessions")
+_FAILURES = (
+    Unreadable, ValueError, IndexError, KeyError, TypeError, AttributeError, StopIteration, AssertionError,
+)  # fmt: skip
+
+
+def lifted_plan(graph: PlanGraph, others: Sequence[PlanGraph], columns: Columns, ansi: bool, first_id: int) -> ReadPlan:
+    """The logical plan that a physical one was planned from, as far as its lines tell.
+
+    `others` are plans of the same explain, which may hold its subqueries; `first_id` is an id above all of the text.
+    Never raises for what a text says: what cannot be read is opaque.
+    """
+    steps = Steps(graph, others)
+    for root in (steps.root, *steps.subqueries.values()):
+        for step in root.walk():
+            if "ReadSchema" in step.text:
+                scan_columns(step.text, columns)
+    made: list[Lifter] = []
+
+    def read(found: Found) -> LogicalPlan:
+        made.append(Lifter(steps, columns, ansi, found, first_id))
+        return made[-1].plan()
+
+    plan = typed(columns, len(graph), read)
+    plan.joins, plan.assumed = made[-1].choices, list(dict.fromkeys(made[-1].assumed))
+    return plan
+
+
+class Lifter:
+    """Makes logical operators of `steps`; `found` and `columns` as for logical plans that are read back.
+
+    `first_id` is the first id that no column of the text has. `choices` are the physical joins by what their lines
+    say of keys and type, `assumed` sentences about what the text leaves open.
+    """
+
+    def __init__(self, steps: Steps, columns: Columns, ansi: bool, found: Found, first_id: int) -> None:
+        self.steps, self.columns, self.ansi, self.found = steps, columns, ansi, found
+        self.fresh = itertools.count(first_id)
+        self.choices: list[str] = []
+        self.assumed: list[str] = []
+        self.pruned: set[int] = set()
+        self.done: dict[int, LogicalPlan] = {}
+        self.again: dict[int, Step] = {}
+        self.inner: dict[int, LogicalPlan] = {}
+        self.asked: set[int] = set()
+        self.size = 0
+        self.kept: list[Step] = []
+        self.tables = sources.tables_of(steps, self.subquery_steps())
+        self.open = OpenColumns((steps.root, *self.subquery_steps()))
+
+    def subquery_steps(self) -> list[Step]:
+        """The plans of the subqueries, each once."""
+        return list({id(s): s for s in self.steps.subqueries.values()}.values())
+
+    # -------------------------------------------------------------------------------------------- the tree
+
+    def plan(self) -> LogicalPlan:
+        """The logical plan of the whole."""
+        return self.lifted(self.steps.root)
+
+    def lifted(self, step: Step) -> LogicalPlan:
+        """The logical plan of an operator and all beneath."""
+        order, stack = [], [step]
+        while stack:
+            at = stack.pop()
+            if id(at) in self.done:
+                continue
+            order.append(at)
+            stack.extend(self._needs(at))
+        for at in reversed(order):
+            if id(at) not in self.done:
+                self.done[id(at)] = self._made(at)
+                self.kept.append(at)  # so that its id is not given to another
+        return self.done[id(step)]
+
+    def _needs(self, step: Step) -> Sequence[Step]:
+        """The operators whose plans are asked for while this one is read: lower ones first, so that nothing nests."""
+        return aggregates.beneath(self, step) if aggregates.is_aggregate(step) else step.inputs
+
+    def _made(self, step: Step) -> LogicalPlan:
+        self.size += 1
+        if step.op in _SORTED:
+            self._drop_sorts(step)
+        made = self._read(step)
+        return made if made is not None else self.opaque(step)
+
+    def _drop_sorts(self, step: Step) -> None:
+        """Sorts of the partitions that the operator above asks for go; those of a program stay."""
+        for at in step.inputs:
+            if at.op == "Sort" and re.search(r", false(?:, \d+)?$", at.text):
+                self.done[id(at)] = self.lifted(at.inputs[0])
+
+    def _read(self, step: Step) -> LogicalPlan | None:
+        try:
+            if aggregates.is_aggregate(step):
+                return aggregates.lifted(self, step)
+            reader = _READERS.get(step.op)
+            if reader is not None:
+                return reader(self, step)
+            if step.op.startswith("Reused"):
+                return self._reused(step)
+            if step.op.endswith("Exchange") or step.op == "ShuffleExchange":
+                return _exchange(self, step)
+            if step.op.endswith(("Join", "CartesianProduct", "BroadcastNestedLoopJoin")):
+                return joins.lifted(self, step)
+            if not step.inputs:
+                return sources.lifted(self, step)
+        except _FAILURES:
+            return None
+        return None
+
+    # -------------------------------------------------------------------------------------------- lines
+
+    def operator(self, step: Step, inputs: Sequence[LogicalPlan] | None = None, text: str | None = None) -> Operator:
+        """What reads the expressions of a line over its inputs."""
+        line = step.text if text is None else text
+        given = tuple(self.lifted(s) for s in step.inputs) if inputs is None else tuple(inputs)
+        plans = tuple(self.subquery(int(m.group(2))) for m in SUBQUERY.finditer(line))
+        op = line.split(" ")[0].split("(")[0]
+        return Operator(Line(op, line, given, plans, {}, True), self.columns, self.ansi, self.found)
+
+    def subquery(self, number: int) -> LogicalPlan:
+        """The plan of a subquery; an opaque leaf where the text has none."""
+        if number not in self.inner:
+            step = self.steps.subqueries.get(number)
+            if step is None or number in self.asked:
+                return OpaqueOperator((f"Subquery scalar-subquery#{number}",), (), (), physical=True)
+            self.asked.add(number)
+            self.inner[number] = self.lifted(step)
+        return self.inner[number]
+
+    def opaque(self, step: Step) -> LogicalPlan:
+        """The line as it stands, over its inputs as they stand: what the planner adds for it, nobody here knows."""
+        inputs = [self._kept(s) for s in step.inputs]
+        operator = self.operator(step, inputs)
+        if not inputs:
+            return sources.opaque_leaf(step, operator)
+        made = operator.opaque().replace(physical=True)
+        below = [a for p in inputs for a in p.output]
+        own = _new_columns(step, operator, {a.expr_id for a in below})
+        if not own:
+            return made
+        given = own if step.op in _ONLY_OWN else (*below, *own)
+        return made.replace(given=tuple(given), own=frozenset(a.expr_id for a in own))
+
+    def _kept(self, step: Step) -> LogicalPlan:
+        """An input of an unknown operator: exchanges and sorts beneath it stay as they are."""
+        if step.op in ("Exchange", "Sort", "BroadcastExchange") and step.reuses is None:
+            below = self._kept(step.inputs[0])
+            return self.operator(step, [below]).opaque().replace(physical=True)
+        return self.lifted(step)
+
+    # -------------------------------------------------------------------------------------------- reuse
+
+    def _reused(self, step: Step) -> LogicalPlan | None:
+        target = self.target(step)
+        return None if target is None else self.lifted(target)
+
+    def target(self, step: Step) -> Step | None:
+        """What a reused exchange reads, written out again over the columns that the line lists."""
+        if id(step) in self.again:
+            return self.again[id(step)]
+        source = step.reuses
+        if source is None or not source.inputs or self.size > MOST:
+            return None
+        below = source.inputs[0]
+        if aggregates.is_partial(below):
+            given: Sequence[int] = aggregates.key_ids(below)
+        else:
+            given = [a.expr_id for a in self.lifted(below).output]
+        ids = dict(zip(given, _listed_ids(step.text), strict=False))
+        made = below.renamed(ids, self.fresh)
+        self.size += sum(1 for _ in made.walk())
+        for old, new in ids.items():
+            if old in self.columns.by_id and new not in self.columns.by_id:
+                self.columns.by_id[new] = self.columns.by_id[old]
+        self.again[id(step)] = made
+        return made
+
+
+_LISTED = re.compile(r"#(\d+)L?(?=,|\])")
+
+
+def _listed_ids(text: str) -> list[int]:
+    """The ids of the first list of columns in a line."""
+    start = text.find("[")
+    end, depth = start, 0
+    for end in range(max(start, 0), len(text)):
+        depth += (text[end] == "[") - (text[end] == "]")
+        if depth == 0:
+            break
+    return [int(m) for m in _LISTED.findall(text[start : end + 1])]
+
+
+#: Operators that give none of their input's columns.
+_ONLY_OWN = (
+    "MapInPandas", "MapInArrow", "MapInPython", "FlatMapGroupsInPandas", "FlatMapCoGroupsInPandas",
+    "FlatMapGroupsInArrow", "FlatMapCoGroupsInArrow", "AggregateInPandas", "ArrowAggregatePython",
+    "SerializeFromObject", "DeserializeToObject", "MapElements", "MapPartitions", "MapGroups",
+)  # fmt: skip
+_BARE = re.compile(r"([^\s,\[\]()#]+)#(\d+)(L?)(?=,|\])")
+
+
+def _new_columns(step: Step, operator: Operator, below: set[int]) -> list[AttributeReference]:
+    """The columns that the last list of an unknown operator's line adds to those of its inputs."""
+    start = step.text.rfind("[")
+    found = []
+    for name, number, long in _BARE.findall(step.text[start:]) if start >= 0 else ():
+        if int(number) not in below:
+            kind = LONG if long else operator.columns.by_id.get(int(number), UNKNOWN)
+            found.append(AttributeReference(name, kind, True, int(number)))
+    return found
+
+
+# ------------------------------------------------------------------------------------------------ operators
+
+
+def _same(lifter: Lifter, step: Step) -> LogicalPlan:
+    """An operator whose line is that of the logical one."""
+    return lifter.operator(step).read()
+
+
+def _filter(lifter: Lifter, step: Step) -> LogicalPlan:
+    operator = lifter.operator(step)
+    condition = operator.elaborator.expression(operator.terms.one(operator.at))
+    child = operator.child
+    if isinstance(child, Filter):  # the filters on partitions, which only the scan tells
+        both = [*split_conjunction(child.condition), *split_conjunction(condition)]
+        return Filter(conjunction(both), child.child)
+    return Filter(condition, child)
+
+
+def _sort(lifter: Lifter, step: Step) -> LogicalPlan:
+    operator = lifter.operator(step)
+    order = operator.expressions()
+    return Sort(order, operator.rest.startswith(", true"), operator.child)
+
+
+def _exchange(lifter: Lifter, step: Step) -> LogicalPlan:
+    child = lifter.lifted(step.inputs[0])
+    if step.op.startswith("Broadcast"):
+        return child
+    m = _EXCHANGE.match(step.text)
+    if m is not None:
+        _, _, number, behind = m.groups()
+        origin, asked = _origin(behind or "")
+        if not asked:
+            return child
+        operator = lifter.operator(step, [child])
+        operator.at = m.start(2)
+        text = operator.text
+        terms, _ = operator.terms.listed(operator.at, f", {number})" + text[m.end(3) + 1 :])
+        keys = tuple(operator.elaborator.expression(t) for t in terms)
+        if origin.startswith("REBALANCE"):
+            return RebalancePartitions(keys, child)
+        return RepartitionByExpression(keys, child, None if origin.endswith("BY_COL") else int(number))
+    m = _SPREAD.match(step.text)
+    if m is None:
+        return child
+    origin, asked = _origin(m.group(2) or "")
+    if origin.startswith("REBALANCE"):
+        return RebalancePartitions((), child)
+    if m.group(1) is not None or asked:
+        return Repartition(int(m.group(1) or 1), True, child)
+    return child
+
+
+def _origin(behind: str) -> tuple[str, bool]:
+    """Why an exchange is there, and whether a program asked for it."""
+    word = behind.split(", ")[0]
+    if word == "false":  # as Spark 3.0 says that a number of partitions was asked for
+        return "REPARTITION_BY_NUM", True
+    return word, word.startswith(("REPARTITION", "REBALANCE"))
+
+
+def _limit(lifter: Lifter, step: Step) -> LogicalPlan:
+    m = re.fullmatch(r"(\w+?)(?: |\()(?:limit=)?(-?\d+)(?:, (?:offset=)?(\d+))?\)?", step.text)
+    child = lifter.lifted(step.inputs[0])
+    if m is None:
+        raise ValueError(step.text)
+    name, number, offset = m.group(1), int(m.group(2)), int(m.group(3) or 0)
+    if name.startswith("LocalLimit"):
+        return LocalLimit(Literal(number, INT), child)
+    if name.startswith("CollectLimit"):
+        return limited(number, offset, child)
+    if offset:
+        inner = child.child if isinstance(child, LocalLimit) else child
+        return limited(number, offset, inner)
+    return GlobalLimit(Literal(number, INT), child)
+
+
+def limited(number: int, offset: int, child: LogicalPlan) -> LogicalPlan:
+    """The rows `offset` to `number` of a plan, as the optimizer leaves LIMIT and OFFSET; -1 stands for no limit."""
+    if number < 0:
+        return Offset(Literal(offset, INT), child)
+    inner: LogicalPlan = LocalLimit(Literal(number, INT), child)
+    if not offset:
+        return GlobalLimit(Literal(number, INT), inner)
+    return GlobalLimit(Literal(number - offset, INT), Offset(Literal(offset, INT), inner))
+
+
+def _taken(lifter: Lifter, step: Step) -> LogicalPlan:
+    operator = lifter.operator(step)
+    m = _TAKEN.match(step.text)
+    if m is not None:
+        number, offset = int(m.group(1)), int(m.group(2) or 0)
+        operator.at = m.end()
+        order = _listed(operator, ",")
+        operator.skip(", output=")
+        projects = _listed(operator, ",")
+    else:
+        plain = re.match(r"TakeOrderedAndProject (\d+)(?:, (\d+))?, ", step.text)
+        if plain is None:
+            raise ValueError(step.text)
+        number, offset = int(plain.group(1)), int(plain.group(2) or 0)
+        operator.at = plain.end()
+        order = operator.expressions()
+        operator.skip(", ")
+        projects = operator.expressions()
+    child: LogicalPlan = Sort(order, True, operator.child)
+    if [getattr(p, "expr_id", None) for p in projects] != [a.expr_id for a in operator.child.output]:
+        child = Project(projects, child)
+    return limited(number, offset, child)
+
+
+def _listed(operator: Operator, separator: str) -> tuple[Expression, ...]:
+    """A list in brackets with commas alone, or with commas and blanks, between its items."""
+    if not operator.text.startswith("[", operator.at):
+        raise Unreadable(operator.text[:80])
+    for between in (separator, ", "):
+        try:
+            terms, end = operator.terms.listed(operator.at + 1, separator=between)
+        except Unreadable:
+            continue
+        if end + 1 == len(operator.text) or operator.text[end + 1] in ",)":
+            operator.at = end + 1
+            return tuple(operator.elaborator.expression(t) for t in terms)
+    raise Unreadable(operator.text[:80])
+
+
+def _generate(lifter: Lifter, step: Step) -> LogicalPlan:
+    operator = lifter.operator(step)
+    m = re.search(r", \[([^\[\]]*)\], (true|false), \[([^\[\]]*)\]$", step.text)
+    if m is None:
+        raise ValueError(step.text)
+    generator = operator.elaborator.expression(operator.terms.one(operator.at, m.start()))
+    kept = {int(n) for n in re.findall(r"#(\d+)", m.group(1))}
+    schema = getattr(generator, "element_schema", ())
+    columns = []
+    for at, a in enumerate(operator.own_columns(f"[{m.group(3)}]")):
+        kind = schema[at].data_type if at < len(schema) and schema[at].data_type != UNKNOWN else a.type
+        columns.append(AttributeReference(a.name, kind, True, a.expr_id))
+    needless = tuple(i for i, a in enumerate(operator.child.output) if a.expr_id not in kept)
+    return Generate(generator, needless, m.group(2) == "true", None, tuple(columns), operator.child)
+
+
+def _group_limit(lifter: Lifter, step: Step) -> LogicalPlan:
+    text = re.sub(r", (?:Final|Partial)$", "", step.text)
+    below = step.inputs[0]
+    while below.op in ("Exchange", "Sort") and below.reuses is None and below.inputs:
+        below = below.inputs[0]
+    if below.op == step.op and below.text.endswith(", Partial") and step.text.endswith(", Final"):
+        below = below.inputs[0]
+        while below.op == "Sort" and below.text.endswith((", false, 0", ", false")):
+            below = below.inputs[0]
+        return lifter.operator(step, [lifter.lifted(below)], text).read()
+    return lifter.operator(step, None, text).read()
+
+
+def _sample(lifter: Lifter, step: Step) -> LogicalPlan:
+    m = _SAMPLE.match(step.text)
+    if m is None:
+        raise ValueError(step.text)
+    return Sample(float(m[1]), float(m[2]), m[3] == "true", int(m[4]), lifter.lifted(step.inputs[0]))
+
+
+def _coalesce(lifter: Lifter, step: Step) -> LogicalPlan:
+    return Repartition(int(step.text.split(" ")[1]), False, lifter.lifted(step.inputs[0]))
+
+
+def _union(lifter: Lifter, step: Step) -> LogicalPlan:
+    inputs = [lifter.lifted(s) for s in step.inputs]
+    number = min(len(p.output) for p in inputs)
+    return Union(tuple(p if len(p.output) == number else Project(p.output[:number], p) for p in inputs))
+
+
+def _single(lifter: Lifter, step: Step) -> LogicalPlan:
+    return lifter.lifted(step.inputs[0])
+
+
+Reader = Callable[[Lifter, Step], LogicalPlan | None]
+_READERS: dict[str, Reader] = {
+    "Project": _same,
+    "Filter": _filter,
+    "Window": _same,
+    "Expand": _same,
+    "Sort": _sort,
+    "CollectLimit": _limit,
+    "GlobalLimit": _limit,
+    "LocalLimit": _limit,
+    "TakeOrderedAndProject": _taken,
+    "Generate": _generate,
+    "WindowGroupLimit": _group_limit,
+    "Sample": _sample,
+    "Coalesce": _coalesce,
+    "Union": _union,
+    "Subquery": _single,
+    "SubqueryBroadcast": _single,
+    "SubqueryAdaptiveBroadcast": _single,
+}

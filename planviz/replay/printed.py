@@ -1,0 +1,106 @@
+"""A plan as its text has it, and the form in which a physical plan of ours is held against it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import Any
+
+from planviz.graph import PlanGraph
+from planviz.physical.formatted import simple
+from planviz.replay.compared import differences, distance, label_of, marks_of, verdict
+from planviz.replay.lifting.lines import line_of
+from planviz.replay.plans import STATISTICS
+
+#: Operators that not every way to print a plan shows, or only a plan that has run.
+_SHOWN_OR_NOT = re.compile(
+    r"(ColumnarToRow|AdaptiveSparkPlan|InputAdapter|WholeStageCodegen|\w+QueryStage|AQEShuffleRead|CustomShuffleReader"
+    r"|Subquery|SubqueryBroadcast|SubqueryAdaptiveBroadcast|ReusedSubquery)\b"
+)
+#: An aggregate that lists its columns, which the simple mode leaves out.
+_WHOLE = re.compile(r"Aggregate\(key.*\], output=\[")
+
+
+def printed(graph: PlanGraph, lines: bool = False) -> str:
+    """A tree as Spark prints it, from its operators; where subqueries stand is told by their edges.
+
+    `lines`: operators of the formatted mode in the form of the simple mode.
+    """
+    found: list[str] = []
+    stack: list[tuple[int, str, str]] = [(r, "", "") for r in reversed(graph.roots)]
+    while stack:
+        at, first, rest = stack.pop()
+        node = graph[at]
+        mark = "" if node.codegen_stage is None else f"*({node.codegen_stage}) "
+        text = line_of(node).text if lines else STATISTICS.sub("", node.text)
+        found.append(first + mark + text)
+        beneath = graph.children(at)
+        inner = [c for c in beneath if graph.edge_type(at, c) != "child"]
+        outer = [c for c in beneath if graph.edge_type(at, c) == "child"]
+        deeper = rest + (":  " if outer else "   ")
+        for nodes, indent in ((outer, rest), (inner, deeper)):
+            stack += [
+                (c, indent + ("+- " if c == nodes[-1] else ":- "), indent + ("   " if c == nodes[-1] else ":  "))
+                for c in reversed(nodes)
+            ]
+    return "\n".join(found) + "\n"
+
+
+class PhysicalForm:
+    """The text of a physical plan, and how plans of ours are printed and compared beside it.
+
+    A text of the simple or extended mode is compared line by line. A formatted one has no such lines, and one that ran
+    holds operators that planning does not make: of those, the operators that both show are compared.
+    """
+
+    def __init__(self, graph: PlanGraph) -> None:
+        formatted = any(n.operator_id is not None for n in graph)
+        ran = graph.stage == "initial" or any(n.op.endswith("QueryStage") for n in graph)
+        self.by_lines = not formatted and not ran
+        self.text = printed(graph, formatted)
+        self.brief = "Aggregate(" in self.text and _WHOLE.search(self.text) is None
+
+    def of(self, plan: Any) -> str:
+        """A plan of ours, printed as the text is."""
+        text: str = simple(plan) if self.brief else plan.tree_string
+        return text
+
+    def verdict(self, ours: str) -> str:
+        """equal, shape or differs."""
+        if self.by_lines:
+            return verdict(self.text, ours)
+        return "shape" if shown(self.text) == shown(ours) else "differs"
+
+    def distance(self, ours: str) -> int:
+        """How far a plan is from the text: 0 where nothing that both show differs."""
+        if self.by_lines:
+            return distance(self.text, ours)
+        a, b = shown(self.text), shown(ours)
+        if a == b:
+            return 0
+        matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
+        return max(len(a), len(b)) - sum(m.size for m in matcher.get_matching_blocks())
+
+    def differences(self, ours: str) -> list[dict[str, str]]:
+        """The lines that differ, or the operators that do."""
+        if self.by_lines:
+            return differences(self.text, ours)
+        a, b = ("\n".join("  " * depth + label for depth, label in shown(t)) for t in (self.text, ours))
+        return differences(a, b)
+
+
+def shown(text: str) -> list[tuple[int, str]]:
+    """Depth and kind of the operators that every way to print a plan shows."""
+    found: list[tuple[int, str]] = []
+    above: list[tuple[int, int]] = []
+    for line in text.strip("\n").split("\n"):
+        body = line[marks_of(line) :]
+        column = len(line) - len(line.lstrip(" :+-"))
+        while above and above[-1][0] >= column:
+            above.pop()
+        depth = above[-1][1] if above else 0
+        if not _SHOWN_OR_NOT.match(body):
+            found.append((depth, label_of(body)))
+            depth += 1
+        above.append((column, depth))
+    return found
