@@ -13,8 +13,9 @@ if opened is None:
         explore.opening()
 else:
     shown = st.session_state[state.DOCUMENT]
-    plan, node = shown["plan"], shown["node"]
     with page("Explore", document=state.name()) as bar:
+        # Only now: what was selected on the page before is followed when a page begins.
+        plan, node = shown["plan"], shown["node"]
         explore.heading(opened, plan)
         with st.container(key="planviz-fill", horizontal=True, gap=None, height="stretch", wrap=False):
             if plan.endswith(("a", "b")):

@@ -56,9 +56,9 @@ def address_bar(query: str, view: str, node: int | str | None, *, button: bool =
     `query` is the address after the "?", without the node; `view` names the picture, `node` what is selected at first,
     which goes into the address as `part`.
     """
-    data = {"query": query, "view": view, "node": node, "button": button, "part": part}
+    data = {"query": query, "view": view, "node": node, "button": button, "part": part, "visitor": state.visitor()}
     with st.container(key="planviz-address" if button else "planviz-drop-address", width="content"):
-        _component("address")(key="planviz.address", data=data, width="content")
+        _component("address")(key=state.ADDRESS, data=data, width="content", on_walk_change=state.walk)
 
 
 def past_executions(data: Mapping[str, Any], *, key: str, opened: Callable[[str], None]) -> None:

@@ -81,6 +81,7 @@ def page(title: str, *, document: str = "") -> Iterator[DeltaGenerator]:
     `document` goes into the tab's title. An error meant for users is shown as its sentence; any other is logged whole
     and shown as a sentence without its text, which might be a plan's.
     """
+    state.arrive(next((path for _, name, path in PAGES if name == title), ""))
     shown = " · ".join(part for part in (one_line(document, 80), title, "planviz") if part)
     st.set_page_config(page_title=shown, layout="wide", initial_sidebar_state="collapsed", page_icon=_ICON)
     st.html(_style())

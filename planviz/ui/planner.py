@@ -6,9 +6,14 @@ from collections.abc import Sequence
 from html import escape
 
 from planviz.document import Document
+from planviz.graph.followed import followed, stage_matches
+from planviz.graph.words import title
 from planviz.physical import planner
 from planviz.physical.planner import Section
+from planviz.render.text import one_line
 
+#: Operators of a plan up to which their ways are shown.
+_MOST_OPERATORS = 400
 #: A plan text calls the last stage by another name than QueryExecution.
 _PHYSICAL = {"physical": "executedPlan"}
 
@@ -19,11 +24,32 @@ def reached(document: Document | None) -> set[str]:
 
 
 def overview(document: Document | None) -> str:
-    """The page as HTML."""
+    """The page as HTML: the open document's stages, the way of its operators through them, what the planner is."""
     tables = [_table(s) for s in planner.sections() if s.name not in ("pipeline", "classes")]
     notes = f"<p>{escape(planner.exchange_note())}</p><p>{escape(planner.cost_note())}</p>"
     stages = _pipeline(reached(document), document is not None)
-    return f'<div class="pv-planner">{_LEAD}{stages}{notes}{_classes()}{"".join(tables)}</div>'
+    ways = _ways(document) if document is not None else ""
+    return f'<div class="pv-planner">{_LEAD}{stages}{ways}{notes}{_classes()}{"".join(tables)}</div>'
+
+
+def _ways(document: Document) -> str:
+    """Every operator of the first query's optimized plan through the stages, as a table; empty for one stage alone."""
+    group = max(document.groups, key=len, default=())
+    plans = [document.plans[at] for at in group]
+    if len(plans) < 2 or max(map(len, plans)) > _MOST_OPERATORS:
+        return ""
+    matches = stage_matches(plans)
+    whole = next((at for at, plan in enumerate(plans) if plan.stage == "optimized"), len(plans) - 1)
+    rows = []
+    for node in plans[whole].walk():
+        cells = []
+        for at, plan in enumerate(plans):
+            found = followed(plans, matches, whole, node.id, at, near=False)
+            cells.append("–" if found is None else one_line(f"{title(plan[found])}", 80))
+        rows.append(tuple(cells))
+    names = tuple([_PHYSICAL.get(plan.stage, plan.stage) for plan in plans])
+    note = "From the optimized plan to both sides; – where an operator is not there, was merged or became another."
+    return _table(Section("ways", "Every operator through the stages", names, tuple(rows), note))
 
 
 def _pipeline(there: set[str], is_open: bool) -> str:

@@ -6,6 +6,7 @@
     GET /plan/<key>/<plan>.svg|png|html?theme=light|dark
     POST /cardinality/<key>[/order|/catalogue]   what is edited on the Cardinality page, answered with plans (JSON)
     GET /plan/<key>/step-<n>.svg|png?theme=light|dark&view=split|merged      a step of the trace, from 1
+    POST /selected/<visitor>                     which operator a visitor looks at, for the next stage or page
     POST /joins/<key>                            what-ifs of the Joins page, answered with the joins planned anew
     GET /joins/<key>/<n>.svg|png?theme=light|dark&what=...                   a join's decision tree, from 1
 
@@ -53,6 +54,7 @@ def routes() -> list[Route]:
         Route("/plan/{key}/{plan}/details.json", details, methods=["GET"]),
         Route("/plan/{key}/{plan}/why/{node:int}.json", reasons, methods=["GET"]),
         Route("/plan/{key}/{file}", picture, methods=["GET"]),
+        Route("/selected/{visitor}", selected, methods=["POST"]),
         Route("/joins/{key}", joins_as_if, methods=["POST"]),
         Route("/joins/{key}/{file}", join_picture, methods=["GET"]),
         Route("/cardinality/{key}", estimates, methods=["POST"]),
@@ -88,6 +90,21 @@ async def _body(request: Request, most: int) -> bytearray | Response | None:
         if len(body) > most:
             return None
     return body
+
+
+async def selected(request: Request) -> Response:
+    """Note what a visitor selected: `{"view", "number"}`; nothing to answer."""
+    from planviz.ui import selections
+
+    body = await _body(request, 1_000)
+    if isinstance(body, Response):
+        return body
+    told = None if body is None else read_json(body)
+    if told is None:
+        return _refusal(ODD, None, 400)
+    if not selections.select(str(request.path_params["visitor"]), told.get("view"), told.get("number")):
+        return _missing()
+    return Response(status_code=204, headers=_SAFE | {"Cache-Control": "no-store"})
 
 
 async def joins_as_if(request: Request) -> Response:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 import streamlit as st
 
@@ -17,7 +17,7 @@ from planviz.catalog.files import read_catalog
 from planviz.errors import InputError, PlanvizError
 from planviz.render.text import one_line
 from planviz.samples import load, samples
-from planviz.ui import cache, links, views
+from planviz.ui import cache, following, links, selections, views
 
 #: {"key", "text", "name", "sample", "plan", "node", "step", "catalog", "off", "why", "join", "what", "numbers",
 #: "aggregate", "given"} of what is open
@@ -36,6 +36,9 @@ HISTORY = "planviz.history"  # what is asked on the Event logs page (planviz.ui.
 LIVE = "planviz.live"  # what is chosen, typed and under way on the Live page (planviz.ui.live_session)
 WORKBENCH = "planviz.workbench"  # Explore's element
 GO = "planviz.go"  # the page that was asked for in the workbench
+ADDRESS = "planviz.address"  # the address bar's element
+VISITOR = "planviz.visitor"  # this session's name in planviz.ui.selections
+PAGE = "planviz.page"  # the page that was shown last
 TAKEN = "planviz.catalogues-taken"  # how many catalogues were pasted
 COMPARE = "planviz.compare"  # the second side of the Compare page, as `planviz.ui.compare.Other` takes it
 CATALOGS = "planviz.catalogs"  # {name: {"title", "text"}} of the catalogues that this session collected
@@ -165,6 +168,11 @@ def open_address(query: Mapping[str, str]) -> None:
     if shown is None or (opened := cache.find(shown["key"])) is None:
         return
     _open_other(query)
+    _place(shown, opened, query)
+
+
+def _place(shown: dict[str, Any], opened: cache.Opened, query: Mapping[str, str]) -> None:
+    """What an address shows of the open document: stage, step, node, join, aggregate, what is otherwise."""
     plan = views.plan_of_address(opened, query.get("stage", ""), query.get("step", ""))
     if plan is not None:
         shown["plan"] = plan
@@ -194,10 +202,73 @@ def _open_other(query: Mapping[str, str]) -> None:
 
 
 def show_plan(plan: str) -> None:
-    """Turn to another plan of the open document."""
+    """Turn to another plan of the open document; the selected operator is followed there."""
     shown: dict[str, Any] = st.session_state[DOCUMENT]
-    if shown["plan"] != plan:
-        shown["plan"], shown["node"] = plan, None
+    if shown["plan"] == plan:
+        return
+    opened = current()
+    _take_selection(shown)
+    node = shown["node"]
+    shown["node"] = (
+        following.follow(opened, shown["plan"], node, plan) if opened is not None and node is not None else None
+    )
+    shown["plan"] = plan
+
+
+def visitor() -> str:
+    """The name under which this session's browser tells what is selected (planviz.ui.selections)."""
+    if VISITOR not in st.session_state:
+        st.session_state[VISITOR] = selections.new_visitor()
+    return str(st.session_state[VISITOR])
+
+
+def arrive(page: str) -> None:
+    """A page begins: what was selected on the one before is selected on this one, as far as it has it."""
+    came_from, st.session_state[PAGE] = st.session_state.get(PAGE), page
+    shown, opened = st.session_state.get(DOCUMENT), current()
+    if shown is None or opened is None or came_from == page:
+        return
+    _take_selection(shown)
+    part = following.PARTS.get(page, ("", ""))[0]
+    if part and shown["node"] is not None:
+        number = following.number_on(opened, shown["plan"], shown["node"], page)
+        shown[part] = number or shown[part]
+
+
+def _take_selection(shown: dict[str, Any]) -> None:
+    """What the browser told last, as a node of the plan that is shown, and as the number on the page that it was on."""
+    view, number = selections.selected(visitor())
+    key, _, where = view.partition("/")
+    opened = cache.find(shown["key"])
+    if opened is None or key != shown["key"]:
+        return
+    if where == shown["plan"]:
+        shown["node"] = number
+    elif where in following.PARTS and number is not None:
+        shown[following.PARTS[where][0]] = number
+        shown["node"] = following.node_of(opened, where, number, shown["plan"])
+    elif where == "trace" and number is not None:
+        shown["step"] = number
+
+
+def walk() -> None:
+    """The browser went back or forward: show what the address says. Runs as the address bar's callback."""
+    search = (st.session_state.get(ADDRESS) or {}).get("walk")
+    shown = st.session_state.get(DOCUMENT)
+    if not isinstance(search, str) or len(search) > 200_000:
+        return
+    query = dict(parse_qsl(search.removeprefix("?")))
+    opened = current()
+    if shown is None or opened is None:
+        open_address(query)
+        return
+    same = dict(parse_qsl(address(opened, plan=False)[0]))
+    if any(query.get(part) != same.get(part) for part in ("plan", "sample", "doc", "catalog")):
+        if {"plan", "sample", "doc"} & {*query}:
+            open_address(query)
+        return
+    shown["node"] = shown["join"] = shown["aggregate"] = None
+    _place(shown, opened, query)
 
 
 def turn_catalog(key: str) -> None:
@@ -268,8 +339,8 @@ def name() -> str:
 def address(opened: cache.Opened, *, plan: bool = True) -> tuple[str, bool]:
     """The address of the open picture without its node, after the "?", and whether it works on any server.
 
-    A plan too long for a link is named by its key, which works while this server holds it. Without `plan` it names the
-    document alone.
+    A plan too long for a link is named by its key, which works while this server holds it. Without `plan` it is that of
+    another page than Explore, and names the operator that is selected there.
     """
     shown = st.session_state[DOCUMENT]
     link = None if shown["sample"] else opened.link()
@@ -287,4 +358,6 @@ def address(opened: cache.Opened, *, plan: bool = True) -> tuple[str, bool]:
         query["given"] = shown["given"]
     if plan:
         query |= views.address_of_plan(opened, shown["plan"])
+    elif shown["node"] is not None and shown["plan"].isdigit():
+        query |= views.address_of_plan(opened, shown["plan"]) | {"node": str(shown["node"])}
     return urlencode(query, quote_via=quote), "doc" not in query

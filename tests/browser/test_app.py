@@ -38,14 +38,45 @@ def test_the_stages_are_tabs(server: str, tab: Callable[..., App]) -> None:
     app.page.get_by_role("radio", name="Analyzed").or_(app.page.get_by_text("Analyzed", exact=True)).first.click()
     app.wait_for_query("stage", "analyzed")
     app.page.locator(".pv-total", has_text="13 nodes").wait_for()
-    # Each stage keeps its selection, and the address says so.
-    app.page.get_by_role("treeitem").nth(2).click()
-    app.wait_for_query("node", "2")
+    # The selected operator is followed to the other stage, and the address says so.
+    app.page.get_by_role("treeitem", name=re.compile("Join")).first.click()
+    app.page.wait_for_url(re.compile("node="))
+    node = app.query()["node"]
     app.page.get_by_text("Physical", exact=True).first.click()
-    app.wait_for_query("node", None)
+    app.wait_for_query("stage", "physical")
+    app.page.wait_for_url(re.compile("node="))
+    app.page.locator(".pv-panel h3", has_text="Join").wait_for()
     app.page.get_by_text("Analyzed", exact=True).first.click()
-    app.wait_for_query("node", "2")
-    assert app.selected() == 2
+    app.wait_for_query("stage", "analyzed")
+    app.wait_for_query("node", node)
+    assert app.selected() == int(node)
+
+
+def test_a_join_is_selected_on_every_page_and_back_leads_through_what_was_looked_at(
+    server: str, tab: Callable[..., App]
+) -> None:
+    app = tab().go(f"{server}/?sample=broadcast-and-merge-join").painted()
+    joins = app.page.get_by_role("treeitem", name=re.compile("Join"))
+    joins.nth(0).click()
+    app.page.wait_for_url(re.compile("node="))
+    first = app.query()["node"]
+    app.page.wait_for_timeout(800)  # what follows at once takes the place of what was before
+    joins.nth(1).click()
+    app.page.wait_for_function("node => new URLSearchParams(location.search).get('node') !== node", arg=first)
+    second = app.query()["node"]
+    app.page.go_back()
+    app.wait_for_query("node", first)
+    assert app.selected() == int(first)
+    app.page.go_forward()
+    app.wait_for_query("node", second)
+    app.page.get_by_role("link", name="Joins").click()
+    app.wait_for_query("join", "2")
+    app.page.reload()
+    app.wait_for_query("join", "2")
+    app.page.get_by_role("row").nth(1).click()
+    app.wait_for_query("join", "1")
+    app.page.get_by_role("link", name="Explore").click()
+    app.wait_for_query("node", first)
 
 
 def test_the_panel_tells_why_and_leads_to_the_whole_story(server: str, tab: Callable[..., App]) -> None:

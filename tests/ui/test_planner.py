@@ -7,6 +7,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from planviz.catalog import read_bundled
 from planviz.document import open_sql, open_text
 from planviz.samples import load
 from planviz.ui import planner
@@ -41,3 +42,16 @@ def test_the_page_runs() -> None:
     app = AppTest.from_file(str(PAGE), default_timeout=60).run()
     assert not app.exception
     assert any("JoinSelection" in element.proto.body for element in app.get("html"))
+
+
+def test_every_operator_s_way_through_the_stages_is_told() -> None:
+    sql = "SELECT o.order_id, u.name FROM orders o JOIN users u ON o.user_id = u.user_id WHERE o.amount > 1"
+    html = planner.overview(open_sql(sql, read_bundled("shop")))
+    table = html.split("Every operator through the stages")[1].split("</table>")[0]
+    head = re.findall(r'<th scope="col">(\w+)</th>', table)
+    assert head == ["parsed", "analyzed", "optimized", "sparkPlan", "executedPlan"]
+    rows = [re.findall(r"<td>(.*?)</td>", row) for row in table.split("<tr>")[2:]]
+    (join,) = (row for row in rows if "Join" in row[2])
+    assert "Broadcast" in join[3]
+    assert join[3] == join[4]
+    assert "Every operator" not in planner.overview(open_text("== Physical Plan ==\n*(1) Range (0, 5, step=1)\n"))

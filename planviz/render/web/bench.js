@@ -40,6 +40,7 @@ export class Workbench {
     clearTimeout(this.saying);
     this.scheme.removeEventListener("change", this.onScheme);
     document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
+    document.removeEventListener("planviz:goto", this.onGoto);
     if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
     for (const part of [this.resizing, this.canvas, this.rail, this.raw]) part.destroy?.() ?? part.disconnect?.();
     this.root.remove();
@@ -78,6 +79,8 @@ export class Workbench {
     this.veil.addEventListener("click", () => this.toggleRail(false));
     root.append(left, centre, this.side, this.footer, this.veil, keyList(this), this.live);
     root.addEventListener("keydown", (event) => this.#key(event));
+    // Back and Forward of the browser (planviz/ui/address.js).
+    document.addEventListener("planviz:goto", (this.onGoto = ({ detail }) => detail.key === this.data?.key && this.select(detail.id === null ? -1 : this.#indexOf(detail.id), { quiet: true })));
     // In a page of its own the keys work before anything was clicked.
     if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
   }
@@ -92,7 +95,7 @@ export class Workbench {
       this.#applyTheme();
       this.#showFindings();
       if (old.text !== data.text) this.#showTextOf(data.text);
-      if (data.selected != null && data.selected !== old.selected) this.select(data.selected, { quiet: true });
+      if (data.selected !== old.selected) this.select(data.selected ?? -1, { quiet: true });
       return;
     }
     if (old) this.#remember();
@@ -113,7 +116,8 @@ export class Workbench {
     if (kept?.gap) this.canvas.spread(kept.gap);
     if (kept) this.canvas.openAt(kept.camera);
     else this.canvas.open();
-    const selected = kept ? kept.selected : (data.selected ?? -1);
+    // Python tells what was selected last, on whichever page; where it tells nothing, this picture is as it was left.
+    const selected = data.selected ?? kept?.selected ?? -1;
     this.canvas.selected = selected;
     this.canvas.lightPath();
     this.canvas.drawNow();

@@ -14,7 +14,11 @@ const PARTS = ["settings", "sizes", "hints", "types"];
 const NOTHING = () => ({ settings: {}, sizes: {}, hints: {}, types: {}, profile: "" });
 const memory = new Map(); // key -> selected join and what is asked
 // Another page that leads to a join says which: then that one is shown, not what was looked at last.
-document.addEventListener("planviz:select", ({ detail }) => memory.delete(detail.key));
+document.addEventListener("planviz:select", ({ detail }) => {
+  const key = `${detail.key.split("/")[0]}/joins`;
+  if (detail.key === key) memory.delete(key);
+  else if (memory.has(key)) memory.get(key).n = null; // an operator was selected on another page: its join is the one
+});
 
 export class JoinBench {
   constructor(parent, callbacks) {
@@ -33,6 +37,7 @@ export class JoinBench {
     this.gone = true;
     clearTimeout(this.resting);
     this.scheme.removeEventListener("change", this.onScheme);
+    document.removeEventListener("planviz:goto", this.onGoto);
     if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
     this.resizing.disconnect();
     this.playback?.destroy();
@@ -61,6 +66,8 @@ export class JoinBench {
     this.live.setAttribute("aria-live", "polite");
     root.append(this.table.root, this.stage, side, this.footer, this.note, this.live);
     root.addEventListener("keydown", (event) => this.#key(event));
+    // Back and Forward of the browser (planviz/ui/address.js).
+    document.addEventListener("planviz:goto", (this.onGoto = ({ detail }) => detail.key === this.data?.key && this.select((detail.id ?? 1) - 1)));
     if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
   }
 
@@ -80,7 +87,7 @@ export class JoinBench {
     this.note.textContent = "";
     this.#show(data.told);
     this.#words();
-    if (kept && (kept.n !== this.told.join?.n || this.#changes().length)) this.#ask(kept.n);
+    if (kept && ((kept.n ?? this.told.join?.n) !== this.told.join?.n || this.#changes().length)) this.#ask(kept.n ?? this.told.join?.n ?? 0);
     else this.#rest();
     requestAnimationFrame(() =>
       setTimeout(() => {

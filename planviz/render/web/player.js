@@ -35,6 +35,7 @@ export class Player {
     this.play(false);
     this.scheme.removeEventListener("change", this.onScheme);
     document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
+    document.removeEventListener("planviz:goto", this.onGoto);
     if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
     this.resizing.disconnect();
     this.panes.destroy();
@@ -61,6 +62,8 @@ export class Player {
     this.panes = new Panes({ select: (slot) => this.select(slot) }, this.frames);
     root.append(top, this.#stepBar(), this.panes.root, side, this.footer, this.live);
     root.addEventListener("keydown", (event) => this.#key(event));
+    // Back and Forward of the browser (planviz/ui/address.js).
+    document.addEventListener("planviz:goto", (this.onGoto = ({ detail }) => detail.key === this.data?.key && this.go(Math.min((detail.id ?? this.steps.telling() + 1) - 1, this.steps.count - 1), { quiet: true })));
     if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
   }
 
