@@ -12,7 +12,7 @@ from planviz.physical.planner import Section, sections
 
 def planner(options: argparse.Namespace) -> int:
     """Print all sections, or the one that was named. Raises InputError for another name."""
-    found = sections()
+    found = [*sections(), _glossary()]
     if options.section is not None:
         names = [section.name for section in found]
         if options.section not in names:
@@ -24,6 +24,14 @@ def planner(options: argparse.Namespace) -> int:
     else:
         write("\n".join(map(table, found)))
     return 0
+
+
+def _glossary() -> Section:
+    """Every term that planviz shows, as docs/glossary.md says it."""
+    from planviz.render.glossary import terms
+
+    rows = tuple([(", ".join((t.name, *t.also)), t.chapter, t.meaning) for t in terms()])
+    return Section("glossary", "Words", ("term", "about", "what it means"), rows)
 
 
 def table(section: Section) -> str:

@@ -10,6 +10,7 @@ from planviz.graph.followed import followed, stage_matches
 from planviz.graph.words import title
 from planviz.physical import planner
 from planviz.physical.planner import Section
+from planviz.render.glossary import terms
 from planviz.render.text import one_line
 
 #: Operators of a plan up to which their ways are shown.
@@ -29,7 +30,14 @@ def overview(document: Document | None) -> str:
     notes = f"<p>{escape(planner.exchange_note())}</p><p>{escape(planner.cost_note())}</p>"
     stages = _pipeline(reached(document), document is not None)
     ways = _ways(document) if document is not None else ""
-    return f'<div class="pv-planner">{_LEAD}{stages}{ways}{notes}{_classes()}{"".join(tables)}</div>'
+    return (
+        f'<div class="pv-planner">{_LEAD}{stages}{ways}{notes}{_classes()}{"".join(tables)}{_table(_glossary())}</div>'
+    )
+
+
+def _glossary() -> Section:
+    rows = tuple([(", ".join((t.name, *t.also)), t.chapter, t.meaning) for t in terms()])
+    return Section("glossary", "Words", ("term", "about", "what it means"), rows)
 
 
 def _ways(document: Document) -> str:

@@ -13,6 +13,7 @@ from planviz.findings import findings
 from planviz.findings.documents import finding_json, plan_findings
 from planviz.graph import PlanGraph
 from planviz.render import render
+from planviz.render.glossary import meaning
 from planviz.render.png import MOST_PIXELS, MOST_SIDE
 from planviz.render.scene import LARGE, build_scene
 from planviz.render.text import one_line
@@ -158,15 +159,15 @@ def truths(graph: PlanGraph) -> tuple[Truth, ...]:
     """The badges of a plan: final or initial, measured or estimated numbers, cut off or not."""
     found = []
     if graph.stage == "initial":
-        found.append(Truth("initial", "plain", "The plan before adaptive execution changed it."))
+        found.append(Truth("initial", "plain", meaning("initial")))
     elif graph.title.endswith("· final"):
-        found.append(Truth("final", "plain", "The plan as it ran, after adaptive execution."))
+        found.append(Truth("final", "plain", meaning("final")))
     elif any(node.op == "AdaptiveSparkPlan" and node.arguments.get("final") is False for node in graph):
-        found.append(Truth("not final", "plain", "Adaptive execution may still change this plan while it runs."))
+        found.append(Truth("not final", "plain", meaning("not final")))
     if any(node.metrics for node in graph):
-        found.append(Truth("measured", "plain", "The numbers were measured by Spark while the query ran."))
+        found.append(Truth("measured", "plain", meaning("measured")))
     elif any(node.estimate for node in graph):
-        found.append(Truth("estimated", "estimated", "The numbers are the optimizer's estimates."))
+        found.append(Truth("estimated", "estimated", meaning("estimated")))
     cut = sum("truncated" in node.badges for node in graph)
     if cut:
         where = "1 operator" if cut == 1 else f"{cut:,} operators"

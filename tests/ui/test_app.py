@@ -73,6 +73,7 @@ def test_an_address_brings_back_plan_stage_and_node() -> None:
     told = components(app)
     assert told["planviz_workbench"]["scene"]["stage"] == "optimized"
     assert told["planviz_workbench"]["selected"] == 4
+    assert told["planviz_address"].pop("visitor")
     assert told["planviz_address"] == {
         "query": f"plan={packed}&name=Nightly&stage=optimized",
         "view": told["planviz_workbench"]["key"],

@@ -6,13 +6,16 @@ a page that must make no request, and a component whose code travels with its da
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from importlib.resources import files
 
+from planviz.render.glossary import meanings
+
 #: In the order of their imports; each is put in a function of its own, so that names do not meet.
-_SHARED = ("dom", "theme", "host", "tidy", "units", "plan", "draw", "canvas")
-_PLAYED = ("dom", "theme", "host", "timeline", "transport", "board", "stepcard", "playback")
+_SHARED = ("dom", "glossary", "theme", "host", "tidy", "units", "plan", "draw", "canvas")
+_PLAYED = ("dom", "glossary", "theme", "host", "timeline", "transport", "board", "stepcard", "playback")
 _MODULES = {
     "workbench": (*_SHARED, "keys", "rail", "why", "panel", "rawtext", "shell", "bench", "workbench"),
     "cardinality": (
@@ -76,4 +79,12 @@ def _wrapped(name: str) -> str:
 
 
 def _source(name: str) -> str:
+    """A source; the glossary's words are put into theirs."""
+    if name == "glossary.js":
+        told = json.dumps(meanings(), ensure_ascii=True, separators=(",", ":")).replace("</", "<\\/")
+        return _read(name).replace("const TERMS = {};", f"const TERMS = {told};")
+    return _read(name)
+
+
+def _read(name: str) -> str:
     return files("planviz.render.web").joinpath(name).read_text("utf-8")

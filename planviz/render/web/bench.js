@@ -1,6 +1,7 @@
 // The workbench's element: the parts put together, data in, selection out.
 import { Canvas } from "./canvas.js";
 import { button, element } from "./dom.js";
+import { termed } from "./glossary.js";
 import { keyAction } from "./keys.js";
 import { Panel } from "./panel.js";
 import { Plan } from "./plan.js";
@@ -232,7 +233,7 @@ export class Workbench {
     this.railHead.textContent = `Tree`;
     const chips = [];
     // The app says this beside the stages already.
-    if (scene.rows_are !== "unknown" && this.callbacks.wholePage) chips.push(element("span", `pv-badge${plan.estimated ? " pv-estimated" : ""}`, scene.rows_are));
+    if (scene.rows_are !== "unknown" && this.callbacks.wholePage) chips.push(termed(element("span", `pv-badge${plan.estimated ? " pv-estimated" : ""}`, scene.rows_are)));
     if (scene.notes.length) {
       const note = button("pv-badge pv-warning pv-notes", scene.notes.length === 1 ? "1 note" : `${scene.notes.length} notes`, scene.notes.join("\n").slice(0, 600), () => {
         this.select(-1);

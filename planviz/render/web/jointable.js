@@ -1,5 +1,6 @@
 // The table of joins, with what is otherwise above it.
 import { button, element } from "./dom.js";
+import { termed } from "./glossary.js";
 
 const COLUMNS = ["#", "operator", "type", "left", "right", "on", "why"];
 
@@ -17,7 +18,7 @@ export class JoinTable {
     if (profiles.length) this.bar.append(this.#versions(profiles, profile));
     const table = element("table"), top = element("thead"), head = element("tr");
     for (const name of COLUMNS) {
-      const cell = element("th", "", name);
+      const cell = termed(element("th", "", name));
       cell.scope = "col";
       head.append(cell);
     }

@@ -1,5 +1,6 @@
 // The detail panel: everything known about the selected node, or the plan as a whole when none is selected.
 import { button, element } from "./dom.js";
+import { termed } from "./glossary.js";
 import { byteSize, grouped, short } from "./units.js";
 import { Why } from "./why.js";
 
@@ -40,12 +41,12 @@ export class Panel {
     const { plan } = this, { nodes } = plan, head = element("div", "pv-head");
     head.append(this.#swatch(plan.kind(i)), element("h3", "", plan.titles[i]), this.#badge(`#${nodes.number[i]}`));
     const marks = element("div", "pv-badges");
-    marks.append(this.#badge(this.theme.kinds[plan.kind(i)].label));
-    if (nodes.op[i] !== plan.titles[i]) marks.append(element("code", "", nodes.op[i]));
-    if (nodes.codegen[i] >= 0) marks.append(this.#badge(`codegen stage ${nodes.codegen[i]}`));
-    for (const badge of nodes.badges[i]) if (badge !== "codegen" || nodes.codegen[i] < 0) marks.append(this.#badge(badge));
+    marks.append(termed(this.#badge(this.theme.kinds[plan.kind(i)].label)));
+    if (nodes.op[i] !== plan.titles[i]) marks.append(termed(element("code", "", nodes.op[i])));
+    if (nodes.codegen[i] >= 0) marks.append(termed(this.#badge(`codegen stage ${nodes.codegen[i]}`), "codegen"));
+    for (const badge of nodes.badges[i]) if (badge !== "codegen" || nodes.codegen[i] < 0) marks.append(termed(this.#badge(badge), badge));
     const facts = element("dl");
-    for (const [name, value] of this.#numbers(i)) facts.append(element("dt", "", name), value);
+    for (const [name, value] of this.#numbers(i)) facts.append(termed(element("dt", "", name)), value);
     const details = plan.details?.[i];
     for (const [name, text] of details ?? (plan.subs?.[i] ?? [])) facts.append(element("dt", "", name || "what"), this.#fact(name, text));
     if (details === undefined || details === null) facts.append(element("dt", "pv-muted", "details"), element("dd", "pv-muted", "loading…"));
@@ -137,8 +138,8 @@ export class Panel {
     const { plan } = this, { scene } = plan, head = element("div", "pv-head");
     head.append(element("h3", "", scene.title || "Plan"));
     const marks = element("div", "pv-badges");
-    if (scene.stage && scene.stage !== "other") marks.append(this.#badge(scene.stage));
-    if (scene.rows_are !== "unknown") marks.append(this.#badge(`rows ${scene.rows_are}`, plan.estimated ? "estimated" : undefined));
+    if (scene.stage && scene.stage !== "other") marks.append(termed(this.#badge(scene.stage)));
+    if (scene.rows_are !== "unknown") marks.append(termed(this.#badge(`rows ${scene.rows_are}`, plan.estimated ? "estimated" : undefined), scene.rows_are));
     const parts = [head, marks];
     for (const note of scene.notes) parts.push(element("p", "pv-note", note));
     const count = new Map();
@@ -147,7 +148,7 @@ export class Panel {
     legend.append(element("h4", "", "Operators"), list);
     const add = (name, words, many) => {
       const line = element("div", "pv-legend-row");
-      line.append(this.#icon(name), element("span", "", words), element("span", "pv-muted", grouped(many)));
+      line.append(this.#icon(name), termed(element("span", "", words), this.theme.kinds[name].label), element("span", "pv-muted", grouped(many)));
       list.append(line);
     };
     for (const [kind, many] of [...count].sort((a, b) => b[1] - a[1])) {

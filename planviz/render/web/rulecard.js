@@ -1,5 +1,6 @@
 // The card of a rule: what it does and when it must not, what this step did, the plan without it.
 import { button, element } from "./dom.js";
+import { termed } from "./glossary.js";
 import { unified } from "./textdiff.js";
 import { duration } from "./units.js";
 
@@ -60,7 +61,7 @@ export class RuleCard {
   }
 
   #facts(steps, k) {
-    const step = steps.steps[k], facts = element("dl"), add = (name, words) => facts.append(element("dt", "", name), element("dd", "", words));
+    const step = steps.steps[k], facts = element("dl"), add = (name, words) => facts.append(termed(element("dt", "", name)), element("dd", "", words));
     add("batch", steps.data.batches[step.batch]?.name ?? "");
     if (step.iteration != null) add("iteration", String(step.iteration));
     if (step.milliseconds != null) add("time", duration(step.milliseconds));

@@ -1,5 +1,6 @@
 // The batches of a trace from left to right: a bar for every effective step, as high as it changed much.
 import { button, element } from "./dom.js";
+import { termed } from "./glossary.js";
 
 const TALL = 28, LOW = 6;
 
@@ -67,9 +68,7 @@ export class Timeline {
   }
 
   #executor(name) {
-    const item = element("li", "pv-executor", name);
-    item.title = name;
-    return item;
+    return termed(element("li", "pv-executor", name));
   }
 
   #silent(names) {
