@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from planviz.errors import InputError
 from planviz.expressions.core import Literal
 from planviz.expressions.python import PythonEvalType
-from planviz.types import STRING, CharType, DataType, StructField, parse_type, without_lengths
+from planviz.types import STRING, CharType, DataType, StructField, StructType, parse_fields, parse_type, without_lengths
 
 #: Spark's names of the built-in catalogue and its first database.
 CATALOG, DATABASE = "spark_catalog", "default"
@@ -217,8 +217,7 @@ class PythonFunction:
 
         Raises InputError for a type or a kind that there is not.
         """
-        data_type = parse_type(returns) if isinstance(returns, str) else returns
-        return cls(name, data_type, python_eval_type(eval_type), deterministic)
+        return cls(name, _returned(returns), python_eval_type(eval_type), deterministic)
 
 
 def python_eval_type(given: PythonEvalType | int | str | None) -> PythonEvalType | None:
@@ -233,6 +232,22 @@ def python_eval_type(given: PythonEvalType | int | str | None) -> PythonEvalType
         names = ", ".join(f"{k.name} ({int(k)})" for k in PythonEvalType if "WINDOW" not in k.name)
         raise InputError(f"There is no kind of Python function {given!r} here; there are udf, {names}.")
     return found
+
+
+def _returned(given: DataType | str) -> DataType:
+    """A type, or the columns that a function of whole groups returns (`id int, v double`)."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return parse_type(given)
+    except InputError:
+        if " " not in given.strip():
+            raise
+        try:
+            return StructType(tuple(parse_fields(given)))
+        except InputError:
+            pass
+        raise
 
 
 @dataclass(frozen=True)

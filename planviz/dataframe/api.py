@@ -6,7 +6,7 @@ from typing import Any
 
 from planviz.dataframe.column import Column
 from planviz.dataframe.frame import DataFrame
-from planviz.dataframe.grouped import GroupedData
+from planviz.dataframe.grouped import CoGroupedData, GroupedData
 from planviz.dataframe.python import UDFRegistration, UserDefinedFunction
 from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import DataFrameReader
@@ -44,11 +44,7 @@ overwrite overwritePartitions parquet partitionBy partitionedBy replace save sav
 xml"""
 _STREAM = """clusterBy foreach foreachBatch format option options outputMode partitionBy queryName start toTable
 trigger"""
-_RDD = """aggregateByKey barrier cache cartesian checkpoint coalesce cogroup combineByKey distinct filter
-flatMap flatMapValues foldByKey glom groupBy groupByKey intersection join keyBy keys leftOuterJoin
-localCheckpoint map mapPartitions mapPartitionsWithIndex mapValues partitionBy persist pipe
-reduceByKey repartition rightOuterJoin sample setName sortBy sortByKey subtract toDF union unpersist
-values zip zipWithIndex zipWithUniqueId"""
+_RDD = " ".join(n for n in vars(RDD) if not n.startswith("_") and n not in ("session", "rows"))
 _NAMES: dict[type, frozenset[str]] = {
     t: frozenset(names.split())
     for t, names in (
@@ -56,7 +52,9 @@ _NAMES: dict[type, frozenset[str]] = {
         (DataFrameReader, _READER), (DataFrameWriter, _WRITER), (DataStreamWriter, _STREAM), (RDD, _RDD),
         (WindowSpec, "orderBy partitionBy rangeBetween rowsBetween"),
         (MissingValues, "drop fill replace"),
-        (UserDefinedFunction, "asNondeterministic"), (UDFRegistration, "register registerJavaFunction"),
+        (UserDefinedFunction, "asNondeterministic"),
+        (UDFRegistration, "register registerJavaFunction registerJavaUDAF"),
+        (CoGroupedData, "applyInArrow applyInPandas"),
         (RuntimeConfig, "get isModifiable set unset"),
         (SessionCatalog, """cacheTable clearCache dropGlobalTempView dropTempView isCached refreshTable
             setCurrentDatabase tableExists uncacheTable"""),

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.column import literal, select_item
-from planviz.dataframe.python import python_table_call
+from planviz.dataframe.python import UserDefinedFunction, python_table_call
 from planviz.errors import InputError
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import GroupingSets, ResolvedStar, UnresolvedAlias, UnresolvedFunction
+from planviz.logical.combining import Join
 from planviz.logical.operators import Aggregate, Project
-from planviz.logical.python import FlatMapGroupsInPython
+from planviz.logical.python import FlatMapCoGroupsInPython, FlatMapGroupsInPython
 from planviz.logical.unresolved import Pivot
-from planviz.types import is_numeric, parse_fields
+from planviz.types import StructType, is_numeric, parse_fields
 
 if TYPE_CHECKING:
     from planviz.dataframe.frame import DataFrame
@@ -84,12 +85,25 @@ class GroupedData:
         """The same as tables of Arrow."""
         return self._applied("FlatMapGroupsInArrow", func, schema)
 
+    def apply(self, udf: Any) -> DataFrame:
+        """What a pandas_udf of the kind GROUPED_MAP makes of the rows of each group."""
+        if not isinstance(udf, UserDefinedFunction) or not isinstance(udf.function.returns, StructType):
+            raise InputError("apply takes a pandas_udf of the kind GROUPED_MAP, with the columns that it returns.")
+        return self._applied("FlatMapGroupsInPandas", _Named(udf.function.name), udf.function.returns)
+
+    def cogroup(self, other: GroupedData) -> CoGroupedData:
+        """The groups of two DataFrames together."""
+        return CoGroupedData(self, other)
+
+    def keys_first(self) -> tuple[DataFrame, tuple[AttributeReference, ...]]:
+        """The rows with the keys before all columns, and the keys."""
+        projected = self.frame.derived(Project((*map(select_item, self.keys), *self.frame.output), self.frame.plan))
+        return projected, projected.plan.output[: len(self.keys)]
+
     def _applied(self, name: str, func: Any, schema: Any) -> DataFrame:
         frame = self.frame
         fields = parse_fields(schema) if isinstance(schema, str) else schema.fields
-        # Keys first: they stand before all columns of the groups' rows.
-        projected = frame.derived(Project((*map(select_item, self.keys), *frame.output), frame.plan))
-        keys = projected.plan.output[: len(self.keys)]
+        projected, keys = self.keys_first()
         with frame.session.numbering():
             udf = python_table_call(func, projected.plan.output[len(self.keys) :], fields)
             columns = tuple(AttributeReference(f.name, f.data_type, f.nullable, next_id()) for f in fields)
@@ -126,6 +140,40 @@ class GroupedData:
                 at += len(s)
             return GroupingSets(self.kind, tuple(positions), columns, self.keys)
         return GroupingSets(self.kind, tuple((i,) for i in range(len(self.keys))), self.keys)
+
+
+class CoGroupedData:
+    """Groups of two DataFrames by the same keys (PySpark: PandasCogroupedOps)."""
+
+    def __init__(self, one: GroupedData, other: GroupedData) -> None:
+        self.one, self.other = one, other
+
+    def applyInPandas(self, func: Any, schema: Any) -> DataFrame:
+        """What a function makes of the rows of each pair of groups as DataFrames of pandas."""
+        return self._applied("FlatMapCoGroupsInPandas", func, schema)
+
+    def applyInArrow(self, func: Any, schema: Any) -> DataFrame:
+        """The same as tables of Arrow."""
+        return self._applied("FlatMapCoGroupsInArrow", func, schema)
+
+    def _applied(self, name: str, func: Any, schema: Any) -> DataFrame:
+        fields = parse_fields(schema) if isinstance(schema, str) else schema.fields
+        count = len(self.one.keys)
+        (left, _), (right, _) = self.one.keys_first(), self.other.keys_first()
+        both: Any = left.derived(Join(left.plan, right.plan, "Inner")).plan
+        sides = both.left.output, both.right.output
+        with left.session.numbering():
+            udf = python_table_call(func, (*sides[0][count:], *sides[1][len(self.other.keys) :]), fields)
+            columns = tuple(AttributeReference(f.name, f.data_type, f.nullable, next_id()) for f in fields)
+        keys = sides[0][:count], sides[1][: len(self.other.keys)]
+        return left.derived(FlatMapCoGroupsInPython(name, *keys, udf, columns, both.left, both.right))
+
+
+class _Named:
+    """A function of which nothing but its name is needed."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
 
 
 def java_order(given: dict[str, str]) -> list[tuple[str, str]]:

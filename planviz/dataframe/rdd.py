@@ -19,6 +19,18 @@ class RDD:
         """The rows as a DataFrame."""
         return self.session.createDataFrame(self, schema)
 
+    def _value(self, *given: Any, **named: Any) -> Any:
+        """What only running the program would give: the session says what stands for it."""
+        return self.session.act_on_rows(self)
+
+    collect = count = take = first = top = takeOrdered = takeSample = reduce = fold = aggregate = sum = mean = _value
+    max = min = stdev = variance = stats = histogram = countByKey = countByValue = collectAsMap = lookup = isEmpty = (
+        _value
+    )
+    foreach = foreachPartition = saveAsTextFile = saveAsSequenceFile = saveAsPickleFile = saveAsHadoopFile = _value
+    saveAsNewAPIHadoopFile = getNumPartitions = countApprox = countApproxDistinct = treeReduce = treeAggregate = _value
+    toLocalIterator = id = name = toDebugString = getStorageLevel = saveAsNewAPIHadoopDataset = _value
+
     def _other(self, *given: Any, **named: Any) -> RDD:
         return RDD(self.session)
 
@@ -31,4 +43,10 @@ class RDD:
         return self
 
     cache = persist = unpersist = repartition = coalesce = distinct = setName = partitionBy = _same
+    sampleByKey = subtractByKey = fullOuterJoin = repartitionAndSortWithinPartitions = groupWith = _other
+
+    def randomSplit(self, weights: Any = (), seed: Any = None) -> list[RDD]:
+        """Parts of the rows."""
+        return [RDD(self.session) for _ in weights]
+
     checkpoint = localCheckpoint = barrier = _same

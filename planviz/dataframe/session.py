@@ -107,6 +107,10 @@ class SparkSession(Session):
     def missing_column(self, plan: LogicalPlan, parts: tuple[str, ...]) -> None:
         """A DataFrame of this plan is asked for a column that it does not have."""
 
+    def act_on_rows(self, rows: RDD) -> Any:
+        """What an action on an RDD gives. Raises InputError: there is no data here."""
+        raise InputError("An RDD's rows would be needed: planviz plans queries and executes none.")
+
     def pivot_values(self, frame: Any, column: Any) -> list[Any]:
         """The values of a pivot's column, for which Spark runs a query. Raises InputError: there is no data here."""
         raise InputError("Finding the values of a pivot would need the data: list them, pivot('c', ['x', 'y']).")

@@ -247,3 +247,17 @@ class UnresolvedMapObjects(Unresolved):
     def to_string(self) -> str:
         """unresolvedmapobjects(source, None)."""
         return f"unresolvedmapobjects({self.source}, None)"
+
+
+@node
+class ScalaUDF(Declared, ObjectExpression):
+    """A function of the JVM, of which nothing but its type and its name is known (Spark: ScalaUDF)."""
+
+    arguments: tuple[Expression, ...]
+    type: DataType
+    name: str = "UDF"
+    is_nullable: bool = True
+
+    def to_string(self) -> str:
+        """UDF(arguments)."""
+        return f"{self.name}({', '.join(map(str, self.arguments))})"

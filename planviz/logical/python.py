@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planviz.expressions.core import AttributeReference, Expression
-from planviz.logical.plan import LogicalPlan, UnaryNode, bracketed
+from planviz.logical.plan import BinaryNode, LogicalPlan, UnaryNode, bracketed
 from planviz.trees.node import lazy, node
 
 
@@ -94,3 +94,35 @@ class FlatMapGroupsInPython(TableFunction):
     def arguments(self) -> list[str]:
         """The keys, the call, its columns."""
         return [bracketed(self.keys), str(self.udf), bracketed(self.columns)]
+
+
+@node
+class FlatMapCoGroupsInPython(BinaryNode):
+    """The rows of each pair of groups of two inputs (FlatMapCoGroupsInPandas, FlatMapCoGroupsInArrow)."""
+
+    name: str
+    left_keys: tuple[AttributeReference, ...]
+    right_keys: tuple[AttributeReference, ...]
+    udf: Expression
+    columns: tuple[AttributeReference, ...]
+    left: LogicalPlan
+    right: LogicalPlan
+
+    @property
+    def node_name(self) -> str:
+        """The operator's name."""
+        return self.name
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The function's columns."""
+        return self.columns
+
+    @lazy
+    def produced(self) -> frozenset[int]:
+        """They are made here."""
+        return frozenset(a.expr_id for a in self.columns)
+
+    def arguments(self) -> list[str]:
+        """The keys of both, the call, its columns."""
+        return [bracketed(self.left_keys), bracketed(self.right_keys), str(self.udf), bracketed(self.columns)]

@@ -14,7 +14,7 @@ from planviz.physical.distribution import (
     ascending,
 )
 from planviz.physical.operators import WindowBase
-from planviz.physical.plan import SparkPlan, UnaryExec
+from planviz.physical.plan import BinaryExec, SparkPlan, UnaryExec
 from planviz.trees.node import always, lazy, node
 
 
@@ -197,3 +197,45 @@ class FlatMapGroupsInPythonExec(TableFunctionExec):
     def simple_string(self) -> str:
         """FlatMapGroupsInPandas [k#1], f(a#2)#3, [b#4]."""
         return f"{self.name} {bracketed(self.keys)}, {self.udf}, {bracketed(self.columns)}"
+
+
+@node
+class FlatMapCoGroupsInPythonExec(BinaryExec):
+    """The rows of each pair of groups: on both sides together and in order."""
+
+    name: str
+    left_keys: tuple[AttributeReference, ...]
+    right_keys: tuple[AttributeReference, ...]
+    udf: Expression
+    columns: tuple[AttributeReference, ...]
+    left: SparkPlan
+    right: SparkPlan
+
+    @property
+    def node_name(self) -> str:
+        """The operator's name."""
+        return self.name
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The function's columns."""
+        return self.columns
+
+    output_partitioning = always(UnknownPartitioning(0))
+    output_ordering = always(())
+
+    @property
+    def required_distribution(self) -> tuple[Distribution, ...]:
+        """Together by the keys; without any in one partition."""
+        return tuple(ClusteredDistribution(k) if k else AllTuples() for k in (self.left_keys, self.right_keys))
+
+    @property
+    def required_ordering(self) -> tuple[tuple[SortOrder, ...], ...]:
+        """By the keys."""
+        return ascending(self.left_keys), ascending(self.right_keys)
+
+    @lazy
+    def simple_string(self) -> str:
+        """FlatMapCoGroupsInPandas [k#1], [l#2], f(a#3, b#4)#5, [c#6]."""
+        keys = f"{bracketed(self.left_keys)}, {bracketed(self.right_keys)}"
+        return f"{self.name} {keys}, {self.udf}, {bracketed(self.columns)}"

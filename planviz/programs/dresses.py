@@ -12,6 +12,16 @@ _PROMPT = re.compile(r"^\s*(?:>>>|In \[\d*\]:)(?: |$)")
 _GOES_ON = re.compile(r"^\s*(?:\.\.\.|\s{2,}\.\.\.+:)(?: |$)")
 _MAGIC = re.compile(r"^# MAGIC ?")
 _SQL = re.compile(r"^\s*%%?(?:sql|sparksql|spark_sql)\b(.*)$", re.IGNORECASE)
+_SQL_WORDS = ("sql", "sparksql", "spark.sql", "spark_sql")
+#: A cell of another language, by Jupyter's, Zeppelin's and Databricks' magics.
+_OTHER = re.compile(
+    r"^%%?(sql|sparksql|spark\.sql|spark_sql|md|markdown|sh|bash|scala|r|html|javascript|js|latex|writefile|angular)\b(.*)$",
+    re.IGNORECASE,
+)
+#: A line that is surely Python behind a cell that no line ends.
+_PYTHON = re.compile(
+    r"^(?:from\s+\w[\w.]*\s+import|import\s+\w|def\s|@|\w+(?:\[[^\]]*\])?\s*=[^=]|display\(|print\(|\w+\.\w+\()"
+)
 _LINE = re.compile(r"^(\s*)([%!?].*)$")
 
 
@@ -20,12 +30,44 @@ def undressed(text: str) -> str:
     found = _notebook(text)
     if found is not None:
         return "\n".join(map(_cell, found))
-    lines = text.replace("\r\n", "\n").split("\n")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if any(_PROMPT.match(line) for line in lines):
         lines = _without_prompts(lines)
     if any(line.startswith("# MAGIC") for line in lines):
         lines = _without_exports(lines)
-    return "\n".join(_plain(line) for line in lines)
+    return "\n".join(_cells(lines))
+
+
+def _cells(lines: list[str]) -> list[str]:
+    """Lines with cells of other languages among them: SQL becomes queries, the rest comments."""
+    made: list[str] = []
+    at = 0
+    while at < len(lines):
+        other = _OTHER.match(lines[at])
+        if other is None:
+            made.append(_plain(lines[at]))
+            at += 1
+            continue
+        end = at + 1
+        while end < len(lines) and not _ends_cell(lines, at, end):
+            end += 1
+        block = [other[2], *lines[at + 1 : end]]
+        if other[1].lower() in _SQL_WORDS and any(b.strip() for b in block):
+            made += _query("\n".join(block)).split("\n")
+        else:
+            made += ["# " + line for line in lines[at:end]]
+        made += [""] * (end - len(made))
+        at = end
+    return made
+
+
+def _ends_cell(lines: list[str], begin: int, at: int) -> bool:
+    """Whether a cell of another language that begins at one line is over before another one."""
+    line = lines[at]
+    if line.startswith(("%", "# COMMAND")) or _PROMPT.match(line):
+        return True
+    whole = lines[begin].startswith("%%")
+    return not whole and _PYTHON.match(line) is not None
 
 
 def _notebook(text: str) -> list[str] | None:
@@ -65,11 +107,26 @@ def _plain(line: str) -> str:
 
 
 def _without_prompts(lines: list[str]) -> list[str]:
-    """The lines behind prompts; what was printed is left out."""
-    made = []
+    """The lines behind prompts, what goes on from them, and statements between; what was printed is left out."""
+    made: list[str] = []
+    open_brackets, prompted = 0, False
     for line in lines:
         found = _PROMPT.match(line) or _GOES_ON.match(line)
-        made.append("" if found is None else line[found.end() :])
+        going_on = open_brackets > 0 or bool(made and made[-1].rstrip().endswith("\\"))
+        if (
+            found is None
+            and not going_on
+            and not (_PYTHON.match(line) or (not prompted and line.startswith((" ", "#"))))
+        ):
+            made.append("")
+            open_brackets = 0
+            continue
+        prompted = prompted or found is not None
+        made.append(line if found is None else line[found.end() :])
+        code = re.sub(r"'[^']*'|\"[^\"]*\"|#.*", "", made[-1])
+        if found is not None and _PROMPT.match(line):
+            open_brackets = 0
+        open_brackets = max(0, open_brackets + sum(map(code.count, "([{")) - sum(map(code.count, ")]}")))
     return made
 
 

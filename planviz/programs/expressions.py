@@ -14,6 +14,7 @@ from planviz.programs import attributes
 from planviz.programs.signals import LimitReached, Raised, raised
 from planviz.programs.values import (
     Class,
+    Described,
     ErrorClass,
     ErrorValue,
     Function,
@@ -443,6 +444,8 @@ class Expressions:
         match value:
             case Unknown():
                 return attributes.of_unknown(value, name)
+            case Described():
+                return value.attribute(name)
             case Instance():
                 return self._of_instance(value, name)
             case Class():

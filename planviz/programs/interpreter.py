@@ -18,10 +18,12 @@ from planviz.programs.expressions import from_planviz
 from planviz.programs.guesses import Guesses
 from planviz.programs.library import DefaultDict, Factory, builtins, import_module
 from planviz.programs.model import Action, Program, ProgramError
+from planviz.programs.rest import read_rest
 from planviz.programs.session import ProgramSession
 from planviz.programs.signals import LimitReached, Raised, Returned, raised
 from planviz.programs.spark import RowClass
 from planviz.programs.statements import Statements
+from planviz.programs.undefined import Uses, stand_in
 from planviz.programs.values import (
     MISSING,
     Class,
@@ -164,9 +166,12 @@ class Interpreter(Statements):
             self.starts.append(self.starts[-1] + len(line) + 1)
         self.source, self.tree, self._place = text, tree, place
         self.program = Program(text)
+        self.uses = Uses(tree)
         self.session = ProgramSession(catalog, config, guesses, self.act)
         self.modules: dict[str, Any] = {}
         self.handling: list[Raised] = []
+        #: The functions of the program whose bodies were read, by identity.
+        self.entered: set[int] = set()
         self.variant = ""
         self.ended = self.open_star = False
         self.steps = self.depth = 0
@@ -192,33 +197,20 @@ class Interpreter(Statements):
         """Read it all."""
         try:
             self.at_top(self.tree.body, self.module)
-            self._last_expression()
+            read_rest(self, self._last)
         except LimitReached as e:
             line = getattr(self.at, "lineno", 1)
             self.program.not_understood.append((self._place(line, 0).line, f"Reading stopped here: {e}."))
         return self.program
 
-    def _last_expression(self) -> None:
-        """A DataFrame that a notebook would show, or that the program made last without an action on anything."""
-        body = self.tree.body
-        if body and isinstance(body[-1], ast.Expr):
-            value = self._last if isinstance(self._last, DataFrame) else None
-            if value is not None:
-                self.at = body[-1]
-                self.act("last", value)
-                return
-        if not self.program.actions and not self.program.error:
-            frames = [(n, v) for n, v in self.module.names.items() if isinstance(v, DataFrame)]
-            if frames:
-                self.at = next(
-                    (s for s in reversed(body) if isinstance(s, ast.Assign | ast.AnnAssign)), body[-1] if body else None
-                )
-                self.act("last", frames[-1][1])
-
     _last: Any = None
 
     def _do_Expr(self, node: ast.Expr, scope: Scope) -> None:
-        self._last = self.value(node.value, scope)
+        self._last = value = self.value(node.value, scope)
+        shown = self.session.guesses.tables and node is not self.tree.body[-1] and isinstance(node.value, ast.Call)
+        if shown and scope is self.module and isinstance(value, DataFrame) and not self.session.quiet(value):
+            self.at = node
+            self.act("expression", value)
 
     # ---------------------------------------------------------------------------------------- noting
 
@@ -278,19 +270,10 @@ class Interpreter(Statements):
         """A name that nothing was bound to: Python's NameError, or a table where tables are guessed."""
         if self.open_star:
             return Unknown(node.id)
-        if self.session.guesses.tables and self._used_as_frame(node.id):
-            self.pass_over(node, f"{node.id} is not defined: it is taken for a table of that name.")
-            made = self.session.table(node.id)
-            self.module.names[node.id] = made
+        if self.session.guesses.tables:
+            made = self.module.names[node.id] = stand_in(self, node)
             return made
         raise raised("NameError", f"name '{node.id}' is not defined")
-
-    def _used_as_frame(self, name: str) -> bool:
-        found = False
-        for n in ast.walk(self.tree):
-            if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name:
-                found = found or n.attr in _FRAME_WORDS
-        return found
 
     def importing(self, name: str) -> Any:
         """A module by name."""
@@ -413,6 +396,7 @@ class Interpreter(Statements):
     def call_function(self, function: Function, arguments: list[Any], named: dict[str, Any]) -> Any:
         """What the body of a function of the program gives."""
         node = function.node
+        self.entered.add(id(node))
         inner = Scope(outer=function.scope)
         self._bind(function, arguments, dict(named), inner)
         if self.depth >= DEEPEST:
@@ -504,7 +488,7 @@ class Interpreter(Statements):
 
                 return RDD(self.session)
             if node is not None and isinstance(value.plan, object) and not hasattr(type(value), name):
-                self._learn(value, name)
+                self.learn(value, name)
         try:
             return super().attribute(value, name, node)
         except PlanvizError as e:
@@ -513,12 +497,13 @@ class Interpreter(Statements):
     def item(self, value: Any, key: Any, node: ast.AST | None = None) -> Any:
         """value[key]"""
         if isinstance(value, DataFrame) and isinstance(key, str):
-            self._learn(value, key)
+            self.learn(value, key)
         if isinstance(value, DefaultDict) and not isinstance(key, Unknown):
             return value[key]
         return super().item(value, key, node)
 
-    def _learn(self, frame: DataFrame, name: str) -> None:
+    def learn(self, frame: DataFrame, name: str) -> None:
+        """A DataFrame has to have a column of this name: a guessed table may be what it comes from."""
         from planviz.dataframe.api import _FRAME
 
         plain = name.strip("`")
@@ -527,59 +512,6 @@ class Interpreter(Statements):
         first = plain.split(".")[0]
         if all(c.lower() not in (plain.lower(), first.lower()) for c in frame.columns):
             self.session.learn_column(frame.plan, first)
-
-
-_FRAME_WORDS = frozenset(
-    [
-        "select",
-        "filter",
-        "where",
-        "groupBy",
-        "groupby",
-        "withColumn",
-        "join",
-        "show",
-        "orderBy",
-        "sort",
-        "agg",
-        "drop",
-        "write",
-        "withColumnRenamed",
-        "createOrReplaceTempView",
-        "cache",
-        "persist",
-        "printSchema",
-        "limit",
-        "distinct",
-        "dropDuplicates",
-        "union",
-        "unionByName",
-        "selectExpr",
-        "repartition",
-        "coalesce",
-        "collect",
-        "count",
-        "toPandas",
-        "na",
-        "fillna",
-        "dropna",
-        "explain",
-        "writeStream",
-        "rdd",
-        "toDF",
-        "alias",
-        "randomSplit",
-        "describe",
-        "crossJoin",
-        "sample",
-        "first",
-        "head",
-        "take",
-        "unpersist",
-        "columns",
-        "dtypes",
-    ]
-)
 
 
 def _unknown(value: Any) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import re
-import warnings
 
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
@@ -14,6 +12,7 @@ from planviz.programs.guesses import Again, Guesses
 from planviz.programs.hints import column_types
 from planviz.programs.interpreter import Interpreter
 from planviz.programs.model import Program, ProgramError
+from planviz.programs.recovery import Recovered, recovered
 from planviz.programs.values import Place
 from planviz.trees.executor import RuleExecutor
 
@@ -47,8 +46,9 @@ def read_program(
     `infer` says to guess tables that neither the catalogue nor the program has; None: where there is no catalogue.
     Raises ParseError, with line and column, for a text that is no Python.
     """
-    text = undressed(text)
-    tree = parse(text)
+    given = undressed(text)
+    found = parse(given)
+    text, tree = found.text, found.tree
     config = _zoned(config or OptimizerConfig())
     guesses = Guesses(infer if infer is not None else catalog is None or not catalog.tables, column_types(tree))
     lines = text.split("\n")
@@ -73,6 +73,9 @@ def read_program(
     else:
         program = Program(text)
         program.error = ProgramError("TOO_MANY_GUESSES", "Too many columns would have to be guessed.", Place(1, 1))
+    program.not_understood[:0] = found.left_out
+    if found.left_out and found.error is not None:
+        program.error = ProgramError("PYTHON_SYNTAX_ERROR", f"This is no Python: {found.error.msg}.", found.place)
     program.notes += reader.session.notes
     names = list(guesses.columns)
     if names:
@@ -89,12 +92,10 @@ def _zoned(config: OptimizerConfig) -> OptimizerConfig:
     return config.with_settings({_ZONE: "UTC"})
 
 
-def parse(text: str) -> ast.Module:
-    """Python's own tree of a text. Raises ParseError with the place of a syntax error."""
+def parse(text: str) -> Recovered:
+    """Python's own tree of a text, as far as it is Python. Raises ParseError with the place of a syntax error."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
+        return recovered(text)
     except SyntaxError as e:
         column = None if e.offset is None else max(1, e.offset)
         raise ParseError("PYTHON_SYNTAX_ERROR", f"This is no Python: {e.msg}.", line=e.lineno, column=column) from None

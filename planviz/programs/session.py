@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,25 +12,31 @@ from planviz.catalog.tables import DATABASE, FILE_FORMATS, Catalog, Table, place
 from planviz.config import OptimizerConfig
 from planviz.dataframe.column import Column, literal, name_parts
 from planviz.dataframe.frame import DataFrame
+from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import relation
 from planviz.dataframe.session import SparkSession
-from planviz.errors import AnalysisError, PlanvizError
+from planviz.errors import AnalysisError, InputError, PlanvizError
 from planviz.execution import QueryExecution
-from planviz.expressions.core import AttributeReference
-from planviz.expressions.ids import fresh_ids
+from planviz.expressions.core import Alias, AttributeReference
+from planviz.expressions.ids import fresh_ids, next_id
+from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend import parse_script
-from planviz.logical.combining import Join
+from planviz.logical.combining import Join, SetOperation, Union
 from planviz.logical.operators import Filter, GlobalLimit, LocalLimit, Offset, Project, Sample, Sort, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
-from planviz.logical.relations import LogicalRelation
+from planviz.logical.relations import LogicalRDD, LogicalRelation
 from planviz.logical.unresolved import Pivot
 from planviz.programs.guesses import Again, Guesses, pivot_key, table_of_path
+from planviz.programs.placeholders import filled
 from planviz.programs.signals import LimitReached
-from planviz.types import STRING, StructField, StructType
+from planviz.programs.values import Unknown, UnknownRows
+from planviz.types import STRING, DataType, StructField, StructType
 
 #: How many plans are made of one program at most, and how long that may take (seconds of this process).
 MOST_PLANS, LONGEST_TIME = 6_000, 60.0
+#: Between the names of guessed tables that a union reads.
+_TOGETHER = "\0"
 _PASSING = (Filter, Sort, GlobalLimit, LocalLimit, Offset, Sample, SubqueryAlias)
 
 
@@ -58,6 +64,8 @@ class ProgramSession(SparkSession):
         self._kept: list[Any] = []
         #: The line of a pivot whose values are not listed, until it is aggregated; results of such pivots by identity.
         self._pivot = 0
+        #: Rows of which only uses tell the columns, by the identity of their plan.
+        self._rows: dict[int, str] = {}
         self._passing_pivots: dict[int, str] = {}
 
     # ------------------------------------------------------------------------------------------ what it does
@@ -65,6 +73,10 @@ class ProgramSession(SparkSession):
     def act(self, name: str, frame: Any) -> Any:
         """Note an action."""
         return self.note(name, frame)
+
+    def act_on_rows(self, rows: RDD) -> Any:
+        """Rows that nobody knows: RDDs have no plans."""
+        return UnknownRows("rows of an RDD")
 
     def pivot_values(self, frame: Any, column: Any) -> list[Any]:
         """The values of a pivot that the program does not list: those that it names as columns of the result."""
@@ -77,6 +89,10 @@ class ProgramSession(SparkSession):
     def line(self) -> int:
         """The line of the call that is being read, 0 before the first."""
         return 0 if self.origin is None else self.origin[0].count("\n", 0, self.origin[1]) + 1
+
+    def quiet(self, frame: DataFrame) -> bool:
+        """Whether nothing would be shown of a DataFrame: one without columns, as commands give."""
+        return not frame.output
 
     def note_table(self, name: str, frame: Any) -> None:
         """Later statements may read a table that the program writes."""
@@ -103,6 +119,9 @@ class ProgramSession(SparkSession):
             self._passing_pivots[id(analyzed)] = pivot_key(self._pivot, plan.aggregates)
             self._kept.append(analyzed)
             self._pivot = 0
+        if isinstance(plan, Union) and plan.by_name:
+            self._passing |= {id(c): c for c in analyzed.children if isinstance(c, Project)}
+            self._kept.append(analyzed)
         joined = isinstance(plan, Join) and isinstance(analyzed, Project)
         if joined or (isinstance(plan, Project) and any("Star" in type(p).__name__ for p in plan.projects)):
             self._passing[id(analyzed)] = plan
@@ -113,16 +132,14 @@ class ProgramSession(SparkSession):
         """A table or view, guessed where nobody knows it and guessing is allowed."""
         parts = name_parts(name) if "<" not in str(name) else (str(name),)
         if self.guesses.tables and self.catalog.table(parts) is None and self.catalog.view(parts) is None:
-            self._declare(parts)
+            self._declare(placed(Table(parts[-1], ()), parts))
         return super().table(name if "<" not in str(name) else f"`{name}`")
 
-    def _declare(self, parts: tuple[str, ...]) -> str:
-        """Let the catalogue have a guessed table as far as it is known; the name under which it is guessed."""
-        named = placed(Table(parts[-1], ()), parts)
+    def _declare(self, named: Table) -> None:
+        """Let the catalogue have a guessed table as far as it is known."""
         known = self.guesses.of(named.shown_name)
         self.catalog = self.catalog.with_table(replace(named, columns=known.columns, guessed=known.guessed))
         self._tables[named.key] = named.shown_name
-        return named.shown_name
 
     def from_source(
         self, provider: str, path: Any, fields: tuple[StructField, ...] | None, options: dict[str, Any] | None = None
@@ -137,6 +154,52 @@ class ProgramSession(SparkSession):
         given = options or {}
         self.guesses.reads(str(path), provider, str(given.get("inferschema", "")).lower() == "true")
         return self.guessed(str(path), provider)
+
+    def createDataFrame(self, data: Any, schema: Any = None, *given: Any, **named: Any) -> DataFrame:
+        """Rows of a program; where nobody knows them or their columns, the columns are guessed from their use."""
+        rows = data.rows if isinstance(data, RDD) else data
+        if isinstance(schema, str | StructType):
+            return super().createDataFrame([] if not isinstance(rows, list | tuple) else rows, schema)
+        names = [n for n in schema if isinstance(n, str)] if isinstance(schema, list | tuple) else []
+        if isinstance(rows, list | tuple) and rows and not isinstance(schema, Unknown):
+            try:
+                return super().createDataFrame([_as_text(r) for r in rows], schema)
+            except (InputError, TypeError):
+                names = names or _names_of(rows)
+        if isinstance(rows, list | tuple) and not rows and not self.guesses.tables and not names:
+            return super().createDataFrame(rows, schema)
+        return self.guessed_rows(f"rows of line {self.line()}", names)
+
+    def guessed_rows(self, key: str, names: Sequence[str] = ()) -> DataFrame:
+        """Rows that only running the program would give; their columns are guessed from their use."""
+        self.guesses.columns.setdefault(key, {})
+        for name in names:
+            self.guesses.learn(key, name)
+        with self.numbering():
+            fields = self.guesses.of(key).columns
+            columns = tuple(AttributeReference(f.name, f.data_type, True, next_id()) for f in fields)
+        made = LogicalRDD(columns)
+        self._rows[id(made)] = key
+        self._kept.append(made)
+        return DataFrame(self, made)
+
+    def transformed(self, frame: DataFrame, name: str, outputs: Sequence[str]) -> DataFrame:
+        """A DataFrame with the columns that a model adds; further ones are guessed from their use."""
+        key = f"columns of {name} of line {self.line()}"
+        self.guesses.columns.setdefault(key, {})
+        for one in dict.fromkeys(outputs):
+            self.guesses.learn(key, one)
+        have = {a.name.lower() for a in frame.output}
+        with self.numbering():
+            made = [
+                Alias(ScalaUDF(frame.output, f.data_type), f.name, next_id())
+                for f in self.guesses.of(key).columns
+                if f.name.lower() not in have
+            ]
+        result = frame.derived(Project((*frame.output, *made), frame.plan))
+        self._rows[id(result.plan)] = key
+        self._kept.append(result.plan)
+        return result
 
     def guessed(self, key: str, provider: str = "parquet") -> DataFrame:
         """A source of which only its uses tell the columns."""
@@ -154,6 +217,12 @@ class ProgramSession(SparkSession):
                 self.with_view(f"_{name}", value.plan)
             shown = f"_{name}" if isinstance(value, DataFrame) else str(getattr(value, "expr", value))
             text = text.replace("{" + name + "}", shown)
+        whole = filled(text)
+        if whole != text:
+            self.notes[f"Line {self.line()}: values that the text does not tell stand as names or 1 in the query."] = (
+                None
+            )
+            text = whole
         self._learn_from_query(text)
         self.params = parameters(args)
         try:
@@ -188,13 +257,13 @@ class ProgramSession(SparkSession):
             elif self.guesses.tables:
                 before = key in self._tables
                 learned |= self._learn_columns(table.shown_name, table) and before
-                self._declare((table.database, table.name) if table.database != DATABASE else (table.name,))
+                self._declare(table)
         if learned:
             raise Again
 
     def _learn_columns(self, key: str, table: Table, have: frozenset[str] = frozenset()) -> bool:
         new = [c for c in table.columns if c.name.lower() not in have and c.name != "unknown"]
-        return any([self.guesses.learn(key, c.name, c.data_type) for c in new])
+        return any([self._learn(key, c.name, c.data_type) for c in new])
 
     def _declare_files(self, table: Table) -> None:
         named = table_of_path(table.name, self.catalog)
@@ -237,8 +306,12 @@ class ProgramSession(SparkSession):
     def learn_column(self, plan: LogicalPlan, name: str) -> None:
         """A column that a DataFrame must have: Again where one of its guessed tables may have it."""
         leaf = next(iter(self._open(plan)), None)
-        if leaf is not None and self.guesses.learn(leaf[1], name):
+        if leaf is not None and self._learn(leaf[1], name):
             raise Again
+
+    def _learn(self, key: str, name: str, kind: DataType | None = None) -> bool:
+        """Note a column of a guessed table, or of all that a union takes its rows from."""
+        return any([self.guesses.learn(k, name, kind) for k in key.split(_TOGETHER)])
 
     def _learn_from(self, plan: LogicalPlan) -> None:
         learned = False
@@ -246,7 +319,7 @@ class ProgramSession(SparkSession):
             for side in (plan.left, plan.right):
                 for name in plan.using:
                     if name.lower() not in {a.name.lower() for a in side.output}:
-                        learned |= any(self.guesses.learn(key, name) for _, key in self._open(side)[:1])
+                        learned |= any(self._learn(key, name) for _, key in self._open(side)[:1])
         have = {a.name.lower() for c in plan.children for a in c.output}
         leaves = [x for c in plan.children for x in self._open(c)]
         names: list[tuple[str, ...]] = []
@@ -264,14 +337,14 @@ class ProgramSession(SparkSession):
             qualifier = parts[0].lower() if len(parts) > 1 else ""
             own = [x for x in leaves if qualifier in x[0]]
             if own and parts[1].lower() not in have:
-                learned |= self.guesses.learn(own[0][1], parts[1])
+                learned |= self._learn(own[0][1], parts[1])
             elif own:
-                learned |= any(self.guesses.learn(key, parts[1]) for _, key in own)
+                learned |= any(self._learn(key, parts[1]) for _, key in own)
             elif leaves and parts[0].lower() not in have:
                 kind = None
                 if len(parts) > 1:
                     kind = StructType(tuple(StructField(p, STRING) for p in parts[1:2]))
-                learned |= self.guesses.learn(leaves[0][1], parts[0], kind)
+                learned |= self._learn(leaves[0][1], parts[0], kind)
         if learned:
             raise Again
 
@@ -285,6 +358,8 @@ class ProgramSession(SparkSession):
                 key = table.shown_name if p.name and isinstance(table, Table) else getattr(table, "name", "")
                 if key in self.guesses.columns:
                     found.append((names | {key.rpartition(".")[2].lower()} if p.name else names, key))
+            elif id(p) in self._rows:
+                found.append((names, self._rows[id(p)]))
             elif id(p) in self._passing_pivots:
                 found.append((names, self._passing_pivots[id(p)]))
             elif id(p) in self._passing or isinstance(p, _PASSING) or type(p).__name__ in _PASSING_NAMES:
@@ -296,6 +371,11 @@ class ProgramSession(SparkSession):
                     walk(p.right, names)
             elif isinstance(p, Project) and _keeps_all(p):
                 walk(p.child, names)
+            elif isinstance(p, Union | SetOperation):
+                sides = [self._open(c) for c in p.children]
+                if all(sides):
+                    keys = dict.fromkeys(k for side in sides for k in side[0][1].split(_TOGETHER))
+                    found.append((names, _TOGETHER.join(keys)))
 
         walk(plan, frozenset())
         return found
@@ -308,6 +388,32 @@ def parameters(args: Any) -> Any:
     if isinstance(args, list | tuple):
         return [literal(v) if not isinstance(v, Column) else v.expr for v in args]
     return None
+
+
+def _as_text(row: Any) -> Any:
+    """A row with texts for the values that nobody knows."""
+    if isinstance(row, Unknown):
+        raise InputError("The rows are not known.")
+    if isinstance(row, dict):
+        return {k: str(v) if isinstance(v, Unknown) else v for k, v in row.items()}
+    if isinstance(row, tuple | list) and any(isinstance(v, Unknown) for v in row):
+        values = tuple(str(v) if isinstance(v, Unknown) else v for v in row)
+        if not hasattr(row, "_fields"):
+            return values
+        made: Any = type(row)(values)
+        made._fields = getattr(row, "_fields", ())
+        return made
+    return row
+
+
+def _names_of(rows: Any) -> list[str]:
+    """The columns of rows whose values are not known: the keys of dictionaries and rows."""
+    first = rows[0]
+    if isinstance(first, dict):
+        return [str(k) for k in first]
+    if hasattr(first, "_fields"):
+        return list(first._fields)
+    return [f"_{i + 1}" for i in range(len(first))] if isinstance(first, list | tuple) else []
 
 
 _PASSING_NAMES = frozenset(

@@ -13,6 +13,8 @@ from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.services import Builder
 from planviz.dataframe.storage import StorageLevel
 from planviz.dataframe.window import Window
+from planviz.programs.glue import glue_module
+from planviz.programs.ml import ml_module
 from planviz.programs.values import ErrorClass, Module, Native, Unknown
 
 if TYPE_CHECKING:
@@ -79,8 +81,10 @@ def spark_module(reader: Interpreter, name: str) -> Module | None:
             return Module(name, {"StorageLevel": storage_levels()})
         case "pyspark.context" | "pyspark.conf":
             return Module(name, _contexts(reader))
-        case "awsglue.context":
-            return Module(name, {"GlueContext": Native("GlueContext", lambda *a: glue_context(reader), True)})
+    if name.split(".")[0] == "awsglue":
+        return glue_module(reader, name)
+    if name == "pyspark.ml" or name.startswith("pyspark.ml."):
+        return ml_module(reader, name)
     return None
 
 
@@ -203,17 +207,17 @@ def functions_module(reader: Interpreter) -> Module:
             raise KeyError(name)
         return Native(f"functions.{name}", getattr(functions, name))
 
+    kinds = {"SCALAR": 200, "GROUPED_MAP": 201, "GROUPED_AGG": 202, "SCALAR_ITER": 204, "MAP_ITER": 205}
     # What `import *` brings: not the names with capitals that were deprecated, which PySpark leaves out of __all__.
     names = [n for n in (*sorted(known), *own) if n == n.lower() and n.isidentifier()]
     return Module(
-        "pyspark.sql.functions", {}, get, closed=True, exported=lambda: {n: get(n) for n in names if n not in _HIDDEN}
+        "pyspark.sql.functions",
+        {"PandasUDFType": Module("PandasUDFType", dict(kinds))},
+        get,
+        closed=True,
+        exported=lambda: {n: get(n) for n in names if n not in _HIDDEN},
     )
 
 
 #: Functions of SQL that Python's own names of the same kind would be hidden by, and PySpark does not export.
 _HIDDEN = frozenset(("range", "print", "in", "not", "and", "or", "is", "if", "map", "set", "type", "len_"))
-
-
-def glue_context(reader: Interpreter) -> Module:
-    """AWS Glue's context: its session, and sources that only running would tell."""
-    return Module("GlueContext", {"spark_session": reader.session, "sparkSession": reader.session})

@@ -164,6 +164,14 @@ class Module:
     exported: Callable[[], dict[str, Any]] | None = None
 
 
+class Described:
+    """An object of a library that says itself what its attributes are."""
+
+    def attribute(self, name: str) -> Any:
+        """The value of an attribute, Unknown where nothing is known of it."""
+        return Unknown(name)
+
+
 @dataclass(eq=False)
 class ErrorClass:
     """An exception's class by its name, with the names of those it comes from."""

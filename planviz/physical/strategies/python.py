@@ -11,7 +11,13 @@ from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.python import WINDOWED, PythonEvalType, PythonUDAF
 from planviz.logical.operators import Window
 from planviz.logical.plan import LogicalPlan
-from planviz.logical.python import ArrowEvalPython, BatchEvalPython, FlatMapGroupsInPython, MapInPython
+from planviz.logical.python import (
+    ArrowEvalPython,
+    BatchEvalPython,
+    FlatMapCoGroupsInPython,
+    FlatMapGroupsInPython,
+    MapInPython,
+)
 from planviz.physical import python as o
 from planviz.physical.strategies.context import PlanningContext
 
@@ -27,6 +33,9 @@ def evaluation(plan: LogicalPlan, context: PlanningContext) -> Any:
             return o.MapInPythonExec(name, udf, columns, barrier, context.plan(child))
         case FlatMapGroupsInPython(name, keys, udf, columns, child):
             return o.FlatMapGroupsInPythonExec(name, keys, udf, columns, context.plan(child))
+        case FlatMapCoGroupsInPython(name, left_keys, right_keys, udf, columns, left, right):
+            sides = context.plan(left), context.plan(right)
+            return o.FlatMapCoGroupsInPythonExec(name, left_keys, right_keys, udf, columns, *sides)
     return None
 
 

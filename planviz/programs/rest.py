@@ -1,0 +1,142 @@
+"""What a program makes and does nothing with: its last DataFrames, and those of functions that nobody calls."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from planviz.dataframe.frame import DataFrame
+from planviz.programs.signals import Raised
+from planviz.programs.values import Class, Function, Instance, Unknown
+
+if TYPE_CHECKING:
+    from planviz.programs.interpreter import Interpreter
+
+#: How many functions that nobody calls are read.
+MOST_FUNCTIONS = 40
+_SESSIONS = ("spark", "session", "sqlContext", "sql_context", "spark_session", "sparkSession", "ss", "sqlc")
+
+
+def read_rest(reader: Interpreter, last: Any) -> None:
+    """Note the DataFrames that a notebook would show or that are left over; `last` is the last expression's value."""
+    body = reader.tree.body
+    if body and isinstance(body[-1], ast.Expr) and isinstance(last, DataFrame):
+        reader.at = body[-1]
+        reader.act("last", last)
+    if reader.session.guesses.tables:
+        _uncalled(reader)
+        _left_over(reader)
+    elif not reader.program.actions and not reader.program.error:
+        _last_made(reader)
+
+
+def _last_made(reader: Interpreter) -> None:
+    frames = [v for v in reader.module.names.values() if isinstance(v, DataFrame)]
+    body = reader.tree.body
+    if frames and body:
+        reader.at = next((s for s in reversed(body) if isinstance(s, ast.Assign | ast.AnnAssign)), body[-1])
+        reader.act("last", frames[-1])
+
+
+def _left_over(reader: Interpreter) -> None:
+    """DataFrames with a name that nothing reads any more."""
+    stored: dict[str, ast.Name] = {}
+    for node in _in_order(reader.tree):
+        if isinstance(node.ctx, ast.Store):
+            stored[node.id] = node
+        else:
+            stored.pop(node.id, None)
+    shown = [a.execution for a in reader.program.actions]
+    for name, node in stored.items():
+        frame = reader.module.names.get(name)
+        if isinstance(frame, DataFrame) and frame.output and not any(e is frame.execution for e in shown):
+            reader.at = node
+            reader.act("last", frame)
+
+
+def _in_order(tree: ast.AST) -> list[ast.Name]:
+    """The names as they are evaluated: what is assigned comes after what it is made of."""
+    found: list[tuple[int, int, int, ast.Name]] = []
+    for statement in ast.walk(tree):
+        if not isinstance(statement, ast.stmt) or isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            continue
+        for child in ast.iter_child_nodes(statement):
+            if isinstance(child, ast.stmt):
+                continue
+            for n in ast.walk(child):
+                if isinstance(n, ast.Name):
+                    late = 1 if isinstance(n.ctx, ast.Store) else 0
+                    found.append((statement.lineno, late, n.col_offset, n))
+    return [n for *_, n in sorted(found, key=lambda f: f[:3])]
+
+
+def _uncalled(reader: Interpreter) -> None:
+    """Functions that the program only defines: their parameters stand for tables or values that nobody knows."""
+    todo: list[tuple[Function, Any]] = []
+    for value in list(reader.module.names.values()):
+        if isinstance(value, Function):
+            todo.append((value, None))
+        elif isinstance(value, Class):
+            todo += [(f, value) for f in value.names.values() if isinstance(f, Function) and f.__name__ != "__init__"]
+    for function, owner in todo[:MOST_FUNCTIONS]:
+        node = function.node
+        if id(node) in reader.entered or isinstance(node, ast.Lambda) or not _about_frames(reader, node):
+            continue
+        try:
+            arguments = _arguments(reader, function, owner)
+            made = reader.call(function, arguments, {}, None)
+        except Raised as e:
+            reader.pass_over(node, f"{function.__name__} is not called; read by itself it ends with: {e.value.name}.")
+            continue
+        if isinstance(made, DataFrame):
+            returned = [n for n in ast.walk(node) if isinstance(n, ast.Return)]
+            reader.at = returned[-1] if returned else node
+            reader.act("returned", made)
+
+
+def _about_frames(reader: Interpreter, node: Any) -> bool:
+    """Whether a function deals with DataFrames: it names a session, or a parameter of it is used as a DataFrame."""
+    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {
+        n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)
+    }
+    parameters = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+    return bool(names & set(_SESSIONS)) or any(_is_frame(reader, a, None) for a in parameters)
+
+
+def _arguments(reader: Interpreter, function: Function, owner: Any) -> list[Any]:
+    node = function.node
+    parameters = [*node.args.posonlyargs, *node.args.args]
+    made: list[Any] = []
+    if owner is not None and function.decorated != "staticmethod" and parameters:
+        made.append(_object(reader, owner) if function.decorated != "classmethod" else owner)
+        parameters = parameters[1:]
+    for a in parameters:
+        made.append(function.defaults[a.arg] if a.arg in function.defaults else _stand_in(reader, a))
+    return made
+
+
+def _object(reader: Interpreter, owner: Class) -> Any:
+    """An object of a class, made with arguments that nobody knows."""
+    made = Instance(owner)
+    try:
+        start = owner.find("__init__")
+        if isinstance(start, Function):
+            start(made, *_arguments(reader, start, None)[1:])
+    except (KeyError, Raised):
+        pass
+    return made
+
+
+def _stand_in(reader: Interpreter, parameter: ast.arg) -> Any:
+    shown = "" if parameter.annotation is None else ast.unparse(parameter.annotation)
+    if parameter.arg in _SESSIONS or shown.endswith("SparkSession"):
+        return reader.session
+    if _is_frame(reader, parameter.arg, shown):
+        return reader.session.table(parameter.arg)
+    return Unknown(parameter.arg)
+
+
+def _is_frame(reader: Interpreter, name: str, annotation: str | None) -> bool:
+    if annotation:
+        return annotation.endswith(("DataFrame", "SparkDataFrame", "SDF")) and "pd." not in annotation
+    return reader.uses.is_frame(name)

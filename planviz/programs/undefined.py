@@ -1,0 +1,121 @@
+"""Names that a snippet uses and does not define: modules and functions that everybody imports, and DataFrames."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Any
+
+from planviz.programs.values import Unknown
+
+if TYPE_CHECKING:
+    from planviz.programs.interpreter import Interpreter
+
+_FUNCTIONS = ("F", "f", "sf", "SF", "psf", "fn", "fun", "func", "funcs", "functions", "sqlf", "spark_funcs", "fx")
+_PLAIN = (
+    """os sys re json math time random itertools functools datetime collections logging operator argparse pyspark"""
+)
+_MODULES = {
+    **dict.fromkeys(_FUNCTIONS, "pyspark.sql.functions"),
+    **dict.fromkeys(("T", "types", "t", "st"), "pyspark.sql.types"),
+    **{n: n for n in _PLAIN.split()}, "np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot", "dt": "datetime",
+}  # fmt: skip
+_FROM = {
+    "pyspark.sql": "SparkSession SQLContext HiveContext DataFrame Column Row Window",
+    "pyspark.sql.types": """StructType StructField ArrayType MapType StringType IntegerType LongType DoubleType
+FloatType BooleanType DateType TimestampType ShortType ByteType BinaryType DecimalType NullType""",
+    "pyspark": "SparkContext SparkConf StorageLevel", "functools": "reduce partial", "decimal": "Decimal",
+    "datetime": "date timedelta", "itertools": "chain", "collections": "defaultdict OrderedDict",
+    "pyspark.sql.functions": "PandasUDFType",
+}  # fmt: skip
+_ORIGIN = {name: module for module, names in _FROM.items() for name in names.split()}
+#: Methods whose first argument is a DataFrame, and those that tell what their receiver is.
+_COMBINING_NAMES = """join union unionAll unionByName crossJoin intersect intersectAll subtract exceptAll broadcast
+lateralJoin cogroup sameSemantics"""
+_FRAME_NAMES = """select filter where groupBy groupby withColumn withColumns join show orderBy sort agg drop write
+withColumnRenamed createOrReplaceTempView createTempView cache persist printSchema limit distinct dropDuplicates
+drop_duplicates union unionByName unionAll selectExpr repartition coalesce toPandas na fillna dropna explain writeStream
+rdd toDF alias randomSplit describe crossJoin sample unpersist columns dtypes schema registerTempTable rollup cube
+subtract intersect exceptAll summary stat approxQuantile pivot melt unpivot withWatermark toJSON foreachPartition
+mapInPandas writeTo isStreaming checkpoint tail sampleBy collect head take first count"""
+_RDD_NAMES = """map flatMap reduceByKey groupByKey mapValues mapPartitions reduce textFile saveAsTextFile sortByKey
+keyBy countByKey countByValue zipWithIndex aggregateByKey flatMapValues collectAsMap mapPartitionsWithIndex"""
+_COMBINING, _FRAMES, _RDD = (frozenset(n.split()) for n in (_COMBINING_NAMES, _FRAME_NAMES, _RDD_NAMES))
+_NAMED = re.compile(r"(?:^|_)(?:s?df|dataframe|frame|sdf|ddf)\w{0,3}(?:$|_)|df\d*$|^df", re.IGNORECASE)
+
+
+class Uses:
+    """How the names of a program are used."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        self.frames: set[str] = set()
+        self.rdds: set[str] = set()
+        self.indexed: set[str] = set()
+        self.called: set[str] = set()
+        for node in ast.walk(tree):
+            self._look(node)
+
+    def _look(self, node: ast.AST) -> None:
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attr):
+                if attr in _FRAMES:
+                    self.frames.add(name)
+                if attr in _RDD:
+                    self.rdds.add(name)
+                self.indexed.add(name)
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str())):
+                self.indexed.add(name)
+            case ast.Call(func=func, args=args):
+                if isinstance(func, ast.Name):
+                    self.called.add(func.id)
+                called = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+                if called in _COMBINING and args and isinstance(args[0], ast.Name):
+                    self.frames.add(args[0].id)
+                if isinstance(func, ast.Attribute) and called in ("union", "unionByName", "unionAll", "join"):
+                    for a in args[1:2] if isinstance(func.value, ast.Name) and func.value.id == "DataFrame" else ():
+                        if isinstance(a, ast.Name):
+                            self.frames.add(a.id)
+
+    def is_frame(self, name: str) -> bool:
+        """Whether a name is used as a DataFrame."""
+        if name in self.rdds and not _NAMED.search(name):
+            return False
+        return name in self.frames or (name in self.indexed and _NAMED.search(name) is not None)
+
+
+def stand_in(reader: Interpreter, node: ast.Name) -> Any:
+    """What a name that nothing was bound to most likely means; an unknown value where nothing tells."""
+    name = node.id
+    uses = reader.uses
+    if name in _MODULES and name in uses.indexed and name not in uses.called and not _is_table(reader, name):
+        return _noted(reader, node, f"{_MODULES[name]}", reader.importing(_MODULES[name]))
+    if uses.is_frame(name):
+        reader.pass_over(node, f"{name} is not defined: it is taken for a table of that name.")
+        return reader.session.table(name)
+    module = _ORIGIN.get(name)
+    if module is not None:
+        return _noted(reader, node, f"{module}.{name}", reader.module_attribute(reader.importing(module), name))
+    if name in uses.called:
+        try:
+            found = reader.module_attribute(reader.importing("pyspark.sql.functions"), name)
+        except KeyError:
+            found = None
+        if found is not None:
+            return _noted(reader, node, f"pyspark.sql.functions.{name}", found)
+    if name in uses.rdds:
+        from planviz.dataframe.rdd import RDD
+
+        reader.pass_over(node, f"{name} is not defined: it is taken for an RDD.")
+        return RDD(reader.session)
+    reader.pass_over(node, f"{name} is not defined: it stands for a value that nobody knows.")
+    return Unknown(name)
+
+
+def _is_table(reader: Interpreter, name: str) -> bool:
+    """One letter that is used as DataFrames are (f.select(...)) is one."""
+    return name in reader.uses.frames and name not in ("F", "T", "functions", "types")
+
+
+def _noted(reader: Interpreter, node: ast.Name, what: str, value: Any) -> Any:
+    reader.pass_over(node, f"{node.id} is not imported: it is taken for {what}.")
+    return value
