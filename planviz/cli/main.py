@@ -130,6 +130,7 @@ def _add_rules(parser: argparse.ArgumentParser) -> None:
 def _add_planner(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("section", nargs="?", metavar="SECTION", help="strategies, mapping, pipeline, classes, ...")
     parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--profile", "--spark", metavar="NAME", help="the version of Spark (default: as for SQL)")
 
 
 def _add_render(parser: argparse.ArgumentParser) -> None:
@@ -234,6 +235,13 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         "--history", metavar="DIR", action="append",
         help="a catalogue of past executions, or a folder of them, for the page Event logs, which opens no other",
     )  # fmt: skip
+    parser.add_argument(
+        "--profile",
+        "--spark",
+        metavar="NAME",
+        help="the version of Spark or vendor's runtime that SQL is planned as where nobody chose one "
+        "(also PLANVIZ_PROFILE; default: spark-4.3)",
+    )
     parser.add_argument("--browser", action="store_true", help="open the app in a browser")
 
 

@@ -6,13 +6,14 @@ import argparse
 import json
 
 from planviz.cli.files import write
+from planviz.config import default_profile, profile_of
 from planviz.errors import InputError
 from planviz.physical.planner import Section, sections
 
 
 def planner(options: argparse.Namespace) -> int:
     """Print all sections, or the one that was named. Raises InputError for another name."""
-    found = [*sections(), _glossary()]
+    found = [*sections(profile_of(options.profile or default_profile())), _glossary()]
     if options.section is not None:
         names = [section.name for section in found]
         if options.section not in names:

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import planviz
+from planviz.config import PROFILE_VARIABLE, default_profile
 from planviz.errors import InputError
 from planviz.ui import guard, history_places, live_places
 from planviz.ui.live_access import VARIABLE
@@ -23,6 +24,9 @@ def serve(options: argparse.Namespace) -> int:
     hosts = _hosts(options)
     _listenable(options.address, options.port)
     os.environ[guard.VARIABLE] = ",".join([options.address, *hosts])
+    if options.profile:
+        os.environ[PROFILE_VARIABLE] = options.profile
+    default_profile()
     if options.live is not None:
         os.environ[VARIABLE] = options.live
     if options.live_master:

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from planviz.errors import InputError
+from planviz.versions import CHANGES, PROFILES, words
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,11 @@ def hierarchy() -> list[dict[str, str | None]]:
 def strategies(profile: str = "spark-4.3") -> list[str]:
     """The strategies in the order in which they are asked (D-003). Raises InputError for an unknown profile."""
     known = _data()["strategies"]
-    if profile not in known:
-        raise InputError(f"There is no profile {profile!r}; there are {', '.join(known)}.")
-    return list(known[profile])
+    if profile not in PROFILES:
+        raise InputError(f"There is no profile {profile!r}; there are {', '.join(PROFILES)}.")
+    if profile in known:
+        return list(known[profile])
+    return [name for name in known["spark-4.3"] if name not in PROFILES[profile].without]
 
 
 def one_to_one() -> list[Mapping]:
@@ -81,8 +84,11 @@ def exchange_note() -> str:
     return str(_data()["exchange_note"])
 
 
-def sections() -> list[Section]:
-    """The whole overview as tables, in the order of the page."""
+def sections(profile: str = "spark-4.3") -> list[Section]:
+    """The whole overview as tables, in the order of the page, for a version of Spark.
+
+    Raises InputError for an unknown profile.
+    """
     return [
         Section(
             "pipeline",
@@ -99,7 +105,8 @@ def sections() -> list[Section]:
                 [(str(c["name"]), c["parent"] or "", str(c["where"]), str(c["what"])) for c in (*hierarchy(), *trees())]
             ),
         ),
-        _strategies(),
+        _strategies(profile),
+        *([_otherwise(profile)] if profile != "spark-4.3" else []),
         Section(
             "mapping",
             "One operator becomes one operator",
@@ -150,16 +157,32 @@ def _rows(name: str) -> tuple[tuple[str, ...], ...]:
     return tuple([tuple(row) for row in _data()[name]])
 
 
-def _strategies() -> Section:
-    """Every strategy with its place in either version."""
-    old, new = strategies("spark-3.0"), strategies("spark-4.3")
+def _strategies(profile: str) -> Section:
+    """Every strategy with its place in the version, in the newest and in the oldest one."""
+    shown = list(dict.fromkeys((profile, "spark-4.3", "spark-3.0")))
+    orders = [strategies(name) for name in shown]
 
     def place(name: str, order: list[str]) -> str:
         return str(order.index(name) + 1) if name in order else "–"
 
-    rows = [(place(name, new), place(name, old), name, _data()["strategy_about"][name]) for name in new]
-    columns = ("Spark 4.3", "Spark 3.0", "strategy", "plans")
+    named = dict.fromkeys(name for order in orders for name in order)
+    about = _data()["strategy_about"]
+    rows = [(*(place(name, order) for order in orders), name, about[name]) for name in named if name in about]
+    columns = (*(name.replace("spark-", "Spark ") for name in shown), "strategy", "plans")
     return Section("strategies", "Strategies in the order asked", columns, tuple(rows), _data()["strategy_note"])
+
+
+def _otherwise(profile: str) -> Section:
+    """What a version does otherwise than 4.3, the newest change first: what each later version brought."""
+    rows = []
+    for version, changes in CHANGES.items():
+        if version == profile:
+            break
+        for change in changes:
+            told = words.CHANGES.get(change.name, "")
+            rows.append((version.replace("spark-", "Spark "), change.kind, change.name, told))
+    title = f"What {profile.replace('spark-', 'Spark ')} does not do yet"
+    return Section("otherwise", title, ("came with", "kind", "name", "what it does"), tuple(rows))
 
 
 def category(operator: str) -> str:

@@ -18,9 +18,11 @@ from typing import Any
 from planviz.catalog.bundled import NAMES, read_bundled
 from planviz.catalog.files import FORMAT, read_catalog
 from planviz.catalog.tables import Catalog
+from planviz.config import OptimizerConfig, default_profile
 from planviz.document import PASTE_LIMIT, Document, open_text
 from planviz.errors import InputError, ParseError, PlanvizError
 from planviz.graph import PlanGraph
+from planviz.replay.settings import candidates
 from planviz.ui import links
 
 #: Catalogues that SQL is planned with: the first bundled one that has the query's tables; none (then they are guessed).
@@ -50,12 +52,14 @@ class Opened:
 
     `key` is the SHA-256 of the text in hex: the same text has the same key in every process, and nobody can guess the
     key of a text that he has not got. `made` holds scenes, findings and pictures under a name, made once. `catalog` is
-    the name of the catalogue that SQL was planned with, "" for anything but SQL.
+    the name of the catalogue that SQL was planned with, "" for anything but SQL. `profile` is the version of Spark that
+    was chosen, "" for the default one of SQL and the one that is found of a plan's text.
     """
 
     key: str
     document: Document
     catalog: str = ""
+    profile: str = ""
     made: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
 
     def graph(self, plan: str) -> PlanGraph:
@@ -80,6 +84,13 @@ class Opened:
             return step.after if plan[-1] == "a" else step.before
         return self.document.text
 
+    @property
+    def config(self) -> OptimizerConfig:
+        """The settings that SQL is planned with; of a plan's text the version that was chosen or likely printed it."""
+        if self.profile or not self.document.is_pasted:
+            return OptimizerConfig.of(self.profile or default_profile())
+        return OptimizerConfig.of(candidates(self.document.plans, self.document.printed)[0])
+
     def link(self) -> str | None:
         """The packed text for an address, or None when it is too long for one."""
         if ("link",) not in self.made:
@@ -88,9 +99,12 @@ class Opened:
         return link
 
 
-def open_document(text: str, catalog: str = AUTO) -> Opened:
-    """Open a text or find it open; SQL is planned with one of `CATALOGS`. Raises PlanvizError if it cannot."""
-    named = "" if catalog == AUTO else f"\0{catalog}"
+def open_document(text: str, catalog: str = AUTO, profile: str = "") -> Opened:
+    """Open a text or find it open; SQL is planned with one of `CATALOGS`, as the version or runtime `profile`.
+
+    Raises PlanvizError if it cannot.
+    """
+    named = ("" if catalog == AUTO else f"\0{catalog}") + (f"\0as {profile}" if profile else "")
     key = sha256((text + named).encode("utf-8", "surrogatepass")).hexdigest()
     opened = find(key)
     if opened is not None:
@@ -98,7 +112,7 @@ def open_document(text: str, catalog: str = AUTO) -> Opened:
     with _turn_of(key):
         opened = find(key)
         if opened is None:
-            opened = Opened(key, *_opened(text, catalog))
+            opened = Opened(key, *_opened(text, catalog, profile), profile)
             with _lock:
                 _kept[key] = opened
                 _forget()
@@ -127,16 +141,17 @@ def _turn_of(key: str) -> Iterator[None]:
                 del _turns[key]
 
 
-def _opened(text: str, catalog: str) -> tuple[Document, str]:
+def _opened(text: str, catalog: str, profile: str) -> tuple[Document, str]:
     tables = catalog_of(catalog) if catalog != AUTO else None
-    document = open_text(text, limit=PASTE_LIMIT, catalog=tables)
+    config = OptimizerConfig.of(profile or default_profile())
+    document = open_text(text, limit=PASTE_LIMIT, catalog=tables, config=config)
     if not document.statements:
         return document, ""
     if catalog != AUTO:
         return document, catalog
     for name in _with_tables_of(text) if _incomplete(document) else ():
         try:
-            other = open_text(text, limit=PASTE_LIMIT, catalog=read_bundled(name))
+            other = open_text(text, limit=PASTE_LIMIT, catalog=read_bundled(name), config=config)
         except PlanvizError:
             continue  # a program that ends at once with the tables of this catalogue
         if other.error is None:
@@ -157,7 +172,7 @@ def derived(opened: Opened, name: str, make: Callable[[Document], Document | Non
         if made not in opened.made:
             document = make(opened.document)
             key = sha256(f"{opened.key}\0{name}".encode()).hexdigest()
-            opened.made[made] = None if document is None else Opened(key, document, opened.catalog)
+            opened.made[made] = None if document is None else Opened(key, document, opened.catalog, opened.profile)
     found: Opened | None = opened.made[made]
     if found is not None:
         with _lock:

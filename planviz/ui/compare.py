@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from planviz.config import OptimizerConfig
 from planviz.document import open_sql
 from planviz.document.difference import Difference, compare_plans, difference_json
 from planviz.document.difference_text import difference_markdown, difference_text
@@ -28,6 +27,8 @@ PRESETS = {
     "No broadcast joins": "spark.sql.autoBroadcastJoinThreshold=-1",
     "Without adaptive execution": "spark.sql.adaptive.enabled=false",
     "Shuffled hash joins preferred": "spark.sql.join.preferSortMergeJoin=false",
+    "As Spark 3.5": "profile=spark-3.5",
+    "As Spark 4.0": "profile=spark-4.0",
 }
 FORMATS = {
     "md": ("Markdown for a pull request", "text/markdown"),
@@ -44,8 +45,8 @@ _MOST_SETTINGS = 4_000
 class Other:
     """The second side: another text, or that of the first with other settings; which plan of either side.
 
-    `text` is None for the text of the first side; `settings` are lines `key=value`; `plan_a` and `plan_b` name plans as
-    `Opened.graph` does, "" for the one shown first.
+    `text` is None for the text of the first side; `settings` are lines `key=value`, `profile=spark-3.5` for another
+    version of Spark; `plan_a` and `plan_b` name plans as `Opened.graph` does, "" for the one shown first.
     """
 
     text: str | None = None
@@ -94,18 +95,20 @@ def other_side(opened: Opened, other: Other) -> Opened:
 def _other_side(opened: Opened, other: Other) -> Opened:
     text = opened.document.text if other.text is None else other.text
     tables = other.catalog or opened.catalog or "auto"
-    second = open_document(text, tables)
-    if not other.settings.strip():
+    settings = settings_of(other.settings)
+    profile = str(settings.pop("profile", "" if opened.document.is_pasted else opened.profile))
+    second = open_document(text, tables, profile)
+    if not settings:
         return second
     if not second.document.statements:
         raise InputError("Other settings are for SQL; this is a plan. Take the settings away, or paste SQL.")
-    config = OptimizerConfig().with_settings(settings_of(other.settings))
-    document = open_sql(text, catalog_of(second.catalog), config)
-    return Opened(sha256(f"{second.key}{other.settings}".encode()).hexdigest(), document, second.catalog)
+    document = open_sql(text, catalog_of(second.catalog), second.config.with_settings(settings))
+    key = sha256(f"{second.key}{other.settings}".encode()).hexdigest()
+    return Opened(key, document, second.catalog, second.profile)
 
 
 def settings_of(text: str) -> dict[str, Any]:
-    """Settings from lines `key=value`. Raises InputError for a line that is none."""
+    """Settings from lines `key=value`; `profile` is the version of Spark. Raises InputError for a line that is none."""
     found = {}
     for line in text[:_MOST_SETTINGS].splitlines():
         line = line.strip().removeprefix("SET ").removesuffix(";").strip()

@@ -17,6 +17,7 @@ from planviz.samples import load, samples
 from planviz.ui import compare, components, explore, links, state, views
 from planviz.ui.cache import Opened, open_document
 from planviz.ui.compare import FORMATS, PRESETS, Other
+from planviz.ui.versions import version_picker
 
 NAME, KEY = "planviz_compare", "planviz.compare.element"
 _TEXT_B, _SETTINGS_B = "planviz.compare.text-b", "planviz.compare.settings-b"
@@ -110,6 +111,7 @@ def sides(opened: Opened, other: Other) -> None:
         st.html(
             f'<div class="pv-head"><b>A</b><span class="pv-chip">{escape(state.name())}</span></div>', width="content"
         )
+        version_picker(opened)
         _plans(opened, other, "plan_a")
         st.html('<div class="pv-head"><b>B</b></div>', width="content")
         with st.popover(_words(other), width=300):
@@ -161,7 +163,9 @@ def _choices(opened: Opened, other: Other) -> None:
             for words, lines in PRESETS.items():
                 st.button(words, key=f"planviz.compare.preset.{words}", on_click=choose,
                           args=(opened, replace(other, text=None, name="", settings=lines)))  # fmt: skip
-        st.text_area("Settings, one in a line", other.settings, height=90, key=_SETTINGS_B)
+        st.text_area(
+            "Settings, one in a line; profile=spark-3.5 for a version", other.settings, height=90, key=_SETTINGS_B
+        )
         st.button("Plan with these settings", on_click=_settings, args=(opened, other))
     if len(opened.document.plans) > 1:
         st.button("Another plan of the same text", on_click=choose, args=(opened, Other(plan_a=other.plan_a)))

@@ -19,6 +19,7 @@ from planviz.ui.examples import ESTIMATED
 from planviz.ui.join_examples import JOIN_EXAMPLES
 from planviz.ui.rules import EXAMPLES
 from planviz.ui.slides import CATALOG, numbers_of
+from planviz.ui.versions import version_picker
 
 _BEST_TEXT = """spark.conf.set("spark.sql.debug.maxToStringFields", 100000)
 spark.conf.set("spark.sql.maxMetadataStringLength", 100000)
@@ -246,7 +247,9 @@ def heading(opened: Opened, plan: str, about: str = "") -> None:
     """Name, what was recognised and why, the stages, and what the numbers are worth; of a replayed explain how what
     the page is `about` compares with the text."""
     with st.container(key="planviz-heading", horizontal=True, vertical_alignment="center", gap="small"):
-        recognised = escape(" · ".join((opened.document.recognised, *opened.document.origin)))
+        # The version stands in its own widget.
+        engines = [name for name in opened.document.origin if name != opened.document.printed.words]
+        recognised = escape(" · ".join((opened.document.recognised, *engines)))
         why = escape("; ".join(opened.document.reasons), quote=True)
         st.html(
             f'<div class="pv-head"><b title="{escape(state.name(), quote=True)}">{escape(state.name())}</b>'
@@ -263,8 +266,9 @@ def heading(opened: Opened, plan: str, about: str = "") -> None:
                 on_change=state.turn_catalog,
                 args=(f"{state.CATALOG}.{opened.key[:8]}",),
                 label_visibility="collapsed",
-                width=230,
+                width=180,
             )
+        version_picker(opened)
         if plan:
             _stages(opened, plan)
             chips = [

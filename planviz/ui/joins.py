@@ -29,7 +29,6 @@ from planviz.render.theme import tokens
 from planviz.ui.cache import Opened
 from planviz.ui.join_rows import condition, row, side
 from planviz.units import byte_size
-from planviz.versions import PROFILES
 
 #: Plannings kept of one document, the newest.
 _KEPT = 6
@@ -67,7 +66,9 @@ def queries_of(opened: Opened, asked: WhatIf | None = None, *, quick: bool = Fal
         kept = [name for name in list(opened.made) if name[0] == "joins" and name[1]]
         for old in kept[: max(0, len(kept) - _KEPT)]:
             opened.made.pop(old, None)
-        found = decided(opened.document) if not asked else decided_if(queries_of(opened), asked, quick=quick)
+        found = (
+            decided(opened.document, opened.config) if not asked else decided_if(queries_of(opened), asked, quick=quick)
+        )
         opened.made[key] = found
     made: tuple[Decided, ...] = opened.made[key]
     return made
@@ -118,7 +119,6 @@ def page_data(opened: Opened, join: int | None, what: str) -> dict[str, Any]:
         "note": "" if own else NOT_OURS,
         "settings": _settings(queries_of(opened)) if own else {},
         "profile": queries_of(opened)[0].profile if own else "",
-        "profiles": [[name, name.replace("spark-", "Spark ")] for name in PROFILES] if own else [],
         "told": told,
     }
 

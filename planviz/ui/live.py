@@ -18,6 +18,7 @@ from planviz.ui.live_access import Access, access
 from planviz.ui.live_choices import FOLDER, OWN, PASTED, REAL, SAMPLE, TABLES, sample_folder
 from planviz.ui.page import page_links
 from planviz.ui.sparks import SharedSpark, State
+from planviz.ui.versions import version_picker
 from planviz.ui.workbench import workbench
 
 SECTIONS = ("Query", "Statistics", "Event logs")
@@ -321,6 +322,7 @@ def result(opened: Opened) -> None:
     with st.container(key="planviz-live-result", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.html(f'<div class="pv-lead"><h2>{escape(state.name())}</h2></div>', width="stretch")
+            version_picker(opened)
             page_links(_LINKS)
             st.download_button(
                 "Download",

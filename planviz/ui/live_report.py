@@ -11,7 +11,6 @@ from html import escape
 from typing import Any
 
 from planviz.catalog.tables import Catalog
-from planviz.config import OptimizerConfig
 from planviz.document import Document, open_sql
 from planviz.document.compared import Comparison, Expected, StageComparison, compare, settings_of
 from planviz.document.renumbered import without_numbering
@@ -169,7 +168,8 @@ def _verdict(opened: Opened, catalog: str) -> Verdict:
     told = captured(opened)
     if not told["sql"]:
         raise InputError("the capture is of a DataFrame and holds no SQL")
-    config = OptimizerConfig().with_settings(settings_of(told))
+    # As the version of Spark that was captured, where no other one was chosen.
+    config = opened.config.with_settings(settings_of(told))
     ours = open_sql(told["sql"], _catalog(told["sql"], catalog), config, stage="physical")
     if ours.error is not None:
         raise ours.error

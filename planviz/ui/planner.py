@@ -24,9 +24,9 @@ def reached(document: Document | None) -> set[str]:
     return {_PHYSICAL.get(plan.stage, plan.stage) for plan in document.plans} if document is not None else set()
 
 
-def overview(document: Document | None) -> str:
-    """The page as HTML: the open document's stages, the way of its operators through them, what the planner is."""
-    tables = [_table(s) for s in planner.sections() if s.name not in ("pipeline", "classes")]
+def overview(document: Document | None, profile: str = "spark-4.3") -> str:
+    """The page as HTML for a version of Spark: the stages, the way of the open document's operators, the planner."""
+    tables = [_table(s) for s in planner.sections(profile) if s.name not in ("pipeline", "classes")]
     notes = f"<p>{escape(planner.exchange_note())}</p><p>{escape(planner.cost_note())}</p>"
     stages = _pipeline(reached(document), document is not None)
     ways = _ways(document) if document is not None else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -23,6 +24,8 @@ def shown(opened: Opened | None) -> Opened | None:
     if opened is None or opened.document.statements or opened.document.trace.steps:
         return opened
     said = said_of()
+    if opened.profile and not said.profile:
+        said = replace(said, profile=opened.config.profile)
     return derived(opened, f"replayed {given_text(said)}", lambda document: replayed(document, said)) or opened
 
 

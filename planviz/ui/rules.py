@@ -229,7 +229,7 @@ def _optimized(document: Document) -> PlanGraph | None:
 
 def _without(opened: Opened, rule: str) -> dict[str, Any]:
     document = opened.document
-    config = OptimizerConfig().with_settings({_EXCLUDED: _spark_name(document.trace, rule)})
+    config = opened.config.with_settings({_EXCLUDED: _spark_name(document.trace, rule)})
     try:
         if document.is_pasted:
             return _lost_of_replayed(document, rule, config)

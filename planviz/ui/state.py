@@ -14,13 +14,14 @@ from urllib.parse import parse_qsl, quote, urlencode
 import streamlit as st
 
 from planviz.catalog.files import read_catalog
+from planviz.config import OptimizerConfig
 from planviz.errors import InputError, PlanvizError
 from planviz.render.text import one_line
 from planviz.samples import load, samples
 from planviz.ui import cache, following, links, selections, views
 
-#: {"key", "text", "name", "sample", "plan", "node", "step", "catalog", "off", "why", "join", "what", "numbers",
-#: "aggregate", "given"} of what is open
+#: {"key", "text", "name", "sample", "plan", "node", "step", "catalog", "profile", "off", "why", "join", "what",
+#: "numbers", "aggregate", "given"} of what is open
 DOCUMENT = "planviz.document"
 ERROR = "planviz.error"  # {"message", "line", "text", "unseen"} of the text that could not be opened last
 READ = "planviz.address-read"  # whether this session has looked at its address
@@ -29,6 +30,7 @@ SMALL_BOX = "planviz.box.small"  # that of the dialog
 DROP = "planviz.box.drop"  # what takes files dropped on a picture
 TAB = "planviz.tab"  # the chosen stage
 CATALOG = "planviz.catalog"  # the catalogue chosen for the open SQL; the document's key follows
+PROFILE = "planviz.profile"  # the version of Spark chosen for what is open; the document's key follows
 BOX_CATALOG = "planviz.box.catalog"  # that for SQL which is pasted next
 OPENED = "planviz.opened"  # how many documents this session has opened
 ASKED_AT = "planviz.asked-at"  # what that number was when the dialog was asked for
@@ -67,17 +69,22 @@ def current() -> cache.Opened | None:
     shown = st.session_state.get(DOCUMENT)
     if shown is None:
         return None
-    return cache.find(shown["key"]) or cache.open_document(shown["text"], shown["catalog"])
+    return cache.find(shown["key"]) or cache.open_document(shown["text"], shown["catalog"], shown["profile"])
 
 
-def open_text(text: str, *, name: str = "", sample: str = "", catalog: str = "") -> bool:
+def open_text(text: str, *, name: str = "", sample: str = "", catalog: str = "", profile: str | None = None) -> bool:
     """Make a text the open document; when that fails, keep what is open and remember why. Returns whether it worked.
 
-    SQL is planned with the catalogue, by default the one chosen beside the box.
+    SQL is planned with the catalogue, by default the one chosen beside the box, as the version of Spark `profile`
+    (None: as what is open, so that one who looks at 3.5 stays there).
     """
+    kept = (st.session_state.get(DOCUMENT) or {}).get("profile", "") if profile is None else ""
     catalog = catalog or str(st.session_state.get(BOX_CATALOG) or cache.AUTO)
     try:
-        opened = cache.open_document(text, catalog)
+        opened = cache.open_document(text, catalog, profile or kept)
+        if kept and not opened.document.statements:
+            # The version of a pasted plan is found anew.
+            opened = cache.open_document(text, catalog)
     except PlanvizError as error:
         fail(error, text)
         return False
@@ -86,8 +93,8 @@ def open_text(text: str, *, name: str = "", sample: str = "", catalog: str = "")
     plan = views.first_plan(opened)
     st.session_state[DOCUMENT] = {
         "key": opened.key, "text": text, "name": name, "sample": sample, "plan": plan, "node": None,
-        "step": None, "catalog": catalog, "off": [], "why": [], "join": None, "what": "", "numbers": None,
-        "aggregate": None, "given": "",
+        "step": None, "catalog": catalog, "profile": opened.profile, "off": [], "why": [], "join": None, "what": "",
+        "numbers": None, "aggregate": None, "given": "",
     }  # fmt: skip
     st.session_state.pop(TAB, None)
     return True
@@ -128,10 +135,10 @@ def _take_catalogue(text: str) -> None:
     st.toast(f"SQL that is pasted next is planned with the catalogue “{name}”.")
 
 
-def open_sample(name: str) -> None:
+def open_sample(name: str, profile: str = "") -> None:
     """Open a bundled sample by its name."""
     try:
-        open_text(load(name), sample=name)
+        open_text(load(name), sample=name, profile=profile)
     except PlanvizError as error:
         fail(error)
 
@@ -145,15 +152,16 @@ def open_example(title: str, sql: str, catalog: str = "shop", numbers: str | Non
 def open_address(query: Mapping[str, str]) -> None:
     """Open what an address names: `plan` (packed text), `sample` or `doc` (a key), then what is shown of it.
 
-    That is `stage`, `step` and `node`, on the Joins page `join` with `what` is otherwise, and on the Cardinality page
-    `numbers`.
+    `profile` is the version of Spark that is planned as. What is shown is `stage`, `step` and `node`, on the Joins page
+    `join` with `what` is otherwise, and on the Cardinality page `numbers`.
     """
     catalog = query.get("catalog", "") if cache.is_catalog(query.get("catalog", "")) else ""
     try:
+        profile, title = profile_named(query.get("profile", "")), one_line(query.get("name", ""), 120)
         if "plan" in query:
-            open_text(links.unpack(query["plan"]), name=one_line(query.get("name", ""), 120), catalog=catalog)
+            open_text(links.unpack(query["plan"]), name=title, catalog=catalog, profile=profile)
         elif "sample" in query:
-            open_sample(query["sample"])
+            open_sample(query["sample"], profile)
         elif "doc" in query:
             opened = cache.find(query["doc"])
             if opened is None:
@@ -161,7 +169,7 @@ def open_address(query: Mapping[str, str]) -> None:
                     "This address names a plan too large for a link, and the server no longer holds it in memory. "
                     "Open its file or paste its text again."
                 )
-            open_text(opened.document.text, name=one_line(query.get("name", ""), 120), catalog=catalog)
+            open_text(opened.document.text, name=title, catalog=catalog, profile=profile)
     except PlanvizError as error:
         fail(error)
     shown, opened = st.session_state.get(DOCUMENT), None
@@ -279,6 +287,31 @@ def turn_catalog(key: str) -> None:
         st.session_state[DOCUMENT]["step"] = step
 
 
+def profile_named(name: str) -> str:
+    """The version or runtime of a name, as it is kept; "" for none. Raises InputError where there is none."""
+    if not name:
+        return ""
+    config = OptimizerConfig.of(one_line(name, 60))
+    return config.runtime or config.profile
+
+
+def turn_profile(key: str) -> None:
+    """Plan what is open as the version of Spark chosen in the widget of this key. Runs as its callback."""
+    shown, before = st.session_state[DOCUMENT], current()
+    if before is None:
+        return
+    kept = {part: shown[part] for part in ("step", "join", "what", "numbers", "aggregate", "given")}
+    place = views.address_of_plan(before, shown["plan"]) if shown["plan"] else {}
+    profile = str(st.session_state[key])
+    if open_text(
+        shown["text"], name=shown["name"], sample=shown["sample"], catalog=shown["catalog"], profile=profile
+    ):  # fmt: skip
+        now, opened = st.session_state[DOCUMENT], current()
+        now |= kept
+        if opened is not None and place:
+            now["plan"] = views.plan_of_address(opened, place.get("stage", ""), place.get("step", "")) or now["plan"]
+
+
 def ask_about(key: str) -> None:
     """What the player of this key asked about a rule: the plan without it, or why it did not fire. Its callback."""
     asked = (st.session_state.get(key) or {}).get("asked") or {}
@@ -354,6 +387,8 @@ def address(opened: cache.Opened, *, plan: bool = True) -> tuple[str, bool]:
         query["name"] = one_line(shown["name"], 120)
     if opened.catalog and shown["catalog"] != cache.AUTO:
         query["catalog"] = shown["catalog"]
+    if opened.profile:
+        query["profile"] = opened.profile
     if shown["given"]:
         query["given"] = shown["given"]
     if plan:

@@ -146,7 +146,7 @@ def test_another_catalogue_is_chosen_in_the_heading_and_sql_mended_in_the_dialog
     assert told(app, "planviz_address")["query"].endswith("catalog=none")
     next(button for button in app.button if button.label == "Open…").click().run()
     assert not app.exception
-    assert [box.label for box in app.selectbox] == ["Tables", "Tables for SQL"]
+    assert [box.label for box in app.selectbox] == ["Tables", "Planned as", "Tables for SQL"]
     assert any(
         json.loads(element.proto.json)["text"] == OUTER
         for element in app.get("bidi_component")

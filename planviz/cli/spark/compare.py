@@ -32,14 +32,17 @@ def compare_queries(options: argparse.Namespace) -> int:
     from planviz.config import OptimizerConfig
     from planviz.document import open_sql, open_text
     from planviz.document.compared import compare, settings_of
+    from planviz.replay.settings import candidates
     from planviz.spark.capture_file import capture_text
 
     options.conf = ["spark.sql.adaptive.enabled=false", "spark.sql.session.timeZone=UTC", *options.conf]
 
     def show(stem: str, sql: str, captured: dict[str, Any], several: bool) -> int:
-        config = OptimizerConfig().with_settings(settings_of(captured))
+        theirs = open_text(capture_text(captured))
+        profile = options.profile or candidates(theirs.plans, theirs.printed)[0]
+        config = OptimizerConfig.of(profile).with_settings(settings_of(captured))
         ours = open_sql(sql, catalog_of(options), config, stage="physical")
-        found = compare(ours, open_text(capture_text(captured)))
+        found = compare(ours, theirs)
         if options.format == "json":
             write(dumps({"query": stem, **comparison_json(found)}) + "\n")
         else:

@@ -47,7 +47,7 @@ export class JoinBench {
   #build() {
     const root = (this.root = element("div", "pv pv-joins"));
     root.tabIndex = -1;
-    this.table = new JoinTable({ select: (n) => this.select(n), reset: (part, name) => this.reset(part, name), profile: (name) => this.profile(name), changes: () => this.changes?.scrollIntoView({ block: "start", behavior: "smooth" }) });
+    this.table = new JoinTable({ select: (n) => this.select(n), reset: (part, name) => this.reset(part, name), changes: () => this.changes?.scrollIntoView({ block: "start", behavior: "smooth" }) });
     this.stage = element("div", "pv-join-stage");
     this.tree = element("div", "pv-drawn");
     this.ring = element("div", "pv-ring");
@@ -130,13 +130,11 @@ export class JoinBench {
     this.#ask(this.told.join.n, { whole: true });
   }
 
-  profile(name) {
-    this.asked = { ...this.asked, profile: name === this.data.profile ? "" : name };
-    this.#ask(this.told.join.n, { whole: true });
-  }
-
   reset(part, name) {
-    if (part === "profile") return this.profile(this.data.profile);
+    if (part === "profile") {
+      this.asked = { ...this.asked, profile: "" };
+      return this.#ask(this.told.join.n, { whole: true });
+    }
     if (part) return this.change(part, name, undefined);
     this.asked = NOTHING();
     this.#ask(this.told.join?.n ?? 0, { whole: true });
@@ -211,7 +209,7 @@ export class JoinBench {
     this.told = told;
     const { join } = told;
     this.root.classList.toggle("pv-no-joins", !join);
-    this.table.show(told, this.#changes(), this.data.profiles, this.asked.profile || this.data.profile);
+    this.table.show(told, this.#changes());
     if (!join) return;
     this.tree.replaceChildren(drawn(join.svg, this.data.theme, this.mode), this.ring);
     this.tree.setAttribute("role", "img");
@@ -237,7 +235,7 @@ export class JoinBench {
   #changes() {
     const { settings, sizes, hints, types, profile } = this.asked;
     return [
-      ...(profile ? [["profile", profile, this.data.profiles.find(([name]) => name === profile)?.[1] ?? profile]] : []),
+      ...(profile ? [["profile", profile, `as ${profile.replace("spark-", "Spark ")}`]] : []),
       ...Object.entries(settings).map(([name, value]) => ["settings", name, this.whatIfs.words(name, value)]),
       ...Object.entries(sizes).map(([name, value]) => ["sizes", name, `${name} ${this.whatIfs.size(value)}`]),
       ...Object.entries(hints).map(([n, [left, right]]) => ["hints", n, `join ${Number(n) + 1}: ${[left && `${left.toUpperCase()} left`, right && `${right.toUpperCase()} right`].filter(Boolean).join(", ") || "no hint"}`]),

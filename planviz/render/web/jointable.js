@@ -13,9 +13,8 @@ export class JoinTable {
     this.root.append(this.bar, this.holder);
   }
 
-  show({ rows, join, changed, before, chips }, asked, profiles, profile) {
+  show({ rows, join, changed, before, chips }, asked) {
     this.#bar(rows.length, changed, before, chips, asked);
-    if (profiles.length) this.bar.append(this.#versions(profiles, profile));
     const table = element("table"), top = element("thead"), head = element("tr");
     for (const name of COLUMNS) {
       const cell = termed(element("th", "", name));
@@ -50,18 +49,6 @@ export class JoinTable {
       parts.push(chips, button("pv-button", "Reset", "Reset everything to what it was (r)", () => this.on.reset()));
     }
     this.bar.replaceChildren(...parts, element("span", "pv-grow"));
-  }
-
-  #versions(profiles, profile) {
-    const box = element("div", "pv-segment");
-    box.setAttribute("role", "group");
-    box.setAttribute("aria-label", "Whose planner decides");
-    for (const [name, words] of profiles) {
-      const choice = button("", words, `As ${words} plans it`, () => this.on.profile(name));
-      choice.setAttribute("aria-pressed", String(name === profile));
-      box.append(choice);
-    }
-    return box;
   }
 
   #row(row, join) {
