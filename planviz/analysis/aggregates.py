@@ -6,6 +6,8 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.cleanup import trim
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.analysis.earlier import order_computed_below
@@ -63,8 +65,8 @@ class GlobalAggregates(AnalyzerRule):
 
     matches = (Project,)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self.rewrite_one, AggregateExpression.BIT)
 
     @staticmethod
@@ -83,8 +85,8 @@ class ResolveAggregateFunctions(AnalyzerRule):
 
     matches = (UnresolvedHaving, Sort, Filter)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._operator, Aggregate.BIT)
 
     def _operator(self, plan: LogicalPlan) -> Any:
@@ -240,8 +242,8 @@ class RemoveTempResolvedColumn(AnalyzerRule):
     matches = (TempResolvedColumn,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
 
         def step(e: Expression) -> Expression:
             return e.rebuilt(UnresolvedAttribute(e.parts)) if isinstance(e, TempResolvedColumn) else e
@@ -249,7 +251,7 @@ class RemoveTempResolvedColumn(AnalyzerRule):
         return plan.transform_all_expressions(step, TempResolvedColumn.BIT)
 
 
-class ResolveUnresolvedHaving(AnalyzerRule):
+class ResolveUnresolvedHaving(AnalyzerRule[UnresolvedHaving]):
     """HAVING over anything else is a filter.
 
     UnresolvedHaving(condition, child)  =>  Filter(condition, child)
@@ -258,8 +260,8 @@ class ResolveUnresolvedHaving(AnalyzerRule):
     matches = (UnresolvedHaving,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: UnresolvedHaving) -> LogicalPlan:
         return Filter(node.condition, node.child)
 
 
@@ -274,8 +276,8 @@ class ResolveGroupingAnalytics(AnalyzerRule):
 
     matches = (GroupingSets, Grouping, GroupingID)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.builders.base import signed
 from planviz.analysis.context import AnalyzerRule
 from planviz.expressions.arithmetic import Add, Divide, Multiply, Subtract, UnaryMinus
@@ -48,8 +50,8 @@ class ResolveBinaryArithmetic(AnalyzerRule):
 
     matches = (Add, Subtract, Multiply, Divide)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
 
         def operator(p: LogicalPlan) -> Any:
             return p.transform_expressions_up(self._one, self.mask)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.builders.base import signed
 from planviz.analysis.context import AnalyzerRule
 from planviz.analysis.deduplication import rewrite_attributes
@@ -35,8 +37,8 @@ class ApplyCharTypePadding(AnalyzerRule):
     matches = (LogicalRelation,)
     package = "org.apache.spark.sql.execution.datasources"
 
+    @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        """See the class."""
         config = self.context.config
         if config.get("spark.sql.legacy.charVarcharAsString"):
             return plan

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.context import AnalyzerRule
 from planviz.expressions.core import Alias, Expression
 from planviz.expressions.unresolved import MultiAlias
@@ -22,8 +24,8 @@ class CleanupAliases(AnalyzerRule):
     matches = (Alias,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._one, Alias.BIT)
 
     @staticmethod
@@ -60,7 +62,7 @@ def trim_inner(e: Expression) -> Expression:
     return trim(e)
 
 
-class EliminateUnions(AnalyzerRule):
+class EliminateUnions(AnalyzerRule[Union]):
     """A union of one is that one.
 
     Union(a)  =>  a
@@ -69,6 +71,6 @@ class EliminateUnions(AnalyzerRule):
     matches = (Union,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Union) -> LogicalPlan:
         return node.inputs[0] if len(node.inputs) == 1 else node

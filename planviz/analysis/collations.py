@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.errors import AnalysisError
 from planviz.expressions.collations import ResolvedCollation, UnresolvedCollation
@@ -21,8 +23,8 @@ class ResolveCollationName(AnalyzerRule):
     matches = (UnresolvedCollation,)
     package = "org.apache.spark.sql.catalyst.analysis."
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_all_expressions(_found, self.mask)
 
 

@@ -12,7 +12,7 @@ from planviz.errors import AnalysisError
 from planviz.frontend.lexer import line_and_column
 from planviz.logical.plan import LogicalPlan
 from planviz.trees.node import TreeNode
-from planviz.trees.rule import Rule
+from planviz.trees.rule import NodeT, Rule
 from planviz.trees.trace import Trace
 
 
@@ -53,7 +53,7 @@ class AnalysisContext:
         return replace(self, outer=(outer, *self.outer))
 
 
-class AnalyzerRule(Rule):
+class AnalyzerRule(Rule[NodeT]):
     """A rule with the context at hand; unresolved nodes are what it looks for."""
 
     package = "org.apache.spark.sql.catalyst.analysis.Analyzer$"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.context import AnalyzerRule, analysis_error, same_name, subplans
 from planviz.expressions.core import AttributeReference
 from planviz.expressions.subqueries import SubqueryExpression
@@ -29,8 +31,8 @@ class CTESubstitution(AnalyzerRule):
     matches = (UnresolvedWith,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         definitions: list[CTERelationDef] = []
         last: list[LogicalPlan] = []
         new = self._traverse(plan, [], definitions, last)
@@ -136,8 +138,8 @@ class ResolveWithCTE(AnalyzerRule):
     matches = (WithCTE,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return self._resolve(plan, {})
 
     def _resolve(self, plan: LogicalPlan, known: dict[int, Any]) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.context import AnalyzerRule
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, alias
 from planviz.expressions.ids import next_id
@@ -32,8 +34,8 @@ class DeduplicateRelations(AnalyzerRule):
 
     package = "org.apache.spark.sql.catalyst.analysis"
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         if self.context is not None and not self.context.config.behaviour.relations_are_deduplicated:
             mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT
             return plan.transform_up(_conflicts_alike, mask) if plan.bits & mask else plan

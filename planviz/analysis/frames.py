@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.context import AnalyzerRule, analysis_error, same_name
 from planviz.analysis.names import unresolved_column
 from planviz.expressions.core import Alias, Expression, Literal, alias
@@ -15,6 +17,7 @@ from planviz.expressions.unresolved import (
 )
 from planviz.logical.combining import Union
 from planviz.logical.operators import Deduplicate, Project
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import DataFrameDropColumns, UnresolvedDeduplicate
 
 
@@ -51,7 +54,7 @@ def columns_renamed(star: UnresolvedStarWithColumnsRenames, columns: tuple[Any, 
     return out
 
 
-class ResolveDataFrameDropColumns(AnalyzerRule):
+class ResolveDataFrameDropColumns(AnalyzerRule[DataFrameDropColumns]):
     """Keep the columns that are not dropped.
 
     DataFrameDropColumns [b]  =>  Project [a, c]
@@ -60,8 +63,8 @@ class ResolveDataFrameDropColumns(AnalyzerRule):
     matches = (DataFrameDropColumns,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class; a name that no column has drops nothing."""
+    def rewrite(self, node: DataFrameDropColumns) -> LogicalPlan:
+        """The plan without the columns; a name that no column has drops nothing."""
         if not node.children_resolved:
             return node
         names = [e.parts[-1] for e in node.drops if isinstance(e, UnresolvedAttribute)]
@@ -73,7 +76,7 @@ class ResolveDataFrameDropColumns(AnalyzerRule):
         return Project(kept, node.child)
 
 
-class ResolveDeduplicate(AnalyzerRule):
+class ResolveDeduplicate(AnalyzerRule[UnresolvedDeduplicate]):
     """Find the columns by which rows count as equal.
 
     UnresolvedDeduplicate DeduplicateKeyColumns(List(a))  =>  Deduplicate [a#1]
@@ -82,8 +85,8 @@ class ResolveDeduplicate(AnalyzerRule):
     matches = (UnresolvedDeduplicate,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: UnresolvedDeduplicate) -> LogicalPlan:
         if not node.children_resolved:
             return node
         columns = node.child.output
@@ -106,7 +109,7 @@ def no_such_field(name: str, columns: tuple[Any, ...], place: Any) -> Exception:
     )
 
 
-class ResolveUnion(AnalyzerRule):
+class ResolveUnion(AnalyzerRule[Union]):
     """Put the columns of a union by name into the order of the first input.
 
     Union by name of t[a, b], u[b, a]  =>  Union of t, Project [a, b] over u
@@ -115,8 +118,8 @@ class ResolveUnion(AnalyzerRule):
     matches = (Union,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Union) -> LogicalPlan:
         if not node.by_name or not node.children_resolved or not _apart(node):
             return node
         left = node.inputs[0]

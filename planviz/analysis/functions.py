@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.builders.aggregates import ORDERINGS, mode, percentile_of
 from planviz.analysis.builders.conditions import two_comparisons
 from planviz.analysis.builders.lambdas import HIGHER_ORDER
@@ -87,8 +89,8 @@ class ResolveIdentifierClause(AnalyzerRule):
     matches = (ExpressionWithUnresolvedIdentifier,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
 
         def read(e: Expression) -> Expression:
             if not isinstance(e, ExpressionWithUnresolvedIdentifier) or not e.name_expression.resolved:
@@ -117,8 +119,8 @@ class ResolveFunctions(AnalyzerRule):
 
     matches = (UnresolvedFunction, UnresolvedPythonCall, UnresolvedTableValuedFunction, UnresolvedTVFAliases)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._calls, self.mask)
 
     def _calls(self, plan: LogicalPlan) -> Any:
@@ -279,8 +281,8 @@ class ResolveAliases(AnalyzerRule):
 
     matches = (UnresolvedAlias, OuterReference)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
@@ -324,8 +326,8 @@ class ResolveLambdaVariables(AnalyzerRule):
     matches = (UnresolvedLambdaVariable,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
 
         def operator(p: LogicalPlan) -> LogicalPlan:
             return p.map_expressions(lambda e: self._resolve(e, {}) if e.bits & UnresolvedLambdaVariable.BIT else e)
@@ -433,8 +435,8 @@ class ResolveTimeZone(AnalyzerRule):
     matches = (Cast, FunctionCall, Replaced, CounterDiff)
     package = "org.apache.spark.sql.catalyst.analysis"
 
+    @override
     def apply(self, plan: Any) -> Any:
-        """See the class."""
         zone = self.context.config.get("spark.sql.session.timeZone")
 
         def step(e: Any) -> Any:
@@ -469,8 +471,8 @@ class ResolveRandomSeed(AnalyzerRule):
     matches = (FunctionCall,)
     NAMES = frozenset(("rand", "random", "randn"))
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         import random
 
         def seed() -> int:

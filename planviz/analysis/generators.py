@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.coercion.legacy import LEGACY
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression
@@ -40,8 +42,8 @@ class ExtractGenerator(AnalyzerRule):
 
     matches = (GeneratorMark,)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._one, GeneratorMark.BIT)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:
@@ -145,8 +147,8 @@ class ResolveGenerate(AnalyzerRule):
 
     matches = (Generate,)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._one, Generate.BIT)
 
     @staticmethod
@@ -173,8 +175,8 @@ class ResolvePivot(AnalyzerRule):
 
     matches = (Pivot,)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._one, Pivot.BIT)
 
     def _one(self, plan: LogicalPlan) -> Any:
@@ -316,8 +318,8 @@ class ResolveUnpivot(AnalyzerRule):
 
     matches = (Unpivot,)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._one, Unpivot.BIT)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.analysis.hidden import hidden_output
 from planviz.expressions.conditional import Coalesce
@@ -34,8 +36,8 @@ class ResolveNaturalAndUsingJoin(AnalyzerRule):
 
     matches = (Join,)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._one, Join.BIT)
 
     @staticmethod
@@ -122,8 +124,8 @@ class ResolveJoinStrategyHints(AnalyzerRule):
     matches = (UnresolvedHint,)
     package = "org.apache.spark.sql.catalyst.analysis.ResolveHints$"
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._one, UnresolvedHint.BIT)
 
     def _one(self, plan: Any) -> Any:
@@ -185,8 +187,8 @@ class ResolveCoalesceHints(AnalyzerRule):
     matches = (UnresolvedHint,)
     package = "org.apache.spark.sql.catalyst.analysis.ResolveHints$"
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._one, UnresolvedHint.BIT)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:
@@ -214,7 +216,7 @@ class ResolveCoalesceHints(AnalyzerRule):
         return RepartitionByExpression(tuple(keys), plan.child, number)
 
 
-class RemoveAllHints(AnalyzerRule):
+class RemoveAllHints(AnalyzerRule[UnresolvedHint]):
     """Drop hints that mean nothing, and rebalancing, which needs adaptive execution.
 
     UnresolvedHint NAME over child  =>  child
@@ -225,8 +227,8 @@ class RemoveAllHints(AnalyzerRule):
     order = "up"
     package = "org.apache.spark.sql.catalyst.analysis.ResolveHints$"
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: UnresolvedHint) -> LogicalPlan:
         parameters = f"({', '.join(map(_name, node.parameters))})" if node.parameters else ""
         self.context.counters.warn(f"Unrecognized hint: {node.name}{parameters}")
         return node.child

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.analysis.names import extract_value
 from planviz.expressions.aggregates import AggregateExpression
@@ -63,8 +65,8 @@ class ResolveLateralColumnAliasReference(AnalyzerRule):
     matches = (LateralColumnAliasReference,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._operator, LateralColumnAliasReference.BIT)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.context import AnalyzerRule
 from planviz.expressions.core import Expression, NamedExpression, alias
 from planviz.logical.operators import Aggregate, Filter, Project
@@ -19,8 +21,8 @@ class PullOutNondeterministic(AnalyzerRule):
 
     matches = (UnaryNode,)
 
+    @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        """See the class."""
         return plan if plan.deterministic else plan.transform_up(self._operator, self.mask)
 
     @staticmethod

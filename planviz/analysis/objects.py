@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.analysis.names import Scope, bind
 from planviz.expressions.casts import Cast
@@ -29,8 +31,8 @@ class ResolveDeserializer(AnalyzerRule):
 
     matches = (UnresolvedDeserializer,)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._operator, UnresolvedDeserializer.BIT)
 
     @staticmethod
@@ -85,8 +87,8 @@ class ResolveUpCast(AnalyzerRule):
 
     matches = (UpCast,)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_all_expressions(self._one, UpCast.BIT)
 
     @staticmethod

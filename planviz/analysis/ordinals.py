@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, Expression, SortOrder, occurs
@@ -22,8 +24,8 @@ class ResolveOrdinalInOrderByAndGroupBy(AnalyzerRule):
 
     matches = (UnresolvedOrdinal, UnresolvedPipeAggregateOrdinal)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         plan = plan.transform_up(self._piped, UnresolvedPipeAggregateOrdinal.BIT)
         return plan.transform_up(self._operator, UnresolvedOrdinal.BIT)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Expression
@@ -21,8 +23,8 @@ class ValidateAndStripPipeExpressions(AnalyzerRule):
     matches = (PipeExpression,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(lambda p: p.transform_expressions_up(self._one, PipeExpression.BIT), self.mask)
 
     @staticmethod

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.context import AnalyzerRule, same_name
 from planviz.analysis.hidden import unhidden
 from planviz.analysis.lateral_aliases import with_lateral_aliases
@@ -56,8 +58,8 @@ class ResolveReferences(AnalyzerRule):
         UnresolvedExtractValue,
     )
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, cast
+
+from typing_extensions import override
 
 from planviz.analysis.cleanup import EliminateUnions
 from planviz.analysis.coercion import coercion_of
@@ -58,7 +60,7 @@ class ResolveRelations(AnalyzerRule):
     matches = (UnresolvedRelation, RelationTimeTravel, View)
 
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class; an unknown name stays and is reported at the end."""
+        """The plan with relations; an unknown name stays and is reported at the end."""
         return plan.transform_up(self._one, self.mask)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:
@@ -157,7 +159,7 @@ def _with_columns(view: View) -> View:
     return view.replace(child=Project(casts, view.child), projected=True)
 
 
-class FindDataSourceTable(AnalyzerRule):
+class FindDataSourceTable(AnalyzerRule[UnresolvedCatalogRelation]):
     """Read a catalogue's table as a relation with columns of its own ids.
 
     UnresolvedCatalogRelation  =>  Relation db.t[a#1, ...] parquet
@@ -172,11 +174,12 @@ class FindDataSourceTable(AnalyzerRule):
         super().__init__(context)
         self.relations = relations
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: UnresolvedCatalogRelation) -> LogicalPlan:
         relation = self.relations.get(node.name)
         if relation is None:
-            table: Table = node.table
+            # The node knows no catalogue; who puts it into a plan puts a Table there.
+            table = cast(Table, node.table)
             columns = tuple(AttributeReference(c.name, c.data_type, c.nullable, next_id()) for c in table.columns)
             known = self.context.config.behaviour
             name = node.name if known.relations_name_the_catalogue else node.name[1:]
@@ -202,7 +205,7 @@ def table_not_found(plan: UnresolvedRelation, names: list[str]) -> Exception:
     )
 
 
-class ResolveInlineTables(AnalyzerRule):
+class ResolveInlineTables(AnalyzerRule[UnresolvedInlineTable]):
     """Evaluate VALUES.
 
     UnresolvedInlineTable  =>  LocalRelation where every cell is a constant
@@ -211,8 +214,8 @@ class ResolveInlineTables(AnalyzerRule):
     matches = (UnresolvedInlineTable,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: UnresolvedInlineTable) -> LogicalPlan:
         cells = [c for row in node.rows for c in row]
         if not all(c.resolved for c in cells):
             return node
@@ -238,7 +241,7 @@ class ResolveInlineTables(AnalyzerRule):
         return LocalRelation(tuple(columns), rows)
 
 
-class ResolveSubqueryColumnAliases(AnalyzerRule):
+class ResolveSubqueryColumnAliases(AnalyzerRule[UnresolvedSubqueryColumnAliases]):
     """Column names given to a relation.
 
     t(x, y)  =>  Project [a AS x, b AS y] over t
@@ -246,8 +249,8 @@ class ResolveSubqueryColumnAliases(AnalyzerRule):
 
     matches = (UnresolvedSubqueryColumnAliases,)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: UnresolvedSubqueryColumnAliases) -> LogicalPlan:
         child = node.child
         if not child.resolved:
             return node
@@ -261,7 +264,7 @@ class ResolveSubqueryColumnAliases(AnalyzerRule):
         return Project(tuple(alias(a, n) for a, n in zip(child.output, node.names, strict=True)), child)
 
 
-class ApplyLimitAll(AnalyzerRule):
+class ApplyLimitAll(AnalyzerRule[LimitAll]):
     """LIMIT ALL limits nothing.
 
     LimitAll(child)  =>  child
@@ -270,6 +273,6 @@ class ApplyLimitAll(AnalyzerRule):
     matches = (LimitAll,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: LimitAll) -> LogicalPlan:
         return node.child

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.aggregates import functions_mask
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.catalog.tables import SqlFunction
@@ -68,8 +70,8 @@ class ResolveSQLFunctions(AnalyzerRule):
 
     matches = (SQLFunctionExpression,)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return self._rewritten(plan)
 
     def _rewritten(self, plan: LogicalPlan) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, Expression, occurs
@@ -24,8 +26,8 @@ class ResolveSubquery(AnalyzerRule):
 
     matches = (SubqueryExpression,)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._operator, SubqueryExpression.BIT)
 
     def _operator(self, plan: LogicalPlan) -> Any:
@@ -64,8 +66,8 @@ class UpdateOuterReferences(AnalyzerRule):
     matches = (OuterReference,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._operator, self.mask)
 
     @staticmethod

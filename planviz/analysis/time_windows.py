@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.builders.base import Args, Entry
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.errors import PlanTooLarge
@@ -119,8 +121,8 @@ class TimeWindowing(AnalyzerRule):
     matches = (TimeWindow,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._one, TimeWindow.BIT)
 
     def _one(self, plan: LogicalPlan) -> Any:
@@ -162,8 +164,8 @@ class SessionWindowing(AnalyzerRule):
     matches = (SessionWindow,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._one, SessionWindow.BIT)
 
     def _one(self, plan: LogicalPlan) -> Any:
@@ -214,8 +216,8 @@ class ResolveWindowTime(AnalyzerRule):
     matches = (FunctionCall,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._one, self.mask)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:

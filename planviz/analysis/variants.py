@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.analysis.registry import build
 from planviz.expressions.core import Expression, lit
@@ -21,8 +23,8 @@ class ExtractSemiStructuredFields(AnalyzerRule):
     matches = (SemiStructuredExtract,)
     package = "org.apache.spark.sql.catalyst.analysis"
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
 
         def one(e: Expression) -> Expression:
             if not isinstance(e, SemiStructuredExtract) or not e.child.resolved:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.context import AnalyzerRule, analysis_error
 from planviz.expressions.aggregates import AggregateExpression, AggregateFunction
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, SortOrder, alias, occurs
@@ -35,8 +37,8 @@ class WindowsSubstitution(AnalyzerRule):
 
     matches = (WithWindowDefinition, UnresolvedWindowExpression)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
 
         def define(p: LogicalPlan) -> Any:
             if not isinstance(p, WithWindowDefinition):
@@ -68,8 +70,8 @@ class ResolveWindowFrame(AnalyzerRule):
 
     matches = (WindowExpression,)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_all_expressions(self._one, WindowExpression.BIT)
 
     @staticmethod
@@ -111,8 +113,8 @@ class ResolveWindowOrder(AnalyzerRule):
     matches = (WindowFunction,)
     RANKS = frozenset(("rank", "dense_rank", "percent_rank"))
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_all_expressions(self._one, self.mask)
 
     def _one(self, e: Expression) -> Expression:
@@ -140,8 +142,8 @@ class ExtractWindowExpressions(AnalyzerRule):
 
     matches = (WindowExpression,)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_down(self._operator, WindowExpression.BIT)
 
     @property
@@ -279,7 +281,7 @@ def _add_windows(items: list[Any], child: LogicalPlan) -> LogicalPlan:
     return Project((*plan.output, *new), plan)
 
 
-class ResolveQualify(AnalyzerRule):
+class ResolveQualify(AnalyzerRule[UnresolvedQualify]):
     """QUALIFY: filter on window functions.
 
     UnresolvedQualify(rn = 1, Project)  =>  Filter(rn = 1, Project), with the window function computed beneath
@@ -287,8 +289,8 @@ class ResolveQualify(AnalyzerRule):
 
     matches = (UnresolvedQualify,)
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
 
         def one(p: LogicalPlan) -> LogicalPlan:
             if isinstance(p, Project) and isinstance(p.child, UnresolvedQualify):
@@ -300,8 +302,8 @@ class ResolveQualify(AnalyzerRule):
             lambda p: self.rewrite(p) if isinstance(p, UnresolvedQualify) else p, UnresolvedQualify.BIT
         )
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: UnresolvedQualify) -> LogicalPlan:
         if not node.child.resolved or not node.condition.resolved:
             return node
         if not occurs(node.condition, WindowExpression.BIT):

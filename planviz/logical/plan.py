@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Context
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
 
 from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
@@ -18,6 +20,18 @@ class LogicalPlan(QueryPlan):
 
     `output` are its columns, `references` the ids it reads, `max_rows` the most rows it can give (None: unknown).
     """
+
+    if TYPE_CHECKING:
+        # What a rewrite makes of an operator is an operator.
+        @override
+        def transform_up(
+            self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None
+        ) -> LogicalPlan: ...
+
+        @override
+        def transform_down(
+            self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None
+        ) -> LogicalPlan: ...
 
     #: An operator that has no meaning before analysis.
     UNRESOLVED = False
@@ -110,23 +124,27 @@ class LogicalPlan(QueryPlan):
 
     # -------------------------------------------------------------------------------------------- rewriting
 
-    def transform_expressions_up(self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None) -> Any:
+    def transform_expressions_up(
+        self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None
+    ) -> LogicalPlan:
         """This operator with `f` applied to every node of its expressions, children first."""
         return self.map_expressions(lambda e: e.transform_up(f, mask, settled), mask) if self.own_bits & mask else self
 
     def transform_expressions_down(
         self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None
-    ) -> Any:
+    ) -> LogicalPlan:
         """This operator with `f` applied to every node of its expressions, parents first."""
         return (
             self.map_expressions(lambda e: e.transform_down(f, mask, settled), mask) if self.own_bits & mask else self
         )
 
-    def transform_all_expressions(self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None) -> Any:
+    def transform_all_expressions(
+        self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None
+    ) -> LogicalPlan:
         """The whole tree with `f` applied to every node of every expression, children first; not inside subqueries."""
         return self.transform_up(lambda p: p.transform_expressions_up(f, mask, settled), mask, settled)
 
-    def transform_with_subqueries(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
+    def transform_with_subqueries(self, f: Callable[[Any], Any], mask: int = -1) -> LogicalPlan:
         """The whole tree with `f` applied to every operator, those inside subqueries too, children first."""
 
         def inner(e: Any) -> Any:

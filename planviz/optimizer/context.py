@@ -12,7 +12,7 @@ from planviz.decisions.refusals import Refusal
 from planviz.expressions.core import Expression
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.cost import Reordering
-from planviz.trees.rule import Rule
+from planviz.trees.rule import NodeT, Rule
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class OptimizerContext:
         return bool(self.config.get(key))
 
 
-class OptimizerRule(Rule):
+class OptimizerRule(Rule[NodeT]):
     """A rule with the context at hand.
 
     `excludable` is False for rules that `excludedRules` cannot switch off; `settings` are the keys that govern it.
@@ -59,7 +59,9 @@ class OptimizerRule(Rule):
         self.refusals = context.refusals
         self.branches = context.branches
 
-    def on_expressions(self, plan: LogicalPlan, f: Callable[[Any], Any], order: Literal["up", "down"] = "up") -> Any:
+    def on_expressions(
+        self, plan: LogicalPlan, f: Callable[[Any], Any], order: Literal["up", "down"] = "up"
+    ) -> LogicalPlan:
         """The plan with `f` applied to every node of every expression, by `order`; not inside subqueries.
 
         What `f` left alone is not visited again: wrong for an `f` that looks at more than the node that it gets.

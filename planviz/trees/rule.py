@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Generic, Literal
+
+from typing_extensions import TypeVar
 
 from planviz.decisions.branches import Branch, LogicLine, Observation
 from planviz.decisions.refusals import Refusal
 from planviz.trees.node import Settled, TreeNode, mask_of
 
+#: The nodes that a rule's `rewrite` sees: the classes of its `matches`. Any for rules that take the plan as a whole,
+#: and in a list, which holds rules over different nodes.
+NodeT = TypeVar("NodeT", bound=TreeNode, default=Any)
+_Kept = TypeVar("_Kept", bound=TreeNode)
 
-class Rule:
-    """One rewrite, named exactly as Spark names it.
+
+class Rule(Generic[NodeT]):
+    """One rewrite, named exactly as Spark names it; generic over the nodes that it rewrites.
 
     `matches` lists the node classes one of which must occur in a tree for the rule to look at it at all. A rule either
     overrides `rewrite`, which sees one node of `matches` at a time (`order` says from which end of the tree), or
@@ -57,7 +64,7 @@ class Rule:
     def apply(self, plan: Any) -> Any:
         """The rewritten plan; the same object when nothing changed."""
         classes = self.matches
-        rewrite = self.rewrite
+        rewrite: Callable[[Any], TreeNode] = self.rewrite
 
         def step(node: Any) -> Any:
             return rewrite(node) if isinstance(node, classes) else node
@@ -65,7 +72,7 @@ class Rule:
         transform = plan.transform_up if self.order == "up" else plan.transform_down
         return transform(step, self.mask, self.settled)
 
-    def refuse(self, node: Any, reason: str, value: Any = None, *, setting: str | None = None) -> Any:
+    def refuse(self, node: _Kept, reason: str, value: object = None, *, setting: str | None = None) -> _Kept:
         """Note that a guard keeps `node` as it is; the node.
 
         `reason` is a clause without full stop, `value` what the guard saw, `setting` the key of a setting that said no.
@@ -74,7 +81,7 @@ class Rule:
             self.refusals.append(Refusal(self.name, node, reason, value, setting))
         return node
 
-    def take(self, node: Any, branch: str, reason: str, seen: Iterable[tuple[Any, str]] = ()) -> None:
+    def take(self, node: TreeNode, branch: str, reason: str, seen: Iterable[tuple[object, str]] = ()) -> None:
         """Note which branch of `logic` the rule took on `node`, the sentence why, and what it saw.
 
         Those who would have to compute `seen` or `reason` ask first whether `branches` is there.
@@ -88,7 +95,7 @@ class Rule:
         """`refuse` when somebody wants to know, else None: for functions that would have to look for reasons."""
         return None if self.refusals is None else self.refuse
 
-    def rewrite(self, node: Any) -> Any:
+    def rewrite(self, node: NodeT) -> TreeNode:
         """One node's rewrite; the node itself when there is nothing to do."""
         return node
 

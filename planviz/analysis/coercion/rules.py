@@ -6,6 +6,8 @@ from copy import copy
 from functools import cache
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.coercion import legacy
 from planviz.analysis.coercion.expressions import coerced_tree
 from planviz.analysis.coercion.lattice import ANSI, TypeCoercion, cast_to
@@ -32,8 +34,8 @@ class WidenSetOperationTypes(AnalyzerRule):
     matches = (Union, Intersect, Except)
     package = "org.apache.spark.sql.catalyst.analysis.TypeCoercionBase$"
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         return plan.transform_up(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
@@ -78,8 +80,8 @@ class UnpivotCoercion(AnalyzerRule):
     matches = (Unpivot,)
     package = "org.apache.spark.sql.catalyst.analysis.TypeCoercionBase$"
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
 
         def one(p: LogicalPlan) -> LogicalPlan:
             if not isinstance(p, Unpivot) or not all(e.resolved for g in p.groups for e in g):
@@ -110,8 +112,8 @@ class AnsiCombinedTypeCoercionRule(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis.AnsiTypeCoercion$"
     coercion = ANSI
 
+    @override
     def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
         changed = plan
 
         def operator(p: LogicalPlan) -> LogicalPlan:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.aggregates import (
     AggregateExpression,
     Average,
@@ -37,8 +39,8 @@ class EliminateDistinct(OptimizerRule):
 
     matches = (AggregateExpression,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._operator, self.mask, self.settled)
 
     def _operator(self, plan: LogicalPlan) -> Any:
@@ -67,8 +69,8 @@ class EliminateAggregateFilter(OptimizerRule):
 
     matches = (AggregateExpression,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
 
         def step(e: Expression) -> Expression:
             if isinstance(e, AggregateExpression) and isinstance(e.where, Literal):
@@ -83,7 +85,7 @@ class EliminateAggregateFilter(OptimizerRule):
         return plan.transform_all_expressions(step, self.mask, self.settled)
 
 
-class RemoveLiteralFromGroupExpressions(OptimizerRule):
+class RemoveLiteralFromGroupExpressions(OptimizerRule[Aggregate]):
     """Keys that are the same for every row go.
 
     GROUP BY a, 'x'  =>  GROUP BY a        GROUP BY 'x'  =>  GROUP BY 0
@@ -93,8 +95,8 @@ class RemoveLiteralFromGroupExpressions(OptimizerRule):
 
     matches = (Aggregate,)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Aggregate) -> LogicalPlan:
         rest = tuple(g for g in node.grouping if not g.foldable)
         if len(rest) == len(node.grouping):
             return node
@@ -104,7 +106,7 @@ class RemoveLiteralFromGroupExpressions(OptimizerRule):
         return node if node.grouping == zero else node.replace(grouping=zero)
 
 
-class RemoveRepetitionFromGroupExpressions(OptimizerRule):
+class RemoveRepetitionFromGroupExpressions(OptimizerRule[Aggregate]):
     """A key that is there already goes.
 
     GROUP BY a, b, a  =>  GROUP BY a, b
@@ -114,13 +116,13 @@ class RemoveRepetitionFromGroupExpressions(OptimizerRule):
 
     matches = (Aggregate,)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Aggregate) -> LogicalPlan:
         rest = tuple(ExpressionSet(node.grouping))
         return node if len(rest) == len(node.grouping) else node.replace(grouping=rest)
 
 
-class ReplaceDistinctWithAggregate(OptimizerRule):
+class ReplaceDistinctWithAggregate(OptimizerRule[Distinct]):
     """DISTINCT is a grouping by all columns.
 
     Distinct(t[a, b])  =>  Aggregate [a, b], [a, b]
@@ -131,8 +133,8 @@ class ReplaceDistinctWithAggregate(OptimizerRule):
     matches = (Distinct,)
     excludable = False
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Distinct) -> LogicalPlan:
         return Aggregate(node.child.output, node.child.output, node.child)
 
 
@@ -147,8 +149,8 @@ class DecimalAggregates(OptimizerRule):
 
     matches = (Sum, Average)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return self.on_expressions(plan, self._one, "down")
 
     @staticmethod
@@ -190,8 +192,8 @@ class RewriteDistinctAggregates(OptimizerRule):
     matches = (Aggregate,)
     excludable = False
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(lambda p: self._one(p) if isinstance(p, Aggregate) else p, Aggregate.BIT)
 
     def _one(self, plan: Any) -> Any:

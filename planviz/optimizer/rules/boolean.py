@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.arithmetic import operands
 from planviz.expressions.conditional import CaseWhen, If
 from planviz.expressions.core import Expression, Literal
@@ -88,8 +90,8 @@ class BooleanSimplification(OptimizerRule):
 
     matches = (And, Or, Not)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return self.on_expressions(plan, simplify)
 
 
@@ -229,8 +231,8 @@ class ReplaceNullWithFalseInPredicate(OptimizerRule):
 
     matches = (Filter, Join, If, CaseWhen)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._operator, self.mask, self.settled)
 
     def _operator(self, plan: Any) -> Any:
@@ -307,8 +309,8 @@ class SimplifyBinaryComparison(OptimizerRule):
 
     matches = (BinaryComparison,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._operator, self.mask, self.settled)
 
     def _operator(self, plan: LogicalPlan) -> Any:

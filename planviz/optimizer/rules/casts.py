@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Expression, Literal, lit
 from planviz.expressions.predicates import (
@@ -53,8 +55,8 @@ class SimplifyCasts(OptimizerRule):
 
     matches = (Cast,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         known = self.context.config.behaviour
         step = self._one if known.null_tests_look_through_casts else _without_null_tests
         return self.on_expressions(plan, step if known.casts_are_merged else _without_same_type, "down")
@@ -114,8 +116,8 @@ class UnwrapCastInBinaryComparison(OptimizerRule):
 
     matches = (Cast,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return self.on_expressions(plan, self._one)
 
     @staticmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing_extensions import override
 
 from planviz.analysis.builders.lambdas import BUILDERS
 from planviz.expressions.collations import CollationKey
@@ -19,7 +19,7 @@ from planviz.types import STRING, ArrayType, StructType, is_collated, is_string
 from planviz.types.collations import COLLATED
 
 
-class RewriteCollationJoin(OptimizerRule):
+class RewriteCollationJoin(OptimizerRule[Join]):
     """Compare the collated columns of a join by bytes that are the same for equal texts.
 
     Join(l, r, l.a = r.a)  =>  Join(l, r, collationkey(l.a) = collationkey(r.a))
@@ -32,12 +32,12 @@ class RewriteCollationJoin(OptimizerRule):
     package = "org.apache.spark.sql.catalyst.analysis."
     excludable = False
 
+    @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        """See the class."""
         return super().apply(plan) if COLLATED else plan
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Join) -> LogicalPlan:
         if not isinstance(node, Join) or node.condition is None:
             return node
         condition = node.condition.transform_down(_by_keys, EqualTo.BIT | EqualNullSafe.BIT)

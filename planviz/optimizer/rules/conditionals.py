@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.arithmetic import Abs, BinaryArithmetic, UnaryMinus
 from planviz.expressions.calls import DatetimePlus, FunctionCall
 from planviz.expressions.casts import Cast
@@ -50,8 +52,8 @@ class SimplifyConditionals(OptimizerRule):
 
     matches = (If, CaseWhen)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return self.on_expressions(plan, self._one)
 
     def _one(self, e: Expression) -> Any:
@@ -135,8 +137,8 @@ class PushFoldableIntoBranches(OptimizerRule):
 
     matches = (If, CaseWhen)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return self.on_expressions(plan, self._one)
 
     @staticmethod
@@ -189,8 +191,8 @@ class LikeSimplification(OptimizerRule):
 
     matches = (Like, MultiLike)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return self.on_expressions(plan, self._one, "down")
 
     @staticmethod
@@ -256,8 +258,8 @@ class SimplifyCaseConversionExpressions(OptimizerRule):
 
     matches = (FunctionCall,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         names = ("upper", "lower", "ucase", "lcase")
 
         def step(e: Expression) -> Expression:
@@ -280,8 +282,8 @@ class SimplifyExtractValueOps(OptimizerRule):
 
     matches = (ExtractValue,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         from planviz.logical.operators import Aggregate
 
         def operator(p: LogicalPlan) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.cleanup import CleanupAliases
 from planviz.analysis.context import analysis_error
 from planviz.expressions.aggregates import AggregateExpression, Count
@@ -74,8 +76,8 @@ class NullPropagation(OptimizerRule):
 
     matches = (Literal, AggregateExpression, IsNull, IsNotNull, EqualNullSafe, Coalesce, AssertNotNull)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return self.on_expressions(plan, self._one)
 
     @staticmethod
@@ -130,8 +132,8 @@ class NullDownPropagation(OptimizerRule):
 
     matches = (IsNull, IsNotNull)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return self.on_expressions(plan, self._one, "down")
 
     @staticmethod
@@ -153,8 +155,8 @@ class ConstantFolding(OptimizerRule):
     branch that need not be taken is left as it is: `if(a > 0, a, 1 / 0)`.
     """
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class. Raises AnalysisError with Spark's class for the failure, where that is known."""
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
+        """The plan with constants computed. Raises AnalysisError with Spark's class for a failure that is known."""
         return plan.transform_down(lambda p: p.map_expressions(self._fold, BEYOND_LEAVES), settled=self.settled)
 
     def _fold(self, e: Expression) -> Expression:
@@ -211,21 +213,22 @@ class FoldablePropagation(OptimizerRule):
 
     matches = (Alias,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         new, _ = self._go(plan)
         if new is plan:
             return plan
-        return CleanupAliases(None).apply(new)  # type: ignore[arg-type]  # the rule reads no context
+        cleaned: LogicalPlan = CleanupAliases(None).apply(new)  # type: ignore[arg-type]  # the rule reads no context
+        return cleaned
 
     @deep
-    def _go(self, plan: Any) -> tuple[Any, dict[int, Any]]:
+    def _go(self, plan: LogicalPlan) -> tuple[LogicalPlan, dict[int, Any]]:
         if not plan.bits & Alias.BIT or not plan.children:
             return plan, {}
         if isinstance(plan, Project | Aggregate):
             below, known = self._go(plan.child)
-            new = self._replaced(plan.with_new_children((below,)), known)
-            items = new.projects if isinstance(new, Project) else new.aggregates
+            new: Any = self._replaced(plan.with_new_children((below,)), known)
+            items = new.projects if isinstance(plan, Project) else new.aggregates
             return new, {i.expr_id: i for i in items if isinstance(i, Alias) and i.child.foldable}
         if isinstance(plan, Expand):
             below, known = self._go(plan.child)
@@ -241,7 +244,7 @@ class FoldablePropagation(OptimizerRule):
         return plan.map_children(lambda c: self._go(c)[0]), {}
 
     @staticmethod
-    def _replaced(plan: LogicalPlan, known: dict[int, Any]) -> Any:
+    def _replaced(plan: LogicalPlan, known: dict[int, Any]) -> LogicalPlan:
         if not known or not plan.references & known.keys():
             return plan
         return plan.map_expressions(lambda e: substitute(e, known))
@@ -274,8 +277,8 @@ class ConstantPropagation(OptimizerRule):
 
     matches = (EqualTo, EqualNullSafe)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, Filter.BIT, self.settled)
 
     def _step(self, plan: LogicalPlan) -> LogicalPlan:
@@ -345,8 +348,8 @@ class OptimizeIn(OptimizerRule):
     matches = (In,)
     settings = ("spark.sql.optimizer.inSetConversionThreshold",)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         most = int(self.context.config.get("spark.sql.optimizer.inSetConversionThreshold"))
 
         def step(e: Expression) -> Any:
@@ -381,8 +384,8 @@ class OptimizeRand(OptimizerRule):
     Pays because the filter folds. Within the range it stays: `rand() < 0.5` draws.
     """
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
 
         def step(e: Expression) -> Expression:
             match e:
@@ -414,8 +417,8 @@ class ReorderAssociativeOperator(OptimizerRule):
 
     matches = (Add, Multiply)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._operator, self.mask, self.settled)
 
     def _operator(self, plan: LogicalPlan) -> Any:
@@ -463,8 +466,8 @@ class CombineConcats(OptimizerRule):
 
     matches = (Concat,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
 
         def step(e: Expression) -> Expression:
             if not isinstance(e, Concat) or not any(isinstance(i, Concat) for i in e.items):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.builders.formats import parse_options, parsed_as, required_of
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.complex import CreateNamedStruct, GetArrayStructFields, GetStructField
@@ -28,8 +30,8 @@ class SimplifyDateTimeConversions(OptimizerRule):
 
     matches = (FunctionCall,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_all_expressions(_there_and_back, FunctionCall.BIT, self.settled)
 
 
@@ -77,8 +79,8 @@ class OptimizeCsvJsonExprs(OptimizerRule):
         "spark.sql.optimizer.enableCsvExpressionOptimization",
     )
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         steps = []
         if self.context.on("spark.sql.optimizer.enableJsonExpressionOptimization"):
             steps.append(_json)

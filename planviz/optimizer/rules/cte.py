@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.core import Alias
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
@@ -29,8 +31,8 @@ class InlineCTE(OptimizerRule):
 
     matches = (WithCTE,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         definitions: dict[int, Any] = {}
         uses: Counter[int] = Counter()
         self._count(plan, definitions, uses)
@@ -39,7 +41,7 @@ class InlineCTE(OptimizerRule):
         kept = [i for i in definitions if i not in inlined and uses[i]]
         refuse_heavy(_weight(plan, {i: definitions[i] for i in inlined}, {}), f"The rule {self.name}")
         done: dict[int, Any] = {}
-        body = self._inline(plan, definitions, inlined, done)
+        body: LogicalPlan = self._inline(plan, definitions, inlined, done)
         if kept:
             defs = tuple(
                 definitions[i].replace(child=self._inline(definitions[i].child, definitions, inlined, done))
@@ -137,8 +139,8 @@ class UpdateCTERelationStats(OptimizerRule):
     matches = (WithCTE,)
     package = "org.apache.spark.sql.catalyst.optimizer.Optimizer$"
 
+    @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        """See the class."""
         return plan if isinstance(plan, Subquery) else self._told(plan, {})
 
     def _told(self, plan: Any, known: dict[int, Estimate]) -> Any:
@@ -171,9 +173,10 @@ class ReplaceCTERefWithRepartition(OptimizerRule):
 
     matches = (WithCTE,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
-        return self._replace(plan, {})
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
+        replaced: LogicalPlan = self._replace(plan, {})
+        return replaced
 
     def _replace(self, plan: Any, known: dict[int, Any]) -> Any:
         if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT):

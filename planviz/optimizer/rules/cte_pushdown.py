@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.core import Expression
 from planviz.expressions.predicates import Or, conjunction
 from planviz.expressions.subqueries import SubqueryExpression
@@ -52,8 +54,8 @@ class PushdownPredicatesAndPruneColumnsForCTEDef(OptimizerRule):
 
     matches = (WithCTE,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Subquery):
             return plan
         uses: dict[int, _Uses] = {}
@@ -122,19 +124,20 @@ def _narrowed(definition: CTERelationDef, use: _Uses) -> CTERelationDef:
     return definition
 
 
-def _down_with_subqueries(plan: Any, f: Callable[[Any], Any]) -> Any:
+def _down_with_subqueries(plan: Any, f: Callable[[LogicalPlan], LogicalPlan]) -> LogicalPlan:
     """The tree with `f` applied to every operator, those in subqueries too, parents first."""
 
     def inner(e: Any) -> Any:
         return e.with_plan(_down_with_subqueries(e.plan, f)) if isinstance(e, SubqueryExpression) else e
 
-    def step(p: LogicalPlan) -> Any:
+    def step(p: LogicalPlan) -> LogicalPlan:
         return f(p).transform_expressions_up(inner, SubqueryExpression.BIT)
 
-    return plan.transform_down(step, CTERelationDef.BIT | CTERelationRef.BIT)
+    down: LogicalPlan = plan.transform_down(step, CTERelationDef.BIT | CTERelationRef.BIT)
+    return down
 
 
-class CleanUpTempCTEInfo(OptimizerRule):
+class CleanUpTempCTEInfo(OptimizerRule[CTERelationDef]):
     """Forget what was noted about common table expressions while predicates were pushed into them.
 
     CTERelationDef(plan, notes)  =>  CTERelationDef(plan)
@@ -145,6 +148,6 @@ class CleanUpTempCTEInfo(OptimizerRule):
 
     matches = (CTERelationDef,)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: CTERelationDef) -> LogicalPlan:
         return node.replace(original=None)

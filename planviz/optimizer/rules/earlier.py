@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.arithmetic import UnaryPositive
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.subqueries import SubqueryExpression
@@ -20,7 +22,7 @@ from planviz.optimizer.rules.finish_analysis import (
 )
 
 
-class OptimizeLimitZero(OptimizerRule):
+class OptimizeLimitZero(OptimizerRule[LocalLimit | GlobalLimit]):
     """A limit of 0 is no rows (since 3.1 a part of EliminateLimits).
 
     GlobalLimit 0 over anything  =>  LocalRelation <empty>
@@ -30,15 +32,15 @@ class OptimizeLimitZero(OptimizerRule):
 
     matches = (LocalLimit, GlobalLimit)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: LocalLimit | GlobalLimit) -> LogicalPlan:
         match node.limit:
             case Literal(0, _):
                 return LocalRelation(node.output)
         return node
 
 
-class CombineLimits(OptimizerRule):
+class CombineLimits(OptimizerRule[LocalLimit | GlobalLimit]):
     """Of two adjacent limits the lesser counts (since 3.1 a part of EliminateLimits).
 
     GlobalLimit 3 over GlobalLimit 10  =>  GlobalLimit 3
@@ -49,8 +51,8 @@ class CombineLimits(OptimizerRule):
     matches = (LocalLimit, GlobalLimit)
     order = "up"
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: LocalLimit | GlobalLimit) -> LogicalPlan:
         match node:
             case GlobalLimit(Literal(int() as n, t), LocalLimit(Literal(int() as m, _), child)) if n == m:
                 match child:
@@ -70,8 +72,8 @@ class RemoveDispensableExpressions(OptimizerRule):
 
     matches = (UnaryPositive,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_all_expressions(lambda e: e.child if isinstance(e, UnaryPositive) else e, self.mask)
 
 
@@ -102,8 +104,8 @@ class FinishSubqueries(OptimizerRule):
             for part in (EliminateResolvedHint, EliminateSubqueryAliases, EliminateView, ReplaceExpressions)
         ]
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_all_expressions(self._inside, SubqueryExpression.BIT, self.settled)
 
     def _inside(self, e: Expression) -> Any:

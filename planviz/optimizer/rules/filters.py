@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.core import AttributeReference, Expression, Literal
 from planviz.expressions.generators import Explode
 from planviz.expressions.predicates import And, IsNotNull, conjunction
@@ -29,8 +31,8 @@ class InferFiltersFromConstraints(OptimizerRule):
     matches = (Filter, Join)
     settings = ("spark.sql.constraintPropagation.enabled",)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         key = "spark.sql.constraintPropagation.enabled"
         if not self.context.on(key):
             return self.refuse(plan, "the setting is off", False, setting=key)
@@ -72,7 +74,7 @@ class InferFiltersFromConstraints(OptimizerRule):
         return Filter(conjunction(list(new)), side) if len(new) else side
 
 
-class InferFiltersFromGenerate(OptimizerRule):
+class InferFiltersFromGenerate(OptimizerRule[Generate]):
     """An explode gives no row for null and empty input, so a filter below may say so.
 
     Generate(explode(xs), t)  =>  Generate(explode(xs), Filter(size(xs) > 0 AND isnotnull(xs), t))
@@ -82,8 +84,8 @@ class InferFiltersFromGenerate(OptimizerRule):
 
     matches = (Generate,)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Generate) -> LogicalPlan:
         g = node.generator
         # Another input than a column could be costly to compute twice, or fail for rows filtered before.
         if node.outer or not isinstance(g, Explode) or g.outer or not isinstance(g.child, AttributeReference):
@@ -105,7 +107,7 @@ def _greater_zero(e: Expression) -> Expression:
     return GreaterThan(e, lit(0))
 
 
-class PruneFilters(OptimizerRule):
+class PruneFilters(OptimizerRule[Filter]):
     """Remove filters that are always true, empty the plan under one that never is, drop what the child guarantees.
 
     Filter(true, t)  =>  t        Filter(false, t)  =>  LocalRelation <empty>
@@ -116,8 +118,8 @@ class PruneFilters(OptimizerRule):
 
     matches = (Filter,)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Filter) -> LogicalPlan:
         match node:
             case Filter(condition, child) if is_true(condition):
                 return child

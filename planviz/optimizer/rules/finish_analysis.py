@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.arithmetic import UnaryPositive
 from planviz.expressions.calls import DatetimePlus, FunctionCall, RuntimeReplaceable
@@ -54,14 +56,15 @@ class FinishAnalysis(OptimizerRule):
             RewriteCollationJoin(context),
         ]
 
-    def apply(self, plan: Any) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         for rule in self.parts:
             if plan.bits & rule.mask:
                 plan = rule.apply(plan)
 
         def inner(e: Any) -> Any:
-            return e.with_plan(self.apply(Subquery(e.plan, e.correlated)).child)
+            # The root stays: no rule of these knows it.
+            return e.with_plan(self.apply(Subquery(e.plan, e.correlated)).children[0])
 
         return plan.transform_all_expressions(
             lambda e: inner(e) if isinstance(e, SubqueryExpression) else e, SubqueryExpression.BIT
@@ -79,8 +82,8 @@ class EliminateResolvedHint(OptimizerRule):
 
     matches = (ResolvedHint,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         moved = plan.transform_up(self._join, ResolvedHint.BIT)
         moved = moved.transform_all_expressions(self._subquery, SubqueryExpression.BIT)
         return moved.transform_up(self._without_join, ResolvedHint.BIT)
@@ -139,8 +142,8 @@ class EliminateSubqueryAliases(OptimizerRule):
 
     matches = (SubqueryAlias,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(lambda p: p.child if isinstance(p, SubqueryAlias) else p, SubqueryAlias.BIT)
 
 
@@ -155,8 +158,8 @@ class EliminatePipeOperators(OptimizerRule):
 
     matches = (PipeOperator,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(lambda p: p.child if isinstance(p, PipeOperator) else p, PipeOperator.BIT)
 
 
@@ -170,8 +173,8 @@ class EliminateView(OptimizerRule):
 
     matches = (View,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(lambda p: p.child if isinstance(p, View) else p, View.BIT)
 
 
@@ -185,8 +188,8 @@ class EliminateSQLFunctionNode(OptimizerRule):
 
     matches = (SQLFunctionNode,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(lambda p: p.child if isinstance(p, SQLFunctionNode) else p, SQLFunctionNode.BIT)
 
 
@@ -201,8 +204,8 @@ class ReplaceExpressions(OptimizerRule):
 
     matches = (RuntimeReplaceable, UnaryPositive, *REPLACEABLE)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(lambda p: p.map_expressions(self._replaced), self.mask)
 
     def _replaced(self, e: Expression) -> Expression:
@@ -218,7 +221,7 @@ class ReplaceExpressions(OptimizerRule):
         return new.child if isinstance(new, UnaryPositive) else replacement(new)
 
 
-class PullOutGroupingExpressions(OptimizerRule):
+class PullOutGroupingExpressions(OptimizerRule[Aggregate]):
     """Compute a grouping expression once below the aggregate.
 
     Aggregate [f(a)], [f(a) + 1]  =>  Aggregate [x], [x + 1] over Project [*, f(a) AS x]
@@ -229,8 +232,8 @@ class PullOutGroupingExpressions(OptimizerRule):
 
     matches = (Aggregate,)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Aggregate) -> LogicalPlan:
         pulled: dict[Any, Alias] = {}
         for g in node.grouping:
             if not g.foldable and g.children and g.canonicalized not in pulled:
@@ -264,8 +267,8 @@ class ComputeCurrentTime(OptimizerRule):
     matches = (FunctionCall,)
     settings = ("planviz.now", "spark.sql.session.timeZone")
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         now = now_by(self.context.config)
         zone = Literal(self.context.config.get("spark.sql.session.timeZone"), STRING)
         fixed: dict[str, Expression] = dict.fromkeys(("current_timestamp", "now"), Literal(now, TIMESTAMP))
@@ -288,8 +291,8 @@ class ReplaceCurrentLike(OptimizerRule):
 
     matches = (FunctionCall,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_all_expressions(self._literal, FunctionCall.BIT)
 
     def _literal(self, e: Expression) -> Expression:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.complex import CreateNamedStruct, GetStructField
 from planviz.expressions.conditional import If
 from planviz.expressions.core import Expression, Literal
@@ -29,8 +31,8 @@ class NormalizeFloatingNumbers(OptimizerRule):
     matches = (Join, Window)
     excludable = False
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, self.mask, self.settled)
 
     @staticmethod

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.decisions.branches import logic
 from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.predicates import conjunction
@@ -49,8 +51,8 @@ class CostBasedJoinReorder(OptimizerRule):
         ("cheapest", "the plan = best of all relations"),
     )
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         for key in (_CBO, _REORDER):
             if not self.context.on(key):
                 return self.refuse(plan, "joins are not ordered by cost", False, setting=key)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.decisions.branches import logic
 from planviz.errors import PlanvizError
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, FirstLast, Max, Min, is_aggregate
@@ -58,8 +60,8 @@ class ReorderJoin(OptimizerRule):
         "    joined = joined JOIN next ON the conditions that read only these",
     )
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, Join.BIT, self.settled)
 
     def _step(self, plan: LogicalPlan) -> Any:
@@ -165,8 +167,8 @@ class EliminateOuterJoin(OptimizerRule):
         ("unique", "    if the other side's keys are unique: no join"),
     )
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, Join.BIT, self.settled)
 
     def _step(self, plan: Any) -> Any:
@@ -319,7 +321,7 @@ def equi_keys(condition: Any, side: Any) -> list[Any]:
     return keys
 
 
-class OptimizeJoinCondition(OptimizerRule):
+class OptimizeJoinCondition(OptimizerRule[Join]):
     """Write a null-safe comparison as one.
 
     a = b OR (a IS NULL AND b IS NULL)  =>  a <=> b
@@ -330,8 +332,8 @@ class OptimizeJoinCondition(OptimizerRule):
 
     matches = (Join,)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Join) -> LogicalPlan:
         if node.condition is None or not node.condition.bits & Or.BIT:
             return node
 
@@ -358,8 +360,8 @@ class CheckCartesianProducts(OptimizerRule):
     matches = (Join,)
     settings = ("spark.sql.crossJoin.enabled",)
 
+    @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        """See the class."""
         if not self.context.on("spark.sql.crossJoin.enabled"):
             for join in plan.collect(Join):
                 self._check(join)
@@ -393,8 +395,8 @@ class PushDownJoinThroughUnion(OptimizerRule):
     settings = ("spark.sql.optimizer.pushDownJoinThroughUnion.enabled",)
     order = "up"
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         if not self.context.on("spark.sql.optimizer.pushDownJoinThroughUnion.enabled"):
             return plan
         return plan.transform_up(lambda p: self._join(p) if isinstance(p, Join) else p, Union.BIT)

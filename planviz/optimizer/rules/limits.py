@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.decisions.branches import logic
 from planviz.expressions.aggregates import AggregateExpression, Average, Count, Max, Min, Sum, is_aggregate
 from planviz.expressions.arithmetic import Add
@@ -38,7 +40,7 @@ def constant(e: Expression) -> int | None:
     return value.value if value is not None and isinstance(value.value, int) else None
 
 
-class EliminateLimits(OptimizerRule):
+class EliminateLimits(OptimizerRule[LocalLimit | GlobalLimit]):
     """A limit of 0 is no rows; a limit that the child keeps anyway goes; of two limits the lesser counts.
 
     GlobalLimit 3 over GlobalLimit 10  =>  GlobalLimit 3
@@ -49,8 +51,8 @@ class EliminateLimits(OptimizerRule):
 
     matches = (LocalLimit, GlobalLimit)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: LocalLimit | GlobalLimit) -> LogicalPlan:
         n = constant(node.limit)
         if n == 0:
             return LocalRelation(node.output)
@@ -98,7 +100,7 @@ def _limit_pair(plan: LogicalPlan) -> tuple[int, Any] | None:
     return None
 
 
-class EliminateOffsets(OptimizerRule):
+class EliminateOffsets(OptimizerRule[Offset]):
     """An offset of 0 goes; one beyond the last row leaves nothing; two are one.
 
     Offset 2 over Offset 3  =>  Offset 5
@@ -108,8 +110,8 @@ class EliminateOffsets(OptimizerRule):
 
     matches = (Offset,)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Offset) -> LogicalPlan:
         n = constant(node.offset)
         if n == 0:
             return node.child
@@ -158,8 +160,8 @@ class LimitPushDown(OptimizerRule):
         ("one match", "for LeftSemi, LeftAnti without condition: one row from the right"),
     )
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, self.mask, self.settled)
 
     def _step(self, plan: LogicalPlan) -> Any:
@@ -286,8 +288,8 @@ class LimitPushDownThroughWindow(OptimizerRule):
     matches = (Window,)
     settings = ("spark.sql.execution.topKSortFallbackThreshold",)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, Window.BIT, self.settled)
 
     def _step(self, plan: LogicalPlan) -> LogicalPlan:
@@ -324,7 +326,7 @@ def top_rows(context: OptimizerContext) -> int:
     return int(context.config.get("spark.sql.execution.topKSortFallbackThreshold"))
 
 
-class CollapseRepartition(OptimizerRule):
+class CollapseRepartition(OptimizerRule[Repartition | RepartitionByExpression | RebalancePartitions]):
     """Of two repartitions that follow each other the upper one counts.
 
     Repartition 2 over Repartition 5  =>  Repartition 2
@@ -336,8 +338,8 @@ class CollapseRepartition(OptimizerRule):
     matches = (Repartition, RepartitionByExpression, RebalancePartitions)
     order = "up"
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Repartition | RepartitionByExpression | RebalancePartitions) -> LogicalPlan:
         match node:
             case Repartition(n, shuffle, child) if isinstance(child, Repartition | RepartitionByExpression):
                 lower_shuffles = child.shuffle if isinstance(child, Repartition) else True
@@ -353,7 +355,7 @@ class CollapseRepartition(OptimizerRule):
         return node
 
 
-class OptimizeRepartition(OptimizerRule):
+class OptimizeRepartition(OptimizerRule[RepartitionByExpression]):
     """Repartitioning by constants needs one partition.
 
     RepartitionByExpression ['x'], 10  =>  RepartitionByExpression ['x'], 1
@@ -363,8 +365,8 @@ class OptimizeRepartition(OptimizerRule):
 
     matches = (RepartitionByExpression,)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: RepartitionByExpression) -> LogicalPlan:
         if node.keys and all(k.foldable for k in node.keys) and node.number is None:
             return node.replace(number=1)
         return node
@@ -384,8 +386,8 @@ class EliminateSorts(OptimizerRule):
 
     matches = (Sort,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, Sort.BIT, self.settled)
 
     def _step(self, plan: LogicalPlan) -> LogicalPlan:
@@ -441,7 +443,7 @@ def _without_sort(plan: LogicalPlan, whole: bool = True) -> LogicalPlan:
     return plan if below is child else plan.replace(child=below)
 
 
-class RemoveRedundantSorts(OptimizerRule):
+class RemoveRedundantSorts(OptimizerRule[Sort]):
     """A sort of what is sorted that way already.
 
     Sort [a] over Project [a, b] over Sort [a]  =>  Project [a, b] over Sort [a]
@@ -451,8 +453,8 @@ class RemoveRedundantSorts(OptimizerRule):
 
     matches = (Sort,)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Sort) -> LogicalPlan:
         found = _order_of(node.child)
         if found is not None and _begins(found, node.order):
             return node.child

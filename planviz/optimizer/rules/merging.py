@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import Any, ClassVar
 
+from typing_extensions import override
+
 from planviz.expressions.complex import CreateNamedStruct, GetStructField
 from planviz.expressions.core import Alias, AttributeReference, LeafExpression, Typed, alias, lit
 from planviz.expressions.ids import next_id
@@ -69,8 +71,8 @@ class MergeSubplans(OptimizerRule):
     )
     package = "org.apache.spark.sql.execution.planmerging"
 
+    @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        """See the class."""
         if isinstance(plan, Subquery) or plan.bits & (WithCTE.BIT | CTERelationRef.BIT):
             return plan
         if not self.context.on("spark.sql.execution.reuseSubquery"):

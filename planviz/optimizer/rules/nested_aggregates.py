@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.aggregates import AggregateExpression, Count, Max, Min, Sum, is_aggregate
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
 from planviz.logical.operators import Aggregate, Expand, Project
@@ -15,7 +17,7 @@ from planviz.optimizer.rules.joins import duplicate_agnostic
 from planviz.types import LONG
 
 
-class RemoveRedundantAggregates(OptimizerRule):
+class RemoveRedundantAggregates(OptimizerRule[Aggregate]):
     """A grouping of what is grouped already, and one of which only the groups count.
 
     Aggregate [a], [a] over Aggregate [a, b], [a, b]  =>  Aggregate [a], [a] over Project [a]
@@ -27,8 +29,8 @@ class RemoveRedundantAggregates(OptimizerRule):
     matches = (Aggregate,)
     order = "up"
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Aggregate) -> LogicalPlan:
         match node:
             case Aggregate(_, _, Aggregate() as lower) if self._redundant(node, lower):
                 return node.replace(child=_read_of(node, lower))
@@ -62,7 +64,7 @@ def _read_of(upper: Any, lower: Any) -> Project:
     return Project(tuple(i for i in lower.aggregates if id_of(i) in upper.references), lower.child)
 
 
-class CollapseGroupedSumOfCount(OptimizerRule):
+class CollapseGroupedSumOfCount(OptimizerRule[Aggregate]):
     """Counts of finer groups that are only added up again.
 
     Aggregate [a], [a, sum(n)] over Aggregate [a, b], [a, count(*) AS n]
@@ -75,8 +77,8 @@ class CollapseGroupedSumOfCount(OptimizerRule):
     matches = (Aggregate,)
     order = "up"
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Aggregate) -> LogicalPlan:
         lower = node.child
         if not isinstance(lower, Aggregate) or not lower.grouping or not all(g.deterministic for g in lower.grouping):
             return node
@@ -140,8 +142,8 @@ class OptimizeExpand(OptimizerRule):
     settings = ("spark.sql.optimizer.optimizeExpandRatio",)
     order = "up"
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         least = int(self.context.config.get("spark.sql.optimizer.optimizeExpandRatio"))
         if least == -1:
             return plan

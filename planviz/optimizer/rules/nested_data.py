@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.complex import GetArrayStructFields, GetMapValue
 from planviz.expressions.core import Alias, AttributeReference, Expression, alias
 from planviz.expressions.generators import Explode
@@ -27,8 +29,8 @@ class PullOutNestedDataOuterRefExpressions(OptimizerRule):
 
     matches = (SubqueryExpression,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(lambda p: self._operator(p) if isinstance(p, UnaryNode) else p, SubqueryExpression.BIT)
 
     def _operator(self, plan: Any) -> Any:
@@ -75,8 +77,8 @@ class GenerateOptimization(OptimizerRule):
 
     matches = (Generate,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(lambda p: self._project(p) if isinstance(p, Project) else p, Generate.BIT)
 
     @staticmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing_extensions import override
 
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, Expression
@@ -21,7 +21,7 @@ from planviz.optimizer.context import OptimizerRule
 from planviz.types import AtomicType
 
 
-class EliminateSerialization(OptimizerRule):
+class EliminateSerialization(OptimizerRule[DeserializeToObject | AppendColumns | TypedFilter]):
     """Hand objects on where they would be made into rows and at once into objects again.
 
     DeserializeToObject over SerializeFromObject over map  =>  Project [obj#1 AS obj#2] over map
@@ -32,8 +32,8 @@ class EliminateSerialization(OptimizerRule):
 
     matches = (DeserializeToObject, AppendColumns, TypedFilter)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: DeserializeToObject | AppendColumns | TypedFilter) -> LogicalPlan:
         match node:
             case DeserializeToObject(_, obj, SerializeFromObject() as below) if obj.type == below.input_object.type:
                 given = below.input_object
@@ -50,7 +50,7 @@ class EliminateSerialization(OptimizerRule):
         return node
 
 
-class CombineTypedFilters(OptimizerRule):
+class CombineTypedFilters(OptimizerRule[TypedFilter]):
     """Two functions that filter are one.
 
     TypedFilter g over TypedFilter f  =>  TypedFilter (f, then g)
@@ -60,8 +60,8 @@ class CombineTypedFilters(OptimizerRule):
 
     matches = (TypedFilter,)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: TypedFilter) -> LogicalPlan:
         match node:
             case TypedFilter(g, argument, schema, deserializer, TypedFilter(f, _, _, lower, child)) if (
                 deserializer.data_type == lower.data_type
@@ -81,8 +81,8 @@ class EliminateMapObjects(OptimizerRule):
 
     matches = (MapObjects,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_all_expressions(self._one, MapObjects.BIT, self.settled)
 
     @staticmethod
@@ -113,8 +113,8 @@ class ObjectSerializerPruning(OptimizerRule):
 
     matches = (SerializeFromObject,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, SerializeFromObject.BIT, self.settled)
 
     @staticmethod
@@ -138,8 +138,8 @@ class ReassignLambdaVariableID(OptimizerRule):
 
     matches = (LambdaVariable,)
 
+    @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        """See the class."""
         numbers: dict[int, int] = {}
         for operator in plan.walk():
             for e in operator.expressions:

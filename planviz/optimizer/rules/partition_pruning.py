@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualTo, conjunction, split_conjunction
@@ -24,7 +26,7 @@ from planviz.optimizer.statistics import estimate, size_in_bytes
 from planviz.types import BOOLEAN
 
 
-class PruneFileSourcePartitions(OptimizerRule):
+class PruneFileSourcePartitions(OptimizerRule[Filter | Project]):
     """Read of a table in files only the partitions that a filter leaves; from here on they alone are estimated.
 
     Filter(p = 1 AND (a = 2 AND b = 3), t)
@@ -40,8 +42,8 @@ class PruneFileSourcePartitions(OptimizerRule):
     settings = (ALWAYS_INLINE,)
     package = "org.apache.spark.sql.execution.datasources"
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Filter | Project) -> LogicalPlan:
         leaf = _below(node)
         columns = partition_ids(leaf) if isinstance(leaf, LogicalRelation) and not leaf.partition_filters else None
         found = scan_operation(node, self.context.on(ALWAYS_INLINE)) if columns else None
@@ -87,8 +89,8 @@ class PartitionPruning(OptimizerRule):
     )
     package = "org.apache.spark.sql.execution.dynamicpruning"
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Subquery) and plan.correlated:
             return plan
         if not self.context.on(_SETTINGS + "enabled"):
@@ -233,8 +235,8 @@ class CleanupDynamicPruningFilters(OptimizerRule):
     package = "org.apache.spark.sql.execution.dynamicpruning"
     excludable = False
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         if not self.context.on(_SETTINGS + "enabled"):
             return plan
         return plan.transform_down(self._step, DynamicPruningSubquery.BIT, self.settled)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.decisions.branches import logic
 from planviz.expressions.core import AttributeReference, Expression, alias
 from planviz.expressions.ids import next_id
@@ -53,8 +55,8 @@ class RewritePredicateSubquery(OptimizerRule):
         if context.config.behaviour.conjuncts_stand_in_a_row:
             self.mask = self.mask | Filter.BIT  # type: ignore[misc]
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> Any:

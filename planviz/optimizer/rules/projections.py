@@ -6,6 +6,8 @@ from collections import Counter
 from functools import cached_property
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruct, ExtractValue
 from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.ids import next_id
@@ -46,8 +48,8 @@ class ColumnPruning(OptimizerRule):
 
     matches = (Project, Aggregate, Expand, Join, Generate)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return self._without_projects_below_filters(plan.transform_down(self._step, self.mask, self.settled))
 
     def _step(self, plan: LogicalPlan) -> Any:
@@ -144,7 +146,7 @@ class ColumnPruning(OptimizerRule):
         """Nodes without such a projection beneath."""
         return {}
 
-    def _without_projects_below_filters(self, plan: LogicalPlan) -> Any:
+    def _without_projects_below_filters(self, plan: LogicalPlan) -> LogicalPlan:
         """Such a projection would keep filters from moving on."""
 
         def step(p: LogicalPlan) -> LogicalPlan:
@@ -200,7 +202,7 @@ def _only_extracted(e: Expression, expr_id: int) -> bool:
     return all(_only_extracted(c, expr_id) for c in e.children)
 
 
-class CollapseProject(OptimizerRule):
+class CollapseProject(OptimizerRule[Project]):
     """Merge a projection into the projection or aggregate below it.
 
     Project [x + 1 AS y] over Project [a * 2 AS x]  =>  Project [(a * 2) + 1 AS y]
@@ -217,8 +219,8 @@ class CollapseProject(OptimizerRule):
         super().__init__(context)
         self.always = always
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Project) -> LogicalPlan:
         upper = node.projects
         always = self.always or self.context.on("spark.sql.optimizer.collapseProjectAlwaysInline")
         match node.child:
@@ -260,7 +262,7 @@ def _renames(upper: Any, lower: Any) -> bool:
     )
 
 
-class RemoveNoopOperators(OptimizerRule):
+class RemoveNoopOperators(OptimizerRule[Project | Window]):
     """Remove a projection that changes nothing and a window without functions.
 
     Project [a, b] over t[a, b]  =>  t
@@ -271,8 +273,8 @@ class RemoveNoopOperators(OptimizerRule):
     matches = (Project, Window)
     order = "up"
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Project | Window) -> LogicalPlan:
         match node:
             case Project(items, child) if same_output(node.output, child.output):
                 # An item may be a constant under a column's id (FoldablePropagation): the column has that value.
@@ -294,9 +296,10 @@ class RemoveRedundantAliases(OptimizerRule):
 
     matches = (Alias,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
-        return climbed(self._remove(plan, frozenset()))
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
+        removed: LogicalPlan = climbed(self._remove(plan, frozenset()))
+        return removed
 
     # What is excluded differs from join to join, so results cannot be made lowest first (`deep`): steps are generators.
 
@@ -380,8 +383,8 @@ class PushProjectionThroughUnion(OptimizerRule):
     matches = (Union,)
     order = "up"
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._step, Union.BIT, self.settled)
 
     @staticmethod
@@ -411,8 +414,8 @@ class PushProjectionThroughLimitAndOffset(OptimizerRule):
 
     matches = (LocalLimit, GlobalLimit, Offset)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, self.mask, self.settled)
 
     @staticmethod

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.decisions.branches import logic
 from planviz.expressions.aggregates import is_aggregate
 from planviz.expressions.core import Alias, AttributeReference, Expression
@@ -55,7 +57,7 @@ def can_evaluate_within_join(e: Expression) -> bool:
     return not any(isinstance(s, ListQuery | Exists) or s.outer for s in e.collect(SubqueryExpression))
 
 
-class CombineFilters(OptimizerRule):
+class CombineFilters(OptimizerRule[Filter]):
     """Merge two adjacent filters into one.
 
     Filter(outer, Filter(inner, child))  =>  Filter(inner AND outer, child)
@@ -66,8 +68,8 @@ class CombineFilters(OptimizerRule):
 
     matches = (Filter,)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Filter) -> LogicalPlan:
         match node:
             case Filter(outer, Filter(inner, child)) if inner.deterministic:
                 parts = split(outer)
@@ -83,7 +85,7 @@ class CombineFilters(OptimizerRule):
         return self.refuse(node, "there is no filter directly below", node.child.node_name)
 
 
-class PushPredicateThroughNonJoin(OptimizerRule):
+class PushPredicateThroughNonJoin(OptimizerRule[Filter]):
     """Move a filter below the operator under it.
 
     Filter(x > 5, Project [a + 1 AS x] over t)  =>  Project [a + 1 AS x] over Filter(a + 1 > 5, t)
@@ -94,8 +96,8 @@ class PushPredicateThroughNonJoin(OptimizerRule):
 
     matches = (Filter,)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Filter) -> LogicalPlan:
         condition, child = node.condition, node.child
         match child:
             case Project(items, grandchild) if all([i.deterministic for i in items]):
@@ -123,7 +125,7 @@ class PushPredicateThroughNonJoin(OptimizerRule):
                 return self._partly(node, lambda p: p.references <= own, child.child, "the columns of its input")
         return self._refused(node, child)
 
-    def _refused(self, node: Any, child: Any) -> Any:
+    def _refused(self, node: Filter, child: LogicalPlan) -> LogicalPlan:
         match child:
             case Project(items) | Aggregate(_, items) if not all(i.deterministic for i in items):
                 drawn = tuple(i for i in items if not i.deterministic)
@@ -140,7 +142,9 @@ class PushPredicateThroughNonJoin(OptimizerRule):
                 return self.refuse(node, "it stands directly over the table", child.node_name)
         return self.refuse(node, "nothing is pushed below such an operator", child.node_name)
 
-    def _partly(self, node: Any, test: Callable[[Any], bool], grandchild: Any, allowed: str) -> Any:
+    def _partly(
+        self, node: Filter, test: Callable[[Expression], bool], grandchild: LogicalPlan, allowed: str
+    ) -> LogicalPlan:
         """The conjuncts for which `test` holds below the child, the rest above."""
         child = node.child
         free, stuck = _until_random(split(node.condition))
@@ -156,20 +160,20 @@ class PushPredicateThroughNonJoin(OptimizerRule):
         rest = other + stuck
         return Filter(conjunction(rest), below) if rest else below
 
-    def _project(self, node: Any, items: Any, grandchild: Any) -> Any:
+    def _project(self, node: Filter, items: tuple[Expression, ...], grandchild: LogicalPlan) -> LogicalPlan:
         aliases = alias_map(items)
         if not self.context.on(_NOT_TWICE):
             # Before Spark 4.2 the condition was not taken apart: its tree stays.
             return Project(items, Filter(inlined(node.condition, aliases), grandchild))
         return Project(items, Filter(inlined(conjunction(split(node.condition)), aliases), grandchild))
 
-    def _aggregate(self, node: Any, items: Any, grandchild: Any) -> Any:
+    def _aggregate(self, node: Filter, items: tuple[Expression, ...], grandchild: LogicalPlan) -> LogicalPlan:
         child = node.child
         aliases = {i.expr_id: i.child for i in items if isinstance(i, Alias) and not is_aggregate(i.child)}
         free, stuck = _until_random(split(node.condition))
         own = grandchild.output_set
-        down: list[Any] = []
-        rest: list[Any] = []
+        down: list[Expression] = []
+        rest: list[Expression] = []
         for p in free:
             replaced = inlined(p, aliases)
             (down if p.references and replaced.references <= own and _subset(replaced, own) else rest).append(p)
@@ -184,7 +188,7 @@ class PushPredicateThroughNonJoin(OptimizerRule):
         return Filter(conjunction(above), below) if above else below
 
     @staticmethod
-    def _union(condition: Expression, child: Any, inputs: tuple[Any, ...]) -> Any:
+    def _union(condition: Expression, child: Union, inputs: tuple[LogicalPlan, ...]) -> LogicalPlan:
         parts = split(condition)
         down = [p for p in parts if p.deterministic]
         rest = [p for p in parts if not p.deterministic]
@@ -204,12 +208,14 @@ def _subset(e: Expression, own: frozenset[int]) -> bool:
     return bool(e.references <= own)
 
 
-def _until_random(parts: list[Any]) -> tuple[list[Any], list[Any]]:
+def _until_random(parts: list[Expression]) -> tuple[list[Expression], list[Expression]]:
     """Deterministic conjuncts and the others."""
     return [p for p in parts if p.deterministic], [p for p in parts if not p.deterministic]
 
 
-def split_sides(parts: list[Any], left: Any, right: Any) -> tuple[list[Any], list[Any], list[Any]]:
+def split_sides(
+    parts: list[Expression], left: LogicalPlan, right: LogicalPlan
+) -> tuple[list[Expression], list[Expression], list[Expression]]:
     """Predicates that only the left side is needed for, only the right side, and the rest (random ones too)."""
     a, b, common = [], [], []
     stuck = []
@@ -225,7 +231,7 @@ def split_sides(parts: list[Any], left: Any, right: Any) -> tuple[list[Any], lis
     return a, b, common + stuck
 
 
-class PushPredicateThroughJoin(OptimizerRule):
+class PushPredicateThroughJoin(OptimizerRule[Join]):
     """Move predicates over a join, or in its condition, to the side that they read.
 
     Filter(l.x > 1 AND r.y > 2 AND l.a = r.a, Join(l, r))  =>  Join(Filter(x > 1, l), Filter(y > 2, r), a = a)
@@ -250,14 +256,14 @@ class PushPredicateThroughJoin(OptimizerRule):
         "    FullOuter: all stay",
     )
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Join) -> LogicalPlan:
         if node.kind not in (*INNER, "LeftOuter", "RightOuter", "LeftSemi", "LeftAnti", "ExistenceJoin"):
             return node
         return self.noted(node, push_join_condition(node, self.teller))
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, Join.BIT, self.settled)
 
     def _step(self, plan: LogicalPlan) -> Any:
@@ -267,14 +273,15 @@ class PushPredicateThroughJoin(OptimizerRule):
             return self.rewrite(plan)
         return plan
 
-    def noted(self, plan: Any, new: Any) -> Any:
+    def noted(self, plan: Filter | Join, new: LogicalPlan) -> LogicalPlan:
         """The new plan; which branch it came by, and the side of every conjunct, go to those who want to know."""
         if self.branches is None or new == plan:
             return new
-        above = isinstance(plan, Filter)
-        join = plan.child if above else plan
+        join = plan.child if isinstance(plan, Filter) else plan
         condition = plan.condition
-        rows = (_ABOVE if above else _WITHIN).get(join.kind)
+        if not isinstance(join, Join) or condition is None:
+            return new
+        rows = (_WITHIN if join is plan else _ABOVE).get(join.kind)
         a, b, common = split_sides(split(condition), join.left, join.right)
         if rows is not None:
             branch, reason = rows
@@ -307,7 +314,7 @@ def _filtered(parts: list[Any], plan: LogicalPlan) -> LogicalPlan:
     return Filter(conjunction(parts), plan) if parts else plan
 
 
-def push_filter_into_join(plan: Any, join: Any, refuse: Refuse | None = None) -> Any:
+def push_filter_into_join(plan: Filter, join: Join, refuse: Refuse | None = None) -> LogicalPlan:
     """Filter over Join, pushed as far as its kind allows; the conjuncts that stay are put in one order."""
     left, right, kind = join.left, join.right, join.kind
     a, b, common = split_sides(split(plan.condition), left, right)
@@ -397,23 +404,26 @@ class PushDownPredicates(OptimizerRule):
         self.non_join = PushPredicateThroughNonJoin(context)
         self.join = PushPredicateThroughJoin(context)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, self.mask, self.settled)
 
-    def _step(self, plan: Any) -> Any:
+    def _step(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Filter):
-            if isinstance(plan.child, Filter):
-                return self.combine.rewrite(plan)
-            inside = isinstance(plan.child, Join)
-            new = push_filter_into_join(plan, plan.child, self.join.teller) if inside else self.non_join.rewrite(plan)
-            return plan if new == plan else self.join.noted(plan, new) if inside else new
+            match plan.child:
+                case Filter():
+                    return self.combine.rewrite(plan)
+                case Join() as join:
+                    new = push_filter_into_join(plan, join, self.join.teller)
+                    return plan if new == plan else self.join.noted(plan, new)
+            new = self.non_join.rewrite(plan)
+            return plan if new == plan else new
         if isinstance(plan, Join):
             return self.join.noted(plan, push_join_condition(plan, self.join.teller))
         return plan
 
 
-class PushExtraPredicateThroughJoin(OptimizerRule):
+class PushExtraPredicateThroughJoin(OptimizerRule[Join]):
     """Push what an OR over both sides implies for each side.
 
     Join(l, r, (l.a = 1 AND r.b = 2) OR (l.a = 3 AND r.b = 4))  =>  Join(Filter(a = 1 OR a = 3, l), r)
@@ -423,8 +433,8 @@ class PushExtraPredicateThroughJoin(OptimizerRule):
 
     matches = (Join,)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Join) -> LogicalPlan:
         condition, kind = node.condition, node.kind
         if condition is None or kind == "FullOuter" or node.done == condition:
             return node

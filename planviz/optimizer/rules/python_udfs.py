@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.decisions.branches import logic
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression
@@ -30,7 +32,7 @@ def _calls(e: Expression) -> Iterator[Any]:
     return (x for x in e.walk() if isinstance(x, PythonUDF)) if e.bits & PythonUDF.BIT else iter(())
 
 
-class ExtractPythonUDFFromJoinCondition(OptimizerRule):
+class ExtractPythonUDFFromJoinCondition(OptimizerRule[Join]):
     """A Python function of columns of both sides is no join condition: a filter above the join asks it.
 
     Join(l, r, Inner, l.a = r.a AND f(l.b, r.b))  =>  Filter(f(l.b, r.b), Join(l, r, Inner, l.a = r.a))
@@ -43,12 +45,12 @@ class ExtractPythonUDFFromJoinCondition(OptimizerRule):
     order = "up"
     excludable = False
 
+    @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        """See the class."""
         return super().apply(plan) if plan.bits & PythonUDF.BIT else plan
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Join) -> LogicalPlan:
         if node.condition is None or not node.condition.bits & PythonUDF.BIT:
             return node
         parts = split_conjunction(node.condition)
@@ -76,7 +78,7 @@ def _reads_both(predicate: Expression, join: Join) -> bool:
     return any(not (u.references <= left or u.references <= right) for u in _calls(predicate))
 
 
-class ExtractPythonUDFFromAggregate(OptimizerRule):
+class ExtractPythonUDFFromAggregate(OptimizerRule[Aggregate]):
     """A Python function of what an aggregate gives is computed above it.
 
     Aggregate [k], [f(sum(a)) AS x]  =>  Project [f(agg) AS x] over Aggregate [k], [sum(a) AS agg]
@@ -90,12 +92,12 @@ class ExtractPythonUDFFromAggregate(OptimizerRule):
     excludable = False
     package = _PYTHON
 
+    @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        """See the class."""
         return super().apply(plan) if plan.bits & PythonUDF.BIT else plan
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Aggregate) -> LogicalPlan:
         if not any(_over_aggregate(e, node) for e in node.aggregates):
             return node
         below: list[Any] = []
@@ -125,7 +127,7 @@ def _over_aggregate(e: Expression, aggregate: Aggregate) -> bool:
     return any(not u.references or any(_belongs(x, aggregate) for x in u.walk()) for u in _calls(e))
 
 
-class ExtractGroupingPythonUDFFromAggregate(OptimizerRule):
+class ExtractGroupingPythonUDFFromAggregate(OptimizerRule[Aggregate]):
     """A Python function that is a key is computed below the aggregate.
 
     Aggregate [f(a)], [f(a), count(1)]  =>  Aggregate [g], [g, count(1)] over Project [f(a) AS g, *]
@@ -140,12 +142,12 @@ class ExtractGroupingPythonUDFFromAggregate(OptimizerRule):
     excludable = False
     package = _PYTHON
 
+    @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        """See the class."""
         return super().apply(plan) if plan.bits & PythonUDF.BIT else plan
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Aggregate) -> LogicalPlan:
         if not any(g.bits & PythonUDF.BIT for g in node.grouping):
             return node
         made: dict[Any, Any] = {}
@@ -186,8 +188,8 @@ class ExtractPythonUDFs(OptimizerRule):
         "    then what is left, until nothing is; a Project on top keeps the columns",
     )
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Subquery) and plan.correlated:
             # It becomes a join, and is met again there.
             return self.refuse(plan, "a subquery that reads the query around becomes a join first")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.analysis.context import analysis_error
 from planviz.expressions.aggregates import AggregateExpression, is_aggregate
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, Nondeterministic
@@ -45,8 +47,8 @@ class ConvertToLocalRelation(OptimizerRule):
 
     matches = (LocalRelation,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, LocalRelation.BIT, self.settled)
 
     def _step(self, plan: Any) -> Any:
@@ -108,8 +110,8 @@ class PropagateEmptyRelation(OptimizerRule):
     matches = (LocalRelation, Join)
     order = "up"
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._step, self.mask, self.settled)
 
     def _step(self, plan: LogicalPlan) -> Any:
@@ -186,8 +188,8 @@ class UpdateAttributeNullability(OptimizerRule):
 
     package = "org.apache.spark.sql.catalyst.analysis"
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._step, settled=self.settled)
 
     @staticmethod
@@ -225,8 +227,8 @@ class OptimizeOneRowPlan(OptimizerRule):
     matches = (Sort, Aggregate)
     order = "up"
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._step, self.mask, self.settled)
 
     @staticmethod

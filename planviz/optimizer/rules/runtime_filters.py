@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import log
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import AttributeReference, Expression, Literal, alias
@@ -61,8 +63,8 @@ class InjectRuntimeFilter(OptimizerRule):
         _NUMBER,
     )
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Subquery) and plan.correlated:
             return plan
         if not self.context.on(_BLOOM_FILTER + "enabled"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.aggregates import is_aggregate
 from planviz.expressions.core import Alias, AttributeReference
 from planviz.expressions.predicates import conjunction
@@ -40,8 +42,8 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
 
     matches = (Join,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(lambda p: self._step(p) if isinstance(p, Join) and p.kind in SEMI else p, Join.BIT)
 
     def _step(self, plan: Any) -> Any:
@@ -122,7 +124,7 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
         return left.replace(inputs=tuple(new))
 
 
-class PushLeftSemiLeftAntiThroughJoin(OptimizerRule):
+class PushLeftSemiLeftAntiThroughJoin(OptimizerRule[Join]):
     """Move a semi or anti join below the join on its left, to the side that it reads.
 
     Join(Join(a, b), r, LeftSemi, a.k = r.k)  =>  Join(Join(a, r, LeftSemi, a.k = r.k), b)
@@ -132,8 +134,8 @@ class PushLeftSemiLeftAntiThroughJoin(OptimizerRule):
 
     matches = (Join,)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Join) -> LogicalPlan:
         inner = node.left
         if node.kind not in SEMI or not isinstance(inner, Join):
             return node

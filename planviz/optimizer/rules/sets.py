@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.decisions.branches import logic
 from planviz.expressions.aggregates import AggregateExpression, Count, FirstLast, Sum
 from planviz.expressions.conditional import Coalesce, If
@@ -40,8 +42,8 @@ class ReplaceDeduplicateWithAggregate(OptimizerRule):
     matches = (Deduplicate,)
     excludable = False
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class; what reads the columns reads the new ones."""
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
+        """The plan with groupings; what reads the columns reads the new ones."""
         mapping: dict[int, Any] = {}
 
         def step(p: LogicalPlan) -> LogicalPlan:
@@ -68,7 +70,7 @@ def _pairs(plan: Any) -> Any:
     return conjunction([EqualNullSafe(a, b) for a, b in zip(plan.left.output, plan.right.output, strict=True)])
 
 
-class ReplaceIntersectWithSemiJoin(OptimizerRule):
+class ReplaceIntersectWithSemiJoin(OptimizerRule[Intersect]):
     """INTERSECT is a distinct semi join over all columns.
 
     Intersect(l, r)  =>  Distinct(Join(l, r, LeftSemi, a <=> a AND b <=> b))
@@ -79,12 +81,12 @@ class ReplaceIntersectWithSemiJoin(OptimizerRule):
     matches = (Intersect,)
     excludable = False
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Intersect) -> LogicalPlan:
         return node if node.is_all else Distinct(Join(node.left, node.right, "LeftSemi", _pairs(node)))
 
 
-class ReplaceExceptWithAntiJoin(OptimizerRule):
+class ReplaceExceptWithAntiJoin(OptimizerRule[Except]):
     """EXCEPT is a distinct anti join over all columns.
 
     Except(l, r)  =>  Distinct(Join(l, r, LeftAnti, a <=> a AND b <=> b))
@@ -95,12 +97,12 @@ class ReplaceExceptWithAntiJoin(OptimizerRule):
     matches = (Except,)
     excludable = False
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Except) -> LogicalPlan:
         return node if node.is_all else Distinct(Join(node.left, node.right, "LeftAnti", _pairs(node)))
 
 
-class ReplaceExceptWithFilter(OptimizerRule):
+class ReplaceExceptWithFilter(OptimizerRule[Except]):
     """EXCEPT of two selections of the same rows is one selection.
 
     Except(Filter(p, t), Filter(q, t))  =>  Distinct(Filter(p AND NOT coalesce(q, false), t))
@@ -120,8 +122,8 @@ class ReplaceExceptWithFilter(OptimizerRule):
     settings = ("spark.sql.optimizer.replaceExceptWithFilter",)
     excludable = False
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Except) -> LogicalPlan:
         if node.is_all or not self.context.on("spark.sql.optimizer.replaceExceptWithFilter"):
             return node
         found = _selection(node.right)
@@ -166,7 +168,7 @@ def _same_source(a: Any, b: Any) -> bool:
     return name is not None and name == getattr(b, "name", None) and not a.children
 
 
-class RewriteExceptAll(OptimizerRule):
+class RewriteExceptAll(OptimizerRule[Except]):
     """EXCEPT ALL by counting: 1 for rows of the left, -1 for rows of the right.
 
     Except All(l, r)  =>  replicate rows over Filter(sum > 0, Aggregate(sum(vcol), Union(l + 1, r + -1)))
@@ -177,8 +179,8 @@ class RewriteExceptAll(OptimizerRule):
     matches = (Except,)
     excludable = False
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Except) -> LogicalPlan:
         if not node.is_all:
             return node
         left = Project((alias(Literal(1, LONG), "vcol"), *node.left.output), node.left)
@@ -191,7 +193,7 @@ class RewriteExceptAll(OptimizerRule):
         return Project(columns, _replicated(total.to_attribute(), columns, kept))
 
 
-class RewriteIntersectAll(OptimizerRule):
+class RewriteIntersectAll(OptimizerRule[Intersect]):
     """INTERSECT ALL by counting on both sides and taking the lesser count.
 
     Intersect All(l, r)  =>  replicate rows over Filter(both counts >= 1, Aggregate(count left, count right, Union))
@@ -202,8 +204,8 @@ class RewriteIntersectAll(OptimizerRule):
     matches = (Intersect,)
     excludable = False
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Intersect) -> LogicalPlan:
         if not node.is_all:
             return node
         true, null = Literal(True, BOOLEAN), Literal(None, BOOLEAN)
@@ -242,8 +244,8 @@ class CombineUnions(OptimizerRule):
 
     matches = (Union,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, Union.BIT, self.settled)
 
     @staticmethod
@@ -315,8 +317,8 @@ class RemoveNoopUnion(OptimizerRule):
 
     matches = (Union,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, Union.BIT, self.settled)
 
     @staticmethod

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.aggregates import Count
 from planviz.expressions.conditional import If
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias, lit
@@ -51,8 +53,8 @@ class OptimizeOneRowRelationSubquery(OptimizerRule):
 
     matches = (ScalarSubquery, LateralJoin)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._operator, self.mask)
 
     def _operator(self, plan: Any) -> Any:
@@ -106,8 +108,8 @@ class PullupCorrelatedPredicates(OptimizerRule):
     matches = (AnySubquery,)
     excludable = False
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._operator, AnySubquery.BIT, self.settled)
 
     def _operator(self, plan: LogicalPlan) -> Any:
@@ -176,8 +178,8 @@ class OptimizeSubqueries(OptimizerRule):
     package = "org.apache.spark.sql.catalyst.optimizer.Optimizer$"
     excludable = False
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(lambda p: p.transform_expressions_down(self._one, AnySubquery.BIT), AnySubquery.BIT)
 
     def _one(self, e: Any) -> Any:
@@ -240,8 +242,8 @@ class RewriteNonCorrelatedExists(OptimizerRule):
 
     matches = (Exists,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_all_expressions(self._one, Exists.BIT, self.settled)
 
     @staticmethod
@@ -265,8 +267,8 @@ class RewriteCorrelatedScalarSubquery(OptimizerRule):
     order = "up"
     excludable = False
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._operator, ScalarSubquery.BIT, self.settled)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
@@ -360,7 +362,7 @@ def _zero_values(plan: LogicalPlan) -> dict[int, Any]:
     return {}
 
 
-class RewriteLateralSubquery(OptimizerRule):
+class RewriteLateralSubquery(OptimizerRule[LateralJoin]):
     """A lateral join whose right side was decorrelated is a join.
 
     LateralJoin(left, LateralSubquery(right, conditions))  =>  Join(left, right, conditions)
@@ -372,8 +374,8 @@ class RewriteLateralSubquery(OptimizerRule):
     matches = (LateralJoin,)
     order = "up"
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: LateralJoin) -> LogicalPlan:
         right = node.right
         if not isinstance(right, LateralSubquery) or right.plan.bits & OuterReference.BIT:
             return node

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.aggregates import AggregateExpression, FirstLast
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
 from planviz.expressions.predicates import EqualTo, GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual
@@ -34,8 +36,8 @@ class OptimizeWindowFunctions(OptimizerRule):
 
     matches = (WindowExpression,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         from planviz.expressions.windows import UNBOUNDED_PRECEDING, NthValue
 
         def step(e: Expression) -> Expression:
@@ -59,7 +61,7 @@ def _made(window: Any) -> set[int]:
     return {f.expr_id for f in window.functions}
 
 
-class CollapseWindow(OptimizerRule):
+class CollapseWindow(OptimizerRule[Window]):
     """Two windows with the same keys and order are one.
 
     Window [f2] over Window [f1]  =>  Window [f1, f2]
@@ -71,8 +73,8 @@ class CollapseWindow(OptimizerRule):
     matches = (Window,)
     order = "up"
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Window) -> LogicalPlan:
         match node:
             case Window(upper, keys, order, Window(lower, lower_keys, lower_order, child) as below) if (
                 _equal(keys, lower_keys) and _equal(order, lower_order) and _of_one_kind(upper, lower)
@@ -101,7 +103,7 @@ def _equal(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
     return len(a) == len(b) and all(x.canonicalized == y.canonicalized for x, y in zip(a, b, strict=True))
 
 
-class TransposeWindow(OptimizerRule):
+class TransposeWindow(OptimizerRule[Window]):
     """Put the window with fewer keys below when the other's keys begin with them.
 
     Window [a] over Window [a, b]  =>  Window [a, b] over Window [a]
@@ -112,8 +114,8 @@ class TransposeWindow(OptimizerRule):
     matches = (Window,)
     order = "up"
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Window) -> LogicalPlan:
         match node:
             case Window(child=Window(child=child) as below) if _transposable(node, below):
                 return Project(node.output, below.replace(child=node.replace(child=child)))
@@ -139,7 +141,7 @@ def _transposable(upper: Any, lower: Any) -> bool:
     return all(any(x.semantic_equals(y) for y in chosen[: len(a)]) for x in a)
 
 
-class EliminateWindowPartitions(OptimizerRule):
+class EliminateWindowPartitions(OptimizerRule[Window]):
     """Partition keys that are the same for every row go.
 
     rank() OVER (PARTITION BY 'x' ORDER BY a)  =>  rank() OVER (ORDER BY a)
@@ -149,8 +151,8 @@ class EliminateWindowPartitions(OptimizerRule):
 
     matches = (Window,)
 
-    def rewrite(self, node: Any) -> Any:
-        """See the class."""
+    @override
+    def rewrite(self, node: Window) -> LogicalPlan:
         kept = tuple(p for p in node.partition if not p.foldable)
         if len(kept) == len(node.partition):
             return node
@@ -176,8 +178,8 @@ class PullUpProjectAliasThroughWindow(OptimizerRule):
 
     matches = (Window,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(lambda p: self._project(p) if isinstance(p, Project) else p, Window.BIT)
 
     @staticmethod
@@ -222,8 +224,8 @@ class InferWindowGroupLimit(OptimizerRule):
         "spark.sql.execution.topKSortFallbackThreshold",
     )
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         if int(self.context.config.get("spark.sql.optimizer.windowGroupLimitThreshold")) == -1:
             return plan
         return plan.transform_down(self._step, Window.BIT, self.settled)

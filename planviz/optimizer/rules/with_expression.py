@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import override
+
 from planviz.expressions.aggregates import AggregateExpression, is_aggregate
 from planviz.expressions.common_expressions import CommonExpressionDef, CommonExpressionRef, With
 from planviz.expressions.complex import ExtractValue
@@ -39,8 +41,8 @@ class RewriteWithExpression(OptimizerRule):
 
     matches = (With,)
 
-    def apply(self, plan: LogicalPlan) -> Any:
-        """See the class."""
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_with_subqueries(
             lambda p: self._operator(p) if any(e.bits & With.BIT for e in p.expressions) else p, With.BIT
         )
