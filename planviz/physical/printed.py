@@ -18,6 +18,13 @@ class PrintedExec(SparkPlan):
     inputs: tuple[SparkPlan, ...]
     columns: tuple[AttributeReference, ...]
     inner: tuple[Any, ...] = ()
+    #: Whether it gives batches of columns.
+    batches: bool = False
+
+    @property
+    def columnar(self) -> bool:
+        """Whether it gives batches of columns."""
+        return self.batches
 
     @property
     def inner_children(self) -> tuple[Any, ...]:

@@ -26,6 +26,7 @@ from planviz.physical.preparations.rules import (
 )
 from planviz.physical.preparations.rules import Preparation as PreparationRule
 from planviz.physical.preparations.subqueries import PlanSubqueries
+from planviz.physical.printed import PrintedExec
 from planviz.physical.strategies.planner import SparkPlanner
 from planviz.physical.strategies.steps import Planned, note_strategies
 from planviz.trees.trace import Trace
@@ -94,6 +95,7 @@ def needs_adaptive(plan: SparkPlan) -> bool:
     whose own plan is planned anew."""
     return any(
         isinstance(p, Exchange)
+        or (isinstance(p, PrintedExec) and p.node_name.endswith("Exchange"))
         or (isinstance(p, InMemoryTableScanExec) and p.adaptive)
         or any(d != UNSPECIFIED for d in p.required_distribution)
         or any(e.bits & SubqueryExpression.BIT for e in p.expressions)

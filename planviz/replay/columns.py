@@ -14,7 +14,7 @@ from planviz.types.reading import parse_fields, parse_type
 
 #: A scan's line: the format, the table and the list of columns.
 SCAN = re.compile(r"(?:FileScan|Scan|BatchScan)\s+(?:(\w+)\s+)?([\w.`$/:-]*)\s*\[([^\]]*)\]")
-_SCHEMA = re.compile(r"ReadSchema: struct<(.*?)>(?=$|\s|, \w+:)")
+_SCHEMA = re.compile(r"ReadSchema: struct<(.*?)(?:>(?=$|\s|, \w+:)|(?=\.\.\.(?: \d+ more fields)?>?$))")
 _COLUMN = re.compile(r"([^\s,\[\]]+?)#(\d+)(L?)(?=[,\]\s]|$)")
 
 
@@ -64,10 +64,10 @@ def scan_columns(text: str, columns: Columns) -> None:
         return
     table = m.group(2).lower()
     try:
-        fields = {f.name: f.data_type for f in _fields(schema.group(1))}
+        whole = "..." not in text[schema.start() :]
+        fields = {f.name: f.data_type for f in _fields(schema.group(1) if whole else _whole_part(schema.group(1)))}
     except PlanvizError:
         return
-    whole = "..." not in schema.group(1)
     for name, number, long in _COLUMN.findall(m.group(3)):
         if whole and table and name not in fields and name not in columns.partitions.setdefault(table, []):
             columns.partitions[table].append(name)
@@ -78,6 +78,16 @@ def scan_columns(text: str, columns: Columns) -> None:
             columns.by_id[int(number)] = kind
             if table:
                 columns.by_name[table, name.lower()] = kind
+
+
+def _whole_part(text: str) -> str:
+    """The fields of a shortened schema that stand there whole."""
+    depth, end = 0, 0
+    for at, c in enumerate(text):
+        depth += (c in "<(") - (c in ">)")
+        if c == "," and depth == 0:
+            end = at
+    return text[:end]
 
 
 def _fields(text: str) -> tuple[StructField, ...]:

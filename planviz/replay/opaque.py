@@ -69,6 +69,8 @@ class OpaqueOperator(LogicalPlan):
     inner: tuple[Any, ...] = ()
     #: Whether the line is that of a physical operator, which planning leaves as it stands.
     physical: bool = False
+    #: Whether the physical operator gives batches of columns.
+    columnar: bool = False
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
@@ -95,7 +97,22 @@ class OpaqueOperator(LogicalPlan):
         if not self.physical:
             return None
         inputs = tuple(below(p) for p in self.inputs)
-        return PrintedExec(self.simple_string, inputs, self.output, tuple(map(_printed, self.inner)))
+        inner = tuple(map(_printed, self.inner))
+        return PrintedExec(self.simple_string, inputs, self.output, inner, self.columnar)
+
+
+@node
+class PrintedRelation(OpaqueOperator):
+    """A leaf that no format of ours reads, such as a table of a data source: its line and the columns that it lists."""
+
+    pieces: tuple[str, ...]
+    columns: tuple[Expression, ...]
+    inputs: tuple[LogicalPlan, ...]
+    given: tuple[AttributeReference, ...] = ()
+    own: frozenset[int] = frozenset()
+    inner: tuple[Any, ...] = ()
+    physical: bool = False
+    columnar: bool = False
 
 
 def _printed(tree: Any) -> PrintedExec:

@@ -40,6 +40,7 @@ from planviz.logical.operators import (
     WindowGroupLimit,
 )
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.python import ArrowEvalPython, BatchEvalPython
 from planviz.logical.relations import (
     CTERelationRef,
     LocalRelation,
@@ -51,7 +52,7 @@ from planviz.logical.relations import (
 from planviz.replay.columns import Columns
 from planviz.replay.expressions import Elaborator, Found
 from planviz.replay.literals import constant
-from planviz.replay.opaque import OpaqueOperator, PrintedView
+from planviz.replay.opaque import OpaqueExpression, OpaqueOperator, PrintedView
 from planviz.replay.terms import SUBQUERY, Term, Terms, Unreadable
 from planviz.types import INT, LONG, UNKNOWN, DataType
 
@@ -156,6 +157,28 @@ class Operator:
             if not isinstance(e, NamedExpression):
                 raise Unreadable(e.text[:80])
         return made
+
+    def calls(self) -> tuple[OpaqueExpression, ...]:
+        """The items of the next list in brackets as they stand: calls of functions that only a program knows."""
+        start, depth, items = self.at + 1, 0, []
+        for at in range(self.at, len(self.text)):
+            depth += (self.text[at] in "[(") - (self.text[at] in "])")
+            if (depth == 1 and self.text.startswith(", ", at)) or depth == 0:
+                items.append(self._as_it_stands(start, at))
+                start = at + 2
+            if depth == 0:
+                self.at = at + 1
+                return tuple(items)
+        raise Unreadable(self.text[:80])
+
+    def _as_it_stands(self, start: int, end: int) -> OpaqueExpression:
+        pieces, read, at = [], [], start
+        for begin in sorted(b for b in self.terms.columns if start <= b < end):
+            term = self.terms.columns[begin]
+            pieces.append(self.text[at:begin])
+            read.append(self.elaborator.expression(term))
+            at = term.end
+        return OpaqueExpression((*pieces, self.text[at:end]), tuple(read), UNKNOWN)
 
     def skip(self, text: str) -> bool:
         """Whether the text goes on so; it is then behind it."""
@@ -495,6 +518,17 @@ def _lateral(o: Operator) -> LogicalPlan:
     return LateralJoin(o.child, right, m.group(1), condition)
 
 
+def _eval_python(o: Operator) -> LogicalPlan:
+    udfs = o.calls()
+    o.skip(", ")
+    end = o.text.index("]", o.at) + 1
+    results = o.own_columns(o.text[o.at : end])
+    kind = re.fullmatch(r", (\d+)", o.text[end:])
+    if o.line.op == "ArrowEvalPython" and kind is not None:
+        return ArrowEvalPython(udfs, results, int(kind.group(1)), o.child)
+    return BatchEvalPython(udfs, results, o.child) if o.line.op == "BatchEvalPython" else o.opaque()
+
+
 def _loop(o: Operator) -> LogicalPlan:
     return o.opaque()
 
@@ -534,4 +568,6 @@ READERS: dict[str, Callable[[Operator], LogicalPlan]] = {
     "Join": _join,
     "LateralJoin": _lateral,
     "UnionLoop": _loop,
+    "BatchEvalPython": _eval_python,
+    "ArrowEvalPython": _eval_python,
 }

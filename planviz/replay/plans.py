@@ -15,7 +15,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.join_keys import join_keys
 from planviz.replay.columns import Columns, columns_of
 from planviz.replay.expressions import Found
-from planviz.replay.opaque import OpaqueOperator
+from planviz.replay.opaque import OpaqueOperator, PrintedRelation
 from planviz.replay.operators import Line, Operator, Scope
 from planviz.types import UNKNOWN
 
@@ -66,7 +66,7 @@ def typed(columns: Columns, operators: int, read: Callable[[Found], LogicalPlan]
             break
         columns.by_id |= news
         columns.inferred |= news.keys()
-    opaque = [n.simple_string for n in plan.walk() if isinstance(n, OpaqueOperator)]
+    opaque = [n.simple_string for n in plan.walk() if _is_opaque(n)]
     leaves = [a for n in plan.walk() if not n.children for a in n.output]
     return ReadPlan(
         plan,
@@ -77,6 +77,10 @@ def typed(columns: Columns, operators: int, read: Callable[[Found], LogicalPlan]
         sum(a.expr_id in columns.inferred for a in leaves),
         sum(a.type == UNKNOWN for a in leaves),
     )
+
+
+def _is_opaque(plan: LogicalPlan) -> bool:
+    return isinstance(plan, OpaqueOperator) and not isinstance(plan, PrintedRelation)
 
 
 class _Reader:

@@ -32,6 +32,7 @@ Wanted = tuple[str, int, bool]
 _OPERATORS = ("HashAggregate", "ObjectHashAggregate", "SortAggregate", "TungstenAggregate")
 _PASSED = ("Exchange", "ShuffleExchange", "Sort", "ColumnarExchange")
 _LISTS = re.compile(r"\w+\s?\(keys?=\[")
+_STATE = re.compile(r"StateStore|SessionWindowStateStore|MergingSessions")
 _PARTIAL = re.compile(r"(?:\[|, )(?:partial_|merge_)\w")
 _KEY_ID = re.compile(r"#(\d+)L?$")
 
@@ -169,6 +170,8 @@ def lifted(lifter: Lifter, step: Step) -> LogicalPlan:
     """The Aggregate of the stages that end here. Raises ValueError or Unreadable for a line that is none."""
     every = stages(lifter, step)
     lowest = every[-1]
+    if is_partial(step) or _STATE.match(step.inputs[0].op):
+        raise ValueError(step.text)  # a stage of its own, whose rest is not planned as an aggregate is
     child = lifter.lifted(lowest.inputs[0])
     read = _Read()
     _keys(lifter, lowest, child, len(_items(stage(step).keys)), read)
@@ -230,7 +233,7 @@ def _told(lifter: Lifter, step: Step, f: AggregateExpression) -> None:
     """What the operator says of the type of a column: only a sort merges texts, a hash map holds numbers."""
     kind = {"HashAggregate": DOUBLE, "SortAggregate": STRING}.get(step.op)
     name = f.function.pretty_name
-    if name not in ("sum", "avg", "min", "max", "first", "last") or (kind == STRING and len(functions_in(step)) > 1):
+    if name not in ("sum", "avg", "min", "max", "first", "last") or (kind == STRING and name in ("sum", "avg")):
         return
     for a in f.function.children:
         if kind is not None and isinstance(a, AttributeReference) and a.type == UNKNOWN:

@@ -126,7 +126,8 @@ class Lifter:
         if step.op in _SORTED:
             self._drop_sorts(step)
         made = self._read(step)
-        return made if made is not None else self.opaque(step)
+        unread = made is None or (isinstance(made, OpaqueOperator) and not made.physical)
+        return self.opaque(step) if made is None or unread else made
 
     def _drop_sorts(self, step: Step) -> None:
         """Sorts of the partitions that the operator above asks for go; those of a program stay."""
@@ -179,7 +180,7 @@ class Lifter:
         operator = self.operator(step, inputs)
         if not inputs:
             return sources.opaque_leaf(step, operator)
-        made = operator.opaque().replace(physical=True)
+        made = operator.opaque().replace(physical=True, columnar=step.columnar)
         below = [a for p in inputs for a in p.output]
         own = _new_columns(step, operator, {a.expr_id for a in below})
         if not own:
@@ -438,6 +439,8 @@ _READERS: dict[str, Reader] = {
     "Filter": _filter,
     "Window": _same,
     "Expand": _same,
+    "BatchEvalPython": _same,
+    "ArrowEvalPython": _same,
     "Sort": _sort,
     "CollectLimit": _limit,
     "GlobalLimit": _limit,

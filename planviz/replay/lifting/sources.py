@@ -13,7 +13,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation, OneRowRelation, Range
 from planviz.replay.columns import SCAN, scan_columns
 from planviz.replay.lifting.steps import Step, Steps
-from planviz.replay.opaque import OpaqueOperator
+from planviz.replay.opaque import OpaqueOperator, PrintedRelation
 from planviz.replay.operators import Operator, columns_of
 from planviz.types import LONG
 
@@ -69,6 +69,7 @@ def lifted(lifter: Lifter, step: Step) -> LogicalPlan | None:
 
 def _file_scan(lifter: Lifter, step: Step, m: re.Match[str]) -> LogicalPlan:
     scan_columns(step.text, lifter.columns)
+    _unnamed_partitions(lifter, step.text, m)
     provider, table = (m.group(1) or "").strip(), m.group(2)
     operator = lifter.operator(step)
     given = operator.own_columns(f"[{m.group(3)}]", table.lower())
@@ -83,6 +84,18 @@ def _file_scan(lifter: Lifter, step: Step, m: re.Match[str]) -> LogicalPlan:
     if filters:
         plan = Filter(conjunction(filters), plan)
     return plan if set(every) <= set(read) else Project(given, plan)
+
+
+def _unnamed_partitions(lifter: Lifter, text: str, m: re.Match[str]) -> None:
+    """Note the partition columns of a table without a name: those that its filters on partitions read."""
+    filters = _PARTITIONS.search(text)
+    if m.group(2) or filters is None:
+        return
+    names = [n for n, _, _ in columns_of(f"[{m.group(3)}]")]
+    schema = text[text.rfind("ReadSchema: ") :]
+    read = [n for n in names if not re.search(rf"[<,]{re.escape(n)}:", schema)]
+    if "..." not in schema:
+        lifter.columns.partitions["[" + ",".join(names) + "]"] = read
 
 
 def _unread(lifter: Lifter, name: str, table: str) -> AttributeReference:
@@ -121,4 +134,5 @@ def opaque_leaf(step: Step, operator: Operator) -> OpaqueOperator:
     m = re.search(r"\[([^\[\]]*#\d+L?)\]", step.text)
     given = operator.own_columns(f"[{m.group(1)}]") if m is not None else operator.own_columns(step.line.output)
     own = frozenset(a.expr_id for a in given)
-    return OpaqueOperator((step.line.printed,), (), (), given, own, step.inner, True)
+    kind = PrintedRelation if given and "Scan" in step.op else OpaqueOperator
+    return kind((step.line.printed,), (), (), given, own, step.inner, True, step.columnar)

@@ -36,6 +36,8 @@ class Step:
     #: What this is a copy of, and the ids that the copy has for those of the text.
     origin: Step | None = None
     ids: dict[int, int] | None = None
+    #: Whether rows are made of its batches above it.
+    columnar: bool = False
 
     @property
     def op(self) -> str:
@@ -69,7 +71,9 @@ class Step:
             line = at.line
             texts = (line.text, line.results, line.attributes, line.output, line.printed)
             made = PhysicalLine(line.op, *(_ID.sub(other, t) for t in texts))
-            done[id(at)] = Step(made, [done[id(c)] for c in at.inputs], at.reuses, at.node, at.inner, at, ids)
+            done[id(at)] = Step(
+                made, [done[id(c)] for c in at.inputs], at.reuses, at.node, at.inner, at, ids, at.columnar
+            )
         return done[id(self)]
 
 
@@ -94,12 +98,15 @@ class Steps:
             for child in graph.children(at):
                 if graph.edge_type(at, child) == "child":
                     step.inputs.append(done[child])
-                else:
+                elif "ubquery" in graph[child].op or node.operator_id is not None:
                     self._subquery(step, graph[child], done[child])
+                else:
+                    step.inner = (*step.inner, _printed(graph, child))
             if step.op.startswith("InMemoryTableScan"):
                 step.inner = tuple(_printed(graph, c) for c in graph.children(at))
                 step.inputs = []
             if _WRAPPERS.match(step.op) and len(step.inputs) == 1:
+                step.inputs[0].columnar |= step.op.startswith("ColumnarToRow")
                 step = step.inputs[0]
             if at in targets and step.op.startswith("Reused"):
                 self.reused.append((step, graph, targets[at]))
