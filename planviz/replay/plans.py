@@ -44,6 +44,8 @@ class ReadPlan:
     #: Of a lifted plan: its joins as physical lines over its columns, and sentences about what the text leaves open.
     joins: list[str] = field(default_factory=list)
     assumed: list[str] = field(default_factory=list)
+    #: The first id that a lifted plan has not.
+    first_id: int = 0
 
     @property
     def text(self) -> str:

@@ -134,7 +134,12 @@ class _Replaying:
         graph = self._physical()
         if "optimized" not in self.made.read and graph is not None and len(graph):
             others = [p for p in self.plans if p.stage in ("physical", "initial") and p is not graph]
-            self.made.read["physical"] = lifted_plan(graph, others, self.columns, ansi, self.first_id)
+            try:
+                lifted = lifted_plan(graph, others, self.columns, ansi, self.first_id)
+                self.made.read["physical"] = lifted
+                self.first_id = self.made.first_id = max(self.first_id, lifted.first_id)
+            except (PlanvizError, TypeError, ValueError, LookupError, AttributeError, AssertionError):
+                self.made.failures = ["The physical plan could not be read back to a logical one."]
         self.made.names = relation_names((r.plan for r in self.made.read.values()), self.graphs.values())
 
     def _physical(self) -> PlanGraph | None:
@@ -182,8 +187,7 @@ class _Replaying:
             else:
                 planned = self._attempt(found, lambda: self._planned(logical.plan, sizes, config))
             if planned is not None:
-                found["planned"] = planned
-                found["physical text"] = self.form.of(planned.executed)
+                found["planned"], found["physical text"] = planned
                 score[1] = self.form.distance(found["physical text"])
             else:
                 score[1] = 1 << 20
@@ -223,11 +227,10 @@ class _Replaying:
         """The physical plan with the joins that no sizes explain as the text has them, where that is nearer."""
         plan, words = with_choices(logical, fitted.joins)
         planned = self._attempt(found, lambda: self._planned(plan, sizes, config)) if words else None
-        text = "" if planned is None else self.form.of(planned.executed)
-        after = before if planned is None else self.form.distance(text)
+        after = before if planned is None else self.form.distance(planned[1])
         if planned is None or after >= before:
             return before
-        found |= {"planned": planned, "physical text": text}
+        found |= {"planned": planned[0], "physical text": planned[1]}
         found["taken"] = [*found.get("taken", []), *words]
         return after
 
@@ -257,9 +260,11 @@ class _Replaying:
             context = OptimizerContext(config, join_order=order)
             return Optimizer(config, context).optimize(with_tables(plan, sizes, self.columns, rows), trace)
 
-    def _planned(self, plan: LogicalPlan, sizes: dict[str, int], config: OptimizerConfig) -> PhysicalPlan:
+    def _planned(self, plan: LogicalPlan, sizes: dict[str, int], config: OptimizerConfig) -> tuple[PhysicalPlan, str]:
+        """The plan planned again, and its text in the form of the text."""
         with ids_from(Ids(self.first_id)):
-            return plan_query(named(with_tables(plan, sizes, self.columns), self.columns), config)
+            made = plan_query(named(with_tables(plan, sizes, self.columns), self.columns), config)
+            return made, self.form.of(made.executed)
 
     def _text(self, stage: str) -> str:
         """A stage as Spark printed it."""
@@ -268,7 +273,7 @@ class _Replaying:
     def _keep(self, found: dict[str, Any]) -> None:
         made = self.made
         made.config, made.read = found["config"], found["read"]
-        made.fitted, made.failures = found.get("fitted"), found["failures"]
+        made.fitted, made.failures = found.get("fitted"), [*made.failures, *found["failures"]]
         made.settings += found.get("settings", [])
         made.taken = found.get("taken", [])
         made.optimized, made.planned = found.get("optimized"), found.get("planned")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 
 import pytest
@@ -10,6 +11,7 @@ from planviz.catalogs import read as read_catalog
 from planviz.config import OptimizerConfig
 from planviz.document import open_text
 from planviz.document.replayed import replays
+from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
 from planviz.expressions.ids import Ids
 from planviz.logical.operators import Aggregate
@@ -139,6 +141,49 @@ def test_a_plan_that_ran_is_held_against_what_was_planned() -> None:
         + "\n"
     )
     assert replayed(text).verdicts["physical"] == "shape"
+
+
+SHORTENED = """== Physical Plan ==
+*(2) Project [pythonUDF0#9 AS f(a)#7, b#2]
++- BatchEvalPython [f(a#1)#7], [pythonUDF0#9]
+   +- *(1) Filter (isnotnull(a#1) AND (a#1 > 3))
+      +- *(1) ColumnarToRow
+         +- FileScan parquet db.t[a#1,b#2,... 12 more fields] Batched: true, DataFilters: [isnotnull(a#1), (a#1 > 3)], \
+Format: Parquet, Location: InMemoryFileIndex(1 paths)[file:/t], PartitionFilters: [], PushedFilters: [IsNotNull(a), \
+GreaterThan(a,3)], ReadSchema: struct<a:int,b:string,... 12 more fields>
+"""
+
+
+def test_shortened_lists_and_python_functions_are_read() -> None:
+    read = replayed(SHORTENED).read["physical"]
+    assert read.opaque_operators == []
+    types = {a.name: a.type.simple_string for n in read.plan.walk() if not n.children for a in n.output}
+    assert types["a"] == "int"
+    assert any(n.node_name == "BatchEvalPython" for n in read.plan.walk())
+
+
+def test_damaged_physical_plans_never_raise() -> None:
+    texts = [explained(QUERIES[name], mode) for name in ("distinct", "window with a limit", "scalar subquery")
+             for mode in ("simple", "formatted")]  # fmt: skip
+    chance = random.Random(11)
+    for at in range(120):
+        lines = texts[at % len(texts)].split("\n")
+        for _ in range(3):
+            i = chance.randrange(len(lines))
+            kind = chance.randrange(4)
+            if kind == 0:
+                del lines[i]
+            elif kind == 1:
+                lines.insert(chance.randrange(len(lines)), lines[i])
+            else:
+                cut = chance.randrange(len(lines[i]) + 1)
+                lines[i] = lines[i][:cut] + chance.choice(["]", "(", "#", ", ", ""]) + lines[i][cut + kind :]
+            lines = lines or [""]
+        try:
+            found = replays(open_text("\n".join(lines)))
+        except PlanvizError:
+            continue
+        assert all(m.verdicts["physical"] in ("equal", "shape", "differs", "absent") for m in found)
 
 
 @pytest.mark.slow

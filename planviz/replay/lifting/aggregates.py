@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from planviz.expressions.aggregates import AggregateExpression
@@ -37,7 +38,7 @@ _PARTIAL = re.compile(r"(?:\[|, )(?:partial_|merge_)\w")
 _KEY_ID = re.compile(r"#(\d+)L?$")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Stage:
     """One stage's line taken apart: texts of keys and functions, and the output where the line has it."""
 
@@ -48,7 +49,12 @@ class Stage:
 
 def is_aggregate(step: Step) -> bool:
     """Whether an operator is a stage of an aggregate with keys and functions."""
-    return step.op in _OPERATORS and _LISTS.match(step.text) is not None and len(step.inputs) == 1
+    if step.op not in _OPERATORS or len(step.inputs) != 1 or _LISTS.match(step.text) is None:
+        return False
+    try:
+        return stage(step) is not None
+    except ValueError:
+        return False
 
 
 def is_partial(step: Step) -> bool:
@@ -60,7 +66,11 @@ def is_partial(step: Step) -> bool:
 
 def stage(step: Step) -> Stage:
     """The lists of a stage's line. Raises ValueError for a line without them."""
-    text = step.text
+    return _stage(step.text)
+
+
+@lru_cache(maxsize=4096)
+def _stage(text: str) -> Stage:
     start = text.index("=[") + 1
     keys = _bracket(text, start)
     functions = _bracket(text, text.index("=[", start + len(keys)) + 1)

@@ -67,6 +67,7 @@ def lifted_plan(graph: PlanGraph, others: Sequence[PlanGraph], columns: Columns,
 
     plan = typed(columns, len(graph), read)
     plan.joins, plan.assumed = made[-1].choices, list(dict.fromkeys(made[-1].assumed))
+    plan.first_id = next(made[-1].fresh)
     return plan
 
 
@@ -132,7 +133,7 @@ class Lifter:
     def _drop_sorts(self, step: Step) -> None:
         """Sorts of the partitions that the operator above asks for go; those of a program stay."""
         for at in step.inputs:
-            if at.op == "Sort" and re.search(r", false(?:, \d+)?$", at.text):
+            if at.op == "Sort" and at.inputs and re.search(r", false(?:, \d+)?$", at.text):
                 self.done[id(at)] = self.lifted(at.inputs[0])
 
     def _read(self, step: Step) -> LogicalPlan | None:
@@ -190,7 +191,7 @@ class Lifter:
 
     def _kept(self, step: Step) -> LogicalPlan:
         """An input of an unknown operator: exchanges and sorts beneath it stay as they are."""
-        if step.op in ("Exchange", "Sort", "BroadcastExchange") and step.reuses is None:
+        if step.op in ("Exchange", "Sort", "BroadcastExchange") and len(step.inputs) == 1:
             below = self._kept(step.inputs[0])
             return self.operator(step, [below]).opaque().replace(physical=True)
         return self.lifted(step)
@@ -402,7 +403,7 @@ def _generate(lifter: Lifter, step: Step) -> LogicalPlan:
 def _group_limit(lifter: Lifter, step: Step) -> LogicalPlan:
     text = re.sub(r", (?:Final|Partial)$", "", step.text)
     below = step.inputs[0]
-    while below.op in ("Exchange", "Sort") and below.reuses is None and below.inputs:
+    while below.op in ("Exchange", "Sort") and below.inputs:
         below = below.inputs[0]
     if below.op == step.op and below.text.endswith(", Partial") and step.text.endswith(", Final"):
         below = below.inputs[0]

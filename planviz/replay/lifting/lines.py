@@ -136,4 +136,5 @@ def _scan(name: str, named: str, entries: dict[str, str]) -> str:
         kept.append("PartitionFilters: []")
     # The schema stands last, as on a line.
     kept.sort(key=lambda k: k.startswith("ReadSchema"))
-    return f"{name} {named}{output} {', '.join(kept)}".replace("  ", " ").rstrip()
+    between = "" if " " in named else " "
+    return f"{name} {named}{between}{output} {', '.join(kept)}".rstrip()
