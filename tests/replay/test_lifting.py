@@ -94,7 +94,7 @@ def test_a_reused_exchange_is_its_target_over_other_columns() -> None:
     text = explained(sql, "extended", spark_sql_adaptive_enabled=False)
     assert "ReusedExchange" in text
     made = replayed(text)
-    assert made.verdicts["physical"] == "shape"
+    assert made.verdicts["physical"] == "equal"
     plan = made.read["physical"].plan
     assert sum(isinstance(n, Aggregate) for n in plan.walk()) == 2
     leaves = [a.expr_id for n in plan.walk() if not n.children for a in n.output]
