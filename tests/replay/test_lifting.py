@@ -126,7 +126,7 @@ def test_an_operator_that_nobody_knows_stays_with_what_the_planner_gave_it() -> 
     made = replayed(UNKNOWN)
     assert made.verdicts["physical"] == "equal"
     read = made.read["physical"]
-    assert [t.split(" ")[0] for t in read.opaque_operators] == ["QuantumShuffle", "Exchange", "BatchScan"]
+    assert [t.split(" ")[0] for t in read.opaque_operators] == ["QuantumShuffle", "Exchange"]
     assert {s.key: s.value for s in made.settings}["spark.sql.shuffle.partitions"] == 12
 
 
