@@ -15,6 +15,7 @@ _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _READABLE = 10**15
 #: More than any unit is good for, and not yet more than a float holds.
 _BEYOND = 10**40
+_OVER = "over 10,000 EiB"
 
 
 def exact(number: float) -> str:
@@ -37,14 +38,18 @@ def short(number: float) -> str:
 
 
 def byte_size(number: float) -> str:
-    """Bytes in the unit of which there are at least two, as Spark does: 1351 B, 11 KiB, 476.8 MiB; then 2.7e40 B."""
+    """Bytes in the unit of which there are at least two, as Spark does: 1351 B, 11 KiB, 476.8 MiB.
+
+    More than 10,000 EiB is no size that anybody reads: it is what Spark gets where it multiplies the sizes of both sides
+    of a join, and only said to be over that.
+    """
     if number >= _BEYOND:
-        return f"{_power(number)} B"
+        return _OVER
     value, at = number, 0
     while value >= 2048 and at < len(_BINARY) - 1:
         value, at = value / 1024, at + 1
     if value >= 9999.5:
-        return f"{_power(number)} B"
+        return _OVER
     return f"{_tenths(value)} {_BINARY[at]}"
 
 

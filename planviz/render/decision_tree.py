@@ -135,7 +135,7 @@ class _Painter:
             return (("M", start, a.y), ("L", end, b.y)), ((start + end) / 2, label, "middle")
         if a.x == b.x and not self.between(a, b):
             top, bottom = a.y + a.height / 2, b.y - b.height / 2
-            return (("M", a.x, top), ("L", b.x, bottom)), (a.x + 7, top + 16, "start")
+            return (("M", a.x, top), ("L", b.x, bottom)), (a.x + 7, min(top + 16, (top + bottom) / 2 + 4), "start")
         if a.x == b.x:
             lane = a.x + max(a.width, b.width) / 2 + _LANE
             return self.lane(a, b, lane, b.x + b.width / 2)

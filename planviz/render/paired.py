@@ -15,7 +15,7 @@ from planviz.render.theme import tokens
 #: Room between a card and the next below, in px: numbers stand beside the edge.
 GAP = 36
 #: Cards are no wider: what counts here is the numbers between them.
-WIDEST = 184
+WIDEST = 236
 #: The common geometry may be so many times as wide as the wider plan alone; beyond, each has places of its own.
 STRETCH = 1.25
 

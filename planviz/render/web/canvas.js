@@ -405,8 +405,9 @@ export class Canvas {
   #clearMap() {
     const { plan, camera: { x, y, k }, map } = this;
     if (!plan || this.gone || map.matches(":hover")) return;
+    const headroom = parseFloat(getComputedStyle(map).getPropertyValue("--pv-headroom")) || 0; // what stands over the drawing
     const free = (corner) => {
-      const left = corner.includes("left") ? 0 : this.width - MAP.width - 28, top = corner.includes("top") ? 0 : this.height - MAP.height - 28;
+      const left = corner.includes("left") ? 0 : this.width - MAP.width - 28, top = corner.includes("top") ? headroom : this.height - MAP.height - 28;
       const [x0, y0, x1, y1] = [x + left / k, y + top / k, x + (left + MAP.width + 28) / k, y + (top + MAP.height + 28) / k];
       let alone = true;
       plan.within(x0, y0, x1, y1, (b) => {

@@ -333,8 +333,13 @@ function drawMarkLabels(ctx, view, colours, boxes) {
       ctx.fillText(text, right + 10, middle);
       continue;
     }
-    const short = view.cutTo(ctx, b, "label above", words, plan.w[b] / 2 - 12);
-    ctx.fillText(short, plan.x[b] + 2, plan.y[b] - layout.gap_y / 3);
+    // Above the card, on a patch of the surface: the edge runs behind the words.
+    const above = view.cutTo(ctx, b, "label above", words, Math.max(plan.w[b], 96)), y = plan.y[b] - layout.gap_y / 3;
+    const ink = ctx.fillStyle;
+    ctx.fillStyle = colours.surface;
+    ctx.fillRect(plan.x[b], y - 7, ctx.measureText(above).width + 4, 13);
+    ctx.fillStyle = ink;
+    ctx.fillText(above, plan.x[b] + 2, y);
   }
   ctx.textBaseline = "alphabetic";
 }

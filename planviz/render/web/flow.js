@@ -5,7 +5,7 @@ import { bytes, change, count, error, expected, flowWidth, tintOf } from "./figu
 import { Plan } from "./plan.js";
 
 const HEAD = 44; // px above the drawing for the names of the ways
-const LEGIBLE = 0.5;
+const LEGIBLE = 0.7;
 
 export class Flow {
   // on: { select(side, node) }
@@ -16,6 +16,7 @@ export class Flow {
       const host = element("div", "pv-stage"), head = element("div", "pv-flow-head");
       host.setAttribute("role", "group");
       host.append(head);
+      host.style.setProperty("--pv-headroom", `${HEAD}px`);
       this.root.append(host);
       const canvas = new Canvas(host, { select: (i) => on.select(at, i), toggle: () => {}, camera: () => this.#follow(at) }, frames);
       return { host, head, canvas, plan: null };

@@ -212,6 +212,9 @@ export class JoinBench {
     this.table.show(told, this.#changes());
     if (!join) return;
     this.tree.replaceChildren(drawn(join.svg, this.data.theme, this.mode), this.ring);
+    // As high as the stage, where that can still be read: the path is seen whole beside the table.
+    const { width, height } = this.tree.querySelector("svg").viewBox.baseVal;
+    this.tree.style.setProperty("--pv-ratio", width / height);
     this.tree.setAttribute("role", "img");
     this.tree.setAttribute("aria-label", `Decision tree of ${join.heading}. The path stands in the panel as a list.`);
     const same = before?.join?.n === join.n;

@@ -9,6 +9,8 @@ const NEAREST = 0.5;
 const LEGIBLE = 0.62; // zoom below which not all is shown but what changed
 const MARKS = ["removed", "inserted", "changed", "moved"];
 
+const MARK_ROOM = 56; // px at the right for the words beside what changed
+
 export class Panes {
   // on: {select(slot)}; frames: see Canvas.
   constructor(on, frames) {
@@ -156,7 +158,9 @@ export class Panes {
 
   // All the boxes in the middle; when they do not fit where they can still be read, the topmost of them.
   #centre(boxes, k, smooth) {
-    const pane = this.first, all = around(boxes), fits = Math.min((pane.width - 40) / (all.x1 - all.x0), (pane.height - 90) / (all.y1 - all.y0));
+    const pane = this.first, all = around(boxes);
+    if (this.tight) all.x1 += MARK_ROOM;
+    const fits = Math.min((pane.width - 40) / (all.x1 - all.x0), (pane.height - 90) / (all.y1 - all.y0));
     const zoom = fits >= this.#least ? Math.min(k, fits) : k;
     const { x0, x1, y0, y1 } = fits >= this.#least ? all : boxes.reduce((top, box) => (box.y0 < top.y0 ? box : top));
     pane.moveTo({ x: (x0 + x1) / 2 - pane.width / zoom / 2, y: (y0 + y1) / 2 - (pane.height + 20) / zoom / 2, k: zoom }, smooth);

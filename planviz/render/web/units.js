@@ -17,11 +17,11 @@ export function short(value) {
   return (at === 0 || v >= 99.95 ? Math.floor(v + 0.5) : tenths(v)) + THOUSANDS[at];
 }
 
-// Bytes in the unit of which there are at least two, as Spark does: 1351 B, 11 KiB, 476.8 MiB, 2.7e40 B.
+// Bytes in the unit of which there are at least two, as Spark does: 1351 B, 11 KiB, 476.8 MiB, over 10,000 EiB.
 export function byteSize(value) {
   let v = Number(value), at = 0;
   while (v >= 2048 && at < BINARY.length - 1) [v, at] = [v / 1024, at + 1];
-  if (v >= 9999.5) return `${power(value)} B`;
+  if (v >= 9999.5) return "over 10,000 EiB";
   return `${tenths(v)} ${BINARY[at]}`;
 }
 
