@@ -40,8 +40,8 @@ def short(number: float) -> str:
 def byte_size(number: float) -> str:
     """Bytes in the unit of which there are at least two, as Spark does: 1351 B, 11 KiB, 476.8 MiB.
 
-    More than 10,000 EiB is no size that anybody reads: it is what Spark gets where it multiplies the sizes of both sides
-    of a join, and only said to be over that.
+    More than 10,000 EiB is no size that anybody reads: it is what Spark gets where it multiplies the sizes of both
+    sides of a join, and only said to be over that.
     """
     if number >= _BEYOND:
         return _OVER
