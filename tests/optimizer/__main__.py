@@ -24,8 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"there is no file {unknown[0]}.txt")
     for name in asked or names:
         update(FOLDER / f"{name}.txt")
-    if not asked:
-        Path(str(rules.__file__)).write_text(f'"""{package_docstring()}"""\n', encoding="utf-8")
+    Path(str(rules.__file__)).write_text(f'"""{package_docstring()}"""\n', encoding="utf-8")
     return 0
 
 
