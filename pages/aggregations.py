@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from planviz.ui import aggregate_page, aggregations, components, explore, replayed, state
-from planviz.ui.page import page
+from planviz.ui import aggregate_page, aggregate_views, components, explore, replayed, state
+from planviz.ui.page import begun, page
 
-opened = replayed.shown(state.current())
-if opened is None or not aggregations.reports(opened):
+opened = begun("Aggregations", replayed.shown, state.current())
+if opened is None or not begun("Aggregations", aggregate_views.count, opened):
     with page("Aggregations", document=state.name() if opened else "") as bar, st.container(key="planviz-body"):
         explore.aggregations_opening(opened)
 else:

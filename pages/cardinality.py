@@ -4,10 +4,10 @@ import streamlit as st
 
 from planviz.ui import cardinality, components, explore, replayed, state
 from planviz.ui.numbers import flow
-from planviz.ui.page import page
+from planviz.ui.page import begun, page
 
-opened = replayed.shown(state.current())
-if opened is None or not cardinality.has_numbers(opened):
+opened = begun("Cardinality", replayed.shown, state.current())
+if opened is None or not begun("Cardinality", cardinality.has_numbers, opened):
     with page("Cardinality", document=state.name() if opened else "") as bar, st.container(key="planviz-body"):
         explore.cardinality_opening(opened)
 else:

@@ -4,10 +4,10 @@ import streamlit as st
 
 from planviz.errors import PlanvizError
 from planviz.ui import compare, compare_page, components, state
-from planviz.ui.page import page
+from planviz.ui.page import begun, page
 
 opened = state.current()
-other = compare_page.second(opened) if opened is not None else None
+other = begun("Compare", compare_page.second, opened) if opened is not None else None
 with page("Compare", document=state.name() if opened else "") as bar:
     if opened is None or other is None:
         with st.container(key="planviz-body"):

@@ -5,10 +5,10 @@ import streamlit as st
 from planviz.ui import components, explore, replayed, state
 from planviz.ui import joins as shown_joins
 from planviz.ui.joinbench import joinbench
-from planviz.ui.page import page
+from planviz.ui.page import begun, page
 
-opened = replayed.shown(state.current())
-why_not = shown_joins.nothing_to_show(opened)
+opened = begun("Joins", replayed.shown, state.current())
+why_not = begun("Joins", shown_joins.nothing_to_show, opened)
 if opened is None or why_not:
     with page("Joins", document=state.name() if opened else "") as bar, st.container(key="planviz-body"):
         explore.joins_opening(opened, why_not)

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from planviz.config import default_profile, profile_of
 from planviz.ui import components, explore, planner, state
 from planviz.ui.page import page
 
@@ -11,8 +10,7 @@ with page("Planner", document=state.name() if opened else "") as bar:
     if opened is not None:
         explore.heading(opened, "")
     with st.container(key="planviz-body"):
-        profile = opened.config.profile if opened else profile_of(default_profile())
-        st.html(planner.overview(opened.document if opened else None, profile))
+        st.html(planner.page(opened))
     if opened is not None:
         with bar:
             query, portable = state.address(opened, plan=False)

@@ -4,11 +4,11 @@ import streamlit as st
 
 from planviz.ui import components, explore, replayed, state
 from planviz.ui import rules as shown_rules
-from planviz.ui.page import page
+from planviz.ui.page import begun, page
 from planviz.ui.player import player
 
-opened = replayed.shown(state.current())
-if opened is None or not opened.document.trace.steps:
+opened = begun("Rules", replayed.shown, state.current())
+if opened is None or not opened.facts.steps:
     with page("Rules", document=state.name() if opened else "") as bar, st.container(key="planviz-body"):
         explore.rules_opening(opened)
 else:

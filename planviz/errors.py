@@ -13,6 +13,7 @@
     │   └── StatementRefused     SQL that planviz does not give to a live Spark
     ├── ExportError              a picture or file cannot be made as asked
     ├── PlanTooLarge             a plan grew past what planviz works on
+    ├── LimitExceeded            work took more time or memory than it was given, and was stopped
     └── InternalError            a defect of planviz itself
 
 Every message says what was wrong, where (line and column when known) and what to do about it.
@@ -21,6 +22,7 @@ Every message says what was wrong, where (line and column when known) and what t
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 #: How many characters a message shows of one value, and how many it has at most.
 VALUE = 200
@@ -48,6 +50,17 @@ class PlanvizError(Exception):
 
     def __init__(self, message: str = "") -> None:
         super().__init__(cut(message, MESSAGE))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Subclasses make their message of other arguments; between processes goes what came of them.
+        return _again, (type(self), self.args, self.__dict__)
+
+
+def _again(kind: type[PlanvizError], args: tuple[Any, ...], values: dict[str, Any]) -> PlanvizError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(values)
+    return error
 
 
 class InputError(PlanvizError):
@@ -116,6 +129,10 @@ class ExportError(PlanvizError):
 
 class PlanTooLarge(PlanvizError):
     """A plan grew past what planviz works on; the message names the rule and the way out."""
+
+
+class LimitExceeded(PlanvizError):
+    """Work was stopped because it took more time or memory than it was given; the message says where it was."""
 
 
 class InternalError(PlanvizError):

@@ -12,7 +12,7 @@ PACKAGE = ROOT / "planviz"
 # A room may import rooms of its own floor or below; towers name what they may see.
 FLOORS = [
     {"versions"},
-    {"errors", "config", "units"},
+    {"errors", "config", "units", "limits"},
     {"trees", "types", "decisions"},
     {"expressions"},
     {"logical", "catalog"},

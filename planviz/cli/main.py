@@ -30,7 +30,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"planviz {planviz.__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, (add, told) in _COMMANDS.items():
-        add(commands.add_parser(name, help=told, description=f"{told[0].upper()}{told[1:]}."))
+        command = commands.add_parser(name, help=told, description=f"{told[0].upper()}{told[1:]}.")
+        add(command)
+        if name != "serve":
+            command.add_argument("--time-limit", type=float, metavar="SECONDS", help="stop after that (default: never)")
     return parser
 
 
@@ -242,6 +245,14 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         help="the version of Spark or vendor's runtime that SQL is planned as where nobody chose one "
         "(also PLANVIZ_PROFILE; default: spark-4.3)",
     )
+    parser.add_argument(
+        "--task-seconds", type=float, default=20.0, metavar="N",
+        help="seconds that opening, planning or drawing one text may take (default: 20)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--task-memory", type=int, default=2_000, metavar="MB", help="memory that it may take (default: 2000)"
+    )
+    parser.add_argument("--workers", type=int, metavar="N", help="processes for it (default: processors and 2 more)")
     parser.add_argument("--browser", action="store_true", help="open the app in a browser")
 
 
@@ -323,9 +334,11 @@ def run(argv: list[str]) -> int:
     except SystemExit as stop:
         return int(stop.code or 0)
     from planviz.errors import PlanvizError
+    from planviz.limits import time_limit
 
     try:
-        status = _command(options.command)(options)
+        with time_limit(getattr(options, "time_limit", None), "raise --time-limit"):
+            status = _command(options.command)(options)
         sys.stdout.flush()
         return status
     except PlanvizError as error:

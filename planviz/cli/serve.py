@@ -13,7 +13,7 @@ from pathlib import Path
 import planviz
 from planviz.config import PROFILE_VARIABLE, default_profile
 from planviz.errors import InputError
-from planviz.ui import guard, history_places, live_places
+from planviz.ui import guard, history_places, live_places, sessions
 from planviz.ui.live_access import VARIABLE
 
 
@@ -37,6 +37,7 @@ def serve(options: argparse.Namespace) -> int:
         os.environ[live_places.CONF] = _conf(options.live_conf)
     if options.history:
         os.environ[history_places.VARIABLE] = "\n".join(_folder("--history", path) for path in options.history)
+    _limits(options)
     script = app_script()
     # Streamlit takes the program's name for the app's place, where .streamlit/config.toml lies.
     sys.argv = [str(script)]
@@ -56,6 +57,20 @@ def serve(options: argparse.Namespace) -> int:
         }
     )
     return 0
+
+
+def _limits(options: argparse.Namespace) -> None:
+    """Hand the workers' limits on. Raises InputError for what is none."""
+    if not 0 < options.task_seconds < 86_400:
+        raise InputError(f"--task-seconds {options.task_seconds:g}: a number of seconds, more than 0.")
+    if not options.task_memory >= 100:
+        raise InputError(f"--task-memory {options.task_memory}: megabytes, at least 100.")
+    if options.workers is not None and not 1 <= options.workers <= 256:
+        raise InputError(f"--workers {options.workers}: a number from 1 to 256.")
+    os.environ[sessions.TASK_SECONDS] = str(options.task_seconds)
+    os.environ[sessions.TASK_MEMORY] = str(options.task_memory)
+    if options.workers is not None:
+        os.environ[sessions.COUNT] = str(options.workers)
 
 
 def _hosts(options: argparse.Namespace) -> list[str]:

@@ -6,18 +6,13 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 from typing import Any
-from zlib import crc32
 
 import streamlit as st
 
-from planviz.document.aggregate_rows import Played, labels, rows_from, sample_of, sample_texts
-from planviz.document.aggregated import AggregateReport
-from planviz.errors import InputError
-from planviz.render.mechanics import mechanics_page
-from planviz.ui import aggregations, state, views
-from planviz.ui.cache import Opened
+from planviz.ui import aggregate_views, state, views
+from planviz.ui.aggregate_views import Sent, Shown, Texts
 from planviz.ui.mechanics import mechanics_player
-from planviz.ui.stage_cards import plain
+from planviz.ui.opened import Opened
 
 _AS_PLANNED = "as planned"
 #: How many groups a map holds in the player.
@@ -32,34 +27,38 @@ def _style() -> str:
 def aggregations_of(opened: Opened) -> None:
     """The whole page of a document that has aggregates."""
     st.html(_style())
-    found = aggregations.reports(opened)
     number = chosen(opened)
     with st.container(key="planviz-agg", gap="small"):
-        if len(found) > 1:
+        if aggregate_views.count(opened) > 1:
             _table(opened, number)
-        report, promise = _variant(opened, number)
-        model = aggregations.model_of(opened, number) if report is found[number - 1] else report
-        _lead(report, promise)
+        words = _variant(opened, number)
+        shown = aggregate_views.shown(opened, number, words)
+        st.html(shown.lead)
         place = st.container()
         with st.container(key="planviz-agg-below", horizontal=True, gap="large"):
             with st.container(key="planviz-agg-rows"):
-                shown = _sample(opened, number, model)
+                edited = _sample(opened, number, shown)
+                said = st.container()
             with st.container(key="planviz-agg-why"):
-                _why(report)
+                st.html(shown.why)
+        room = _room_before(opened, number) if shown.hashed else None
+        sent = aggregate_views.sent(opened, number, words, edited, room)
         with place:
-            st.html(aggregations.cards(report, None if isinstance(model, str) else model, shown))
-        if shown is not None and isinstance(model, AggregateReport):
-            _play(opened, number, model, shown)
+            st.html(sent.cards)
+        with said:
+            _said(sent)
+        if sent.playable:
+            _play(opened, number, words, edited, room, sent, shown.hashed)
 
 
 def chosen(opened: Opened) -> int:
     """The number of the aggregate that is shown, from 1."""
     number = st.session_state[state.DOCUMENT]["aggregate"] or 1
-    return max(1, min(number, len(aggregations.reports(opened))))
+    return max(1, min(number, aggregate_views.count(opened)))
 
 
 def _table(opened: Opened, number: int) -> None:
-    rows = aggregations.entries(aggregations.reports(opened))
+    rows = aggregate_views.entries(opened)
     picked: Any = st.dataframe(
         {
             "#": [row.number for row in rows],
@@ -83,12 +82,11 @@ def _table(opened: Opened, number: int) -> None:
         st.rerun()
 
 
-def _variant(opened: Opened, number: int) -> tuple[AggregateReport, str]:
-    """The aggregate as planned, or with the setting that was chosen; and what the setting gives."""
-    report = aggregations.reports(opened)[number - 1]
-    options = {w.words: w for w in aggregations.variants(opened, number)}
+def _variant(opened: Opened, number: int) -> str:
+    """The setting that was chosen, in words; "" for none."""
+    options = aggregate_views.settings(opened, number)
     if not options:
-        return report, ""
+        return ""
     picked = st.segmented_control(
         "What if",
         [_AS_PLANNED, *options],
@@ -97,117 +95,75 @@ def _variant(opened: Opened, number: int) -> tuple[AggregateReport, str]:
         label_visibility="collapsed",
         required=True,
     )
-    found = options.get(str(picked))
-    if found is None:
-        return report, ""
-    return found.report, f"{found.key} = {str(found.value).lower()}"
+    return str(picked) if picked in options else ""
 
 
-def _lead(report: AggregateReport, promise: str) -> None:
-    keys = f" by {plain(', '.join(report.keys))}" if report.keys else ""
-    functions = plain(", ".join(aggregations.names(report))) or "only groups"
-    stages, shuffles = len(report.stages), report.shuffles
-    facts = [f"{stages} stage{'s' if stages > 1 else ''}", f"{shuffles} shuffle{'' if shuffles == 1 else 's'}"]
-    facts += [f"with {escape(promise)}"] if promise else []
-    notes = "".join(f"<p class='pv-note'>{_note(note)}</p>" for note in report.notes)
-    st.html(f'<div class="pv-agg-lead"><h2>{functions}<span>{keys}</span></h2><p>{" · ".join(facts)}</p>{notes}</div>')
-
-
-def _note(note: str) -> str:
-    rule, _, rest = note.partition(": ")
-    return f"<b>{escape(rule)}</b> {escape(rest)}"
-
-
-def _sample(opened: Opened, number: int, model: AggregateReport | str) -> Played | None:
-    """The rows to send through, to be edited; what became of them."""
-    if isinstance(model, str):
-        st.html(f'<div class="pv-lead"><h2>Sample rows</h2><span>{escape(model)}</span></div>')
+def _sample(opened: Opened, number: int, shown: Shown) -> Texts | None:
+    """The rows to send through, to be edited; None for those that were made up."""
+    if shown.sample:
+        st.html(f'<div class="pv-lead"><h2>Sample rows</h2><span>{escape(shown.sample)}</span></div>')
         return None
-    if not labels(model):
-        st.html(
-            '<div class="pv-lead"><h2>Sample rows</h2><span>The aggregate reads no column: rows are only counted.'
-            "</span></div>"
-        )
-        return _shown(model, sample_of(model))
-    known = "types and statistics" if model.execution is not None and opened.document.statements else "types"
     st.html(
-        f'<div class="pv-lead"><h2>Sample rows</h2><span>Made from the columns\' {known}; edit them, add or remove '
-        "some. Empty is null.</span></div>"
+        f'<div class="pv-lead"><h2>Sample rows</h2><span>Made from the columns\' {shown.known}; edit them, add or '
+        "remove some. Empty is null.</span></div>"
     )
-    if not aggregations.editable(model):
-        return _shown(model, sample_of(model))
+    if not shown.texts:
+        return None
     edited = st.data_editor(
-        sample_texts(model),
+        dict(shown.texts),
         num_rows="dynamic",
         hide_index=True,
         key=f"planviz.aggregate-rows.{opened.key[:8]}.{number}",
     )
-    try:
-        return _shown(model, rows_from(model, edited))
-    except InputError as error:
-        st.html(f'<p class="pv-alert" role="alert">{escape(str(error))}</p>')
-        return None
+    return tuple((name, tuple(values)) for name, values in edited.items())
 
 
-def _shown(model: AggregateReport, rows: list[tuple[Any, ...]]) -> Played | None:
-    found = aggregations.through(model, rows)
-    if isinstance(found, str):
-        st.html(f'<p class="pv-note">{escape(found)}</p>')
-        return None
-    return found
+def _said(sent: Sent) -> None:
+    if sent.error:
+        st.html(f'<p class="pv-alert" role="alert">{escape(sent.error)}</p>')
+    if sent.note:
+        st.html(f'<p class="pv-note">{escape(sent.note)}</p>')
 
 
-def _why(report: AggregateReport) -> None:
-    """What decided the number of stages, and the operators that were not taken."""
-    checks = "".join(
-        f"<tr><td>{plain(question)}</td><td><b>{answer}</b></td><td>{plain(seen)}</td></tr>"
-        for question, answer, seen in aggregations.checks(report)
-    )
-    rejected = "".join(f"<li><b>{escape(name)}</b> {plain(why)}</li>" for name, why in aggregations.rejected(report))
-    if not checks:
-        st.html(
-            '<div class="pv-lead"><h2>Why these stages</h2><span>The text shows what was chosen, not what the planner '
-            "saw. Answers marked ? cannot be told from it.</span></div>"
-        )
-        return
-    st.html(
-        f'<div class="pv-lead"><h2>Why these stages</h2></div><table class="pv-checks"><tbody>{checks}</tbody></table>'
-        + (f'<div class="pv-lead"><h2>Not taken</h2></div><ul class="pv-rejected">{rejected}</ul>' if rejected else "")
-    )
+def _room_key(opened: Opened, number: int) -> str:
+    return f"planviz.aggregate-room.{opened.key[:8]}.{number}"
 
 
-def _play(opened: Opened, number: int, model: AggregateReport, shown: Played) -> None:
+def _room_before(opened: Opened, number: int) -> int | None:
+    """How many groups a map holds, as the widget that stands below has it."""
+    return _ROOMS.get(str(st.session_state.get(_room_key(opened, number))))
+
+
+def _play(
+    opened: Opened, number: int, words: str, edited: Texts | None, room: int | None, sent: Sent, hashed: bool
+) -> None:
     """The stages' operators, row by row."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.html(
             '<div class="pv-lead"><h2>Row by row</h2><span>The operators at work on the sample rows.</span></div>',
             width="content",
         )
-        room = None
-        if {s.text.operator for s in model.stages} & {"HashAggregate", "ObjectHashAggregate"}:
-            picked = st.segmented_control(
+        if hashed:
+            st.segmented_control(
                 "Memory",
                 _ROOMS,
                 default=next(iter(_ROOMS)),
-                key=f"planviz.aggregate-room.{opened.key[:8]}.{number}",
+                key=_room_key(opened, number),
                 label_visibility="collapsed",
                 required=True,
             )
-            room = _ROOMS.get(str(picked))
         place = st.container(horizontal=True, horizontal_alignment="right")
-    found = aggregations.plays(model, shown, room)
-    if not found:
+    if not sent.plays:
         st.html('<p class="pv-note">These operators cannot be played on these rows.</p>')
         return
-    title = f"{state.name()}: {', '.join(aggregations.names(model)) or 'groups'}"
+    title = f"{state.name()}: {sent.names or 'groups'}"
     place.download_button(
         "As interactive HTML",
-        lambda: mechanics_page([play.to_json() for play in found], title=title).encode(),
+        lambda: aggregate_views.page(opened, number, words, edited, room, title),
         file_name=f"{views.file_name(state.name(), 'aggregate')}.html",
         mime="text/html",
         on_click="ignore",
         key="planviz.export.aggregate",
     )
     # A name of its own for every set of rows: the player keeps its step while it stays.
-    rows = crc32(repr((shown.partitions, room, [s.text.operator for s in model.stages])).encode())
-    mechanics_player(found, f"aggregate.{opened.key[:8]}.{number}.{rows:x}", height=620)
+    mechanics_player(sent.plays, f"aggregate.{opened.key[:8]}.{number}.{sent.rows:x}", height=620)

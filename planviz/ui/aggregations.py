@@ -27,7 +27,7 @@ from planviz.mechanics.flow import Options
 from planviz.mechanics.play import CannotPlay, Input, Play
 from planviz.optimizer.evaluation import compare, row_value
 from planviz.ui import stage_cards
-from planviz.ui.cache import Opened
+from planviz.ui.opened import Opened
 
 #: Queries to begin with, on the tables of the small shop: title and SQL.
 EXAMPLES = (

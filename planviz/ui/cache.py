@@ -1,19 +1,22 @@
-"""Documents that are open in this process, found again by the hash of their text.
+"""Documents that are open, found again by the hash of their text.
 
 Kept here and not in `st.cache_data`: a plan's classes must never outlive a reload of their module, and a document is
 worth keeping while anybody looks at it. What goes on to Streamlit is text and bytes, the same bytes on every rerun.
+
+The server keeps texts and answers, a worker (`at_work`) the documents themselves.
 """
 
 from __future__ import annotations
 
 import re
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from threading import Lock, RLock
-from typing import Any
 
 from planviz.catalog.bundled import NAMES, read_bundled
 from planviz.catalog.files import FORMAT, read_catalog
@@ -21,82 +24,63 @@ from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig, default_profile
 from planviz.document import PASTE_LIMIT, Document, open_text
 from planviz.errors import InputError, ParseError, PlanvizError
-from planviz.graph import PlanGraph
-from planviz.replay.settings import candidates
-from planviz.ui import links
+from planviz.ui.opened import Opened, Source, facts_of
+
+__all__ = ["Opened"]
 
 #: Catalogues that SQL is planned with: the first bundled one that has the query's tables; none (then they are guessed).
 AUTO, NO_CATALOG = "auto", "none"
 CATALOGS = (AUTO, *NAMES, NO_CATALOG)
 
-#: Documents kept at most, and the characters of their texts together; the newest stays whatever its size.
-KEPT = 32
+#: Documents kept at most by the server, and by a worker; the characters of their texts and answers together. The newest
+#: stays whatever its size.
+KEPT = 256
+KEPT_IN_WORKER = 24
 KEPT_CHARACTERS = 120_000_000
 
 #: Begins the names of catalogues that a session brought along, and how many of all sessions are kept.
 OWN = "own-"
 KEPT_CATALOGS = 64
 
+#: Seconds that a document stays open when its last session has left: a reload of the page is a new session.
+GRACE = 60.0
+#: The same for one that no session has looked at: a page's script may have sent it.
+GRACE_ALONE = 900.0
+
 #: Held for moments only, never while anything is read or planned: the event loop takes it, too.
 _lock = RLock()
 _WORD = re.compile(r"\w+")
 #: Texts that are being opened, by key: who asks for the same text waits for it, nobody else does.
-_turns: dict[str, _Turn] = {}
+_turns: dict[tuple[bool, str], _Turn] = {}
 _own: OrderedDict[str, str] = OrderedDict()
-_kept: OrderedDict[str, Opened] = OrderedDict()
 
 
 @dataclass(eq=False)
-class Opened:
-    """An open document with what was made from it.
+class _Shelf:
+    """The documents of a process, so many at `most`; `seen` is by key when who last looked, and which sessions did."""
 
-    `key` is the SHA-256 of the text in hex: the same text has the same key in every process, and nobody can guess the
-    key of a text that he has not got. `made` holds scenes, findings and pictures under a name, made once. `catalog` is
-    the name of the catalogue that SQL was planned with, "" for anything but SQL. `profile` is the version of Spark that
-    was chosen, "" for the default one of SQL and the one that is found of a plan's text.
-    """
+    most: int
+    kept: OrderedDict[str, Opened] = field(default_factory=OrderedDict)
+    seen: dict[str, tuple[float, set[str]]] = field(default_factory=dict)
 
-    key: str
-    document: Document
-    catalog: str = ""
-    profile: str = ""
-    made: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
 
-    def graph(self, plan: str) -> PlanGraph:
-        """The plan of a name: `3` is the fourth of the text, `12b` and `12a` are before and after the trace's step 12.
+_server, _worker = _Shelf(KEPT), _Shelf(KEPT_IN_WORKER)
+#: In a worker: what looks for a document or a catalogue that it has not got.
+_lacking: ContextVar[Callable[[str], Opened | str | None] | None] = ContextVar("lacking", default=None)
 
-        Raises KeyError when the document has no such plan.
-        """
-        try:
-            if plan.isascii() and plan.isdigit():
-                return self.document.plans[int(plan)]
-            number, side = int(plan[:-1]), {"b": 0, "a": 1}[plan[-1:]]
-            if number < 0:
-                raise KeyError(plan)
-            return self.document.trace.steps[number].graphs()[side]
-        except (IndexError, ValueError):
-            raise KeyError(plan) from None
 
-    def text(self, plan: str) -> str:
-        """The text that the plan's source lines count in."""
-        if plan[-1:] in ("a", "b"):
-            step = self.document.trace.steps[int(plan[:-1])]
-            return step.after if plan[-1] == "a" else step.before
-        return self.document.text
+@contextmanager
+def at_work(lacking: Callable[[str], Opened | str | None]) -> Iterator[None]:
+    """Be a worker: open documents here, and ask `lacking` for those that are not there."""
+    token = _lacking.set(lacking)
+    try:
+        yield
+    finally:
+        _lacking.reset(token)
 
-    @property
-    def config(self) -> OptimizerConfig:
-        """The settings that SQL is planned with; of a plan's text the version that was chosen or likely printed it."""
-        if self.profile or not self.document.is_pasted:
-            return OptimizerConfig.of(self.profile or default_profile())
-        return OptimizerConfig.of(candidates(self.document.plans, self.document.printed)[0])
 
-    def link(self) -> str | None:
-        """The packed text for an address, or None when it is too long for one."""
-        if ("link",) not in self.made:
-            self.made["link",] = links.pack(self.document.text)
-        link: str | None = self.made["link",]
-        return link
+def _shelf() -> _Shelf:
+    return _server if _lacking.get() is None else _worker
 
 
 def open_document(text: str, catalog: str = AUTO, profile: str = "") -> Opened:
@@ -104,19 +88,52 @@ def open_document(text: str, catalog: str = AUTO, profile: str = "") -> Opened:
 
     Raises PlanvizError if it cannot.
     """
-    named = ("" if catalog == AUTO else f"\0{catalog}") + (f"\0as {profile}" if profile else "")
-    key = sha256((text + named).encode("utf-8", "surrogatepass")).hexdigest()
-    opened = find(key)
-    if opened is not None:
-        return opened
+    opened = open_source(Source(text, catalog, profile=profile))
+    assert opened is not None
+    return opened
+
+
+def key_of(source: Source) -> str:
+    """The key of a document: equal for equal sources, in all processes."""
+    named = "" if source.catalog == AUTO else f"\0{source.catalog}"
+    named += f"\0as {source.profile}" if source.profile else ""
+    key = sha256((source.text + named).encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(f"{key}\0{source.variant}".encode()).hexdigest() if source.variant else key
+
+
+def open_source(source: Source) -> Opened | None:
+    """Open a document or find it open; None for a derived one that is none. Raises PlanvizError if it cannot."""
+    key, shelf = key_of(source), _shelf()
     with _turn_of(key):
-        opened = find(key)
+        with _lock:
+            opened = shelf.kept.get(key)
         if opened is None:
-            opened = Opened(key, *_opened(text, catalog, profile), profile)
+            opened = _open(key, source)
+        if opened is not None:
             with _lock:
-                _kept[key] = opened
-                _forget()
-        return opened
+                shelf.kept[key] = opened
+                shelf.kept.move_to_end(key)
+                shelf.seen.setdefault(key, (time.monotonic(), set()))
+                _forget(shelf)
+    return opened
+
+
+def _open(key: str, source: Source) -> Opened | None:
+    from planviz.ui import workers  # a worker opens documents with this module
+
+    if _lacking.get() is not None or not workers.running():
+        return _here(key, source)
+    told = workers.ask(None, "planviz.ui.worker", "opened", (source,), {}, near=key)
+    return None if told is None else Opened(key, source, *told)
+
+
+def _here(key: str, source: Source) -> Opened | None:
+    if source.made is None:
+        document, catalog = _opened(source.text, source.catalog, source.profile)
+        return Opened(key, source, facts_of(document), catalog, document)
+    whole = open_document(source.text, source.catalog, source.profile)
+    made = source.made(whole.document)
+    return None if made is None else Opened(key, source, facts_of(made), whole.catalog, made)
 
 
 @dataclass(eq=False)
@@ -128,8 +145,9 @@ class _Turn:
 @contextmanager
 def _turn_of(key: str) -> Iterator[None]:
     """One at a time for each key."""
+    name = (_lacking.get() is None, key)
     with _lock:
-        turn = _turns.setdefault(key, _Turn())
+        turn = _turns.setdefault(name, _Turn())
         turn.wanted += 1
     try:
         with turn.lock:
@@ -138,7 +156,7 @@ def _turn_of(key: str) -> Iterator[None]:
         with _lock:
             turn.wanted -= 1
             if not turn.wanted:
-                del _turns[key]
+                del _turns[name]
 
 
 def _opened(text: str, catalog: str, profile: str) -> tuple[Document, str]:
@@ -167,19 +185,10 @@ def _with_tables_of(text: str) -> list[str]:
 
 def derived(opened: Opened, name: str, make: Callable[[Document], Document | None]) -> Opened | None:
     """What `make` makes of an open document, once, as a document with a key of its own; None where it makes nothing."""
-    made = ("derived", name)
-    with _turn_of(f"{opened.key}\0{name}"):
-        if made not in opened.made:
-            document = make(opened.document)
-            key = sha256(f"{opened.key}\0{name}".encode()).hexdigest()
-            opened.made[made] = None if document is None else Opened(key, document, opened.catalog, opened.profile)
-    found: Opened | None = opened.made[made]
-    if found is not None:
-        with _lock:
-            _kept[found.key] = found
-            _kept.move_to_end(found.key)
-            _forget()
-    return found
+    source, made = replace(opened.source, variant=name, made=make), ("derived", name)
+    if made not in opened.made or (opened.made[made] and find(key_of(source)) is None):
+        opened.made[made] = open_source(source) is not None
+    return find(key_of(source)) if opened.made[made] else None
 
 
 def keep_catalog(text: str) -> str:
@@ -211,9 +220,17 @@ def catalog_of(name: str) -> Catalog | None:
     if not name.startswith(OWN):
         return read_bundled(name) if name in NAMES else None
     text = _own.get(name)
+    if text is None and (lacking := _lacking.get()) is not None and isinstance(told := lacking(name), str):
+        text = told
+        keep_catalog(told)
     if text is None:
         raise InputError("The server no longer holds the catalogue that this was planned with. Collect it again.")
     return read_catalog(text)
+
+
+def own_catalog(name: str) -> str | None:
+    """The text of a catalogue that `keep_catalog` keeps."""
+    return _own.get(name)
 
 
 def _incomplete(document: Document) -> bool:
@@ -231,13 +248,64 @@ def guesses(document: Document) -> bool:
 
 def find(key: str) -> Opened | None:
     """The document of this key when this process still holds it."""
+    shelf = _shelf()
     with _lock:
-        opened = _kept.get(key)
+        opened = shelf.kept.get(key)
         if opened is not None:
-            _kept.move_to_end(key)
-        return opened
+            shelf.kept.move_to_end(key)
+            if key in shelf.seen:
+                shelf.seen[key] = time.monotonic(), shelf.seen[key][1]
+            return opened
+    lacking = _lacking.get()
+    found = None if lacking is None else lacking(key)
+    return found if isinstance(found, Opened) else None
 
 
-def _forget() -> None:
-    while len(_kept) > 1 and (len(_kept) > KEPT or sum(len(o.document.text) for o in _kept.values()) > KEPT_CHARACTERS):
-        _kept.popitem(last=False)
+def _forget(shelf: _Shelf) -> None:
+    kept = shelf.kept
+    while len(kept) > 1 and (
+        len(kept) > shelf.most or sum(len(o.text) + o.size for o in kept.values()) > KEPT_CHARACTERS
+    ):
+        shelf.seen.pop(kept.popitem(last=False)[0], None)
+
+
+# -- memory is given back
+
+
+def looked_at(key: str, session: str) -> None:
+    """Note that a session has this document open."""
+    with _lock:
+        _, sessions = _server.seen.get(key, (0.0, set()))
+        _server.seen[key] = time.monotonic(), sessions | {session}
+
+
+def left(active: Callable[[str], bool], grace: float = GRACE, alone: float = GRACE_ALONE) -> tuple[str, ...]:
+    """Close the documents whose sessions have left so many seconds ago, with what was derived from them; their keys."""
+    now = time.monotonic()
+    with _lock:
+        here = {key for key, (_, sessions) in _server.seen.items() if any(map(active, sessions))}
+        for key in here:
+            _server.seen[key] = now, set(filter(active, _server.seen[key][1])) or {""}
+        gone = []
+        for key, (at, sessions) in _server.seen.items():
+            opened = _server.kept.get(key)
+            base = key if opened is None else key_of(replace(opened.source, variant="", made=None))
+            if not {key, base} & here and now - at >= (grace if sessions else alone):
+                gone.append(key)
+        for key in gone:
+            _server.seen.pop(key)
+            _server.kept.pop(key, None)
+        return tuple(gone)
+
+
+def forget(keys: Iterable[str]) -> None:
+    """Close documents of this process's shelf."""
+    with _lock:
+        for key in keys:
+            _shelf().kept.pop(key, None)
+
+
+def forget_all() -> None:
+    """Close all documents of this process's shelf."""
+    with _lock:
+        _shelf().kept.clear()

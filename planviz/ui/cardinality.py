@@ -20,7 +20,7 @@ from planviz.render.paired import paired_scenes, single_scene
 from planviz.render.theme import tokens
 from planviz.ui import cache
 from planviz.ui.bodies import ODD, ODDITIES, read_json
-from planviz.ui.cache import Opened
+from planviz.ui.opened import Opened, in_worker
 from planviz.ui.sides import PRINTED, Side, planned_sides, text_side, to_plan, ways_of
 from planviz.ui.slides import beside, slide_list, slide_of
 from planviz.ui.statistics import edited, problems, scaled_edits, used_tables
@@ -39,6 +39,7 @@ def execution_of(opened: Opened) -> QueryExecution | None:
     return found[-1] if found else None
 
 
+@in_worker
 def has_numbers(opened: Opened) -> bool:
     """Whether the document has rows or bytes to show: SQL that was planned, or a text that tells them."""
     return execution_of(opened) is not None or bool(_numbered(opened))
@@ -63,6 +64,7 @@ def _ways(opened: Opened) -> dict[str, tuple[str, str]]:
     return told | {id: (way.title, way.short) for id, way in ways.items()}
 
 
+@in_worker
 def asked_of(opened: Opened, numbers: str | None) -> dict[str, Any]:
     """What is shown first: as the part `numbers` of an address says, where that can be read; else the usual pair."""
     ways = list(_ways(opened))
@@ -86,6 +88,7 @@ def part(numbers: str | None) -> str | None:
     return quote(numbers) if numbers else None
 
 
+@in_worker
 def data(opened: Opened, asked: Asked) -> bytes:
     """What the page's component begins with, gzipped: the first answer, the ways to plan, the tables, the theme."""
     name = ("cardinality", "begin", json.dumps(asked, sort_keys=True))

@@ -19,7 +19,8 @@ from planviz.render.svg import svg
 from planviz.render.text import one_line
 from planviz.render.theme import tokens
 from planviz.ui import views
-from planviz.ui.cache import Opened, catalog_of, open_document
+from planviz.ui.cache import catalog_of, open_document
+from planviz.ui.opened import Opened, facts_of, in_worker
 
 #: Settings to compare a query under, by what they are called.
 PRESETS = {
@@ -70,9 +71,9 @@ def default_other(opened: Opened) -> Other | None:
     A query is compared with itself under cost-based optimization; of a text with several plans, the one before the one
     that is shown first.
     """
-    if any(statement.execution is not None for statement in opened.document.statements):
+    if opened.facts.planned:
         return Other(settings=next(iter(PRESETS.values())))
-    if len(opened.document.plans) > 1:
+    if len(opened.facts.stages) > 1:
         first = views.first_plan(opened)
         at = int(first)
         return Other(plan_a=str(at - 1 if at else 1), plan_b=first)
@@ -93,7 +94,7 @@ def other_side(opened: Opened, other: Other) -> Opened:
 
 
 def _other_side(opened: Opened, other: Other) -> Opened:
-    text = opened.document.text if other.text is None else other.text
+    text = opened.text if other.text is None else other.text
     tables = other.catalog or opened.catalog or "auto"
     settings = settings_of(other.settings)
     profile = str(settings.pop("profile", "" if opened.document.is_pasted else opened.profile))
@@ -104,7 +105,7 @@ def _other_side(opened: Opened, other: Other) -> Opened:
         raise InputError("Other settings are for SQL; this is a plan. Take the settings away, or paste SQL.")
     document = open_sql(text, catalog_of(second.catalog), second.config.with_settings(settings))
     key = sha256(f"{second.key}{other.settings}".encode()).hexdigest()
-    return Opened(key, document, second.catalog, second.profile)
+    return Opened(key, second.source, facts_of(document), second.catalog, document)
 
 
 def settings_of(text: str) -> dict[str, Any]:
@@ -149,6 +150,13 @@ def plan_labels(opened: Opened) -> dict[str, str]:
     return {tab.plan: tab.label for tab in views.tabs(opened)}
 
 
+@in_worker
+def other_labels(opened: Opened, other: Other) -> tuple[str, dict[str, str], str]:
+    """Of the second side: its key, its plans by name with their labels, and which of them is shown first."""
+    second = other_side(opened, other)
+    return second.key, plan_labels(second), views.first_plan(second)
+
+
 def _names(opened: Opened, second: Opened, other: Other, name: str) -> tuple[str, str]:
     """What both sides are called."""
     labels = []
@@ -171,6 +179,7 @@ def _names(opened: Opened, second: Opened, other: Other, name: str) -> tuple[str
     return one_line(names[0], 80), one_line(names[1], 80)
 
 
+@in_worker
 def data(opened: Opened, other: Other, name: str) -> bytes:
     """The element's data, gzipped: the same bytes for the same arguments."""
     key = ("difference-data", other.key, name)
@@ -182,6 +191,7 @@ def data(opened: Opened, other: Other, name: str) -> bytes:
     return made
 
 
+@in_worker
 def exported(opened: Opened, other: Other, name: str, format: str, theme: str = "light") -> bytes:
     """The difference in one of `FORMATS`."""
     told = compared(opened, other, name)

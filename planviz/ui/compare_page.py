@@ -15,8 +15,9 @@ import streamlit as st
 from planviz.errors import PlanvizError
 from planviz.samples import load, samples
 from planviz.ui import compare, components, explore, links, state, views
-from planviz.ui.cache import Opened, open_document
+from planviz.ui.cache import open_document
 from planviz.ui.compare import FORMATS, PRESETS, Other
+from planviz.ui.opened import Opened
 from planviz.ui.versions import version_picker
 
 NAME, KEY = "planviz_compare", "planviz.compare.element"
@@ -39,7 +40,7 @@ def second(opened: Opened) -> Other | None:
     if chosen.get("of", opened.key) != opened.key:
         # Another text was opened: names of its plans and settings are of the one before.
         found = replace(found, plan_a="", plan_b="" if found.text is None else found.plan_b)
-        if found.text is None and not opened.document.statements:
+        if found.text is None and not opened.facts.statements:
             return compare.default_other(opened)
     return found
 
@@ -112,12 +113,12 @@ def sides(opened: Opened, other: Other) -> None:
             f'<div class="pv-head"><b>A</b><span class="pv-chip">{escape(state.name())}</span></div>', width="content"
         )
         version_picker(opened)
-        _plans(opened, other, "plan_a")
+        _plans((opened.key, compare.plan_labels(opened), views.first_plan(opened)), other, "plan_a")
         st.html('<div class="pv-head"><b>B</b></div>', width="content")
         with st.popover(_words(other), width=300):
             _choices(opened, other)
         with suppress(PlanvizError):  # The place of the picture says what is wrong.
-            _plans(compare.other_side(opened, other), other, "plan_b")
+            _plans(compare.other_labels(opened, other), other, "plan_b")
         key = f"planviz.compare.numbers.{other.key}"
         st.toggle("Numbers count", other.numbers, key=key, on_change=_count, args=(opened, other, key),
                   help="Other literals, limits and counts are differences, too")  # fmt: skip
@@ -132,12 +133,13 @@ def _words(other: Other) -> str:
     return next((words for words, lines in PRESETS.items() if lines == settings), "Other settings")
 
 
-def _plans(side: Opened, other: Other, which: str) -> None:
-    labels = compare.plan_labels(side)
+def _plans(side: tuple[str, dict[str, str], str], other: Other, which: str) -> None:
+    """The plans of a side to choose from: its key, their labels, the first."""
+    side_key, labels, first = side
     if len(labels) < 2:
         return
-    chosen = getattr(other, which) or views.first_plan(side)
-    key = f"planviz.compare.{which}.{side.key[:8]}.{chosen}"
+    chosen = getattr(other, which) or first
+    key = f"planviz.compare.{which}.{side_key[:8]}.{chosen}"
     opened = state.current()
     st.selectbox(
         f"Plan of {which[-1].upper()}", list(labels), index=list(labels).index(chosen) if chosen in labels else 0,
@@ -157,7 +159,7 @@ def _count(opened: Opened, other: Other, key: str) -> None:
 
 def _choices(opened: Opened, other: Other) -> None:
     """What B may be: the same query with other settings, another plan of the same text, another text."""
-    if opened.document.statements:
+    if opened.facts.statements:
         st.markdown("**The same query with other settings**")
         with st.container(horizontal=True, gap="xsmall"):
             for words, lines in PRESETS.items():
@@ -167,7 +169,7 @@ def _choices(opened: Opened, other: Other) -> None:
             "Settings, one in a line; profile=spark-3.5 for a version", other.settings, height=90, key=_SETTINGS_B
         )
         st.button("Plan with these settings", on_click=_settings, args=(opened, other))
-    if len(opened.document.plans) > 1:
+    if len(opened.facts.stages) > 1:
         st.button("Another plan of the same text", on_click=choose, args=(opened, Other(plan_a=other.plan_a)))
     st.markdown("**Another text**")
     _error()

@@ -1,4 +1,4 @@
-"""How the server ends: what is under way may finish for some seconds, then it is lost, and that is said."""
+"""How the server begins and ends: what is under way may finish for some seconds, then it is lost, and that is said."""
 
 from __future__ import annotations
 
@@ -16,14 +16,22 @@ PATIENCE = 4.0
 
 @asynccontextmanager
 async def ends_soon(app: Any) -> AsyncIterator[None]:
-    """The lifespan of the app: from the first SIGTERM or SIGINT on, the process has `PATIENCE` seconds.
+    """The lifespan of the app: it has workers; from the first SIGTERM or SIGINT on, the process has `PATIENCE` seconds.
 
     The server itself waits for every open request and every thread, which may be planning for minutes.
     """
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT):
             _hurry(number)
-    yield
+    from planviz.ui import sessions, workers
+
+    running = sessions.begin()
+    try:
+        yield
+    finally:
+        workers.use(None)
+        if running is not None:
+            running.close()
 
 
 def _hurry(number: signal.Signals) -> None:

@@ -8,7 +8,7 @@ from planviz.document.explained import Explanation, explained
 from planviz.errors import PlanvizError
 from planviz.mechanics.rows import Filtered, filtered
 from planviz.render.text import one_line
-from planviz.ui.cache import Opened
+from planviz.ui.opened import Opened
 
 #: Branches of one step that are told, and rows that are shown of them.
 _BRANCHES, _ROWS = 6, 12

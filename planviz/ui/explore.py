@@ -14,9 +14,9 @@ from planviz.document.slides import slide_examples
 from planviz.samples import samples
 from planviz.ui import cache, components, replayed, rules, state, views
 from planviz.ui.aggregations import EXAMPLES as AGGREGATE_EXAMPLES
-from planviz.ui.cache import Opened
 from planviz.ui.examples import ESTIMATED
 from planviz.ui.join_examples import JOIN_EXAMPLES
+from planviz.ui.opened import Opened
 from planviz.ui.rules import EXAMPLES
 from planviz.ui.slides import CATALOG, numbers_of
 from planviz.ui.versions import version_picker
@@ -111,7 +111,7 @@ def _box(*, small: bool) -> None:
     """The paste box, with the open SQL in it to be changed, and the catalogue that SQL is planned with."""
     shown = st.session_state.get(state.DOCUMENT)
     opened = state.current() if shown else None
-    sql = opened.document.text if opened is not None and opened.document.statements else ""
+    sql = opened.text if opened is not None and opened.facts.statements else ""
     catalog_picker("Tables for SQL", shown["catalog"] if shown and sql else None, key=state.BOX_CATALOG, width=380)
     components.box(st.session_state.get(state.ERROR), small=small, text=sql)
 
@@ -136,7 +136,7 @@ def rules_opening(opened: Opened | None) -> None:
     """The Rules page while there is no trace: the box, queries to begin with, and how to get Spark's own log."""
     if opened is not None:
         st.html(_NO_TRACE)
-        if opened.document.error is not None:
+        if opened.facts.error is not None:
             error_line(opened)
     together = st.container(key="planviz-opening", horizontal=True, gap="large")
     with together, st.container(key="planviz-opening-box"):
@@ -158,7 +158,7 @@ def joins_opening(opened: Opened | None, why: str) -> None:
     """The Joins page while there is no join: the box, queries to begin with; `why` nothing of what is open is shown."""
     if opened is not None:
         st.html(f'<div class="pv-lead"><h2>{escape(why)}</h2><span>{_OPEN_STAYS}</span></div>')
-        if opened.document.error is not None:
+        if opened.facts.error is not None:
             error_line(opened)
     together = st.container(key="planviz-opening", horizontal=True, gap="large")
     with together, st.container(key="planviz-opening-box"):
@@ -178,7 +178,7 @@ def cardinality_opening(opened: Opened | None) -> None:
     """The Cardinality page while there are no numbers: the box, queries to begin with, and how to get Spark's own."""
     if opened is not None:
         st.html(_NO_NUMBERS)
-        if opened.document.error is not None:
+        if opened.facts.error is not None:
             error_line(opened)
     together = st.container(key="planviz-opening", horizontal=True, gap="large")
     with together, st.container(key="planviz-opening-box"):
@@ -214,7 +214,7 @@ def aggregations_opening(opened: Opened | None) -> None:
     """The Aggregations page while there is no aggregate: the box and queries to begin with."""
     if opened is not None:
         st.html(_NO_AGGREGATES)
-        if opened.document.error is not None:
+        if opened.facts.error is not None:
             error_line(opened)
     together = st.container(key="planviz-opening", horizontal=True, gap="large")
     with together, st.container(key="planviz-opening-box"):
@@ -232,7 +232,7 @@ def aggregations_opening(opened: Opened | None) -> None:
 
 def error_line(opened: Opened) -> None:
     """What is wrong with the open SQL, and the way to mend it."""
-    st.html(f'<p class="pv-alert" role="alert">{escape(str(opened.document.error))}</p>')
+    st.html(f'<p class="pv-alert" role="alert">{escape(str(opened.facts.error))}</p>')
 
 
 @st.dialog("Open", width="large")
@@ -248,9 +248,9 @@ def heading(opened: Opened, plan: str, about: str = "") -> None:
     the page is `about` compares with the text."""
     with st.container(key="planviz-heading", horizontal=True, vertical_alignment="center", gap="small"):
         # The version stands in its own widget.
-        engines = [name for name in opened.document.origin if name != opened.document.printed.words]
-        recognised = escape(" · ".join((opened.document.recognised, *engines)))
-        why = escape("; ".join(opened.document.reasons), quote=True)
+        engines = [name for name in opened.facts.origin if name != opened.facts.printed.words]
+        recognised = escape(" · ".join((opened.facts.recognised, *engines)))
+        why = escape("; ".join(opened.facts.reasons), quote=True)
         st.html(
             f'<div class="pv-head"><b title="{escape(state.name(), quote=True)}">{escape(state.name())}</b>'
             f'<span class="pv-chip" title="Recognised by: {why}">{recognised}</span></div>',
@@ -273,7 +273,7 @@ def heading(opened: Opened, plan: str, about: str = "") -> None:
             _stages(opened, plan)
             chips = [
                 f'<span class="pv-chip pv-chip-{tone}" title="{escape(why, quote=True)}">{word}</span>'
-                for word, tone, why in map(astuple, views.truths(opened.graph(plan)))
+                for word, tone, why in map(astuple, views.truths_of(opened, plan))
             ]
             if chips:
                 st.html(f'<div class="pv-head">{"".join(chips)}</div>', width="content")
@@ -284,7 +284,7 @@ def heading(opened: Opened, plan: str, about: str = "") -> None:
             with st.popover("1 note" if len(said) == 1 else f"{len(said)} notes", type="tertiary"):
                 for note in said:
                     st.text(note)
-    if opened.document.error is not None:
+    if opened.facts.error is not None:
         error_line(opened)
 
 
@@ -293,14 +293,14 @@ def only_text(opened: Opened) -> None:
     with st.container(key="planviz-body", height="stretch"):
         for note in views.notes(opened, ""):
             st.html(f'<p class="pv-lead">{escape(note)}</p>')
-        st.code(opened.document.text[:200_000], language=None, wrap_lines=True)
+        st.code(opened.text[:200_000], language=None, wrap_lines=True)
 
 
 def _stages(opened: Opened, plan: str) -> None:
     options = {tab.plan: tab.label for tab in views.tabs(opened)}
     if plan.endswith(("a", "b")):
         options |= {f"{plan[:-1]}b": "Before", f"{plan[:-1]}a": "After"}
-    elif opened.document.trace.steps and not opened.document.statements:
+    elif opened.facts.steps and not opened.facts.statements:
         options["0a"] = "Rule log"
     if len(options) < 2:
         return
@@ -318,7 +318,7 @@ def export_menu(opened: Opened, plan: str) -> None:
     with st.popover("Export"), st.container(gap=None):
         theme = "dark" if st.toggle("Dark", key="planviz.export-dark") else "light"
         name = views.file_name(state.name(), "".join(views.address_of_plan(opened, plan).values()))
-        planned = views.execution_of(opened, plan) is not None
+        planned = views.is_planned(opened, plan)
         for format, label, kind in (*_FORMATS, _EXPLAIN) if planned else _FORMATS:
             refusal = views.too_large(opened, plan, format)
             st.download_button(
@@ -356,13 +356,13 @@ def _export(opened: Opened, plan: str, format: str, theme: str, name: str) -> Ca
 def too_long_for_link(opened: Opened) -> None:
     """In place of the button: why there is no link, and the file to share instead."""
     with st.popover("Copy link"):
-        size = len(opened.document.text)
+        size = len(opened.text)
         st.write(
             f"This text has {size:,} characters, too many for a link. Its address works while this server holds "
             "the plan in memory; to share it, send the file."
         )
         name = views.file_name(state.name(), "")
-        text = opened.document.text
+        text = opened.text
         st.download_button(
             "Download the text", lambda: text.encode("utf-8", "replace"), file_name=f"{name}.txt", on_click="ignore"
         )

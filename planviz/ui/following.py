@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.graph.followed import followed, stage_matches
-from planviz.ui.cache import Opened
+from planviz.ui.opened import Opened, in_worker
 from planviz.ui.reasons import reasons_of
 
 #: Larger plans than this are not followed: matching them takes longer than anybody waits.
@@ -14,6 +14,7 @@ MOST_NODES = 3_000
 PARTS = {"joins": ("join", "join"), "aggregations": ("aggregate", "aggregate")}
 
 
+@in_worker
 def follow(opened: Opened, plan: str, node: int, other: str) -> int | None:
     """The node of another plan of the document that a node is; None where the plans belong to different queries."""
     if plan == other:
@@ -32,6 +33,7 @@ def follow(opened: Opened, plan: str, node: int, other: str) -> int | None:
     return followed(plans, opened.made[made], group.index(int(plan)), node, group.index(int(other)))
 
 
+@in_worker
 def number_on(opened: Opened, plan: str, node: int, page: str) -> int | None:
     """The number, from 1, of the join or aggregate of a node on the page that tells of it; None where it has none."""
     if page not in PARTS or not plan.isdigit():
@@ -40,6 +42,7 @@ def number_on(opened: Opened, plan: str, node: int, page: str) -> int | None:
     return None if found is None else _numbers(opened, _physical(opened, plan), page).get(found)
 
 
+@in_worker
 def node_of(opened: Opened, page: str, number: int, plan: str) -> int | None:
     """The node of a plan that the join or aggregate of this number is; the inverse of `number_on`."""
     if page not in PARTS or not plan.isdigit():

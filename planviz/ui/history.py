@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from html import escape
 from threading import RLock
 from typing import Any
@@ -19,6 +18,7 @@ from planviz.history.opened import document_text, find, plan_of
 from planviz.history.questions import MOST, Question
 from planviz.history.ranked import Answer, estimate_error, ranked
 from planviz.render.text import one_line
+from planviz.ui import workers
 from planviz.units import short
 
 #: Rankings in the order of the switch, with their words.
@@ -48,54 +48,57 @@ _CHANGED = (("#", "number"), ("Application", "text"), ("What", "what"), ("Plans"
 
 
 class History:
-    """A catalogue that is looked at, with the answers that it gave last."""
+    """A catalogue that is looked at, with the answers that it gave last; a worker reads it where there are any."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
-        self.catalogue = catalogue
+    def __init__(self, path: str, version: str) -> None:
+        self.path, self.version = path, version
         self._made: OrderedDict[Any, Any] = OrderedDict()
         self._lock = RLock()
 
     def ranked(self, question: Question) -> Answer:
         """The answer to any ranking but `changed`."""
-        return self._kept(question, lambda: ranked(self.catalogue, question))  # type: ignore[no-any-return]
+        return self._answer("ranked", question)  # type: ignore[no-any-return]
 
     def changes(self, question: Question) -> tuple[list[PlanChange], int]:
         """The plans that changed."""
-        whole = replace(question, rank="changed", limit=MOST)
-        found, count = self._kept(whole, lambda: changes(self.catalogue, whole))
+        found, count = self._answer("changes", replace(question, rank="changed", limit=MOST))
         return found[: question.limit], count
 
     def contents(self) -> Contents:
         """What can be asked for."""
-        return self.catalogue.contents()
+        return self._answer("contents")  # type: ignore[no-any-return]
 
     def logs(self) -> list[ReadLog]:
         """The logs, those with faults first."""
-        return self._kept("logs", self.catalogue.logs)  # type: ignore[no-any-return]
+        return self._answer("logs")  # type: ignore[no-any-return]
 
     def plans(self) -> set[tuple[str, str, str]]:
         """Application, description and fingerprint of each plan that took the place of another."""
-        return self._kept("plans", lambda: changed_plans(self.changes(Question("changed"))[0]))  # type: ignore[no-any-return]
+        return changed_plans(self.changes(Question("changed"))[0])
 
     def past(self, reference: str) -> tuple[PastExecution, str]:
         """An execution by its name, and its document's text. Raises InputError when there is none."""
-        return self._kept(("past", reference), partial(_past, self.catalogue, reference))  # type: ignore[no-any-return]
+        return self._answer("past", reference)  # type: ignore[no-any-return]
 
     def difference(self, change: PlanChange) -> list[str]:
         """How the plans before and after differ; one sentence where they cannot be read."""
-        return self._kept((change.before, change.after), partial(_difference, self.catalogue, change))  # type: ignore[no-any-return]
+        return self._answer("difference", change)  # type: ignore[no-any-return]
 
-    def _kept(self, name: Any, make: Callable[[], Any]) -> Any:
+    def _answer(self, what: str, *asked: Any) -> Any:
         with self._lock:
-            if name not in self._made:
-                self._made[name] = make()
-            self._made.move_to_end(name)
+            if (what, *asked) in self._made:
+                self._made.move_to_end((what, *asked))
+                return self._made[what, *asked]
+        found = workers.run(__name__, "answered", self.path, what, *asked)
+        with self._lock:
+            self._made[what, *asked] = found
             while len(self._made) > _ANSWERS:
                 self._made.popitem(last=False)
-            return self._made[name]
+        return found
 
 
 _histories: OrderedDict[str, History] = OrderedDict()
+_catalogues: OrderedDict[str, Catalogue] = OrderedDict()
 _lock = RLock()
 
 
@@ -104,15 +107,40 @@ def history_of(path: str) -> History:
 
     Raises InputError for what is no catalogue.
     """
-    now = Catalogue(path)
+    version = workers.run(__name__, "version_of", path)
     with _lock:
         known = _histories.get(path)
-        if known is None or known.catalogue.version != now.version:
-            known = _histories[path] = History(now)
-        _histories.move_to_end(path)
-        while len(_histories) > _KEPT:
-            _histories.popitem(last=False)
+        if known is None or known.version != version:
+            known = _histories[path] = History(path, version)
+        _keep_few(_histories, path)
         return known
+
+
+def version_of(path: str) -> str:
+    """What changes as soon as a catalogue does. Raises InputError for what is none."""
+    now = Catalogue(path)
+    with _lock:
+        known = _catalogues.get(path)
+        if known is None or known.version != now.version:
+            _catalogues[path] = now
+        _keep_few(_catalogues, path)
+    return now.version
+
+
+def answered(path: str, what: str, *asked: Any) -> Any:
+    """The answer to a question of `History` about the catalogue at a path."""
+    with _lock:
+        catalogue = _catalogues.get(path)
+    if catalogue is None:
+        version_of(path)
+        catalogue = _catalogues[path]
+    return _READERS[what](catalogue, *asked)
+
+
+def _keep_few(kept: OrderedDict[str, Any], path: str) -> None:
+    kept.move_to_end(path)
+    while len(kept) > _KEPT:
+        kept.popitem(last=False)
 
 
 def _past(catalogue: Catalogue, reference: str) -> tuple[PastExecution, str]:
@@ -126,6 +154,16 @@ def _difference(catalogue: Catalogue, change: PlanChange) -> list[str]:
     except PlanvizError as error:
         return [str(error)]
     return in_words(*plans) or ["The plans as they ran are alike; they differed before adaptive execution."]
+
+
+_READERS: dict[str, Callable[..., Any]] = {
+    "ranked": ranked,
+    "changes": changes,
+    "contents": Catalogue.contents,
+    "logs": Catalogue.logs,
+    "past": _past,
+    "difference": _difference,
+}
 
 
 # -- tables, as the element of history.js takes them

@@ -21,10 +21,10 @@ from planviz.history.questions import RANKS as MEANINGS
 from planviz.history.questions import STATUSES, Question, moment
 from planviz.render.text import one_line
 from planviz.ui import cardinality, history, state, views
-from planviz.ui.cache import Opened
 from planviz.ui.components import past_executions
 from planviz.ui.history import History
 from planviz.ui.history_places import path_of, places
+from planviz.ui.opened import Opened
 from planviz.ui.page import page_links
 from planviz.ui.workbench import workbench
 
@@ -304,17 +304,17 @@ def _opened(opened: Opened, told: str, *, sides: bool = False) -> None:
         if sides:
             _widget("side", asked()["side"] or "after")
             st.segmented_control("Plan", ["before", "after"], format_func=str.title, required=True, **_asks("side"))
-        plan = opened.graph(shown["plan"])
-        page_links([title for title, applies in _applies(opened) if applies(plan)])
+        kinds = views.kinds(opened, shown["plan"])
+        page_links([title for title, applies in _applies(opened) if applies(kinds)])
     workbench(views.workbench(opened, shown["plan"], shown["node"]), key=f"{_KEY}.workbench", height=560)
 
 
 def _applies(opened: Opened) -> list[tuple[str, Callable[[Any], bool]]]:
     return [
-        ("Explore", lambda plan: True),
-        ("Joins", lambda plan: any(node.kind == "join" for node in plan)),
-        ("Aggregations", lambda plan: any(node.kind == "aggregate" for node in plan)),
-        ("Cardinality", lambda plan: cardinality.has_numbers(opened)),
+        ("Explore", lambda kinds: True),
+        ("Joins", lambda kinds: "join" in kinds),
+        ("Aggregations", lambda kinds: "aggregate" in kinds),
+        ("Cardinality", lambda kinds: cardinality.has_numbers(opened)),
     ]
 
 

@@ -25,7 +25,7 @@ from planviz.mechanics import CannotPlay
 from planviz.render.step_drawing import draw_step
 from planviz.render.steps import trace_data
 from planviz.render.svg import svg
-from planviz.ui.cache import Opened
+from planviz.ui.opened import Opened
 
 _MOST_CHANGES = 12
 _MOST_CANDIDATES = 10

@@ -26,8 +26,8 @@ from planviz.render.primitives import Drawing
 from planviz.render.svg import svg
 from planviz.render.text import one_line
 from planviz.render.theme import tokens
-from planviz.ui.cache import Opened
 from planviz.ui.join_rows import condition, row, side
+from planviz.ui.opened import Opened, in_worker
 from planviz.units import byte_size
 
 #: Plannings kept of one document, the newest.
@@ -41,8 +41,11 @@ NOT_OURS = (
 
 def nothing_to_show(opened: Opened | None) -> str:
     """Why there is no join to show of what is open; empty when there is one, or nothing open."""
-    if opened is None:
-        return ""
+    return "" if opened is None else _nothing_to_show(opened)
+
+
+@in_worker
+def _nothing_to_show(opened: Opened) -> str:
     if opened.document.error is not None and not _flat(queries_of(opened)):
         return "The SQL cannot be planned"
     if _flat(queries_of(opened)):
@@ -86,6 +89,7 @@ def numbered_all(opened: Opened) -> list[tuple[Decided, Decision]]:
 # -- the whole page
 
 
+@in_worker
 def data(opened: Opened, join: int | None, what: str) -> bytes:
     """The element's data, gzipped: the same bytes for the same arguments.
 

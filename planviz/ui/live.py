@@ -13,9 +13,9 @@ from planviz.spark.capture_file import ENDING
 from planviz.spark.reach import is_connect
 from planviz.spark.secrets import without_secrets
 from planviz.ui import cache, live_places, live_report, live_session, sparks, state, views
-from planviz.ui.cache import Opened
 from planviz.ui.live_access import Access, access
 from planviz.ui.live_choices import FOLDER, OWN, PASTED, REAL, SAMPLE, TABLES, sample_folder
+from planviz.ui.opened import Opened
 from planviz.ui.page import page_links
 from planviz.ui.sparks import SharedSpark, State
 from planviz.ui.versions import version_picker

@@ -19,7 +19,7 @@ from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.diff import PlanDiff, diff
 from planviz.render.text import one_line
 from planviz.ui import cache
-from planviz.ui.cache import Opened
+from planviz.ui.opened import Opened, in_worker
 from planviz.units import duration, exact
 
 RECOGNISED = "Spark capture"
@@ -35,13 +35,14 @@ _ORDER = ("join", "exchange", "aggregate", "sort", "window", "scan", "filter")
 
 def is_capture(opened: Opened | None) -> bool:
     """Whether a document is a capture of a live Spark."""
-    return opened is not None and opened.document.recognised == RECOGNISED
+    return opened is not None and opened.facts.recognised == RECOGNISED
 
 
+@in_worker
 def captured(opened: Opened) -> dict[str, Any]:
     """The capture's own values, without plans and rules."""
     if ("captured",) not in opened.made:
-        whole = json.loads(opened.document.text)
+        whole = json.loads(opened.text)
         kept = ("sql", "at", "spark", "conf", "milliseconds", "executed")
         told = {name: whole.get(name) or {} for name in kept}
         told["executed"] = {name: value for name, value in told["executed"].items() if name != "plan"}
@@ -51,14 +52,16 @@ def captured(opened: Opened) -> dict[str, Any]:
     return found
 
 
+@in_worker
 def packed(opened: Opened) -> bytes:
     """The capture as the file that `planviz spark capture` writes."""
-    return gzip.compress(opened.document.text.encode(), 9, mtime=0)
+    return gzip.compress(opened.text.encode(), 9, mtime=0)
 
 
 # -- figures
 
 
+@in_worker
 def figures(opened: Opened) -> list[tuple[str, str]]:
     """What happened, as number and words: planned, rules, ran, rows."""
     told, trace = captured(opened), opened.document.trace
@@ -112,6 +115,7 @@ class Rows:
         return "too few expected" if self.expected < self.measured else "too many expected"
 
 
+@in_worker
 def rows(opened: Opened) -> list[Rows]:
     """The operators that ran, in the order of the plan; empty for a query that was only planned."""
     plan = _executed(opened)
@@ -152,6 +156,7 @@ class Verdict:
     comparison: Comparison | None = None
 
 
+@in_worker
 def verdict(opened: Opened, catalog: str) -> Verdict:
     """The query of a capture planned by planviz with a catalogue of `cache`, beside what Spark made of it."""
     key = ("verdict", catalog)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from planviz.mechanics.play import Play
 from planviz.render.mechanics import packed, player_data
 
 NAME = "planviz_mechanics"
@@ -24,7 +23,10 @@ def _component() -> Callable[..., Any]:
     return mount
 
 
-def mechanics_player(plays: Sequence[Play], key: str, *, play: int = 0, height: int | str = 640) -> None:
-    """Draw the player of these plays; `key` names them on the page, and the browser keeps its step while it stays."""
-    data = packed(player_data([p.to_json() for p in plays], key, play=play))
+def mechanics_player(plays: Sequence[Mapping[str, Any]], key: str, *, play: int = 0, height: int | str = 640) -> None:
+    """Draw the player of these plays (`Play.to_json`).
+
+    `key` names them on the page, and the browser keeps its step while it stays.
+    """
+    data = packed(player_data(plays, key, play=play))
     _component()(key=f"planviz.mechanics.{key}", data=data, height=height, width="stretch")

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -23,6 +23,9 @@ from streamlit.errors import StreamlitAPIException
 from planviz.errors import PlanvizError
 from planviz.render.text import one_line
 from planviz.ui import state
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 #: The pages in the order of the bar: file, title, path in the address. A page is shown when its file is there.
 PAGES = (
@@ -92,6 +95,7 @@ def page(title: str, *, document: str = "") -> Iterator[DeltaGenerator]:
             _settle()
         except PlanvizError as error:
             st.html(f'<p role="alert">{_escaped(str(error))}</p>')
+            _open_another(bar)
         except StreamlitAPIException:
             raise
         except Exception as error:
@@ -103,6 +107,24 @@ def page(title: str, *, document: str = "") -> Iterator[DeltaGenerator]:
                 "Reload the page, or open the text again.",
                 icon=":material/error:",
             )
+
+
+def begun(title: str, ask: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """What a page asks before it is drawn; where that fails the page says so and ends."""
+    try:
+        return ask(*args, **kwargs)
+    except PlanvizError as error:
+        with page(title):
+            raise error
+        st.stop()
+
+
+def _open_another(bar: DeltaGenerator) -> None:
+    from planviz.ui import explore  # whose parts stand on pages
+
+    with bar:
+        if st.button("Open…", on_click=state.ask, key="planviz.open-another"):
+            explore.open_dialog()
 
 
 def _bar() -> DeltaGenerator:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from planviz.config import default_profile, profile_of
 from planviz.document import Document
 from planviz.graph.followed import followed, stage_matches
 from planviz.graph.words import title
@@ -12,6 +13,7 @@ from planviz.physical import planner
 from planviz.physical.planner import Section
 from planviz.render.glossary import terms
 from planviz.render.text import one_line
+from planviz.ui.opened import Opened, in_worker
 
 #: Operators of a plan up to which their ways are shown.
 _MOST_OPERATORS = 400
@@ -22,6 +24,16 @@ _PHYSICAL = {"physical": "executedPlan"}
 def reached(document: Document | None) -> set[str]:
     """The stages of the pipeline that a document has plans of."""
     return {_PHYSICAL.get(plan.stage, plan.stage) for plan in document.plans} if document is not None else set()
+
+
+def page(opened: Opened | None) -> str:
+    """The page of an open document, or of none, as HTML."""
+    return overview(None, profile_of(default_profile())) if opened is None else _page(opened)
+
+
+@in_worker
+def _page(opened: Opened) -> str:
+    return overview(opened.document, opened.config.profile)
 
 
 def overview(document: Document | None, profile: str = "spark-4.3") -> str:

@@ -20,10 +20,11 @@ from planviz.graph import PlanGraph
 from planviz.render.text import one_line
 from planviz.ui import joins
 from planviz.ui.aggregations import reports
-from planviz.ui.cache import Opened
+from planviz.ui.opened import Opened, in_worker
 from planviz.ui.views import execution_of
 
 
+@in_worker
 def reasons_of(opened: Opened, plan: str, node: int) -> dict[str, Any]:
     """Why one operator is there, as JSON values: `sections`, each with `heading`, `lines`, `formula` and `calculation`.
 

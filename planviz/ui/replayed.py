@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from html import escape
 from typing import Any
 
 import streamlit as st
 
-from planviz.document.model import SqlStatement
 from planviz.document.replay_report import ReplayReport, badge, replay_report
 from planviz.document.replayed import replayed
 from planviz.errors import PlanvizError
 from planviz.replay.given import Given, given, given_from, given_text
 from planviz.ui import state
-from planviz.ui.cache import Opened, derived
+from planviz.ui.cache import derived
+from planviz.ui.opened import Opened, in_worker
 
 _BOXES = "planviz.given"
 
 
 def shown(opened: Opened | None) -> Opened | None:
     """What the pages that plan show of a document: a pasted explain replayed, with what was given; or itself."""
-    if opened is None or opened.document.statements or opened.document.trace.steps:
+    if opened is None or opened.facts.statements or opened.facts.steps:
         return opened
     said = said_of()
     if opened.profile and not said.profile:
         said = replace(said, profile=opened.config.profile)
-    return derived(opened, f"replayed {given_text(said)}", lambda document: replayed(document, said)) or opened
+    return derived(opened, f"replayed {given_text(said)}", partial(replayed, said=said)) or opened
 
 
 def said_of() -> Given:
@@ -37,21 +38,23 @@ def said_of() -> Given:
         return Given()
 
 
-def statements(opened: Opened) -> list[SqlStatement]:
-    """The replayed explains of what is open."""
-    return [s for s in opened.document.statements if s.replay is not None]
+@in_worker
+def report(opened: Opened, about: str) -> tuple[str, ReplayReport] | None:
+    """The badge of what is shown (`about`: optimized, joins, aggregates) and the report; None of anything else."""
+    found = [s for s in opened.document.statements if s.replay is not None]
+    return (badge(found[-1], about), replay_report(found[-1])) if found else None
 
 
 def heading(opened: Opened, about: str) -> None:
     """The badge of what is shown (`about`: optimized, joins, aggregates), and the panel; nothing of anything else."""
-    found = statements(opened)
-    if not found:
+    found = report(opened, about)
+    if found is None:
         return
-    words = badge(found[-1], about)
+    words, told = found
     tone = "warning" if "differs" in words else "plain"
     st.html(f'<div class="pv-head"><span class="pv-chip pv-chip-{tone}">{escape(words)}</span></div>', width="content")
     with st.popover("Settings and sizes", type="tertiary"):
-        _panel(opened, replay_report(found[-1]), about)
+        _panel(opened, told, about)
 
 
 def _panel(opened: Opened, report: ReplayReport, about: str) -> None:

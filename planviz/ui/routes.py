@@ -15,27 +15,35 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
+import threading
+from collections.abc import Callable
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from planviz.document import PASTE_LIMIT
-from planviz.errors import PlanvizError
-from planviz.ui.bodies import ODD, ODDITIES, json_bytes, read_json
-
-if TYPE_CHECKING:
-    from planviz.ui.cache import Opened
+from planviz.errors import LimitExceeded, PlanvizError
+from planviz.ui import pictures, workers
+from planviz.ui.bodies import ODD, read_json
+from planviz.ui.opened import Opened
 
 #: Most bytes of a question about joins.
 _QUESTION = 100_000
 #: Most bytes of a question about estimates: edits of many tables are some kB.
 _EDITS = 1_000_000
-_TYPES = {"svg": "image/svg+xml", "png": "image/png", "html": "text/html; charset=utf-8"}
+#: Seconds between two looks whether whoever asked is still there.
+_LOOK = 0.25
+_TYPES = {
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "html": "text/html; charset=utf-8",
+    "json": "application/json",
+}
 
 # A picture runs nothing and loads nothing; the page runs its own script in an origin of its own, without network.
 _POLICIES = {
@@ -77,7 +85,7 @@ async def upload(request: Request) -> Response:
         text = body.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError as error:
         return _refusal(f"Byte {error.start + 1} of the text is no UTF-8. Save the text as UTF-8.", None, 400)
-    return await run_in_threadpool(_opened, text)
+    return await worked(request, _opened, text)
 
 
 async def _body(request: Request, most: int) -> bytearray | Response | None:
@@ -120,39 +128,15 @@ async def joins_as_if(request: Request) -> Response:
     asked = read_json(body)
     if asked is None:
         return _refusal(ODD, None, 400)
-    return await run_in_threadpool(_as_if, opened, asked)
+    return await worked(request, _told, pictures.joins_if, opened, asked)
 
 
-def _as_if(opened: Opened, asked: dict[str, Any]) -> Response:
-    from planviz.ui.joins import reply
-
-    try:
-        told = reply(opened, asked)
-    except PlanvizError as error:
-        return _refusal(str(error), None, 422)
-    except ODDITIES:
-        return _refusal(ODD, None, 400)
-    return Response(json_bytes(told), media_type="application/json", headers=_SAFE | {"Cache-Control": "no-store"})
-
-
-def join_picture(request: Request) -> Response:
+async def join_picture(request: Request) -> Response:
     """A join's decision tree as SVG or PNG."""
-    from planviz.render.png import png
-    from planviz.render.svg import svg
-    from planviz.ui.joins import join_drawing
-
     number, _, format = str(request.path_params["file"]).rpartition(".")
-    opened = _find(request.path_params["key"])
-    whole = number.isascii() and number.isdigit() and len(number) < 9
-    if opened is None or format not in ("svg", "png") or not whole:
-        return _missing()
     asked = request.query_params
-    try:
-        drawing = join_drawing(opened, int(number) - 1, asked.get("what", ""), asked.get("theme", "light"))
-    except PlanvizError as error:
-        return PlainTextResponse(f"{error}\n", status_code=422, headers=_SAFE)
-    body = svg(drawing).encode() if format == "svg" else png(drawing)
-    return _answer(request, body, _TYPES[format], _POLICIES[format])
+    what, theme = asked.get("what", ""), asked.get("theme", "light")
+    return await worked(request, _picture, request, format, lambda o: pictures.join(o, number, format, what, theme))
 
 
 async def estimates(request: Request) -> Response:
@@ -165,14 +149,37 @@ async def estimates(request: Request) -> Response:
     opened = _find(request.path_params["key"])
     if opened is None:
         return _missing()
-    return await run_in_threadpool(_estimated, opened, request.path_params.get("what", ""), bytes(body))
+    return await worked(request, _told, pictures.estimates, opened, request.path_params.get("what", ""), body)
 
 
-def _estimated(opened: Opened, what: str, body: bytes) -> Response:
-    from planviz.ui.cardinality import asked_for
+def _told(ask: Callable[..., tuple[int, bytes]], *asked: Any) -> Response:
+    status, body = ask(*asked)
+    return Response(body, status, media_type="application/json", headers=_SAFE | {"Cache-Control": "no-store"})
 
-    status, answer = asked_for(opened, what, body)
-    return Response(answer, status, media_type="application/json", headers=_SAFE | {"Cache-Control": "no-store"})
+
+async def worked(request: Request, function: Callable[..., Response], *args: Any) -> Response:
+    """The answer of a function that works in a thread, until whoever asked has gone away."""
+    gone = threading.Event()
+
+    def watch() -> None:
+        if gone.is_set():
+            raise ClientDisconnect
+
+    def work() -> Response:
+        workers.watch.set(watch)
+        try:
+            return function(*args)
+        except LimitExceeded as error:
+            return _refusal(str(error), None, 503)
+
+    task = asyncio.ensure_future(run_in_threadpool(work))
+    while not (await asyncio.wait({task}, timeout=_LOOK))[0]:
+        if await request.is_disconnected():
+            gone.set()
+    try:
+        return task.result()
+    except ClientDisconnect:
+        return Response(status_code=499)
 
 
 def _opened(text: str) -> Response:
@@ -180,6 +187,8 @@ def _opened(text: str) -> Response:
 
     try:
         opened = cache.open_document(text)
+    except LimitExceeded:
+        raise
     except PlanvizError as error:
         return _refusal(str(error), getattr(error, "line", None), 422)
     return JSONResponse({"key": opened.key}, headers=_SAFE | {"Cache-Control": "no-store"})
@@ -189,75 +198,46 @@ def _refusal(message: str, line: int | None, status: int) -> Response:
     return JSONResponse({"message": message, "line": line}, status_code=status, headers=_SAFE)
 
 
-def details(request: Request) -> Response:
+async def details(request: Request) -> Response:
     """What a large plan's picture comes without: titles, lines and details of all nodes, findings and the text."""
-    from planviz.render.scene import scene_details
-    from planviz.ui.views import found
-
-    opened, plan = _find(request.path_params["key"]), request.path_params["plan"]
-    if opened is None:
-        return _missing()
-    try:
-        graph = opened.graph(plan)
-    except KeyError:
-        return _missing()
-    more = scene_details(graph) | {"findings": found(opened, plan), "text": opened.text(plan)}
-    body = json.dumps(more, separators=(",", ":")).encode()
-    return _answer(request, body, "application/json", _POLICIES["json"])
+    plan = request.path_params["plan"]
+    return await worked(request, _picture, request, "json", lambda o: pictures.details(o, plan))
 
 
-def reasons(request: Request) -> Response:
+async def reasons(request: Request) -> Response:
     """Why one operator is there: JSON of `planviz.ui.reasons.reasons_of`."""
-    from planviz.ui.reasons import reasons_of
-
-    opened, path = _find(request.path_params["key"]), request.path_params
-    if opened is None:
-        return _missing()
-    try:
-        told = reasons_of(opened, path["plan"], path["node"])
-    except KeyError:
-        return _missing()
-    except PlanvizError as error:
-        return _refusal(str(error), None, 422)
-    body = json.dumps(told, separators=(",", ":")).encode()
-    return _answer(request, body, "application/json", _POLICIES["json"])
+    path = request.path_params
+    return await worked(request, _picture, request, "json", lambda o: pictures.reasons(o, path["plan"], path["node"]))
 
 
-def picture(request: Request) -> Response:
-    """A plan as SVG, PNG or one-file HTML page."""
-    from planviz.render import render
-
+async def picture(request: Request) -> Response:
+    """A plan, or a step of its trace, as SVG, PNG or one-file HTML page."""
     plan, _, format = str(request.path_params["file"]).rpartition(".")
+    theme, view = request.query_params.get("theme", "light"), request.query_params.get("view", "split")
+
+    def draw(opened: Opened) -> bytes:
+        if plan.startswith("step-"):
+            return pictures.step(opened, plan[5:], format, view, theme)
+        return pictures.picture(opened, plan, format, theme)
+
+    return await worked(request, _picture, request, format, draw)
+
+
+def _picture(request: Request, format: str, draw: Callable[[Opened], bytes]) -> Response:
     opened = _find(request.path_params["key"])
     if opened is None or format not in _TYPES:
         return _missing()
-    theme = request.query_params.get("theme", "light")
     try:
-        if plan.startswith("step-"):
-            view = request.query_params.get("view", "split")
-            return _answer(request, _step(opened, plan[5:], format, view, theme), _TYPES[format], _POLICIES[format])
-        body = render(opened.graph(plan), format, theme=theme)
+        body = draw(opened)
     except KeyError:
         return _missing()
+    except LimitExceeded:
+        raise
     except PlanvizError as error:
+        if format == "json":
+            return _refusal(str(error), None, 422)
         return PlainTextResponse(f"{error}\n", status_code=422, headers=_SAFE)
     return _answer(request, body, _TYPES[format], _POLICIES[format])
-
-
-def _step(opened: Opened, number: str, format: str, view: str, theme: str) -> bytes:
-    """A step as a picture. Raises KeyError when there is none of that number or format."""
-    from planviz.render.png import png
-    from planviz.render.step_drawing import VIEWS, draw_step
-    from planviz.render.svg import svg
-    from planviz.ui.rules import trace_of
-
-    steps = len(opened.document.trace.steps)
-    if not (number.isascii() and number.isdigit() and len(number) < 9 and 0 < int(number) <= steps):
-        raise KeyError(number)
-    if view not in VIEWS or format not in ("svg", "png"):
-        raise KeyError(view)
-    drawing = draw_step(trace_of(opened), int(number) - 1, view=view, theme=theme)
-    return svg(drawing).encode() if format == "svg" else png(drawing)
 
 
 def _find(key: str) -> Opened | None:

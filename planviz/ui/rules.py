@@ -23,8 +23,9 @@ from planviz.render.html import steps_page
 from planviz.render.steps import trace_data
 from planviz.render.text import one_line
 from planviz.trees.rule import Rule
-from planviz.ui.cache import Opened, catalog_of
+from planviz.ui.cache import catalog_of
 from planviz.ui.explained import explanations
+from planviz.ui.opened import Opened, in_worker
 from planviz.ui.player import player_data
 
 #: Guards of one rule that are told.
@@ -118,6 +119,7 @@ def cards_of(trace: RuleTrace) -> dict[str, Any]:
     return {rule: told for rule, told in found.items() if told}
 
 
+@in_worker
 def data(opened: Opened, step: int | None, off: list[str], why: list[str]) -> bytes:
     """The player's data for a document with a trace: the same bytes for the same arguments.
 
@@ -145,6 +147,7 @@ def data(opened: Opened, step: int | None, off: list[str], why: list[str]) -> by
     return made
 
 
+@in_worker
 def page(opened: Opened, name: str, theme: str | None = None) -> bytes:
     """The trace as one interactive HTML file."""
     return steps_page(trace_of(opened), title=name, theme=theme, cards=cards_of(opened.document.trace)).encode()

@@ -14,7 +14,7 @@ from planviz.document.slides import SlideExample, SlideFigure, slide_examples
 from planviz.document.what_if import joins_of
 from planviz.graph.actual import tables_beneath
 from planviz.ui import links
-from planviz.ui.cache import Opened
+from planviz.ui.opened import Opened
 from planviz.ui.sides import REORDER, Side
 
 #: The bundled catalogue of the examples' tables.

@@ -19,6 +19,7 @@ from planviz.errors import InputError, PlanvizError
 from planviz.render.text import one_line
 from planviz.samples import load, samples
 from planviz.ui import cache, following, links, selections, views
+from planviz.ui.sessions import session
 
 #: {"key", "text", "name", "sample", "plan", "node", "step", "catalog", "profile", "off", "why", "join", "what",
 #: "numbers", "aggregate", "given"} of what is open
@@ -43,6 +44,7 @@ VISITOR = "planviz.visitor"  # this session's name in planviz.ui.selections
 PAGE = "planviz.page"  # the page that was shown last
 TAKEN = "planviz.catalogues-taken"  # how many catalogues were pasted
 COMPARE = "planviz.compare"  # the second side of the Compare page, as `planviz.ui.compare.Other` takes it
+WANTED = "planviz.wanted"  # the arguments of `open_text` for a text that is being opened
 CATALOGS = "planviz.catalogs"  # {name: {"title", "text"}} of the catalogues that this session collected
 
 
@@ -66,10 +68,20 @@ def current() -> cache.Opened | None:
         st.session_state[READ] = True
         if DOCUMENT not in st.session_state:
             open_address(st.query_params.to_dict())
+    if wanted := st.session_state.get(WANTED):
+        open_text(**wanted)
     shown = st.session_state.get(DOCUMENT)
     if shown is None:
         return None
-    return cache.find(shown["key"]) or cache.open_document(shown["text"], shown["catalog"], shown["profile"])
+    try:
+        opened = cache.find(shown["key"]) or cache.open_document(shown["text"], shown["catalog"], shown["profile"])
+    except PlanvizError as error:
+        # It could be opened before: now it took too much, or the server is busy.
+        fail(error, shown["text"])
+        del st.session_state[DOCUMENT]
+        return None
+    cache.looked_at(opened.key, session())
+    return opened
 
 
 def open_text(text: str, *, name: str = "", sample: str = "", catalog: str = "", profile: str | None = None) -> bool:
@@ -80,17 +92,22 @@ def open_text(text: str, *, name: str = "", sample: str = "", catalog: str = "",
     """
     kept = (st.session_state.get(DOCUMENT) or {}).get("profile", "") if profile is None else ""
     catalog = catalog or str(st.session_state.get(BOX_CATALOG) or cache.AUTO)
+    # Streamlit may begin the page anew while this is under way: then it goes on there, unless another text has come.
+    st.session_state[WANTED] = {"text": text, "name": name, "sample": sample, "catalog": catalog, "profile": profile}
     try:
         opened = cache.open_document(text, catalog, profile or kept)
-        if kept and not opened.document.statements:
+        if kept and not opened.facts.statements:
             # The version of a pasted plan is found anew.
             opened = cache.open_document(text, catalog)
+        plan = views.first_plan(opened)
     except PlanvizError as error:
+        st.session_state[WANTED] = None
         fail(error, text)
         return False
+    st.session_state[WANTED] = None
+    cache.looked_at(opened.key, session())
     st.session_state[ERROR] = None
     st.session_state[OPENED] = st.session_state.get(OPENED, 0) + 1
-    plan = views.first_plan(opened)
     st.session_state[DOCUMENT] = {
         "key": opened.key, "text": text, "name": name, "sample": sample, "plan": plan, "node": None,
         "step": None, "catalog": catalog, "profile": opened.profile, "off": [], "why": [], "join": None, "what": "",
@@ -111,7 +128,7 @@ def open_pasted(key: str) -> None:
     sent = (st.session_state.get(key) or {}).get("opened") or {}
     text, name, uploaded = sent.get("text"), sent.get("name"), sent.get("key")
     if isinstance(uploaded, str) and (opened := cache.find(uploaded)) is not None:
-        text = opened.document.text
+        text = opened.text
     if not isinstance(text, str):
         return
     if cache.is_catalogue(text):
@@ -169,7 +186,7 @@ def open_address(query: Mapping[str, str]) -> None:
                     "This address names a plan too large for a link, and the server no longer holds it in memory. "
                     "Open its file or paste its text again."
                 )
-            open_text(opened.document.text, name=title, catalog=catalog, profile=profile)
+            open_text(opened.text, name=title, catalog=catalog, profile=profile)
     except PlanvizError as error:
         fail(error)
     shown, opened = st.session_state.get(DOCUMENT), None

@@ -10,7 +10,7 @@ import streamlit as st
 from planviz.config import default_profile
 from planviz.plantext.versions import PrintedBy
 from planviz.ui import state
-from planviz.ui.cache import Opened
+from planviz.ui.opened import Opened
 from planviz.versions import PROFILES
 from planviz.versions.vendors import RUNTIMES, told_of
 
@@ -25,20 +25,20 @@ def title_of(profile: str) -> str:
 
 def choices(opened: Opened) -> dict[str, str]:
     """What may be chosen for an open document, with its words: versions first, then vendors' runtimes by vendor."""
-    if not opened.document.is_pasted:
+    if not opened.facts.is_pasted:
         first = title_of(default_profile())
     else:
-        first = f"As found: {opened.document.printed.words or 'any version'}"
-    names = [n for n in (*PROFILES, *RUNTIMES) if opened.document.is_pasted or n != default_profile()]
+        first = f"As found: {opened.facts.printed.words or 'any version'}"
+    names = [n for n in (*PROFILES, *RUNTIMES) if opened.facts.is_pasted or n != default_profile()]
     return {"": first} | {name: title_of(name) for name in names}
 
 
 def version_picker(opened: Opened) -> None:
     """The version that the open SQL is planned as; of a pasted text the version found, why, and another one."""
-    if not opened.document.is_pasted:
+    if not opened.facts.is_pasted:
         _select(opened, "Planned as", width=150)
-    elif opened.document.plans or opened.document.trace.steps:
-        printed = opened.document.printed
+    elif opened.facts.stages or opened.facts.steps:
+        printed = opened.facts.printed
         with st.popover(_label(opened, printed), help="Which Spark printed this, and what tells it"):
             st.html(evidence_html(printed))
             _select(opened, "Read and plan again as", width="stretch")
@@ -59,7 +59,7 @@ def _select(opened: Opened, label: str, width: int | Literal["stretch"]) -> None
         args=(key,),
         width=width,
         help=None if runtime is None else told_of(runtime),
-        label_visibility="visible" if opened.document.is_pasted else "collapsed",
+        label_visibility="visible" if opened.facts.is_pasted else "collapsed",
     )
 
 

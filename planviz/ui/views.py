@@ -17,7 +17,8 @@ from planviz.render.glossary import meaning
 from planviz.render.png import MOST_PIXELS, MOST_SIDE
 from planviz.render.scene import LARGE, build_scene
 from planviz.render.text import one_line
-from planviz.ui.cache import Opened, guesses
+from planviz.ui.cache import guesses
+from planviz.ui.opened import Opened, in_worker
 from planviz.ui.workbench import workbench_data
 
 _LABELS = {
@@ -66,6 +67,7 @@ class Step:
     batch: str
 
 
+@in_worker
 def tabs(opened: Opened) -> tuple[Tab, ...]:
     """The document's plans in the order of the text; labels and slugs are unique."""
     plans = opened.document.plans
@@ -95,6 +97,7 @@ def _label(plan: PlanGraph) -> str:
     return _LABELS.get(plan.stage, "Plan")
 
 
+@in_worker
 def steps(opened: Opened) -> tuple[Step, ...]:
     """The rows of a rule log."""
     trace = opened.document.trace
@@ -104,6 +107,7 @@ def steps(opened: Opened) -> tuple[Step, ...]:
     )
 
 
+@in_worker
 def first_plan(opened: Opened) -> str:
     """The plan shown first: of a script the last of its first query, else the last physical one, else the last of all,
     else the outcome of a log's first step.
@@ -124,7 +128,7 @@ def plan_of_address(opened: Opened, stage: str, step: str) -> str | None:
     """The plan that an address means, or None when it means none of this document's."""
     if step.isascii() and step.isdigit() and len(step) < 9:
         number = int(step)
-        if not 1 <= number <= len(opened.document.trace.steps):
+        if not 1 <= number <= opened.facts.steps:
             return None
         return f"{number - 1}{'b' if stage == 'before' else 'a'}"
     return next((tab.plan for tab in tabs(opened) if tab.slug == stage), None)
@@ -138,6 +142,7 @@ def address_of_plan(opened: Opened, plan: str) -> dict[str, str]:
     return {"stage": slug} if slug else {}
 
 
+@in_worker
 def name_of(opened: Opened) -> str:
     """A name for a text that came without one: the tables its plan reads, at most three of them."""
     plan = first_plan(opened)
@@ -153,6 +158,24 @@ def name_of(opened: Opened) -> str:
         return "Rule log" if plan.endswith("a") else "Pasted plan"
     shown = [one_line(table, 40) for table in list(tables)[:3]]
     return ", ".join(shown) + (" …" if len(tables) > 3 else "")
+
+
+@in_worker
+def truths_of(opened: Opened, plan: str) -> tuple[Truth, ...]:
+    """The badges of a plan by its name."""
+    return truths(opened.graph(plan))
+
+
+@in_worker
+def kinds(opened: Opened, plan: str) -> frozenset[str]:
+    """The kinds of the operators of a plan."""
+    return frozenset(node.kind for node in opened.graph(plan))
+
+
+@in_worker
+def is_planned(opened: Opened, plan: str) -> bool:
+    """Whether a plan belongs to a query that planviz planned."""
+    return execution_of(opened, plan) is not None
 
 
 def truths(graph: PlanGraph) -> tuple[Truth, ...]:
@@ -181,11 +204,13 @@ def truths(graph: PlanGraph) -> tuple[Truth, ...]:
     return tuple(found)
 
 
+@in_worker
 def tables_words(opened: Opened) -> str:
     """Where the tables of SQL that is in no catalogue come from: made by the text itself, or guessed."""
     return "guessed" if guesses(opened.document) else "created in the text"
 
 
+@in_worker
 def notes(opened: Opened, plan: str) -> tuple[str, ...]:
     """Sentences about the text as a whole, and what of it was not understood."""
     document = opened.document
@@ -209,7 +234,7 @@ def found(opened: Opened, plan: str) -> list[dict[str, Any]]:
     """The findings of a plan as the workbench takes them."""
     if plan.isdigit():
         return [finding_json(finding) for finding in plan_findings(opened.document, int(plan))]
-    return [finding_json(finding) for finding in findings(opened.graph(plan), text=opened.document.text)]
+    return [finding_json(finding) for finding in findings(opened.graph(plan), text=opened.text)]
 
 
 def file_name(name: str, slug: str) -> str:
@@ -218,6 +243,7 @@ def file_name(name: str, slug: str) -> str:
     return "-".join(words)[:80].strip("-") or "plan"
 
 
+@in_worker
 def workbench(opened: Opened, plan: str, node: int | None) -> bytes:
     """What the workbench draws of one plan, with `node` (an id) selected at first: the same bytes for the same picture.
 
@@ -234,7 +260,7 @@ def workbench(opened: Opened, plan: str, node: int | None) -> bytes:
     data = workbench_data(
         scene,
         f"{opened.key}/{plan}",
-        text=None if len(graph) > LARGE else opened.text(plan),
+        text=None if len(graph) > LARGE else opened.text_of(plan),
         findings=() if len(graph) > LARGE else found(opened, plan),
         selected=ids.index(node) if node in ids else None,
         details_url=f"/plan/{opened.key}/{plan}/details.json",
@@ -248,6 +274,7 @@ def workbench(opened: Opened, plan: str, node: int | None) -> bytes:
     return data
 
 
+@in_worker
 def too_large(opened: Opened, plan: str, format: str) -> str | None:
     """Why a plan cannot be exported in this format, before anybody tries, or None."""
     width, height = opened.made.get(("size", plan), (0, 0))
@@ -266,6 +293,7 @@ def execution_of(opened: Opened, plan: str) -> QueryExecution | None:
     return next((s.execution for s in statements if int(plan) in s.plans), None)
 
 
+@in_worker
 def exported(opened: Opened, plan: str, format: str, theme: str, name: str) -> bytes:
     """A plan as a file of one of `planviz.render.FORMATS`, "md", a Markdown snippet, or, of SQL, "txt".
 

@@ -15,7 +15,7 @@ PLAN = "== Physical Plan ==\nRange (0, {}, step=1, splits=2)\n"
 
 @pytest.fixture(autouse=True)
 def empty(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "_kept", type(cache._kept)())
+    monkeypatch.setattr(cache, "_server", cache._Shelf(cache.KEPT))
 
 
 def test_the_same_text_is_the_same_document() -> None:
@@ -26,7 +26,7 @@ def test_the_same_text_is_the_same_document() -> None:
 
 
 def test_the_oldest_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "KEPT", 2)
+    monkeypatch.setattr(cache, "_server", cache._Shelf(2))
     first, second = cache.open_document(PLAN.format(1)), cache.open_document(PLAN.format(2))
     cache.find(first.key)
     cache.open_document(PLAN.format(3))
@@ -45,7 +45,7 @@ def test_large_texts_are_forgotten_by_their_size_but_never_the_newest(monkeypatc
 def test_what_cannot_be_opened_is_not_kept() -> None:
     with pytest.raises(NotAPlan):
         cache.open_document("nothing")
-    assert not cache._kept
+    assert not cache._server.kept
 
 
 def test_lone_surrogates_have_a_key_and_a_picture() -> None:
@@ -67,7 +67,7 @@ def test_plans_by_name() -> None:
     before, after = opened.document.trace.steps[2].graphs()
     assert opened.graph("2b") is before
     assert opened.graph("2a") is after
-    assert opened.text("2a") == opened.document.trace.steps[2].after
+    assert opened.text_of("2a") == opened.document.trace.steps[2].after
     for name in ("", "0", "99a", "-1a", "a", "x", "1c", "²"):
         with pytest.raises(KeyError):
             opened.graph(name)

@@ -98,7 +98,7 @@ def test_a_query_is_planned_and_opened_everywhere() -> None:
     assert not app.exception
     assert "<b>12 ms</b><span>to plan</span>" in words(app)
     assert "rows came" not in words(app)
-    assert cache.find(app.session_state["planviz.document"]["key"]).document.recognised == "Spark capture"
+    assert cache.open_document(app.session_state["planviz.document"]["text"]).facts.recognised == "Spark capture"
     shown = app.button_group(key="planviz.live.shown.2")
     assert shown.value == "Plan"
     shown.set_value("planviz beside Spark").run()
