@@ -11,6 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 import planviz
+from planviz.cli.catalogue import add_catalogue
 from planviz.cli.history import add_history
 from planviz.cli.lint import add_lint
 from planviz.cli.play_arguments import add_play
@@ -314,6 +315,7 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "slides": (_add_slides, "the slides on cost-based optimization: their numbers beside ours"),
     "catalog": (_add_catalog, "list, show, check and guess catalogues of tables"),
     "rules": (_add_rules, "list the optimizer's rules, or tell all about one"),
+    "catalogue": (add_catalogue, "rules, operators, settings, batches, findings and functions: list, search, tell all"),
     "planner": (_add_planner, "what Spark's planner consists of, as tables"),
     "play": (add_play, "play an operator on small rows, step by step"),
     "render": (_add_render, "draw a plan to SVG, PNG, PDF, HTML, DOT, Mermaid or JSON"),

@@ -115,7 +115,7 @@ def tried(finding: Finding, execution: QueryExecution) -> Finding:
         return finding
     left = findings(after[-1], after[:-1], KnownSettings(config))
     still = sum(len(one.nodes) for one in left if one.name == finding.name and one.evidence == finding.evidence)
-    told, other = _told(before[-1], after[-1])
+    told, other = difference_in_words(before[-1], after[-1])
     if still or told == other:
         return finding
     change = ", ".join(f"{key} = {value}" for key, value in finding.settings)
@@ -127,7 +127,7 @@ def _plans(execution: QueryExecution) -> list[PlanGraph]:
     return planned(execution, lambda _: None)[0]
 
 
-def _told(before: PlanGraph, after: PlanGraph) -> tuple[str, str]:
+def difference_in_words(before: PlanGraph, after: PlanGraph) -> tuple[str, str]:
     """What of two plans differs in number: joins, exchanges, sorts and aggregates by name."""
     counts = [Counter(n.op for n in plan if n.kind in _TOLD or n.op in EXCHANGES) for plan in (before, after)]
     names = [op for op in dict.fromkeys([*counts[0], *counts[1]]) if counts[0][op] != counts[1][op]]

@@ -14,7 +14,8 @@ from planviz.graph.plan_graph import PlanNode
 from planviz.graph.words import title
 from planviz.units import byte_size
 
-_EXPRESSION_ID = re.compile(r"#\d+")
+#: An id of an expression; that of a subquery tells which one is meant, and stays.
+_EXPRESSION_ID = re.compile(r"(subquery|dynamicpruning)?#\d+")
 _RUN_IDS = re.compile(r"\[?plan_id=\d+\]?")
 
 
@@ -142,7 +143,7 @@ def canonical(plan: PlanView, start: PlanNode) -> str | None:
         text = _RUN_IDS.sub("", json.dumps(arguments, sort_keys=True, default=str) if arguments else node.text)
         if RANDOM.search(text):
             return None
-        text = _EXPRESSION_ID.sub(lambda found: numbers.setdefault(found[0], f"#{len(numbers)}"), text)
+        text = _EXPRESSION_ID.sub(lambda f: f[0] if f[1] else numbers.setdefault(f[0], f"#{len(numbers)}"), text)
         parts.append(f"{node.depth - start.depth} {node.op} {text}")
     return "\n".join(parts)
 

@@ -343,4 +343,4 @@ class RepeatedScan(Check):
 
 
 def _without_ids(scan: PlanNode) -> str:
-    return re.sub(r"#\d+L?", "", scan.text)
+    return re.sub(r"(?<!subquery)(?<!dynamicpruning)#\d+L?", "", scan.text)

@@ -1,0 +1,10 @@
+"""Catalogue: every rule, operator, setting, batch, finding and function, to look up and to try (the eighth screen)."""
+
+import streamlit as st
+
+from planviz.ui import catalogue_page, state
+from planviz.ui.page import page
+
+opened = state.current()
+with page("Catalogue", document=state.name() if opened else ""), st.container(key="planviz-body"):
+    catalogue_page.show(opened)

@@ -1,0 +1,115 @@
+"""What the Catalogue page shows: entries as HTML, and what they say of the open document. No Streamlit in here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from urllib.parse import urlencode
+
+from planviz.document import Document
+from planviz.errors import PlanvizError
+from planviz.execution import QueryExecution
+from planviz.reference import KINDS, Entry
+from planviz.reference.shown import effect, other_values, step_of
+from planviz.ui.links import pack
+
+#: Entries of a search that are listed; a narrower search finds the others.
+MOST = 60
+
+
+def listed(found: Sequence[Entry]) -> str:
+    """How many entries there are, and how many of them are shown."""
+    if not found:
+        return "Nothing of that name or with these words."
+    more = f", the first {MOST} of them here" if len(found) > MOST else ""
+    return f"{len(found):,} {'entry' if len(found) == 1 else 'entries'}{more}"
+
+
+def card(entry: Entry) -> str:
+    """An entry as HTML: what it is, facts, versions, related entries as links to them."""
+    parts = [f'<p class="pv-kind">{escape(entry.kind)} · {escape(entry.family)}</p><h2>{escape(entry.name)}</h2>']
+    parts.append(f'<p class="pv-summary">{escape(entry.summary)}</p>')
+    parts += [f"<p>{escape(paragraph)}</p>" for paragraph in entry.text]
+    if entry.code:
+        parts.append(f"<pre>{escape(entry.code)}</pre>")
+    facts = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in entry.facts)
+    parts.append(f"<dl>{facts}</dl>" if facts else "")
+    if entry.versions:
+        rows = "".join(f"<tr><th>{escape(v)}</th><td>{escape(told)}</td></tr>" for v, told in _runs(entry.versions))
+        parts.append(f"<h3>Spark versions</h3><table>{rows}</table>")
+    if entry.related:
+        links = ", ".join(link(kind, name) for kind, name in entry.related)
+        parts.append(f"<h3>See also</h3><p>{links}</p>")
+    return f'<div class="pv-entry">{"".join(parts)}</div>'
+
+
+def _runs(versions: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Versions that follow each other and say the same, in one line: "4.3 to 3.5"."""
+    found: list[list[str]] = []
+    for version, told in versions:
+        if found and found[-1][2] == told:
+            found[-1][1] = version
+        else:
+            found.append([version, version, told])
+    return [(first if first == last else f"{first} to {last}", told) for first, last, told in found]
+
+
+def link(kind: str, name: str) -> str:
+    """A link to an entry of the page."""
+    address = urlencode({"entry": f"{kind}:{name}"})
+    return f'<a href="?{escape(address)}" target="_self">{escape(name)}</a>'
+
+
+def example(entry: Entry) -> str:
+    """An entry's example as HTML: the query, the step of the rule in it, the link that opens it."""
+    if not entry.sql:
+        return ""
+    first = "".join(f"SET {key}={value};\n" for key, value in entry.settings.items())
+    packed = pack(first + entry.sql)
+    page = "rules" if entry.family != "preparations" else ""
+    address = f"/{page}?{urlencode({'plan': packed, 'catalog': entry.catalog})}" if packed else ""
+    opened = f'<p><a href="{escape(address)}" target="_self">Open this query</a></p>' if address else ""
+    try:
+        step = step_of(entry)
+    except PlanvizError as error:
+        step = f"The example could not be planned: {error}"
+    lines = "".join(f'<span class="{_mark(line)}">{escape(line)}</span>\n' for line in step.splitlines())
+    return (
+        f'<div class="pv-entry"><h3>Example</h3><pre>{escape(first + entry.sql)}</pre>'
+        f'<pre class="pv-step-diff">{lines}</pre>{opened}</div>'
+    )
+
+
+def _mark(line: str) -> str:
+    if line.startswith(("+++", "---")):
+        return ""
+    return {"+": "pv-plus", "-": "pv-minus"}.get(line[:1], "")
+
+
+def effects(entry: Entry, document: Document | None) -> str:
+    """What other values of a setting do to the queries of the open document, as HTML; "" for what is no setting."""
+    if entry.kind != "setting":
+        return ""
+    executions = [s.execution for s in document.statements if s.execution is not None] if document is not None else []
+    if not executions:
+        asks = "Open SQL to see here what other values do to its plan."
+        return f'<div class="pv-entry"><p class="pv-muted">{asks}</p></div>'
+    told = "".join(_effects(entry.name, execution) for execution in executions[:3])
+    return f'<div class="pv-entry"><h3>On the open document</h3>{told}</div>'
+
+
+def _effects(key: str, execution: QueryExecution) -> str:
+    rows = [
+        f"<tr><th>{escape(value)}</th><td>{escape(effect(key, value, execution))}</td></tr>"
+        for value in other_values(key, execution.config)
+    ]
+    now = execution.config.get(key)
+    told = str(now).lower() if isinstance(now, bool) else str(now)
+    query = " ".join(execution.sql.split())
+    shown = query if len(query) <= 80 else f"{query[:79]}…"
+    return f"<p><code>{escape(shown)}</code>, now {escape(told)}; with</p><table>{''.join(rows)}</table>"
+
+
+def kind_words() -> dict[str, str]:
+    """The kinds with the words on their buttons."""
+    return {kind: several.capitalize() for kind, several in KINDS.items()}
