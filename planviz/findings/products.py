@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planviz.findings.finding import Check, Hit, Stake
-from planviz.findings.plan_view import LITERAL_ROWS, PlanView, count, listed, only_asks, short
+from planviz.findings.finding import Check, Hit, Severity, Stake
+from planviz.findings.plan_view import LITERAL_ROWS, PASSING, PlanView, count, listed, only_asks, short
 from planviz.graph.plan_graph import PlanNode
 from planviz.graph.words import join_type_words
 from planviz.units import short as short_number
@@ -31,18 +31,39 @@ def _small(plan: PlanView, join: PlanNode) -> bool:
         if down is not None or plan.one_row(side):
             return True
     pairs = _pairs(plan, join)
-    return pairs is not None and pairs[0] < FEW_PAIRS
+    if pairs is not None:
+        return pairs[0] < FEW_PAIRS
+    groups = [_groups(plan, side) for side in plan.inputs(join)]
+    return len(groups) == 2 and None not in groups and (groups[0] or 0) * (groups[1] or 0) < FEW_PAIRS
+
+
+def _groups(plan: PlanView, side: PlanNode) -> float | None:
+    """The groups of an aggregate at the end of a side, by the distinct values of its keys; None where not known."""
+    down: PlanNode | None = side
+    while down is not None and (down.op in PASSING or down.op == "BroadcastExchange"):
+        down = plan.input(down)
+    if down is None or down.kind != "aggregate" or down.estimate is None or down.estimate.at_most:
+        return None
+    return down.estimate.rows if down.estimate.rows is not None else down.estimate.formula_rows
 
 
 def _sides(plan: PlanView, join: PlanNode) -> str:
-    names = [listed(plan.tables(side), 3) or short(side.op) for side in plan.inputs(join)]
-    return " with ".join(f"the rows of {name}" for name in names)
+    names = [(_what(plan, side), listed(plan.tables(side), 3) or short(side.op)) for side in plan.inputs(join)]
+    return " with ".join(f"the {what} of {name}" for what, name in names)
+
+
+def _what(plan: PlanView, side: PlanNode) -> str:
+    """Whether the rows of a side are groups of an aggregate."""
+    down: PlanNode | None = side
+    while down is not None and (down.op in PASSING or down.op in ("Filter", "BroadcastExchange")):
+        down = plan.input(down)
+    return "groups" if down is not None and down.kind == "aggregate" else "rows"
 
 
 def _stake(plan: PlanView, join: PlanNode) -> tuple[str, Stake | None]:
     pairs = _pairs(plan, join)
     if pairs is None:
-        return " (0 equalities to match by)", None
+        return "", None
     sides = [plan.rows(side) for side in plan.inputs(join)]
     told = " × ".join(short_number(side[0]) for side in sides if side is not None)
     return f": {told} = {short_number(pairs[0])} pairs", Stake(pairs[0], "rows", pairs[1])
@@ -66,15 +87,17 @@ class CartesianProduct(Check):
                 continue
             if node.op == "CartesianProduct":
                 condition = node.arguments.get("condition")
-                then = f"; only then {short(condition)} is tested" if condition else ", without any condition"
+                then = f"; 1 condition is tested only then: {short(condition)}" if condition else ", on 0 conditions"
                 yield self._hit(plan, node, then)
             elif _inner_without_condition(plan, node):
-                yield self._hit(plan, node, ", without any condition")
+                yield self._hit(plan, node, ", on 0 conditions")
 
     def _hit(self, plan: PlanView, node: PlanNode, then: str) -> Hit:
         pairs, stake = _stake(plan, node)
         told = f"{node.op} pairs {_sides(plan, node)}{pairs}{then}."
-        return Hit(told, (node.id,), stake=stake, cause=str(node.id))
+        groups = any(_what(plan, side) == "groups" for side in plan.inputs(node))
+        severity: Severity | None = "warning" if groups and stake is None else None  # They may be few.
+        return Hit(told, (node.id,), stake=stake, cause=str(node.id), severity=severity)
 
 
 def _inner_without_condition(plan: PlanView, node: PlanNode) -> bool:
@@ -107,9 +130,9 @@ class NestedLoopJoin(Check):
                 continue
             pairs, stake = _stake(plan, node)
             kind = " ".join(join_type_words(str(node.arguments.get("join_type", ""))).split())
-            on = f" on {short(condition)}" if condition else " without a condition"
+            on = f", with 0 equalities, on {short(condition)}" if condition else ", on 0 conditions"
             if "truncated" in node.badges and not condition:
-                on = ", its condition cut off by Spark"
+                on = "; 1 condition was cut off by Spark"
             advice = ""
             if " OR " in condition and " = " in condition:
                 advice = "Write the alternatives of OR as joins of their own and unite them: each has an equality then."

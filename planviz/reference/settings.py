@@ -30,7 +30,8 @@ def setting_entries() -> Iterator[Entry]:
         ]
         related = [("rule", rule.name) for rule in rule_references().values() if key in rule.settings]
         related += [("finding", n) for n, c in checks().items() if key in f"{c.why} {c.advice} {c.cost}"]
-        group = key.split(".")[2] if key.startswith("spark.sql.") and key.count(".") > 2 else key.split(".")[0]
+        parts = key.split(".")
+        group = parts[2] if len(parts) > 3 else parts[min(1, len(parts) - 2)]
         yield Entry("setting", key, group, setting.about, (), "", tuple(facts), tuple(versions), tuple(related))
 
 
