@@ -15,6 +15,7 @@ from planviz.types.reading import parse_fields, parse_type
 #: A scan's line: the format, the table and the list of columns.
 SCAN = re.compile(r"(?:FileScan|Scan|BatchScan)\s+(?:(\w+)\s+)?([\w.`$/:-]*)\s*\[([^\]]*)\]")
 _SCHEMA = re.compile(r"ReadSchema: struct<(.*?)(?:>(?=$|\s|, \w+:)|(?=\.\.\.(?: \d+ more fields)?>?$))")
+_MENTION = re.compile(r"([A-Za-z_]\w*)#(\d+)(L?)\b")
 _COLUMN = re.compile(r"([^\s,\[\]]+?)#(\d+)(L?)(?=[,\]\s]|$)")
 
 
@@ -34,6 +35,11 @@ class Columns:
     #: What the definitions of CTEs give, by their ids, as far as they are read.
     definitions: dict[int, tuple[AttributeReference, ...]] = field(default_factory=dict)
 
+    #: Whether lists in the text are cut, so that a column may be one that no line makes.
+    shortened: bool = False
+    #: Of a shortened text: every column that some line mentions, by its id, with its name and whether it is a bigint.
+    mentioned: dict[int, tuple[str, bool]] = field(default_factory=dict)
+
     def type_of(self, expr_id: int, table: str, name: str, long: bool) -> DataType:
         """The type of a relation's column, UNKNOWN where nothing tells."""
         if long:
@@ -44,7 +50,7 @@ class Columns:
 
 def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) -> Columns:
     """All that the plans of one explain say of the types of columns; `heading_lines` are lines of output columns."""
-    columns = Columns()
+    columns, plans = Columns(), list(plans)
     for line in heading_lines:
         try:
             columns.output = parse_fields(re.sub(r"(?<=[\w`]): ", " ", line))
@@ -52,8 +58,12 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
             continue
     for plan in plans:
         for node in plan:
+            columns.shortened = columns.shortened or " more fields" in node.text
             if node.kind == "scan" and "ReadSchema" in node.text:
                 scan_columns(node.text, columns)
+    if columns.shortened:
+        for name, number, long in (m for p in plans for n in p for m in _MENTION.findall(n.text)):
+            columns.mentioned.setdefault(int(number), (name, bool(long)))
     return columns
 
 

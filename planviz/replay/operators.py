@@ -52,11 +52,14 @@ from planviz.logical.relations import (
 from planviz.replay.columns import Columns
 from planviz.replay.expressions import Elaborator, Found
 from planviz.replay.literals import constant
-from planviz.replay.opaque import OpaqueExpression, OpaqueOperator, PrintedView
+from planviz.replay.opaque import OpaqueExpression, OpaqueOperator, PrintedRelation, PrintedView
 from planviz.replay.terms import SUBQUERY, Term, Terms, Unreadable
 from planviz.types import INT, LONG, UNKNOWN, DataType
 
+#: What stands in the place of items that Spark left out (spark.sql.debug.maxToStringFields).
+MORE = re.compile(r"\.\.\. \d+ more fields")
 Scope = Mapping[int, AttributeReference]
+_SOURCE = re.compile(r"Relation|Scan|RDD$")
 _COLUMN = re.compile(r"([^,\[\]]*?|\([^\[\]]*?\))#(\d+)(L?)(?=, ?|\]|$)")
 _KINDS = r"Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|LeftSingle"
 _JOIN = re.compile(
@@ -91,7 +94,7 @@ class Operator:
         self.text = line.text
         begin = [m.start() for m in SUBQUERY.finditer(line.text)]
         self.plans = dict(zip(begin, line.plans, strict=False))
-        open = any(isinstance(n, OpaqueOperator) for p in line.inputs for n in p.walk())
+        open = columns.shortened or any(isinstance(n, OpaqueOperator) for p in line.inputs for n in p.walk())
         also = frozenset(a.name for a in self.scope.values())
         self.terms = Terms(self.text, self._names, open or line.unresolved, also)
         self.elaborator = Elaborator(self.scope, line.outer, self.plans, ansi, found)
@@ -125,7 +128,8 @@ class Operator:
         given: tuple[AttributeReference, ...] = ()
         if not self.inputs:
             given = tuple(self._column(n, i, bool(long), "") for n, i, long in columns_of(self.text))
-            return OpaqueOperator((self.text,), (), (), given, frozenset(a.expr_id for a in given))
+            kind = PrintedRelation if given and _SOURCE.search(self.line.op) else OpaqueOperator
+            return kind((self.text,), (), (), given, frozenset(a.expr_id for a in given))
         missing = frozenset(
             r.expr_id for r in read if isinstance(r, AttributeReference) and r.expr_id not in self.scope
         )
@@ -136,7 +140,18 @@ class Operator:
 
     def own_columns(self, text: str, table: str = "") -> tuple[AttributeReference, ...]:
         """The columns that a leaf gives: `[a#1,b#2L]`."""
-        return tuple(self._column(n, i, long, table) for n, i, long in columns_of(text))
+        made = [self._column(n, i, long, table) for n, i, long in columns_of(text)]
+        return (*made, *self._left_out(text, made, table))
+
+    def _left_out(self, text: str, made: list[AttributeReference], table: str) -> list[AttributeReference]:
+        """The columns that a shortened list leaves out, as far as other lines mention them: the columns of a leaf have
+        numbers that follow each other."""
+        more = MORE.search(text)
+        if more is None or not made or made[-1].expr_id - made[0].expr_id != len(made) - 1:
+            return []
+        last, number = made[-1].expr_id, int(re.findall(r"\d+", more.group())[0])
+        mentioned = ((i, self.columns.mentioned.get(i)) for i in range(last + 1, last + 1 + number))
+        return [self._column(said[0], i, said[1], table) for i, said in mentioned if said is not None]
 
     def listed(self) -> tuple[Term, ...]:
         """The next list in brackets."""
@@ -144,7 +159,7 @@ class Operator:
             raise Unreadable(self.text[:80])
         items, end = self.terms.listed(self.at + 1)
         self.at = end + 1
-        return items
+        return tuple(i for i in items if not MORE.fullmatch(i.text))
 
     def expressions(self) -> tuple[Expression, ...]:
         """The expressions of the next list in brackets."""

@@ -23,6 +23,7 @@ from planviz.replay.fitting import Fitted, Fitting, joins_in, named, rows_told, 
 from planviz.replay.given import Given
 from planviz.replay.lifting.lifter import lifted_plan
 from planviz.replay.names import relation_names
+from planviz.replay.opaque import OpaqueOperator
 from planviz.replay.plans import ReadPlan, read_plan, row_counts_told, sizes_told
 from planviz.replay.printed import PhysicalForm, printed
 from planviz.replay.settings import ANSI, COST_BASED, SMALL, Setting, candidates, configured, found_settings
@@ -132,7 +133,8 @@ class _Replaying:
             if stage in self.graphs and len(self.graphs[stage]):
                 self.made.read[stage] = read_plan(self.graphs[stage], self.columns, ansi)
         graph = self._physical()
-        if "optimized" not in self.made.read and graph is not None and len(graph):
+        read = self.made.read.get("optimized")
+        if (read is None or unplannable(read.plan)) and graph is not None and len(graph):
             others = [p for p in self.plans if p.stage in ("physical", "initial") and p is not graph]
             try:
                 lifted = lifted_plan(graph, others, self.columns, ansi, self.first_id)
@@ -151,7 +153,7 @@ class _Replaying:
         found: dict[str, Any] = {"failures": []}
         analyzed = self.made.read.get("analyzed")
         optimized = self.made.read.get("optimized")
-        logical = optimized or self.made.read.get("physical")
+        logical = self.made.read.get("physical") or optimized
         sizes: dict[str, int] = {}
         fitted: Fitted | None = None
         if logical is not None:
@@ -179,10 +181,10 @@ class _Replaying:
                 score[0] = self._ordered(found, score[0], sizes, config)
         if logical is not None and self._physical() is not None:
             planned = None
-            if optimized is not None and optimized.opaque_operators:
-                names = ", ".join(dict.fromkeys(t.split(" ")[0].split("[")[0] for t in optimized.opaque_operators))
+            names = unplannable(logical.plan)
+            if names:
                 found["failures"].append(
-                    f"The optimized plan is not planned again: what {names} does is not known here."
+                    f"The optimized plan is not planned again: what {', '.join(names)} does is not known here."
                 )
             else:
                 planned = self._attempt(found, lambda: self._planned(logical.plan, sizes, config))
@@ -281,7 +283,7 @@ class _Replaying:
         for stage in ("analyzed", "optimized"):
             if stage in made.read:
                 made.texts[stage] = made.read[stage].text
-        if "physical" in made.read:
+        if "physical" in made.read and "optimized" not in made.read:
             # The plan that was lifted is what the optimizer must have given.
             made.optimized, made.texts["optimized"] = made.read["physical"].plan, made.read["physical"].text
         for stage in ("optimized", "physical"):
@@ -295,6 +297,12 @@ class _Replaying:
                 made.differences[stage] = (
                     self.form.differences(ours) if stage == "physical" else differences(theirs, ours)
                 )
+
+
+def unplannable(plan: LogicalPlan) -> list[str]:
+    """The names of the operators that no planner knows, each once."""
+    opaque = (n for n in plan.walk() if isinstance(n, OpaqueOperator) and not n.physical)
+    return list(dict.fromkeys(n.node_name.split("[")[0] for n in opaque))
 
 
 def replay_json(made: Replay) -> list[dict[str, Any]]:

@@ -162,6 +162,52 @@ def test_shortened_lists_and_python_functions_are_read() -> None:
     assert any(n.node_name == "BatchEvalPython" for n in read.plan.walk())
 
 
+CUT = """== Analyzed Logical Plan ==
+z: bigint
+Project [z#5L]
++- Filter (y#4 = 3)
+   +- Relation db.t[a#1,b#2,... 4 more fields] parquet
+
+== Optimized Logical Plan ==
+Project [z#5L]
++- Filter (isnotnull(y#4) AND (y#4 = 3))
+   +- Relation db.t[a#1,b#2,... 4 more fields] parquet
+
+== Physical Plan ==
+*(1) Project [z#5L]
++- *(1) Filter (isnotnull(y#4) AND (y#4 = 3))
+   +- *(1) ColumnarToRow
+      +- FileScan parquet db.t[y#4,z#5L] Batched: true, DataFilters: [isnotnull(y#4), (y#4 = 3)], Format: Parquet, \
+Location: InMemoryFileIndex(1 paths)[file:/t], PartitionFilters: [], PushedFilters: [IsNotNull(y), EqualTo(y,3)], \
+ReadSchema: struct<y:int,z:bigint>
+"""
+
+
+def test_columns_that_a_shortened_relation_leaves_out_are_known_from_other_lines() -> None:
+    made = replayed(CUT)
+    assert made.verdicts == {"optimized": "shape", "physical": "equal"}
+    columns = [a for n in made.read["optimized"].plan.walk() if not n.children for a in n.output]
+    assert [(a.name, a.type.simple_string) for a in columns][2:] == [("y", "int"), ("z", "bigint")]
+
+
+UNPLANNED = """== Optimized Logical Plan ==
+Sort [a#1 ASC NULLS FIRST], true
++- RelationV2[a#1, b#2] lake.db.t lake.db.t
+
+== Physical Plan ==
+AdaptiveSparkPlan isFinalPlan=false
++- Sort [a#1 ASC NULLS FIRST], true, 0
+   +- Exchange rangepartitioning(a#1 ASC NULLS FIRST, 31), ENSURE_REQUIREMENTS, [plan_id=9]
+      +- BatchScan lake.db.t[a#1, b#2] lake.db.t (branch=null) [filters=, groupedBy=] RuntimeFilters: []
+"""
+
+
+def test_where_the_optimized_plan_cannot_be_planned_the_physical_one_is_lifted() -> None:
+    made = replayed(UNPLANNED)
+    assert made.verdicts["physical"] == "equal"
+    assert made.read["optimized"].opaque_operators == []
+
+
 def test_damaged_physical_plans_never_raise() -> None:
     texts = [explained(QUERIES[name], mode) for name in ("distinct", "window with a limit", "scalar subquery")
              for mode in ("simple", "formatted")]  # fmt: skip
