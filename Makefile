@@ -5,14 +5,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: help setup run test quick check browser pictures samples fidelity bench-parse bench-optimizer bench-ingest bench-browser clean
+.PHONY: help setup run test quick check browser pictures samples fidelity fidelity-real bench-parse bench-optimizer bench-ingest bench-browser clean
 
 help:
 	@echo "make run            start the app on http://localhost:$(PORT)"
 	@echo "make test           set everything up and run every test"
 	@echo "make quick          after every change: what needs no Java, no browser and no minute"
 	@echo "make check          types and style only"
-	@echo "make fidelity       our plans beside those that real Spark printed"
+	@echo "make fidelity       our plans beside those that real Spark printed; VERSIONS=\"3.3 3.5\": beside those versions"
+	@echo "make fidelity-real  the golden statements put to a real Spark: VERSION=3.5.9 (installs it beside the project)"
 	@echo "make bench-parse    operators per second and memory of the parser"
 	@echo "make bench-optimizer  planning time beside Spark and sqlglot, and how it grows"
 	@echo "make bench-ingest   event logs: MB and executions per second, memory, growth with tasks"
@@ -54,7 +55,13 @@ samples: setup
 	$(BIN)/python sample_queries/capture.py
 
 fidelity: setup
-	$(BIN)/python -m tests.fidelity -v
+	$(BIN)/python -m tests.fidelity $(if $(VERSIONS),--versions $(VERSIONS)) -v
+
+fidelity-real: setup
+	@test -n "$(VERSION)" || { echo "say which Spark: make fidelity-real VERSION=3.5.9"; exit 1; }
+	test -x .spark-$(VERSION)/bin/python || $(PYTHON) -m venv .spark-$(VERSION)
+	.spark-$(VERSION)/bin/python -m pip install --quiet --disable-pip-version-check pyspark==$(VERSION) setuptools
+	$(BIN)/python -m tests.fidelity.real --python .spark-$(VERSION)/bin/python -v
 
 bench-parse: setup
 	$(BIN)/python -m benchmarks.parse

@@ -12,6 +12,7 @@ from typing import Any
 
 from planviz.errors import InputError
 from planviz.versions import PROFILES, Behaviour, Profile
+from planviz.versions.unread import UNREAD, acts_while_running
 from planviz.versions.vendors import RUNTIMES, nearest, runtime_of, told_of
 
 
@@ -200,6 +201,13 @@ SETTINGS = {
             False,
             "Do so beneath filters and group limits, too, which leave fewer rows to sort.",
         ),
+        Setting("spark.sql.codegen.wholeStage", True, "Generate one function for neighbouring operators."),
+        Setting("spark.sql.parquet.enableVectorizedReader", True, "Read Parquet as batches of columns."),
+        Setting("spark.sql.orc.enableVectorizedReader", True, "Read ORC as batches of columns."),
+        Setting("spark.sql.execution.removeRedundantSorts", True, "Drop sorts of what is sorted already."),
+        Setting("spark.sql.execution.removeRedundantProjects", True, "Drop projections that change nothing."),
+        Setting("spark.sql.optimizer.disableHints", False, "Take no notice of hints."),
+        Setting("spark.sql.legacy.duplicateBetweenInput", False, "BETWEEN is two comparisons, as before 4.0."),
     )
 }
 #: Defaults of Spark 4.3.
@@ -293,16 +301,12 @@ def profile_of(name: str) -> str:
     raise InputError(f"There is no profile “{name}”; there are {', '.join(PROFILES)}{vendors}.")
 
 
-#: Settings of Spark that change no plan before it runs, and why.
-_WITHOUT_EFFECT = {
-    "spark.sql.join.forceApplyShuffledHashJoin": "Spark obeys it in its own tests only.",
-    "spark.sql.adaptive.autoBroadcastJoinThreshold": "Spark reads it while a query runs, when sizes are measured.",
-}
-
-
 def _unknown(key: str) -> str:
-    if key in _WITHOUT_EFFECT:
-        return f"The setting {key} changes nothing in the plan before it runs: {_WITHOUT_EFFECT[key]}"
+    """What to say of a setting that planviz does not read: whether it would change the plan, or what was meant."""
+    if key in UNREAD:
+        return f"planviz does not read the setting {key}, so that Spark's plan may be another one: {UNREAD[key]}"
+    if while_running := acts_while_running(key):
+        return f"The setting {key} changes nothing in the plan before it runs: {while_running}"
     near = get_close_matches(key, SETTINGS, 1, 0.8)
     hint = f"did you mean {near[0]}?" if near else "docs/settings.md lists those that do."
     return f"The setting {key} changes nothing in planviz's plans; {hint}"

@@ -33,6 +33,7 @@ from planviz.analysis.functions import (
 )
 from planviz.analysis.generators import ExtractGenerator, ResolveGenerate, ResolvePivot, ResolveUnpivot
 from planviz.analysis.joins import (
+    DisableHints,
     RemoveAllHints,
     ResolveCoalesceHints,
     ResolveJoinStrategyHints,
@@ -127,9 +128,12 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
         ResolveWithCTE(c),
         FindDataSourceTable(c, relations),
     ]
+    hintless = c.config.get("spark.sql.optimizer.disableHints")
+    disabled = [Batch("Disable Hints", Once, [DisableHints(c)])] if hintless else []
     return [
         Batch("Substitution", fixed, [CTESubstitution(c), WindowsSubstitution(c), EliminateUnions(c)]),
         Batch("Apply Limit All", Once, [ApplyLimitAll(c)]),
+        *disabled,
         Batch("Hints", fixed, [ResolveJoinStrategyHints(c), ResolveCoalesceHints(c)]),
         Batch("Simple Sanity Check", Once, [LookupFunctions(c)]),
         Batch("Resolution", fixed, resolution),

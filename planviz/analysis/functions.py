@@ -147,8 +147,9 @@ class ResolveFunctions(AnalyzerRule):
             return called(own, e)
         made = build(e.parts, e.arguments, e)
         if isinstance(made, Replaced) and made.name == "between":
-            known = self.context.config.behaviour
-            return made if known.between_is_a_function else two_comparisons(made)
+            config = self.context.config
+            twice = not config.behaviour.between_is_a_function or config.get("spark.sql.legacy.duplicateBetweenInput")
+            return two_comparisons(made) if twice else made
         if made is None:
             return self._opaque(e)
         made = _with_nulls(made, e)

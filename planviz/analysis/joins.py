@@ -216,6 +216,21 @@ class ResolveCoalesceHints(AnalyzerRule):
         return RepartitionByExpression(tuple(keys), plan.child, number)
 
 
+class DisableHints(AnalyzerRule[UnresolvedHint]):
+    """Drop all hints before they are read, where `spark.sql.optimizer.disableHints` says so.
+
+    UnresolvedHint NAME over child  =>  child
+    """
+
+    matches = (UnresolvedHint,)
+    order = "up"
+    package = "org.apache.spark.sql.catalyst.analysis.ResolveHints$"
+
+    def rewrite(self, node: UnresolvedHint) -> LogicalPlan:
+        """See the class."""
+        return node.child if self.context.config.get("spark.sql.optimizer.disableHints") else node
+
+
 class RemoveAllHints(AnalyzerRule[UnresolvedHint]):
     """Drop hints that mean nothing, and rebalancing, which needs adaptive execution.
 

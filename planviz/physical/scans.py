@@ -30,7 +30,7 @@ class FileSourceScanExec(LeafExec):
     `relation` are all columns of the table, `provider` its format, `table` its qualified name, `read` the types of the
     columns with only the nested fields that are used, `empty` whether the table is known to have no files.
     `coalesced` is into how many the buckets are read together (0: each alone), `in_order` whether a bucket's rows count
-    as sorted.
+    as sorted. `row_by_row`: a setting keeps a reader that could give batches of columns from doing so.
     """
 
     columns: tuple[AttributeReference, ...]
@@ -46,6 +46,7 @@ class FileSourceScanExec(LeafExec):
     empty: bool = False
     coalesced: int = 0
     in_order: bool = False
+    row_by_row: bool = False
 
     @classmethod
     def of(
@@ -65,7 +66,7 @@ class FileSourceScanExec(LeafExec):
         buckets = getattr(table, "buckets", None)
         name, provider = relation.name, relation.provider
         files = (partitions, *filters, read, buckets, bucketing_off, empty)
-        return cls(columns, relation.output, name, provider, *files, coalesced=0, in_order=False)
+        return cls(columns, relation.output, name, provider, *files, coalesced=0, in_order=False, row_by_row=False)
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
@@ -91,7 +92,9 @@ class FileSourceScanExec(LeafExec):
     @property
     def columnar(self) -> bool:
         """Whether the reader gives batches of columns: some formats do, for not too many of them."""
-        return self.provider.lower() in COLUMNAR and fields_in(a.type for a in self.columns) <= MAX_FIELDS
+        if self.row_by_row or self.provider.lower() not in COLUMNAR:
+            return False
+        return fields_in(a.type for a in self.columns) <= MAX_FIELDS
 
     @property
     def hidden_bucket(self) -> bool:

@@ -250,14 +250,16 @@ def before_exchanges(config: OptimizerConfig, subqueries: _Subqueries, adaptive:
     found: list[Preparation] = [
         CoalesceBucketsInJoin(lambda plan: coalesce_buckets_in_join(plan, config)),
         planned(subqueries.apply),
-        RemoveRedundantProjects(remove_redundant_projects),
     ]
+    if config.get("spark.sql.execution.removeRedundantProjects"):
+        found.append(RemoveRedundantProjects(remove_redundant_projects))
     return [rule for rule in found if rule.name == planned.__name__ or rule.name in config.behaviour.preparations]
 
 
 def exchanges(config: OptimizerConfig, context: PlanningContext) -> list[Preparation]:
     """Exchanges and sorts, and what makes do with fewer of them, as far as the version has it."""
-    sorts: list[Preparation] = [RemoveRedundantSorts(remove_redundant_sorts)]
+    redundant = config.get("spark.sql.execution.removeRedundantSorts")
+    sorts: list[Preparation] = [RemoveRedundantSorts(remove_redundant_sorts)] if redundant else []
     last = config.behaviour.sorts_go_last
     found: list[Preparation] = [
         InsertSortForLimitAndOffset(insert_sort_for_limit_and_offset),
@@ -275,10 +277,9 @@ def exchanges(config: OptimizerConfig, context: PlanningContext) -> list[Prepara
 
 def generated_code(config: OptimizerConfig, subquery: bool) -> list[Preparation]:
     """Columns to rows, generated stages, reuse: what adaptive execution leaves to the moment when a stage runs."""
-    found: list[Preparation] = [
-        ApplyColumnarRulesAndInsertTransitions(insert_transitions),
-        CollapseCodegenStages(_Stages().apply),
-    ]
+    found: list[Preparation] = [ApplyColumnarRulesAndInsertTransitions(insert_transitions)]
+    if config.get("spark.sql.codegen.wholeStage"):
+        found.append(CollapseCodegenStages(_Stages().apply))
     if not config.behaviour.reused_in_one_walk:
         return [*found, ReuseExchange(_ReuseThen(config).apply)]
     return found if subquery else [*found, ReuseExchangeAndSubquery(_Reuse(config).apply)]

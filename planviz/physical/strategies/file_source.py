@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from planviz.config import OptimizerConfig
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import AttributeReference
 from planviz.expressions.predicates import conjunction
@@ -49,9 +50,18 @@ def scan_of(plan: LogicalPlan, context: PlanningContext) -> Any:
     made: Any = scan.of(relation, tuple(read), narrowed, tuple(on_partitions), tuple(on_data), off)
     if config.get(_IN_ORDER):
         made = made.replace(in_order=True)
+    if not _in_batches(relation.provider.lower(), config):
+        made = made.replace(row_by_row=True)
     for group in ([after] if after else []) + [list(g) for g in above]:
         made = FilterExec(conjunction(group), made)
     return made if found.projects == tuple(made.output) else context.operator(ProjectExec)(found.projects, made)
+
+
+def _in_batches(provider: str, config: OptimizerConfig) -> bool:
+    """Whether the settings let the reader of a format give batches of columns (Spark: FileFormat.supportBatch)."""
+    if provider in ("parquet", "orc") and not config.get(f"spark.sql.{provider}.enableVectorizedReader"):
+        return False
+    return bool(config.get("spark.sql.codegen.wholeStage"))
 
 
 def _over_table(filters: list[Any], relation: LogicalRelation) -> list[Any]:
