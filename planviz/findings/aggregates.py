@@ -13,6 +13,9 @@ from planviz.units import byte_size, exact
 #: Groups of a task from which on it sorts (`spark.sql.objectHashAggregate.sortBased.fallbackThreshold`).
 OBJECT_GROUPS = 128
 _FEW_SETS = 4
+#: Functions whose buffers have a fixed length whatever they read: then the keys are why it must sort.
+_FIXED = frozenset({"count", "sum", "avg", "stddev_samp", "var_samp", "bool_and", "bool_or"})
+_OF_KEYS = "Group by a key that compares byte by byte: texts under a collation, floats or nested values may not."
 #: Different PARTITION BY of windows one above the other that are worth a word.
 MANY_SPECS = 3
 
@@ -56,7 +59,8 @@ class SortAggregate(Check):
             told = f"SortAggregate by {_keys(node)} sorts{amount} for "
             told += f"{count(len(_functions(node)), 'function')} ({listed(_functions(node)) or 'none'})."
             stake = Stake(rows[0], "rows", rows[1]) if rows else None
-            yield Hit(told, (node.id, below.id), f"{_keys(node)} {_functions(node)}", stake=stake)
+            advice = _OF_KEYS if set(_functions(node)) <= _FIXED else ""
+            yield Hit(told, (node.id, below.id), f"{_keys(node)} {_functions(node)}", advice=advice, stake=stake)
 
 
 class ObjectHashAggregate(Check):

@@ -132,8 +132,8 @@ class CodegenBroken(Check):
             found = _FALLBACKS.search(text)
             columns = len(node.arguments.get("project_list") or ())
             if found:
-                told = f"{node.op}: {found[1]}() has no generated code; "
-                told += f"{count(_generated(plan), 'operator')} beside it have."
+                told = f"{node.op}: {found[1]}() has no generated code, "
+                told += f"among {count(_generated(plan), 'operator')} that have."
                 yield Hit(told, (node.id,), found[1])
             elif columns > MOST_FIELDS:
                 told = f"{node.op}: {exact(columns)} columns are more than {MOST_FIELDS} (spark.sql.codegen.maxFields)."
@@ -188,6 +188,8 @@ class ExplodeBeforeFilter(Check):
             below = plan.input(node) if node.op == "Filter" else None
             if below is None or not _explodes(below) or "truncated" in node.badges:
                 continue
+            if not str(below.arguments["generator"]).startswith("explode("):
+                continue  # A filtered array has other positions.
             made = ids(below.arguments.get("output"))
             parts = conjuncts(str(node.arguments.get("condition", "")))
             mine = [p for p in parts if ids(p) and ids(p) <= made and not p.startswith("isnotnull(")]

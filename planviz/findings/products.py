@@ -97,7 +97,9 @@ class CartesianProduct(Check):
         told = f"{node.op} pairs {_sides(plan, node)}{pairs}{then}."
         groups = any(_what(plan, side) == "groups" for side in plan.inputs(node))
         severity: Severity | None = "warning" if groups and stake is None else None  # They may be few.
-        return Hit(told, (node.id,), stake=stake, cause=str(node.id), severity=severity)
+        equal = " = " in str(node.arguments.get("condition") or "")
+        advice = "Take the hint SHUFFLE_REPLICATE_NL away: there is an equality to hash or sort by." if equal else ""
+        return Hit(told, (node.id,), stake=stake, cause=str(node.id), severity=severity, advice=advice)
 
 
 def _inner_without_condition(plan: PlanView, node: PlanNode) -> bool:

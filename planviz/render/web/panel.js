@@ -67,6 +67,13 @@ export class Panel {
         line.append(element("b", "", `${word}: `), text);
         note.append(line);
       }
+      if (finding.name && this.data.why_url) {
+        const more = element("a", "pv-muted", "In the catalogue");
+        more.href = `/catalogue?entry=finding:${encodeURIComponent(finding.name)}`;
+        more.target = "_blank";
+        more.rel = "noopener";
+        note.append(more);
+      }
       return note;
     });
   }
