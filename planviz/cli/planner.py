@@ -13,7 +13,7 @@ from planviz.physical.planner import Section, sections
 
 def planner(options: argparse.Namespace) -> int:
     """Print all sections, or the one that was named. Raises InputError for another name."""
-    found = [*sections(profile_of(options.profile or default_profile())), _glossary()]
+    found = [*sections(profile_of(options.profile or default_profile())), _facts(), _glossary()]
     if options.section is not None:
         names = [section.name for section in found]
         if options.section not in names:
@@ -25,6 +25,14 @@ def planner(options: argparse.Namespace) -> int:
     else:
         write("\n".join(map(table, found)))
     return 0
+
+
+def _facts() -> Section:
+    """What the slides on cost-based optimization say beside their examples."""
+    from planviz.document.slides import slide_facts
+
+    rows = tuple([(fact.about, fact.text) for fact in slide_facts()])
+    return Section("slides", "Cost-based optimization: what the slides tell", ("about", "what they say"), rows)
 
 
 def _glossary() -> Section:

@@ -7,6 +7,7 @@ from html import escape
 
 from planviz.config import default_profile, profile_of
 from planviz.document import Document
+from planviz.document.slides import slide_facts
 from planviz.graph.followed import followed, stage_matches
 from planviz.graph.words import title
 from planviz.physical import planner
@@ -42,9 +43,13 @@ def overview(document: Document | None, profile: str = "spark-4.3") -> str:
     notes = f"<p>{escape(planner.exchange_note())}</p><p>{escape(planner.cost_note())}</p>"
     stages = _pipeline(reached(document), document is not None)
     ways = _ways(document) if document is not None else ""
-    return (
-        f'<div class="pv-planner">{_LEAD}{stages}{ways}{notes}{_classes()}{"".join(tables)}{_table(_glossary())}</div>'
-    )
+    listed = "".join([*tables, _table(_facts()), _table(_glossary())])
+    return f'<div class="pv-planner">{_LEAD}{stages}{ways}{notes}{_classes()}{listed}</div>'
+
+
+def _facts() -> Section:
+    rows = tuple([(fact.about, fact.text) for fact in slide_facts()])
+    return Section("slides", "Cost-based optimization: what the slides tell", ("about", "what they say"), rows)
 
 
 def _glossary() -> Section:

@@ -55,3 +55,10 @@ def test_every_operator_s_way_through_the_stages_is_told() -> None:
     assert "Broadcast" in join[3]
     assert join[3] == join[4]
     assert "Every operator" not in planner.overview(open_text("== Physical Plan ==\n*(1) Range (0, 5, step=1)\n"))
+
+
+def test_what_the_slides_tell_beside_their_examples_is_there() -> None:
+    html = planner.overview(None)
+    for words in ("scale factor 1000", "425 columns analyzed in 14 minutes", "the geometric mean is 2.2", "SPARK-16026",
+                  "only the columns that queries use"):  # fmt: skip
+        assert words in html
