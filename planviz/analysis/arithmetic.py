@@ -31,6 +31,7 @@ from planviz.types import (
     is_numeric,
     is_string,
 )
+from planviz.versions import Behaviour
 
 _STAMPS = (TIMESTAMP, TIMESTAMP_NTZ)
 #: What the other side of a difference of timestamps is cast from.
@@ -58,8 +59,7 @@ class ResolveBinaryArithmetic(AnalyzerRule):
 
         return plan.transform_up(operator, self.mask)
 
-    @staticmethod
-    def _one(e: Expression) -> Expression:
+    def _one(self, e: Expression) -> Expression:
         if not isinstance(e, Add | Subtract | Multiply | Divide) or not e.children_resolved:
             return e
         a, b = e.left.data_type, e.right.data_type
@@ -68,12 +68,23 @@ class ResolveBinaryArithmetic(AnalyzerRule):
         if isinstance(e, Add):
             return _plus(e, a, b)
         if isinstance(e, Subtract):
-            return _minus(e, a, b)
+            return _as_then(_minus(e, a, b), self.context.config.behaviour)
         if is_ansi_interval(a) and (is_numeric(b) or is_string(b) or b == NULL):
             return _scaled(e, "*" if isinstance(e, Multiply) else "/")
         if isinstance(e, Multiply) and is_ansi_interval(b) and (is_numeric(a) or a == NULL):
             return _scaled(Multiply(e.right, e.left, e.mode), "*")
         return e
+
+
+def _as_then(made: Expression, known: Behaviour) -> Expression:
+    """A difference as older versions had it: of one type of interval, or a sum with what is taken away negated."""
+    if isinstance(made, DatetimeMinus) and not known.intervals_are_typed:
+        return DatetimeMinus(made.left, made.right, CALENDAR_INTERVAL)
+    if isinstance(made, Cast) and isinstance(made.child, DatetimePlus):
+        return Cast(_as_then(made.child, known), made.type, made.mode)
+    if not known.intervals_are_subtracted and isinstance(made, DatetimePlus) and made.sign == "-":
+        return DatetimePlus(made.left, UnaryMinus(made.right), "+", made.type)
+    return made
 
 
 def _temporal(t: DataType) -> bool:

@@ -12,6 +12,7 @@ from planviz.expressions.arithmetic import UNPROMOTED, BinaryArithmetic
 from planviz.expressions.core import Alias, Expression, Literal, alias
 from planviz.expressions.earlier import stored, untyped_interval
 from planviz.expressions.unresolved import TempResolvedColumn
+from planviz.logical.combining import Union
 from planviz.logical.operators import Aggregate, Project, Sort
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedWith
@@ -31,6 +32,8 @@ def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> Any:
         return stored(made) if known.values_are_shown_as_stored else made
 
     def operator(p: Any) -> Any:
+        if isinstance(p, Union) and not known.unions_show_flags:
+            p = p.replace(shows_flags=False)
         if isinstance(p, UnresolvedWith):
             p = p.replace(plans=tuple(d.transform_with_subqueries(operator) for d in p.plans))
         return p.transform_expressions_up(step, mask)

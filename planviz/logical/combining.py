@@ -172,6 +172,8 @@ class Union(LogicalPlan):
     inputs: tuple[LogicalPlan, ...]
     by_name: bool = False
     allow_missing: bool = False
+    #: Whether its line shows these two (since Spark 3.1).
+    shows_flags: bool = True
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
@@ -204,7 +206,7 @@ class Union(LogicalPlan):
 
     def arguments(self) -> list[str]:
         """by name, allow missing columns."""
-        return [str(self.by_name).lower(), str(self.allow_missing).lower()]
+        return [str(self.by_name).lower(), str(self.allow_missing).lower()] if self.shows_flags else []
 
 
 def _merged(column: list[AttributeReference]) -> AttributeReference:

@@ -35,6 +35,10 @@ class Behaviour:
     aliases_are_renewed: bool = True
     #: Both sides of decimal arithmetic are cast to one type (promote_precision), its result is checked (CheckOverflow).
     decimals_are_promoted: bool = False
+    #: A union shows whether it goes by name and fills missing columns.
+    unions_show_flags: bool = True
+    #: An interval that is taken from a date is added with a minus sign.
+    intervals_are_subtracted: bool = True
     #: abs() shows whether it fails where a number has no opposite (3.2 alone).
     abs_shows_whether_it_fails: bool = False
     #: rank(), row_number() and their like are never null.
@@ -84,6 +88,11 @@ class Behaviour:
     filters_mind_their_subqueries: bool = True
     #: Expressions of GROUP BY are computed below the Aggregate where the select list takes them apart.
     grouping_expressions_are_pulled_out: bool = True
+    #: TransposeWindow and CombineUnions look through projections.
+    windows_swap_through_projections: bool = True
+    unions_combine_through_projections: bool = True
+    #: PropagateEmptyRelation takes the empty inputs of a union away; else a union is empty where all are.
+    unions_drop_empty_inputs: bool = True
     #: SimplifyConditionals makes conditions of branches that are true or false, and drops ELSE NULL.
     branches_become_conditions: bool = True
     #: A join knows how many rows it gives at most, so that a limit over single rows goes.

@@ -8,6 +8,9 @@ VERSION = Version(
     settings={"spark.sql.legacy.charVarcharAsString": True},
     behaviour={
         "grouping_id_is_long": False,
+        "unions_show_flags": False,
+        "unions_drop_empty_inputs": False,
+        "intervals_are_subtracted": False,
         "casts_are_merged": False,
         "join_cost": "sum",
         "joins": "spark-3.0",

@@ -8,6 +8,7 @@ VERSION = Version(
     behaviour={
         "cte_definitions_show_a_flag": False,
         "overflow_checks_show_null": True,
+        "unions_combine_through_projections": False,
         "abs_shows_whether_it_fails": True,
         "casts_are_merged": False,
         "one_row_is_unsorted_here": True,

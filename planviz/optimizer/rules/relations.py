@@ -116,7 +116,7 @@ class PropagateEmptyRelation(OptimizerRule):
 
     def _step(self, plan: LogicalPlan) -> Any:
         if isinstance(plan, Union):
-            return self._union(plan)
+            return self._union(plan, self.context.config.behaviour.unions_drop_empty_inputs)
         if isinstance(plan, Join):
             return self._join(plan)
         match plan:
@@ -132,12 +132,12 @@ class PropagateEmptyRelation(OptimizerRule):
         return plan
 
     @staticmethod
-    def _union(plan: Any) -> Any:
+    def _union(plan: Any, drops: bool) -> Any:
         full = tuple(i for i in plan.inputs if not is_empty(i))
-        if len(full) == len(plan.inputs):
-            return plan
         if not full:
             return LocalRelation(plan.output)
+        if len(full) == len(plan.inputs) or not drops:
+            return plan
         new = full[0] if len(full) == 1 else plan.replace(inputs=full)
         if all(a.expr_id == b.expr_id for a, b in zip(plan.output, new.output, strict=True)):
             return new

@@ -248,16 +248,16 @@ class CombineUnions(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, Union.BIT, self.settled)
 
-    @staticmethod
-    def _step(plan: LogicalPlan) -> LogicalPlan:
+    def _step(self, plan: LogicalPlan) -> LogicalPlan:
+        through = self.context.config.behaviour.unions_combine_through_projections
         match plan:
             case Union():
-                return _flat(plan, False)
+                return _flat(plan, False, through)
             case Distinct(Union() as union):
-                new = _flat(union, True)
+                new = _flat(union, True, through)
                 return plan if new is union else Distinct(new)
-            case Aggregate(keys, items, Union() as union) if _is_distinct(plan) and keys and items:
-                new = _flat(union, True)
+            case Aggregate(keys, items, Union() as union) if through and _is_distinct(plan) and keys and items:
+                new = _flat(union, True, through)
                 return plan if new is union else plan.replace(child=new)
         return plan
 
@@ -266,7 +266,8 @@ def _is_distinct(plan: Any) -> bool:
     return same_output(plan.aggregates, plan.child.output) and same_output(plan.grouping, plan.aggregates)
 
 
-def _flat(union: Union, distinct: bool) -> LogicalPlan:
+def _flat(union: Union, distinct: bool, through: bool) -> LogicalPlan:
+    """The union with unions among its inputs taken apart; `through`: those beneath projections, too."""
     out: list[Any] = []
     stack = list(reversed(union.inputs))
     while stack:
@@ -274,15 +275,15 @@ def _flat(union: Union, distinct: bool) -> LogicalPlan:
         match top:
             case Distinct(Union(inputs)) if distinct:
                 stack.extend(reversed(inputs))
-            case Project(items, Distinct(Union(inputs) as inner)) if distinct and _movable(items):
+            case Project(items, Distinct(Union(inputs) as inner)) if through and distinct and _movable(items):
                 stack.extend(reversed([_over(items, inner, c) for c in inputs]))
-            case Project(upper, Project(lower, child)) if can_collapse(upper, lower) and not any(
-                correlated(i) for i in (*upper, *lower)
+            case Project(upper, Project(lower, child)) if (
+                through and can_collapse(upper, lower) and not any(correlated(i) for i in (*upper, *lower))
             ):
                 stack.append(Project(merged_projects(upper, lower), child))
             case Union(inputs):
                 stack.extend(reversed(inputs))
-            case Project(items, Union(inputs) as inner) if _movable(items):
+            case Project(items, Union(inputs) as inner) if through and _movable(items):
                 stack.extend(reversed([_over(items, inner, c) for c in inputs]))
             case _:
                 out.append(top)

@@ -120,7 +120,9 @@ class TransposeWindow(OptimizerRule[Window]):
             case Window(child=Window(child=child) as below) if _transposable(node, below):
                 return Project(node.output, below.replace(child=node.replace(child=child)))
             case Window(child=Project(items, Window(child=child) as below)) if (
-                _transposable(node, below) and node.references <= child.output_set
+                self.context.config.behaviour.windows_swap_through_projections
+                and _transposable(node, below)
+                and node.references <= child.output_set
             ):
                 return Project(
                     (*items, *[f.to_attribute() for f in node.functions]),

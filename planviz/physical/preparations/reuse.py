@@ -9,7 +9,7 @@ from planviz.config import OptimizerConfig
 from planviz.expressions.core import Expression
 from planviz.physical.exchanges import Exchange, ReusedExchangeExec
 from planviz.physical.plan import PlanHolder, SparkPlan
-from planviz.physical.subqueries import InSubqueryExec, ReusedSubqueryExec
+from planviz.physical.subqueries import InSubqueryExec, ReusedSubqueryExec, ScalarSubqueryExec
 
 
 class ReuseExchangeAndSubquery:
@@ -64,7 +64,9 @@ class ReuseExchangeThenSubquery:
 
     def _first(self, plan: SparkPlan) -> Any:
         schema = tuple([(a.name, a.type, a.is_nullable) for a in plan.output])
-        return self.known.setdefault((schema, plan.canonicalized), plan)
+        # Scalar subqueries are equal under the same id alone; since 3.2 their plans are compared.
+        values = [s.expr_id for p in plan.walk() for e in p.expressions for s in e.collect(ScalarSubqueryExec)]
+        return self.known.setdefault((schema, plan.canonicalized, tuple(values)), plan)
 
     def _exchange(self, plan: SparkPlan) -> SparkPlan:
         first = self._first(plan) if isinstance(plan, Exchange) else plan
