@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planviz.analysis.coercion.expressions import coerced_tree
+from planviz.analysis.coercion.rules import coercion_of, in_version
 from planviz.analysis.context import AnalysisContext
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError
@@ -69,7 +71,7 @@ def order_computed_below(plan: Sort, context: AnalysisContext) -> Any:
     added: list[Any] = []
     meant: dict[int, Any] = {}
     for o, item in zip(open_items, items, strict=True):
-        known = next((a for a in agg.aggregates if _value(a).semantic_equals(item.child)), None)
+        known = next((a for a in agg.aggregates if item.child.semantic_equals(_cast(_value(a), context))), None)
         if known is None:
             added.append(item)
         meant[id(o)] = o.rebuilt(o.replace(child=(known or item).to_attribute()))
@@ -84,6 +86,13 @@ def _is_open(o: Any, agg: Any) -> bool:
 
 def _without_marks(e: Expression) -> Any:
     return e.transform_up(lambda x: x.child if isinstance(x, TempResolvedColumn) else x, TempResolvedColumn.BIT)
+
+
+def _cast(e: Expression, context: AnalysisContext) -> Expression:
+    """A result with the casts that it is about to get, where the version looks for it so."""
+    if not context.config.behaviour.order_finds_results_before_their_casts:
+        return e
+    return coerced_tree(e, in_version(coercion_of(context), context.config.behaviour))
 
 
 def _value(e: Any) -> Any:

@@ -45,6 +45,11 @@ def stored(e: Expression) -> Expression:
     return e
 
 
+def as_stored(expressions: tuple[Expression, ...]) -> tuple[Any, ...]:
+    """The expressions with every date and moment in them shown so."""
+    return tuple(e.transform_up(stored, Literal.BIT) for e in expressions)
+
+
 def untyped_interval(e: Expression) -> Expression:
     """INTERVAL 30 DAYS as months, days and microseconds in one type, the only one before 3.2."""
     if not isinstance(e, Literal) or e.value is None:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
+from planviz.config import OptimizerConfig
 from planviz.expressions.aggregates import is_aggregate
+from planviz.expressions.calls import DatetimeMinus, DatetimePlus, RegexpForm, StringForm
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import GetStructField
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
 from planviz.expressions.predicates import EqualNullSafe, EqualTo, IsNotNull
 from planviz.expressions.predicates import split_conjunction as split
+from planviz.expressions.specs import SignatureCall
 from planviz.logical.combining import Except, Intersect, Join, Union
 from planviz.logical.operators import Aggregate, Expand, Filter, GlobalLimit, LocalLimit, Project
 from planviz.logical.plan import LogicalPlan, UnaryNode
@@ -268,13 +273,33 @@ def _strict_attributes_of(c: Any) -> list[Any]:
     return found
 
 
+#: What is called by name, and dates with intervals.
+_FUNCTIONS = (SignatureCall, StringForm, RegexpForm, DatetimePlus, DatetimeMinus)
+_functions_are_strict: ContextVar[bool] = ContextVar("functions_are_strict", default=True)
+
+
+def _is_plain(e: Expression) -> bool:
+    """Whether Spark 3.0 knows that it is null where one of its inputs is: an operator, substring()."""
+    return not isinstance(e, _FUNCTIONS) or getattr(e, "name", "") in ("substr", "substring")
+
+
+@contextmanager
+def inferring(config: OptimizerConfig) -> Iterator[None]:
+    """Within the block isnotnull is inferred as the configured version does, through functions or not."""
+    token = _functions_are_strict.set(config.behaviour.functions_are_known_to_be_strict)
+    try:
+        yield
+    finally:
+        _functions_are_strict.reset(token)
+
+
 def strict_attributes(e: Expression) -> list[Any]:
     """The attributes (and parts of complex ones) whose null makes the expression null."""
     if isinstance(e, AttributeReference):
         return [e]
     if isinstance(e, GetStructField) and _extract_only(e):
         return [e]
-    if e.null_intolerant:
+    if e.null_intolerant and (_functions_are_strict.get() or _is_plain(e)):
         return [a for c in e.children for a in strict_attributes(c)]
     return []
 

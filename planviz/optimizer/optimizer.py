@@ -9,6 +9,7 @@ from typing import Any
 from planviz.config import OptimizerConfig
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.batches import batches, exclusion_warnings
+from planviz.optimizer.constraints import inferring
 from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.evaluation import session_zone
 from planviz.optimizer.statistics import estimating
@@ -39,7 +40,8 @@ class Optimizer:
     def optimize(self, plan: LogicalPlan, trace: Trace | None = None) -> LogicalPlan:
         """The optimized plan. Raises NotConverged and BrokenPlan when checks are on and a rule misbehaves."""
         config = self.context.config
-        with session_zone(str(config.get("spark.sql.session.timeZone"))), estimating(config):
+        zone = str(config.get("spark.sql.session.timeZone"))
+        with session_zone(zone), estimating(config), inferring(config):
             optimized: LogicalPlan = self._runs(trace if trace is not None else Trace())(plan)
         return optimized
 

@@ -69,6 +69,8 @@ class Behaviour:
     intervals_are_typed: bool = True
     #: ORDER BY over an Aggregate reads its results; else what is not bound yet is computed in it, as HAVING is.
     order_reads_results_first: bool = True
+    #: Where it does so, it finds avg(a) among them although its own is avg(cast(a as bigint)) already (not in 3.0).
+    order_finds_results_before_their_casts: bool = True
     #: Dates and moments are shown as days and microseconds since 1970, sets as they lie in a hash set.
     values_are_shown_as_stored: bool = False
     #: Lists in the arguments of an operator are shown as Scala's: List(a, b).
@@ -88,6 +90,10 @@ class Behaviour:
     filters_mind_their_subqueries: bool = True
     #: Expressions of GROUP BY are computed below the Aggregate where the select list takes them apart.
     grouping_expressions_are_pulled_out: bool = True
+    #: FoldablePropagation knows the constants among an Aggregate's results.
+    aggregates_pass_constants_on: bool = True
+    #: A filter over a function says that its arguments are not null, where null would make it null.
+    functions_are_known_to_be_strict: bool = True
     #: TransposeWindow and CombineUnions look through projections.
     windows_swap_through_projections: bool = True
     unions_combine_through_projections: bool = True
@@ -154,6 +160,8 @@ class Behaviour:
             "RemoveRedundantSorts",
         }
     )
+    #: A subquery that stands twice in a plan of adaptive execution has a root of its own each time.
+    adaptive_subqueries_have_own_roots: bool = True
     #: Sorts that change nothing are removed last of all; else before bucketed scans are looked at.
     sorts_go_last: bool = True
     #: Exchanges and subqueries are reused in one walk, bottom up; else exchanges first and then subqueries.

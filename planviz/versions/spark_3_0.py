@@ -8,6 +8,9 @@ VERSION = Version(
     settings={"spark.sql.legacy.charVarcharAsString": True},
     behaviour={
         "grouping_id_is_long": False,
+        "order_finds_results_before_their_casts": False,
+        "aggregates_pass_constants_on": False,
+        "functions_are_known_to_be_strict": False,
         "unions_show_flags": False,
         "unions_drop_empty_inputs": False,
         "intervals_are_subtracted": False,

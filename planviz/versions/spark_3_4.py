@@ -8,6 +8,7 @@ VERSION = Version(
     "Spark 3.4: a filter on a rank limits no group of a window",
     settings={"spark.sql.optimizer.windowGroupLimitThreshold": -1},
     behaviour={
+        "adaptive_subqueries_have_own_roots": False,
         "bloom_filters_follow_keys": False,
         "cte_references_are_renewed": False,
         "renamed_columns_keep_their_names": False,

@@ -228,6 +228,8 @@ class FoldablePropagation(OptimizerRule):
         if isinstance(plan, Project | Aggregate):
             below, known = self._go(plan.child)
             new: Any = self._replaced(plan.with_new_children((below,)), known)
+            if isinstance(plan, Aggregate) and not self.context.config.behaviour.aggregates_pass_constants_on:
+                return new, {}
             items = new.projects if isinstance(plan, Project) else new.aggregates
             return new, {i.expr_id: i for i in items if isinstance(i, Alias) and i.child.foldable}
         if isinstance(plan, Expand):

@@ -33,7 +33,8 @@ class PlanSubqueries:
     """Replaces subqueries by expressions that hold their plans.
 
     `prepared` makes a planned subquery ready to run. A subquery that stands twice is planned once, under a root of its
-    own each time; by adaptive execution once for each plan that holds it (InsertAdaptiveSparkPlan.buildSubqueryMap).
+    own each time; by adaptive execution once for each plan that holds it (InsertAdaptiveSparkPlan.buildSubqueryMap),
+    before Spark 3.5 under one root.
     """
 
     def __init__(self, planner: SparkPlanner, config: OptimizerConfig, prepared: Callable[[Any], Any]) -> None:
@@ -41,16 +42,17 @@ class PlanSubqueries:
         self.adaptive = bool(config.get("spark.sql.adaptive.enabled"))
         self.decided: set[int] = set()
         self.done: dict[int, Any] = {}
+        self.roots: dict[int, SubqueryExec] = {}
 
     def apply(self, plan: SparkPlan) -> Any:
         """The plan with every subquery planned."""
-        around = self.done
+        around = self.done, self.roots
         if self.adaptive:
-            self.done = {}
+            self.done, self.roots = {}, {}
         try:
             return self._apply(plan)
         finally:
-            self.done = around
+            self.done, self.roots = around
 
     def _apply(self, plan: SparkPlan) -> Any:
         def expression(e: Any) -> Any:
@@ -71,8 +73,14 @@ class PlanSubqueries:
         return e.map_children(lambda c: self._expression(c, root), _MASK) if e.bits & _MASK else e
 
     def _subquery(self, e: Any, name: str) -> SubqueryExec:
-        shown = "subquery" if self.adaptive else name
-        return SubqueryExec(f"{shown}#{e.expr_id}", self._plan_of(e), self.planner.context.next_plan_id())
+        if not self.adaptive or self.config.behaviour.adaptive_subqueries_have_own_roots:
+            return self._root(e, "subquery" if self.adaptive else name)
+        if e.expr_id not in self.roots:
+            self.roots[e.expr_id] = self._root(e, "subquery")
+        return self.roots[e.expr_id]
+
+    def _root(self, e: Any, name: str) -> SubqueryExec:
+        return SubqueryExec(f"{name}#{e.expr_id}", self._plan_of(e), self.planner.context.next_plan_id())
 
     def _plan_of(self, e: Any) -> Any:
         if e.expr_id not in self.done:

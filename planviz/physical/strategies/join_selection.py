@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from planviz.decisions.choices import Recorder
 from planviz.decisions.join_tree import FACTOR, NULL_AWARE, PARTITIONS, PREFER_SORT, THRESHOLD
+from planviz.expressions.earlier import as_stored
 from planviz.logical.combining import Join
 from planviz.optimizer.statistics import size_in_bytes
 from planviz.physical import joins as j
@@ -51,6 +53,8 @@ class JoinSelection:
     def choose(self) -> tuple[str, str, bool, EquiJoin]:
         """Operator, build side, whether it is null-aware, and keys; nothing beneath the join is planned."""
         keys = equi_join(self.join)
+        if keys is not None and self.config.behaviour.values_are_shown_as_stored:
+            keys = replace(keys, left=as_stored(keys.left), right=as_stored(keys.right))
         types = () if keys is None else tuple([k.data_type.simple_string for k in keys.left])
         shown = () if keys is None else tuple([f"{a} = {b}" for a, b in zip(keys.left, keys.right, strict=True)])
         words = "the condition has keys: an equality with one side each"
