@@ -7,6 +7,7 @@ from typing import Any
 from planviz.config import OptimizerConfig
 from planviz.physical.aggregates import BaseAggregateExec, HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec
 from planviz.physical.distribution import ordering_satisfies, same
+from planviz.physical.earlier import operators_of
 from planviz.physical.operators import SortExec
 from planviz.physical.plan import SparkPlan
 
@@ -51,11 +52,13 @@ def replace_hash_with_sort(plan: SparkPlan, config: OptimizerConfig) -> Any:
     """Hash aggregates over rows that are sorted by the keys already become sort aggregates (ReplaceHashWithSortAgg)."""
     if not config.get(_REPLACE):
         return plan
-    return plan.transform_up(_sorted)
+    sorted_aggregate = operators_of(config.behaviour).get(SortAggregateExec, SortAggregateExec)
+    return plan.transform_up(lambda p: _sorted(p, sorted_aggregate))
 
 
-def _sorted(plan: SparkPlan) -> SparkPlan:
+def _sorted(plan: SparkPlan, sorted_aggregate: type[Any]) -> SparkPlan:
     if not isinstance(plan, HashAggregateExec | ObjectHashAggregateExec) or not plan.keys:
         return plan
-    new = SortAggregateExec(plan.distribution, plan.keys, plan.functions, plan.buffers, plan.results, plan.child)
+    made = plan.distribution, plan.keys, plan.functions, plan.buffers, plan.results, plan.child
+    new: SparkPlan = sorted_aggregate(*made)
     return new if ordering_satisfies(plan.child.output_ordering, new.required_ordering[0]) else plan

@@ -1,0 +1,139 @@
+"""What one version of Spark does in another way than the next: small queries, both versions' texts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from planviz.catalog import read_bundled
+from planviz.config import OptimizerConfig
+from planviz.execution import explain
+from planviz.expressions.core import Literal
+from planviz.optimizer.hash_sets import in_hash_set
+from planviz.types import INT, STRING, DecimalType
+
+Case = tuple[str, str, str, str, str]
+
+
+def cases() -> list[Case]:
+    """The later of the two versions, the stage, the query, what the earlier and what the later version shows."""
+    found: list[Case] = []
+    lines = (Path(__file__).parent / "differences.txt").read_text(encoding="utf-8").splitlines()
+    for block in "\n".join(line for line in lines if not line.startswith("#")).strip().split("\n\n"):
+        head, sql, earlier, later = block.split("\n")
+        version, stage = head.split()
+        found.append((version, stage, sql, *(t[2:].replace("\\n", "\n") for t in (earlier, later))))
+    return found
+
+
+def text(version: str, stage: str, sql: str) -> str:
+    """A stage of a query as a version plans it, adaptive execution off, ids left out."""
+    settings = {"spark.sql.adaptive.enabled": False, "spark.sql.autoBroadcastJoinThreshold": -1}
+    planned = explain(sql, read_bundled("tpcds"), OptimizerConfig.of(f"spark-{version}", **settings))
+    return re.sub(r"#\d+", "#", planned.text(stage))
+
+
+def earlier_than(version: str) -> str:
+    """The minor version before."""
+    major, minor = map(int, version.split("."))
+    return "3.5" if (major, minor) == (4, 0) else f"{major}.{minor - 1}"
+
+
+@pytest.mark.parametrize(
+    ("version", "stage", "sql", "earlier", "later"), cases(), ids=[f"{c[0]}-{c[2][:60]}" for c in cases()]
+)
+def test_a_version_differs_from_the_one_before(version, stage, sql, earlier, later):
+    assert earlier in text(earlier_than(version), stage, sql)
+    assert later in text(version, stage, sql)
+
+
+def test_values_stand_as_scala_s_hash_set_has_them():
+    numbers = [Literal(n, INT) for n in range(1200, 1212)]
+    assert [n.value for n in in_hash_set(numbers)] == [
+        1200, 1211, 1205, 1201, 1206, 1210, 1207, 1202, 1209, 1203, 1208, 1204,
+    ]  # fmt: skip
+
+    words = [Literal(w, STRING) for w in ("b", "a", "c")]
+    assert {w.value for w in in_hash_set(words)} == {"a", "b", "c"}
+    decimals = [Literal(None, DecimalType(3, 1)), *numbers[:2]]
+    assert in_hash_set(decimals) == tuple(decimals)
+
+
+def test_a_value_of_a_scan_is_cut_at_100_characters_in_3_0_alone():
+    sql = "SELECT * FROM item WHERE i_brand = 'x'"
+
+    old, new = text("3.0", "physical", sql), text("3.1", "physical", sql)
+
+    cut = re.search(r"ReadSchema: (.*)", old)
+    assert cut is not None
+    assert len(cut[1]) == 100
+    assert cut[1].endswith("...")
+    assert "i_product_name:string>" in new
+
+
+def test_filters_stand_in_a_row_before_3_2():
+    sql = "SELECT 1 FROM item WHERE i_brand = 'x' AND i_color = 'y'"
+
+    assert "Filter (((isnotnull(i_brand#) AND isnotnull(i_color#)) AND (i_brand# = x)) AND (i_color# = y))" in text(
+        "3.1", "optimized", sql
+    )
+    assert "((isnotnull(i_brand#) AND isnotnull(i_color#)) AND ((i_brand# = x) AND (i_color# = y)))" in text(
+        "3.2", "optimized", sql
+    )
+
+
+def test_a_table_that_is_read_again_has_the_same_ids_wherever_a_join_renews_it_before_3_2():
+    sql = """SELECT 1 FROM item a JOIN
+        (SELECT b.i_item_sk FROM item b UNION ALL SELECT c.i_item_sk FROM item c) u ON a.i_item_sk = u.i_item_sk"""
+    config = OptimizerConfig.of("spark-3.1")
+
+    planned = explain(sql, read_bundled("tpcds"), config).text("analyzed")
+
+    first, *others = re.findall(r"Relation\[i_item_sk#(\d+)", planned)
+    assert first not in others
+    assert len(others) == 2
+
+
+def test_a_name_of_the_second_table_of_a_join_is_not_bound_to_the_first_before_3_2():
+    sql = """SELECT 1 FROM item a JOIN item b ON a.i_item_sk = b.i_item_sk
+        JOIN item c ON c.i_item_sk = b.i_item_sk"""
+
+    planned = explain(sql, read_bundled("tpcds"), OptimizerConfig.of("spark-3.1")).text("analyzed")
+
+    relations = re.findall(r"Relation\[i_item_sk#(\d+)", planned)
+    conditions = re.findall(r"Join Inner, \(i_item_sk#(\d+) = i_item_sk#(\d+)\)", planned)
+    a, b, c = relations
+    assert len({a, b, c}) == 3
+    assert conditions == [(c, b), (a, b)]
+
+
+def test_subqueries_that_stand_twice_have_one_root_in_adaptive_plans_before_3_5():
+    sql = """WITH m AS (SELECT (SELECT max(d_year) FROM date_dim) y FROM store)
+        SELECT 1 FROM item WHERE i_item_sk > (SELECT max(d_year) FROM date_dim)
+        AND i_brand_id > (SELECT max(d_year) FROM date_dim)"""
+    config = OptimizerConfig.of("spark-3.4", **{"spark.sql.adaptive.enabled": True})
+
+    planned = explain(sql, read_bundled("tpcds"), config).text("physical")
+
+    roots = re.findall(r"Subquery subquery#(\d+), \[id=#(\d+)\]", planned)
+    assert len({number for _, number in roots}) == len({expr for expr, _ in roots})
+
+
+def test_decimals_of_two_inputs_are_widened_before_they_are_promoted_before_3_2():
+    sql = """SELECT a FROM (SELECT coalesce(ss_net_paid, 0.00) - ss_sales_price a FROM store_sales
+        UNION ALL SELECT ss_net_paid - ss_sales_price FROM store_sales)"""
+
+    assert "cast(a# as decimal(8,2)) AS a#" in text("3.1", "analyzed", sql)
+
+
+@pytest.mark.parametrize(("version", "mark"), [("4.3", "*(5) SortAggregate(key"), ("4.2", "SortAggregate(key")])
+def test_aggregates_over_sorted_rows_with_keys_have_code_since_4_3(version, mark):
+    sql = """SELECT /*+ MERGE(item) */ ss_item_sk, max(i_item_sk) FROM store_sales JOIN item ON ss_item_sk = i_item_sk
+        GROUP BY ss_item_sk"""
+    settings = {"spark.sql.adaptive.enabled": False, "spark.sql.execution.replaceHashWithSortAgg": True}
+
+    planned = explain(sql, read_bundled("tpcds"), OptimizerConfig.of(f"spark-{version}", **settings)).text("physical")
+
+    assert planned.startswith(mark)
