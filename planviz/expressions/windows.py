@@ -350,6 +350,10 @@ class NTile(AggregateFunction, WindowFunction):
 
     data_type = always(INT)
 
+    def flat_arguments(self) -> list[str]:
+        """The number of buckets."""
+        return [str(self.buckets)]
+
     @property
     def nullable(self) -> bool:
         """As with RankLike."""
