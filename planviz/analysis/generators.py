@@ -268,7 +268,8 @@ def _pivot_first(plan: Pivot, keys: tuple[Any, ...], values: list[tuple[Expressi
     ]
     column: Any = plan.column
     key_column = column if isinstance(column, NamedExpression) else alias(column, "__pivot_col")
-    first = Aggregate((*keys, key_column), (*keys, key_column, *named), plan.child)
+    groups = tuple(k.child if isinstance(k, Alias) else k for k in (*keys, key_column))
+    first = Aggregate(groups, (*keys, key_column, *named), plan.child)
     pivoted: list[Any] = []
     texts = tuple(_slot_text(v) for v, _ in values)
     for n in named:
@@ -277,9 +278,10 @@ def _pivot_first(plan: Pivot, keys: tuple[Any, ...], values: list[tuple[Expressi
         function = AggregateCall("pivotfirst", arguments, _pivot_spec(attribute.type), (*texts, "0", "0"))
         aggregate = AggregateExpression(function, "Complete", False, None, next_id())
         pivoted.append(alias(aggregate, f"__pivot_{n.name} AS `{n.name}`"))
-    second = Aggregate(keys, (*keys, *pivoted), first)
+    made = tuple(k.to_attribute() for k in keys)
+    second = Aggregate(made, (*made, *pivoted), first)
     single = len(named) == 1
-    items: list[Any] = list(keys)
+    items: list[Any] = list(made)
     for i, (_, name) in enumerate(values):
         for p, a in zip(pivoted, plan.aggregates, strict=True):
             items.append(alias(GetArrayItem(p.to_attribute(), lit(i)), _output_name(name, a, single)))

@@ -13,6 +13,7 @@ from planviz.dataframe.readers import DataFrameReader
 from planviz.dataframe.services import Builder, RuntimeConfig, SessionCatalog, SparkContext
 from planviz.dataframe.session import SparkSession
 from planviz.dataframe.shaping import MissingValues
+from planviz.dataframe.statistics import StatFunctions
 from planviz.dataframe.window import Window, WindowSpec
 from planviz.dataframe.writers import DataFrameWriter, DataStreamWriter
 from planviz.errors import AnalysisError
@@ -54,6 +55,7 @@ _NAMES: dict[type, frozenset[str]] = {
         (MissingValues, "drop fill replace"),
         (UserDefinedFunction, "asNondeterministic"),
         (UDFRegistration, "register registerJavaFunction registerJavaUDAF"),
+        (StatFunctions, "approxQuantile corr cov crosstab freqItems sampleBy"),
         (CoGroupedData, "applyInArrow applyInPandas"),
         (RuntimeConfig, "get isModifiable set unset"),
         (SessionCatalog, """cacheTable clearCache dropGlobalTempView dropTempView isCached refreshTable

@@ -37,6 +37,7 @@ from planviz.types import (
     TIMESTAMP,
     DataType,
     DecimalType,
+    StructType,
     parse_type,
 )
 
@@ -57,7 +58,16 @@ def literal(value: Any) -> Expression:
     for kind, t in _LITERALS:
         if isinstance(value, kind):
             return Literal(value, LONG if t is INT and abs(value) >= 1 << 31 else t)
+    if isinstance(value, DataType):
+        return Literal(ddl(value), STRING)
     raise InputError(f"{type(value).__name__} {value!r} cannot be a literal: give a number, text, date, list or None.")
+
+
+def ddl(kind: DataType) -> str:
+    """A type as DDL text: a struct by its columns."""
+    if isinstance(kind, StructType):
+        return ", ".join(f"`{f.name}` {f.data_type.sql}{'' if f.nullable else ' NOT NULL'}" for f in kind.fields)
+    return kind.sql
 
 
 _LITERALS: list[tuple[type[Any], DataType]] = [

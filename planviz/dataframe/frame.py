@@ -15,6 +15,7 @@ from planviz.dataframe.column import Column, literal, name_parts, named
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import python_table_call
 from planviz.dataframe.shaping import ColumnMethods
+from planviz.dataframe.statistics import StatFunctions
 from planviz.dataframe.storage import StorageLevel
 from planviz.dataframe.typed import TypedMethods
 from planviz.dataframe.window import sort_order
@@ -362,6 +363,35 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
     def colRegex(self, colName: str) -> Column:
         """The columns whose names match a regular expression in backquotes."""
         return Column(UnresolvedRegex((), (), colName.strip("`")))
+
+    @property
+    def stat(self) -> StatFunctions:
+        """Statistics: `stat.corr`, `stat.approxQuantile`, `stat.crosstab`."""
+        return StatFunctions(self)
+
+    def approxQuantile(self, col: Any, probabilities: Any, relativeError: Any) -> Any:
+        """See `stat.approxQuantile`."""
+        return self.stat.approxQuantile(col, probabilities, relativeError)
+
+    def corr(self, col1: Any, col2: Any, method: Any = None) -> Any:
+        """See `stat.corr`."""
+        return self.stat.corr(col1, col2, method)
+
+    def cov(self, col1: Any, col2: Any) -> Any:
+        """See `stat.cov`."""
+        return self.stat.cov(col1, col2)
+
+    def sampleBy(self, col: Any, fractions: Any, seed: Any = None) -> DataFrame:
+        """See `stat.sampleBy`."""
+        return self.stat.sampleBy(col, fractions, seed)
+
+    def crosstab(self, col1: str, col2: str) -> DataFrame:
+        """See `stat.crosstab`."""
+        return self.stat.crosstab(col1, col2)
+
+    def freqItems(self, cols: Any, support: Any = None) -> DataFrame:
+        """See `stat.freqItems`."""
+        return self.stat.freqItems(cols, support)
 
     def describe(self, *columns: Any) -> Self:
         """Count, mean, deviation, least and greatest value of columns."""

@@ -195,8 +195,12 @@ class SparkSession(Session):
             if s.kind == "query" and s.plan is not None:
                 made = DataFrame(self, s.plan, s.sql)
             else:
-                self._define(s)
+                self.define(s)
         return made if made is not None else DataFrame(self, LocalRelation(()))
+
+    def define(self, statement: Statement) -> None:
+        """A statement that is no query: it changes the session."""
+        self._define(statement)
 
     def _execution(self, s: Statement) -> QueryExecution:
         made = QueryExecution(s.sql, self.catalog, self.config, s, ids=self.ids)

@@ -261,3 +261,16 @@ class ScalaUDF(Declared, ObjectExpression):
     def to_string(self) -> str:
         """UDF(arguments)."""
         return f"{self.name}({', '.join(map(str, self.arguments))})"
+
+
+@node
+class Placeholder(Declared, LeafExpression, ObjectExpression):
+    """A value that a program's text does not tell: known when the program runs, so that nothing is folded."""
+
+    name: str
+    type: DataType
+    is_nullable: bool = True
+
+    def to_string(self) -> str:
+        """<name>."""
+        return f"<{self.name}>"

@@ -10,6 +10,7 @@ from typing import Any
 
 from planviz.dataframe import Column
 from planviz.errors import PlanvizError
+from planviz.expressions.objects import Placeholder
 from planviz.programs import attributes
 from planviz.programs.signals import LimitReached, Raised, raised
 from planviz.programs.values import (
@@ -28,6 +29,7 @@ from planviz.programs.values import (
     Unknown,
     UnknownRows,
 )
+from planviz.types import STRING
 
 #: How long a text or list may become, and how large a number (bits).
 LONGEST, WIDEST = 1_000_000, 4_000
@@ -537,8 +539,8 @@ class Expressions:
     # ---------------------------------------------------------------------------------------- errors of Python
 
     def as_operand(self, value: Any) -> Any:
-        """An operand of a column: an unknown value as a text that names it."""
-        return str(value) if isinstance(value, Unknown) else value
+        """An operand of a column: an unknown value as one that is named."""
+        return placeholder(value) if isinstance(value, Unknown) else value
 
     def checked(self, value: Any) -> Any:
         """A value that did not grow too large."""
@@ -582,6 +584,11 @@ class Expressions:
         if isinstance(cls, Class):
             return isinstance(value, Instance) and value.of.comes_from(cls.name)
         return attributes.is_of(value, cls)
+
+
+def placeholder(value: Unknown) -> Column:
+    """An unknown value as a column: a text, which is converted to what it is compared with."""
+    return Column(Placeholder(value.what, STRING))
 
 
 def from_planviz(error: PlanvizError) -> Raised:

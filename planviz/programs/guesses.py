@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from planviz.catalog.tables import FILE_FORMATS, Catalog, Table
 from planviz.expressions.core import Alias, Expression
+from planviz.programs.retyping import retyped
 from planviz.types import DOUBLE, INT, LONG, STRING, ArrayType, DataType, StructField, StructType
 
 #: Formats whose files hold nothing but texts, unless `inferSchema` is asked for.
@@ -14,6 +15,8 @@ _TEXTS = ("csv", "com.databricks.spark.csv")
 
 
 _PIVOT = "pivot of line "
+#: How often the type of a guessed column may change (a struct gets its fields one after the other).
+_MOST_CHANGES = 40
 
 
 class Again(Exception):
@@ -33,6 +36,7 @@ class Guesses:
         self.pivots: dict[int, list[str]] = {}
         #: How a source's files tell types: "text" (all are strings), "json", None where nothing is known.
         self.kinds: dict[str, str] = {}
+        self._changes: dict[tuple[str, str], int] = {}
 
     def of(self, key: str) -> Table:
         """A guessed table as far as it is known."""
@@ -56,6 +60,19 @@ class Guesses:
             return False
         found = kind or self.hints.get(name.lower(), STRING)
         columns[name.lower()] = StructField(name, self._in_files(key, found))
+        return True
+
+    def retype(self, key: str, name: str, path: tuple[str, ...], kind: DataType) -> bool:
+        """Give a column, or a part of it, another type; whether that is new. No column is changed often."""
+        before = self.columns.get(key, {}).get(name.lower())
+        count = self._changes.get((key, name.lower()), 0)
+        if before is None or count > _MOST_CHANGES:
+            return False
+        made = retyped(before.data_type, path, kind)
+        if made == before.data_type:
+            return False
+        self._changes[key, name.lower()] = count + 1
+        self.columns[key][name.lower()] = StructField(before.name, made)
         return True
 
     def _learn_value(self, key: str, name: str) -> bool:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 
-from planviz.types import BOOLEAN, DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, ArrayType, DataType
+from planviz.types import BOOLEAN, DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, ArrayType, DataType, MapType
 
 _NUMBERS = """sum avg mean stddev stddev_samp variance round bround sqrt abs ceil floor corr sumDistinct"""
-_ARRAYS = """explode explode_outer posexplode array_contains size array_distinct"""
+_ARRAYS = """explode explode_outer posexplode posexplode_outer array_contains size array_distinct sort_array array_join
+array_max array_min array_position array_remove array_sort array_union array_intersect array_except arrays_zip
+arrays_overlap slice exists forall zip_with cardinality shuffle"""
+_MAPS = "map_keys map_values map_entries map_filter transform_keys transform_values map_concat"
 _DAYS = """year month dayofmonth dayofweek weekofyear quarter date_add date_sub datediff add_months trunc"""
 _MOMENTS = """hour minute second date_trunc window unix_timestamp date_format"""
 _BY_FUNCTION: dict[str, DataType] = {
     **dict.fromkeys(_NUMBERS.split(), DOUBLE), **dict.fromkeys(_ARRAYS.split(), ArrayType(STRING)),
+    **dict.fromkeys(_MAPS.split(), MapType(STRING, STRING)),
     **dict.fromkeys(_DAYS.split(), DATE), **dict.fromkeys(_MOMENTS.split(), TIMESTAMP),
 }  # fmt: skip
 _ARITHMETIC = (ast.Sub, ast.Mult, ast.Div, ast.Mod, ast.Pow)

@@ -14,8 +14,9 @@ from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import UserDefinedFunction
 from planviz.errors import AnalysisError, PlanvizError
 from planviz.programs import attributes
-from planviz.programs.expressions import from_planviz
+from planviz.programs.expressions import from_planviz, placeholder
 from planviz.programs.guesses import Guesses
+from planviz.programs.lakehouse import Utilities
 from planviz.programs.library import DefaultDict, Factory, builtins, import_module
 from planviz.programs.model import Action, Program, ProgramError
 from planviz.programs.rest import read_rest
@@ -149,6 +150,12 @@ _INDIFFERENT = frozenset(
 )
 
 
+#: Methods whose unknown arguments are values, not names.
+_VALUES = ("lit", "isin", "between", "when", "otherwise", "eqNullSafe", "contains", "startswith", "endswith")
+#: Methods that cope with values that nobody knows.
+_READS_UNKNOWN = ("createDataFrame", "toDF")
+
+
 class Interpreter(Statements):
     """One reading of a program. `program` holds what was found."""
 
@@ -186,7 +193,7 @@ class Interpreter(Statements):
         return builtins(self) | {
             "spark": spark, "sqlContext": spark, "sc": context,
             "display": Native("display", lambda v=None, *a, **k: self._display(v), True),
-            "dbutils": Unknown("dbutils"),
+            "dbutils": Utilities(),
         }  # fmt: skip
 
     def _display(self, value: Any) -> None:
@@ -343,7 +350,7 @@ class Interpreter(Statements):
         """A call of the DataFrame API."""
         name = name or getattr(function, "__name__", "")
         receiver = getattr(function, "__self__", None)
-        if any(_unknown(a) for a in (*arguments, *named.values())):
+        if name not in _READS_UNKNOWN and any(_unknown(a) for a in (*arguments, *named.values())):
             known = self._with_placeholders(name, receiver, arguments, named)
             if known is None:
                 shown = getattr(self.at, "lineno", 1)
@@ -388,8 +395,8 @@ class Interpreter(Statements):
             isinstance(a, Unknown) for a in (*arguments[-1:], *named.values())
         ):
             return None
-        plain = [_placed(a) for a in arguments]
-        return plain, {k: _placed(v) for k, v in named.items()}
+        place = _valued if name in _VALUES else _placed
+        return [place(a) for a in arguments], {k: place(v) for k, v in named.items()}
 
     # ---------------------------------------------------------------------------------------- the program's functions
 
@@ -520,6 +527,12 @@ def _unknown(value: Any) -> bool:
     if isinstance(value, dict):
         return any(isinstance(v, Unknown) for v in value.values())
     return isinstance(value, Unknown)
+
+
+def _valued(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_valued(v) for v in value]
+    return placeholder(value) if isinstance(value, Unknown) else value
 
 
 def _placed(value: Any) -> Any:

@@ -36,7 +36,7 @@ def _in_place(what: str, before: str, after: str) -> str:
     name = re.sub(r"\W+", "_", what).strip("_") or "value"
     if _quoted(before):
         return name
-    if before[-1:] == "`" or before[-1:].isalnum() or before[-1:] in "_." or after[:1].isalnum() or after[:1] in "_.`":
+    if re.search(r"[\w.`]$", before) or re.match(r"[\w.`]", after):
         return name
     if _CLAUSE.search(before):
         return "true"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 #: How many functions that nobody calls are read.
 MOST_FUNCTIONS = 40
-_SESSIONS = ("spark", "session", "sqlContext", "sql_context", "spark_session", "sparkSession", "ss", "sqlc")
+_SESSIONS = ("spark", "session", "sqlContext", "sql_context", "spark_session", "sparkSession", "ss", "sqlc", "dlt")
 
 
 def read_rest(reader: Interpreter, last: Any) -> None:

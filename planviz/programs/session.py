@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,26 +16,34 @@ from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import relation
 from planviz.dataframe.session import SparkSession
-from planviz.errors import AnalysisError, InputError, PlanvizError
+from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.expressions.core import Alias, AttributeReference
 from planviz.expressions.ids import fresh_ids, next_id
 from planviz.expressions.objects import ScalaUDF
-from planviz.expressions.unresolved import UnresolvedAttribute
-from planviz.frontend import parse_script
+from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedStar
+from planviz.frontend import Statement, parse_script
 from planviz.logical.combining import Join, SetOperation, Union
 from planviz.logical.operators import Filter, GlobalLimit, LocalLimit, Offset, Project, Sample, Sort, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
-from planviz.logical.relations import LogicalRDD, LogicalRelation
+from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation
 from planviz.logical.unresolved import Pivot
 from planviz.programs.guesses import Again, Guesses, pivot_key, table_of_path
 from planviz.programs.placeholders import filled
+from planviz.programs.retyping import wanted_types
 from planviz.programs.signals import LimitReached
 from planviz.programs.values import Unknown, UnknownRows
 from planviz.types import STRING, DataType, StructField, StructType
 
 #: How many plans are made of one program at most, and how long that may take (seconds of this process).
 MOST_PLANS, LONGEST_TIME = 6_000, 60.0
+#: Statements of Delta Lake, Databricks and Hive that are no part of Spark's own SQL.
+_FOREIGN = re.compile(
+    r"\s*(?:optimize|vacuum|restore|convert|copy|grant|revoke|msck|fsck|clone|generate|reorg|apply|use\s+catalog|load"
+    r"|export|import|lock|create\s+(?:external\s+location|catalog|share|volume|streaming|or\s+refresh|live|materialized)"
+    r"|alter|undrop|sync|list|put|get|remove|%)\b",
+    re.IGNORECASE,
+)
 #: Between the names of guessed tables that a union reads.
 _TOGETHER = "\0"
 _PASSING = (Filter, Sort, GlobalLimit, LocalLimit, Offset, Sample, SubqueryAlias)
@@ -96,6 +105,8 @@ class ProgramSession(SparkSession):
 
     def note_table(self, name: str, frame: Any) -> None:
         """Later statements may read a table that the program writes."""
+        if "<" in name:
+            return
         parts = name_parts(name)
         if self.catalog.table(parts) is None and self.catalog.view(parts) is None:
             database = parts[-2] if len(parts) > 1 else "default"
@@ -114,11 +125,17 @@ class ProgramSession(SparkSession):
         except AnalysisError as error:
             if self.guesses.columns and error.error_class.startswith(("UNRESOLVED_COLUMN", "UNRESOLVED_USING")):
                 self._learn_from(plan)
+            if self.guesses.columns:
+                self._retype_from(plan, error)
             raise
         if isinstance(plan, Pivot) and self._pivot:
             self._passing_pivots[id(analyzed)] = pivot_key(self._pivot, plan.aggregates)
             self._kept.append(analyzed)
             self._pivot = 0
+        stars = {p.origin for p in plan.walk() if isinstance(p, Project) and _starred(p) and p.origin is not None}
+        if stars:
+            self._passing |= {id(p): p for p in analyzed.walk() if isinstance(p, Project) and p.origin in stars}
+            self._kept.append(analyzed)
         if isinstance(plan, Union) and plan.by_name:
             self._passing |= {id(c): c for c in analyzed.children if isinstance(c, Project)}
             self._kept.append(analyzed)
@@ -227,8 +244,27 @@ class ProgramSession(SparkSession):
         self.params = parameters(args)
         try:
             return super().sql(text)
+        except ParseError:
+            if not _FOREIGN.match(text):
+                raise
+            self.notes[
+                f"Line {self.line()}: {text.split()[0].upper()} is no statement of Spark itself; it is passed over."
+            ] = None
+            return DataFrame(self, LocalRelation(()))
         finally:
             self.params = None
+
+    def define(self, statement: Statement) -> None:
+        """A definition or command; the query whose rows it writes is an action."""
+        try:
+            super().define(statement)
+        except AnalysisError as e:
+            if not self.guesses.columns or not e.error_class.startswith("INCOMPATIBLE_DATA_FOR_TABLE"):
+                raise
+            self.notes[f"Line {self.line()}: types that are guessed do not fit the table that is written."] = None
+        written = statement.written
+        if written is not None and statement.kind != "create_view":
+            self.act(f"sql.{statement.kind}", DataFrame(self, written, statement.sql))
 
     def _learn_from_query(self, text: str) -> None:
         """What a query asks of guessed tables, of views over them, and of files by their path.
@@ -241,7 +277,7 @@ class ProgramSession(SparkSession):
         hidden = replace(self.catalog, tables=tables, views=views)
         try:
             with fresh_ids():
-                plans = [s.plan for s in parse_script(text) if s.plan is not None]
+                plans = [p for s in parse_script(text) if (p := s.written if s.plan is None else s.plan) is not None]
             known, _ = infer(plans, hidden)
         except (PlanvizError, RecursionError):
             return
@@ -348,6 +384,23 @@ class ProgramSession(SparkSession):
         if learned:
             raise Again
 
+    def _retype_from(self, plan: LogicalPlan, error: AnalysisError) -> None:
+        """Raises Again where a guessed column has to be of another type."""
+        for (key, name), path, kind in wanted_types(plan, error, self._guessed_in):
+            if any([self.guesses.retype(k, name, path, kind) for k in key.split(_TOGETHER)]):
+                raise Again
+
+    def _guessed_in(self, plan: LogicalPlan, column: AttributeReference) -> str | None:
+        """The guessed table that makes a column at the bottom of a plan."""
+        if id(plan) in self._rows:
+            passed = {a.expr_id for c in plan.children for a in c.output}
+            return None if column.expr_id in passed else self._rows[id(plan)]
+        if isinstance(plan, LogicalRelation):
+            table: Any = plan.table
+            key = table.shown_name if plan.name and isinstance(table, Table) else getattr(table, "name", "")
+            return key if key in self.guesses.columns else None
+        return None
+
     def _open(self, plan: LogicalPlan) -> list[tuple[frozenset[str], str]]:
         """The guessed tables whose further columns would come up to here, with the aliases that they have."""
         found: list[tuple[frozenset[str], str]] = []
@@ -428,6 +481,10 @@ _PASSING_NAMES = frozenset(
         "EventTimeWatermark",
     ]
 )
+
+
+def _starred(plan: Project) -> bool:
+    return any(isinstance(p, UnresolvedStar) and not p.excepted for p in plan.projects)
 
 
 def _keeps_all(plan: Project) -> bool:

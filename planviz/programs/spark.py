@@ -14,6 +14,7 @@ from planviz.dataframe.services import Builder
 from planviz.dataframe.storage import StorageLevel
 from planviz.dataframe.window import Window
 from planviz.programs.glue import glue_module
+from planviz.programs.lakehouse import delta_module, pipeline_module
 from planviz.programs.ml import ml_module
 from planviz.programs.values import ErrorClass, Module, Native, Unknown
 
@@ -81,6 +82,13 @@ def spark_module(reader: Interpreter, name: str) -> Module | None:
             return Module(name, {"StorageLevel": storage_levels()})
         case "pyspark.context" | "pyspark.conf":
             return Module(name, _contexts(reader))
+    if name.split(".")[0] == "delta":
+        return delta_module(reader, name)
+    if name == "dlt" or name == "pyspark.pipelines":
+        return pipeline_module(reader, name)
+    if name == "pyspark.pandas" or name.startswith(("pyspark.pandas.", "databricks.koalas")):
+        reader.pass_over(reader.at or reader.tree, "The pandas API on Spark is not read.")
+        return Module(name)
     if name.split(".")[0] == "awsglue":
         return glue_module(reader, name)
     if name == "pyspark.ml" or name.startswith("pyspark.ml."):

@@ -20,7 +20,7 @@ _MODULES = {
     **dict.fromkeys(("T", "types", "t", "st"), "pyspark.sql.types"),
     **{n: n for n in _PLAIN.split()}, "np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot", "dt": "datetime",
 }  # fmt: skip
-_FROM = {
+_FROM: dict[str, str] = {
     "pyspark.sql": "SparkSession SQLContext HiveContext DataFrame Column Row Window",
     "pyspark.sql.types": """StructType StructField ArrayType MapType StringType IntegerType LongType DoubleType
 FloatType BooleanType DateType TimestampType ShortType ByteType BinaryType DecimalType NullType""",
@@ -28,6 +28,13 @@ FloatType BooleanType DateType TimestampType ShortType ByteType BinaryType Decim
     "datetime": "date timedelta", "itertools": "chain", "collections": "defaultdict OrderedDict",
     "pyspark.sql.functions": "PandasUDFType",
 }  # fmt: skip
+_ML = """VectorAssembler StringIndexer OneHotEncoder OneHotEncoderEstimator StandardScaler MinMaxScaler Tokenizer
+HashingTF IDF Bucketizer Imputer PCA Pipeline PipelineModel LogisticRegression LinearRegression RandomForestClassifier
+RandomForestRegressor DecisionTreeClassifier DecisionTreeRegressor GBTClassifier GBTRegressor KMeans NaiveBayes ALS
+BinaryClassificationEvaluator MulticlassClassificationEvaluator RegressionEvaluator ClusteringEvaluator CrossValidator
+ParamGridBuilder TrainValidationSplit Word2Vec CountVectorizer StopWordsRemover RegexTokenizer IndexToString"""
+_FROM["pyspark.ml.feature"] = _ML
+_FROM["delta.tables"] = "DeltaTable"
 _ORIGIN = {name: module for module, names in _FROM.items() for name in names.split()}
 #: Methods whose first argument is a DataFrame, and those that tell what their receiver is.
 _COMBINING_NAMES = """join union unionAll unionByName crossJoin intersect intersectAll subtract exceptAll broadcast

@@ -1,0 +1,59 @@
+"""PySpark's DataFrameStatFunctions: statistics that run queries at once, samples and tables of counts."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+from planviz.dataframe.column import Column, call, column_or_name, literal
+from planviz.expressions.core import Alias
+from planviz.expressions.ids import next_id
+from planviz.expressions.objects import ScalaUDF
+from planviz.logical.operators import Filter, Project
+from planviz.types import BOOLEAN, ArrayType
+
+if TYPE_CHECKING:
+    from planviz.dataframe.frame import DataFrame
+
+
+class StatFunctions:
+    """`df.stat`."""
+
+    def __init__(self, frame: DataFrame) -> None:
+        self.frame = frame
+
+    def approxQuantile(self, col: Any, probabilities: Any, relativeError: Any) -> Any:
+        """Quantiles of columns: a query runs."""
+        return self.frame.session.act("approxQuantile", self.frame)
+
+    def corr(self, col1: Any, col2: Any, method: Any = None) -> Any:
+        """The correlation of two columns: a query runs."""
+        return self.frame.session.act("corr", self.frame)
+
+    def cov(self, col1: Any, col2: Any) -> Any:
+        """The covariance of two columns: a query runs."""
+        return self.frame.session.act("cov", self.frame)
+
+    def sampleBy(self, col: Any, fractions: Any, seed: Any = None) -> DataFrame:
+        """A random share of the rows for each value of a column."""
+        number = random.randrange(1 << 63) if seed is None else seed
+        random_value = call("rand", literal(number)).expr
+        condition = ScalaUDF((column_or_name(col), random_value), BOOLEAN)
+        return self.frame.derived(Filter(self.frame.numbered(Column(condition)), self.frame.plan))
+
+    def crosstab(self, col1: str, col2: str) -> DataFrame:
+        """How often the values of two columns come together; Spark runs a query to find those of the second."""
+        frame = self.frame
+        first = frame[col1].cast("string").alias(f"{col1}_{col2}")
+        return frame.groupBy(first).pivot(col2).count()
+
+    def freqItems(self, cols: Any, support: Any = None) -> DataFrame:
+        """Values that are frequent in columns."""
+        frame = self.frame
+        with frame.session.numbering():
+            items = []
+            for name in cols:
+                a = frame[name].expr
+                made = ScalaUDF((a,), ArrayType(a.type), "collect_frequent_items")
+                items.append(Alias(made, f"{name}_freqItems", next_id()))
+        return frame.derived(Project(tuple(items), frame.plan))

@@ -1,0 +1,177 @@
+"""Types of guessed columns that the uses of them prove wrong: a text whose field is read has to be a struct.
+
+Where the analyzer refuses an operator, the columns in question are followed down to the guessed table that they come
+from, through aliases, fields and elements, and take the type that the refusal asks for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from planviz.errors import AnalysisError
+from planviz.expressions.complex import GetArrayItem, GetStructField
+from planviz.expressions.core import Alias, AttributeReference, Literal
+from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedExtractValue, UnresolvedStar
+from planviz.logical.operators import Generate
+from planviz.logical.plan import LogicalPlan
+from planviz.types import (
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    INT,
+    LONG,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+)
+
+#: A step from a column to a part of it: a field's name, or an element of an array or map.
+Path = tuple[str, ...]
+ELEMENT = "[]"
+_WANTED: dict[str, DataType] = {
+    "ARRAY": ArrayType(STRING), "MAP": MapType(STRING, STRING), "NUMERIC": DOUBLE, "INTEGRAL": LONG, "INT": INT,
+    "BIGINT": LONG, "DOUBLE": DOUBLE, "DECIMAL": DOUBLE, "BOOLEAN": BOOLEAN, "DATE": DATE, "TIMESTAMP": TIMESTAMP,
+    "STRING": STRING, "BINARY": BINARY, "STRUCT": StructType(()), "FLOAT": DOUBLE, "SMALLINT": INT,
+}  # fmt: skip
+_NEEDS = re.compile(r"requires? (?:the |a |an )?\(?\"?([A-Z]+)")
+_HAS = re.compile(r'(?:however|but) "([^"]+)" has')
+_PAIR = re.compile(r'\("([A-Z]+)[^"]*" and "([A-Z]+)[^"]*"\)')
+_QUOTED = re.compile(r'"([^"]+)"')
+Leaf = tuple[str, str]
+#: Finds the guessed table of a column that stands at the bottom of a plan: its name, None for any other column.
+Guessed = Callable[[LogicalPlan, AttributeReference], "str | None"]
+
+
+def wanted_types(plan: LogicalPlan, error: AnalysisError, guessed: Guessed) -> Iterator[tuple[Leaf, Path, DataType]]:
+    """What the refusal of an operator says of guessed columns: table and column, the part meant, its type."""
+    output = [a for c in plan.children for a in c.output]
+    yield from _fields(plan, output, guessed)
+    message = str(error)
+    if "DATATYPE_MISMATCH" not in error.error_class and "INVALID_EXTRACT" not in error.error_class:
+        return
+    needed, named = _NEEDS.search(message), _HAS.search(message)
+    if needed and needed[1] in _WANTED and named:
+        yield from _of_name(named[1], _WANTED[needed[1]], plan, output, guessed)
+        return
+    pair = _PAIR.search(message)
+    if pair:
+        for kind in (pair[1], pair[2]):
+            if kind in _WANTED and kind != "STRING":
+                for name in _QUOTED.findall(message):
+                    yield from _of_name(name, _WANTED[kind], plan, output, guessed)
+                return
+
+
+def _of_name(
+    text: str, kind: DataType, plan: LogicalPlan, output: list[AttributeReference], guessed: Guessed
+) -> Iterator[tuple[Leaf, Path, DataType]]:
+    """The columns that a printed expression names."""
+    for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text)):
+        for a in output:
+            if a.name.lower() == name.lower():
+                found = source(a, plan, guessed)
+                if found is not None:
+                    yield found[0], found[1], kind
+
+
+def _fields(
+    plan: LogicalPlan, output: list[AttributeReference], guessed: Guessed
+) -> Iterator[tuple[Leaf, Path, DataType]]:
+    """Fields of columns that are named, and elements: a.b.c, m["k"], xs[0], s.*."""
+    for e in plan.expressions:
+        for x in [*e.collect(UnresolvedAttribute), *e.collect(UnresolvedStar), *e.collect(UnresolvedExtractValue)]:
+            path = _path(x)
+            if path is None:
+                continue
+            names, star = path
+            for skip in (0, 1):
+                matches = [a for a in output if len(names) > skip and a.name.lower() == names[skip].lower()]
+                if skip and not any(q.lower() == names[0].lower() for a in matches for q in a.qualifier[-1:]):
+                    continue
+                for a in matches[:1]:
+                    found = source(a, plan, guessed)
+                    rest = names[skip + 1 :]
+                    if found is not None and (rest or star):
+                        yield found[0], (*found[1], *rest), StructType(()) if star else STRING
+                if matches:
+                    break
+
+
+def _path(x: Any) -> tuple[tuple[str, ...], bool] | None:
+    """The names along a reference to a part of a column, and whether all its fields are meant."""
+    if isinstance(x, UnresolvedAttribute):
+        return x.parts, False
+    if isinstance(x, UnresolvedStar):
+        return (tuple(x.target), True) if x.target else None
+    if isinstance(x, UnresolvedExtractValue):
+        inner = _path(x.children[0])
+        if inner is None and isinstance(x.children[0], AttributeReference):
+            inner = (x.children[0].name,), False
+        key = x.children[1]
+        if inner is None or not isinstance(key, Literal):
+            return None
+        return (*inner[0], key.value if isinstance(key.value, str) else ELEMENT), False
+    return None
+
+
+def source(e: Any, plan: Any, guessed: Guessed) -> tuple[Leaf, Path] | None:
+    """The guessed column that an expression is, or is a part of, with the way to that part."""
+    if isinstance(e, Alias):
+        return source(e.child, plan, guessed)
+    if isinstance(e, GetStructField):
+        found = source(e.children[0], plan, guessed)
+        kind = e.children[0].data_type
+        if found is None or not isinstance(kind, StructType):
+            return None
+        return found[0], (*found[1], kind.fields[e.ordinal].name)
+    if isinstance(e, GetArrayItem):
+        found = source(e.children[0], plan, guessed)
+        return None if found is None else (found[0], (*found[1], ELEMENT))
+    return _below(e, plan, guessed) if isinstance(e, AttributeReference) else None
+
+
+def _below(a: AttributeReference, plan: Any, guessed: Guessed) -> tuple[Leaf, Path] | None:
+    for child in plan.children:
+        if a.expr_id not in child.output_set:
+            continue
+        key = guessed(child, a)
+        if key is not None:
+            return (key, a.name), ()
+        made = next((x for e in child.expressions for x in e.collect(Alias) if x.expr_id == a.expr_id), None)
+        if made is not None:
+            return source(made.child, child, guessed)
+        if isinstance(child, Generate) and any(g.expr_id == a.expr_id for g in child.generator_output):
+            arguments = child.generator.children
+            found = source(arguments[0], child, guessed) if arguments else None
+            return None if found is None else (found[0], (*found[1], ELEMENT))
+        return _below(a, child, guessed)
+    return None
+
+
+def retyped(known: DataType, path: Path, kind: DataType) -> DataType:
+    """A type whose part at the end of a path is of another kind; what is on the way becomes what it has to be."""
+    if not path:
+        return known if isinstance(kind, type(known)) and isinstance(kind, StructType | ArrayType | MapType) else kind
+    step, rest = path[0], path[1:]
+    if isinstance(known, MapType):
+        return MapType(known.key, retyped(known.value, rest, kind))
+    if step == ELEMENT:
+        inner = known.element if isinstance(known, ArrayType) else STRING
+        return ArrayType(retyped(inner, rest, kind))
+    if isinstance(known, ArrayType):
+        # A field of an array of structs is the array of the fields.
+        return ArrayType(retyped(known.element, path, kind))
+    fields = {f.name.lower(): f for f in known.fields} if isinstance(known, StructType) else {}
+    before = fields.get(step.lower())
+    fields[step.lower()] = StructField(
+        before.name if before else step, retyped(before.data_type if before else STRING, rest, kind) if rest or
+        not before or not isinstance(before.data_type, StructType) else before.data_type
+    )  # fmt: skip
+    return StructType(tuple(fields.values()))
