@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planviz.catalog.tables import Catalog, Table
-from planviz.dataframe import functions as F
+from planviz.dataframe import functions as F  # noqa: N812
 from planviz.dataframe import session
 from planviz.errors import AnalysisError
 from planviz.types import parse_fields
