@@ -97,6 +97,16 @@ def _program(text: str, options: argparse.Namespace) -> tuple[str, Sequence[Plan
             },
             "not_understood": [list(entry) for entry in program.not_understood],
             "notes": program.notes,
+            "shared": [
+                {
+                    "line": None if s.place is None else s.place.line,
+                    "operator": s.plan.node_name,
+                    "actions": [a.place.line for a in s.actions],
+                    "keeps": {"rows": s.rows, "bytes": s.size},
+                    "saves": s.saved,
+                }
+                for s in program.shared
+            ],
         }
         return json.dumps(found, indent=1) + "\n", told
     for line, why in program.not_understood:

@@ -78,6 +78,11 @@ WINDOW = [
 KINDS = tuple(_NAMES)
 
 
+def names_of(kind: type) -> frozenset[str]:
+    """The names that objects of a class have."""
+    return _NAMES.get(kind, frozenset())
+
+
 def attribute(value: Any, name: str) -> Any:
     """`value.name` for an object of the API, ABSENT where it is none or has nothing of that name.
 

@@ -11,6 +11,7 @@ from planviz.trees.node import TreeNode
 
 if TYPE_CHECKING:
     from planviz.execution import QueryExecution
+    from planviz.programs.sharing import SharedPlan
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ class Program:
     error: ProgramError | None = None
     not_understood: list[tuple[int, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    #: What several actions compute again, what saves most first.
+    shared: list[SharedPlan] = field(default_factory=list)
 
     def place_of(self, node: Any) -> Place | None:
         """Where in the program an operator or expression was made; None where nobody knows."""

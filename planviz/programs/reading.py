@@ -13,6 +13,7 @@ from planviz.programs.hints import column_types
 from planviz.programs.interpreter import Interpreter
 from planviz.programs.model import Program, ProgramError
 from planviz.programs.recovery import Recovered, recovered
+from planviz.programs.sharing import shared_plans
 from planviz.programs.values import Place
 from planviz.trees.executor import RuleExecutor
 
@@ -77,6 +78,8 @@ def read_program(
     if found.left_out and found.error is not None:
         program.error = ProgramError("PYTHON_SYNTAX_ERROR", f"This is no Python: {found.error.msg}.", found.place)
     program.notes += reader.session.notes
+    program.shared = shared_plans(program)
+    program.notes += [str(s) for s in program.shared[:5]]
     names = list(guesses.columns)
     if names:
         program.notes.append(

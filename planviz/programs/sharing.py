@@ -1,0 +1,118 @@
+"""What several actions of a program compute again: the part that they share, and what keeping its rows would save."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from planviz.errors import PlanvizError
+from planviz.logical.combining import Join, SetOperation
+from planviz.logical.operators import Aggregate, Repartition, RepartitionByExpression, Sort, Window
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.python import BaseEvalPython, TableFunction
+from planviz.optimizer.statistics import estimate, estimating
+from planviz.programs.model import Action, Program
+from planviz.programs.values import Place
+
+#: What makes a part worth keeping: operators that move rows or hand them to Python.
+_COSTLY = (
+    Join,
+    SetOperation,
+    Aggregate,
+    Window,
+    Sort,
+    Repartition,
+    RepartitionByExpression,
+    BaseEvalPython,
+    TableFunction,
+)
+#: Bytes from which on a size is Spark's word for one that nobody knows (spark.sql.defaultSizeInBytes).
+_UNKNOWN = 1 << 60
+#: How many actions are compared at most.
+MOST_ACTIONS = 200
+
+
+@dataclass(frozen=True)
+class SharedPlan:
+    """A part of the plans of several actions.
+
+    `place` is where the program makes it, `actions` who computes it, each time anew; `rows` (None: unknown) and `size`
+    (bytes) are the estimates of what `cache()` would keep, `read` the bytes of the sources that each time are read.
+    """
+
+    plan: LogicalPlan
+    place: Place | None
+    actions: tuple[Action, ...]
+    rows: int | None
+    size: int
+    read: int
+
+    @property
+    def saved(self) -> int:
+        """The bytes that need not be read again if the rows were kept."""
+        return self.read * (len(self.actions) - 1)
+
+    def __str__(self) -> str:
+        lines = ", ".join(dict.fromkeys(str(a.place.line) for a in self.actions))
+        where = "" if self.place is None else f" of line {self.place.line}"
+        rows = "" if self.rows is None else f" (some {self.rows:,} rows)"
+        times = (
+            f"The {self.plan.node_name}{where} is computed {len(self.actions)} times (actions of the lines {lines})."
+        )
+        if self.read >= _UNKNOWN:
+            return f"{times} cache() there would compute it once; how much that saves no statistics tell."
+        keeps = f"{_bytes(self.size)}{rows}"
+        return f"{times} cache() there would keep about {keeps} and save reading about {_bytes(self.saved)}."
+
+
+def shared_plans(program: Program) -> list[SharedPlan]:
+    """The largest parts that several actions compute, what saves most first; what is cached is not among them."""
+    actions = [a for a in program.actions[:MOST_ACTIONS] if a.error is None]
+    users: dict[int, list[int]] = {}
+    nodes: dict[int, Any] = {}
+    parents: dict[int, set[int]] = {}
+    for index, action in enumerate(actions):
+        for node in _beneath(action):
+            nodes[id(node)] = node
+            users.setdefault(id(node), []).append(index)
+            for child in node.children:
+                parents.setdefault(id(child), set()).add(id(node))
+    found = []
+    for key, by in users.items():
+        whole = any(users.get(p) == by for p in parents.get(key, ()))
+        if len(by) > 1 and not whole and nodes[key].contains(*_COSTLY):
+            made = _shared(program, nodes[key], [actions[i] for i in by])
+            if made is not None:
+                found.append(made)
+    return sorted(found, key=lambda s: -s.saved)
+
+
+def _beneath(action: Action) -> list[Any]:
+    """The operators of an action's plan, each once, without those whose rows are kept."""
+    seen: dict[int, Any] = {}
+    todo: list[Any] = [action.execution.with_cached_data]
+    while todo:
+        node = todo.pop()
+        if id(node) not in seen:
+            seen[id(node)] = node
+            todo += node.children
+    return list(seen.values())
+
+
+def _shared(program: Program, plan: LogicalPlan, by: list[Action]) -> SharedPlan | None:
+    try:
+        with estimating(by[0].execution.config):
+            kept = estimate(plan)
+            read = sum(estimate(n).size for n in plan.walk() if not n.children)
+    except (PlanvizError, RecursionError):
+        return None
+    return SharedPlan(plan, program.place_of(plan), tuple(by), kept.rows, int(kept.size), int(read))
+
+
+def _bytes(count: int) -> str:
+    value, unit = float(count), "B"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"):
+        if value < 1024 or unit == "EiB":
+            break
+        value /= 1024
+    return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.1f} {unit}"

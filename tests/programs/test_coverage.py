@@ -1,0 +1,64 @@
+"""How much of what programs in the wild call the reader knows: by the DataFrame API's own tables, weighted by calls."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from planviz.dataframe import api
+from planviz.dataframe.column import Column
+from planviz.dataframe.frame import DataFrame
+from planviz.dataframe.grouped import GroupedData
+from planviz.dataframe.python import UDFRegistration
+from planviz.dataframe.rdd import RDD
+from planviz.dataframe.readers import DataFrameReader
+from planviz.dataframe.services import Builder, RuntimeConfig, SessionCatalog, SparkContext
+from planviz.dataframe.session import SparkSession
+from planviz.dataframe.shaping import MissingValues
+from planviz.dataframe.window import WindowSpec
+from planviz.dataframe.writers import DataFrameWriter, DataStreamWriter
+from planviz.programs.spark import functions_module, type_names
+
+FREQUENCY = Path(__file__).parents[3] / "shared/corpus/programs/frequency.json"
+KINDS = {
+    "DataFrame": (DataFrame,), "Session": (SparkSession, Builder, SparkContext), "Column": (Column,),
+    "GroupedData": (GroupedData,), "Reader": (DataFrameReader,), "StreamReader": (DataFrameReader,),
+    "Writer": (DataFrameWriter,), "StreamWriter": (DataStreamWriter,), "RDD": (RDD, SparkContext),
+    "Window": (WindowSpec,), "Conf": (RuntimeConfig, Builder), "na": (MissingValues,), "UDFReg": (UDFRegistration,),
+    "Catalog": (SessionCatalog,),
+}  # fmt: skip
+#: Ways to use an object that are no method of it: operators, indexing, columns by name, calls of own functions.
+NO_METHODS = ("operator ", "<", ".<", "[")
+
+
+def _known(kind, name):
+    if name.startswith(NO_METHODS):
+        return True
+    if kind == "functions":
+        try:
+            return functions_module(SimpleNamespace()).get(name) is not None
+        except KeyError:
+            return name in functions_module(SimpleNamespace()).names
+    if kind == "types":
+        return name in type_names(SimpleNamespace())
+    plain = name.lstrip(".")
+    names = set(api.WINDOW) if kind == "Window" else set()
+    for k in KINDS[kind]:
+        names |= {n for n in api.names_of(k) if hasattr(k, n) or k in (SparkSession, Builder)}
+    return plain in names
+
+
+@pytest.mark.skipif(not FREQUENCY.exists(), reason="the corpus is not here")
+def test_the_reader_knows_what_programs_call():
+    calls, missing = 0, {}
+    for one in json.loads(FREQUENCY.read_text())["api"]:
+        if one["kind"] not in KINDS and one["kind"] not in ("functions", "types"):
+            continue
+        calls += one["calls"]
+        if not _known(one["kind"], one["name"]):
+            missing[f"{one['kind']}.{one['name']}"] = one["calls"]
+    share = 1 - sum(missing.values()) / calls
+    assert share >= 0.99, (share, sorted(missing.items(), key=lambda m: -m[1])[:40])

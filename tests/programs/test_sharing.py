@@ -1,0 +1,38 @@
+"""What several actions compute again, and what cache() would save."""
+
+from __future__ import annotations
+
+from planviz.catalogs import find
+from planviz.programs import read_program
+
+SHARED = (
+    "o = spark.table('orders').join(spark.table('customer'), F.col('o_custkey') == F.col('c_custkey'))\n"
+    "g = o.groupBy('c_nationkey').count()\n"
+    "g.show()\n"
+    "g.filter('count > 10').show()\n"
+    "o.count()\n"
+)
+
+
+def read(text):
+    return read_program("from pyspark.sql import functions as F\n" + text, find("tpch"))
+
+
+def test_the_largest_shared_parts_are_told_with_their_actions():
+    program = read(SHARED)
+    told = [(s.plan.node_name, s.place.line, [a.place.line for a in s.actions]) for s in program.shared]
+    assert told == [("Join", 2, [4, 5, 6]), ("Aggregate", 3, [4, 5])]
+    tables = [find("tpch").table((n,)).size_in_bytes for n in ("orders", "customer")]
+    assert program.shared[0].saved == 2 * sum(tables)
+    assert any("cache() there would keep" in n for n in program.notes)
+
+
+def test_what_is_cached_is_not_told():
+    assert (
+        read(SHARED.replace("o_custkey') == F.col('c_custkey'))", "o_custkey') == F.col('c_custkey')).cache()")).shared
+        == []
+    )
+
+
+def test_a_single_action_shares_nothing():
+    assert read("spark.table('orders').groupBy('o_custkey').count().show()\n").shared == []
