@@ -51,13 +51,15 @@ def _text(execution: Any, options: argparse.Namespace) -> str:
 
 def _origins(program: Any, plan: Any) -> str:
     """Every operator of a plan, indented, with the line and column of the call that made it."""
-    lines, stack = [], [(plan, 0)]
+    lines: list[str] = []
+    stack: list[tuple[Any, int, Any]] = [(plan, 0, None)]
     while stack:
-        node, depth = stack.pop()
-        place = program.place_of(node)
+        node, depth, above = stack.pop()
+        # Exchanges and sorts are there for the operator above.
+        place = program.place_of(node) or above
         shown = "" if place is None else f"{place.line}:{place.column}"
         lines.append(f"{shown:>8}  {'  ' * depth}{node.node_name}")
-        stack += [(c, depth + 1) for c in reversed((*node.children, *getattr(node, "inner_children", ())))]
+        stack += [(c, depth + 1, place) for c in reversed((*node.children, *getattr(node, "inner_children", ())))]
     return "\n".join(lines) + "\n"
 
 

@@ -58,13 +58,10 @@ class Program:
 
     def place_of(self, node: Any) -> Place | None:
         """Where in the program an operator or expression was made; None where nobody knows."""
-        origin = node.origin
-        # A physical operator comes from a logical one, and that from the text.
-        while isinstance(origin, TreeNode):
-            origin = origin.origin
+        origin = _origin(node)
         if origin is None:
             return None
-        text, at = origin[0], origin[1]
+        text, at = origin
         if text is not self.text:
             # SQL in a text of the program: at the place of that text, where it stands there as it is.
             begin = self.text.find(text) if text.strip() else -1
@@ -73,3 +70,17 @@ class Program:
             at += begin
         line = self.text.count("\n", 0, at)
         return Place(line + 1, at - (self.text.rfind("\n", 0, at) + 1) + 1)
+
+
+def _origin(node: Any) -> tuple[str, int] | None:
+    """The text that a node comes from and the character there; of what rules made, that of the nearest beneath."""
+    origin, link = node.origin, node
+    # A physical operator comes from a logical one, and that from the text.
+    while isinstance(origin, TreeNode):
+        origin, link = origin.origin, origin
+    if origin is None and link is not node:
+        origin = next((n.origin for n in link.walk() if isinstance(n.origin, tuple)), None)
+    # An exchange's own `origin` is the reason for which it is there.
+    if not isinstance(origin, tuple) or not isinstance(origin[1], int):
+        return None
+    return origin[0], origin[1]

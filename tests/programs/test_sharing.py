@@ -34,5 +34,13 @@ def test_what_is_cached_is_not_told():
     )
 
 
+def test_every_operator_of_a_physical_plan_tells_its_line():
+    program = read(SHARED)
+    plan = program.actions[0].execution.physical
+    lines = {n.node_name: p.line for n in plan.walk() if (p := program.place_of(n)) is not None}
+    assert lines["HashAggregate"] == 3
+    assert {line for name, line in lines.items() if name == "FileSourceScan"} == {2}
+
+
 def test_a_single_action_shares_nothing():
     assert read("spark.table('orders').groupBy('o_custkey').count().show()\n").shared == []
