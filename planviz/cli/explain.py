@@ -21,7 +21,7 @@ def explain(options: argparse.Namespace) -> int:
         from planviz.programs import looks_like_program
 
         text = read_text(name)
-        if name.endswith((".py", ".ipynb")) or looks_like_program(text):
+        if name.endswith((".py", ".ipynb", ".scala")) or looks_like_program(text):
             return _program(text, options)
         document = open_file(text, options, "physical")
         if options.format == "json":

@@ -62,7 +62,7 @@ def _document(text: str, program: Program) -> Document:
     notes += dict.fromkeys(w for s in statements if s.execution is not None for w in s.execution.warnings)
     traces = [s.trace for s in statements if s.trace]
     return replace(
-        Document(text, "PySpark program", reasons, tuple(plans), traces[-1] if traces else RuleTrace()),
+        Document(text, f"{program.language} program", reasons, tuple(plans), traces[-1] if traces else RuleTrace()),
         notes=tuple(notes),
         statements=tuple(statements),
         error=told or next((s.error for s in statements if s.error is not None), None),

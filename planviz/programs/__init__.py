@@ -4,8 +4,13 @@ interpreter.py   one reading: calls, limits, actions      statements.py   assign
 expressions.py   what expressions stand for               attributes.py   which attributes of values may be read
 library.py       Python's built-ins and known modules     spark.py        PySpark's modules
 session.py       the session, and tables that are guessed hints.py        types that uses of columns tell
+guesses.py       what is guessed                          retyping.py     types that refusals prove wrong
+placeholders.py  values in SQL that nobody knows          undefined.py    names that a snippet does not define
+ml.py, glue.py, lakehouse.py   models, AWS Glue, Databricks          rest.py   what is made and never used
 values.py        unknown values, functions, classes       model.py        what comes out
-dresses.py       prompts, notebooks, exports    reading.py     the way in
+dresses.py       prompts, notebooks, exports              recovery.py     other indentation, Python 2, prose
+scala.py         Scala as the Python that means the same  sharing.py      what several actions compute again
+reading.py       the way in
 """
 
 from planviz.programs.model import Action, Program, ProgramError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
 
 from planviz.catalog.tables import FILE_FORMATS, Catalog, Table
@@ -36,6 +37,8 @@ class Guesses:
         self.pivots: dict[int, list[str]] = {}
         #: How a source's files tell types: "text" (all are strings), "json", None where nothing is known.
         self.kinds: dict[str, str] = {}
+        #: When the first reading of the program began, in seconds of this process.
+        self.began = time.process_time()
         self._changes: dict[tuple[str, str], int] = {}
 
     def of(self, key: str) -> Table:

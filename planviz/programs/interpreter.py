@@ -12,6 +12,8 @@ from planviz.dataframe.column import Column
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import UserDefinedFunction
+from planviz.dataframe.rdd import RDD
+from planviz.dataframe.services import Builder
 from planviz.errors import AnalysisError, PlanvizError
 from planviz.programs import attributes
 from planviz.programs.expressions import from_planviz, placeholder
@@ -20,6 +22,7 @@ from planviz.programs.lakehouse import Utilities
 from planviz.programs.library import DefaultDict, Factory, builtins, import_module
 from planviz.programs.model import Action, Program, ProgramError
 from planviz.programs.rest import read_rest
+from planviz.programs.scala import sequence_method
 from planviz.programs.session import ProgramSession
 from planviz.programs.signals import LimitReached, Raised, Returned, raised
 from planviz.programs.spark import RowClass
@@ -181,6 +184,8 @@ class Interpreter(Statements):
         self.entered: set[int] = set()
         self.variant = ""
         self.ended = self.open_star = False
+        #: Scala: a value that is called gives an item, as in df("x").
+        self.applies = False
         self.steps = self.depth = 0
         self.current: tuple[Function, Any] | None = None
         self.at: ast.AST | None = None
@@ -193,7 +198,7 @@ class Interpreter(Statements):
         return builtins(self) | {
             "spark": spark, "sqlContext": spark, "sc": context,
             "display": Native("display", lambda v=None, *a, **k: self._display(v), True),
-            "dbutils": Utilities(),
+            "dbutils": Utilities(), "println": Native("println", lambda *a, **k: None, True),
         }  # fmt: skip
 
     def _display(self, value: Any) -> None:
@@ -331,6 +336,10 @@ class Interpreter(Statements):
                 return self._native(function, arguments, named)
             case Factory():
                 return self._call(function.function, [], {})
+            case Builder():
+                return function
+            case DataFrame() | Column() | list() | dict() | tuple() if self.applies and len(arguments) == 1:
+                return self.item(function, arguments[0])
         if callable(function) and (isinstance(function, UserDefinedFunction) or hasattr(function, "__self__")):
             return self._api(function, arguments, named)
         if callable(function) and getattr(function, "__module__", "").startswith("planviz.dataframe"):
@@ -350,6 +359,12 @@ class Interpreter(Statements):
         """A call of the DataFrame API."""
         name = name or getattr(function, "__name__", "")
         receiver = getattr(function, "__self__", None)
+        if name == "toDF" and self.applies and isinstance(receiver, RDD) and arguments:
+            arguments = [[a for a in arguments if isinstance(a, str)]]
+        typed = self.applies and name in ("filter", "where") and isinstance(receiver, DataFrame) and len(arguments) == 1
+        if typed and isinstance(arguments[0], Function | Native):
+            frame: Any = receiver
+            return self.session.opaque(frame, name)
         if name not in _READS_UNKNOWN and any(_unknown(a) for a in (*arguments, *named.values())):
             known = self._with_placeholders(name, receiver, arguments, named)
             if known is None:
@@ -489,10 +504,17 @@ class Interpreter(Statements):
 
     def attribute(self, value: Any, name: str, node: ast.AST | None = None) -> Any:
         """value.name; a column that a guessed table may have begins the reading anew."""
+        if self.applies and isinstance(value, list | tuple):
+            found = sequence_method(self, list(value), name)
+            if found is not None:
+                return found
         if isinstance(value, DataFrame):
+            if self.applies and name in ("map", "flatMap", "mapPartitions", "as_"):
+                return Native(name, lambda *a, **k: self.session.opaque(value, name), True)
+            if self.applies and name in ("groupByKey", "joinWith", "mapGroups"):
+                self.pass_over(node or self.tree, f"{name} of objects has no plan here.")
+                return Unknown(name)
             if name == "rdd":
-                from planviz.dataframe.rdd import RDD
-
                 return RDD(self.session)
             if node is not None and isinstance(value.plan, object) and not hasattr(type(value), name):
                 self.learn(value, name)

@@ -53,6 +53,8 @@ class Program:
     error: ProgramError | None = None
     not_understood: list[tuple[int, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    #: PySpark or Scala.
+    language: str = "PySpark"
     #: What several actions compute again, what saves most first.
     shared: list[SharedPlan] = field(default_factory=list)
 

@@ -13,6 +13,7 @@ from planviz.programs.hints import column_types
 from planviz.programs.interpreter import Interpreter
 from planviz.programs.model import Program, ProgramError
 from planviz.programs.recovery import Recovered, recovered
+from planviz.programs.scala import looks_like_scala, scala_tree, without_prompts
 from planviz.programs.sharing import shared_plans
 from planviz.programs.values import Place
 from planviz.trees.executor import RuleExecutor
@@ -33,7 +34,7 @@ def looks_like_program(text: str) -> bool:
     # Cells of SQL alone are opened as SQL.
     if text.lstrip().startswith("{") or re.search(r"^\s*(?:>>>|In \[\d*\]:)", text, re.MULTILINE):
         text = undressed(text)
-    return (_IMPORT.search(text) or _CALLS.search(text)) is not None
+    return looks_like_scala(text) or (_IMPORT.search(text) or _CALLS.search(text)) is not None
 
 
 def read_program(
@@ -47,8 +48,7 @@ def read_program(
     `infer` says to guess tables that neither the catalogue nor the program has; None: where there is no catalogue.
     Raises ParseError, with line and column, for a text that is no Python.
     """
-    given = undressed(text)
-    found = parse(given)
+    found = _scala(text) if looks_like_scala(text) else parse(undressed(text))
     text, tree = found.text, found.tree
     config = _zoned(config or OptimizerConfig())
     guesses = Guesses(infer if infer is not None else catalog is None or not catalog.tables, column_types(tree))
@@ -61,6 +61,7 @@ def read_program(
 
     for _ in range(MOST_READINGS):
         reader = Interpreter(text, tree, catalog, config, guesses, place)
+        reader.applies = found.language == "Scala"
         try:
             program = reader.read()
         except Again:
@@ -78,6 +79,7 @@ def read_program(
     if found.left_out and found.error is not None:
         program.error = ProgramError("PYTHON_SYNTAX_ERROR", f"This is no Python: {found.error.msg}.", found.place)
     program.notes += reader.session.notes
+    program.language = found.language
     program.shared = shared_plans(program)
     program.notes += [str(s) for s in program.shared[:5]]
     names = list(guesses.columns)
@@ -86,6 +88,15 @@ def read_program(
             f"Guessed from their use, types too: {', '.join(names)}. A catalogue or a schema would make the plans sure."
         )
     return program
+
+
+def _scala(text: str) -> Recovered:
+    plain = without_prompts(text)
+    try:
+        tree, passed = scala_tree(plain)
+    except RecursionError:
+        raise ParseError("SCALA_SYNTAX_ERROR", "The Scala text nests too deep to be read.") from None
+    return Recovered(tree, plain, passed, language="Scala")
 
 
 def _zoned(config: OptimizerConfig) -> OptimizerConfig:

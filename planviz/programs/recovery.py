@@ -25,8 +25,14 @@ class Recovered:
     """A tree, the text that it is of, and what was left out of the text that was given: lines with the reason."""
 
     def __init__(
-        self, tree: ast.Module, text: str, left_out: list[tuple[int, str]], error: SyntaxError | None = None
+        self,
+        tree: ast.Module,
+        text: str,
+        left_out: list[tuple[int, str]],
+        error: SyntaxError | None = None,
+        language: str = "PySpark",
     ) -> None:
+        self.language = language
         self.tree, self.text, self.left_out, self.error = tree, text, left_out, error
 
     @property

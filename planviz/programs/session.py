@@ -33,10 +33,10 @@ from planviz.programs.placeholders import filled
 from planviz.programs.retyping import wanted_types
 from planviz.programs.signals import LimitReached
 from planviz.programs.values import Unknown, UnknownRows
-from planviz.types import STRING, DataType, StructField, StructType
+from planviz.types import BOOLEAN, STRING, DataType, StructField, StructType
 
 #: How many plans are made of one program at most, and how long that may take (seconds of this process).
-MOST_PLANS, LONGEST_TIME = 6_000, 60.0
+MOST_PLANS, LONGEST_TIME = 6_000, 20.0
 #: Statements of Delta Lake, Databricks and Hive that are no part of Spark's own SQL.
 _FOREIGN = re.compile(
     r"\s*(?:optimize|vacuum|restore|convert|copy|grant|revoke|msck|fsck|clone|generate|reorg|apply|use\s+catalog|load"
@@ -63,7 +63,7 @@ class ProgramSession(SparkSession):
         self.guesses, self.note = guesses, note
         #: Where the call that is being read stands: the program's text and the character, None before the first.
         self.origin: tuple[str, int] | None = None
-        self.began = time.process_time()
+        self.began = guesses.began
         self.plans = 0
         #: Sentences about what was taken to be so, in order.
         self.notes: dict[str, None] = {}
@@ -119,6 +119,8 @@ class ProgramSession(SparkSession):
         if self.plans > MOST_PLANS or time.process_time() - self.began > LONGEST_TIME:
             raise LimitReached("the program makes too many DataFrames")
         self.mark(plan)
+        if isinstance(plan, Union | SetOperation) and self.guesses.columns:
+            self._learn_from_others(plan)
         made = super().execution(plan, sql)
         try:
             analyzed = made.analyzed
@@ -199,6 +201,13 @@ class ProgramSession(SparkSession):
         self._rows[id(made)] = key
         self._kept.append(made)
         return DataFrame(self, made)
+
+    def opaque(self, frame: DataFrame, name: str) -> DataFrame:
+        """What a function of objects makes of rows: fewer of them for a filter, else rows that nobody knows."""
+        if name in ("filter", "where"):
+            condition = ScalaUDF(frame.output, BOOLEAN, "<function>")
+            return frame.derived(Filter(condition, frame.plan))
+        return self.guessed_rows(f"{name} of line {self.line()}")
 
     def transformed(self, frame: DataFrame, name: str, outputs: Sequence[str]) -> DataFrame:
         """A DataFrame with the columns that a model adds; further ones are guessed from their use."""
@@ -381,6 +390,19 @@ class ProgramSession(SparkSession):
                 if len(parts) > 1:
                     kind = StructType(tuple(StructField(p, STRING) for p in parts[1:2]))
                 learned |= self._learn(leaves[0][1], parts[0], kind)
+        if learned:
+            raise Again
+
+    def _learn_from_others(self, plan: LogicalPlan) -> None:
+        """What is put together with a guessed table has its columns: Again where it has to have more."""
+        widest = max((c.output for c in plan.children), key=len)
+        learned = False
+        for child in plan.children:
+            have = {a.name.lower() for a in child.output}
+            if len(child.output) < len(widest):
+                for _, key in self._open(child)[:1]:
+                    new = [a for a in widest if a.name.lower() not in have]
+                    learned |= any([self._learn(key, a.name, a.type) for a in new])
         if learned:
             raise Again
 

@@ -50,6 +50,9 @@ keyBy countByKey countByValue zipWithIndex aggregateByKey flatMapValues collectA
 _COMBINING, _FRAMES, _RDD = (frozenset(n.split()) for n in (_COMBINING_NAMES, _FRAME_NAMES, _RDD_NAMES))
 _NAMED = re.compile(r"(?:^|_)(?:s?df|dataframe|frame|sdf|ddf)\w{0,3}(?:$|_)|df\d*$|^df", re.IGNORECASE)
 
+#: A name that stands for a DataFrame however it is used.
+_SURELY = re.compile(r"df\d*|\w+_df\d*|\w+[a-z]DF\d*|data_?[fF]rame")
+
 
 class Uses:
     """How the names of a program are used."""
@@ -87,7 +90,9 @@ class Uses:
         """Whether a name is used as a DataFrame."""
         if name in self.rdds and not _NAMED.search(name):
             return False
-        return name in self.frames or (name in self.indexed and _NAMED.search(name) is not None)
+        if name in self.frames or _SURELY.fullmatch(name):
+            return True
+        return name in self.indexed and _NAMED.search(name) is not None
 
 
 def stand_in(reader: Interpreter, node: ast.Name) -> Any:

@@ -67,7 +67,9 @@ class ReplaceDeduplicateWithAggregate(OptimizerRule):
 
 
 def _pairs(plan: Any) -> Any:
-    return conjunction([EqualNullSafe(a, b) for a, b in zip(plan.left.output, plan.right.output, strict=True)])
+    pairs = [EqualNullSafe(a, b) for a, b in zip(plan.left.output, plan.right.output, strict=True)]
+    # Tables of which nothing is known have no columns to compare.
+    return conjunction(pairs) if pairs else None
 
 
 class ReplaceIntersectWithSemiJoin(OptimizerRule[Intersect]):

@@ -1,0 +1,590 @@
+"""Scala Spark read as the Python that means the same: tree-sitter's tree becomes Python's, at the same places.
+
+Chains, vals, definitions, lambdas and the column syntax ($"x", 'x, ===) have their counterpart in PySpark; the reader
+of programs goes over the result as over any program. What has none is passed over.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Callable
+from typing import Any
+
+from planviz.programs.values import Native
+
+#: Methods that Scala calls without parentheses.
+_BARE_NAMES = """show count distinct cache persist unpersist printSchema collect first head desc asc isNull isNotNull
+isNaN toDF explain getOrCreate stop desc_nulls_last desc_nulls_first asc_nulls_last asc_nulls_first collectAsList
+toLocalIterator isEmpty checkpoint localCheckpoint toJSON enableHiveSupport awaitTermination start"""
+_BARE = frozenset(_BARE_NAMES.split())
+_RENAMED = {
+    "as": "alias", "startsWith": "startswith", "endsWith": "endswith", "equalTo": "__eq__", "notEqual": "__ne__",
+    "gt": "__gt__", "lt": "__lt__", "geq": "__ge__", "leq": "__le__", "and": "__and__", "or": "__or__",
+    "plus": "__add__", "minus": "__sub__", "multiply": "__mul__", "divide": "__truediv__", "mod": "__mod__",
+    "isInCollection": "isin", "dropDuplicates": "dropDuplicates", "typedLit": "lit", "typedlit": "lit", "not": "not_",
+    "callUDF": "call_udf", "unionAll": "union",
+}  # fmt: skip
+_COMPARE: dict[str, type[ast.cmpop]] = {
+    "===": ast.Eq, "=!=": ast.NotEq, "!==": ast.NotEq, "==": ast.Eq, "!=": ast.NotEq, ">": ast.Gt, "<": ast.Lt,
+    ">=": ast.GtE, "<=": ast.LtE,
+}  # fmt: skip
+_BINARY: dict[str, type[ast.operator]] = {
+    "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "%": ast.Mod, "&&": ast.BitAnd, "||": ast.BitOr,
+    "&": ast.BitAnd, "|": ast.BitOr, "++": ast.Add, ":+": ast.Add, ":::": ast.Add,
+}  # fmt: skip
+_METHODS = {
+    "__eq__": ast.Eq,
+    "__ne__": ast.NotEq,
+    "__gt__": ast.Gt,
+    "__lt__": ast.Lt,
+    "__ge__": ast.GtE,
+    "__le__": ast.LtE,
+}
+_OPERATORS = {"__and__": ast.BitAnd, "__or__": ast.BitOr, "__add__": ast.Add, "__sub__": ast.Sub, "__mul__": ast.Mult,
+              "__truediv__": ast.Div, "__mod__": ast.Mod}  # fmt: skip
+#: Methods of sequences, by the Python that means the same.
+_SEQUENCES: dict[str, Callable[[Any, list[Any]], Any]] = {
+    "map": lambda reader, xs: lambda f: [reader.call(f, [x], {}, None) for x in xs],
+    "flatMap": lambda reader, xs: lambda f: [y for x in xs for y in reader.rounds(reader.call(f, [x], {}, None))],
+    "foreach": lambda reader, xs: lambda f: [reader.call(f, [x], {}, None) for x in xs] and None,
+    "filter": lambda reader, xs: lambda f: [x for x in xs if reader.truth(reader.call(f, [x], {}, None)) is not False],
+    "filterNot": lambda reader, xs: (
+        lambda f: [x for x in xs if reader.truth(reader.call(f, [x], {}, None)) is not True]
+    ),
+    "reduce": lambda reader, xs: lambda f: functools.reduce(lambda a, b: reader.call(f, [a, b], {}, None), xs),
+    "mkString": lambda reader, xs: lambda *a: (a[1] if len(a) > 2 else a[0] if a else "").join(map(str, xs)),
+    "zip": lambda reader, xs: lambda ys: list(zip(xs, ys, strict=False)),
+    "contains": lambda reader, xs: lambda x: x in xs,
+}
+_PARTS: dict[str, Callable[[list[Any]], Any]] = {
+    "head": lambda xs: xs[0] if xs else None, "last": lambda xs: xs[-1] if xs else None, "tail": lambda xs: xs[1:],
+    "length": len, "size": len, "isEmpty": lambda xs: not xs, "nonEmpty": bool, "toSeq": list, "toArray": list,
+    "toList": list, "distinct": lambda xs: list(dict.fromkeys(xs)), "reverse": lambda xs: xs[::-1],
+    "zipWithIndex": lambda xs: [(x, i) for i, x in enumerate(xs)], "indices": lambda xs: list(range(len(xs))),
+    "init": lambda xs: xs[:-1],
+}  # fmt: skip
+_LISTS = ("Seq", "List", "Array", "Vector", "Set", "IndexedSeq", "ArrayBuffer", "ListBuffer")
+_TYPE_NAMES = """StringType IntegerType LongType DoubleType FloatType BooleanType DateType TimestampType ShortType
+ByteType BinaryType NullType TimestampNTZType"""
+_TYPES = frozenset(_TYPE_NAMES.split())
+_PRELUDE = """from pyspark.sql.functions import *
+from pyspark.sql.types import *
+from pyspark.sql import SparkSession, Window, Row
+from functools import reduce
+"""
+_LOOKS = re.compile(
+    r"^\s*(?:scala>|import\s+org\.apache\.spark\b|import\s+spark\.implicits|(?:val|var)\s+\w+(?:\s*:\s*[\w\[\]]+)?\s*=|object\s+\w+"
+    r"|case\s+class\s|package\s+\w)|===|=!=|\$\"\w",
+    re.MULTILINE,
+)
+_PROMPT = re.compile(r"^\s*scala>\s?")
+_PIPE = re.compile(r"^\s*\|\s?")
+
+
+def looks_like_scala(text: str) -> bool:
+    """Whether a text is Scala that uses Spark."""
+    spark = re.search(r"\bspark\b|\bsqlContext\b|\bsc\.|DataFrame|Dataset|\.toDF\(|\$\"|===", text)
+    return (
+        spark is not None
+        and _LOOKS.search(text) is not None
+        and not re.search(r"^\s*(?:from\s+\w|def\s.*:\s*$)", text, re.M)
+    )
+
+
+def without_prompts(text: str) -> str:
+    """The lines behind spark-shell's prompts; what it printed is left out."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    if not any(_PROMPT.match(s) for s in lines):
+        return text
+    made, going_on = [], False
+    for line in lines:
+        found = _PROMPT.match(line) or (_PIPE.match(line) if going_on else None)
+        going_on = found is not None
+        made.append(line[found.end() :] if found else "")
+    return "\n".join(made)
+
+
+def scala_tree(text: str) -> tuple[ast.Module, list[tuple[int, str]]]:
+    """Python's tree of a Scala text, and the lines that were passed over with the reason."""
+    import tree_sitter
+    import tree_sitter_scala
+
+    parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_scala.language()))
+    source = text.encode("utf-8")
+    made = Translation(source)
+    body = ast.parse(_PRELUDE).body
+    for n in ast.walk(ast.Module(body, [])):
+        if hasattr(n, "lineno"):
+            n.lineno = n.end_lineno = 1  # type: ignore[attr-defined]
+    body += made.statements(parser.parse(source).root_node.named_children)
+    return ast.fix_missing_locations(ast.Module(body, [])), made.passed
+
+
+def sequence_method(reader: Any, values: list[Any], name: str) -> Any:
+    """A method of a Scala sequence, or what it gives where it takes nothing; None for one that is not known."""
+    if name in _SEQUENCES:
+        return Native(name, _SEQUENCES[name](reader, values), True)
+    if name in ("head", "isEmpty", "distinct"):
+        # Written without parentheses they were given some.
+        return Native(name, lambda *a: _PARTS[name](values), True)
+    return _PARTS[name](values) if name in _PARTS else None
+
+
+class Translation:
+    """One text's way from tree-sitter's nodes to Python's. `passed` are lines of what has no counterpart."""
+
+    def __init__(self, source: bytes) -> None:
+        self.source = source
+        self.passed: list[tuple[int, str]] = []
+        self.wildcards = 0
+
+    # ------------------------------------------------------------------------------------------ statements
+
+    def statements(self, nodes: list[Any]) -> list[ast.stmt]:
+        """Python's statements for Scala's."""
+        made: list[ast.stmt] = []
+        for node in nodes:
+            made += self.statement(node)
+        return made
+
+    def statement(self, node: Any) -> list[ast.stmt]:
+        """Python's statements for one of Scala's."""
+        method: Callable[[Any], list[ast.stmt]] | None = getattr(self, f"_do_{node.type}", None)
+        if method is not None:
+            return method(node)
+        if node.type in (
+            "import_declaration",
+            "comment",
+            "block_comment",
+            "package_clause",
+            "type_definition",
+            "trait_definition",
+        ):
+            return []
+        return [self._at(ast.Expr(self.value(node)), node)]
+
+    def _do_val_definition(self, node: Any) -> list[ast.stmt]:
+        value = node.child_by_field_name("value")
+        if value is None:
+            return []
+        target = self._target(node.child_by_field_name("pattern"))
+        return [self._at(ast.Assign([target], self.value(value)), node)]
+
+    _do_var_definition = _do_val_definition
+    _do_lazy_val_definition = _do_val_definition
+
+    def _target(self, node: Any) -> Any:
+        if node.type in ("case_class_pattern", "tuple_pattern"):
+            parts = [
+                self._target(c)
+                for c in node.named_children
+                if c.type not in ("type_identifier", "stable_type_identifier")
+            ]
+            return self._at(ast.Tuple(parts, ast.Store()), node)
+        name = self._text(node)
+        return self._at(ast.Name(name if name.isidentifier() else "_", ast.Store()), node)
+
+    def _do_assignment_expression(self, node: Any) -> list[ast.stmt]:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        return [self._at(ast.Assign([self._target(left)], self.value(right)), node)]
+
+    def _do_function_definition(self, node: Any) -> list[ast.stmt]:
+        body = node.child_by_field_name("body")
+        if body is None:
+            return []
+        name = self._text(node.child_by_field_name("name"))
+        statements = self._returning(body)
+        if name == "main":
+            # The program's own beginning.
+            return [*statements[:-1], self._last_as_expression(statements[-1])] if statements else []
+        arguments = self._parameters([c for c in node.named_children if c.type == "parameters"])
+        made = ast.FunctionDef(name, arguments, statements or [ast.Pass()], [], None, None)
+        made.__dict__["type_params"] = []
+        return [self._at(made, node)]
+
+    def _last_as_expression(self, node: ast.stmt) -> ast.stmt:
+        if isinstance(node, ast.Return) and node.value is not None:
+            return ast.copy_location(ast.Expr(node.value), node)
+        return node
+
+    def _returning(self, body: Any) -> list[ast.stmt]:
+        made = self.statements(body.named_children) if body.type in ("block", "template_body") else self.statement(body)
+        if made and isinstance(made[-1], ast.Expr):
+            made[-1] = ast.copy_location(ast.Return(made[-1].value), made[-1])
+        return made
+
+    def _parameters(self, groups: list[Any]) -> ast.arguments:
+        args, defaults = [], []
+        for group in groups:
+            for p in group.named_children:
+                if p.type not in ("parameter", "class_parameter", "binding"):
+                    continue
+                name = p.child_by_field_name("name")
+                kind = p.child_by_field_name("type")
+                shown = self._text(kind) if kind is not None else ""
+                note = ast.Name("DataFrame", ast.Load()) if re.match(r"DataFrame|Dataset\b", shown) else None
+                if shown == "SparkSession":
+                    note = ast.Name("SparkSession", ast.Load())
+                args.append(self._at(ast.arg(self._text(name) if name is not None else "_", note), p))
+                default = p.child_by_field_name("default_value")
+                if default is not None:
+                    defaults.append(self.value(default))
+        return ast.arguments([], args, None, [], [], None, defaults)
+
+    def _do_object_definition(self, node: Any) -> list[ast.stmt]:
+        body = node.child_by_field_name("body")
+        return [] if body is None else self.statements(body.named_children)
+
+    _do_package_object = _do_object_definition
+
+    def _do_class_definition(self, node: Any) -> list[ast.stmt]:
+        body = node.child_by_field_name("body")
+        return [] if body is None else self.statements(body.named_children)
+
+    def _do_if_expression(self, node: Any) -> list[ast.stmt]:
+        parts = [node.child_by_field_name(n) for n in ("condition", "consequence", "alternative")]
+        if parts[1] is None:
+            return []
+        other = [] if parts[2] is None else self._block(parts[2])
+        return [self._at(ast.If(self.value(parts[0]), self._block(parts[1]) or [ast.Pass()], other), node)]
+
+    def _block(self, node: Any) -> list[ast.stmt]:
+        return self.statements(node.named_children) if node.type == "block" else self.statement(node)
+
+    _do_block = _block
+
+    def _do_for_expression(self, node: Any) -> list[ast.stmt]:
+        body = node.child_by_field_name("body")
+        made = self._block(body) if body is not None else []
+        enumerators = node.child_by_field_name("enumerators")
+        for e in reversed(
+            [c for c in (enumerators.named_children if enumerators is not None else []) if c.type == "enumerator"]
+        ):
+            parts = e.named_children
+            if len(parts) >= 2:
+                made = [self._at(ast.For(self._target(parts[0]), self.value(parts[1]), made or [ast.Pass()], []), node)]
+        return made
+
+    def _do_try_expression(self, node: Any) -> list[ast.stmt]:
+        body = node.child_by_field_name("body")
+        return [] if body is None else self._block(body)
+
+    # ------------------------------------------------------------------------------------------ expressions
+
+    def value(self, node: Any) -> ast.expr:
+        """Python's expression for one of Scala's; what has none is a value that nobody knows."""
+        method: Callable[[Any], ast.expr] | None = getattr(self, f"_of_{node.type}", None)
+        if method is None:
+            self.passed.append((node.start_point[0] + 1, f"{node.type.replace('_', ' ')} is passed over."))
+            return self._name("scala_" + node.type, node)
+        made: ast.expr = self._at(method(node), node)
+        return made
+
+    def _of_identifier(self, node: Any) -> ast.expr:
+        name = self._text(node).strip("`")
+        if name in _TYPES:
+            return self._call(self._name(name, node), [])
+        return self._name(_RENAMED.get(name, name) if name in ("typedLit", "callUDF") else name, node)
+
+    _of_type_identifier = _of_stable_identifier = _of_operator_identifier = _of_identifier
+
+    def _of_integer_literal(self, node: Any) -> ast.expr:
+        text = self._text(node).rstrip("lL").replace("_", "")
+        return ast.Constant(int(text, 0) if text.isdigit() or text.startswith("0x") else 0)
+
+    def _of_floating_point_literal(self, node: Any) -> ast.expr:
+        return ast.Constant(float(self._text(node).rstrip("dDfF").replace("_", "")))
+
+    def _of_boolean_literal(self, node: Any) -> ast.expr:
+        return ast.Constant(self._text(node) == "true")
+
+    def _of_null_literal(self, node: Any) -> ast.expr:
+        return ast.Constant(None)
+
+    def _of_unit(self, node: Any) -> ast.expr:
+        return ast.Constant(None)
+
+    def _of_string(self, node: Any) -> ast.expr:
+        return ast.Constant(_unquoted(self._text(node)))
+
+    _of_multiline_string = _of_character_literal = _of_string
+
+    def _of_quote_expression(self, node: Any) -> ast.expr:
+        return self._call(self._name("col", node), [ast.Constant(self._text(node).lstrip("'"))])
+
+    _of_symbol_literal = _of_quote_expression
+
+    def _of_interpolated_string_expression(self, node: Any) -> ast.expr:
+        interpolator, inner = node.named_children[0], node.named_children[-1]
+        parts: list[ast.expr] = []
+        text = self._text(inner)
+        quote = '"""' if text.startswith('"""') else '"'
+        at, end = inner.start_byte + len(quote), inner.end_byte - len(quote)
+        for c in inner.named_children:
+            if c.type != "interpolation":
+                continue
+            parts.append(ast.Constant(_unescaped(self.source[at : c.start_byte].decode("utf-8", "replace"), quote)))
+            held = c.named_children[-1]
+            held = held.named_children[-1] if held.type == "block" and held.named_children else held
+            parts.append(ast.FormattedValue(self.value(held), -1, None))
+            at = c.end_byte
+        parts.append(ast.Constant(_unescaped(self.source[at:end].decode("utf-8", "replace"), quote)))
+        whole: ast.expr = ast.JoinedStr(parts) if len(parts) > 1 else parts[0]
+        if self._text(interpolator) == "$":
+            return self._call(self._name("col", node), [self._at(whole, node)])
+        return whole
+
+    def _of_tuple_expression(self, node: Any) -> ast.expr:
+        return ast.Tuple([self.value(c) for c in node.named_children], ast.Load())
+
+    def _of_parenthesized_expression(self, node: Any) -> ast.expr:
+        return self.value(node.named_children[0]) if node.named_children else ast.Constant(None)
+
+    def _of_generic_function(self, node: Any) -> ast.expr:
+        function = node.child_by_field_name("function")
+        if function.type == "field_expression" and self._text(function.child_by_field_name("field")) == "as":
+            # A Dataset's class changes no plan that is shown.
+            return self.value(function.child_by_field_name("value"))
+        return self.value(function)
+
+    def _of_instance_expression(self, node: Any) -> ast.expr:
+        arguments = node.child_by_field_name("arguments")
+        name = next((self._text(c) for c in node.named_children if "type" in c.type), "object")
+        return self._call(
+            self._name(name.split("[")[0].split(".")[-1], node), self._arguments(arguments) if arguments else []
+        )
+
+    def _of_prefix_expression(self, node: Any) -> ast.expr:
+        operator, inner = self._text(node)[0], self.value(node.named_children[-1])
+        kinds: dict[str, ast.unaryop] = {"!": ast.Invert(), "-": ast.USub(), "~": ast.Invert()}
+        return ast.UnaryOp(kinds[operator], inner) if operator in kinds else inner
+
+    def _of_infix_expression(self, node: Any) -> ast.expr:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        operator = self._text(node.child_by_field_name("operator"))
+        if operator == "->":
+            return ast.Tuple([self.value(left), self.value(right)], ast.Load())
+        if operator in _COMPARE:
+            return ast.Compare(self.value(left), [_COMPARE[operator]()], [self.value(right)])
+        if operator == "<=>":
+            return self._call(self._attribute(self.value(left), "eqNullSafe", node), [self.value(right)])
+        if operator in _BINARY:
+            return ast.BinOp(self.value(left), _BINARY[operator](), self.value(right))
+        arguments = (
+            [self.value(c) for c in right.named_children] if right.type == "tuple_expression" else [self.value(right)]
+        )
+        if operator in ("to", "until"):
+            end = ast.BinOp(arguments[0], ast.Add(), ast.Constant(1)) if operator == "to" else arguments[0]
+            return self._call(self._name("range", node), [self.value(left), end])
+        return self._method(self.value(left), operator, arguments, [], node)
+
+    def _of_field_expression(self, node: Any) -> ast.expr:
+        holder, field = node.child_by_field_name("value"), node.child_by_field_name("field")
+        name = self._text(field).strip("`")
+        if name in _TYPES:
+            return self._call(self._name(name, node), [])
+        if self._text(holder) in ("functions", "org.apache.spark.sql.functions"):
+            return self._name(name, node)
+        if self._text(holder) in ("SaveMode", "OutputMode", "Trigger", "StorageLevel"):
+            return (
+                ast.Constant(name.lower())
+                if self._text(holder) != "StorageLevel"
+                else self._attribute(self.value(holder), name, field)
+            )
+        inner = self.value(holder)
+        if name in _BARE:
+            return self._call(self._attribute(inner, name, field), [])
+        return self._attribute(inner, name, field)
+
+    def _of_call_expression(self, node: Any) -> ast.expr:
+        function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        arguments = self._arguments(given) if given is not None else []
+        positional = [a for a in arguments if not isinstance(a, ast.keyword)]
+        keywords = [a for a in arguments if isinstance(a, ast.keyword)]
+        if function.type == "generic_function":
+            function = function.child_by_field_name("function")
+        if function.type == "identifier":
+            return self._called(self._text(function), positional, keywords, node)
+        if function.type == "field_expression":
+            holder = function.child_by_field_name("value")
+            name = self._text(function.child_by_field_name("field")).strip("`")
+            if self._text(holder) == "functions":
+                return self._called(name, positional, keywords, node)
+            return self._method(self.value(holder), name, positional, keywords, function.child_by_field_name("field"))
+        if function.type == "call_expression" and (folded := self._fold(function, positional)) is not None:
+            return folded
+        return self._call(self.value(function), positional, keywords)
+
+    def _called(self, name: str, given: list[ast.expr], keywords: list[ast.keyword], node: Any) -> ast.expr:
+        if name in _LISTS:
+            return ast.List(given, ast.Load())
+        if name == "Map" and all(isinstance(g, ast.Tuple) and len(g.elts) == 2 for g in given):
+            pairs = [g.elts for g in given if isinstance(g, ast.Tuple)]
+            return ast.Dict([p[0] for p in pairs], [p[1] for p in pairs])
+        if name == "not" and len(given) == 1:
+            return ast.UnaryOp(ast.Invert(), given[0])
+        if name in ("Some", "Option") and len(given) == 1:
+            return given[0]
+        return self._call(self._name(_RENAMED.get(name, name) if name != "as" else name, node), given, keywords)
+
+    def _method(
+        self, holder: ast.expr, name: str, given: list[ast.expr], keywords: list[ast.keyword], node: Any
+    ) -> ast.expr:
+        name = _RENAMED.get(name, name)
+        if name in _METHODS and len(given) == 1:
+            return ast.Compare(holder, [_METHODS[name]()], given)
+        if name in _OPERATORS and len(given) == 1:
+            return ast.BinOp(holder, _OPERATORS[name](), given[0])
+        if name == "apply":
+            return self._call(holder, given, keywords)
+        if name == "agg" and given and all(isinstance(g, ast.Tuple) for g in given):
+            pairs = [g.elts for g in given if isinstance(g, ast.Tuple)]
+            return self._call(
+                self._attribute(holder, name, node), [ast.Dict([p[0] for p in pairs], [p[1] for p in pairs])]
+            )
+        if name == "toDF" and isinstance(holder, ast.List):
+            columns: list[ast.expr] = [ast.List(given, ast.Load())] if given else []
+            return self._call(self._attribute(self._name("spark", node), "createDataFrame", node), [holder, *columns])
+        if name in ("map", "foreach", "flatMap") and len(given) == 1 and self._sequence(holder):
+            return self._call(self._name("list", node), [self._call(self._name("map", node), [given[0], holder])])
+        if name in ("reduce", "reduceLeft") and len(given) == 1 and not isinstance(holder, ast.Name):
+            return self._call(self._name("reduce", node), [given[0], holder])
+        return self._call(self._attribute(holder, name, node), given, keywords)
+
+    def _sequence(self, holder: ast.expr) -> bool:
+        """Whether something is surely a list: written as one, or columns of a DataFrame."""
+        if isinstance(holder, ast.Call) and isinstance(holder.func, ast.Name):
+            return holder.func.id in ("range", "list")
+        return isinstance(holder, ast.List) or (
+            isinstance(holder, ast.Attribute) and holder.attr in ("columns", "fields")
+        )
+
+    def _fold(self, function: Any, given: list[ast.expr]) -> ast.expr | None:
+        """xs.foldLeft(start)(f)"""
+        inner = function.child_by_field_name("function")
+        if inner is None or inner.type != "field_expression":
+            return None
+        if self._text(inner.child_by_field_name("field")) not in ("foldLeft", "fold") or len(given) != 1:
+            return None
+        start = self._arguments(function.child_by_field_name("arguments"))
+        first = [a for a in start if not isinstance(a, ast.keyword)]
+        return self._call(
+            self._name("reduce", function), [given[0], self.value(inner.child_by_field_name("value")), *first]
+        )
+
+    def _arguments(self, node: Any) -> list[Any]:
+        if node.type == "block":
+            return [self._lambda_of_block(node)]
+        if node.type == "case_block":
+            return [self._name("partial_function", node)]
+        made: list[Any] = []
+        for c in node.named_children:
+            if c.type in ("comment", "block_comment"):
+                continue
+            if c.type == "assignment_expression":
+                name = self._text(c.child_by_field_name("left"))
+                made.append(ast.keyword(name, self.value(c.child_by_field_name("right"))))
+            elif c.type in ("vararg", "postfix_expression", "ascription_expression") and self._text(
+                c
+            ).rstrip().endswith("*"):
+                made.append(self._at(ast.Starred(self.value(c.named_children[0]), ast.Load()), c))
+            elif _has_wildcard(c):
+                made.append(self._with_wildcard(c))
+            else:
+                made.append(self.value(c))
+        return made
+
+    def _with_wildcard(self, node: Any) -> Any:
+        """_.name > 1, as a function of one argument."""
+        before, self.wildcards = self.wildcards, 0
+        body = self.value(node)
+        names = [f"_{i + 1}" for i in range(max(1, self.wildcards))]
+        self.wildcards = before
+        return self._at(ast.Lambda(_arguments_of(names), body), node)
+
+    def _of_wildcard(self, node: Any) -> ast.expr:
+        self.wildcards += 1
+        return self._name(f"_{self.wildcards}", node)
+
+    def _of_lambda_expression(self, node: Any) -> ast.expr:
+        parameters = node.child_by_field_name("parameters")
+        if parameters is None:
+            names = ["_"]
+        elif parameters.type == "bindings":
+            names = [
+                self._text(b.child_by_field_name("name") or b).split(":")[0].strip() for b in parameters.named_children
+            ]
+        else:
+            names = [self._text(parameters).split(":")[0].strip()]
+        body = node.named_children[-1]
+        return ast.Lambda(_arguments_of(names), self.value(body))
+
+    def _lambda_of_block(self, node: Any) -> ast.expr:
+        inner = [c for c in node.named_children if c.type not in ("comment", "block_comment")]
+        if len(inner) == 1:
+            return self._with_wildcard(inner[0]) if _has_wildcard(inner[0]) else self.value(inner[0])
+        return self._name("block", node)
+
+    def _of_block(self, node: Any) -> ast.expr:
+        """A block's last value; what it defines before is put in place by nobody."""
+        inner = [c for c in node.named_children if c.type not in ("comment", "block_comment")]
+        if not inner:
+            return ast.Constant(None)
+        if inner[-1].type.endswith("_definition"):
+            return ast.Constant(None)
+        return self.value(inner[-1])
+
+    def _of_if_expression(self, node: Any) -> ast.expr:
+        parts = [node.child_by_field_name(n) for n in ("condition", "consequence", "alternative")]
+        other = ast.Constant(None) if parts[2] is None else self.value(parts[2])
+        return ast.IfExp(self.value(parts[0]), self.value(parts[1]), other)
+
+    # ------------------------------------------------------------------------------------------ small things
+
+    def _text(self, node: Any) -> str:
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def _at(self, made: Any, node: Any) -> Any:
+        made.lineno, made.col_offset = node.start_point[0] + 1, node.start_point[1]
+        made.end_lineno, made.end_col_offset = node.end_point[0] + 1, node.end_point[1]
+        return made
+
+    def _name(self, name: str, node: Any) -> ast.expr:
+        made: ast.expr = self._at(ast.Name(name if name.isidentifier() else "_", ast.Load()), node)
+        return made
+
+    def _attribute(self, holder: ast.expr, name: str, node: Any) -> ast.expr:
+        made: ast.expr = self._at(ast.Attribute(holder, name, ast.Load()), node)
+        return made
+
+    def _call(self, function: ast.expr, given: list[ast.expr], keywords: list[ast.keyword] | None = None) -> ast.expr:
+        return ast.copy_location(ast.Call(function, given, keywords or []), function)
+
+
+def _has_wildcard(node: Any) -> bool:
+    """Whether a `_` stands in an expression that makes it a function; arguments of calls within make their own."""
+    if node.type == "wildcard":
+        return True
+    if node.type in ("arguments", "lambda_expression", "case_block"):
+        return False
+    return any(_has_wildcard(c) for c in node.named_children)
+
+
+def _arguments_of(names: list[str]) -> ast.arguments:
+    plain = [n if n.isidentifier() else "_" for n in names]
+    return ast.arguments([], [ast.arg(n, None) for n in plain], None, [], [], None, [])
+
+
+def _unquoted(text: str) -> str:
+    if text.startswith('"""'):
+        return text[3:-3]
+    return _unescaped(text[1:-1], '"')
+
+
+def _unescaped(text: str, quote: str) -> str:
+    if quote == '"""':
+        return text
+    marks = {"n": "\n", "t": "\t", "r": "\r"}
+    return re.sub(r"\\(.)", lambda m: marks.get(m[1], m[1]), text)

@@ -1,0 +1,94 @@
+"""Scala Spark read through tree-sitter: the same plans as the Python that means the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.catalogs import find
+from planviz.document import open_text
+from planviz.programs import looks_like_program, read_program
+
+IMPORTS = "import org.apache.spark.sql.functions._\nimport spark.implicits._\n"
+PYTHON = "from pyspark.sql.functions import *\nfrom pyspark.sql import Window\n"
+PAIRS = {
+    "columns": (
+        """val o = spark.table("orders")
+o.filter($"o_totalprice" > 10 && 'o_orderstatus =!= "F").select($"o_orderkey" + 1, col("o_custkey")).show""",
+        """o = spark.table("orders")
+o.filter((col("o_totalprice") > 10) & (col("o_orderstatus") != "F")).select(
+    col("o_orderkey") + 1, col("o_custkey")).show()""",
+    ),
+    "joins": (
+        """val o = spark.table("orders")
+val c = spark.table("customer")
+o.join(broadcast(c), o("o_custkey") === c("c_custkey"), "left_outer")
+  .groupBy($"c_name").agg(sum("o_totalprice").as("t")).orderBy($"t".desc).show()""",
+        """o = spark.table("orders")
+c = spark.table("customer")
+o.join(broadcast(c), o["o_custkey"] == c["c_custkey"], "left_outer") \\
+    .groupBy(col("c_name")).agg(sum("o_totalprice").alias("t")).orderBy(col("t").desc()).show()""",
+    ),
+    "windows and folds": (
+        """import org.apache.spark.sql.expressions.Window
+val w = Window.partitionBy("o_custkey").orderBy($"o_orderdate".desc)
+val cols = Seq("o_comment", "o_clerk")
+val d = cols.foldLeft(spark.table("orders"))((acc, c) => acc.withColumn(c, trim(col(c))))
+d.withColumn("r", row_number().over(w)).where("r = 1").select(cols.map(col): _*).show()""",
+        """w = Window.partitionBy("o_custkey").orderBy(col("o_orderdate").desc())
+d = spark.table("orders")
+for c in ["o_comment", "o_clerk"]:
+    d = d.withColumn(c, trim(col(c)))
+d.withColumn("r", row_number().over(w)).where("r = 1").select(col("o_comment"), col("o_clerk")).show()""",
+    ),
+    "sql": (
+        """val t = "orders"
+spark.sql(s"SELECT count(*) FROM $t WHERE o_orderkey > ${1}").show()""",
+        """spark.sql("SELECT count(*) FROM orders WHERE o_orderkey > 1").show()""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_scala_gives_the_plans_of_its_python(name):
+    scala, python = PAIRS[name]
+    mine, other = read_program(IMPORTS + scala, find("tpch")), read_program(PYTHON + python, find("tpch"))
+    assert mine.error is None, mine.error
+    (one,), (two,) = mine.actions, other.actions
+    for stage in ("analyzed", "optimized", "physical"):
+        assert one.execution.text(stage) == two.execution.text(stage)
+
+
+def test_prompts_objects_and_functions():
+    text = """scala> val df = Seq((1, "a")).toDF("id", "v")
+df: org.apache.spark.sql.DataFrame = [id: int, v: string]
+
+scala> df.select($"id",
+     |   upper($"v")).show()
+"""
+    program = read_program(text)
+    assert [(a.name, a.place.line) for a in program.actions] == [("show", 5)]
+    job = """object Job {
+  def clean(df: DataFrame, n: Int = 3): DataFrame = {
+    val x = df.na.drop()
+    x.limit(n)
+  }
+  def main(args: Array[String]): Unit = {
+    val spark = SparkSession.builder.getOrCreate()
+    clean(spark.table("orders")).agg("o_totalprice" -> "max").show()
+  }
+}
+"""
+    program = read_program(job, find("tpch"))
+    assert program.error is None
+    assert "GlobalLimit 3" in program.actions[0].execution.text("analyzed")
+
+
+def test_scala_is_recognised_and_python_is_not_taken_for_it():
+    assert looks_like_program('val df = spark.read.parquet("x")\ndf.show()\n')
+    assert open_text('val o = spark.table("orders")\no.count()\n', catalog=find("tpch")).recognised == "Scala program"
+    assert read_program("df = spark.table('orders')\ndf.show()\n", find("tpch")).language == "PySpark"
+
+
+def test_functions_of_objects_are_opaque():
+    program = read_program('val d = spark.table("orders").as[Order]\nd.filter(_.price > 1).show()\n', find("tpch"))
+    assert "Filter <function>(" in program.actions[0].execution.text("analyzed")
