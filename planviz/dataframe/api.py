@@ -38,7 +38,7 @@ name otherwise outer over rlike startswith substr transform try_cast when withFi
 _GROUPED = """agg apply applyInArrow applyInPandas applyInPandasWithState avg cogroup count max mean min pivot sum
 transformWithState transformWithStateInPandas"""
 _SESSION = """catalog conf createDataFrame range read readStream sparkContext sql stop streams table udf udtf newSession
-version addArtifact addArtifacts active getActiveSession builder"""
+version setConf addArtifact addArtifacts active getActiveSession builder"""
 _READER = "csv format jdbc json load option options orc parquet schema table text xml"
 _WRITER = """append bucketBy clusterBy create createOrReplace csv format insertInto jdbc json mode option options orc
 overwrite overwritePartitions parquet partitionBy partitionedBy replace save saveAsTable sortBy tableProperty text using

@@ -9,7 +9,13 @@ from planviz.dataframe.python import UserDefinedFunction, python_table_call
 from planviz.errors import InputError
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, lit
 from planviz.expressions.ids import next_id
-from planviz.expressions.unresolved import GroupingSets, ResolvedStar, UnresolvedAlias, UnresolvedFunction
+from planviz.expressions.unresolved import (
+    GroupingSets,
+    ResolvedStar,
+    UnresolvedAlias,
+    UnresolvedFunction,
+    UnresolvedStar,
+)
 from planviz.logical.combining import Join
 from planviz.logical.operators import Aggregate, Project
 from planviz.logical.python import FlatMapCoGroupsInPython, FlatMapGroupsInPython
@@ -127,6 +133,7 @@ class GroupedData:
         plan = self.frame.plan
         if self.pivoted is not None:
             column, values = self.pivoted
+            items = [e.transform_up(_counted, UnresolvedFunction.BIT) for e in items]
             return self.frame.derived(Pivot(column, values, tuple(items), plan, tuple(map(_named, self.keys)), True))
         grouping = (self._grouping_sets(),) if self.kind != "groupBy" else self.keys
         return self.frame.derived(Aggregate(grouping, (*map(select_item, self.keys), *map(select_item, items)), plan))
@@ -140,6 +147,13 @@ class GroupedData:
                 at += len(s)
             return GroupingSets(self.kind, tuple(positions), columns, self.keys)
         return GroupingSets(self.kind, tuple((i,) for i in range(len(self.keys))), self.keys)
+
+
+def _counted(e: Any) -> Any:
+    """count(*) as count(1)."""
+    if isinstance(e, UnresolvedFunction) and e.parts == ("count",) and e.arguments == (UnresolvedStar(),):
+        return e.replace(arguments=(lit(1),))
+    return e
 
 
 class CoGroupedData:

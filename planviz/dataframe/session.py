@@ -96,6 +96,10 @@ class SparkSession(Session):
     def stop(self) -> None:
         """The end of the session; nothing has to be given back."""
 
+    def setConf(self, key: str, value: Any) -> None:
+        """A setting (SQLContext.setConf)."""
+        self.conf.set(key, value)
+
     def newSession(self) -> SparkSession:
         """Another session over the same tables."""
         return self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -606,7 +607,7 @@ def _sign(op: ast.cmpop) -> str:
 def _narrow(spec: str) -> bool:
     """Whether a format asks for no width of millions."""
     digits = "".join(c if c.isdigit() else " " for c in spec).split()
-    return "*" not in spec and all(len(d) < 5 for d in digits)
+    return re.search(r"%[^a-zA-Z%\s]*\*", spec) is None and all(len(d) < 5 for d in digits)
 
 
 def _bounded(value: Any) -> Any:

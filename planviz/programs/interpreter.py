@@ -13,7 +13,7 @@ from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import UserDefinedFunction
 from planviz.dataframe.rdd import RDD
-from planviz.dataframe.services import Builder
+from planviz.dataframe.services import Builder, SparkContext
 from planviz.errors import AnalysisError, PlanvizError
 from planviz.programs import attributes
 from planviz.programs.expressions import from_planviz, placeholder
@@ -34,6 +34,7 @@ from planviz.programs.values import (
     ErrorClass,
     ErrorValue,
     Function,
+    Held,
     Instance,
     Method,
     Module,
@@ -139,6 +140,7 @@ _INDIFFERENT = frozenset(
         "getItem",
         "getField",
         "coalesce_",
+        "drop",
         "toLocalIterator",
         "register",
         "writeTo",
@@ -180,6 +182,8 @@ class Interpreter(Statements):
         self.session = ProgramSession(catalog, config, guesses, self.act)
         self.modules: dict[str, Any] = {}
         self.handling: list[Raised] = []
+        #: What the generators that are being read have given so far.
+        self.yielded: list[list[Any]] = []
         #: The functions of the program whose bodies were read, by identity.
         self.entered: set[int] = set()
         self.variant = ""
@@ -225,6 +229,17 @@ class Interpreter(Statements):
             self.act("expression", value)
 
     # ---------------------------------------------------------------------------------------- noting
+
+    def _of_Yield(self, node: ast.Yield, scope: Scope) -> Any:
+        value = None if node.value is None else self.value(node.value, scope)
+        if self.yielded:
+            self.yielded[-1].append(value)
+        return Unknown("sent")
+
+    def _of_YieldFrom(self, node: ast.YieldFrom, scope: Scope) -> Any:
+        if self.yielded:
+            self.yielded[-1] += self.rounds(self.value(node.value, scope))
+        return Unknown("sent")
 
     def step(self) -> None:
         """Count a step. Raises LimitReached."""
@@ -426,7 +441,12 @@ class Interpreter(Statements):
         if isinstance(node, ast.Lambda):
             return self._inside(function, arguments, lambda: self.value(node.body, inner))
         if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node)):
-            return Unknown(f"{function.__name__}(...)")
+            self.yielded.append([])
+            try:
+                self._inside(function, arguments, lambda: self._body(node, inner))
+            finally:
+                made = self.yielded.pop()
+            return made
         return self._inside(function, arguments, lambda: self._body(node, inner))
 
     def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef, inner: Scope) -> Any:
@@ -508,6 +528,8 @@ class Interpreter(Statements):
             found = sequence_method(self, list(value), name)
             if found is not None:
                 return found
+        if isinstance(value, SparkContext) and name in ("broadcast", "accumulator"):
+            return Native(name, lambda v=None, *a, **k: Held(v), True)
         if isinstance(value, DataFrame):
             if self.applies and name in ("map", "flatMap", "mapPartitions", "as_"):
                 return Native(name, lambda *a, **k: self.session.opaque(value, name), True)

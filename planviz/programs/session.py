@@ -23,7 +23,7 @@ from planviz.expressions.ids import fresh_ids, next_id
 from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedStar
 from planviz.frontend import Statement, parse_script
-from planviz.logical.combining import Join, SetOperation, Union
+from planviz.logical.combining import Join, SetOperation, Union, WithCTE
 from planviz.logical.operators import Filter, GlobalLimit, LocalLimit, Offset, Project, Sample, Sort, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation
@@ -44,6 +44,8 @@ _FOREIGN = re.compile(
     r"|alter|undrop|sync|list|put|get|remove|%)\b",
     re.IGNORECASE,
 )
+#: A query of which nothing is known.
+_ONLY_UNKNOWN = re.compile(r"\s*<[^<>]{1,80}>\s*;?\s*")
 #: Between the names of guessed tables that a union reads.
 _TOGETHER = "\0"
 _PASSING = (Filter, Sort, GlobalLimit, LocalLimit, Offset, Sample, SubqueryAlias)
@@ -60,6 +62,7 @@ class ProgramSession(SparkSession):
         note: Callable[[str, Any], Any],
     ) -> None:
         super().__init__(catalog, config)
+        self._guesses = guesses.tables
         self.guesses, self.note = guesses, note
         #: Where the call that is being read stands: the program's text and the character, None before the first.
         self.origin: tuple[str, int] | None = None
@@ -243,6 +246,8 @@ class ProgramSession(SparkSession):
                 self.with_view(f"_{name}", value.plan)
             shown = f"_{name}" if isinstance(value, DataFrame) else str(getattr(value, "expr", value))
             text = text.replace("{" + name + "}", shown)
+        if _ONLY_UNKNOWN.fullmatch(text):
+            return self.guessed_rows(f"query of line {self.line()}")
         whole = filled(text)
         if whole != text:
             self.notes[f"Line {self.line()}: values that the text does not tell stand as names or 1 in the query."] = (
@@ -446,6 +451,8 @@ class ProgramSession(SparkSession):
                     walk(p.right, names)
             elif isinstance(p, Project) and _keeps_all(p):
                 walk(p.child, names)
+            elif isinstance(p, WithCTE):
+                walk(p.children[-1], names)
             elif isinstance(p, Union | SetOperation):
                 sides = [self._open(c) for c in p.children]
                 if all(sides):

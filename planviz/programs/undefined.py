@@ -101,12 +101,12 @@ def stand_in(reader: Interpreter, node: ast.Name) -> Any:
     uses = reader.uses
     if name in _MODULES and name in uses.indexed and name not in uses.called and not _is_table(reader, name):
         return _noted(reader, node, f"{_MODULES[name]}", reader.importing(_MODULES[name]))
-    if uses.is_frame(name):
-        reader.pass_over(node, f"{name} is not defined: it is taken for a table of that name.")
-        return reader.session.table(name)
     module = _ORIGIN.get(name)
     if module is not None:
         return _noted(reader, node, f"{module}.{name}", reader.module_attribute(reader.importing(module), name))
+    if uses.is_frame(name):
+        reader.pass_over(node, f"{name} is not defined: it is taken for a table of that name.")
+        return reader.session.table(name)
     if name in uses.called:
         try:
             found = reader.module_attribute(reader.importing("pyspark.sql.functions"), name)

@@ -172,6 +172,17 @@ class Described:
         return Unknown(name)
 
 
+class Held(Described):
+    """A broadcast variable or an accumulator: what it was given is its value."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def attribute(self, name: str) -> Any:
+        """The value; methods give nothing."""
+        return self.value if name == "value" else Native(name, lambda *a, **k: None, True)
+
+
 @dataclass(eq=False)
 class ErrorClass:
     """An exception's class by its name, with the names of those it comes from."""

@@ -67,7 +67,7 @@ class ReplaceDeduplicateWithAggregate(OptimizerRule):
 
 
 def _pairs(plan: Any) -> Any:
-    pairs = [EqualNullSafe(a, b) for a, b in zip(plan.left.output, plan.right.output, strict=True)]
+    pairs: list[Expression] = [EqualNullSafe(a, b) for a, b in zip(plan.left.output, plan.right.output, strict=True)]
     # Tables of which nothing is known have no columns to compare.
     return conjunction(pairs) if pairs else None
 
