@@ -9,7 +9,7 @@ from typing_extensions import override
 from planviz.decisions.branches import logic
 from planviz.expressions.aggregates import AggregateExpression, Count, FirstLast, Sum
 from planviz.expressions.conditional import Coalesce, If
-from planviz.expressions.core import AttributeReference, Literal, alias
+from planviz.expressions.core import AttributeReference, Expression, Literal, alias
 from planviz.expressions.generators import GeneratorCall
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import (
