@@ -80,6 +80,7 @@ def _one(made: Replay) -> list[str]:
         told = f"{read.operators} operators and {read.expressions} expressions, {opaque} opaque"
         more = f"; the types of {read.inferred} columns are inferred from use" if read.inferred else ""
         lines.append(f"  read {stage}: {told}{more}")
+        lines += [f"  assumed: {sentence}" for sentence in read.assumed]
     for setting in made.settings:
         lines.append(f"  {setting.key}={setting.value}: {setting.evidence}")
     if made.fitted is not None and made.fitted.sizes:

@@ -12,7 +12,7 @@ from planviz.analysis.coercion.lattice import ANSI
 from planviz.analysis.coercion.legacy import LEGACY
 from planviz.analysis.registry import build
 from planviz.errors import PlanvizError
-from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
+from planviz.expressions.aggregates import AggregateExpression, AggregateFunction, FirstLast
 from planviz.expressions.arithmetic import (
     Add,
     BitwiseAnd,
@@ -28,13 +28,11 @@ from planviz.expressions.arithmetic import (
     UnaryMinus,
 )
 from planviz.expressions.calls import (
-    Concat,
     DatetimeMinus,
     DatetimePlus,
     FunctionCall,
     IntervalScale,
     Replaced,
-    StringForm,
 )
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import (
@@ -47,10 +45,8 @@ from planviz.expressions.complex import (
 from planviz.expressions.conditional import CaseWhen, If
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, SortOrder
 from planviz.expressions.ids import next_id
-from planviz.expressions.internal import KnownFloatingPointNormalized, MakeDecimal, NormalizeNaNAndZero, UnscaledValue
-from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable
-from planviz.expressions.objects import CheckOverflow, KnownNotNull
-from planviz.expressions.patterns import Like, RLike, StringPredicate
+from planviz.expressions.lambdas import NamedLambdaVariable
+from planviz.expressions.patterns import Like
 from planviz.expressions.predicates import (
     And,
     EqualNullSafe,
@@ -59,8 +55,6 @@ from planviz.expressions.predicates import (
     GreaterThanOrEqual,
     In,
     InSet,
-    IsNotNull,
-    IsNull,
     IsUnknown,
     LessThan,
     LessThanOrEqual,
@@ -78,21 +72,13 @@ from planviz.expressions.subqueries import (
 )
 from planviz.expressions.unresolved import OuterReference
 from planviz.expressions.windows import (
-    CURRENT_ROW,
-    UNBOUNDED_FOLLOWING,
-    UNBOUNDED_PRECEDING,
-    LagLead,
-    NthValue,
-    SpecifiedWindowFrame,
-    UnspecifiedFrame,
     WindowExpression,
-    WindowSpec,
 )
 from planviz.logical.plan import LogicalPlan
-from planviz.optimizer.rules.runtime_filters import BLOOM, CONTAINS, HASH
+from planviz.replay.forms import FORMS
 from planviz.replay.literals import constant, own_decimal
-from planviz.replay.opaque import OpaqueExpression, Wrapped
-from planviz.replay.terms import Term
+from planviz.replay.opaque import OpaqueExpression
+from planviz.replay.terms import Term, columns_in
 from planviz.types import (
     BOOLEAN,
     DATE,
@@ -129,18 +115,12 @@ _BITS: dict[str, Callable[[Expression, Expression], Expression]] = {
 ZONE = "Etc/UTC"
 #: Functions whose arguments are all of one type, or all but the first.
 _ALIKE = {"coalesce", "greatest", "least", "array", "nullif", "nvl", "ifnull", "array_contains"}
-_BOUNDS = {
-    "unboundedpreceding$()": UNBOUNDED_PRECEDING,
-    "unboundedfollowing$()": UNBOUNDED_FOLLOWING,
-    "currentrow$()": CURRENT_ROW,
-}
 #: Terms that are read otherwise where a type is wanted.
 _WANTING = {"operator", "constant", "minus", "group", "call", "case", "if", "alias"}
 _PREFIXES = ("partial_", "merge_")
 _MODES = {"partial_": "Partial", "merge_": "PartialMerge"}
 _ZONE = re.compile(r"Some\(([\w/+:-]+)\)\)?$")
 _FLAG = re.compile(r"true|false|-?\d+|None|Some\(.*\)|[A-Z]\w*/\w+")
-_DECIMAL_TYPE = re.compile(r",? ?DecimalType\((\d+),(\d+)\)")
 
 
 @dataclass
@@ -197,7 +177,7 @@ class Elaborator:
     def as_it_stands(self, term: Term, type: DataType = UNKNOWN) -> OpaqueExpression:
         """An expression that prints a term's text around its columns."""
         pieces, columns, at = [], [], term.start
-        for c in _columns(term):
+        for c in columns_in(term):
             pieces.append(term.text[at - term.start : c.start - term.start])
             columns.append(self._column(c))
             at = c.end
@@ -325,12 +305,12 @@ class Elaborator:
         return BitwiseNot(self.expression(term.children[0]))
 
     def _group(self, term: Term, wanted: DataType | None) -> Expression:
-        if wanted is not None and is_string(wanted) and not _columns(term):
+        if wanted is not None and is_string(wanted) and not columns_in(term):
             return constant(term.text, wanted)
         child = self.expression(term.children[0])
-        if child.data_type == BOOLEAN and _columns(term):
+        if child.data_type == BOOLEAN and columns_in(term):
             return IsUnknown(child)
-        return constant(term.text, wanted) if not _columns(term) else self.opaque(term)
+        return constant(term.text, wanted) if not columns_in(term) else self.opaque(term)
 
     # -------------------------------------------------------------------------------------------- forms
 
@@ -491,7 +471,7 @@ class Elaborator:
         made = self._special(term, name)
         if made is None:
             made = self._known(term, name)
-        if made is None and not _columns(term) and (wanted is None or is_string(wanted)) and not _calls(name):
+        if made is None and not columns_in(term) and (wanted is None or is_string(wanted)) and not _calls(name):
             # No function of that name and no column in it: a text that looks like a call.
             return constant(term.text, STRING)
         return made if made is not None else self._unknown(term)
@@ -499,7 +479,7 @@ class Elaborator:
     def _special(self, term: Term, name: str) -> Expression | None:
         """A function whose text is its own, a stage of an aggregate's too; None for others."""
         mode = next((p for p in _PREFIXES if name.startswith(p)), "")
-        special = _SPECIAL.get(name.removeprefix(mode))
+        special = FORMS.get(name.removeprefix(mode))
         if special is None:
             return None
         if not mode:
@@ -622,18 +602,6 @@ class Elaborator:
         return guessed
 
 
-def _columns(term: Term) -> list[Term]:
-    """The columns in a term, in the order of the text."""
-    found: list[Term] = []
-    stack = [term]
-    while stack:
-        top = stack.pop()
-        if top.kind == "column":
-            found.append(top)
-        stack.extend(top.children)
-    return sorted(found, key=lambda t: t.start)
-
-
 def _is_constant(term: Term) -> bool:
     return term.kind == "constant" or (term.kind == "minus" and term.children[0].kind == "constant")
 
@@ -647,187 +615,3 @@ def _calls(name: str) -> bool:
     from planviz.analysis.registry import known
 
     return known(name)
-
-
-# ------------------------------------------------------------------------------------------------ forms by name
-
-
-def _one(make: Callable[[Expression], Expression]) -> Callable[[Elaborator, Term], Expression]:
-    return lambda e, t: make(e.expression(t.children[0]))
-
-
-def _two(make: Callable[[Expression, Expression], Expression], wanted: DataType = STRING) -> Any:
-    return lambda e, t: make(e.expression(t.children[0], wanted), e.expression(t.children[1], wanted))
-
-
-def _outer(e: Elaborator, t: Term) -> Expression:
-    child = e.expression(t.children[0])
-    return OuterReference(child) if isinstance(child, AttributeReference) else e.opaque(t)
-
-
-def _make_decimal(e: Elaborator, t: Term) -> Expression | None:
-    m = re.fullmatch(r",(\d+),(\d+)", t.value[1])
-    return MakeDecimal(e.expression(t.children[0]), int(m[1]), int(m[2])) if m else None
-
-
-def _unscaled(e: Elaborator, t: Term) -> Expression:
-    return UnscaledValue(e.expression(t.children[0]))
-
-
-def _check_overflow(e: Elaborator, t: Term) -> Expression:
-    m = _DECIMAL_TYPE.match(t.value[1])
-    kind: DataType = DecimalType(int(m[1]), int(m[2])) if m else UNKNOWN
-    made = CheckOverflow(e.expression(t.children[0]), kind)
-    return made if made.text == t.text else Wrapped(made.child, "CheckOverflow(", f"{t.value[1]})", kind)
-
-
-def _promoted(e: Elaborator, t: Term) -> Expression:
-    child = e.expression(t.children[0])
-    return Wrapped(child, "promote_precision(", ")", child.data_type)
-
-
-def _frame(e: Elaborator, t: Term) -> Expression:
-    kind, low, high = t.children
-
-    def bound(x: Term) -> Expression:
-        return _BOUNDS.get(x.text) or e.expression(x)
-
-    return SpecifiedWindowFrame(kind.text, bound(low), bound(high))
-
-
-def _spec(e: Elaborator, t: Term) -> Expression:
-    *keys, frame = t.children
-    made = [e.expression(k) for k in keys]
-    orders = tuple(k for k in made if isinstance(k, SortOrder))
-    last = UnspecifiedFrame() if frame.text.startswith("unspecifiedframe$") else e.expression(frame)
-    return WindowSpec(tuple(k for k in made if not isinstance(k, SortOrder)), orders, last)
-
-
-def _trim(e: Elaborator, t: Term) -> Expression | None:
-    if len(t.children) != 2:
-        return None
-    text, what = t.children
-    first = e.expression(text, STRING)
-    if what.text == "None":
-        return StringForm(t.value[0], (first,))
-    if what.kind == "call" and what.value[0] == "Some":
-        made = StringForm(t.value[0], (first, e.expression(what.children[0], STRING)))
-        return made if made.text == t.text else None
-    return None
-
-
-def _first_last(e: Elaborator, t: Term) -> Expression | None:
-    if len(t.children) == 2 and t.children[1].text in ("true", "false"):
-        function = FirstLast(e.expression(t.children[0]), t.value[0], t.children[1].text == "true")
-        return AggregateExpression(function, "Complete", False, None, next_id())
-    if len(t.children) == 1:
-        function = FirstLast(e.expression(t.children[0]), t.value[0], False)
-        return AggregateExpression(function, "Complete", False, None, next_id())
-    return None
-
-
-def _struct(e: Elaborator, t: Term) -> Expression:
-    named = enumerate(t.children)
-    parts = [constant(c.text, STRING) if i % 2 == 0 and not _columns(c) else e.expression(c) for i, c in named]
-    return CreateNamedStruct(tuple(parts), t.value[0])
-
-
-def _lambda_function(e: Elaborator, t: Term) -> Expression:
-    body, *names, hidden = t.children
-    variables = [e.expression(n) for n in names]
-    return LambdaFunction(e.expression(body), tuple(variables), hidden.text == "true")
-
-
-def _lag_lead(e: Elaborator, t: Term) -> Expression | None:
-    if len(t.children) != 3:
-        return None
-    value = e.expression(t.children[0])
-    made = LagLead(t.value[0], value, e.expression(t.children[1]), e.expression(t.children[2], value.data_type))
-    return made if made.text == t.text else None
-
-
-def _nth(e: Elaborator, t: Term) -> Expression | None:
-    if len(t.children) != 3:
-        return None
-    return NthValue(e.expression(t.children[0]), e.expression(t.children[1]), t.children[2].text == "true")
-
-
-def _null_test(make: Callable[[Expression], Expression]) -> Callable[[Elaborator, Term], Expression]:
-    return lambda e, t: make(e.expression(t.children[0]))
-
-
-_DAYS = FunctionSpec("extractansiintervaldays", (), lambda _: INT)
-
-
-def _interval_days(e: Elaborator, t: Term) -> Expression:
-    return FunctionCall("extractansiintervaldays", tuple(e.expression(c) for c in t.children), _DAYS)
-
-
-def _bloom(e: Elaborator, t: Term) -> Expression | None:
-    if len(t.children) != 5:
-        return None
-    value, items, bits, *tail = t.children
-    call = AggregateCall(
-        "bloom_filter_agg",
-        (e.expression(value), e.expression(items, LONG), e.expression(bits, LONG)),
-        BLOOM,
-        tuple(x.text for x in tail),
-    )
-    return AggregateExpression(call, "Complete", False, None, next_id())
-
-
-def _hash(e: Elaborator, t: Term) -> Expression | None:
-    *values, seed = t.children
-    if len(values) != 1:
-        return None
-    return FunctionCall("xxhash64", (e.expression(values[0]),), HASH, (seed.text,))
-
-
-def _might_contain(e: Elaborator, t: Term) -> Expression:
-    return FunctionCall("might_contain", tuple(e.expression(c) for c in t.children), CONTAINS)
-
-
-def _concat(e: Elaborator, t: Term) -> Expression | None:
-    kind = e._common(t.children, None)
-    wanted = kind if isinstance(kind, ArrayType) else STRING
-    made = Concat(tuple(e.expression(c, wanted) for c in t.children))
-    return made if made.text == t.text else None
-
-
-_SPECIAL: dict[str, Callable[[Elaborator, Term], Expression | None]] = {
-    "isnull": _null_test(IsNull),
-    "isnotnull": _null_test(IsNotNull),
-    "outer": _outer,
-    "UnscaledValue": _unscaled,
-    "MakeDecimal": _make_decimal,
-    "CheckOverflow": _check_overflow,
-    "promote_precision": _promoted,
-    "normalizenanandzero": _one(NormalizeNaNAndZero),
-    "knownfloatingpointnormalized": _one(KnownFloatingPointNormalized),
-    "knownnotnull": _one(KnownNotNull),
-    "StartsWith": _two(lambda a, b: StringPredicate(a, b, "StartsWith")),
-    "EndsWith": _two(lambda a, b: StringPredicate(a, b, "EndsWith")),
-    "Contains": _two(lambda a, b: StringPredicate(a, b, "Contains")),
-    "RLIKE": _two(RLike),
-    "specifiedwindowframe": _frame,
-    "windowspecdefinition": _spec,
-    "trim": _trim,
-    "ltrim": _trim,
-    "rtrim": _trim,
-    "first": _first_last,
-    "last": _first_last,
-    "first_value": _first_last,
-    "last_value": _first_last,
-    "any_value": _first_last,
-    "named_struct": _struct,
-    "struct": _struct,
-    "lambdafunction": _lambda_function,
-    "lag": _lag_lead,
-    "lead": _lag_lead,
-    "nth_value": _nth,
-    "concat": _concat,
-    "extractansiintervaldays": _interval_days,
-    "bloom_filter_agg": _bloom,
-    "xxhash64": _hash,
-    "might_contain": _might_contain,
-}

@@ -322,9 +322,17 @@ def replay_json(made: Replay) -> list[dict[str, Any]]:
 
 
 def read_json(read: ReadPlan | None) -> dict[str, Any]:
-    """What was read of a plan; nothing of parsed and physical ones, which are not read back."""
+    """What was read of a plan; nothing of one that is not read back."""
     if read is None:
-        return {"operators": 0, "expressions": 0, "opaque": 0, "opaque_texts": [], "inferred": 0, "open": 0}
+        return {
+            "operators": 0,
+            "expressions": 0,
+            "opaque": 0,
+            "opaque_texts": [],
+            "inferred": 0,
+            "open": 0,
+            "assumed": [],
+        }
     return {
         "operators": read.operators,
         "expressions": read.expressions,
@@ -332,6 +340,7 @@ def read_json(read: ReadPlan | None) -> dict[str, Any]:
         "opaque_texts": [t[:200] for t in (*read.opaque_operators, *read.opaque)][:20],
         "inferred": read.inferred,
         "open": read.open,
+        "assumed": read.assumed,
     }
 
 

@@ -429,3 +429,15 @@ def _bare_name(text: str, end: int) -> str:
     while start and (text[start - 1].isalnum() or text[start - 1] in "_$.-"):
         start -= 1
     return text[start:end].lstrip("-.")
+
+
+def columns_in(term: Term) -> list[Term]:
+    """The columns in a term, in the order of the text."""
+    found: list[Term] = []
+    stack = [term]
+    while stack:
+        top = stack.pop()
+        if top.kind == "column":
+            found.append(top)
+        stack.extend(top.children)
+    return sorted(found, key=lambda t: t.start)
