@@ -68,6 +68,12 @@ def test_between_is_two_comparisons_where_a_setting_says_so() -> None:
     assert old.count("(a#1 + b#2)") == 2
 
 
+def test_the_size_that_a_generator_is_filtered_by_takes_null_for_minus_one_without_ansi() -> None:
+    sql = "select explode(xs) from arr"
+    assert "(size(xs#1, false) > 0)" in planned(sql, "optimized")
+    assert "(size(xs#1, true) > 0)" in planned(sql, "optimized", **{"spark.sql.ansi.enabled": False})
+
+
 @pytest.mark.parametrize(
     ("key", "words"),
     [

@@ -94,6 +94,8 @@ class InferFiltersFromGenerate(OptimizerRule[Generate]):
         from planviz.optimizer.attributes import function
 
         size = function("size", child)
+        if not self.context.config.get("spark.sql.ansi.enabled"):
+            size = size.without_failures()
         wanted = [_greater_zero(size), IsNotNull(child)]
         known = constraints(node.child)
         new = [c for c in wanted if c not in known]
