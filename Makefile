@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: help setup run test quick check browser pictures samples fidelity fidelity-real bench-parse bench-optimizer bench-ingest bench-browser clean
+.PHONY: help setup run test quick check browser pictures samples fidelity fidelity-real bench-parse bench-optimizer bench-ingest bench-browser bench-load lock audit clean
 
 help:
 	@echo "make run            start the app on http://localhost:$(PORT)"
@@ -18,6 +18,9 @@ help:
 	@echo "make bench-optimizer  planning time beside Spark and sqlglot, and how it grows"
 	@echo "make bench-ingest   event logs: MB and executions per second, memory, growth with tasks"
 	@echo "make bench-browser  from paste to painted, beside Spark's page and PEV2"
+	@echo "make bench-load     sessions beside each other, one of them hostile: times and memory"
+	@echo "make lock           requirements.lock anew, with hashes, for the image"
+	@echo "make audit          known holes in what the lock names (needs the network)"
 	@echo "make pictures       take the README's screenshots again"
 
 $(BIN)/planviz: pyproject.toml requirements.txt
@@ -74,6 +77,17 @@ bench-ingest: setup
 
 bench-browser: setup browser
 	$(BIN)/python -m benchmarks.browser --tools planviz pev2 spark
+
+bench-load: setup browser
+	$(BIN)/python -m benchmarks.load
+
+lock: setup
+	$(BIN)/python -m pip install --quiet "uv>=0.9"
+	$(BIN)/uv pip compile --generate-hashes --python-version 3.12 --python-platform linux --no-header --no-annotate -o requirements.lock requirements.txt
+
+audit: setup
+	$(BIN)/python -m pip install --quiet "pip-audit>=2.9"
+	$(BIN)/pip-audit --require-hashes --disable-pip -r requirements.lock
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
@@ -18,6 +19,10 @@ _PIECE = 1 << 16
 _ENDING = ".parquet"
 #: Pyarrow's own column: the file of a row.
 FILE = "__filename"
+#: Files that were looked at, by path, size and time: why one cannot be read, "" where it can.
+_ENDS: OrderedDict[tuple[str, int, int], str] = OrderedDict()
+_ENDS_KEPT = 65_536
+_MAGIC = b"PAR1"
 
 
 @dataclass(frozen=True)
@@ -88,11 +93,13 @@ class Contents:
 class Catalogue:
     """A catalogue at a local path or a URI that pyarrow knows.
 
-    `version` is another one as soon as something was added. Raises InputError for what is no catalogue.
+    `version` is another one as soon as something was added. `damaged` has the files that cannot be read, with the
+    reason: only their executions are missing. Raises InputError for what is no catalogue.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self.damaged: tuple[tuple[str, str], ...] = ()
         self._contents: Contents | None = None
         self._by_log: dict[str, list[str]] | None = None
         self._files, self._root = filesystem(path)
@@ -101,6 +108,7 @@ class Catalogue:
             raise InputError(
                 f"{path}: this is no catalogue of executions. `planviz spark ingest LOGS -o DIR` makes one."
             )
+        self._executions = self._readable(self._executions)
         stamps = sorted(f"{found.path} {found.size} {found.mtime_ns}" for found in self._executions)
         self.version = md5("\n".join(stamps).encode(), usedforsecurity=False).hexdigest()
 
@@ -177,18 +185,26 @@ class Catalogue:
         import pyarrow
         from pyarrow import dataset
 
-        listed = self._listed("logs")
-        if not listed:
-            return []
+        listed = self._readable(self._listed("logs") or [])
         texts = pyarrow.list_(pyarrow.string())
         columns = {"log": pyarrow.string(), "executions": pyarrow.int64(), "bytes": pyarrow.int64(), "files": texts,
                    "lines": pyarrow.list_(pyarrow.int64()), "reasons": texts, "run": pyarrow.int64()}  # fmt: skip
         with self._reading():
             names = [found.path for found in listed]
+            if not names:
+                return self._damaged_logs()
             read = dataset.dataset(names, filesystem=self._files, format="parquet", schema=pyarrow.schema(columns))
             rows = read.to_table().to_pylist()
         last = {row["log"]: row for row in sorted(rows, key=lambda row: row.get("run") or 0)}
-        return sorted(map(_log, last.values()), key=lambda log: (not log.faults, log.path))
+        found = [*map(_log, last.values()), *self._damaged_logs()]
+        return sorted(found, key=lambda log: (not log.faults, log.path))
+
+    def _damaged_logs(self) -> list[ReadLog]:
+        """The catalogue's own damaged files, told as logs with a fault."""
+        files = dict(self.damaged).items()
+        return [
+            ReadLog(path, 0, 0, ((path, 0, f"this file of the catalogue is left out: {why}"),)) for path, why in files
+        ]
 
     def contents(self) -> Contents:
         """What there is to ask for, from the columns with names and times; read once."""
@@ -239,6 +255,39 @@ class Catalogue:
                 return None
             found = self._files.get_file_info(fs.FileSelector(place, recursive=True))
             return [entry for entry in found if entry.type == fs.FileType.File and entry.path.endswith(_ENDING)]
+
+    def _readable(self, listed: list[Any]) -> list[Any]:
+        """The files that end as Parquet does; the others are noted as `damaged`. Elsewhere than on a disk: all files.
+
+        A file that was cut or overwritten has another end. To ask another machine for the end of each takes too long.
+        """
+        from pyarrow import fs
+
+        if not isinstance(self._files, fs.LocalFileSystem):
+            return listed
+        good = []
+        for entry in listed:
+            known = (entry.path, entry.size, entry.mtime_ns)
+            if known not in _ENDS:
+                _ENDS[known] = self._fault_of(entry)
+                while len(_ENDS) > _ENDS_KEPT:
+                    _ENDS.popitem(last=False)
+            if _ENDS[known]:
+                self.damaged += ((entry.path, _ENDS[known]),)
+            else:
+                good.append(entry)
+        return good
+
+    def _fault_of(self, entry: Any) -> str:
+        try:
+            with self._files.open_input_file(entry.path) as stream:
+                stream.seek(max(0, entry.size - 8))
+                end = stream.read(8)
+        except OSError as error:
+            return " ".join(str(error).split())[:300]
+        if len(end) < 8 or end[4:] != _MAGIC or int.from_bytes(end[:4], "little") > entry.size - 12:
+            return "its end is not that of a Parquet file; it was cut or overwritten"
+        return ""
 
     @contextmanager
     def _reading(self) -> Iterator[None]:

@@ -12,6 +12,7 @@ from planviz.execution import QueryExecution
 from planviz.reference import KINDS, Entry
 from planviz.reference.shown import effect, other_values, step_of
 from planviz.ui.links import pack
+from planviz.ui.opened import Opened, in_worker
 
 #: Entries of a search that are listed; a narrower search finds the others.
 MOST = 60
@@ -86,15 +87,23 @@ def _mark(line: str) -> str:
     return {"+": "pv-plus", "-": "pv-minus"}.get(line[:1], "")
 
 
+@in_worker
+def effects_on(opened: Opened, name: str) -> str:
+    """What other values of the setting of this name do to the queries of an open document, as HTML."""
+    return _effects_on(name, opened.document)
+
+
 def effects(entry: Entry, document: Document | None) -> str:
     """What other values of a setting do to the queries of the open document, as HTML; "" for what is no setting."""
-    if entry.kind != "setting":
-        return ""
+    return _effects_on(entry.name, document) if entry.kind == "setting" else ""
+
+
+def _effects_on(name: str, document: Document | None) -> str:
     executions = [s.execution for s in document.statements if s.execution is not None] if document is not None else []
     if not executions:
         asks = "Open SQL to see here what other values do to its plan."
         return f'<div class="pv-entry"><p class="pv-muted">{asks}</p></div>'
-    told = "".join(_effects(entry.name, execution) for execution in executions[:3])
+    told = "".join(_effects(name, execution) for execution in executions[:3])
     return f'<div class="pv-entry"><h3>On the open document</h3>{told}</div>'
 
 

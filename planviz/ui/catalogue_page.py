@@ -72,6 +72,9 @@ def _entry(chosen: Entry, opened: Opened | None) -> None:
     shown = catalogue.example(chosen)
     if shown:
         st.html(shown)
-    effects = catalogue.effects(chosen, opened.document if opened else None)
+    if opened is None or chosen.kind != "setting":
+        effects = catalogue.effects(chosen, None)
+    else:
+        effects = catalogue.effects_on(opened, chosen.name)
     if effects:
         st.html(effects)

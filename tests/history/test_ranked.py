@@ -193,9 +193,26 @@ def test_what_is_being_written_is_not_read(tmp_path: Path) -> None:
     made = Catalogue(path)
     assert asked(made, rank="latest") == [0]
     file.with_name("other.parquet.part").rename(file.with_name("other.parquet"))
-    assert Catalogue(path).version != made.version
-    with pytest.raises(InputError, match="cannot be read"):
-        asked(Catalogue(path), rank="latest")
+    again = Catalogue(path)
+    assert asked(again, rank="latest") == [0]
+    told = [fault[2] for one in again.logs() for fault in one.faults]
+    assert told[0].startswith("this file of the catalogue is left out")
+
+
+@pytest.mark.parametrize("harm", ["cut", "zeroed", "empty"])
+def test_a_damaged_file_costs_its_own_executions_alone(tmp_path: Path, harm: str) -> None:
+    path = catalogue(tmp_path, {"a": log("a", query(0, "one"), id="app-a"), "b": log("b", query(1, "two"), id="app-b")})
+    whole = Catalogue(path)
+    assert whole.contents().executions == 2
+    assert not whole.damaged
+    first = sorted(Path(path, "executions").rglob("*.parquet"))[0]
+    data = first.read_bytes()
+    first.write_bytes({"cut": data[: len(data) // 2], "zeroed": bytes(len(data)), "empty": b""}[harm])
+    made = Catalogue(path)
+    assert made.contents().executions == 1
+    assert len(asked(made, rank="latest")) == 1
+    assert [Path(file).name for file, _ in made.damaged] == [first.name]
+    assert any(str(first) in fault[0] or first.name in fault[0] for one in made.logs() for fault in one.faults)
 
 
 def test_a_folder_of_something_else_is_no_catalogue_and_an_empty_one_has_nothing(tmp_path: Path) -> None:
