@@ -9,8 +9,9 @@ from typing import Any
 
 from planviz.cli.files import read_text, show_each
 from planviz.cli.optimize import error_json, errors_of, statement_json
-from planviz.cli.settings import open_file
+from planviz.cli.settings import given_of, open_file
 from planviz.document import Document, SqlStatement, open_text
+from planviz.document.logged import LoggedRun, logged_runs, step_difference
 from planviz.document.replayed import with_replayed_trace
 from planviz.errors import InputError, PlanvizError
 from planviz.graph.trace import RuleTrace
@@ -30,6 +31,8 @@ def trace(options: argparse.Namespace) -> int:
 
     def show(name: str) -> tuple[str, Sequence[PlanvizError]]:
         text = read_text(name)
+        if "=== Applying Rule" in text:
+            return _logged(text, name, options), ()
         if all(f"== {stage} Logical Plan ==" in text for stage in ("Analyzed", "Optimized")):
             return _replayed(text, name, options), ()
         document = open_file(text, options, options.stage or "optimized")
@@ -57,9 +60,52 @@ def _shown(document: Document, name: str, options: argparse.Namespace) -> str:
     return "".join(map(rule_log, traces.values()))
 
 
+def _logged(text: str, name: str, options: argparse.Namespace) -> str:
+    """Every step of Spark's own log with what planviz does in its place; of the first that differs the lines."""
+    document = open_text(text)
+    runs = logged_runs(document, given_of(options))
+    steps = document.trace.steps
+    if options.format == "json":
+        told = [_run_json(document, run) for run in runs]
+        entry = {"file": name, "recognised": document.recognised, "steps": len(steps), "runs": told}
+        return json.dumps(entry, ensure_ascii=True, indent=1) + "\n"
+    if not runs:
+        raise InputError("The log holds no step of the optimizer whose plan can be optimized again.")
+    lines = []
+    for run in runs:
+        lines.append(run.words)
+        lines += [
+            f"  {run.replay.config.profile}",
+            *(f"  {s.key}={s.value}: {s.evidence}" for s in run.replay.settings),
+        ]
+        for step in run.steps:
+            mark = "same" if step.same else "DIFFERS" if step is run.first else "differs"
+            lines.append(f"{step.number + 1:>5}  {mark:<8}{steps[step.number].short_rule}")
+            if not step.same and (step is run.first or options.format == "diff"):
+                lines += [f"         {line}" for line in step_difference(step, steps[step.number])]
+    return "\n".join(lines) + "\n"
+
+
+def _run_json(document: Document, run: LoggedRun) -> dict[str, Any]:
+    steps = document.trace.steps
+    return {
+        "words": run.words,
+        "first": None if run.first is None else run.first.number + 1,
+        "steps": [
+            {
+                "step": s.number + 1,
+                "rule": steps[s.number].rule,
+                "same": s.same,
+                "planviz": None if s.ours is None else {"rule": s.ours.rule, "after": s.ours.after},
+            }
+            for s in run.steps
+        ],
+    }
+
+
 def _replayed(text: str, name: str, options: argparse.Namespace) -> str:
     """The optimizer's steps from the analyzed plan of a pasted explain on, taken again by planviz."""
-    document = with_replayed_trace(open_text(text))
+    document = with_replayed_trace(open_text(text), given_of(options))
     if document is None or options.stage not in (None, "optimized"):
         raise InputError("Of a pasted explain the steps from its analyzed to its optimized plan are taken again; "
                          "there are none of this stage, or this plan cannot be optimized again.")  # fmt: skip

@@ -64,7 +64,7 @@ class _Candidates:
         chosen, node = self._chosen(join or self.join, config or self.config)
         if chosen != self.now:
             if self.fitted and kind == "setting":
-                words = (f"{words[0]}, at sizes that were fitted to the plan", words[1])
+                words = (f"{words[0]}, at sizes that were fitted to the plan", f"{words[1]} (fitted)")
             cost = cost_of(*chosen, join or self.join, config or self.config)
             price = f"{cost.words} (at fitted sizes)" if self.fitted and cost.words else cost.words
             yield Flip(kind, changes, *words, *chosen, node, distance, relation, price, cost.unsafe, cost.weight)

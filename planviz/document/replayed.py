@@ -20,8 +20,8 @@ from planviz.replay.given import Given
 from planviz.replay.plans import columns_in
 from planviz.replay.replayed import Replay, replay
 
-#: Operators of an explain's plans that are replayed while somebody waits for a page.
-MOST = 4000
+#: Operators of all plans of a text that are replayed while somebody waits for a page: 2,000 in each of four stages.
+MOST = 8000
 _JOINS = ("BroadcastHashJoin", "ShuffledHashJoin", "SortMergeJoin", "CartesianProduct", "BroadcastNestedLoopJoin")
 
 
@@ -30,23 +30,39 @@ def replays(document: Document, said: Given | None = None) -> list[Replay]:
     return [_replayed(document, [document.plans[i] for i in group], said)[0] for group in document.groups]
 
 
-def replayed(document: Document, said: Given | None = None) -> Document | None:
+def not_replayed(document: Document, most: int = MOST) -> str:
+    """Why a page cannot show a pasted text's plans replayed, and what to do; of a text for which `replayed` gave
+    nothing."""
+    operators = sum(map(len, document.plans))
+    if operators > most:
+        return (
+            f"Not replayed: {operators:,} operators, and a page waits for {most:,} at most. Paste one query's explain, "
+            "or run `planviz why FILE`, which has no such limit."
+        )
+    if not any(p.stage == "optimized" for p in document.plans):
+        return "Not replayed: the text has no optimized plan. df.explain(True) prints it."
+    return "Not replayed: planviz cannot read the optimized plan. `planviz replay FILE` says what it lacks."
+
+
+def replayed(document: Document, said: Given | None = None, most: int | None = None) -> Document | None:
     """A pasted text as the document of the queries that its explains were printed of, replayed.
 
     Every explain whose logical plans can be planned again becomes a statement with an execution: its optimized plan is
     the one that Spark printed. `SqlStatement.replay` tells what was found, and `agrees` which of Spark's decisions came
     out as printed. Plans, text and notes stay those of the text. `said` counts before what is found. None where nothing
-    can be replayed, or an explain has more than `MOST` operators.
+    can be replayed, or the text has more than `most` operators (None: any number).
     """
-    if document.statements or document.trace.steps:
+    if document.statements or (most is not None and sum(map(len, document.plans)) > most):
         return None
+    logged = bool(document.trace.steps)  # Spark's own steps are shown, not ours
     statements: list[SqlStatement] = []
     for group in document.groups:
         plans = [document.plans[i] for i in group]
-        if sum(map(len, plans)) > MOST or not {"analyzed", "optimized"} & {p.stage for p in plans}:
+        if not {"analyzed", "optimized"} & {p.stage for p in plans}:
             continue
         made, execution = _replayed(document, plans, said)
-        trace = rule_trace(made.trace, Identities()) if made.verdicts["optimized"] != "absent" else RuleTrace()
+        stepped = made.verdicts["optimized"] != "absent" and not logged
+        trace = rule_trace(made.trace, Identities()) if stepped else RuleTrace()
         if execution is None and not trace.steps:
             continue
         agrees = frozenset(_agreeing(execution, plans))
@@ -55,7 +71,7 @@ def replayed(document: Document, said: Given | None = None) -> Document | None:
     if not statements:
         return None
     traces = [s.trace for s in statements if s.trace.steps]
-    return replace(document, statements=tuple(statements), trace=traces[-1] if traces else RuleTrace())
+    return replace(document, statements=tuple(statements), trace=traces[-1] if traces else document.trace)
 
 
 def with_replayed_trace(document: Document, said: Given | None = None) -> Document | None:

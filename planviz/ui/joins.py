@@ -34,8 +34,8 @@ from planviz.units import byte_size
 _KEPT = 6
 
 NOT_OURS = (
-    "These plans were made elsewhere: what their planner saw is read from the text as far as it says so. "
-    "Paste the SQL to try other settings, sizes and hints."
+    "What the planner saw is read from the text, as far as it says so. "
+    "Paste df.explain(True) whole, or the SQL, to try other settings, sizes and hints."
 )
 
 
@@ -160,6 +160,9 @@ def _chips(queries: tuple[Decided, ...]) -> list[list[str]]:
     """Tone, words and reason of what is to be said of all joins together."""
     if all(query.execution is None for query in queries):
         return [["badge", "read back", "What the planner saw is read from the plan's text, as far as it says so."]]
+    if any(table.fitted for q in queries if q.execution is not None for table in tables_of(q.execution).values()):
+        told = "The text gives no sizes: what is shown is what the decisions imply. What-ifs take sizes that fit them."
+        return [["badge", "sizes not given", told]]
     return [["estimated", "estimated", "Sizes are estimates from the catalogue, as the planner sees them."]]
 
 

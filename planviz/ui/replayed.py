@@ -10,10 +10,10 @@ from typing import Any
 import streamlit as st
 
 from planviz.document.replay_report import ReplayReport, badge, replay_report
-from planviz.document.replayed import replayed
+from planviz.document.replayed import MOST, not_replayed, replayed
 from planviz.errors import PlanvizError
 from planviz.replay.given import Given, given, given_from, given_text
-from planviz.ui import state
+from planviz.ui import rules, state
 from planviz.ui.cache import derived
 from planviz.ui.opened import Opened, in_worker
 
@@ -22,12 +22,12 @@ _BOXES = "planviz.given"
 
 def shown(opened: Opened | None) -> Opened | None:
     """What the pages that plan show of a document: a pasted explain replayed, with what was given; or itself."""
-    if opened is None or opened.facts.statements or opened.facts.steps:
+    if opened is None or opened.facts.statements or not opened.facts.stages:
         return opened
     said = said_of()
     if opened.profile and not said.profile:
         said = replace(said, profile=opened.config.profile)
-    return derived(opened, f"replayed {given_text(said)}", partial(replayed, said=said)) or opened
+    return derived(opened, f"replayed {given_text(said)}", partial(replayed, said=said, most=MOST)) or opened
 
 
 def said_of() -> Given:
@@ -45,16 +45,51 @@ def report(opened: Opened, about: str) -> tuple[str, ReplayReport] | None:
     return (badge(found[-1], about), replay_report(found[-1])) if found else None
 
 
+@in_worker
+def log_words(opened: Opened) -> list[tuple[str, int | None]]:
+    """Of Spark's own log how every run of its optimizer compares, and the step that differs first, from 1."""
+    return [(run.words, None if run.first is None else run.first.number + 1) for run in rules.logged(opened)]
+
+
+@in_worker
+def reason(opened: Opened) -> str:
+    """Why a pasted text's plans are not shown replayed; "" for anything else."""
+    document = opened.document
+    pasted = document.is_pasted and not document.statements and document.plans and not document.trace.steps
+    return not_replayed(document) if pasted else ""
+
+
 def heading(opened: Opened, about: str) -> None:
     """The badge of what is shown (`about`: optimized, joins, aggregates), and the panel; nothing of anything else."""
+    if about == "optimized" and opened.facts.steps and opened.facts.is_pasted:
+        _log_heading(opened)
     found = report(opened, about)
     if found is None:
+        why = reason(opened)
+        if why:
+            _chip("read from the text", "plain", why)
         return
     words, told = found
-    tone = "warning" if "differs" in words else "plain"
-    st.html(f'<div class="pv-head"><span class="pv-chip pv-chip-{tone}">{escape(words)}</span></div>', width="content")
-    with st.popover("Settings and sizes", type="tertiary"):
+    _chip(words, "warning" if "differs" in words else "plain", told.counts)
+    with st.popover("Settings and sizes"):
         _panel(opened, told, about)
+
+
+def _chip(words: str, tone: str, why: str) -> None:
+    chip = f'<span class="pv-chip pv-chip-{tone}" title="{escape(why, quote=True)}">{escape(words)}</span>'
+    st.html(f'<div class="pv-head">{chip}</div>', width="content")
+
+
+def _log_heading(opened: Opened) -> None:
+    """Of Spark's own log: whether planviz takes its steps, and the way to the first that differs."""
+    for words, first in log_words(opened):
+        _chip(words, "plain" if first is None else "warning", "The optimizer ran again from the log's first plan.")
+        if first is not None:
+            st.button(f"Step {first}", key=f"planviz.differs.{first}", on_click=_show_step, args=(first,))
+
+
+def _show_step(number: int) -> None:
+    st.session_state[state.DOCUMENT]["step"] = number
 
 
 def _panel(opened: Opened, report: ReplayReport, about: str) -> None:

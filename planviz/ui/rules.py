@@ -10,6 +10,7 @@ from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.document import Document, open_sql
+from planviz.document.logged import LoggedRun, logged_runs, step_difference
 from planviz.document.traces import plan_graph
 from planviz.document.why import why_not
 from planviz.errors import PlanvizError
@@ -28,6 +29,8 @@ from planviz.ui.explained import explanations
 from planviz.ui.opened import Opened, in_worker
 from planviz.ui.player import player_data
 
+#: Lines of a step that planviz takes otherwise which are told.
+_LINES = 24
 #: Guards of one rule that are told.
 _GUARDS = 12
 _EXCLUDED = "spark.sql.optimizer.excludedRules"
@@ -108,8 +111,31 @@ def trace_of(opened: Opened) -> dict[str, Any]:
     """The document's trace for the player, made once."""
     made = opened.made.get(("trace",))
     if made is None:
-        made = opened.made["trace",] = trace_data(opened.document.trace) | {"explained": explanations(opened)}
+        made = opened.made["trace",] = trace_data(opened.document.trace) | {
+            "explained": explanations(opened),
+            "beside": beside(opened),
+        }
     found: dict[str, Any] = made
+    return found
+
+
+def logged(opened: Opened) -> tuple[LoggedRun, ...]:
+    """The optimizer's runs in Spark's log beside planviz's, made once."""
+    if ("logged",) not in opened.made:
+        opened.made["logged",] = logged_runs(opened.document)
+    found: tuple[LoggedRun, ...] = opened.made["logged",]
+    return found
+
+
+def beside(opened: Opened) -> dict[str, dict[str, Any]]:
+    """For every step of Spark's log (from 0, as text) that was taken again: `words`, and the `lines` that differ."""
+    found = {}
+    for run in logged(opened):
+        for step in run.steps:
+            lines = [] if step.same else step_difference(step, opened.document.trace.steps[step.number])
+            first = " It is the first that differs." if step is run.first else ""
+            words = "Takes the same step." if step.same else f"Takes another step (− Spark, + planviz).{first}"
+            found[str(step.number)] = {"words": words, "lines": [one_line(line, 240) for line in lines[:_LINES]]}
     return found
 
 

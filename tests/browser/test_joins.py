@@ -157,9 +157,9 @@ def test_the_path_is_a_list_and_keys_go_along_it(server: str, tab: Callable[...,
 
 
 def test_a_pasted_plan_has_no_sliders_and_says_why(server: str, tab: Callable[..., App]) -> None:
-    app = joins(tab(), server, sample="exists-and-not-in", join="2")
+    app = joins(tab(), server, sample="adaptive-skew-join", join="2")
     assert app.page.get_by_role("slider").count() == 0
-    assert "Paste the SQL" in app.page.locator(".pv-panel").inner_text()
+    assert "Paste df.explain(True) whole" in app.page.locator(".pv-panel").inner_text()
     assert "?" in app.page.get_by_role("list", name="The path through the decision tree").inner_text()
     assert not app.complaints
 

@@ -18,7 +18,7 @@ export class RuleCard {
     const step = steps.steps[k], about = extra.cards?.[step.rule];
     const parts = [element("h3", "", step.rule)];
     if (about) parts.push(...this.#about(about));
-    if (!extra.comparing) parts.push(...this.#explained(steps, k), this.#facts(steps, k));
+    if (!extra.comparing) parts.push(...this.#beside(steps, k), ...this.#explained(steps, k), this.#facts(steps, k));
     parts.push(this.#step(steps, k, extra), this.#node(steps, k), ...this.#without(step, extra), ...this.#silent(extra));
     const same = this.steps === steps && this.k === k, held = this.root.getRootNode().activeElement?.className;
     this.root.replaceChildren(...parts);
@@ -58,6 +58,16 @@ export class RuleCard {
       box.append(element("p", "", reason), ...(rows ? [tableOf(rows)] : []), element("p", "pv-muted", "The rule's logic, in our words"), code);
       return box;
     });
+  }
+
+  // Of Spark's own log: whether planviz takes the same step, and in which lines the plans after it differ.
+  #beside(steps, k) {
+    const found = steps.data.beside?.[k];
+    if (!found) return [];
+    const box = element("section", "pv-section pv-beside");
+    box.append(element("h4", "", "planviz"), element("p", "", found.words));
+    if (found.lines.length) box.append(element("pre", "pv-pre", found.lines.join("\n")));
+    return [box];
   }
 
   #facts(steps, k) {
