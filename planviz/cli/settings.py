@@ -21,8 +21,8 @@ STAGES = ("parsed", "analyzed", "optimized", "sparkPlan", "physical")
 #: What no SQL has at the beginning of a line: the heading of a plan, the marks of a tree.
 _PLAN = re.compile(r"(?m)^[ |]*(?:== (?:Analyzed|Optimized|Physical) .*Plan ==|[ :]*[:+]- \w)")
 NOT_REPLAYED = (
-    "These plans cannot be planned again: that takes an optimized plan, as df.explain(True) prints it, with operators "
-    "that planviz knows. `planviz replay FILE` says what could be read."
+    "These plans cannot be planned again: planviz cannot read all of them. df.explain(True) prints the best text; "
+    "`planviz replay FILE` says what could be read."
 )
 
 

@@ -79,7 +79,7 @@ def replay_report(statement: SqlStatement) -> ReplayReport:
         _counts(statement, made),
         tuple(settings),
         tuple(_sizes(statement, made)),
-        tuple(plain(t) for t in made.taken),
+        tuple(plain(t) for t in (*made.taken, *(a for read in made.read.values() for a in read.assumed))),
         {stage: tuple(_differences(found)) for stage, found in made.differences.items()},
         tuple(made.failures),
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from planviz.document.model import Document, SqlStatement
@@ -13,15 +14,23 @@ from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph
 from planviz.graph.aggregation import aggregate_chains
 from planviz.graph.from_tree import Identities
+from planviz.graph.kinds import kind_of
 from planviz.graph.trace import RuleTrace
+from planviz.physical.plan import SparkPlan
+from planviz.physical.printed import PrintedExec
 from planviz.replay.compared import canonical
 from planviz.replay.execution import execution_of
 from planviz.replay.given import Given
+from planviz.replay.lifting.lines import line_of
 from planviz.replay.plans import columns_in
 from planviz.replay.replayed import Replay, replay
 
 #: Operators of all plans of a text that are replayed while somebody waits for a page: 2,000 in each of four stages.
 MOST = 8000
+_READ = frozenset({"analyzed", "optimized", "physical", "initial"})
+#: What one form of a text tells of an operator and another does not.
+_FLAGS = re.compile(r"(, (?:true|false))+$")
+_OUTPUT = re.compile(r", output=\[.*\]")
 _JOINS = ("BroadcastHashJoin", "ShuffledHashJoin", "SortMergeJoin", "CartesianProduct", "BroadcastNestedLoopJoin")
 
 
@@ -39,9 +48,7 @@ def not_replayed(document: Document, most: int = MOST) -> str:
             f"Not replayed: {operators:,} operators, and a page waits for {most:,} at most. Paste one query's explain, "
             "or run `planviz why FILE`, which has no such limit."
         )
-    if not any(p.stage == "optimized" for p in document.plans):
-        return "Not replayed: the text has no optimized plan. df.explain(True) prints it."
-    return "Not replayed: planviz cannot read the optimized plan. `planviz replay FILE` says what it lacks."
+    return "Not replayed: planviz cannot read all of the plan. `planviz replay FILE` says what it lacks."
 
 
 def replayed(document: Document, said: Given | None = None, most: int | None = None) -> Document | None:
@@ -58,14 +65,18 @@ def replayed(document: Document, said: Given | None = None, most: int | None = N
     statements: list[SqlStatement] = []
     for group in document.groups:
         plans = [document.plans[i] for i in group]
-        if not {"analyzed", "optimized"} & {p.stage for p in plans}:
+        if not _READ & {p.stage for p in plans}:
             continue
         made, execution = _replayed(document, plans, said)
         stepped = made.verdicts["optimized"] != "absent" and not logged
         trace = rule_trace(made.trace, Identities()) if stepped else RuleTrace()
         if execution is None and not trace.steps:
             continue
-        agrees = frozenset(_agreeing(execution, plans))
+        agrees: frozenset[str] = frozenset()
+        try:
+            agrees = frozenset(_agreeing(execution, plans))
+        except Exception:  # a plan that was read back may lack what planning takes for granted
+            execution = None
         line = min((n.source[0] for p in plans for n in p if n.source is not None), default=1)
         statements.append(SqlStatement(len(statements), "query", "", line, group, trace, None, execution, made, agrees))
     if not statements:
@@ -100,20 +111,33 @@ def _agreeing(execution: QueryExecution | None, plans: Sequence[PlanGraph]) -> I
         yield from ("joins", "aggregates")
         return
     ours = plan_graph(execution.physical, Identities(), stage="physical")
-    if _joins_in(printed) == _joins_in(ours):
+    # What stays as it was printed was not decided on.
+    kept = {kind_of(name) for name in _kept(execution.physical)}
+    if "join" not in kept and _joins_in(printed) == _joins_in(ours):
         yield "joins"
-    if _aggregates_in(printed) == _aggregates_in(ours):
+    if "aggregate" not in kept and _aggregates_in(printed) == _aggregates_in(ours):
         yield "aggregates"
+
+
+def _kept(plan: SparkPlan) -> Iterator[str]:
+    """The names of the operators that nobody planned."""
+    for node in plan.walk():
+        if isinstance(node, PrintedExec):
+            yield node.node_name
+        for inner in node.inner_children:
+            yield from _kept(inner)
 
 
 def _joins_in(graph: PlanGraph) -> list[str]:
     """The joins of a physical plan in the order of its text: operator, keys, type, side, condition, ids by order."""
-    return canonical("\n".join(n.text for n in graph if n.op in _JOINS)).split("\n")
+    lines = [line for n in graph if (line := line_of(n)).op in _JOINS]
+    return canonical("\n".join(_FLAGS.sub("", line.text) for line in lines)).split("\n")
 
 
 def _aggregates_in(graph: PlanGraph) -> list[str]:
-    texts = [graph[s.node].text for chain in aggregate_chains(graph) for s in chain.stages]
-    return canonical("\n".join(texts)).split("\n")
+    """The stages of aggregates, likewise: operator, keys, functions."""
+    nodes = [graph[s.node] for chain in aggregate_chains(graph) for s in chain.stages]
+    return canonical("\n".join(_OUTPUT.sub("", line_of(n).text) for n in nodes)).split("\n")
 
 
 def _replayed(

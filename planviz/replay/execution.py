@@ -12,18 +12,20 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.replay.columns import Columns
 from planviz.replay.fitting import key_of, named, nodes_of, signature_of, table_of
+from planviz.replay.plans import ReadPlan
 from planviz.replay.replayed import Replay
 from planviz.replay.taken import with_choices
 
 
 def execution_of(made: Replay, columns: Columns) -> QueryExecution | None:
-    """The query whose optimized plan is the one that Spark printed, over tables with the sizes that were told, given
-    or fitted; planned anew from the analyzed plan where that leads to the printed optimized one.
+    """The query whose optimized plan is the one that Spark printed, or that was lifted from the physical one, over
+    tables with the sizes that were told, given or fitted; planned anew from the analyzed plan where that leads to the
+    printed optimized one.
 
-    None where there is no optimized plan, or an operator of it could not be read.
+    None where there is no such plan, or an operator of the printed one could not be read.
     """
-    read = made.read.get("optimized")
-    if read is None or read.opaque_operators:
+    read = _logical(made)
+    if read is None or ("optimized" in made.read and read.opaque_operators):
         return None
     optimized, _ = _with_taken(made, read.plan)
     analyzed = made.read["analyzed"].plan if "analyzed" in made.read else None
@@ -36,9 +38,13 @@ def execution_of(made: Replay, columns: Columns) -> QueryExecution | None:
     return execution.with_plans(start, end, made.first_id)
 
 
+def _logical(made: Replay) -> ReadPlan | None:
+    return made.read.get("optimized") or made.read.get("physical")
+
+
 def taken_joins(made: Replay) -> frozenset[str]:
     """The signatures of the joins whose operator was taken from the text."""
-    read = made.read.get("optimized")
+    read = _logical(made)
     if read is None or made.fitted is None:
         return frozenset()
     hinted, words = _with_taken(made, read.plan)

@@ -41,7 +41,7 @@ WAYS = {
 }
 #: A way of its own for a pasted explain: planviz's formulas over the plan that Spark printed, nothing planned again.
 PRINTED = "printed"
-PRINTED_WAY = Way("As Spark optimized it", "Spark's plan", {})
+PRINTED_WAY = Way("The plan as pasted", "As pasted", {})
 #: Operators that are left out: they have the rows of their child by their nature, so that their number tells nothing.
 _IDLE = frozenset({"Project", "SubqueryAlias", "ColumnarToRow", "AQEShuffleRead", "AdaptiveSparkPlan"})
 #: Kinds that give the rows that they get, of which Spark does not count them.

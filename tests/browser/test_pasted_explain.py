@@ -74,8 +74,7 @@ def test_a_raised_threshold_flips_its_join_and_the_picture_is_exported(server: s
 def test_sizes_are_typed_into_the_panel(server: str, tab: Callable[..., App]) -> None:
     app = opened(tab(), server, "joins")
     app.page.get_by_role("button", name="Settings and sizes").click()
-    box = app.page.get_by_label("users: more than", exact=False)
-    box.fill("900MB")
+    app.page.get_by_role("textbox", name="users: more than").fill("900MB")
     app.page.get_by_role("button", name="Plan with these").click()
     app.page.get_by_text("users: 900 MiB, given").wait_for(state="attached")
     app.page.wait_for_function("location.search.includes('size.users')")
