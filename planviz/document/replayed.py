@@ -16,6 +16,7 @@ from planviz.graph.aggregation import aggregate_chains
 from planviz.graph.from_tree import Identities
 from planviz.graph.kinds import kind_of
 from planviz.graph.trace import RuleTrace
+from planviz.optimizer.statistics import explain_estimates
 from planviz.physical.plan import SparkPlan
 from planviz.physical.printed import PrintedExec
 from planviz.replay.compared import canonical
@@ -75,8 +76,10 @@ def replayed(document: Document, said: Given | None = None, most: int | None = N
         agrees: frozenset[str] = frozenset()
         try:
             agrees = frozenset(_agreeing(execution, plans))
+            if execution is not None:
+                _ = list(explain_estimates(execution.optimized, execution.config))
         except Exception:  # a plan that was read back may lack what planning takes for granted
-            execution = None
+            agrees, execution = frozenset(), None
         line = min((n.source[0] for p in plans for n in p if n.source is not None), default=1)
         statements.append(SqlStatement(len(statements), "query", "", line, group, trace, None, execution, made, agrees))
     if not statements:

@@ -210,7 +210,7 @@ def test_a_pasted_plan_has_its_path_as_far_as_it_says(opened: Any) -> None:
     pasted = open_document(load("broadcast-and-merge-join"))
     told = joins.page_data(pasted, 2, "autoBroadcastJoinThreshold=-1")
     assert not told["own"]
-    assert "Paste the SQL" in told["note"]
+    assert "Paste df.explain(True) whole, or the SQL" in told["note"]
     assert told["told"]["what"] == ""
     assert {row["op"] for row in told["told"]["rows"]} >= {"BroadcastHashJoin", "SortMergeJoin"}
     join = told["told"]["join"]
