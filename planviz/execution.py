@@ -97,6 +97,7 @@ class QueryExecution:
     optimizes: bool = True
     _with_cached_data: LogicalPlan | None = field(default=None, repr=False)
     _first_new_id: int = 1
+    _read_back: bool = False
     _stages: dict[str, Any] = field(default_factory=dict)
     _planned: PhysicalPlan | None = field(default=None, repr=False)
 
@@ -108,7 +109,7 @@ class QueryExecution:
     def with_plans(self, analyzed: LogicalPlan, optimized: LogicalPlan, first_id: int) -> QueryExecution:
         """This execution of plans that were read back; `first_id` numbers the first expression that is new to both."""
         self._stages = {"parsed": analyzed, "analyzed": analyzed, "optimized": optimized}
-        self._first_new_id, self.ids = first_id, Ids(first_id)
+        self._first_new_id, self.ids, self._read_back = first_id, Ids(first_id), True
         return self
 
     @property
@@ -270,9 +271,9 @@ class QueryExecution:
             return physical
         columns = ", ".join(f"{a.name}: {a.data_type.simple_string}" for a in self.analyzed.output)
         # Of plans that were read back, an earlier stage may be missing; a later one then stands in its place.
-        own = (self.parsed is not self.analyzed, self.analyzed is not self.optimized)
-        parsed = f"== Parsed Logical Plan ==\n{self.text('parsed')}\n" if own[0] else ""
-        analyzed = f"== Analyzed Logical Plan ==\n{columns}\n{self.text('analyzed')}\n" if own[1] else ""
+        parsed = "" if self._read_back else f"== Parsed Logical Plan ==\n{self.text('parsed')}\n"
+        absent = self._read_back and self.analyzed is self.optimized
+        analyzed = "" if absent else f"== Analyzed Logical Plan ==\n{columns}\n{self.text('analyzed')}\n"
         return f"{parsed}{analyzed}== Optimized Logical Plan ==\n{self.text('optimized')}\n{physical}"
 
     @property

@@ -14,13 +14,6 @@ from planviz.reference import KINDS, Entry, entries, entry_named, search
 _WIDTH = 100
 
 
-def add_catalogue(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    several = ", ".join(KINDS.values())
-    parser.add_argument("words", nargs="*", metavar="WORD", help=f"{several}; a name (kind:name); or what to look for")
-    parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
-
-
 def catalogue(options: argparse.Namespace) -> int:
     """Print a list or an entry. Raises InputError for what is not there."""
     found = _found(options.words)

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from importlib import import_module
 
 import planviz
-from planviz.cli.catalogue import add_catalogue
 from planviz.cli.history import add_history
-from planviz.cli.lint import add_lint
+from planviz.cli.lint_arguments import add_lint
 from planviz.cli.play_arguments import add_play
 from planviz.cli.settings import STAGES, add_settings, add_sizes
 from planviz.cli.spark import add_spark
@@ -146,6 +145,12 @@ def _add_render(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plan", type=int, metavar="N", help="the N-th plan of the text, from 1")
     parser.add_argument("--theme", choices=("light", "dark"), help="default: light; of HTML: the reader's own")
     parser.add_argument("--title", metavar="TEXT")
+
+
+def _add_catalogue(parser: argparse.ArgumentParser) -> None:
+    several = "rules, operators, settings, batches, findings, functions"
+    parser.add_argument("words", nargs="*", metavar="WORD", help=f"{several}; a name (kind:name); or what to look for")
+    parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
 
 
 def _add_diff(parser: argparse.ArgumentParser) -> None:
@@ -315,7 +320,7 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "slides": (_add_slides, "the slides on cost-based optimization: their numbers beside ours"),
     "catalog": (_add_catalog, "list, show, check and guess catalogues of tables"),
     "rules": (_add_rules, "list the optimizer's rules, or tell all about one"),
-    "catalogue": (add_catalogue, "rules, operators, settings, batches, findings and functions: list, search, tell all"),
+    "catalogue": (_add_catalogue, "rules, operators, settings, batches, findings, functions: list, search, tell all"),
     "planner": (_add_planner, "what Spark's planner consists of, as tables"),
     "play": (add_play, "play an operator on small rows, step by step"),
     "render": (_add_render, "draw a plan to SVG, PNG, PDF, HTML, DOT, Mermaid or JSON"),

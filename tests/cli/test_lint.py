@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from planviz.cli import lint_arguments, lint_reports
 from planviz.cli.main import run
+from planviz.findings import SEVERITIES
 
 PRODUCT = "SELECT count(*)\nFROM orders, lineitem WHERE o_totalprice > l_extendedprice;\n"
 
@@ -70,3 +72,8 @@ def test_plan_texts_and_silence_within(tmp_path: Path, capsys: pytest.CaptureFix
     assert run(["lint", str(plan)]) == 1
     assert f"{plan}:2: ▲ warning python-row-udf" in capsys.readouterr().out
     assert run(["lint", "--level", "problem", str(plan)]) == 0
+
+
+def test_the_options_offer_what_there_is() -> None:
+    assert lint_arguments.SEVERITIES == SEVERITIES
+    assert tuple(lint_reports.REPORTS) == lint_arguments.FORMATS

@@ -75,6 +75,15 @@ def test_rows_give_their_types(spark):
     assert spark.createDataFrame([(1, "x")], "n int, s string").dtypes == [("n", "int"), ("s", "string")]
 
 
+def test_extended_explain_has_a_stage_that_changes_nothing(spark):
+    text = spark.range(3).execution.explain_string("extended")
+
+    headings = [line for line in text.split("\n") if line.startswith("==")]
+    assert headings == [f"== {stage} ==" for stage in (
+        "Parsed Logical Plan", "Analyzed Logical Plan", "Optimized Logical Plan", "Physical Plan"
+    )]  # fmt: skip
+
+
 def test_explain_prints_the_stages(spark, capsys):
     spark.table("t1").select("a").explain(True)
 
