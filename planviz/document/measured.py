@@ -44,19 +44,22 @@ class MeasuredRow:
 def measured_plans(document: Document, run: Document | None = None, factor: float = FACTOR) -> list[list[MeasuredRow]]:
     """The operators of every query of an SQL document, or of the plan of a text that has estimates.
 
+    Of a pasted text Spark's own numbers count where it prints them, else those of its optimized plan, planned again.
     Measured rows are those of `run`, else of the document itself; an operator off by `factor` or more counts as wrong.
     Raises InputError when there are no estimates, or `run` has no measured rows.
     """
     ran = _ran(run or document)
     if run is not None and ran is None:
         raise InputError("That text has no measured rows: a capture that ran, an event log or Spark's REST answer has.")
-    queries = [s for s in document.statements if s.execution is not None and s.error is None]
-    if queries:
-        found = []
-        for statement in queries:
-            assert statement.execution is not None
-            (graph,) = (document.plans[at] for at in statement.plans if document.plans[at].stage == "optimized")
-            found.append(_rows(graph, ran, estimates_of(statement.execution), factor))
+    printed = [plan for plan in document.plans if any(node.estimate and node.estimate.rounded for node in plan)]
+    if printed:
+        return [_rows(printed[0], ran, [], factor)]
+    found = []
+    for statement in document.statements:
+        optimized = [document.plans[at] for at in statement.plans if document.plans[at].stage == "optimized"]
+        if statement.execution is not None and statement.error is None and optimized:
+            found.append(_rows(optimized[-1], ran, estimates_of(statement.execution), factor))
+    if found:
         return found
     estimated = [plan for plan in document.plans if any(node.estimate for node in plan)]
     if not estimated:

@@ -56,6 +56,9 @@ CHANGES: dict[str, str] = {
     "cte_references_are_renewed": "Each reference to a definition of WITH has columns of its own.",
     "having_reuses_results": "HAVING reads an aggregate that the select list computes.",
     "grouping_id_is_long": "grouping_id() is a BIGINT.",
+    "intervals_are_subtracted": "An interval taken from a date is subtracted, no longer added with a minus sign.",
+    "order_finds_results_before_their_casts": "ORDER BY finds an aggregate's result also where its operand was cast.",
+    "unions_show_flags": "Unions show whether they go by name and fill missing columns.",
     "abs_shows_whether_it_fails": "abs() no longer shows whether it fails on the lowest number.",
     "coercions_run_together": "Implicit casts are found in one walk over each expression.",
     "intervals_are_typed": "Intervals are of years and months or of days and time, two types of their own.",
@@ -65,6 +68,11 @@ CHANGES: dict[str, str] = {
     "ranks_are_never_null": "rank(), row_number() and their like are known never to be null.",
     "sums_take_any_number": "sum() and avg() take whole numbers and floats as they are, without a cast.",
     # ---------------------------------------------------------------- optimizer
+    "aggregates_pass_constants_on": "What reads a constant result of an aggregate reads the constant.",
+    "functions_are_known_to_be_strict": "A filter over a function also tests that its arguments are not null.",
+    "unions_combine_through_projections": "Unions with a projection between them become one.",
+    "unions_drop_empty_inputs": "The empty inputs of a union are dropped.",
+    "windows_swap_through_projections": "Windows with a projection between them change places and become one.",
     "branches_become_conditions": "CASE whose branches are true or false becomes a condition.",
     "filters_mind_their_subqueries": "A filter whose subquery gives one of its columns keeps the projection below it.",
     "grouping_expressions_are_pulled_out": "Expressions of GROUP BY that the select list takes apart are computed "
@@ -87,6 +95,7 @@ CHANGES: dict[str, str] = {
     "bloom_filters_follow_keys": "A bloom filter is also made of a side that is a join itself.",
     # ---------------------------------------------------------------- planner and preparations
     "joins": "The decision tree of joins knows null-aware anti joins and warns of hints that do not apply.",
+    "adaptive_subqueries_have_own_roots": "A subquery that stands twice in an adaptive plan has a root each time.",
     "exchange_numbers_are_short": "Exchanges show plan_id.",
     "coded_merge_joins": "Merge joins of more types are part of the generated code.",
     "coded_sort_aggregates": "Aggregates over sorted rows are part of the generated code.",

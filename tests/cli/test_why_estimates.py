@@ -48,9 +48,11 @@ def test_as_json(query, capsys):
     }  # fmt: skip
 
 
-def test_a_pasted_plan_has_no_estimates_to_explain(tmp_path, capsys):
+def test_a_pasted_plan_has_the_estimates_of_the_plan_that_was_read_back(tmp_path, capsys):
     file = tmp_path / "plan.txt"
     file.write_text("== Physical Plan ==\n*(1) Range (0, 5, step=1, splits=1)\n")
 
-    assert run(["why", "--estimates", str(file)]) == 2
-    assert "only queries have plans" in capsys.readouterr().err
+    assert run(["why", "--estimates", str(file)]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("replayed")
+    assert "    5 rows, 40 B\n" in told

@@ -83,6 +83,7 @@ class InferFiltersFromGenerate(OptimizerRule[Generate]):
     """
 
     matches = (Generate,)
+    settings = ("spark.sql.ansi.enabled",)
 
     @override
     def rewrite(self, node: Generate) -> LogicalPlan:
