@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _LITERAL = re.compile(r"""\s*+(?:[\w.]+ ?[=(+:]+ ?)*+[(+]*+\s*+[rbfu]?(["'`])(.*?)(\\n)?\1[\s,)+;\\]*$""")
-_OPENING = re.compile(r"""^\s*(?:[\w.: ]+=>?\s*|\w+\()?[rbfu]?(?:\"{3}|'{3}|`)(?=[*'!(]*(?:\(\d+\) )?[A-Z]\w)""")
+_OPENING = re.compile(r"""^\s*(?:[\w.:][\w.: ]*=>?\s*|\w+\()?[rbfu]?(?:\"{3}|'{3}|`)(?=[*'!(]*(?:\(\d+\) )?[A-Z]\w)""")
 _CLOSING = re.compile(r"""(?:\"{3}|'{3}|`)[\w.(),;)\]]*\s*$""")
 _MARKED = re.compile(r"[\s:]*[+:]- \S")
 
