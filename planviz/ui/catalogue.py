@@ -77,7 +77,7 @@ def example(entry: Entry) -> str:
     lines = "".join(f'<span class="{_mark(line)}">{escape(line)}</span>\n' for line in step.splitlines())
     return (
         f'<div class="pv-entry"><h3>Example</h3><pre>{escape(first + entry.sql)}</pre>'
-        f'<pre class="pv-step-diff">{lines}</pre>{opened}</div>'
+        f'<pre class="pv-step-diff" tabindex="0">{lines}</pre>{opened}</div>'
     )
 
 

@@ -27,6 +27,13 @@ export class WhatIfs {
   // The same join again only sets the fields: a slider that is held must stay the same element.
   show(join, base, asked, own) {
     if (!own) return;
+    if (!join.tables) {
+      // A join that was read off the text stands beside queries that were planned: nothing can be asked of it.
+      this.key = null;
+      this.fields.clear();
+      this.root.replaceChildren();
+      return;
+    }
     const key = JSON.stringify([join.n, join.tables.map(({ name }) => name), join.types, this.all]);
     this.values = { join, base, asked };
     if (key !== this.key) {
