@@ -108,7 +108,8 @@ def data(opened: Opened, join: int | None, what: str) -> bytes:
 
 def page_data(opened: Opened, join: int | None, what: str) -> dict[str, Any]:
     """The element's data as JSON values."""
-    own = any(query.execution is not None for query in queries_of(opened))
+    # A query that was replayed, but whose joins came out otherwise, has an execution and none of the joins.
+    own = any(query.execution is not None for query, _ in numbered_all(opened))
     try:
         asked = from_text(what) if own else WhatIf()
         told = asked_for(opened, asked, (join or 1) - 1)

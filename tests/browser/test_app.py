@@ -335,7 +335,7 @@ def test_a_plan_too_long_for_a_link_says_so_and_offers_its_file(server: str, tab
     app.page.get_by_role("button", name="Close").or_(app.page.locator("body")).first.press("Escape")
     app.page.get_by_role("button", name="Show the raw text (t)").click()
     app.page.locator(".pv-text-line").first.wait_for()
-    app.page.locator(".pv-finding", has_text="216 shuffles").wait_for()
+    app.page.locator(".pv-finding", has_text="redistributed 216 times").wait_for()
     # In another session of the same server the address works.
     again = tab().go(app.page.url).painted()
     assert again.page.evaluate("window.__planviz.nodes") > 2_000

@@ -219,7 +219,7 @@ export class JoinBench {
     this.tree.setAttribute("aria-label", `Decision tree of ${join.heading}. The path stands in the panel as a list.`);
     const same = before?.join?.n === join.n;
     if (!same) this.at = undefined;
-    this.panel.show(join, this.data.own, this.data.note, same);
+    this.panel.show(join, this.data.own && Boolean(join.tables), this.data.note, same);
     this.whatIfs.show(join, this.base, this.asked, this.data.own);
     if (!same || before.join.mechanism.op !== join.mechanism.op) this.#stopPlaying();
     const mechanics = mechanism(join.mechanism, this.data.theme, this.mode);
