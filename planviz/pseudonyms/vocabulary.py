@@ -1,0 +1,28 @@
+"""The words that are Spark's, SQL's and Python's own; every other word is somebody's."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from pathlib import Path
+
+from planviz.graph.kinds import spark_name
+
+#: Names that Spark makes: columns without a name, windows' and UDFs' results, delays of watermarks.
+_MADE = re.compile(r"_c?\d+|_we?\d+|_gen_alias_\d+|pythonudf\d+|t\d+ms|_groupingexpression\d*|agg_\w+_\d+|c\d")
+_STAGE_OF_AGGREGATE = re.compile(r"^(?:partial|merge|finalmerge)_")
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    return frozenset((Path(__file__).parent / "vocabulary.txt").read_text(encoding="utf-8").split())
+
+
+@lru_cache(maxsize=65_536)
+def is_common(word: str) -> bool:
+    """Whether a word is Spark's, SQL's or Python's own and says nothing about anybody."""
+    known, small = _vocabulary(), word.lower()
+    if small in known or _MADE.fullmatch(small) or spark_name(word).lower() in known:
+        return True
+    stem = _STAGE_OF_AGGREGATE.sub("", small)
+    return stem != small and stem in known

@@ -1,0 +1,478 @@
+"""The library: documents by an unguessable id, each text once, versions of one query, tags, a trash."""
+
+from __future__ import annotations
+
+import gzip
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TypeVar
+
+from sqlalchemy import Select, delete, func, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session, aliased
+
+from planviz.errors import InputError, StoreError
+from planviz.store.database import database_errors, open_database
+from planviz.store.query import Query
+from planviz.store.tables import Content, DocumentRow, NoteRow, Term
+from planviz.store.terms import Terms, words_of
+
+R = TypeVar("R")
+
+#: Days after which what lies in the trash, or what nobody saved and nobody opened, is deleted.
+DAYS = 30
+#: Bytes (packed) of what nobody saved that are kept, the oldest deleted first.
+MOST_BYTES = 2_000_000_000
+_DAY = 86_400_000
+_ATTEMPTS = 20
+#: Rows that one statement names: SQLite takes some 32,000 values.
+_AT_ONCE = 500
+_NAME = 200
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A document of the library. Times are milliseconds since 1970, UTC; `trashed` is 0 outside of the trash.
+
+    `version` counts from 1 among the `versions` of its query.
+    """
+
+    id: str
+    name: str
+    recognised: str
+    catalog: str
+    profile: str
+    version: int
+    versions: int
+    characters: int
+    created: int
+    opened: int
+    trashed: int
+    is_saved: bool
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Text:
+    """What a document is opened with: its text, the catalogue's name and, for one of its own, its text; the profile."""
+
+    text: str = field(repr=False)
+    catalog: str = ""
+    catalog_text: str | None = field(default=None, repr=False)
+    profile: str = ""
+
+    def fingerprint(self) -> str:
+        """The same for what opens alike."""
+        parts = (digest(self.text), self.catalog, digest(self.catalog_text or ""), self.profile)
+        return sha256("\0".join(parts).encode()).hexdigest()
+
+
+def digest(text: str) -> str:
+    """The address of a text: SHA-256 in hex."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def now() -> int:
+    """Milliseconds since 1970, UTC."""
+    return time.time_ns() // 1_000_000
+
+
+class Library:
+    """One database of documents, for any number of threads and processes. Every method raises StoreError when it fails.
+
+    `owner` separates people who share a server: "" where one machine's user is alone.
+    """
+
+    def __init__(self, place: str, owner: str = "") -> None:
+        self.place, self.owner = place, owner
+        self._engine = open_database(place)
+
+    def of(self, owner: str) -> Library:
+        """The same database for another owner."""
+        other = object.__new__(Library)
+        other.place, other.owner, other._engine = self.place, owner, self._engine
+        return other
+
+    def close(self) -> None:
+        """Let the database go."""
+        self._engine.dispose()
+
+    # -- saving
+
+    def save(self, given: Text, name: str, terms: Terms, tags: Iterable[str] = (), follows: str | None = None) -> Saved:
+        """Save a document under a name; saving the same again renames it and takes it out of the trash.
+
+        Under a name that another text has, or with `follows` (the id of an earlier version), it becomes the next
+        version of that query. Returns when it is on the disk.
+        """
+        wanted = _tags(tags)
+
+        def work(session: Session) -> Saved:
+            row = self._row_of(session, given)
+            if row is None:
+                row = self._added(session, given, terms)
+            before = self._before(session, name, follows, row)
+            if before is not None and row.chain != before.chain:
+                row.chain, row.version = before.chain, self._next(session, before)
+            elif row.chain is None:
+                row.chain = row.number
+            row.name, row.saved, row.trashed, row.opened = _name(name), True, 0, now()
+            session.flush()
+            _tag(session, row.number, wanted)
+            _name_words(session, row)
+            return self._saved(session, row)
+
+        return self._write(work)
+
+    def remember(self, given: Text, name: str = "") -> Saved:
+        """Keep a document for its address, without saving it: it goes when nobody opens it for `DAYS` days."""
+
+        def work(session: Session) -> Saved:
+            row = self._row_of(session, given) or self._added(session, given, Terms())
+            row.opened = now()
+            row.name = row.name or " ".join(name.split())[:_NAME]
+            session.flush()
+            return self._saved(session, row)
+
+        return self._write(work)
+
+    def _row_of(self, session: Session, given: Text) -> DocumentRow | None:
+        same = (DocumentRow.owner == self.owner, DocumentRow.fingerprint == given.fingerprint())
+        return session.scalar(select(DocumentRow).where(*same).with_for_update())
+
+    def _added(self, session: Session, given: Text, terms: Terms) -> DocumentRow:
+        moment = now()
+        row = DocumentRow(
+            id=secrets.token_urlsafe(16), owner=self.owner, fingerprint=given.fingerprint(),
+            digest=_keep(session, given.text), name="", recognised=terms.recognised, catalog=given.catalog[:200],
+            catalog_digest=None if given.catalog_text is None else _keep(session, given.catalog_text),
+            profile=given.profile[:60], chain=None, version=1, saved=False, created=moment, opened=moment, trashed=0,
+        )  # fmt: skip
+        session.add(row)
+        session.flush()
+        _found_by(session, row.number, terms.pairs())
+        return row
+
+    def _before(self, session: Session, name: str, follows: str | None, row: DocumentRow) -> DocumentRow | None:
+        """The document whose next version this is."""
+        mine = select(DocumentRow).where(DocumentRow.owner == self.owner, DocumentRow.saved)
+        if follows is not None:
+            found = session.scalar(mine.where(DocumentRow.id == follows))
+            if found is None:
+                raise InputError(f"The library has no document {follows[:40]}. List them with `planviz list`.")
+            return found
+        same = mine.where(DocumentRow.name == _name(name), DocumentRow.trashed == 0, DocumentRow.number != row.number)
+        return session.scalar(same.order_by(DocumentRow.version.desc()).limit(1))
+
+    def _next(self, session: Session, before: DocumentRow) -> int:
+        newest = select(func.max(DocumentRow.version)).where(DocumentRow.chain == before.chain)
+        return int(session.scalar(newest) or 0) + 1
+
+    # -- reading
+
+    def named(self, name: str) -> Saved:
+        """The document of an id, or the newest version of a name. Raises InputError when there is none."""
+
+        def work(session: Session) -> Saved:
+            mine = select(DocumentRow).where(DocumentRow.owner == self.owner, DocumentRow.trashed == 0)
+            row = session.scalar(mine.where(DocumentRow.id == name)) or session.scalar(
+                mine.where(DocumentRow.saved, DocumentRow.name == _name(name))
+                .order_by(DocumentRow.version.desc())
+                .limit(1)
+            )
+            if row is None:
+                raise _missing(name)
+            return self._saved(session, row)
+
+        return self._read(work)
+
+    def find(self, id: str) -> Saved | None:
+        """The document of an id, wherever it is; None when there is none (or it is another owner's)."""
+        return self._read(lambda session: self._found(session, id, self._saved))
+
+    def text(self, id: str) -> Text:
+        """What a document is opened with. Raises InputError when there is none, or it lies in the trash."""
+        return self._read(lambda session: self._text(session, self._mine(session, id)))
+
+    def shared_text(self, id: str) -> Text:
+        """As `text`, for whoever has the address: of any owner."""
+
+        def work(session: Session) -> Text:
+            row = session.scalar(select(DocumentRow).where(DocumentRow.id == id))
+            if row is None or row.trashed:
+                raise _missing(id)
+            return self._text(session, row)
+
+        return self._read(work)
+
+    def versions(self, id: str) -> list[Saved]:
+        """All versions of a document's query outside of the trash, the newest first."""
+
+        def work(session: Session) -> list[Saved]:
+            row = self._mine(session, id)
+            if row.chain is None:
+                return [self._saved(session, row)]
+            same = select(DocumentRow).where(DocumentRow.chain == row.chain, DocumentRow.trashed == 0)
+            return [self._saved(session, one) for one in session.scalars(same.order_by(DocumentRow.version.desc()))]
+
+        return self._read(work)
+
+    def search(self, query: Query) -> tuple[list[Saved], int]:
+        """The documents that a search asks for, what was opened last first, and how many there are in all."""
+
+        def work(session: Session) -> tuple[list[Saved], int]:
+            wanted = self._wanted(query)
+            count = session.scalar(select(func.count()).select_from(wanted.subquery())) or 0
+            rows = session.scalars(
+                wanted.order_by(DocumentRow.opened.desc(), DocumentRow.number.desc())
+                .limit(query.limit)
+                .offset(query.offset)
+            ).all()
+            return self._all_saved(session, rows), count
+
+        return self._read(work)
+
+    def _wanted(self, query: Query) -> Select[DocumentRow]:
+        wanted = select(DocumentRow).where(DocumentRow.owner == self.owner, DocumentRow.saved)
+        wanted = wanted.where(DocumentRow.trashed > 0 if query.trash else DocumentRow.trashed == 0)
+        for kind, term in query.terms:
+            has = select(Term.document).where(Term.kind == kind, Term.term >= term, Term.term < _after(term))
+            wanted = wanted.where(DocumentRow.number.in_(has))
+        if not (query.versions or query.trash):
+            later = aliased(DocumentRow)
+            newer = select(later.number).where(
+                later.chain == DocumentRow.chain, later.version > DocumentRow.version, later.trashed == 0
+            )
+            wanted = wanted.where(~newer.exists())
+        return wanted
+
+    def tags(self) -> list[tuple[str, int]]:
+        """Every tag with the number of its documents, by name."""
+
+        def work(session: Session) -> list[tuple[str, int]]:
+            counted = (
+                select(Term.term, func.count()).join(DocumentRow, DocumentRow.number == Term.document)
+                .where(Term.kind == "tag", DocumentRow.owner == self.owner, DocumentRow.trashed == 0)
+                .group_by(Term.term).order_by(Term.term)
+            )  # fmt: skip
+            return [(term, int(count)) for term, count in session.execute(counted)]
+
+        return self._read(work)
+
+    # -- changing
+
+    def touch(self, id: str) -> None:
+        """Note that a document was opened."""
+        self._write(
+            lambda session: session.execute(update(DocumentRow).where(DocumentRow.id == id).values(opened=now()))
+        )
+
+    def rename(self, id: str, name: str, tags: Iterable[str] | None = None) -> Saved:
+        """Give a document another name, and other tags where `tags` are given."""
+
+        def work(session: Session) -> Saved:
+            row = self._mine(session, id)
+            row.name = _name(name)
+            if tags is not None:
+                session.execute(delete(Term).where(Term.kind == "tag", Term.document == row.number))
+                _tag(session, row.number, _tags(tags))
+            _name_words(session, row)
+            return self._saved(session, row)
+
+        return self._write(work)
+
+    def trash(self, ids: Iterable[str]) -> int:
+        """Put documents into the trash, where nobody opens them; returns how many."""
+        return self._write(lambda session: self._marked(session, ids, now()))
+
+    def restore(self, ids: Iterable[str]) -> int:
+        """Take documents out of the trash; returns how many."""
+        return self._write(lambda session: self._marked(session, ids, 0))
+
+    def delete(self, ids: Iterable[str]) -> int:
+        """Delete documents for ever, and their texts where no other document has them; returns how many."""
+
+        def work(session: Session) -> int:
+            numbers = session.scalars(
+                select(DocumentRow.number).where(DocumentRow.owner == self.owner, DocumentRow.id.in_(list(ids)))
+            ).all()
+            return _deleted(session, numbers)
+
+        return self._write(work)
+
+    def sweep(self, days: float = DAYS, most: int = MOST_BYTES) -> int:
+        """Delete, of all owners, what lay in the trash for `days`, and what nobody saved nor opened for so long.
+
+        Of what nobody saved, the oldest over `most` bytes (packed) goes, too. Returns how many documents went.
+        """
+
+        def work(session: Session) -> int:
+            edge = now() - int(days * _DAY)
+            unsaved = DocumentRow.saved.is_(False)
+            old = or_((DocumentRow.trashed > 0) & (DocumentRow.trashed < edge), unsaved & (DocumentRow.opened < edge))
+            numbers = list(session.scalars(select(DocumentRow.number).where(old)))
+            sizes = select(DocumentRow.number, func.length(Content.body)).join(
+                Content, Content.digest == DocumentRow.digest
+            )
+            rest = sizes.where(unsaved, DocumentRow.number.not_in(numbers)).order_by(DocumentRow.opened.desc())
+            total = 0
+            for number, size in session.execute(rest):
+                total += size
+                if total > most:
+                    numbers.append(number)
+            return _deleted(session, numbers)
+
+        return self._write(work)
+
+    def _marked(self, session: Session, ids: Iterable[str], moment: int) -> int:
+        mine = (DocumentRow.owner == self.owner, DocumentRow.id.in_(list(ids)))
+        rows = session.scalars(select(DocumentRow).where(*mine)).all()
+        for row in rows:
+            row.trashed = moment
+        return len(rows)
+
+    # -- rows
+
+    def _mine(self, session: Session, id: str) -> DocumentRow:
+        row = session.scalar(select(DocumentRow).where(DocumentRow.owner == self.owner, DocumentRow.id == id))
+        if row is None or row.trashed:
+            raise _missing(id)
+        return row
+
+    def _found(self, session: Session, id: str, read: Callable[[Session, DocumentRow], R]) -> R | None:
+        row = session.scalar(select(DocumentRow).where(DocumentRow.owner == self.owner, DocumentRow.id == id))
+        return None if row is None else read(session, row)
+
+    def _text(self, session: Session, row: DocumentRow) -> Text:
+        catalog = None if row.catalog_digest is None else _unpacked(session, row.catalog_digest)
+        return Text(_unpacked(session, row.digest), row.catalog, catalog, row.profile)
+
+    def _saved(self, session: Session, row: DocumentRow) -> Saved:
+        return self._all_saved(session, [row])[0]
+
+    def _all_saved(self, session: Session, rows: Iterable[DocumentRow]) -> list[Saved]:
+        rows = list(rows)
+        numbers, chains = [row.number for row in rows], [row.chain for row in rows if row.chain is not None]
+        tags: dict[int, list[str]] = {}
+        tagged = (
+            select(Term.document, Term.term).where(Term.kind == "tag", Term.document.in_(numbers)).order_by(Term.term)
+        )
+        for number, term in session.execute(tagged):
+            tags.setdefault(number, []).append(term)
+        counted = select(DocumentRow.chain, func.count()).where(DocumentRow.chain.in_(chains), DocumentRow.trashed == 0)
+        versions = dict(session.execute(counted.group_by(DocumentRow.chain)).all())
+        digests = {row.digest for row in rows}
+        characters = dict(
+            session.execute(select(Content.digest, Content.characters).where(Content.digest.in_(digests))).all()
+        )
+        return [
+            Saved(
+                row.id, row.name, row.recognised, row.catalog, row.profile, row.version, versions.get(row.chain, 1),
+                characters[row.digest], row.created, row.opened, row.trashed, row.saved,
+                tuple(tags.get(row.number, ())),
+            )
+            for row in rows
+        ]  # fmt: skip
+
+    # -- transactions
+
+    def _write(self, work: Callable[[Session], R]) -> R:
+        """In one transaction, again where two writers met in the same row."""
+        with database_errors(self.place):
+            for _ in range(_ATTEMPTS):
+                try:
+                    with Session(self._engine, expire_on_commit=False) as session, session.begin():
+                        if self._engine.dialect.name == "postgresql":
+                            # One writer an owner, as in SQLite: versions of a name are counted one after the other.
+                            session.execute(select(func.pg_advisory_xact_lock(func.hashtext(self.owner))))
+                        return work(session)
+                except IntegrityError:
+                    continue
+        raise StoreError(
+            f"The library could not be written: others wrote the same document {_ATTEMPTS} times in between. Try again."
+        )
+
+    def _read(self, work: Callable[[Session], R]) -> R:
+        with database_errors(self.place):
+            engine = self._engine.execution_options(planviz_reads=True)
+            with Session(engine, expire_on_commit=False) as session:
+                return work(session)
+
+    # -- notes: see planviz.store.notes
+
+    def write(self, id: str, work: Callable[[Session, int], R]) -> R:
+        """Work in a transaction on one's own document, given its number. Raises InputError when there is none."""
+        return self._write(lambda session: work(session, self._mine(session, id).number))
+
+    def read(self, id: str, work: Callable[[Session, int], R]) -> R:
+        """As `write`, without changing anything."""
+        return self._read(lambda session: work(session, self._mine(session, id).number))
+
+
+def _missing(id: str) -> InputError:
+    return InputError(f"The library has no document {id[:40]}: it was deleted, lies in the trash, or never was here.")
+
+
+def _keep(session: Session, text: str) -> str:
+    """Keep a text once; returns its address."""
+    address = digest(text)
+    body = gzip.compress(text.encode("utf-8", "surrogatepass"), 6, mtime=0)
+    values = {"digest": address, "body": body, "characters": len(text)}
+    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+    session.execute(dialect.insert(Content).values(**values).on_conflict_do_nothing())
+    return address
+
+
+def _unpacked(session: Session, address: str) -> str:
+    content = session.get_one(Content, address)
+    return gzip.decompress(content.body).decode("utf-8", "surrogatepass")
+
+
+def _deleted(session: Session, numbers: Iterable[int]) -> int:
+    numbers = list(numbers)
+    for at in range(0, len(numbers), _AT_ONCE):
+        some = numbers[at : at + _AT_ONCE]
+        of_these = select(DocumentRow.digest, DocumentRow.catalog_digest).where(DocumentRow.number.in_(some))
+        texts = {address for pair in session.execute(of_these) for address in pair if address is not None}
+        session.execute(delete(Term).where(Term.document.in_(some)))
+        session.execute(delete(NoteRow).where(NoteRow.document.in_(some)))
+        session.execute(delete(DocumentRow).where(DocumentRow.number.in_(some)))
+        used: set[str | None] = set()
+        for column in (DocumentRow.digest, DocumentRow.catalog_digest):
+            used |= set(session.scalars(select(column).where(column.in_(texts))))
+        session.execute(delete(Content).where(Content.digest.in_(texts - used)))
+    return len(numbers)
+
+
+def _found_by(session: Session, number: int, pairs: Iterable[tuple[str, str]]) -> None:
+    """Let a document be found by terms; what it is found by already stays."""
+    rows = [{"kind": kind, "term": term, "document": number} for kind, term in pairs]
+    if rows:
+        dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+        session.execute(dialect.insert(Term).on_conflict_do_nothing(), rows)
+
+
+def _tag(session: Session, number: int, tags: Iterable[str]) -> None:
+    _found_by(session, number, (("tag", tag) for tag in tags))
+
+
+def _name_words(session: Session, row: DocumentRow) -> None:
+    """A document is found by the words of its name."""
+    _found_by(session, row.number, (("word", word) for word in words_of(row.name)))
+
+
+def _tags(tags: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(tag.strip().lower()[:60] for tag in tags if tag.strip()))
+
+
+def _name(name: str) -> str:
+    return " ".join(name.split())[:_NAME] or "Without a name"
+
+
+def _after(term: str) -> str:
+    """What every longer text that begins with a term stands before."""
+    return term + "\U0010ffff"
