@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ import pytest
 
 from planviz.logical.integrity import broken
 from planviz.trees.executor import RuleExecutor
+
+# No test writes to the library of whoever runs it.
+os.environ["PLANVIZ_STORE"] = "none"
 
 # Defects are to be seen where they are, and plans must hold together after every step.
 RuleExecutor.guarded = False
@@ -22,6 +26,20 @@ SHARED = ROOT.parent / "shared"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the texts that golden tests compare with")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where several processes run the tests, one has the Spark and one the browser (`--dist loadgroup`).
+
+    What another process does can be late or end there, so these tests have a second attempt, which the summary lists
+    (`-rR`). The engine's own tests have none.
+    """
+    for item in items:
+        for name in ("spark", "browser"):
+            if item.get_closest_marker(name):
+                item.add_marker(pytest.mark.xdist_group(name))
+                item.add_marker(pytest.mark.flaky(reruns=1))
+                break
 
 
 @pytest.fixture

@@ -77,7 +77,7 @@ def test_the_size_that_a_generator_is_filtered_by_takes_null_for_minus_one_witho
 @pytest.mark.parametrize(
     ("key", "words"),
     [
-        ("spark.sql.decimalOperations.allowPrecisionLoss", "does not read .* the types of decimal arithmetic"),
+        ("spark.sql.storeAssignmentPolicy", "does not read .* the casts of what is inserted"),
         ("spark.sql.adaptive.skewJoin.enabled", "changes nothing in the plan before it runs"),
         ("spark.databricks.delta.optimizeWrite.enabled", "Databricks' own"),
         ("spark.sql.cbo.enable", r"did you mean spark\.sql\.cbo\.enabled"),

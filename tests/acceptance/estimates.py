@@ -12,8 +12,8 @@ from planviz.catalog import Catalog, ColumnStatistics, Table
 from planviz.catalog.ddl import table_of
 from planviz.config import OptimizerConfig
 from planviz.decisions.estimates import Step
+from planviz.estimation import explain_estimates
 from planviz.execution import explain
-from planviz.optimizer.statistics import explain_estimates
 from planviz.types import parse_fields
 from tests.acceptance.table import Case, plain
 

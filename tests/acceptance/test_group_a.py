@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import process_time
+from functools import partial
 
 import pytest
 
@@ -15,6 +15,7 @@ from planviz.optimizer.context import OptimizerContext
 from tests.acceptance.engines import Ours, real_spark, short, skip_without_java
 from tests.acceptance.table import cases, check, lines
 from tests.plans import small_catalog
+from tests.steps import steps
 
 CASES = cases()
 IDS = [f"{c.item}-{i}" for i, c in enumerate(CASES)]
@@ -135,13 +136,11 @@ def test_a_015_local_relations_are_propagated_after_filters_were_pruned():
 
 
 def test_g_016_no_case_takes_a_second():
-    engine, slow = Ours(), []
-    for case in CASES:
-        start = process_time()
-        engine.run(case)
-        slow.append((process_time() - start, case.code))
+    # A second has room for five million calls; the first case pays for what is loaded once.
+    engine = Ours()
+    taken = [(steps(partial(engine.run, case)), case.code) for case in CASES]
 
-    assert max(slow)[0] < 1, max(slow)
+    assert max(taken)[0] < 1_000_000, max(taken)
 
 
 SETS = [c.code for c in CASES if c.is_sql and c.item in {f"A-{n:03}" for n in range(20, 26)} and not c.settings]

@@ -9,7 +9,7 @@ import pytest
 from planviz.config import OptimizerConfig
 from planviz.decisions.join_tree import join_tree
 from planviz.document import open_text
-from planviz.document.decided import decided
+from planviz.document.decisions.queries import decided
 from planviz.errors import PlanvizError
 from planviz.execution import explain
 from planviz.mechanics import choice

@@ -9,12 +9,12 @@ import pytest
 
 from planviz.catalogs import read
 from planviz.config import OptimizerConfig
-from planviz.document.crossovers import crossovers
-from planviz.document.slides import slide_examples, slide_facts
-from planviz.document.what_if import joins_of, resized_table
+from planviz.document.alternatives.what_if import joins_of, resized_table
+from planviz.document.cardinality.crossovers import crossovers
+from planviz.document.cardinality.slides import slide_examples, slide_facts
+from planviz.estimation import explain_estimates
+from planviz.estimation.cost import Cost
 from planviz.execution import explain
-from planviz.optimizer.cost import Cost
-from planviz.optimizer.statistics import explain_estimates
 from tests.acceptance.engines import real_spark, skip_without_java
 from tests.acceptance.estimates import BASE, CountedSpark, check, counted_catalog, ours
 from tests.acceptance.table import cases
@@ -240,7 +240,7 @@ TESTS = Path(__file__).resolve().parent.parent
 NAMING = [Path(__file__), TESTS / "document/test_slides.py", TESTS / "catalog/test_edit.py"]
 #: Items that whole files accept: histograms, the price of the search, `catalog edit`.
 WHOLE = {
-    "E-033": "optimizer/statistics/test_histograms.py",
+    "E-033": "estimation/test_histograms.py",
     "E-007": "catalog/test_edit.py",
     "E-068": "document/test_slides.py",
 }

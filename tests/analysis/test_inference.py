@@ -124,6 +124,14 @@ def test_a_column_without_its_table_is_placed_and_told(sql, owner):
     assert any(f"Column {name} is written without its table: taken as one of {owner}" in w for w in warnings) != sure
 
 
+def test_many_columns_without_their_tables_are_told_in_one_sentence():
+    _, warnings = guessed("SELECT l_tax, l_price, o_total, o_date FROM orders, lineitem WHERE orders.x = lineitem.y")
+    (told,) = [w for w in warnings if "without" in w and "olumn" in w]
+    assert told.startswith("4 columns are written without their tables and were placed by their names (")
+    assert "lineitem: l_tax, l_price" in told
+    assert "orders: o_total, o_date" in told
+
+
 def test_a_correlated_subquery_reads_the_query_around():
     tables, _ = guessed(
         "SELECT p_name FROM part WHERE p_size = (SELECT max(ps_size) FROM partsupp WHERE p_partkey = ps_partkey)"

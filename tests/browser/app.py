@@ -54,6 +54,10 @@ class App:
         self.page.goto(address)
         return self
 
+    def asked_beside(self, since: int, *parts: str) -> bool:
+        """Whether all requests since the so-many-eth have one of these parts, but for what is fetched ahead."""
+        return all(any(part in url for part in (*parts, "/ahead/", "/static/")) for url in self.requests[since:])
+
     @property
     def box(self) -> Any:
         return self.page.get_by_role("textbox", name=BOX)
@@ -64,10 +68,17 @@ class App:
         self.page.keyboard.press("Control+V")
 
     def painted(self, heading: str | None = None) -> App:
-        self.page.wait_for_function("window.__planviz && window.__planviz.painted")
+        self.settled()
         self.page.get_by_role("button", name="Copy link").wait_for()
         if heading is not None:
             self.page.locator(".pv-head b", has_text=heading).wait_for()
+        return self
+
+    def settled(self) -> App:
+        """Until the page's own element is painted and what was shown before it is gone."""
+        self.page.wait_for_function(
+            "window.__planviz && window.__planviz.painted && !document.querySelector('#planviz-ahead')"
+        )
         return self
 
     def selected(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.graph import Link, PlanGraph, PlanNode
-from planviz.graph.plan_graph import Estimate
+from planviz.graph.node import Estimate
 
 _STEPS = (
     ("SortMergeJoin", "join"),

@@ -32,6 +32,51 @@ def test_a_paste_opens_at_once_and_the_address_names_it(server: str, tab: Callab
     assert [url for url in app.requests if not url.startswith((server, "data:", "blob:"))] == []
 
 
+def test_what_is_typed_before_the_app_has_begun_is_not_lost(server: str, tab: Callable[..., App]) -> None:
+    app = tab()
+    # The app's own script comes late, as over a slow network.
+    held: list[Any] = []
+    app.page.route("**/static/js/index.*.js", lambda route: held.append(route))
+    app.page.goto(server, wait_until="commit")
+    early = app.page.locator("#planviz-early textarea")
+    early.wait_for()
+    early.press_sequentially("SELECT a FROM t")
+    for route in held:
+        route.continue_()
+    app.page.locator("#planviz-early").wait_for(state="detached")
+    assert app.box.input_value() == "SELECT a FROM t"
+    assert app.complaints == []
+
+
+def test_what_is_opened_before_the_app_has_begun_opens(server: str, tab: Callable[..., App]) -> None:
+    app = tab()
+    held: list[Any] = []
+    app.page.route("**/static/js/index.*.js", lambda route: held.append(route))
+    app.page.goto(server, wait_until="commit")
+    early = app.page.locator("#planviz-early textarea")
+    early.fill("SELECT status, count(*) FROM orders GROUP BY status")
+    early.press("Control+Enter")
+    app.page.get_by_text("Opening …").wait_for()
+    for route in held:
+        route.continue_()
+    app.painted("orders")
+    assert app.page.locator("#planviz-early").count() == 0
+
+
+def test_the_console_is_quiet_on_every_address(server: str, tab: Callable[..., App]) -> None:
+    for address in ("/", "/rules?sample=optimizer-rule-log", "/joins"):
+        app = tab()
+        said: list[str] = []
+        app.page.on(
+            "console", lambda message, said=said: said.append(message.text) if message.type == "error" else None
+        )
+        app.page.on("response", lambda answer, said=said: said.append(answer.url) if answer.status >= 400 else None)
+        app.go(server + address)
+        app.page.get_by_role("link", name="Planner").wait_for()
+        app.page.wait_for_timeout(1_000)
+        assert said == []
+
+
 def test_the_stages_are_tabs(server: str, tab: Callable[..., App]) -> None:
     app = tab().go(f"{server}/?sample=broadcast-and-merge-join").painted()
     assert "19 nodes" in app.page.locator(".pv-total").inner_text()
@@ -246,6 +291,7 @@ def test_a_dropped_file_that_is_no_plan_is_shown_with_the_reason(server: str, ta
 
 def test_100_megabytes_are_refused_within_a_second(server: str, tab: Callable[..., App]) -> None:
     app = tab().go(server)
+    app.page.locator("#planviz-early").wait_for(state="detached")
     app.box.click()
     took, words, kept = app.page.evaluate(
         """size => {

@@ -22,7 +22,7 @@ PLANNED_MS, GOAL_MS = 150, 1_000
 
 def cardinality(app: App, server: str, **query: str) -> App:
     app.go(f"{server}/cardinality?{urlencode(query, quote_via=quote)}")
-    app.page.wait_for_function("window.__planviz && window.__planviz.painted")
+    app.settled()
     app.page.get_by_role("button", name="Copy link").wait_for()
     return app
 
@@ -92,7 +92,7 @@ def test_the_address_keeps_the_edit(server: str, tab: Callable[..., App]) -> Non
     app.page.wait_for_function("location.search.includes('numbers=')")
     again = tab()
     again.go(app.page.url)
-    again.page.wait_for_function("window.__planviz && window.__planviz.painted")
+    again.settled()
     assert state(again)["edits"] == {"store_sales": {"rowCount": 77}}
     assert 77 in state(again)["rows"][1]
 

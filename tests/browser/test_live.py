@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -26,10 +27,11 @@ def ask(app: App, sql: str) -> None:
 def test_a_query_is_captured_watched_and_stopped(live: str, tab: Callable[..., App]) -> None:
     app = tab().go(live)
     state = app.page.get_by_role("status").filter(has=app.page.locator(".pv-chip"))
-    state.get_by_text("not started").wait_for()
+    # A second attempt finds the Spark that the first one started.
+    state.get_by_text(re.compile("not started|ready|at work")).wait_for()
     ask(app, "SELECT 1 AS one")
     app.page.locator(".pv-figures", has_text="to plan").wait_for()
-    app.page.wait_for_function("window.__planviz && window.__planviz.painted")
+    app.settled()
     state.get_by_text("ready").wait_for()
     ask(app, "SELECT work")
     state.get_by_text("at work").wait_for()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planviz.document.plays import named_aggregate, named_join
+from planviz.document.rows.plays import named_aggregate, named_join
 from planviz.mechanics import Options, Play
 from planviz.render.mechanics import mechanics_page
 from tests.browser.opened import Opened

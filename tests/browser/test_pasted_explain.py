@@ -44,7 +44,7 @@ def opened(app: App, server: str, page: str, **query: str) -> App:
 
 def test_its_rules_are_stepped(server: str, tab: Callable[..., App]) -> None:
     app = opened(tab(), server, "rules")
-    app.page.wait_for_function("window.__planviz && window.__planviz.painted")
+    app.settled()
     first = app.page.evaluate("__planviz.handle.state().k")
     app.page.keyboard.press("ArrowRight")
     app.page.wait_for_function(f"__planviz.handle.state().k > {first}")
@@ -53,7 +53,7 @@ def test_its_rules_are_stepped(server: str, tab: Callable[..., App]) -> None:
 
 def test_a_raised_threshold_flips_its_join_and_the_picture_is_exported(server: str, tab: Callable[..., App]) -> None:
     app = opened(tab(), server, "joins")
-    app.page.wait_for_function("window.__planviz && window.__planviz.painted")
+    app.settled()
     assert "> 10 MiB" in app.page.locator(".pv-panel").inner_text()
     app.page.get_by_text("Planning what would change it").wait_for(state="hidden")
     slider = app.page.get_by_role("slider", name="threshold", exact=True)

@@ -44,7 +44,7 @@ def rules(app: App, server: str, **query: str) -> App:
     from urllib.parse import quote, urlencode
 
     app.go(f"{server}/rules?{urlencode(query, quote_via=quote)}")
-    app.page.wait_for_function("window.__planviz && window.__planviz.painted")
+    app.settled()
     return app
 
 
@@ -71,7 +71,7 @@ def test_keys_step_without_a_rerun_and_the_address_follows(server: str, tab: Cal
     app.page.keyboard.press("Home")
     app.wait_for_query("step", "1")
     # What is looked at is told beside the page's reruns, so that another page begins there.
-    assert all("/selected/" in address for address in app.requests[asked:])
+    assert app.asked_beside(asked, "/selected/")
     assert sent == []
     assert not app.complaints
 
@@ -277,7 +277,7 @@ def test_a_step_is_exported_as_it_is_seen(server: str, tab: Callable[..., App]) 
 def test_sql_typed_on_the_page_opens_with_the_tables_found(server: str, tab: Callable[..., App]) -> None:
     app = tab().go(f"{server}/rules")
     app.paste(OUTER)
-    app.page.wait_for_function("window.__planviz && window.__planviz.painted")
+    app.settled()
     combo = app.page.get_by_role("combobox").first
     combo.wait_for()
     assert "found by name: shop" in (combo.get_attribute("aria-label") or "") + combo.input_value()

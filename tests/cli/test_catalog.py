@@ -111,10 +111,14 @@ def test_optimize_guesses_where_there_is_nothing_and_says_so(capsys, tmp_path):
 def test_parameters_settings_and_profile_reach_the_plan(capsys, tmp_path):
     query = tmp_path / "q.sql"
     query.write_text("SELECT a FROM t1 WHERE c = :x LIMIT 0")
-    options = ["--catalog", "documents", "--param", "x=a b", "--profile", "spark-3.0"]
+    older = tmp_path / "older.sql"
+    older.write_text("SELECT a FROM t1 LIMIT 0")
+    options = ["--catalog", "documents", "--param", "x=a b"]
 
-    assert run(["trace", str(query), *options]) == 0
+    assert run(["trace", str(older), "--catalog", "documents", "--profile", "spark-3.0"]) == 0
     assert "OptimizeLimitZero" in capsys.readouterr().out
+    assert run(["trace", str(query), *options, "--profile", "spark-3.0"]) == 2
+    assert "a parameter, which came with 3.4" in capsys.readouterr().err
     assert run(["optimize", str(query), "--stage", "analyzed", *options]) == 0
     assert "(c#3 = a b)" in capsys.readouterr().out
     assert run(["optimize", str(query), "--catalog", "documents"]) == 2

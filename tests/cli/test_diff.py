@@ -144,3 +144,19 @@ def test_hostile_names_and_texts_stay_text(shown, tmp_path: Path) -> None:
     assert "<img" not in out.partition("```diff")[0]
     _, out, _ = shown("a.txt", str(tmp_path / "e.txt"), "--format", "svg")
     assert "<img" not in out
+
+
+def test_sarif_stands_at_the_operators_of_the_second_file(shown) -> None:
+    status, out, _ = shown("a.txt", "b.txt", "--format", "sarif")
+    assert status == 1
+    (run_of_it,) = json.loads(out)["runs"]
+    first = run_of_it["results"][0]
+    assert (first["ruleId"], first["level"]) == ("join-strategy", "note")
+    place = first["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("b.txt")
+    assert "BroadcastHashJoin" in HASHED.splitlines()[place["region"]["startLine"] - 1]
+    assert {rule["id"] for rule in run_of_it["tool"]["driver"]["rules"]} == {r["ruleId"] for r in run_of_it["results"]}
+    _, back, _ = shown("b.txt", "a.txt", "--format", "sarif", "--fail-on", "exchange-added")
+    levels = {(r["ruleId"], r["level"]) for r in json.loads(back)["runs"][0]["results"]}
+    assert ("exchange-added", "error") in levels
+    assert ("join-strategy", "note") in levels

@@ -27,3 +27,14 @@ def test_a_query_that_fails_stops_no_other(tmp_path, capsys):
     told = capsys.readouterr()
     assert "nosuch" in told.err
     assert "Scan OneRowRelation" in told.out
+
+
+def test_a_plan_in_comments_or_behind_a_prompt_is_no_program(tmp_path, capsys):
+    tree = ["== Physical Plan ==", "*(1) Project [id#1L, f(<lambda>) AS x#2]", "+- *(1) Range (0, 9, step=1, splits=2)"]
+    for mark in ("", "// ", ">>> df.explain()\n"):
+        path = tmp_path / "plan.txt"
+        path.write_text("\n".join(mark + line if mark.strip() == "//" else line for line in tree))
+        if mark.startswith(">"):
+            path.write_text(mark + path.read_text())
+        assert run(["explain", str(path)]) == 0, capsys.readouterr().err
+        assert "Range (0, 9, step=1, splits=2)" in capsys.readouterr().out

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import socket
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
 import planviz
+from planviz.cli import serve
 from planviz.cli.main import run
 from planviz.cli.serve import app_script
-from planviz.errors import InputError
+from planviz.errors import InputError, StoreError
+from planviz.store.database import VARIABLE as STORE
+from planviz.ui.library import LISTED_VARIABLE, is_listed
 
 
 def test_the_app_lies_beside_the_package() -> None:
@@ -53,3 +58,30 @@ def test_a_folder_of_catalogues_that_is_not_there(tmp_path: Path, capsys: pytest
         port = free.getsockname()[1]
     assert run(["serve", "--port", str(port), "--history", str(tmp_path / "nowhere")]) == 2
     assert "there is no such folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("address", "store", "environment", "place", "listed"),
+    [
+        ("127.0.0.1", None, "", "", "yes"), ("0.0.0.0", None, "", "none", "no"),
+        ("127.0.0.1", "none", "", "none", "yes"),
+        ("0.0.0.0", "LIBRARY", "", "LIBRARY", "no"), ("0.0.0.0", None, "LIBRARY", "LIBRARY", "no"),
+    ],
+)  # fmt: skip
+def test_where_others_reach_the_server_there_is_no_library_unless_asked_and_none_is_listed(
+    address: str, store: str | None, environment: str, place: str, listed: str, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    file = str(tmp_path / "library.db")
+    monkeypatch.setenv(STORE, environment.replace("LIBRARY", file))
+    monkeypatch.setenv(LISTED_VARIABLE, "")
+    serve._store(Namespace(address=address, store=store and store.replace("LIBRARY", file)))
+    assert (os.environ[STORE], os.environ[LISTED_VARIABLE]) == (place.replace("LIBRARY", file), listed)
+    assert is_listed() is (listed == "yes")
+
+
+def test_a_library_that_cannot_be_opened_is_refused_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["serve", "--port", "0", "--store", "mysql://a/b"]) == 2
+    capsys.readouterr()
+    with pytest.raises(StoreError, match="mysql is not known"):
+        serve._store(Namespace(address="127.0.0.1", store="mysql://a/b"))

@@ -12,9 +12,9 @@ from pathlib import Path
 from planviz.catalog import read_catalog
 from planviz.config import OptimizerConfig
 from planviz.decisions.flips import Flip
-from planviz.document.decided import subject
-from planviz.document.flips import CANDIDATES
-from planviz.document.replanned import applied, confirmed
+from planviz.document.alternatives.flips import CANDIDATES
+from planviz.document.alternatives.replanning import applied, confirmed
+from planviz.document.decisions.queries import subject
 from planviz.execution import QueryExecution, explain
 from tests.plans import canonical
 

@@ -6,7 +6,7 @@ import pytest
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.flips import SettingChange, StatisticsChange, TextChange
-from planviz.document.flips import flips_of
+from planviz.document.alternatives.flips import flips_of
 from planviz.execution import explain
 from tests.acceptance.engines import BASE, real_spark, skip_without_java
 from tests.decisions.promises import TPCDS, tpcds

@@ -10,8 +10,10 @@ import pytest
 from planviz.catalog.tables import Catalog, ColumnStatistics, Table
 from planviz.config import OptimizerConfig
 from planviz.document import open_sql, open_text
-from planviz.document.aggregate_flips import what_ifs
-from planviz.document.aggregate_rows import (
+from planviz.document.alternatives.aggregate_flips import what_ifs
+from planviz.document.decisions.aggregates import aggregates
+from planviz.document.decisions.pasted_aggregate import modelled
+from planviz.document.rows.aggregates import (
     PARTITIONS,
     ROWS,
     TASK_BYTES,
@@ -21,8 +23,6 @@ from planviz.document.aggregate_rows import (
     sample_of,
     stage_estimates,
 )
-from planviz.document.aggregated import aggregates
-from planviz.document.pasted_aggregate import modelled
 from planviz.types import INT, STRING, DecimalType, StructField
 
 COLUMNS = tuple(StructField(n, t) for n, t in (("k", INT), ("v", INT), ("s", STRING), ("d", DecimalType(7, 2))))

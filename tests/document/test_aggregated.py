@@ -9,10 +9,10 @@ import pytest
 from planviz.catalog.tables import PythonFunction
 from planviz.config import OptimizerConfig
 from planviz.document import open_sql, open_text
-from planviz.document.aggregate_rows import played, sample_of
-from planviz.document.aggregated import aggregates, exchange_words, stage_words
-from planviz.document.decided import decided
-from planviz.document.flips import flips_of
+from planviz.document.alternatives.flips import flips_of
+from planviz.document.decisions.aggregates import aggregates, exchange_words, stage_words
+from planviz.document.decisions.queries import decided
+from planviz.document.rows.aggregates import played, sample_of
 from planviz.execution import Session
 from tests.plans import small_catalog
 

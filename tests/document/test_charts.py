@@ -7,9 +7,10 @@ import pytest
 from planviz.catalog.bundled import read_bundled
 from planviz.config import OptimizerConfig
 from planviz.decisions.join_tree import join_tree
-from planviz.document import charts, open_text
-from planviz.document.decided import decided
-from planviz.document.what_if import joins_of
+from planviz.document import open_text
+from planviz.document.alternatives.what_if import joins_of
+from planviz.document.decisions import charts
+from planviz.document.decisions.queries import decided
 from planviz.execution import explain
 from planviz.samples import load
 

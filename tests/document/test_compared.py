@@ -10,10 +10,10 @@ import pytest
 from planviz.cli.compared import comparison_json, comparison_text
 from planviz.config import OptimizerConfig
 from planviz.document import open_sql, open_text
-from planviz.document.compared import compare
-from planviz.document.renumbered import equal_but_for_chance, renumbered
+from planviz.document.comparison.normalization import equal_but_for_chance, renumbered
+from planviz.document.comparison.spark import compare
 from planviz.errors import InputError
-from planviz.optimizer.statistics import estimate, estimating
+from planviz.estimation import estimate, estimating
 from tests.plans import small_catalog
 
 SQL = "SELECT person, sum(pages) FROM visits JOIN people ON v_person = person WHERE city = 1 + 1 GROUP BY person"

@@ -6,8 +6,8 @@ import pytest
 
 from planviz.catalogs import find
 from planviz.config import OptimizerConfig
-from planviz.document.crossovers import crossovers, crossovers_json
-from planviz.document.what_if import WhatIf, joins_of, replanned
+from planviz.document.alternatives.what_if import WhatIf, joins_of, replanned
+from planviz.document.cardinality.crossovers import crossovers, crossovers_json
 from planviz.errors import InputError
 from planviz.execution import explain
 
@@ -41,6 +41,7 @@ def test_the_threshold_is_the_setting_s():
     assert [c.at for c in found.crossovers] == [12345]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, CBO, REORDER], ids=["size", "rows", "reordered"])
 @pytest.mark.parametrize("table", ["date_dim", "store_sales", None])
 def test_every_crossover_is_confirmed_by_planning_one_byte_below_and_above(settings, table):

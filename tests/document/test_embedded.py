@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planviz.document import open_text
-from planviz.document.embedded import embedded_sql
+from planviz.document.opening.embedded_sql import embedded_sql
 from planviz.errors import ParseError
 
 CELL = "%sql\n-- the day's sales\nSELECT id FROM sales"

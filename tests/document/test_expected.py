@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from planviz.config import OptimizerConfig
 from planviz.document import open_sql
+from planviz.estimation import estimate, estimating
 from planviz.graph import PlanGraph
-from planviz.optimizer.statistics import estimate, estimating
 from tests.plans import small_catalog
 
 SQL = "SELECT city, count(*) AS n FROM visits JOIN people ON v_person = person WHERE v_day > 3 GROUP BY city"

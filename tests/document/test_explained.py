@@ -6,7 +6,7 @@ import pytest
 
 from planviz.catalog.tables import PythonFunction
 from planviz.config import OptimizerConfig
-from planviz.document.explained import Explanation, explained
+from planviz.document.rules.branches import Explanation, explained
 from planviz.execution import QueryExecution, explain
 from planviz.optimizer.profiles import rules_by_name
 from tests.plans import small_catalog

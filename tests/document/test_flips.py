@@ -10,10 +10,10 @@ from planviz.catalog import Catalog
 from planviz.catalog.ddl import table_of
 from planviz.config import OptimizerConfig
 from planviz.decisions.flips import SettingChange, StatisticsChange, TextChange
-from planviz.document.flips import flips_of
-from planviz.document.hints import hint_added, hint_removed
-from planviz.document.join_flips import join_candidates
-from planviz.document.replanned import applied, decision_after
+from planviz.document.alternatives.flips import flips_of
+from planviz.document.alternatives.hints import hint_added, hint_removed
+from planviz.document.alternatives.join_flips import join_candidates
+from planviz.document.alternatives.replanning import applied, decision_after
 from planviz.execution import Session, explain
 from planviz.types import parse_fields
 

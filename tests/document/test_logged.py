@@ -7,7 +7,7 @@ from pathlib import Path
 
 from planviz.__main__ import main
 from planviz.document import Document, open_text
-from planviz.document.logged import logged_runs, step_difference
+from planviz.document.rules.logs import logged_runs, step_difference
 from tests.document.test_replayed import EXTENDED
 
 

@@ -7,7 +7,7 @@ import pytest
 from planviz.config import OptimizerConfig
 from planviz.decisions.join_tree import join_tree
 from planviz.document import open_text
-from planviz.document.decided import decided, subject
+from planviz.document.decisions.queries import decided, subject
 from planviz.execution import explain
 from tests.physical.grid import catalog, rows
 

@@ -6,11 +6,11 @@ import pytest
 
 from planviz.__main__ import main
 from planviz.document import open_text
-from planviz.document.aggregated import aggregates
-from planviz.document.decided import decided
-from planviz.document.replay_report import badge, replay_report
-from planviz.document.replayed import replayed, with_replayed_trace
-from planviz.document.what_if import WhatIf, decided_if
+from planviz.document.alternatives.what_if import WhatIf, decided_if
+from planviz.document.comparison.replays import badge, replay_report
+from planviz.document.decisions.aggregates import aggregates
+from planviz.document.decisions.queries import decided, seen, subject
+from planviz.document.opening.replays import replayed, with_replayed_trace
 from planviz.errors import InputError
 from planviz.replay.given import given, given_from, given_text
 
@@ -171,3 +171,24 @@ def test_what_is_given_survives_an_address() -> None:
     assert given_from(given_text(said)) == said
     with pytest.raises(InputError, match="is no setting"):
         given_from("nothing=1")
+
+
+ICEBERG = """== Physical Plan ==
+AdaptiveSparkPlan isFinalPlan=false
++- BroadcastHashJoin [shop_id#2], [id#10], Inner, BuildRight, false
+   :- Filter isnotnull(shop_id#2)
+   :  +- BatchScan lake.sales.orders[shop_id#2, amount#3] lake.sales.orders (branch=null) [filters=shop_id IS NOT NULL]
+   +- BroadcastExchange HashedRelationBroadcastMode(List(cast(input[0, int, true] as bigint)),false), [plan_id=20]
+      +- Filter isnotnull(id#10)
+         +- BatchScan lake.sales.shops[id#10, region#11] lake.sales.shops (branch=null) [filters=id IS NOT NULL]
+"""
+
+
+def test_a_scan_that_stands_as_printed_has_its_name_and_no_size() -> None:
+    document = replayed(open_text(ICEBERG))
+    assert document is not None
+    (decision,) = [d for q in decided(document) for d in q.of("JoinSelection")]
+    assert subject(decision) == "orders ⋈ shops"
+    assert decision.value("sizes") == ("not told", "≤ 10 MiB")
+    assert decision.value("because") == "small enough"
+    assert " B" not in seen(next(c for c in decision.checks if c.node == "N2")).replace("MiB", "")

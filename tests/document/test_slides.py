@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from planviz.document.decided import outcome
-from planviz.document.slides import beside, slide_example, slide_examples, slide_facts, slide_query
-from planviz.document.what_if import joins_of
+from planviz.document.alternatives.what_if import joins_of
+from planviz.document.cardinality.slides import beside, slide_example, slide_examples, slide_facts, slide_query
+from planviz.document.decisions.queries import outcome
 from planviz.errors import InputError
 
 M, B = 10**6, 10**9

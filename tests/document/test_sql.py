@@ -77,7 +77,7 @@ def test_operators_know_the_line_they_were_written_on() -> None:
     optimized = open_text(SCRIPT).plans[2]
     assert [(node.op, node.source) for node in optimized] == [
         ("Project", (3, 3)),
-        ("Filter", (3, 3)),
+        ("Filter", (5, 5)),
         ("Relation", (4, 4)),
     ]
 

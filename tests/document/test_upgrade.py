@@ -12,8 +12,8 @@ from planviz.catalog import Catalog
 from planviz.catalogs import find
 from planviz.config import OptimizerConfig
 from planviz.document import open_sql
-from planviz.document.upgrade import Upgrade, Upgraded
-from planviz.document.upgrade_report import REPORTS, Report
+from planviz.document.comparison.upgrade_reports import REPORTS, Report
+from planviz.document.comparison.upgrades import Upgrade, Upgraded
 from planviz.errors import InputError
 from planviz.versions import CHANGES, PROFILES, VERSIONS, undone
 from planviz.versions.words import CHANGES as WORDS

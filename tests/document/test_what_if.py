@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from planviz.catalog.bundled import read_bundled
-from planviz.document.join_inputs import join_inputs
-from planviz.document.join_play import join_play
-from planviz.document.what_if import WhatIf, joins_of, replanned, tables_of, types_for
+from planviz.document.alternatives.what_if import WhatIf, joins_of, replanned, tables_of, types_for
+from planviz.document.decisions.join_inputs import join_inputs
+from planviz.document.rows.joins import join_play
 from planviz.errors import InputError
 from planviz.execution import explain
 from planviz.mechanics import CannotPlay

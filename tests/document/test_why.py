@@ -7,7 +7,7 @@ import pytest
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import WhyNot
 from planviz.document import open_sql
-from planviz.document.why import excluding, why_not, without_rule
+from planviz.document.rules.refusals import excluding, why_not, without_rule
 from planviz.errors import InputError
 from planviz.execution import QueryExecution
 from tests.plans import small_catalog

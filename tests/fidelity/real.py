@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -64,11 +65,17 @@ def definitions() -> list[str]:
 
 def asked_of(python: str, statements: list[str]) -> dict[str, Any]:
     """What the Spark of this Python prints of the statements (`real_spark.py`). Raises CalledProcessError."""
+    answer = run_in(python, [{"setup": definitions(), "statements": statements}])
+    return answer | {"plans": answer["plans"][0]}
+
+
+def run_in(python: str, scripts: list[dict[str, Any]], **conf: str) -> dict[str, Any]:
+    """What the Spark of this Python prints of scripts. Raises CalledProcessError."""
     script = Path(__file__).parent / "real_spark.py"
-    request = json.dumps({"tables": definitions(), "conf": _CONF, "statements": statements})
+    request = json.dumps({"conf": _CONF | conf, "scripts": scripts})
     with_java = {k: v for k, v in os.environ.items() if k not in ("SPARK_HOME", "PYSPARK_PYTHON", "PYTHONPATH")}
     done = subprocess.run(
-        [python, str(script)], input=request, capture_output=True, text=True, check=True, env=with_java, cwd="/"
+        [python, str(script)], input=request, stdout=subprocess.PIPE, text=True, check=True, env=with_java, cwd="/"
     )
     answer: dict[str, Any] = json.loads(done.stdout.strip().rsplit("\n", 1)[-1])
     return answer
@@ -106,13 +113,21 @@ def measure(python: str, every: int = 1, answers: Path | None = None) -> Counted
 
 
 def _count(counted: Counted, sql: str, theirs: dict[str, str], config: OptimizerConfig) -> None:
-    counted.statements += 1
+    own: dict[str, str] | PlanvizError
     try:
         with fresh_ids():
             execution = QueryExecution(sql, tables(), config)
-            ours = {stage: execution.text(stage) for stage in STAGES}
+            own = {stage: execution.text(stage) for stage in STAGES}
     except PlanvizError as error:
-        condition = error.error_class if isinstance(error, AnalysisError | ParseError) else str(error)
+        own = error
+    compare(counted, sql, own, theirs)
+
+
+def compare(counted: Counted, sql: str, own: dict[str, str] | PlanvizError, theirs: dict[str, str]) -> None:
+    """Counts a statement: our texts of its stages, or our error, beside Spark's texts or condition."""
+    counted.statements += 1
+    if isinstance(own, PlanvizError):
+        condition = own.error_class if isinstance(own, AnalysisError | ParseError) else str(own)
         if "error" in theirs:
             counted.refused += 1
             counted.same_condition += theirs["error"] == condition
@@ -120,12 +135,12 @@ def _count(counted: Counted, sql: str, theirs: dict[str, str], config: Optimizer
             counted.only_one_refused.append(f"planviz refuses {sql!r}: {condition}")
         return
     if "error" in theirs:
-        counted.only_one_refused.append(f"Spark refuses {sql!r}: {theirs['error']}")
+        counted.only_one_refused.append(f"Spark refuses {sql!r}: {theirs['error']} {theirs.get('message', '')[:80]!r}")
         return
     counted.planned += 1
     different = False
     for stage in STAGES:
-        one, two = canonical(ours[stage]), canonical(theirs[stage])
+        one, two = (canonical(_without_literals(text, sql)) for text in (own[stage], theirs[stage]))
         counted.equal[stage] += one == two
         counted.alike[stage] += shape(one) == shape(two)
         if one != two and not different:
@@ -133,6 +148,13 @@ def _count(counted: Counted, sql: str, theirs: dict[str, str], config: Optimizer
             a, b = next((pair for pair in pairs if pair[0] != pair[1]), (one[-200:], two[-200:]))
             counted.differences.append((stage, sql, a, b))
             different = True
+
+
+def _without_literals(text: str, sql: str) -> str:
+    """The text with what looks like an id in the statement itself, as in 'Brand#12', written otherwise."""
+    for literal in set(re.findall(r"\w#\d+", sql)):
+        text = text.replace(literal, literal.replace("#", "-"))
+    return text
 
 
 def main() -> None:

@@ -25,6 +25,7 @@ def test_every_query_gives_spark_s_text(stage):
 OTHER_PATH = {"q95": "time zones of casts inside nested IN subqueries are set in another pass"}
 
 
+@pytest.mark.slow
 def test_the_analyzer_takes_spark_s_steps():
     score = measure_trace("Analyzer")
 
@@ -36,6 +37,7 @@ def test_the_analyzer_takes_spark_s_steps():
 OPTIMIZED = {"shape": 105, "text": 105, "rules": 105, "trees": 104}
 
 
+@pytest.mark.slow
 def test_the_optimizer_gives_spark_s_plans():
     score = measure("optimized")
 
@@ -69,6 +71,7 @@ def test_the_optimizer_takes_spark_s_steps():
     assert score.trees >= OPTIMIZED["trees"]
 
 
+@pytest.mark.slow
 def test_the_optimizer_takes_spark_s_steps_with_cost_based_rules():
     score = measure_trace("Optimizer", "cbo-aqeoff")
 
@@ -76,6 +79,7 @@ def test_the_optimizer_takes_spark_s_steps_with_cost_based_rules():
     assert score.trees >= COST_BASED["trees"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ESTIMATES)
 def test_every_operator_has_spark_s_estimate(mode):
     score = measure_estimates(mode)
@@ -108,6 +112,7 @@ def test_the_planner_gives_spark_s_physical_plans(mode):
 FORMATTED = {"nocbo-aqeoff": {"shape": 105, "text": 105}, "nocbo-aqeon": {"shape": 105, "text": 105}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", FORMATTED)
 def test_the_formatted_mode_tells_what_spark_tells(mode):
     score = measure("formatted", mode)

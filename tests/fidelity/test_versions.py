@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
+from importlib.resources import files
+
 import pytest
 
+from planviz.optimizer import profiles
 from tests.fidelity.upgrades import compared
-from tests.fidelity.versions import FOLDER, STAGES, measure, modes
+from tests.fidelity.versions import FOLDER, STAGES, captured, folder_of, measure, modes
 
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason=f"the captures of other versions are not at {FOLDER}")
 
@@ -19,9 +24,27 @@ FLOORS = {
     "spark-3.4": {"shape": (14, 14, 14), "text": (14, 14, 14)},
     "spark-3.3": {"shape": (14, 14, 14), "text": (14, 14, 14)},
     "spark-3.1": {"shape": (14, 14, 14), "text": (13, 13, 13)},
-    "spark-3.0": {"shape": (14, 13, 13), "text": (12, 10, 10)},
+    "spark-3.0": {"shape": (14, 14, 14), "text": (13, 13, 13)},
     "spark-3.2": {"shape": (13, 14, 14), "text": (13, 13, 13)},
 }
+
+
+def test_spark_3_0_has_the_batches_that_it_reported():
+    reported = json.loads((folder_of("spark-3.0") / "batches.json").read_text(encoding="utf-8"))["optimizer"]
+    ours = json.loads((files(profiles) / "spark-3.0.json").read_text(encoding="utf-8"))["batches"]
+
+    theirs = [(b["name"], [re.split(r"[.$]", r["rule"])[-1] for r in b["rules"]]) for b in reported if b["rules"]]
+    assert [(b["name"], b["rules"]) for b in ours if not b.get("ours")] == theirs
+
+
+def test_broadcasts_are_reused_in_4_3_without_ansi_mode(monkeypatch):
+    mode = "nocbo-aqeoff-ansioff"
+    some = [d for d in captured("spark-4.3", mode) if d["query"] in ("q5", "q17", "q25", "q77", "q83")]
+    monkeypatch.setattr("tests.fidelity.versions.captured", lambda *_: some)
+
+    score = measure("spark-4.3", mode)["physical"]
+
+    assert (score.total, score.text) == (5, 5), score.differences
 
 
 @pytest.mark.slow

@@ -10,8 +10,8 @@ import sys
 from dataclasses import replace
 
 from planviz.document import open_sql, open_text
-from planviz.document.difference import compare_plans
-from planviz.document.upgrade import FORMS, Upgrade, Upgraded
+from planviz.document.comparison.plans import compare_plans
+from planviz.document.comparison.upgrades import FORMS, Upgrade, Upgraded
 from planviz.graph import PlanGraph
 from tests.fidelity.scoreboard import captures, catalog, section
 from tests.fidelity.versions import captured, config_of

@@ -7,13 +7,14 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
-from planviz.expressions.ids import fresh_ids
+from planviz.expressions.ids import Ids, fresh_ids, ids_from
 from planviz.versions import PROFILES
 from tests.fidelity.scoreboard import FIRST_ID, SHARED, Score, catalog, comparer, section
 
@@ -68,8 +69,9 @@ def measure(profile: str, mode: str, every: int = 1) -> dict[str, Score]:
 
 
 def _texts(document: dict[str, Any], profile: str, mode: str) -> Iterator[tuple[str, str | PlanvizError]]:
-    with fresh_ids(FIRST_ID):
-        planned = QueryExecution(document["sql"], catalog(), config_of(profile, mode))
+    config = config_of(profile, mode)
+    with ids_from(_as_numbered(document, config) if config.behaviour.constraints_are_hashed else Ids(FIRST_ID)):
+        planned = QueryExecution(document["sql"], catalog(), config)
         for stage in STAGES:
             try:
                 yield stage, planned.text(stage).rstrip("\n")
@@ -77,6 +79,37 @@ def _texts(document: dict[str, Any], profile: str, mode: str) -> Iterator[tuple[
                 yield stage, error
 
 
+def _as_numbered(document: dict[str, Any], config: OptimizerConfig) -> Ids:
+    """The ids that the captured session gave the analyzed plan, for ours; others count from FIRST_ID.
+
+    Where a plan depends on the ids themselves, only the same ids can give the same plan: a session's first table may
+    have any.
+    """
+    ids = Ids(FIRST_ID)
+    with fresh_ids(FIRST_ID):
+        try:
+            own = QueryExecution(document["sql"], catalog(), config).text("analyzed")
+        except PlanvizError:
+            return ids
+    given: dict[int, int] = {}
+    theirs = _ids_by_name(section(document, "analyzed"))
+    for name, numbers in _ids_by_name(own).items():
+        given.update(zip(numbers, theirs.get(name, []), strict=False))
+    ids.expressions = (given.get(n, n) for n in count(FIRST_ID))
+    return ids
+
+
+def _ids_by_name(text: str) -> dict[str, list[int]]:
+    """The ids of the columns of every name, as they first appear in a text."""
+    found: dict[str, dict[int, None]] = {}
+    for name, number in _NAMED.findall(text):
+        found.setdefault(name, {})[int(number)] = None
+    return {name: list(numbers) for name, numbers in found.items()}
+
+
+_NAMED = re.compile(r"([^\s,\[(]*[\w)\]`'*-])#(\d+)")
+#: An id stands right behind a name: a literal like 'exportiunivamalg #9' holds none.
+_ID = re.compile(r"(?<=[\w)\]\[`'*-])#(\d+)")
 #: The filters of a scan's line that end in dots.
 _CUT = re.compile(r"((?:Data|Partition)Filters: )(\[[^\n]*?)\.\.\., (?=[A-Z]\w+: )")
 
@@ -106,10 +139,9 @@ def _count(score: Score, document: dict[str, Any], stage: str, text: str | Planv
     if not isinstance(text, str):
         score.differences.append((name, f"error {text}"))
         return
-    own = {int(n) for n in re.findall(r"#(\d{7,})", text)}
+    own = {int(n) for n in _ID.findall(text)}
     wanted = section(document, stage)
-    # A literal like 'exportiunivamalg #9' holds no id: one stands right behind a name.
-    ids = {int(n) for n in re.findall(r"(?<=[\w)\]\[`'*-])#(\d+)", wanted)}
+    ids = {int(n) for n in _ID.findall(wanted)}
     text, wanted = _without_cut_filters(text, wanted)
     result = comparer().compare(text, wanted, own, ids)
     score.shape += result["shape_equal"]

@@ -11,7 +11,7 @@ import pytest
 from planviz.document import open_text
 from planviz.findings import Finding, checks, findings
 from planviz.graph import PlanGraph
-from planviz.graph.plan_graph import Estimate
+from planviz.graph.node import Estimate
 
 _SCAN = re.compile(r"\{(\w+):([^{}]+)\}")
 _ESTIMATE = re.compile(r"(rows|bytes)~([\d,]+)")

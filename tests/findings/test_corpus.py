@@ -9,6 +9,7 @@ import pytest
 from planviz.cli.files import read_text
 from planviz.document import open_text
 from planviz.findings import findings
+from tests.findings.golden import GOLDEN, golden
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus"
 pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not beside the checkout")
@@ -39,3 +40,8 @@ def test_judged(folder: str, query: str, there: set[str], absent: set[str]) -> N
     found = names(folder, query)
     assert there <= found
     assert not absent & found
+
+
+@pytest.mark.slow
+def test_the_golden_list(corpus: Path) -> None:
+    assert golden(corpus) == GOLDEN.read_text(encoding="utf-8").splitlines()

@@ -17,7 +17,7 @@ def without_checks(monkeypatch):
     monkeypatch.setattr(RuleExecutor, "standing", ())
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [0, *[pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 8)]])
 def test_nothing_but_our_errors(seed):
     for sql, catalog in cases(CASES, seed):
         try:

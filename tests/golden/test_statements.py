@@ -19,8 +19,12 @@ KNOWN = {
     "select nosuchfn(a) from t1": "an unknown function becomes an opaque call with a warning",
     "select a, b, sum(b) from t1 group by rollup(a,b) having grouping(a)=0 order by": "Spark loses the grouping id",
     "select /*+ REBALANCE(a) */": "Spark without adaptive execution drops the hint",
-    "select sum(a) s, avg(b) v, s / v": "Spark casts the second lateral alias, too",
 }
+#: The same, of whole statements.
+BROKEN_OFF = (
+    "Spark reads the word that begins a clause as a name; who writes so has not finished, and is told what is missing"
+)
+WHOLE = {"select a from t1 where": BROKEN_OFF, "select from t1": BROKEN_OFF}
 
 
 def blocks(path: Path) -> list[tuple[str, dict[str, str]]]:
@@ -37,7 +41,7 @@ ENTRIES = blocks(Path(__file__).parent / "statements.txt")
 
 
 def reason(sql: str) -> str | None:
-    return next((why for start, why in KNOWN.items() if sql.startswith(start)), None)
+    return WHOLE.get(sql) or next((why for start, why in KNOWN.items() if sql.startswith(start)), None)
 
 
 @pytest.mark.parametrize(("sql", "expected"), ENTRIES, ids=[f"{i}" for i in range(len(ENTRIES))])
@@ -55,5 +59,6 @@ def test_statement(sql, expected, request):
 
 
 def test_every_known_difference_is_still_there():
+    assert set(WHOLE) <= {sql for sql, _ in ENTRIES}
     for start in KNOWN:
         assert any(sql.startswith(start) for sql, _ in ENTRIES), start

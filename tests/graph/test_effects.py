@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planviz.document import open_text
-from planviz.document.difference import compare_plans
+from planviz.document.comparison.plans import compare_plans
 from planviz.graph import PlanGraph
 from planviz.graph.cells import Cell, metric, number_words
 from planviz.graph.effects import KINDS, Effect

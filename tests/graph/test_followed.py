@@ -5,7 +5,7 @@ from __future__ import annotations
 from planviz.catalog import read_bundled
 from planviz.document import open_sql
 from planviz.graph.followed import followed, stage_matches
-from planviz.graph.plan_graph import PlanNode
+from planviz.graph.node import PlanNode
 
 SQL = """SELECT c_name, count(*) FROM customer JOIN orders ON c_custkey = o_custkey
 JOIN nation ON c_nationkey = n_nationkey

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from planviz.evaluation import UnknownValueError
 from planviz.execution import explain
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.mechanics.buffers import buffered
 from planviz.mechanics.rows import rows_of
-from planviz.optimizer.evaluation import UnknownValueError
 
 ROWS = "VALUES (1, 3, 1.50, 2.0D, 'b'), (2, null, 2.25, 4.0D, 'a'), (3, 9, null, 4.0D, null), (4, 3, 0.00, 5.0D, 'c')"
 TABLE = f"{ROWS} AS t(id, n, d, x, s)"

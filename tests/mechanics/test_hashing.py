@@ -6,11 +6,11 @@ from functools import cmp_to_key
 
 import pytest
 
+from planviz.evaluation import UnknownValueError, compare, row_value
 from planviz.execution import QueryExecution
 from planviz.expressions.core import Alias
 from planviz.logical.operators import Project
 from planviz.mechanics.hashing import murmur3, partition_of, range_bounds, range_of
-from planviz.optimizer.evaluation import UnknownValueError, compare, row_value
 from planviz.types import INT, LONG, STRING, VARIANT
 from tests.acceptance.engines import real_spark, skip_without_java
 from tests.mechanics.plays import plays_of

@@ -46,6 +46,7 @@ def same_as_naive(sql: str, options: Options) -> None:
     assert Counter(ours) == Counter(naive), sql
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(ROWS, ROWS, KINDS, HINTS, CONDITIONS, OPTIONS)
 def test_joins(a: Any, b: Any, kind: str, hint: str, on: str, options: Options) -> None:

@@ -8,11 +8,11 @@ import pytest
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.stages import PlannedStage
+from planviz.evaluation import UnknownValueError
 from planviz.execution import explain
 from planviz.logical.operators import Aggregate
 from planviz.mechanics.rows import rows_of
 from planviz.mechanics.stages import rows_through, split
-from planviz.optimizer.evaluation import UnknownValueError
 from planviz.physical.aggregates import BaseAggregateExec
 from planviz.physical.exchanges import Exchange
 from tests.plans import small_catalog

@@ -22,13 +22,13 @@ from pathlib import Path
 
 from planviz.config import OptimizerConfig
 from planviz.dataframe import Encoders, SparkSession
+from planviz.estimation import estimating
 from planviz.execution import QueryExecution, Session
 from planviz.expressions.ids import Ids, ids_from
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.batches import all_rules
 from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.optimizer import Optimizer
-from planviz.optimizer.statistics import estimating
 from planviz.trees.executor import RuleExecutor
 from planviz.trees.rule import Batch, FixedPoint
 from planviz.trees.text import tree_string, unified_step

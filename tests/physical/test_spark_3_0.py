@@ -107,12 +107,6 @@ def test_with_is_written_out_where_it_is_read():
     assert len({a.expr_id for a in execution.analyzed.output}) == 4
 
 
-def test_a_recursive_definition_stays_one():
-    sql = "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 3) SELECT * FROM r"
-
-    assert "UnionLoop" in explain(sql, CATALOG, OptimizerConfig.of("spark-3.0")).text("analyzed")
-
-
 def test_a_subquery_over_the_same_table_is_told_apart_by_a_projection():
     sql = "SELECT a FROM t x WHERE EXISTS (SELECT 1 FROM t y WHERE x.a = y.a AND x.b <> y.b)"
     pattern = r"LeftSemi.*\n(.*\n)*.*Project \[.*a# AS a#"

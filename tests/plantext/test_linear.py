@@ -54,6 +54,7 @@ def test_patterns_are_found() -> None:
     assert Path(planviz.__file__).is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("module", "name", "pattern", "anywhere"), PATTERNS, ids=[f"{p[0]}.{p[1]}" for p in PATTERNS])
 def test_a_pattern_takes_time_in_step_with_the_text(
     module: str, name: str, pattern: re.Pattern[str], anywhere: bool

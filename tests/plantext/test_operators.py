@@ -200,7 +200,7 @@ def test_scans(text: str, format: str | None, table: str | None, columns: int | 
         (
             "PhotonGroupingAgg(keys=[k#1], functions=[finalmerge_max(merge max#2) AS max(v)#3])",
             ["k#1"],
-            [("max(merge max#2) AS max(v)#3", "final")],
+            [("max(v)", "final")],
         ),
         (
             "TungstenAggregate(key=[], functions=[(count(1),mode=Partial,isDistinct=false)], output=[count#9L])",

@@ -32,6 +32,18 @@ HEAD = "== Physical Plan ==\n"
             "Spark 3.1 to 4.1",
             "low",
         ),
+        # Databricks' runtimes print [id=#…] to this day.
+        (
+            HEAD
+            + "PhotonShuffleMapStage ENSURE_REQUIREMENTS, [id=#31]\n+- PhotonShuffleExchangeSink SinglePartition\n",
+            "Spark 3.1 or later",
+            "low",
+        ),
+        (
+            HEAD + "PhotonShuffleMapStage EXECUTOR_BROADCAST, [id=#31]\n+- PhotonShuffleExchangeSink SinglePartition\n",
+            "Spark 3.3 or later",
+            "low",
+        ),
         ("== Analyzed Logical Plan ==\na: int\nCTERelationRef 0, true, [a#1], false\n", "Spark 3.4 to 3.5", "high"),
         ("== Optimized Logical Plan ==\nRelation default.t[a#1] parquet\n", "Spark 3.2 to 3.3", "high"),
         ("== Optimized Logical Plan ==\nUnion\n:- LocalRelation [a#1]\n+- LocalRelation [a#2]\n", "Spark 3.0", "low"),

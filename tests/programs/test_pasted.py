@@ -68,3 +68,113 @@ def test_a_pivot_without_values_has_those_that_the_program_names():
 def test_csv_without_inferred_types_is_text():
     program = read_program("spark.read.csv('x.csv', header=True).filter(F.col('n') > 3).show()\n")
     assert "cast(n#" in program.actions[0].execution.text("analyzed")
+
+
+def test_a_program_that_python_reads_is_taken_as_it_stands():
+    # The sign of a remainder at the beginning of a line is no magic.
+    program = read_program("print('some %d rows'\n      % 3)\nspark.range(3).show()\n")
+    assert (program.error, [a.name for a in program.actions]) == (None, ["show"])
+
+
+def test_printed_lines_may_begin_with_dots():
+    program = read_program(">>> d = spark.range(3)\n>>> d.show()\n+---+\n... more rows ...\n>>> d.count()\n3\n")
+    assert (program.error, [a.name for a in program.actions]) == (None, ["show", "count"])
+
+
+@pytest.mark.parametrize(("schema", "kind"), [("'INT'", "int"), ("IntegerType()", "int"), ("'string'", "string")])
+def test_one_type_as_a_schema_gives_the_column_value(schema, kind):
+    text = f"from pyspark.sql.types import IntegerType\nspark.createDataFrame([1, 2], {schema}).show()\n"
+    [action] = read_program(text).actions
+    [column] = action.execution.analyzed.output
+    assert (column.name, column.data_type.simple_string) == ("value", kind)
+
+
+def test_the_text_of_a_struct_is_a_schema():
+    [action] = read_program("spark.createDataFrame([(1, 'x')], 'struct<a: int, b: string>').show()\n").actions
+    assert [c.name for c in action.execution.analyzed.output] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "unplanned",
+    [
+        "spark.catalog.listTables()",
+        "spark.streams.awaitAnyTermination()",
+        "spark.sparkContext.getConf().getAll()",
+        "d.plot.bar(x='id')",
+        "F.unix_nanos('id')",
+        "d.inputFiles()",
+    ],
+)
+def test_what_pyspark_has_and_no_plan_shows_ends_no_program(unplanned):
+    program = read_program(f"from pyspark.sql import functions as F\nd = spark.range(3)\nx = {unplanned}\nd.show()\n")
+    assert (program.error, [a.name for a in program.actions]) == (None, ["show"])
+    assert [line for line, why in program.not_understood if "not planned here" in why] == [3]
+
+
+def test_what_pyspark_does_not_have_is_still_an_error():
+    program = read_program("d = spark.range(3)\nspark.catalog.showTables()\nd.show()\n")
+    assert program.error is not None
+    assert (program.error.condition, program.error.place.line) == ("AttributeError", 2)
+
+
+def test_arguments_of_functions_by_name_and_options():
+    text = (
+        "from pyspark.sql import functions as F\nd = spark.createDataFrame([('{}', ['a'])], ['j', 'l'])\n"
+        "d.select(F.sort_array('l', asc=False), F.from_json('j', 'x int', {'mode': 'FAILFAST'})).show()\n"
+    )
+    [action] = read_program(text).actions
+    shown = action.execution.text("analyzed")
+    assert "sort_array(l#2, false)" in shown
+    assert "from_json(StructField(x,IntegerType,true), (mode,FAILFAST), j#1" in shown
+
+
+def test_elements_in_order_of_rows_that_nobody_knows():
+    program = read_program("d = spark.range(3)\nfor r in sorted(d.collect()):\n    print(r)\nd.show()\n")
+    assert (program.error, [a.name for a in program.actions]) == (None, ["collect", "show"])
+
+
+def test_a_pivot_by_fields_of_a_struct():
+    text = (
+        "from pyspark.sql import functions as F\n"
+        "d = spark.range(3).select(F.struct(F.col('id').alias('year'), F.lit('x').alias('c')).alias('s'))\n"
+        "d.groupBy('s.year').pivot('s.c', ['x', 'y']).agg(F.max('s.year')).show()\n"
+    )
+    [action] = read_program(text).actions
+    assert action.error is None
+    assert [c.name for c in action.execution.analyzed.output] == ["year", "x", "y"]
+
+
+def test_a_dataframe_that_a_model_is_fitted_to_has_its_plan():
+    text = (
+        "from pyspark.ml.clustering import KMeans\nd = spark.read.parquet('/p').where('a > 1')\nm = KMeans().fit(d)\n"
+    )
+    [action] = read_program(text).actions
+    assert (action.name, action.place.line) == ("fit", 3)
+    assert action.execution.text("optimized").startswith("Filter")
+
+
+def test_a_dataframe_that_an_action_shows_is_not_shown_again():
+    text = "from there import check\nd = spark.range(3)\ncheck(d)\nd.show()\n"
+    assert [a.name for a in read_program(text).actions] == ["show"]
+
+
+def test_a_scalar_subquery_about_the_row_around_it():
+    text = (
+        "from pyspark.sql import functions as F\n"
+        "d = spark.createDataFrame([(1, 10, 7)], ['id', 'pay', 'place'])\n"
+        "average = d.alias('i').where(F.col('i.place') == F.col('o.place').outer()).select(F.avg('pay'))\n"
+        "d.alias('o').where(F.col('pay') > average.scalar()).show()\n"
+    )
+    [action] = read_program(text).actions
+    assert action.error is None
+    assert "Join Inner" in action.execution.text("optimized")
+
+
+def test_python_s_warnings_are_not_shown(recwarn):
+    read_program("p = '\\d'\nif 1is 1: pass\nspark.range(3).show()\n")
+    assert not recwarn.list
+
+
+def test_display_is_an_action_as_on_databricks():
+    program = read_program("d = spark.range(3)\nd.display()\n")
+    assert (program.error, [(a.name, a.place.line) for a in program.actions]) == (None, [("display", 2)])

@@ -307,3 +307,100 @@ def test_mutated_programs_raise_nothing():
         except ParseError:
             continue
         assert program.error is None or program.error.condition != "INTERNAL_ERROR", (text, program.error)
+
+
+ENUMERATION = "from enum import Enum, IntEnum, StrEnum, auto\n"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "class C(str, Enum):\n    KEY = 'o_orderkey'\nspark.table('orders').select(C.KEY.value).show()",
+        "class C(str, Enum):\n    KEY = 'o_orderkey'\nspark.table('orders').select(C.KEY).show()",
+        "class C(Enum):\n    KEY = 'o_orderkey'\nspark.table('orders').select(C['KEY'].value).show()",
+        "class C(Enum):\n    KEY = 'o_orderkey'\nspark.table('orders').select(*[c.value for c in C]).show()",
+        "class C(Enum):\n    KEY = 'o_orderkey'\nspark.table('orders').select(C('o_orderkey').value).show()",
+        "class C(StrEnum):\n    o_orderkey = auto()\nspark.table('orders').select(C.o_orderkey).show()",
+        "class C(Enum):\n    KEY = 'key'\n    @property\n    def column(self): return 'o_order' + self.value\n"
+        "spark.table('orders').select(C.KEY.column).show()",
+        "class C(IntEnum):\n    A = 1\nspark.table('orders').select(['x', 'o_orderkey'][C.A]).show()",
+    ],
+)
+def test_members_of_enumerations_are_values(program):
+    assert one(ENUMERATION + program).execution.text("optimized").startswith("Project [o_orderkey#")
+
+
+def test_a_column_may_be_looked_up_in_a_dataframe():
+    action = one(
+        "o = spark.table('orders')\no.filter(o.o_custkey.isin(spark.table('customer').select('c_custkey'))).show()"
+    )
+    assert "Join LeftSemi, (o_custkey#" in action.execution.text("optimized")
+
+
+def test_global_views_have_a_database():
+    action = one(
+        "spark.table('orders').select('o_orderkey').createOrReplaceGlobalTempView('g')\n"
+        "spark.sql('SELECT * FROM global_temp.g').show()"
+    )
+    assert "SubqueryAlias global_temp.g" in action.execution.text("analyzed")
+    alone = read_program("spark.table('orders').createGlobalTempView('g')\nspark.table('g')", find("tpch"))
+    assert alone.error is not None
+    assert alone.error.condition == "TABLE_OR_VIEW_NOT_FOUND"
+
+
+@pytest.mark.parametrize(
+    ("column", "shown"),
+    [
+        ("F.pow('o_totalprice', 2)", "POWER(o_totalprice, 2)"),
+        ("F.log('o_totalprice')", "ln(o_totalprice)"),
+        ("F.log(2.0, 'o_totalprice')", "LOG(2.0, o_totalprice)"),
+    ],
+)
+def test_functions_have_the_names_that_pyspark_gives_them(column, shown):
+    assert (
+        one(f"{IMPORTS}d = spark.table('orders').select({column})\nd.show()").execution.analyzed.output[0].name == shown
+    )
+
+
+def test_a_pivots_first_passes_over_the_rows_of_other_values():
+    action = one(
+        IMPORTS
+        + "spark.table('orders').groupBy('o_custkey').pivot('o_orderstatus', ['F']).agg(F.first('o_comment')).show()"
+    )
+    assert "first(if ((o_orderstatus#" in action.execution.text("optimized")
+    assert "else null, true) AS F#" in action.execution.text("optimized")
+    assert "cast(cast(" not in action.execution.text("analyzed")
+
+
+def test_the_quartiles_of_a_summary_are_one_function():
+    action = one("spark.table('orders').select('o_totalprice').summary().show()")
+    assert "percentile_approx(o_totalprice#" in action.execution.text("optimized")
+    assert "[0.25,0.5,0.75], 10000" in action.execution.text("optimized")
+
+
+def test_a_text_is_no_new_column():
+    error = read_program("spark.table('orders').withColumn('x', 'o_orderkey')", find("tpch")).error
+    assert error is not None
+    assert (error.condition, error.message) == (
+        "NOT_EXPECTED_TYPE",
+        "[NOT_EXPECTED_TYPE] Argument `col` should be Column, got str.",
+    )
+
+
+def test_a_value_without_a_type_has_no_address_in_its_error():
+    error = read_program("spark.table('orders').filter(spark.table('orders') == 1).show()", find("tpch")).error
+    assert error is None or " at 0x" not in error.message
+    error = read_program(f"{IMPORTS}F.lit(spark.table('orders'))", find("tpch")).error
+    assert error is not None
+    assert " at 0x" not in error.message
+
+
+def test_the_plan_of_a_dataframe_is_checked_once(monkeypatch):
+    from planviz.analysis import check
+
+    seen = []
+    whole = check._check_operator
+    monkeypatch.setattr(check, "_check_operator", lambda plan, context: (seen.append(plan), whole(plan, context))[1])
+    chain = "d = spark.table('orders')\n" + "d = d.withColumn('x', d.o_orderkey + 1)\n" * 30 + "d.show()\n"
+    one(chain)
+    assert len(seen) < 100

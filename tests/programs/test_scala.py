@@ -92,3 +92,11 @@ def test_scala_is_recognised_and_python_is_not_taken_for_it():
 def test_functions_of_objects_are_opaque():
     program = read_program('val d = spark.table("orders").as[Order]\nd.filter(_.price > 1).show()\n', find("tpch"))
     assert "Filter <function>(" in program.actions[0].execution.text("analyzed")
+
+
+def test_a_value_may_stand_indented_below_its_name():
+    program = read_program(
+        'import org.apache.spark.sql.DataFrame\nval d: DataFrame =\n  spark.range(3)\n    .filter("id > 1")\nd.show()\n'
+    )
+    assert program.not_understood == []
+    assert program.actions[0].execution.text("optimized").startswith("Filter")

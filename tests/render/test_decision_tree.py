@@ -12,7 +12,7 @@ import pytest
 
 from planviz.decisions.join_tree import JOIN_TREES
 from planviz.errors import ExportError
-from planviz.render.decision_layout import HEIGHT, lay_out, places
+from planviz.render.decision_layout import HEIGHT, ROW_GAP, lay_out, places
 from planviz.render.decision_tree import Box, Way, draw_decisions
 from planviz.render.svg import svg
 
@@ -45,7 +45,7 @@ def test_every_test_and_every_outcome_has_a_place_of_its_own(profile):
     found = places(f"joins-{profile}")
     assert found.keys() == {box.id for box in boxes}
     for (one, a), (other, b) in combinations(found.items(), 2):
-        apart = abs(a.x - b.x) >= (a.width + b.width) / 2 + 16 or abs(a.y - b.y) >= HEIGHT + 16
+        apart = abs(a.x - b.x) >= (a.width + b.width) / 2 + 16 or abs(a.y - b.y) >= HEIGHT + ROW_GAP
         assert apart, (one, other)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planviz.render.fonts import clip, has_glyph, subset, text_width, wrap
@@ -79,6 +79,7 @@ def test_widths_are_the_fonts() -> None:
             assert text_width("WW", 10, bold) == pytest.approx(2 * 10 * advance / font["head"].unitsPerEm)
 
 
+@settings(deadline=None)
 @given(st.lists(st.text("abc", min_size=1, max_size=30), min_size=1, max_size=20), st.integers(1, 5))
 def test_wrap_keeps_every_word_that_fits(parts: list[str], most: int) -> None:
     found = wrap(" ".join(parts), 120, 12, most)

@@ -12,7 +12,7 @@ import pytest
 from planviz.catalog import read_bundled
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
-from planviz.document.slides import slide_example
+from planviz.document.cardinality.slides import slide_example
 from planviz.execution import QueryExecution, explain
 from planviz.graph.trace import short_name
 from planviz.logical.combining import Join

@@ -16,7 +16,7 @@ from planviz.cli.compared import comparison_text
 from planviz.cli.main import run
 from planviz.config import OptimizerConfig
 from planviz.document import open_sql, open_text
-from planviz.document.compared import compare, settings_of
+from planviz.document.comparison.spark import compare, settings_of
 from planviz.errors import InputError, NotAPlan
 from planviz.spark.capture_file import capture_text, write_capture
 from planviz.spark.capturing import capture_frame, failure

@@ -15,7 +15,7 @@ from planviz.catalogs import read as parse
 from planviz.cli.main import run
 from planviz.config import OptimizerConfig
 from planviz.document import open_sql, open_text
-from planviz.document.compared import compare
+from planviz.document.comparison.spark import compare
 from planviz.errors import AnalysisError, SparkLost, StatementRefused
 from planviz.spark.capture_file import capture_text
 from planviz.spark.process import LiveSpark, SparkSettings

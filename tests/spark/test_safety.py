@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from contextlib import suppress
+from types import SimpleNamespace
 
 import pytest
 
 from planviz.errors import StatementRefused
 from planviz.frontend import parse_script
 from planviz.spark.function_options import OPTIONS, known_functions
-from planviz.spark.safety import check_with_spark, queries_of
+from planviz.spark.safety import check_functions, check_with_spark, queries_of
 from tests.acceptance.engines import real_spark, skip_without_java
 from tests.conftest import ROOT, SHARED
 from tests.spark.hostile import PASSES, statements
@@ -22,7 +23,7 @@ HARMLESS = [sql for said, sql in statements() if said == PASSES]
 _QUERIES_TO_SPARK = (
     "reads a file", "any method of Java", "up to", "grows beyond", "document type", "GROUP BY stands", "keep Spark",
     "operators to plan", "Options of a table", "file and no address", "map of plain texts", "arguments by name",
-    "no function of Spark", "IDENTIFIER", "not on the list", "cannot read",
+    "no function of Spark", "IDENTIFIER", "not on the list", "cannot read", "would compare",
 )  # fmt: skip
 
 
@@ -124,3 +125,46 @@ def test_somebody_has_looked_at_every_function_of_spark_that_takes_options():
     takes = {name for name, text in described.items() if re.search(rf"{re.escape(name)}\([^)]*\boptions\b", text)}
     assert takes
     assert takes <= set(OPTIONS)
+
+
+def asked(*names):
+    """A Spark that has these functions built in, and what it was asked."""
+    said = []
+
+    def sql(text):
+        said.append(text)
+        return SimpleNamespace(collect=lambda: [(name,) for name in names])
+
+    return SimpleNamespace(sql=sql), said
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT Fetch_Url('http://127.0.0.1/')",
+        "SELECT 1 FROM t WHERE EXISTS (SELECT system.builtin.fetch_url(a) FROM u)",
+        "WITH c AS (SELECT max(`fetch_url`(a)) AS m FROM t) SELECT m FROM c",
+        "SELECT transform(array('x'), x -> fetch_url(x))",
+    ],
+)
+def test_a_function_of_tomorrow_is_refused_until_somebody_has_looked(sql):
+    session, said = asked("fetch_url", "abs")
+    with pytest.raises(StatementRefused, match=r"(?i)fetch_url\(\) is a function of this Spark"):
+        check_functions(session, queries_of(sql)[0])
+    assert said == ["SHOW SYSTEM FUNCTIONS"]
+
+
+def test_a_function_that_somebody_registered_passes_and_spark_is_asked_only_where_a_name_is_new():
+    session, said = asked("abs")
+    check_functions(session, queries_of("SELECT my_own(a) FROM t")[0])
+    assert len(said) == 1
+    check_functions(session, queries_of("SELECT abs(a), max(b), concat(c, 'x') FROM t GROUP BY 1, 3")[0])
+    assert len(said) == 1
+
+
+def test_a_function_without_arguments_is_read_like_any_other():
+    read = 0
+    for name in sorted(known_functions()):
+        with suppress(StatementRefused):
+            read += len(queries_of(f"SELECT `{name}`()"))
+    assert read > 500

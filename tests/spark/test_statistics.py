@@ -9,8 +9,8 @@ import pytest
 from planviz.catalog.files import read_catalog, write_catalog
 from planviz.config import OptimizerConfig
 from planviz.errors import InputError
+from planviz.estimation import estimate, estimating
 from planviz.execution import explain
-from planviz.optimizer.statistics import estimate, estimating
 from planviz.spark.capturing import active_session
 from planviz.spark.jvm import estimate as spark_estimate
 from planviz.spark.sampling import duj1, fraction_of

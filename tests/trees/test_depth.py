@@ -79,6 +79,7 @@ def test_high_trees_that_differ_only_in_shape():
     assert Call((high,)) != Call((), high)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["transform_up", "transform_down"])
 def test_transforms_of_high_trees(way):
     tree = chain(HEIGHT)

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planviz.document.aggregate_rows import MOST_ROWS, labels, rows_from, sample_texts
+from planviz.document.rows.aggregates import MOST_ROWS, labels, rows_from, sample_texts
 from planviz.errors import InputError
-from planviz.ui import aggregations, links, stage_cards
+from planviz.ui import aggregate_views, aggregations, links, stage_cards
 from planviz.ui.cache import Opened, open_document
 
 ROOT = Path(__file__).parents[2]
@@ -163,6 +163,23 @@ def test_the_stages_are_played_on_the_rows_that_reach_them(sql: str, room: int |
     assert len(plays) == len(found.stages)
     for play, stage in zip(plays, shown.stages, strict=True):
         assert unordered(play.rows) == unordered(r for part in stage.partitions for r in part)
+
+
+def test_columns_of_one_name_are_counted() -> None:
+    """Of tables joined twice: the keys are two columns, whose names alone nobody tells apart."""
+    assert stage_cards.counted(["d_year#1", "i_item_sk#2", "d_year#3", "a < b"]) == [
+        "d_year ×2",
+        "i_item_sk",
+        "a &lt; b",
+    ]
+    twice = open_document(
+        "SELECT a.n_name, b.n_name, sum(a.n_nationkey) FROM nation a JOIN nation b ON a.n_regionkey = b.n_regionkey "
+        "GROUP BY a.n_name, b.n_name",
+        "tpch",
+    )
+    cards = aggregate_views.sent(twice, 1, "", None, None).cards
+    assert "<code>n_name ×2</code>" in cards
+    assert re.search(r"by n_name ×2<br>\d+ partitions", cards)
 
 
 def test_texts_are_shown_without_ids_and_catalogue() -> None:

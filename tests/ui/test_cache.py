@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 
-from planviz.errors import NotAPlan
+from planviz.document import open_text
+from planviz.errors import LimitExceeded, NotAPlan
 from planviz.samples import load
 from planviz.ui import cache, views
+from planviz.ui.opened import Opened, Source, facts_of
 
 PLAN = "== Physical Plan ==\nRange (0, {}, step=1, splits=2)\n"
 
@@ -71,3 +75,28 @@ def test_plans_by_name() -> None:
     for name in ("", "0", "99a", "-1a", "a", "x", "1c", "²"):
         with pytest.raises(KeyError):
             opened.graph(name)
+
+
+def test_who_asks_for_what_another_is_being_told_waits_for_it() -> None:
+    opened = Opened("key", Source("SELECT 1", "auto"), facts_of(open_text("SELECT 1")))
+    begun, go_on, asked = Event(), Event(), list[int]()
+
+    def ask() -> str:
+        asked.append(1)
+        begun.set()
+        assert go_on.wait(10)
+        return "told"
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(opened.answer, ("one",), ask)
+        assert begun.wait(10)
+        second = pool.submit(opened.answer, ("one",), ask)
+        go_on.set()
+        assert (first.result(10), second.result(10), len(asked)) == ("told", "told", 1)
+
+    def fails() -> str:
+        raise LimitExceeded("too long")
+
+    with pytest.raises(LimitExceeded):
+        opened.answer(("two",), fails)
+    assert opened.answer(("two",), lambda: "again") == "again"

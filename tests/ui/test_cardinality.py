@@ -159,6 +159,19 @@ def test_too_few_relations_are_told_as_the_reason() -> None:
     assert json.loads(body) == {"searches": [], "refused": ["There is nothing to choose between two relations."]}
 
 
+def test_a_plan_is_a_picture_under_its_own_title() -> None:
+    import base64
+
+    for way, format in (("off", "svg"), ("reorder", "png")):
+        body = json.dumps({"left": way, "edits": {}, "format": format, "theme": "dark"}).encode()
+        status, answer = cardinality.asked_for(sales(), "picture", body)
+        told = json.loads(answer)
+        assert (status, told["name"]) == (200, f"cardinality-{way}.{format}")
+        picture = base64.b64decode(told["base64"])
+        assert picture.startswith(b"\x89PNG") if format == "png" else b"CBO off" in picture
+    assert cardinality.asked_for(sales(), "picture", b'{"left": "nowhere"}')[0] in (400, 422)
+
+
 def test_the_catalogue_with_the_edits_can_be_read_back() -> None:
     edits = {"item": {"rowCount": 7, "columns": {"i_item_sk": {"distinctCount": 7}}}}
     status, body = cardinality.asked_for(sales(), "catalogue", json.dumps({"edits": edits}).encode())

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from planviz.document.opening.replays import MOST, replayed
+from planviz.replay.given import Given
 from planviz.ui import cache, following, selections
 from tests.ui.test_routes import Client
 
@@ -78,3 +81,43 @@ def test_the_join_selected_on_explore_is_the_one_that_joins_shows() -> None:
     shown = other.session_state["planviz.document"]
     assert shown["node"] == chosen
     assert shown["join"] == following.number_on(opened, "4", chosen, "joins")
+
+
+def test_the_join_picked_on_joins_of_a_replayed_text_is_followed_back() -> None:
+    """A pasted explain is replayed as a document of its own, whose key the browser tells."""
+    text = cache.open_document(SQL, "tpch").document.statements[0].execution.explain_string("extended")
+    app = AppTest.from_file(str(PAGES / "joins.py"), default_timeout=30)
+    app.query_params["plan"] = cache.open_document(text).link() or ""
+    app.run()
+    assert not app.exception
+    opened = cache.find(app.session_state["planviz.document"]["key"])
+    assert opened is not None
+    told = cache.derived(opened, "replayed ", partial(replayed, said=Given(), most=MOST))
+    assert told is not None
+    assert told.key != opened.key
+    physical = str(len(opened.document.plans) - 1)
+    app.session_state["planviz.document"]["plan"] = physical
+    selections.select(app.session_state["planviz.visitor"], f"{told.key}/joins", 2)
+    other = AppTest.from_file(str(PAGES / "explore.py"), default_timeout=30)
+    for key in ("planviz.document", "planviz.visitor", "planviz.page", "planviz.address-read"):
+        other.session_state[key] = app.session_state[key]
+    other.run()
+    assert not other.exception
+    shown = other.session_state["planviz.document"]
+    assert shown["node"] in joins(opened, physical)
+    assert following.number_on(told, physical, shown["node"], "joins") == 2
+
+
+def test_a_selection_in_another_text_selects_nothing() -> None:
+    opened = cache.open_document(SQL, "tpch")
+    elsewhere = cache.open_document(f"{SQL} ORDER BY 1", "tpch")
+    app = AppTest.from_file(str(PAGES / "explore.py"), default_timeout=30)
+    app.query_params["plan"] = opened.link() or ""
+    app.query_params["catalog"] = "tpch"
+    app.run()
+    selections.select(app.session_state["planviz.visitor"], f"{elsewhere.key}/joins", 1)
+    other = AppTest.from_file(str(PAGES / "rules.py"), default_timeout=30)
+    for key in ("planviz.document", "planviz.visitor", "planviz.page", "planviz.address-read"):
+        other.session_state[key] = app.session_state[key]
+    other.run()
+    assert other.session_state["planviz.document"]["node"] is None

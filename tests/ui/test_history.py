@@ -165,7 +165,7 @@ def test_an_address_of_nonsense_is_the_first_page() -> None:
 def test_without_a_catalogue_the_way_to_one_is_shown(monkeypatch: pytest.MonkeyPatch, made: Path) -> None:
     monkeypatch.delenv(VARIABLE)
     app = page()
-    assert "planviz spark ingest LOGS" in app.code[0].value
+    assert "planviz spark ingest LOGS" in words(app)
     assert "planviz serve --history FOLDER" in words(app)
     assert not app.selectbox
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planviz.document.what_if import WhatIf
-from planviz.document.what_if_text import from_text, to_text
+from planviz.document.alternatives.what_if import WhatIf
+from planviz.document.alternatives.what_if_text import from_text, to_text
 from planviz.errors import InputError
 from planviz.samples import load
 from planviz.ui import joins, links
@@ -52,6 +52,13 @@ def test_a_row_tells_operator_type_condition_sides_and_why(opened: Any) -> None:
     assert first["left"]["all"] == "customer, orders, lineitem"
     assert first["reason"].startswith("A side is small enough to be broadcast: ")
     assert told["rows"][1]["reason"] == "No side is small enough to be broadcast, and the keys can be sorted."
+
+
+def test_who_asks_for_no_join_sees_the_one_that_moves_most(opened: Any) -> None:
+    told = joins.page_data(opened, None, "")["told"]
+    assert told["join"]["n"] == 1  # not the topmost, whose right side has 25 rows
+    assert joins.page_data(opened, 1, "")["told"]["join"]["n"] == 0
+    assert joins.page_data(open_document("SELECT 1", "tpch"), None, "")["told"]["join"] is None
 
 
 def test_the_selected_join_has_its_whole_tree_and_its_path(opened: Any) -> None:

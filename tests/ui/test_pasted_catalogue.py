@@ -6,7 +6,7 @@ import json
 
 from streamlit.testing.v1 import AppTest
 
-from planviz.document.aggregated import aggregates
+from planviz.document.decisions.aggregates import aggregates
 from planviz.ui import aggregations, cache
 
 MEAN = {"returns": "double", "evalType": "SQL_GROUPED_AGG_PANDAS_UDF"}

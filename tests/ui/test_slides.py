@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planviz.document.slides import SlideExample, SlideFigure, slide_example, slide_examples
+from planviz.document.cardinality.slides import SlideExample, SlideFigure, slide_example, slide_examples
 from planviz.ui import cache, cardinality
 from planviz.ui.slides import CATALOG, name_of, numbers_of, slide_list, slide_of
 

@@ -151,6 +151,7 @@ def test_tables_that_the_text_creates_are_not_guessed() -> None:
     assert made.catalog == cache.NO_CATALOG
     assert views.tables_words(made) == "created in the text"
     assert views.tables_words(cache.open_document("SELECT a FROM nowhere_known")) == "guessed"
+    assert views.tables_words(cache.open_document("SELECT 1 AS one")) == "no tables"
 
 
 def test_a_table_of_hive_is_called_by_its_name_alone() -> None:

@@ -10,8 +10,9 @@ import pytest
 from planviz.catalog import read_bundled
 from planviz.config import OptimizerConfig
 from planviz.execution import explain
-from planviz.expressions.core import Literal
-from planviz.optimizer.hash_sets import in_hash_set
+from planviz.expressions.core import AttributeReference, Literal, SortOrder
+from planviz.expressions.hash_sets import expressions_in_hash_set, in_hash_map, in_hash_set
+from planviz.expressions.predicates import EqualTo, GreaterThan, IsNotNull
 from planviz.types import INT, STRING, DecimalType
 
 Case = tuple[str, str, str, str, str]
@@ -137,3 +138,28 @@ def test_aggregates_over_sorted_rows_with_keys_have_code_since_4_3(version, mark
     planned = explain(sql, read_bundled("tpcds"), OptimizerConfig.of(f"spark-{version}", **settings)).text("physical")
 
     assert planned.startswith(mark)
+
+
+def columns(first_id):
+    """a INT, b DECIMAL(7,2) and c STRING of a table t in a session that numbered a with `first_id`."""
+    types = {"a": INT, "b": DecimalType(7, 2), "c": STRING}
+    path = ("spark_catalog", "default", "t")
+    return [AttributeReference(n, t, True, first_id + i, path) for i, (n, t) in enumerate(types.items())]
+
+
+def test_conditions_stand_as_spark_3_0_3_showed_them():
+    a, b, c = columns(0)
+    conditions = [GreaterThan(a, Literal(1, INT)), EqualTo(c, Literal("x", STRING)), IsNotNull(a), IsNotNull(c)]
+
+    assert expressions_in_hash_set(conditions) == conditions
+    in_order = expressions_in_hash_set([*conditions, IsNotNull(b)])
+    assert [e for e in in_order if isinstance(e, IsNotNull)] == [IsNotNull(b), IsNotNull(c), IsNotNull(a)]
+
+
+def test_windows_stand_as_spark_3_0_3_showed_them():
+    a, b, c = columns(5)
+    order = (SortOrder(a),)
+    groups = {((c,), (), "SQL"): "sum", ((c,), order, "SQL"): "rank", ((b,), order, "SQL"): "max"}
+
+    assert [function for _, function in in_hash_map(groups)] == ["sum", "max", "rank"]
+    assert len(in_hash_map({((a,), (), str(n)): n for n in range(9)})) == 9

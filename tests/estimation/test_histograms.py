@@ -16,8 +16,8 @@ from planviz.catalog import Catalog
 from planviz.catalog.ddl import table_of
 from planviz.catalog.tables import ColumnStatistics, Histogram
 from planviz.config import OptimizerConfig
+from planviz.estimation import estimate, estimating
 from planviz.execution import explain
-from planviz.optimizer.statistics import estimate, estimating
 from planviz.types import parse_fields
 
 SECOND = 1_000_000

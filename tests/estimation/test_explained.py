@@ -9,10 +9,10 @@ import pytest
 from planviz.catalog import Catalog
 from planviz.catalog.ddl import table_of
 from planviz.config import OptimizerConfig
+from planviz.estimation import estimate, estimating, explain_estimates
 from planviz.execution import explain
-from planviz.optimizer.statistics import estimate, estimating, explain_estimates
 from planviz.types import parse_fields
-from tests.optimizer.statistics.test_estimates import small_tables
+from tests.estimation.test_estimates import small_tables
 
 BY_ROWS = OptimizerConfig().with_settings({"spark.sql.cbo.enabled": True})
 BY_SIZE = OptimizerConfig()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from time import process_time
-
 import pytest
 
 from planviz.errors import PlanTooLarge
 from planviz.execution import Session
+from tests.steps import steps
 
 
 def optimized(expression):
@@ -41,12 +40,13 @@ def analyzed(sql):
     ],
 )
 def test_what_is_too_much_is_left(expression):
-    start = process_time()
-    text = optimized(expression)
+    texts = []
+    taken = steps(lambda: texts.append(optimized(expression)))
 
+    (text,) = texts
     assert text.startswith("Project [")
     assert expression.split("(", maxsplit=1)[0] in text.lower()
-    assert process_time() - start < 5
+    assert taken < 500_000
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import pytest
 from planviz.catalog.bundled import read_bundled
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
+from planviz.estimation import estimate, estimating, explain_estimate
 from planviz.execution import explain
 from planviz.logical.operators import Filter
 from planviz.logical.relations import LogicalRelation
-from planviz.optimizer.statistics import estimate, estimating, explain_estimate
 
 
 def estimates(condition: str, cbo: bool, catalog: Catalog | None = None):

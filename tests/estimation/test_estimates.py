@@ -10,9 +10,9 @@ from planviz.catalog import Catalog
 from planviz.catalog.ddl import table_of
 from planviz.catalog.tables import ColumnStatistics, Histogram
 from planviz.config import OptimizerConfig
+from planviz.estimation import estimate, estimating
+from planviz.estimation.cost import Cost
 from planviz.execution import QueryExecution
-from planviz.optimizer.cost import Cost
-from planviz.optimizer.statistics import estimate, estimating
 from planviz.types import parse_fields
 
 TABLES = {

@@ -6,10 +6,10 @@ import warnings
 
 import pytest
 
+from planviz.evaluation import core
+from planviz.evaluation.core import EvaluatorWarning, value_of
 from planviz.execution import Session
 from planviz.expressions.calls import FunctionCall
-from planviz.optimizer.evaluation import core
-from planviz.optimizer.evaluation.core import EvaluatorWarning, value_of
 
 
 @pytest.fixture

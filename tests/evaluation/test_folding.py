@@ -6,12 +6,12 @@ import pytest
 
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError
+from planviz.evaluation import compare
+from planviz.evaluation.core import single
 from planviz.execution import QueryExecution
 from planviz.expressions.core import Literal
 from planviz.expressions.literals import java_float
-from planviz.optimizer.evaluation import compare
-from planviz.optimizer.evaluation.core import single
-from tests.optimizer.evaluation.folded import FOLDED
+from tests.evaluation.folded import FOLDED
 
 CASES = [(text, value) for family in FOLDED.values() for text, value in family]
 

@@ -1,0 +1,57 @@
+"""A plan in a few words: what each line says, and what it must not say."""
+
+from __future__ import annotations
+
+from planviz.document import open_text
+from planviz.render.scene import build_scene
+from planviz.samples import load
+from tests.browser.matrix import PHOTON
+from tests.render import made_plans as plans
+
+
+def short(text: str) -> dict[str, str]:
+    document = open_text(text)
+    return {word: said for word, said, _ in build_scene(document.plans[-1]).short}
+
+
+def test_estimates_are_marked_and_every_line_names_its_operator() -> None:
+    graph = plans.brand_sales()
+    scene = build_scene(graph)
+    assert [line[0] for line in scene.short] == ["reads", "joins", "moves", "gives"]
+    assert scene.short[0][1] == "store_sales, date_dim, item, most of store_sales: ≈288M rows"
+    assert scene.nodes["title"][scene.short[0][2]] == "Scan store_sales"
+    assert scene.short[2][1] == "3 shuffles and 1 broadcast; at most ≈24M rows at once"
+
+
+def test_measured_numbers_look_measured() -> None:
+    told = short(load("event-log"))
+    assert told["gives"] == "270 rows"
+    assert "≈" not in "".join(told.values())
+    assert told["moves"].startswith("1 shuffle and 1 broadcast, ")
+
+
+def test_what_a_text_does_not_tell_is_not_said() -> None:
+    told = short("== Physical Plan ==\nProject [a#1]\n+- LocalTableScan [a#1]\n")
+    assert told == {"reads": "1 source"}
+
+
+def test_photon_broadcasts_through_a_shuffle() -> None:
+    told = short(PHOTON)
+    assert told["joins"] == "1 Broadcast Hash"
+    assert told["moves"] == "2 shuffles and 1 broadcast"
+
+
+def test_photon_says_so_below_the_tree_in_the_formatted_mode() -> None:
+    told = short(
+        "== Physical Plan ==\nPhotonShuffleMapStage (3)\n+- PhotonShuffleExchangeSink (2)\n"
+        "   +- PhotonScan parquet  (1)\n\n\n"
+        "(1) PhotonScan parquet \nOutput [1]: [a#1]\nReadSchema: struct<a:int>\n\n"
+        "(2) PhotonShuffleExchangeSink\nInput [1]: [a#1]\nArguments: SinglePartition\n\n"
+        "(3) PhotonShuffleMapStage\nInput [1]: [a#1]\nArguments: EXECUTOR_BROADCAST, [id=#8]\n"
+    )
+    assert told["moves"] == "1 broadcast"
+
+
+def test_sources_without_a_name_are_counted() -> None:
+    told = short("== Physical Plan ==\nUnion\n:- Range (0, 9, step=1, splits=2)\n+- FileScan orc db.x[a#1]\n")
+    assert told["reads"] == "db.x and 1 source without a name"

@@ -1,0 +1,153 @@
+"""Pictures for other pages: of the library's documents and of packed texts, and what they refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from planviz.samples import load, samples
+from planviz.store import Library
+from planviz.store.library import Text
+from planviz.store.terms import Terms
+from planviz.ui import cache, library, links, sharing
+from planviz.ui.opened import Source
+from tests.ui.test_routes import Client
+
+SQL = "SELECT c_name FROM orders JOIN customer ON o_custkey = c_custkey WHERE o_totalprice > 10"
+
+
+@pytest.fixture
+def client() -> Client:
+    return Client()
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
+    monkeypatch.setenv("PLANVIZ_STORE", str(tmp_path / "library.db"))
+    library._library.cache_clear()
+    found = library.needed()
+    yield found
+    found.close()
+    library._library.cache_clear()
+
+
+def test_a_saved_document_has_pictures(store: Library, client: Client) -> None:
+    saved = store.save(Text(SQL, "tpch"), "Totals of customers", Terms())
+    for format, begins in (("svg", b"<svg"), ("png", b"\x89PNG"), ("html", b"<!doctype html>"), ("json", b"{")):
+        answer = client.get(f"/plan/{saved.id}.{format}?theme=dark")
+        assert answer.status_code == 200
+        assert answer.content.lower().startswith(begins.lower())
+        again = client.get(f"/plan/{saved.id}.{format}?theme=dark", {"if-none-match": answer.headers["etag"]})
+        assert again.status_code == 304
+    assert b"Totals of customers" in client.get(f"/plan/{saved.id}.svg").content
+    assert b"Join" in client.get(f"/plan/{saved.id}.svg?stage=optimized").content
+    # Framed by any page; it runs its own script in an origin of its own, or none at all.
+    html = client.get(f"/plan/{saved.id}.html").headers["content-security-policy"]
+    assert "sandbox allow-scripts" in html
+    assert "default-src 'none'" in html
+    assert "frame-ancestors" not in html
+
+
+def test_figures_of_rules_and_joins(store: Library, client: Client) -> None:
+    saved = store.save(Text(SQL, "tpch"), "Totals", Terms())
+    assert b"rejected" in client.get(f"/plan/{saved.id}.svg?page=joins&join=1").content
+    assert client.get(f"/plan/{saved.id}.png?page=rules&step=2").content.startswith(b"\x89PNG")
+    for part in ("page=joins&join=9", "page=rules&step=999999", "page=rules&step=x", "stage=nothing", "step=99999"):
+        assert client.get(f"/plan/{saved.id}.svg?{part}").status_code == 404
+
+
+def test_an_older_version_says_that_there_is_a_newer_one(store: Library, client: Client) -> None:
+    first = store.save(Text(SQL, "tpch"), "Totals", Terms())
+    assert b"is newer" not in client.get(f"/plan/{first.id}.svg").content
+    second = store.save(Text(SQL + " ORDER BY 1", "tpch"), "Totals", Terms())
+    assert b"version 1; version 2 is newer" in client.get(f"/plan/{first.id}.svg").content
+    assert b"is newer" not in client.get(f"/plan/{second.id}.svg").content
+
+
+def test_deleted_is_deleted_from_embeds_too(store: Library, client: Client) -> None:
+    saved = store.save(Text(SQL, "tpch"), "Totals", Terms())
+    assert client.get(f"/plan/{saved.id}.svg").status_code == 200
+    store.trash([saved.id])
+    answer = client.get(f"/plan/{saved.id}.svg")
+    assert (answer.status_code, answer.headers["cache-control"]) == (404, "no-store")
+    store.restore([saved.id])
+    store.delete([saved.id])
+    assert client.get(f"/plan/{saved.id}.svg").status_code == 404
+
+
+@pytest.mark.parametrize("sample", [sample.name for sample in samples()])
+def test_every_sample_has_a_picture_by_its_address_alone(sample: str, client: Client) -> None:
+    link = links.pack(load(sample))
+    if link is None:
+        pytest.skip("this sample is too long for an address")
+    assert client.get(f"/plan/{link}.svg").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("/plan/unknownunknownunknown1.svg", 404), ("/plan/1.svg", 404), ("/plan/1.AAAA.svg", 404),
+        ("/plan/9.AAAA.svg", 404), ("/plan/.svg", 400),
+        ("/plan/x.exe", 400), ("/plan/x", 400), ("/plan/x.svg?theme=red", 400), ("/plan/x.svg?page=live", 400),
+        ("/plan/x.html?page=joins", 400), ("/plan/'%20OR%201=1;--.svg", 404), ("/plan/%00.svg", 404),
+    ],
+)  # fmt: skip
+def test_what_is_not_there(address: str, status: int, store: Library, client: Client) -> None:
+    answer = client.get(address)
+    assert answer.status_code == status
+    assert answer.text.endswith("\n")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_links_that_are_damaged_cut_or_bombs_get_a_sentence(store: Library, client: Client) -> None:
+    link = links.pack(SQL)
+    assert link is not None
+    import base64
+    import gzip
+
+    bomb = "1." + base64.urlsafe_b64encode(gzip.compress(b"a" * 50_000_000)).rstrip(b"=").decode()
+    for damaged in (link[: len(link) // 2], link[:-4] + "____", bomb):
+        assert client.get(f"/plan/{damaged}.svg").status_code == 404
+
+
+def test_without_a_library_an_id_is_unknown(client: Client) -> None:
+    answer = client.get("/plan/unknownunknownunknown1.svg")
+    assert answer.status_code == 404
+    assert "keeps no library" in answer.text
+
+
+def test_a_long_text_is_kept_for_its_link(store: Library) -> None:
+    long = "\n".join(f"SELECT {i} AS column_{hash(str(i))} FROM orders;" for i in range(3_000))
+    opened = cache.open_document(long, "tpch")
+    assert opened.link() is None
+    id = library.remembered(opened, "long")
+    assert library.remembered(opened, "long") == id
+    source, saved = library.kept(id)
+    assert source == Source(long, "tpch")
+    assert saved is not None
+    assert not saved.is_saved
+
+
+def test_a_catalogue_of_ones_own_is_kept_with_the_document(store: Library) -> None:
+    from planviz.catalog.bundled import bundled_text
+
+    name = cache.keep_catalog(bundled_text("tpch"))
+    saved = library.save(cache.open_document(SQL, name), "Totals", ["x"])
+    assert library.kept(saved.id)[0] == Source(SQL, name)
+    assert store.search(library.Query())[0][0].tags == ("x",)
+    assert store.named("Totals").recognised == "SQL query"
+
+
+def test_what_is_pasted_elsewhere() -> None:
+    assert sharing.picture_path("sample=x") == ""
+    assert sharing.picture_path("saved=abc&catalog=tpch&stage=optimized") == "plan/abc.svg?stage=optimized"
+    packed = sharing.picture_path("plan=1.abc&catalog=tpch&stage=optimized")
+    assert packed == "plan/1.abc.svg?stage=optimized&catalog=tpch"
+    assert sharing.picture_path("saved=abc&stage=x", "joins") == "plan/abc.svg?page=joins&join=1"
+    told = sharing.markdown("a](javascript:x) <b>", "http://h/p.svg?", "http://h/?a")
+    assert told == "[![a  javascript:x   b]( http://h/p.svg?)](http://h/?a)".replace("( ", "(")
+    assert '"><script>' not in sharing.frame('"><script>', "http://h/p.html?")
+    assert "nothing is kept" in sharing.who_can_open("plan=1.a", "http://localhost:8501")
+    assert "kept on this server" in sharing.who_can_open("saved=a", "https://plans.example.com")

@@ -1,0 +1,113 @@
+"""What the parser of an older version refuses, with its place, and the settings that parsers obey."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.config import OptimizerConfig
+from planviz.errors import AnalysisError, ParseError
+from planviz.execution import explain
+from planviz.versions import PROFILES
+from planviz.versions.functions import functions_after
+from planviz.versions.syntax import SINCE, later_than
+from tests.plans import small_catalog
+
+LATER = """
+3.0 3.1 select a from t1 where c like any ('a', 'b')
+3.1 3.2 select * from t1, lateral (select 1)
+3.2 3.3 select c ilike 'x' from t1
+3.2 3.3 select percentile_cont(0.5) within group (order by a) from t1
+3.3 3.4 select a from t1 limit 3 offset 1
+3.3 3.4 select * from t1 unpivot (v for n in (a, b))
+3.4 3.5 select mask(str => c) from t1
+3.5 4.0 from t1 |> select a
+3.5 4.0 select * except (a) from t1
+3.5 4.0 select a::string from t1
+3.5 4.0 select a << 1 from t1
+3.5 4.0 with recursive r(n) as (select 1 union all select n + 1 from r where n < 3) select n from r
+4.0 4.1 select time'10:00:00'
+4.1 4.2 select a from t1 qualify row_number() over (order by a) = 1
+"""
+
+
+def text(sql: str, profile: str = "spark-4.3", stage: str = "analyzed", **settings: object) -> str:
+    return explain(sql, small_catalog(), OptimizerConfig.of(profile, **settings)).text(stage)
+
+
+@pytest.mark.parametrize("line", LATER.strip().splitlines())
+def test_a_parser_refuses_what_the_next_version_reads_first(line):
+    older, newer, sql = line.split(" ", 2)
+    with pytest.raises(ParseError) as refused:
+        text(sql, f"spark-{older}")
+    assert refused.value.error_class in ("PARSE_SYNTAX_ERROR", "UNSUPPORTED_TYPED_LITERAL")
+    assert refused.value.line == 1
+    assert refused.value.column > 1
+    assert text(sql, f"spark-{newer}")
+
+
+def test_the_newest_version_reads_everything_and_the_oldest_least():
+    names = tuple(PROFILES)
+    assert later_than(names[0], names) == {}
+    assert later_than(names[-1], names) == SINCE
+    assert functions_after(names[0], names) == {}
+
+
+def test_a_function_of_a_later_version_is_none():
+    with pytest.raises(AnalysisError, match=r"UNRESOLVED_ROUTINE.*array_append.*came with Spark 3\.4"):
+        text("select array_append(xs, 1) from arr", "spark-3.3")
+    assert "array_append" in text("select array_append(xs, 1) from arr", "spark-3.4")
+
+
+def test_an_inner_definition_may_not_hide_an_outer_one_before_4_0():
+    sql = "with t as (select 1 as x), u as (with t as (select 2 as x) select x from t) select x from u"
+    with pytest.raises(AnalysisError, match="AMBIGUOUS_ALIAS_IN_NESTED_CTE"):
+        text(sql, "spark-3.5")
+    assert "2 AS x" in text(sql, "spark-4.0")
+    assert "2 AS x" in text(sql, "spark-3.5", **{"spark.sql.legacy.ctePrecedencePolicy": "CORRECTED"})
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "sql", "stage", "usual", "other"),
+    [
+        ("ansi.doubleQuotedIdentifiers", True, 'select "a" from t1', "analyzed", "[a AS a#", "[a#"),
+        ("legacy.exponentLiteralAsDecimal.enabled", True, "select 1e3 x", "analyzed", "[1000.0 AS", "[1000 AS"),
+        (
+            "legacy.setopsPrecedence.enabled", True, "select 1 union all select 2 intersect select 3", "analyzed",
+            "Union", "Intersect",
+        ),
+        (
+            "timestampType", "TIMESTAMP_NTZ", "select cast('2020-01-01' as timestamp) x", "analyzed",
+            "as timestamp)", "as timestamp_ntz)",
+        ),
+        (
+            "decimalOperations.allowPrecisionLoss", False,
+            "select cast(cast(1 as decimal(38,10)) * cast(2 as decimal(38,10)) as string) x", "optimized",
+            "2.000000 ", "2.00000000000000000000 ",
+        ),
+        (
+            "legacy.literal.pickMinimumPrecision", False, "select price + 1 from orders", "analyzed",
+            "cast(1 as decimal(1,0))", "cast(1 as decimal(10,0))",
+        ),
+        ("execution.useHashAggregateExec", False, "select a, count(*) from t1 group by a", "physical", "Hash", "Sort"),
+        ("codegen.maxFields", 2, "select * from t1 where a > 1", "physical", "*(1) Filter", "Filter"),
+        (
+            "codegen.wholeStage.union.maxChildren", 1, "select a + 1 from t1 union all select b from t2", "physical",
+            "*(1) Union", "Union",
+        ),
+        (
+            "optimizer.optimizeOneRowRelationSubquery", False, "select (select a) from t1", "optimized",
+            "Project", "Join",
+        ),
+        (
+            "requireAllClusterKeysForDistribution", True,
+            "select a, b, count(*) from (select a, b from t1 distribute by a) group by a, b", "physical",
+            "hashpartitioning(a#2, 200)", "hashpartitioning(a#2, b#3, 200)",
+        ),
+    ],
+)  # fmt: skip
+def test_a_setting_changes_the_plan_as_it_says(setting, value, sql, stage, usual, other):
+    off = {"spark.sql.adaptive.enabled": False}
+    plain, changed = text(sql, stage=stage, **off), text(sql, stage=stage, **off, **{f"spark.sql.{setting}": value})
+    assert plain != changed
+    assert usual in plain
+    assert other in changed
