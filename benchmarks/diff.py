@@ -262,10 +262,10 @@ WAYS = {"planviz": ours, "lines": by_lines, "id and word": by_id_and_word, "Chan
 # -- measuring
 
 
-def corpus_plans(folder: Path) -> list[PlanGraph]:
-    """Optimized and physical plans of the captures of a folder."""
+def corpus_plans(folder: Path, names: str = "*") -> list[PlanGraph]:
+    """Optimized and physical plans of the captures of a folder whose names match."""
     found = []
-    for path in sorted(folder.glob("*.json.gz")):
+    for path in sorted(folder.glob(f"{names}.json.gz")):
         told = json.loads(gzip.decompress(path.read_bytes()))
         if "explain" not in told:
             continue
@@ -303,10 +303,16 @@ def _subtree_texts(graph: PlanGraph) -> list[int]:
     return made
 
 
-def measure(plans: list[PlanGraph], scripts: int, count: int, seed: int) -> dict[str, dict[str, list[int]]]:
+def measure(
+    plans: list[PlanGraph],
+    scripts: int,
+    count: int,
+    seed: int,
+    ways: dict[str, Callable[[PlanGraph, PlanGraph], Pairs]],
+) -> dict[str, dict[str, list[int]]]:
     """By way and kind of edit: right matches, matches made, matches to be made, scripts without a mistake, scripts."""
     rng = random.Random(seed)
-    sums: dict[str, dict[str, list[int]]] = {way: defaultdict(lambda: [0] * 5) for way in WAYS}
+    sums: dict[str, dict[str, list[int]]] = {way: defaultdict(lambda: [0] * 5) for way in ways}
     done = 0
     while done < scripts:
         kinds = [EDITS[done % len(EDITS)]] if count == 1 else [rng.choice(EDITS) for _ in range(count)]
@@ -315,7 +321,7 @@ def measure(plans: list[PlanGraph], scripts: int, count: int, seed: int) -> dict
             continue
         before, after, right = made
         label = kinds[0] if count == 1 else "mixed"
-        for way, match in WAYS.items():
+        for way, match in ways.items():
             if way != "planviz" and done % 10:
                 continue  # the baselines are slow, and need no more than a tenth for two digits
             pairs = match(before, after)
@@ -369,7 +375,7 @@ def main() -> int:
         print(f"{len(plans)} plans, {options.scripts:,} scripts of 1 edit and as many of 5")
         print(f"{'edits':16} {'way':18} {'precision':>9} {'recall':>9} {'faultless':>9}")
         for count in (1, 5):
-            found = measure(plans, options.scripts, count, options.seed)
+            found = measure(plans, options.scripts, count, options.seed, WAYS)
             for way, kinds in found.items():
                 for kind, (good, made, wanted, whole, every) in kinds.items():
                     if way == "planviz" or kind == "all":

@@ -2,6 +2,7 @@
 
     python -m benchmarks.browser [--nodes 30 500 2000 10000 20000] [--tools planviz spark pev2]
                                  [--rounds 3] [--limit 60] [--cache ~/.cache/planviz-benchmarks]
+    python -m benchmarks.browser --actions [--sessions 3] [--nodes 30 500 2000 10000] [--rounds 3]
 
 Needs Chromium; `spark` a Java 17; `pev2` npm, which fetches the packages into the cache folder. Every measurement has a
 browser of its own, the first of each tool is thrown away, and the median of the rounds counts. A page that gives no
@@ -10,6 +11,8 @@ benchmarks/out/browser.json.
 
 What is timed: planviz, from the paste (or Ctrl+Enter) to the frame on screen; PEV2, from the plan handed to its
 component, already in the page; Spark, from the start of the navigation to the page of an execution that has run.
+`--actions` times what a person does in planviz (home, pages, stages, steps, sliders: benchmarks/browser/actions.py),
+with `--sessions` other tabs at work.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from typing import Any
 
 from playwright.sync_api import Playwright, sync_playwright
 
+from benchmarks.browser import actions
 from benchmarks.browser.chromium import chromium
 
 OUT = Path(__file__).parents[1] / "out"
@@ -135,11 +139,19 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--limit", type=float, default=60.0, help="seconds until a page counts as giving no result")
     parser.add_argument("--cache", type=Path, default=Path("~/.cache/planviz-benchmarks"), help="where PEV2 is kept")
+    parser.add_argument("--actions", action="store_true", help="time what a person does in planviz instead")
+    parser.add_argument("--sessions", type=int, default=0, help="other tabs at work meanwhile, with --actions")
     options = parser.parse_args()
     # A run that is stopped still ends the server, the browsers and the JVM that it started.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     OUT.mkdir(exist_ok=True)
     about, rows = conditions(), []
+    if options.actions:
+        nodes = [size for size in options.nodes if size <= 10_000]
+        timed = actions.figures(options.rounds, options.sessions, nodes, options.limit)
+        (OUT / "actions.json").write_text(json.dumps({"conditions": about, "ms": timed}, indent=1) + "\n")
+        print(json.dumps(about), actions.table(timed), sep="\n")
+        return
     with sync_playwright() as playwright:
         for name in options.tools:
             for row in run(name, playwright, options):

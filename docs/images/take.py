@@ -22,6 +22,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from planviz.ui.links import pack
+from planviz.ui.tour_addresses import address as tour_address
 from tests.history.catalogues import BROADCAST, MERGED, catalogue, log, query
 from tests.spark.eventlog.made_logs import plan, scan
 
@@ -42,6 +43,9 @@ PICTURES = (
     ("rules-light.png", "light", "rules?sample=rule-log&step=18"),
     ("joins-light.png", "light", f"joins?plan={pack(SQL)}&catalog=tpcds"),
     ("cardinality-dark.png", "dark", f"cardinality?plan={pack(SQL)}&catalog=tpcds"),
+    ("tour-found.png", "light", tour_address("slow-query", 1).removeprefix("./")),
+    ("tour-compare.png", "light", tour_address("slow-query", 4)),
+    ("tour-rules.png", "light", tour_address("outer-joins", 4)),
     ("live-light.png", "light", "live"),
     ("history-light.png", "light", "history?catalogue=catalogue&rank=slowest"),
 )
@@ -117,6 +121,7 @@ def take(browser: Any, address: str, name: str, scheme: str, query: str) -> None
         viewport={"width": 1400, "height": 860},
         color_scheme="dark" if scheme == "dark" else "light",
         reduced_motion="reduce",
+        bypass_csp=True,  # Waiting for a word of the page's own script is evaluated in it.
     )
     page.goto(f"{address}/{query}")
     if query.startswith("live"):
