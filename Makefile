@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: help setup run test quick check browser pictures samples fidelity fidelity-real bench-parse bench-optimizer bench-ingest bench-browser bench-load lock audit clean
+.PHONY: help setup run test quick check browser pictures docs samples fidelity fidelity-real bench-parse bench-optimizer bench-ingest bench-browser bench-load lock audit clean
 
 help:
 	@echo "make run            start the app on http://localhost:$(PORT)"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench-load     sessions beside each other, one of them hostile: times and memory"
 	@echo "make lock           requirements.lock anew, with hashes, for the image"
 	@echo "make audit          known holes in what the lock names (needs the network)"
+	@echo "make docs           the documentation as a site, in site/"
 	@echo "make pictures       take the README's screenshots again"
 
 $(BIN)/planviz: pyproject.toml requirements.txt
@@ -45,11 +46,15 @@ check: setup
 	$(BIN)/mypy
 
 test: setup browser check
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "not spark and not browser"
-	$(BIN)/python -m pytest -m "spark or browser"
+	$(BIN)/python -m pytest -n auto --dist loadgroup -rR
 
 quick: setup
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "not spark and not browser and not slow"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not spark and not browser and not slow"
+
+docs: setup
+	$(BIN)/python -m pip install -qq --disable-pip-version-check -e ".[docs]"
+	$(BIN)/python -m mkdocs build --strict --quiet
+	@echo "site/index.html"
 
 pictures: setup browser
 	$(BIN)/python -m docs.images.take

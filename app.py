@@ -6,8 +6,9 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from planviz.ui.ending import ends_soon
+from planviz.ui.front import Front
 from planviz.ui.guard import Guard
-from planviz.ui.page import pages
+from planviz.ui.page import addresses, pages
 from planviz.ui.routes import routes
 
 if st.runtime.exists():
@@ -17,7 +18,8 @@ else:
     # The server imports it once: own routes stand beside Streamlit's, and modules are loaded before anybody waits.
     import planviz.ui.explore  # noqa: F401
 
-    app = st.App(Path(__file__).resolve(), routes=routes(), middleware=[Middleware(Guard)], lifespan=ends_soon)
+    before = [Middleware(Guard), Middleware(Front, addresses=addresses())]
+    app = st.App(Path(__file__).resolve(), routes=routes(), middleware=before, lifespan=ends_soon)
 
 if __name__ == "__main__" and not st.runtime.exists():
     app.run(config={"server.address": "127.0.0.1", "browser.serverAddress": "127.0.0.1"})

@@ -17,6 +17,7 @@ else:
         with bar:
             if st.button("Open…", on_click=state.ask) or state.unseen_error():
                 explore.open_dialog()
+            explore.plan_menu()
             query, portable = state.address(opened, plan=False)
             number = aggregate_page.chosen(opened)
             view = f"{opened.key}/aggregates/{number}"

@@ -20,6 +20,7 @@ else:
         with bar:
             if st.button("Open…", on_click=state.ask) or state.unseen_error():
                 explore.open_dialog()
+            explore.plan_menu()
             query, portable = state.address(opened, plan=False)
             view, part = f"{opened.key}/cardinality", cardinality.part(shown["numbers"])
             components.address_bar(query, view, part, button=portable, part="numbers")

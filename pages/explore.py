@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from planviz.ui import components, explore, state, views
+from planviz.ui import components, explore, sharing, state, views
 from planviz.ui.page import go_on, page
 from planviz.ui.workbench import workbench
 
@@ -32,6 +32,7 @@ else:
             if plan:
                 explore.export_menu(opened, plan)
             query, portable = state.address(opened)
-            components.address_bar(query, f"{opened.key}/{plan}", node, button=portable)
+            components.address_bar(query, f"{opened.key}/{plan}", node, button=portable, stages=views.stages(opened))
             if not portable:
                 explore.too_long_for_link(opened)
+            sharing.share_menu(opened, query)

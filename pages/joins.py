@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from planviz.ui import components, explore, replayed, state
+from planviz.ui import components, explore, replayed, sharing, state
 from planviz.ui import joins as shown_joins
 from planviz.ui.joinbench import joinbench
 from planviz.ui.page import begun, page
@@ -22,8 +22,10 @@ else:
         with bar:
             if st.button("Open…", on_click=state.ask) or state.unseen_error():
                 explore.open_dialog()
+            explore.plan_menu()
             query, portable = state.address(opened, plan=False)
             selected = shown_joins.address(shown["join"], shown["what"])
             components.address_bar(query, f"{opened.key}/joins", selected, button=portable, part="join")
             if not portable:
                 explore.too_long_for_link(opened)
+            sharing.share_menu(opened, query, "joins")

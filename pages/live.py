@@ -8,6 +8,8 @@ from planviz.ui.page import page
 
 live_session.take_over(live.level())
 opened = state.current()
+if opened is not None:
+    live_session.take_query(opened)
 captured = opened if opened is not None and live_report.is_capture(opened) else None
 with page("Live Spark", document=state.name() if captured else "") as bar:
     if live.level() is Access.NONE:

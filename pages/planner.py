@@ -11,7 +11,11 @@ with page("Planner", document=state.name() if opened else "") as bar:
         explore.heading(opened, "")
     with st.container(key="planviz-body"):
         st.html(planner.page(opened))
-    if opened is not None:
-        with bar:
+    components.drop_zone()
+    with bar:
+        if st.button("Open…", on_click=state.ask) or state.unseen_error():
+            explore.open_dialog()
+        if opened is not None:
+            explore.plan_menu()
             query, portable = state.address(opened, plan=False)
             components.address_bar(query, f"{opened.key}/planner", None, button=portable)

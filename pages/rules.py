@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from planviz.ui import components, explore, replayed, state
+from planviz.ui import components, explore, replayed, sharing, state
 from planviz.ui import rules as shown_rules
 from planviz.ui.page import begun, page
 from planviz.ui.player import player
@@ -26,3 +26,4 @@ else:
             components.address_bar(query, f"{opened.key}/trace", shown["step"], button=portable, part="step")
             if not portable:
                 explore.too_long_for_link(opened)
+            sharing.share_menu(opened, query, "rules")

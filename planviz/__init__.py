@@ -15,7 +15,7 @@ __all__ = ["__version__", "capture", "diff", "explain", "show"]
 _NOTEBOOK = ("diff", "explain", "show")
 
 
-def capture(df: Any, path: str | Path | None = None, *, run: bool = False) -> Document:
+def capture(df: object, path: str | Path | None = None, *, run: bool = False) -> Document:
     """Capture a PySpark DataFrame; see `planviz.spark.capture_file.capture`."""
     from planviz.spark.capture_file import capture
 

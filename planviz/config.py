@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from types import MappingProxyType
-from typing import Any
+from typing import cast
 
 from planviz.errors import InputError
 from planviz.versions import PROFILES, Behaviour, Profile
+from planviz.versions.model import SettingValue
 from planviz.versions.unread import UNREAD, acts_while_running
 from planviz.versions.vendors import RUNTIMES, nearest, runtime_of, told_of
 
@@ -25,7 +27,7 @@ class Setting:
     """
 
     key: str
-    default: Any
+    default: SettingValue
     about: str
     unit: str = ""
     least: int | None = None
@@ -204,14 +206,100 @@ SETTINGS = {
         Setting("spark.sql.codegen.wholeStage", True, "Generate one function for neighbouring operators."),
         Setting("spark.sql.parquet.enableVectorizedReader", True, "Read Parquet as batches of columns."),
         Setting("spark.sql.orc.enableVectorizedReader", True, "Read ORC as batches of columns."),
+        Setting(
+            "spark.sql.parquet.enableNestedColumnVectorizedReader",
+            True,
+            "Do so where columns are arrays, maps or structs, too.",
+        ),
+        Setting(
+            "spark.sql.orc.enableNestedColumnVectorizedReader",
+            True,
+            "Do so where columns are arrays, maps or structs, too.",
+        ),
         Setting("spark.sql.execution.removeRedundantSorts", True, "Drop sorts of what is sorted already."),
         Setting("spark.sql.execution.removeRedundantProjects", True, "Drop projections that change nothing."),
+        Setting(
+            "spark.sql.ansi.doubleQuotedIdentifiers",
+            False,
+            "Whether text in double quotes is a name; in ANSI mode only.",
+        ),
+        Setting(
+            "spark.sql.legacy.ctePrecedencePolicy",
+            "CORRECTED",
+            "Whether a definition of WITH within another one may have the name of an outer one, and counts.",
+            choices=("CORRECTED", "EXCEPTION"),
+        ),
+        Setting("spark.sql.legacy.exponentLiteralAsDecimal.enabled", False, "1e3 is a decimal, not a double."),
+        Setting(
+            "spark.sql.legacy.setopsPrecedence.enabled", False, "INTERSECT binds no tighter than UNION and EXCEPT."
+        ),
+        Setting(
+            "spark.sql.timestampType",
+            "TIMESTAMP_LTZ",
+            "What TIMESTAMP means without LTZ or NTZ.",
+            choices=("TIMESTAMP_LTZ", "TIMESTAMP_NTZ"),
+        ),
+        Setting(
+            "spark.sql.decimalOperations.allowPrecisionLoss",
+            True,
+            "Decimals of more than 38 digits give up digits behind the point, not whole ones.",
+        ),
+        Setting("spark.sql.legacy.integerGroupingId", False, "grouping_id() is an int, not a bigint."),
+        Setting(
+            "spark.sql.optimizer.optimizeOneRowRelationSubquery", True, "A subquery without a table is its expressions."
+        ),
+        Setting("spark.sql.codegen.maxFields", 100, "From more columns than these no code is generated.", least=1),
+        Setting("spark.sql.codegen.wholeStage.union.maxChildren", 64, "Of unions of more inputs neither.", least=1),
+        Setting("spark.sql.execution.useHashAggregateExec", True, "Hash groups whose buffers are plain values."),
+        Setting(
+            "spark.sql.execution.broadcastHashJoin.outputPartitioningExpandLimit",
+            8,
+            "By how many combinations of both sides' keys a broadcast join tells that its rows are spread.",
+            least=0,
+        ),
+        Setting("spark.sql.orderingAwareLimitOffset", True, "Sort again where a limit would lose the order of rows."),
+        Setting(
+            "spark.sql.requireAllClusterKeysForCoPartition",
+            True,
+            "A side of a join stays as it is spread only if that is by all keys of the join.",
+        ),
+        Setting(
+            "spark.sql.requireAllClusterKeysForDistribution",
+            False,
+            "Groups and windows ask for rows that are spread by all of their keys, in order.",
+        ),
+        Setting(
+            "spark.sql.legacy.literal.pickMinimumPrecision",
+            True,
+            "A whole number beside a decimal has as many digits as it is written with, not those of its type.",
+        ),
+        Setting(
+            "spark.sql.optimizer.nestedSchemaPruning.enabled", True, "Read only those fields of structs that count."
+        ),
+        Setting(
+            "spark.sql.optimizer.expression.nestedPruning.enabled",
+            True,
+            "Take single fields of structs below aggregates and generators.",
+        ),
+        Setting(
+            "spark.sql.codegen.join.fullOuterSortMergeJoin.enabled", True, "Generate code for full outer merge joins."
+        ),
+        Setting(
+            "spark.sql.codegen.join.existenceSortMergeJoin.enabled",
+            True,
+            "Generate code for merge joins that ask whether there is a match.",
+        ),
+        Setting(
+            "spark.sql.codegen.join.fullOuterShuffledHashJoin.enabled",
+            True,
+            "Generate code for full outer hash joins over shuffled rows.",
+        ),
         Setting("spark.sql.optimizer.disableHints", False, "Take no notice of hints."),
         Setting("spark.sql.legacy.duplicateBetweenInput", False, "BETWEEN is two comparisons, as before 4.0."),
     )
 }
 #: Defaults of Spark 4.3.
-DEFAULTS: dict[str, Any] = {key: s.default for key, s in SETTINGS.items()}
+DEFAULTS: dict[str, SettingValue] = {key: s.default for key, s in SETTINGS.items()}
 
 
 @dataclass(frozen=True)
@@ -222,13 +310,13 @@ class OptimizerConfig:
     one of its changes. `runtime` is the vendor's runtime that was asked for, if one was.
     """
 
-    settings: MappingProxyType[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    settings: MappingProxyType[str, SettingValue] = field(default_factory=lambda: MappingProxyType({}))
     profile: str = "spark-4.3"
     variant: Profile | None = None
     runtime: str = ""
 
     @classmethod
-    def of(cls, profile: str = "spark-4.3", /, **settings: Any) -> OptimizerConfig:
+    def of(cls, profile: str = "spark-4.3", /, **settings: object) -> OptimizerConfig:
         """Settings by name, dots as they are: `OptimizerConfig.of(**{"spark.sql.cbo.enabled": True})`.
 
         `profile` may be a version (`3.5`, `3.5.1`) or a vendor's runtime (`databricks-15.4`), which is planned as the
@@ -237,18 +325,40 @@ class OptimizerConfig:
         runtime = runtime_of(profile)
         return cls(profile=profile_of(profile), runtime=runtime.name if runtime else "").with_settings(settings)
 
-    def get(self, key: str) -> Any:
+    def get(self, key: str) -> SettingValue | None:
         """A setting's value, or its default; None for a setting that planviz does not know and nobody set."""
         if key in self.settings:
             return self.settings[key]
         return self.version.settings.get(key, DEFAULTS.get(key))
 
-    def with_settings(self, settings: dict[str, Any]) -> OptimizerConfig:
+    def flag(self, key: str) -> bool:
+        """Whether a setting is on."""
+        return bool(self.get(key))
+
+    def number(self, key: str) -> int:
+        """A whole number or a size in bytes. Raises KeyError for a setting that planviz does not know."""
+        return int(self._known(key))
+
+    def ratio(self, key: str) -> float:
+        """A number with a fraction. Raises KeyError for a setting that planviz does not know."""
+        return float(self._known(key))
+
+    def text(self, key: str) -> str:
+        """A text, empty where nobody set one."""
+        return str(self.get(key) or "")
+
+    def _known(self, key: str) -> SettingValue:
+        value = self.get(key)
+        if value is None:
+            raise KeyError(key)
+        return value
+
+    def with_settings(self, settings: Mapping[str, object]) -> OptimizerConfig:
         """These settings changed; texts are read as the type of the default. Raises InputError when they cannot be."""
-        new = dict(self.settings)
+        new: dict[str, SettingValue] = dict(self.settings)
         for key, value in settings.items():
             known = SETTINGS.get(key)
-            new[key] = value if known is None else _typed(known, value)
+            new[key] = cast(SettingValue, value) if known is None else _typed(known, value)
         return OptimizerConfig(MappingProxyType(new), self.profile, self.variant, self.runtime)
 
     @property
@@ -270,7 +380,7 @@ class OptimizerConfig:
     @property
     def case_sensitive(self) -> bool:
         """Whether names differ by case."""
-        return bool(self.get("spark.sql.caseSensitive"))
+        return self.flag("spark.sql.caseSensitive")
 
 
 #: The environment's name for the version that is planned as where nobody says one.
@@ -316,7 +426,7 @@ _SIZES = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40,
 _BOOLEANS = {"true": True, "false": False}
 
 
-def _typed(setting: Setting, given: Any) -> Any:
+def _typed(setting: Setting, given: object) -> SettingValue:
     """The value as the setting's type; text as Spark reads it. Raises InputError when it is none."""
     value = _read(setting, given.strip()) if isinstance(given, str) else given
     default = setting.default
@@ -325,8 +435,9 @@ def _typed(setting: Setting, given: Any) -> Any:
         value, int | float if isinstance(default, float) else type(default)
     )
     if setting.unit == "instant" and value:
-        fits = fits and instant(value) is not None
-    if not fits or (number and setting.least is not None and value < setting.least):
+        fits = fits and instant(str(value)) is not None
+    low = number and setting.least is not None and isinstance(value, int | float) and value < setting.least
+    if not fits or low or not isinstance(value, SettingValue):
         raise InputError(f"{setting.key} must be {_wanted(setting)}, not {given!r}.")
     if setting.choices and value not in setting.choices:
         raise InputError(f"{setting.key} must be one of {', '.join(setting.choices)}, not {given!r}.")
@@ -342,7 +453,7 @@ def instant(text: str) -> datetime | None:
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
-def _read(setting: Setting, text: str) -> Any:
+def _read(setting: Setting, text: str) -> SettingValue | None:
     if isinstance(setting.default, str):
         return text
     lowered = text.lower()

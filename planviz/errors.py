@@ -11,6 +11,7 @@
     │   ├── SparkUnreachable     no Spark answers at the address
     │   ├── SparkLost            Spark ended, or stopped answering, while it worked
     │   └── StatementRefused     SQL that planviz does not give to a live Spark
+    ├── StoreError               the library of saved documents cannot be read or written
     ├── ExportError              a picture or file cannot be made as asked
     ├── PlanTooLarge             a plan grew past what planviz works on
     ├── LimitExceeded            work took more time or memory than it was given, and was stopped
@@ -56,7 +57,7 @@ class PlanvizError(Exception):
         return _again, (type(self), self.args, self.__dict__)
 
 
-def _again(kind: type[PlanvizError], args: tuple[Any, ...], values: dict[str, Any]) -> PlanvizError:
+def _again(kind: type[PlanvizError], args: tuple[object, ...], values: dict[str, object]) -> PlanvizError:
     error = kind.__new__(kind)
     error.args = args
     error.__dict__.update(values)
@@ -121,6 +122,10 @@ class SparkLost(SparkError):
 
 class StatementRefused(SparkError):
     """SQL that planviz does not give to a live Spark, because more than a plan would come of it."""
+
+
+class StoreError(PlanvizError):
+    """The library of saved documents cannot be read or written."""
 
 
 class ExportError(PlanvizError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,12 +17,15 @@ from planviz.catalog.tables import DATABASE, TRANSACTIONAL, Catalog, PythonFunct
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import Refusal
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError, defect
+from planviz.estimation import cost_string, estimate, estimating
+from planviz.estimation.cost import Reordering
 from planviz.expressions.core import Alias, Literal
 from planviz.expressions.ids import Ids, fresh_ids, ids_from, next_id
 from planviz.expressions.python import PythonEvalType
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend import Parameters, Statement, parse_plan, parse_script
 from planviz.frontend.commands import Command
+from planviz.frontend.dialect import reading
 from planviz.frontend.lexer import tokenize
 from planviz.logical.cached import DEFAULT_LEVEL, CachedPlan, StorageLevel, storage_level
 from planviz.logical.operators import Project
@@ -31,17 +34,16 @@ from planviz.logical.unresolved import UnresolvedRelation
 from planviz.optimizer import Optimizer
 from planviz.optimizer.caches import CachedData, CacheManager
 from planviz.optimizer.context import OptimizerContext
-from planviz.optimizer.cost import Reordering
 from planviz.optimizer.routines import with_function
-from planviz.optimizer.statistics import cost_string, estimate, estimating
 from planviz.optimizer.variables import changed_variables
 from planviz.physical.formatted import formatted, simple
 from planviz.physical.plan import SparkPlan
 from planviz.physical.query import PhysicalPlan, plan_query
 from planviz.trees.collector import collector_at_rest
+from planviz.trees.depth import deep_stack, refuse_heavy, written
 from planviz.trees.executor import RuleExecutor
 from planviz.trees.trace import Trace
-from planviz.types import STRING, DataType, StructField
+from planviz.types import STRING, DataType, StructField, decimal_arithmetic
 
 #: Settings of a plan that fills a cache: its buckets are read one by one (Spark: getOrCloneSessionWithConfigsOff).
 _CACHING = {"spark.sql.sources.bucketing.autoBucketedScan.enabled": False}
@@ -54,7 +56,8 @@ EXPLAIN_MODES = ("simple", "extended", "formatted", "cost")
 def _told(done: str) -> Iterator[None]:
     """What goes wrong inside, told to a person; `done` is what should become of the query."""
     try:
-        yield
+        with deep_stack():
+            yield
     except RecursionError:
         raise AnalysisError(
             "TOO_DEEP", f"The query nests too deep to be {done}; split it with views or temporary tables."
@@ -123,7 +126,7 @@ class QueryExecution:
         """The plan as the text says it."""
         if "parsed" not in self._stages:
             plan = self.statement.plan if self.statement is not None else None
-            with self._numbered(), _told("read"):
+            with self._numbered(), _told("read"), reading(self.config):
                 self._stages["parsed"] = plan if plan is not None else parse_plan(self.sql, self.params)
         made: LogicalPlan = self._stages["parsed"]
         return made
@@ -136,7 +139,8 @@ class QueryExecution:
             parsed = self.parsed
             if self.infer:
                 self.catalog, self.warnings = with_guesses([parsed], self.catalog)
-            with self._numbered(), _told("analyzed"):
+            with self._numbered(), written(parsed), _told("analyzed"):
+                refuse_heavy(parsed.weight, "The query")
                 analyzer = self.analyzer or Analyzer(self.catalog, self.config)
                 plan, warnings = analyzer.analyze(parsed, self.trace)
             self._stages["analyzed"] = plan
@@ -162,7 +166,7 @@ class QueryExecution:
             analyzed = self.with_cached_data
             context = OptimizerContext(self.config, refusals=self.refusals, reorderings=self.reorderings)
             optimizer = Optimizer(self.config, context)
-            with self._numbered(), _told("optimized"):
+            with self._numbered(), written(self.parsed), _told("optimized"):
                 self._first_new_id = next_id()
                 self._stages["optimized"] = optimizer.optimize(analyzed, self.trace)
             self.warnings += optimizer.warnings
@@ -175,7 +179,8 @@ class QueryExecution:
         """What the planner made of the optimized plan, with the decisions it took."""
         if self._planned is None:
             optimized = self.optimized
-            with self._numbered(), _told("planned"):
+            # A condition may stand in the filter, and twice more in the scan beneath it.
+            with self._numbered(), written(self.parsed, copies=3), _told("planned"):
                 self._planned = plan_query(optimized, self.config, self.caches.last_plan_id, self.trace)
             self.warnings += self._planned.warnings
         return self._planned
@@ -231,11 +236,16 @@ class QueryExecution:
         cached = CachedPlan(physical, statistics, level, name, filling.planned.last_plan_id)
         return CachedData(filling.analyzed, cached)
 
-    def _numbered(self) -> AbstractContextManager[None]:
-        return nullcontext() if self.ids is None else ids_from(self.ids)
+    @contextmanager
+    def _numbered(self) -> Iterator[None]:
+        """Within the block ids are this execution's, and decimals are typed as its settings say."""
+        loss = bool(self.config.get("spark.sql.decimalOperations.allowPrecisionLoss"))
+        least = bool(self.config.get("spark.sql.legacy.literal.pickMinimumPrecision"))
+        with nullcontext() if self.ids is None else ids_from(self.ids), decimal_arithmetic(loss, least):
+            yield
 
     @property
-    def stages(self) -> dict[str, Any]:
+    def stages(self) -> dict[str, LogicalPlan | SparkPlan]:
         """The stages computed so far, by name, in order."""
         return dict(self._stages)
 
@@ -290,7 +300,8 @@ def with_guesses(plans: list[LogicalPlan], catalog: Catalog, defined: Iterable[s
     `defined` are names that are not to be guessed. Raises AnalysisError for a query that is too deep to be walked.
     """
     try:
-        return infer(plans, catalog, defined)
+        with deep_stack():
+            return infer(plans, catalog, defined)
     except RecursionError:
         raise AnalysisError("TOO_DEEP", "The query is too deep to guess its tables; give a catalogue.") from None
 
@@ -379,7 +390,7 @@ class Session:
 
         A statement that cannot be read has its error and stops no other. Raises ParseError when none can be read.
         """
-        with fresh_ids():
+        with fresh_ids(), reading(self.config):
             statements = parse_script(script, self.params, tolerant=True)
             # The parsed plans hold ids already; every statement's stages count on from behind them.
             self._first_id = max(self._first_id, next_id())
@@ -488,7 +499,7 @@ class Session:
             raise AnalysisError(
                 "INVALID_EXPR_TYPE_FOR_QUERY_EXECUTE_IMMEDIATE", "EXECUTE IMMEDIATE takes a constant string, not null."
             )
-        with fresh_ids():
+        with fresh_ids(), reading(self.config):
             inner = parse_script(text.value)
             self._first_id = max(self._first_id, next_id())
         if len(inner) != 1:
@@ -499,7 +510,7 @@ class Session:
         # Values by name serve question marks, too, in their order.
         by_name = "?" not in tokenize(text.value).keys
         named = {v.name: x for v, x in zip(values, plain, strict=True) if isinstance(v, Alias) and by_name}
-        with fresh_ids():
+        with fresh_ids(), reading(self.config):
             (one,) = parse_script(text.value, named or plain)
             self._first_id = max(self._first_id, next_id())
         if s.name:

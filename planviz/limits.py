@@ -9,17 +9,16 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
 
 from planviz.errors import InputError, LimitExceeded
 
 #: What is done for somebody in a module; the outermost counts.
 _PURPOSES = (
-    ("planviz.document.flips", "looking for the nearest changes that flip a join"),
-    ("planviz.document.join_flips", "looking for the nearest changes that flip a join"),
-    ("planviz.document.crossovers", "looking for the sizes at which joins change"),
-    ("planviz.document.explained", "finding out why rules did what they did"),
-    ("planviz.document.difference", "comparing the plans"),
+    ("planviz.document.alternatives.flips", "looking for the nearest changes that flip a join"),
+    ("planviz.document.alternatives.join_flips", "looking for the nearest changes that flip a join"),
+    ("planviz.document.cardinality.crossovers", "looking for the sizes at which joins change"),
+    ("planviz.document.rules.branches", "finding out why rules did what they did"),
+    ("planviz.document.comparison.plans", "comparing the plans"),
     ("planviz.replay", "replaying the pasted plan"),
     ("planviz.history", "searching the event logs"),
 )
@@ -28,7 +27,10 @@ _WORK = (
     ("planviz.frontend", "reading the SQL"),
     ("planviz.programs", "reading the program"),
     ("planviz.plantext", "reading the text"),
+    ("planviz.functions", "analyzing the query"),
     ("planviz.analysis", "analyzing the query"),
+    ("planviz.evaluation", "optimizing the query"),
+    ("planviz.estimation", "optimizing the query"),
     ("planviz.optimizer", "optimizing the query"),
     ("planviz.physical", "planning the physical operators"),
     ("planviz.render", "drawing"),
@@ -106,7 +108,7 @@ def _word(module: str, words: tuple[tuple[str, str], ...]) -> str:
     return next((told for name, told in words if module.startswith(name)), "")
 
 
-def _rule_of(this: Any) -> str:
+def _rule_of(this: object) -> str:
     """The name of the rule or strategy that an object is."""
     names = [kind.__name__ for kind in type(this).__mro__]
     return names[0] if "Rule" in names[1:] or names[0] in _STRATEGIES else ""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from planviz.catalog import Catalog
     from planviz.config import OptimizerConfig
     from planviz.document import Document
-    from planviz.document.difference import Difference
+    from planviz.document.comparison.plans import Difference
     from planviz.execution import QueryExecution
 
 Settings = Mapping[str, object]
@@ -73,7 +73,7 @@ def show(
     "light", "dark" or None for the reader's own, `height` is in pixels. Raises PlanvizError for what cannot be read or
     planned; where some of its queries can be, the error is printed and they are shown.
     """
-    from planviz.document.difference import choose_plan, plan_text
+    from planviz.document.comparison.plans import choose_plan, plan_text
     from planviz.render.html import html_page
 
     document = _opened(source, catalog, profile, conf)
@@ -107,9 +107,9 @@ def diff(
     `stage` is the one of both that is compared, by default the physical plan. Raises PlanvizError for what cannot be
     read.
     """
-    from planviz.document.difference import choose_plan, compare_plans
-    from planviz.document.difference_text import difference_text
-    from planviz.document.difference_view import difference_page
+    from planviz.document.comparison.plans import choose_plan, compare_plans
+    from planviz.document.comparison.text import difference_text
+    from planviz.document.comparison.view import difference_page
 
     one, two = (choose_plan(_opened(source, catalog, profile, conf), stage) for source in (a, b))
     difference = compare_plans(one, two, names)
@@ -169,7 +169,7 @@ def _opened(source: object, catalog: Catalog | str | None, profile: str, conf: S
     if isinstance(source, str):
         return open_text(source, catalog=_catalog(catalog), config=_config(profile, conf))
     if hasattr(source, "isStreaming") and hasattr(source, "sparkSession"):
-        from planviz import capture
+        from planviz.spark.capture_file import capture
 
         # A capture's text is JSON that no reader of a plan asks for.
         return replace(capture(source), text="")
@@ -185,7 +185,7 @@ def _file(path: Path) -> str:
 
 def _of_execution(execution: QueryExecution) -> Document:
     from planviz.document import Document
-    from planviz.document.sql import planned
+    from planviz.document.opening.plans import planned
 
     execution.text("physical")
     plans, trace = planned(execution, lambda node: None)

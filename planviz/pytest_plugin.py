@@ -10,15 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import pytest
 
 from planviz.catalog import Catalog
 from planviz.catalogs import find
 from planviz.config import OptimizerConfig
-from planviz.document.difference_text import difference_text
-from planviz.document.stored_plan import (
+from planviz.document.comparison.stored_plans import (
     compare_stored,
     planned,
     plans_of,
@@ -26,6 +25,7 @@ from planviz.document.stored_plan import (
     stored_plans,
     stored_text,
 )
+from planviz.document.comparison.text import difference_text
 
 
 class AssertPlan(Protocol):
@@ -36,7 +36,7 @@ class AssertPlan(Protocol):
         sql: str,
         *,
         catalog: str | Catalog = "",
-        conf: Mapping[str, Any] | None = None,
+        conf: Mapping[str, object] | None = None,
         profile: str = "spark-4.3",
         stage: str = "physical",
         name: str = "",
@@ -64,7 +64,7 @@ def assert_plan(request: pytest.FixtureRequest) -> AssertPlan:
         sql: str,
         *,
         catalog: str | Catalog = "",
-        conf: Mapping[str, Any] | None = None,
+        conf: Mapping[str, object] | None = None,
         profile: str = "spark-4.3",
         stage: str = "physical",
         name: str = "",

@@ -9,7 +9,7 @@ from typing import Any
 from typing_extensions import override
 
 from planviz.analysis.cleanup import trim
-from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.analysis.context import AnalyzerRule
 from planviz.analysis.earlier import order_computed_below
 from planviz.analysis.names import Scope
 from planviz.expressions.aggregates import AggregateExpression, Grouping, GroupingID
@@ -29,8 +29,9 @@ from planviz.expressions.grouping import count_sets, refuse_many, selected_sets
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import GroupingSets, TempResolvedColumn, UnresolvedAttribute
 from planviz.expressions.windows import WindowExpression
+from planviz.frontend.errors import analysis_error
 from planviz.logical.operators import Aggregate, Expand, Filter, Project, Sort
-from planviz.logical.plan import LogicalPlan
+from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.unresolved import UnresolvedHaving
 from planviz.trees.depth import deep
 from planviz.types import BYTE, INT, LONG, DataType
@@ -100,7 +101,7 @@ class ResolveAggregateFunctions(AnalyzerRule):
             return self._sort(plan)
         return plan
 
-    def _filter(self, plan: Any, agg: Aggregate) -> Any:
+    def _filter(self, plan: Filter | UnresolvedHaving, agg: Aggregate) -> LogicalPlan:
         condition = plan.condition
         if not agg.resolved or not condition.resolved or occurs(condition, functions_mask()):
             return plan
@@ -118,8 +119,8 @@ class ResolveAggregateFunctions(AnalyzerRule):
     def _pretty(self) -> bool:
         return self.context.config.behaviour.added_aggregates_are_named_by_sql
 
-    def _sort(self, plan: Sort) -> Any:
-        below: Any = plan.child
+    def _sort(self, plan: Sort) -> LogicalPlan:
+        below: LogicalPlan = plan.child
         if isinstance(below, Aggregate) and below.resolved:
             return self._sort_over(plan, below, lambda child: child)
         if isinstance(below, Filter) and isinstance(below.child, Aggregate) and below.resolved:
@@ -138,7 +139,7 @@ class ResolveAggregateFunctions(AnalyzerRule):
                 return self._sort_through(plan, project, inner)
         return plan
 
-    def _sort_over(self, plan: Sort, agg: Aggregate, over: Callable[[Any], Any]) -> Any:
+    def _sort_over(self, plan: Sort, agg: Aggregate, over: Callable[[LogicalPlan], LogicalPlan]) -> LogicalPlan:
         bits = AggregateExpression.BIT | TempResolvedColumn.BIT
         if not any(occurs(o, bits) for o in plan.order) and not plan.missing_input:
             keys = [o.child for o in plan.order if isinstance(o, SortOrder)]
@@ -148,7 +149,7 @@ class ResolveAggregateFunctions(AnalyzerRule):
                 return plan
         keys = [o.child for o in plan.order if isinstance(o, SortOrder)]
 
-        def operator(new: list[Expression], child: Any) -> Any:
+        def operator(new: list[Expression], child: LogicalPlan) -> Sort:
             order = tuple(
                 o.rebuilt(SortOrder(k, o.direction, o.null_order)) if k is not o.child else o
                 for o, k in zip(plan.order, new, strict=True)
@@ -158,7 +159,7 @@ class ResolveAggregateFunctions(AnalyzerRule):
 
         return with_aggregates(keys, agg, operator, self._pretty)
 
-    def _sort_through(self, plan: Sort, project: Project, inner: Filter) -> Any:
+    def _sort_through(self, plan: Sort, project: Project, inner: Filter) -> LogicalPlan:
         agg: Any = inner.child
         keys = [o.child for o in plan.order if isinstance(o, SortOrder)]
         extra: dict[Expression, Any] = {}
@@ -182,10 +183,10 @@ def _is_result(e: Expression, agg: Aggregate) -> bool:
 def with_aggregates(
     expressions: list[Expression],
     agg: Aggregate,
-    operator: Callable[[list[Expression], Any], Any],
+    operator: Callable[[list[Expression], LogicalPlan], LogicalPlan],
     pretty: bool = True,
     reuses: bool = True,
-) -> Any:
+) -> LogicalPlan:
     """An operator over `agg` whose expressions read its results; what is missing is added and projected away again.
 
     `pretty`: an added result is named as its SQL; else, as before Spark 4.1, as plans show it, ids and all. `reuses`: a
@@ -200,7 +201,9 @@ def with_aggregates(
 
 
 @deep
-def _replaced(e: Expression, agg: Aggregate, extra: dict[Expression, Any], pretty: bool, reuses: bool = True) -> Any:
+def _replaced(
+    e: Expression, agg: Aggregate, extra: dict[Expression, Expression], pretty: bool, reuses: bool = True
+) -> Expression:
     cleaned = _without_temp(e)
     known = agg.aggregates if reuses or not isinstance(e, AggregateExpression) else ()
     for a in known:
@@ -229,7 +232,7 @@ def _replaced(e: Expression, agg: Aggregate, extra: dict[Expression, Any], prett
     return e.map_children(lambda c: _replaced(c, agg, extra, pretty, reuses))
 
 
-def _without_temp(e: Expression) -> Any:
+def _without_temp(e: Expression) -> Expression:
     e = trim(e)
     if not occurs(e, TempResolvedColumn.BIT):
         return e
@@ -280,11 +283,13 @@ class ResolveGroupingAnalytics(AnalyzerRule):
     def apply(self, plan: LogicalPlan) -> Any:
         return plan.transform_up(self._operator, self.mask)
 
-    def _operator(self, plan: LogicalPlan) -> Any:
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Aggregate) and any(isinstance(g, GroupingSets) for g in plan.grouping):
             ready = plan.children_resolved and all(g.resolved or _bound_sets(g) for g in plan.grouping)
             settled = all(e.resolved for e in plan.aggregates)
-            bits = LONG if self.context.config.behaviour.grouping_id_is_long else INT
+            config = self.context.config
+            long = config.behaviour.grouping_id_is_long and not config.get("spark.sql.legacy.integerGroupingId")
+            bits = LONG if long else INT
             return expanded(plan, bits, self.context.config.behaviour.lists_are_named) if ready and settled else plan
         functions = Grouping.BIT | GroupingID.BIT
         if isinstance(plan, Filter | Sort | UnresolvedHaving) and any(e.bits & functions for e in plan.expressions):
@@ -292,13 +297,13 @@ class ResolveGroupingAnalytics(AnalyzerRule):
         return plan
 
     @staticmethod
-    def _over_aggregate(plan: Any) -> Any:
+    def _over_aggregate(plan: UnaryNode) -> LogicalPlan:
         keys = _expand_keys(plan.child)
         if keys is None or not all(e.resolved for e in plan.expressions):
             return plan
         columns, originals, gid = keys
 
-        def value(x: Any) -> Any:
+        def value(x: Expression) -> Any:
             return grouping_value(x, originals, columns, gid)
 
         return plan.map_expressions(lambda e: e.transform_up(value, functions_mask()))
@@ -413,7 +418,7 @@ def _over_expand(e: Expression, keys: list[Expression], columns: list[Any], gid:
         else e
     )
 
-    def replace(x: Any) -> Any:
+    def replace(x: Expression) -> Any:
         if isinstance(x, AggregateExpression):
             return x
         for k, c in zip(keys, columns, strict=True):

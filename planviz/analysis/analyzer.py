@@ -17,7 +17,7 @@ from planviz.analysis.check import check_analysis
 from planviz.analysis.cleanup import CleanupAliases, EliminateUnions
 from planviz.analysis.coercion import UnpivotCoercion, WidenSetOperationTypes, combined_rule
 from planviz.analysis.collations import ResolveCollationName
-from planviz.analysis.context import AnalysisContext, Counters, analysis_error, sql_text
+from planviz.analysis.context import AnalysisContext, Counters, sql_text
 from planviz.analysis.ctes import CTESubstitution, ResolveWithCTE
 from planviz.analysis.deduplication import DeduplicateRelations
 from planviz.analysis.earlier import as_parsed_then
@@ -66,11 +66,13 @@ from planviz.analysis.windows import (
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError
+from planviz.frontend.errors import analysis_error
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.trees.executor import Check, RuleExecutor
 from planviz.trees.rule import Batch, FixedPoint, Once
 from planviz.trees.trace import Trace
+from planviz.types import keeping_whole_digits
 
 Relations = dict[tuple[str, ...], LogicalRelation]
 
@@ -78,7 +80,7 @@ Relations = dict[tuple[str, ...], LogicalRelation]
 def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
     """The analyzer's batches (Spark: `Analyzer.batches`); rules that planviz has no use for are left out."""
     setting = "spark.sql.analyzer.maxIterations"
-    fixed = FixedPoint(int(context.config.get(setting)), True, setting)
+    fixed = FixedPoint(context.config.number(setting), True, setting)
     c = context
     resolution = [
         ResolveRelations(c),
@@ -167,7 +169,8 @@ class Analyzer:
         """
         context = AnalysisContext(self.catalog, self.config, trace if trace is not None else Trace(), Counters())
         try:
-            analyzed = self._run(as_parsed_then(plan, self.config), context)
+            with keeping_whole_digits(self.config.behaviour.wide_decimals_keep_whole_digits):
+                analyzed = self._run(as_parsed_then(plan, self.config), context)
             check_analysis(analyzed, context)
         except AnalysisError as e:
             call = context.counters.unknown

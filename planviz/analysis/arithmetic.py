@@ -6,13 +6,13 @@ from typing import Any
 
 from typing_extensions import override
 
-from planviz.analysis.builders.base import signed
 from planviz.analysis.context import AnalyzerRule
-from planviz.expressions.arithmetic import Add, Divide, Multiply, Subtract, UnaryMinus
+from planviz.expressions.arithmetic import Add, BinaryArithmetic, Divide, Multiply, Subtract, UnaryMinus
 from planviz.expressions.calls import DatetimeMinus, DatetimePlus, FunctionCall, IntervalScale
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Expression
 from planviz.expressions.specs import FunctionSpec
+from planviz.functions.builders.base import signed
 from planviz.logical.plan import LogicalPlan
 from planviz.types import (
     CALENDAR_INTERVAL,
@@ -54,7 +54,7 @@ class ResolveBinaryArithmetic(AnalyzerRule):
     @override
     def apply(self, plan: LogicalPlan) -> Any:
 
-        def operator(p: LogicalPlan) -> Any:
+        def operator(p: LogicalPlan) -> LogicalPlan:
             return p.transform_expressions_up(self._one, self.mask)
 
         return plan.transform_up(operator, self.mask)
@@ -91,7 +91,7 @@ def _temporal(t: DataType) -> bool:
     return t == DATE or t in _STAMPS or is_interval(t)
 
 
-def _scaled(e: Any, op: str) -> Expression:
+def _scaled(e: BinaryArithmetic, op: str) -> Expression:
     t = e.left.data_type
     whole = YearMonthIntervalType() if isinstance(t, YearMonthIntervalType) else DayTimeIntervalType()
     number = Cast(e.right, DOUBLE) if e.right.data_type == NULL else e.right

@@ -7,10 +7,8 @@ from typing import Any
 
 from typing_extensions import override
 
-from planviz.analysis.builders.base import signed
 from planviz.analysis.context import AnalyzerRule
 from planviz.analysis.deduplication import rewrite_attributes
-from planviz.analysis.signatures.checks import constant, is_null
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
 from planviz.expressions.ids import next_id
@@ -18,6 +16,8 @@ from planviz.expressions.objects import StaticInvoke
 from planviz.expressions.predicates import BinaryComparison, In
 from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
+from planviz.functions.builders.base import signed
+from planviz.functions.signatures.checks import constant, is_null
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
@@ -52,10 +52,10 @@ class ApplyCharTypePadding(AnalyzerRule):
         return _Comparisons(lengths, pad_columns).padded(plan) if lengths else plan
 
     def _read(self, plan: Any, new: dict[int, AttributeReference], lengths: Lengths) -> Any:
-        def inside(e: Any) -> Any:
+        def inside(e: Expression) -> Any:
             return e.with_plan(self._read(e.plan, new, lengths)) if isinstance(e, SubqueryExpression) else e
 
-        def one(p: LogicalPlan) -> Any:
+        def one(p: LogicalPlan) -> LogicalPlan:
             if isinstance(p, LogicalRelation):
                 return _padded(p, new, lengths)
             if p.own_bits & SubqueryExpression.BIT:
@@ -76,7 +76,7 @@ def _declared(plan: QueryPlan, lengths: Lengths) -> None:
                 _declared(s.plan, lengths)
 
 
-def _padded(relation: LogicalRelation, new: dict[int, AttributeReference], lengths: Lengths) -> Any:
+def _padded(relation: LogicalRelation, new: dict[int, AttributeReference], lengths: Lengths) -> LogicalPlan:
     declared = dict(relation.table.char_lengths) if relation.table is not None else {}
     if not declared:
         return relation
@@ -116,7 +116,7 @@ class _Comparisons:
                 return e if left is e.left and right is e.right else e.replace(left=left, right=right)
             return self._list(e) if isinstance(e, In) else e
 
-        def operator(p: LogicalPlan) -> Any:
+        def operator(p: LogicalPlan) -> LogicalPlan:
             changed = p.transform_expressions_up(expression, BinaryComparison.BIT | In.BIT | SubqueryExpression.BIT)
             for e in changed.expressions:
                 if isinstance(e, Alias):

@@ -7,7 +7,7 @@ from typing import Any
 from planviz.analysis.check_calls import check_call, function_of
 from planviz.analysis.check_operators import check_operator
 from planviz.analysis.check_subqueries import check_subquery
-from planviz.analysis.context import AnalysisContext, analysis_error, sql_text
+from planviz.analysis.context import AnalysisContext, sql_text
 from planviz.analysis.names import unresolved_column
 from planviz.analysis.relations import table_not_found
 from planviz.errors import AnalysisError
@@ -30,6 +30,7 @@ from planviz.expressions.windows import (
     UnresolvedWindowExpression,
     WindowExpression,
 )
+from planviz.frontend.errors import analysis_error
 from planviz.frontend.literals import timestamp_literal
 from planviz.logical.combining import Except, Intersect, Join, SetOperation, Union
 from planviz.logical.operators import Aggregate, Filter, GlobalLimit, LocalLimit, Offset, Project
@@ -37,20 +38,31 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import RelationTimeTravel, UnresolvedRelation
 from planviz.types import BOOLEAN, UNKNOWN, ArrayType, DataType, MapType, StructType, is_integral, is_orderable
 
+#: Under which an operator remembers that it was checked (Spark: LogicalPlan.setAnalyzed).
+_CHECKED = "checked"
+
 
 def check_analysis(plan: Any, context: AnalysisContext) -> None:
-    """Raise AnalysisError for the first thing that is wrong, children before parents."""
-    for node in _bottom_up(plan):
+    """Raise AnalysisError for the first thing that is wrong, children before parents.
+
+    What was checked stays so: a DataFrame's plan is not looked at again in those that are derived from it.
+    """
+    nodes = _bottom_up(plan)
+    for node in nodes:
         _check_operator(node, context)
     if not plan.resolved:
         raise analysis_error("UNSUPPORTED_FEATURE", "Something in this query is not supported by planviz.", plan)
+    for node in nodes:
+        node.__dict__[_CHECKED] = True
 
 
-def _bottom_up(plan: LogicalPlan) -> list[Any]:
-    out: list[Any] = []
+def _bottom_up(plan: LogicalPlan) -> list[LogicalPlan]:
+    out = []
     stack = [plan]
     while stack:
         top = stack.pop()
+        if _CHECKED in top.__dict__:
+            continue
         out.append(top)
         stack.extend(top.children)
     return out[::-1]
@@ -118,7 +130,7 @@ def _time_travel(plan: RelationTimeTravel, context: AnalysisContext) -> Exceptio
     )
 
 
-def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> None:
+def _check_expression(e: Expression, plan: LogicalPlan, context: AnalysisContext) -> None:
     windowed = [function_of(w) for w in e.collect(WindowExpression)]
     windowed += [w.function for w in e.collect(UnresolvedWindowExpression)]
     for x in _expressions_up(e):
@@ -157,8 +169,8 @@ def _check_expression(e: Expression, plan: Any, context: AnalysisContext) -> Non
                 raise analysis_error("UNSUPPORTED_EXPRESSION", f"{x.sql} has no meaning here.", x)
 
 
-def _expressions_up(e: Expression) -> list[Any]:
-    out: list[Any] = []
+def _expressions_up(e: Expression) -> list[Expression]:
+    out = []
     stack = [e]
     while stack:
         top = stack.pop()
@@ -167,7 +179,7 @@ def _expressions_up(e: Expression) -> list[Any]:
     return out[::-1]
 
 
-def _all_outer(context: AnalysisContext) -> list[Any]:
+def _all_outer(context: AnalysisContext) -> list[AttributeReference]:
     return [a for p in context.outer for c in p.children for a in c.output]
 
 
@@ -285,7 +297,7 @@ def _check_grouped(e: Expression, plan: Aggregate) -> None:
         _check_grouped(c, plan)
 
 
-def _check_limit(plan: Any) -> None:
+def _check_limit(plan: GlobalLimit | LocalLimit | Offset) -> None:
     e = plan.offset if isinstance(plan, Offset) else plan.limit
     kind = "offset" if isinstance(plan, Offset) else "limit"
     if not e.resolved:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planviz.analysis.builders.aggregates import WHOLE_PARTITIONS
-from planviz.analysis.context import analysis_error
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction
 from planviz.expressions.core import Expression
 from planviz.expressions.lambdas import LambdaFunction
@@ -17,6 +15,8 @@ from planviz.expressions.windows import (
     WindowFunction,
     WindowSpec,
 )
+from planviz.frontend.errors import analysis_error
+from planviz.functions.builders.aggregates import WHOLE_PARTITIONS
 from planviz.types import UNKNOWN
 
 

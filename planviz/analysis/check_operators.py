@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from planviz.analysis.context import analysis_error, sql_text
+from planviz.analysis.context import sql_text
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Expression, GeneratorMark, occurs
 from planviz.expressions.windows import WindowExpression
+from planviz.frontend.errors import analysis_error
 from planviz.logical.combining import Join, SetOperation
 from planviz.logical.operators import Aggregate, Distinct, Filter, Generate, Window
 from planviz.logical.plan import LogicalPlan

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.analysis.context import analysis_error
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Expression, occurs
 from planviz.expressions.subqueries import LateralSubquery, ListQuery, ScalarSubquery, SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
+from planviz.frontend.errors import analysis_error
 from planviz.logical.combining import CTERelationDef, Join, LateralJoin, SetOperation, Union, WithCTE
 from planviz.logical.operators import (
     Aggregate,
@@ -55,7 +55,7 @@ _PASS = (
 )
 
 
-def check_subquery(e: SubqueryExpression, plan: Any) -> None:
+def check_subquery(e: SubqueryExpression, plan: LogicalPlan) -> None:
     """Raise AnalysisError for a subquery of the operator that has no place there or reads what it must not."""
     if isinstance(e, ScalarSubquery) and e.plan.resolved:
         _check_scalar(e, plan)

@@ -33,18 +33,24 @@ class CleanupAliases(AnalyzerRule):
         if isinstance(plan, Project):
             return plan.replace(projects=_cleaned(plan.projects))
         if isinstance(plan, Aggregate):
-            grouping = tuple(trim(g) for g in plan.grouping)
-            same = all(a is b for a, b in zip(grouping, plan.grouping, strict=True))
-            return plan.replace(grouping=plan.grouping if same else grouping, aggregates=_cleaned(plan.aggregates))
+            return plan.replace(grouping=_trimmed(plan.grouping), aggregates=_cleaned(plan.aggregates))
         if isinstance(plan, Window):
-            return plan.replace(functions=_cleaned(plan.functions))
+            new = plan.replace(functions=_cleaned(plan.functions))
+            partition, order = _trimmed(plan.partition), _trimmed(plan.order)
+            same = partition is plan.partition and order is plan.order
+            return new if same else new.replace(partition=partition, order=order)
         if isinstance(plan, ObjectProducer | ObjectConsumer | AppendColumns):
             # What an encoder wrote: its aliases name the columns.
             return plan
         return plan.map_expressions(lambda e: trim(e) if e.bits & Alias.BIT else e)
 
 
-def _cleaned(items: tuple[Any, ...]) -> tuple[Any, ...]:
+def _trimmed(items: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    new = tuple(trim(e) for e in items)
+    return items if all(a is b for a, b in zip(items, new, strict=True)) else new
+
+
+def _cleaned(items: tuple[Expression, ...]) -> tuple[Expression, ...]:
     new = tuple(trim_inner(e) for e in items)
     return items if all(a is b for a, b in zip(items, new, strict=True)) else new
 

@@ -6,10 +6,11 @@ from typing import Any
 
 from typing_extensions import override
 
-from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.analysis.context import AnalyzerRule
 from planviz.errors import AnalysisError
 from planviz.expressions.collations import ResolvedCollation, UnresolvedCollation
 from planviz.expressions.core import Expression
+from planviz.frontend.errors import analysis_error
 from planviz.logical.plan import LogicalPlan
 from planviz.types import collated, collation_name
 

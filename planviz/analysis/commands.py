@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from planviz.analysis.context import analysis_error, sql_text
+from planviz.analysis.context import sql_text
 from planviz.analysis.relations import table_not_found
 from planviz.catalog.tables import CATALOG, DATABASE, Catalog, Table
 from planviz.errors import AnalysisError
 from planviz.expressions.casts import can_store_assign
 from planviz.frontend.commands import Command
+from planviz.frontend.errors import analysis_error
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedRelation
 from planviz.types import NULL, UNKNOWN

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
-from planviz.errors import AnalysisError
-from planviz.frontend.lexer import line_and_column
 from planviz.logical.plan import LogicalPlan
-from planviz.trees.node import TreeNode
 from planviz.trees.rule import NodeT, Rule
 from planviz.trees.trace import Trace
+
+if TYPE_CHECKING:
+    from planviz.expressions.core import Expression
 
 
 @dataclass
@@ -67,30 +67,18 @@ def same_name(a: str, b: str) -> bool:
     return a == b or a.lower() == b.lower()
 
 
-def analysis_error(error_class: str, message: str, node: TreeNode | None = None) -> AnalysisError:
-    """An AnalysisError at the place that a node came from."""
-    origin = node.origin if node is not None else None
-    if origin is None and node is not None:
-        found = next((n for n in node.walk() if n.origin is not None), None)
-        origin = found.origin if found is not None else None
-    if origin is None:
-        return AnalysisError(error_class, message)
-    line, column = line_and_column(*origin)
-    return AnalysisError(error_class, message, line=line, column=column)
-
-
-def sql_text(parts: tuple[str, ...] | Any) -> str:
+def sql_text(parts: tuple[str, ...] | tuple[str, ...]) -> str:
     """Name parts in backquotes with dots between, as Spark's messages write identifiers."""
     from planviz.types import quote
 
     return ".".join(quote(p) for p in parts)
 
 
-def subplans(plan: LogicalPlan, f: Callable[[Any], Any]) -> Any:
+def subplans(plan: LogicalPlan, f: Callable[[Any], Any]) -> LogicalPlan:
     """One operator with `f` applied to the plans of its subquery expressions."""
     from planviz.expressions.subqueries import SubqueryExpression
 
-    def inner(e: Any) -> Any:
+    def inner(e: Expression) -> Any:
         return e.with_plan(f(e.plan)) if isinstance(e, SubqueryExpression) else e
 
     return plan.transform_expressions_up(inner, SubqueryExpression.BIT)

@@ -6,9 +6,10 @@ from typing import Any
 
 from typing_extensions import override
 
-from planviz.analysis.context import AnalyzerRule, analysis_error, same_name, subplans
+from planviz.analysis.context import AnalyzerRule, same_name, subplans
 from planviz.expressions.core import AttributeReference
-from planviz.expressions.subqueries import SubqueryExpression
+from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
+from planviz.frontend.errors import analysis_error
 from planviz.logical.combining import CTERelationDef, Union, UnionLoop, WithCTE
 from planviz.logical.operators import Distinct, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
@@ -33,6 +34,8 @@ class CTESubstitution(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
+        if self.context.config.get("spark.sql.legacy.ctePrecedencePolicy") == "EXCEPTION":
+            _refuse_hidden_names(plan, ())
         definitions: list[CTERelationDef] = []
         last: list[LogicalPlan] = []
         new = self._traverse(plan, [], definitions, last)
@@ -44,7 +47,7 @@ class CTESubstitution(AnalyzerRule):
 
     def _traverse(
         self, plan: LogicalPlan, outer: Definitions, found: list[CTERelationDef], last: list[LogicalPlan]
-    ) -> Any:
+    ) -> LogicalPlan:
         mask = UnresolvedWith.BIT
         if not plan.bits & mask:
             return plan
@@ -74,7 +77,7 @@ class CTESubstitution(AnalyzerRule):
             relations = [(name, definition), *relations]
         return relations
 
-    def _substitute(self, plan: LogicalPlan, relations: Definitions) -> Any:
+    def _substitute(self, plan: LogicalPlan, relations: Definitions) -> LogicalPlan:
         def step(p: LogicalPlan) -> Any:
             if isinstance(p, UnresolvedRelation) and len(p.parts) == 1:
                 for name, d in relations:
@@ -91,6 +94,34 @@ class CTESubstitution(AnalyzerRule):
             return p
 
         return plan.transform_up(step, UnresolvedRelation.BIT | SubqueryExpression.BIT)
+
+
+def _refuse_hidden_names(plan: QueryPlan, outer: tuple[str, ...], begins: bool = True) -> None:
+    """AnalysisError where the WITH that a definition or subquery begins with takes a name of an outer one.
+
+    (Spark: CTESubstitution.assertNoNameConflictsInCTE)
+    """
+    if isinstance(plan, UnresolvedWith):
+        names = outer
+        for name, relation in zip(plan.names, plan.plans, strict=True):
+            if begins and any(same_name(name, n) for n in outer):
+                raise analysis_error(
+                    "AMBIGUOUS_ALIAS_IN_NESTED_CTE",
+                    f"Name `{name}` is ambiguous in nested CTE. Please set spark.sql.legacy.ctePrecedencePolicy to "
+                    "CORRECTED so that the name in the inner CTE takes precedence.",
+                    plan,
+                )
+            _refuse_hidden_names(relation.children[0], names)
+            names = (*names, name)
+        _refuse_hidden_names(plan.child, names, False)
+        return
+    if not plan.bits & (UnresolvedWith.BIT | SubqueryExpression.BIT):
+        return
+    for e in plan.expressions:
+        for s in e.collect(SubqueryExpression):
+            _refuse_hidden_names(s.plan, outer)
+    for child in plan.children:
+        _refuse_hidden_names(child, outer, False)
 
 
 def _once(plan: LogicalPlan, top: LogicalPlan, definitions: tuple[CTERelationDef, ...]) -> LogicalPlan:
@@ -175,7 +206,7 @@ class ResolveWithCTE(AnalyzerRule):
         return new.map_children(lambda c: self._resolve(c, known))
 
 
-def _with_columns(definition: CTERelationDef) -> Any:
+def _with_columns(definition: CTERelationDef) -> LogicalPlan:
     """The loop's columns, once its anchor has some."""
 
     def step(p: LogicalPlan) -> LogicalPlan:
@@ -191,7 +222,7 @@ def _nullable(columns: tuple[AttributeReference, ...]) -> tuple[AttributeReferen
     return tuple(a.new_instance().with_nullability(True) for a in columns)
 
 
-def _seen_inside(definition: CTERelationDef) -> Any:
+def _seen_inside(definition: CTERelationDef) -> LogicalPlan | None:
     """What the recursion reads under the CTE's name: the loop's rows, renamed where the CTE names its columns."""
     loop = next((x for x in definition.collect(UnionLoop) if x.id == definition.id), None)
     if loop is None or not loop.attributes:
@@ -201,5 +232,5 @@ def _seen_inside(definition: CTERelationDef) -> Any:
     return UnresolvedSubqueryColumnAliases(names[0].names, reference) if names else reference
 
 
-def _renewed(plan: LogicalPlan) -> Any:
+def _renewed(plan: LogicalPlan) -> LogicalPlan:
     return plan.transform_up(lambda p: p.new_instance() if isinstance(p, UnionLoopRef) else p)

@@ -75,7 +75,7 @@ def _relations(plan: LogicalPlan) -> frozenset[Key] | None:
 
 
 @deep
-def _renew(plan: Any, seen: Seen) -> tuple[Any, bool]:
+def _renew(plan: LogicalPlan, seen: Seen) -> tuple[LogicalPlan, bool]:
     # References to a CTE are told apart by single columns; sets of large trees would cost more than they save.
     if not plan.bits & CTERelationRef.BIT and plan.weight <= 200:
         keys = _relations(plan)
@@ -99,7 +99,7 @@ def _renew(plan: Any, seen: Seen) -> tuple[Any, bool]:
 
 
 @deep
-def _renew_relations(plan: Any, seen: Seen) -> tuple[Any, bool]:
+def _renew_relations(plan: LogicalPlan, seen: Seen) -> tuple[LogicalPlan, bool]:
     """As `_renew`, of relations alone."""
     if not isinstance(plan, INSTANCES):
         return _renew_children(plan, seen, _renew_relations)
@@ -112,17 +112,18 @@ def _renew_relations(plan: Any, seen: Seen) -> tuple[Any, bool]:
 
 
 @deep
-def _renew_tables(plan: Any, seen: Seen) -> tuple[Any, bool]:
+def _renew_tables(plan: LogicalPlan, seen: Seen) -> tuple[LogicalPlan, bool]:
     """As `_renew_relations`, of no reference to a definition."""
     if isinstance(plan, CTERelationRef):
         return plan, False
     if isinstance(plan, INSTANCES):
-        made: tuple[Any, bool] = _renew_relations(plan, seen)
-        return made
+        return _renew_relations(plan, seen)
     return _renew_children(plan, seen, _renew_tables)
 
 
-def _renew_children(plan: Any, seen: Seen, renew: Callable[..., tuple[Any, bool]] = _renew) -> tuple[Any, bool]:
+def _renew_children(
+    plan: LogicalPlan, seen: Seen, renew: Callable[..., tuple[LogicalPlan, bool]] = _renew
+) -> tuple[LogicalPlan, bool]:
     children = plan.children
     if not children:
         return plan, False
@@ -134,7 +135,7 @@ def _renew_children(plan: Any, seen: Seen, renew: Callable[..., tuple[Any, bool]
         changed = changed or child_changed
     below = plan
 
-    def inner(e: Any) -> Any:
+    def inner(e: Expression) -> Any:
         nonlocal changed
         if isinstance(e, SubqueryExpression):
             n, sub_changed = renew(e.plan, seen)
@@ -159,11 +160,11 @@ def _renew_children(plan: Any, seen: Seen, renew: Callable[..., tuple[Any, bool]
     return new, True
 
 
-def rewrite_attributes(plan: Any, mapping: dict[int, AttributeReference]) -> Any:
+def rewrite_attributes(plan: LogicalPlan, mapping: dict[int, AttributeReference]) -> LogicalPlan:
     """One operator reading other attributes; outer references inside its subqueries too."""
     from planviz.expressions.unresolved import OuterReference
 
-    def step(e: Any) -> Any:
+    def step(e: Expression) -> Expression:
         if isinstance(e, AttributeReference):
             new = mapping.get(e.expr_id)
             return e if new is None else _renumbered(e, new)
@@ -216,7 +217,7 @@ def _own_ids(plan: LogicalPlan) -> tuple[int, ...]:
     return ()
 
 
-def _renamed(expressions: tuple[Expression, ...]) -> tuple[Any, ...]:
+def _renamed(expressions: tuple[Expression, ...]) -> tuple[Expression, ...]:
     return tuple(Alias(e.child, e.name, next_id(), e.qualifier) if isinstance(e, Alias) else e for e in expressions)
 
 
@@ -239,14 +240,14 @@ def _new_instance(plan: Any) -> Any:
     return plan.replace(columns=columns)
 
 
-def _conflicts_at_the_top(plan: LogicalPlan) -> Any:
+def _conflicts_at_the_top(plan: LogicalPlan) -> LogicalPlan:
     """As `_conflicts`, before Spark 4.0: beneath an operator that renews some ids the others stay."""
     return _conflicts(plan, _dedup_uppermost)
 
 
-def _conflicts_alike(plan: LogicalPlan) -> Any:
+def _conflicts_alike(plan: LogicalPlan) -> LogicalPlan:
     """As `_conflicts_at_the_top`, before Spark 3.2: operators that were equal stay so, under the same fresh ids."""
-    renewed: dict[Any, Any] = {}
+    renewed = {}
 
     def once(p: LogicalPlan) -> Any:
         if p not in renewed:
@@ -256,7 +257,7 @@ def _conflicts_alike(plan: LogicalPlan) -> Any:
     return _conflicts(plan, lambda left, right: _dedup_uppermost(left, right, once))
 
 
-def _conflicts(plan: LogicalPlan, dedup: Callable[[LogicalPlan, LogicalPlan], Any] | None = None) -> Any:
+def _conflicts(plan: LogicalPlan, dedup: Callable[[LogicalPlan, LogicalPlan], object] | None = None) -> LogicalPlan:
     """Sides of one operator that still share ids get a projection or new ids."""
     dedup = dedup or _dedup_right
     if not plan.children_resolved:
@@ -275,7 +276,9 @@ def _conflicts(plan: LogicalPlan, dedup: Callable[[LogicalPlan, LogicalPlan], An
     return plan
 
 
-def _dedup_uppermost(left: LogicalPlan, right: LogicalPlan, renew: Callable[[Any], Any] | None = None) -> Any:
+def _dedup_uppermost(
+    left: LogicalPlan, right: LogicalPlan, renew: Callable[[LogicalPlan], LogicalPlan] | None = None
+) -> LogicalPlan:
     """The right side with fresh ids where the uppermost operators make columns that the left side has too."""
     shared = left.output_set & right.output_set
 
@@ -329,12 +332,12 @@ def _dedup_right(left: LogicalPlan, right: LogicalPlan) -> LogicalPlan:
     return made
 
 
-def _dedup_union(plan: Union) -> Any:
+def _dedup_union(plan: Union) -> LogicalPlan:
     inputs = [_without_repeated_ids(one) for one in plan.inputs]
     changed = any(a is not b for a, b in zip(inputs, plan.inputs, strict=True))
     for i, head in enumerate(inputs):
         for j in range(i + 1, len(inputs)):
-            child: Any = inputs[j]
+            child = inputs[j]
             if head.output_set & child.output_set:
                 inputs[j] = Project(tuple(alias(a, a.name) for a in child.output), child)
                 changed = True
@@ -346,7 +349,7 @@ def _without_repeated_ids(plan: LogicalPlan) -> LogicalPlan:
     if len(plan.output_set) == len(plan.output):
         return plan
     seen: set[int] = set()
-    items: list[Any] = []
+    items = []
     for column in plan.output:
         items.append(alias(column, column.name) if column.expr_id in seen else column)
         seen.add(column.expr_id)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from planviz.analysis.commands import database_of, distinct_names
-from planviz.analysis.context import analysis_error, sql_text
+from planviz.analysis.context import sql_text
 from planviz.analysis.relations import table_not_found
 from planviz.catalog.tables import Catalog
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Expression, NamedExpression
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedExtractValue, UnresolvedStar
+from planviz.frontend.errors import analysis_error
 from planviz.frontend.statement import Statement
 from planviz.logical.operators import Aggregate, Distinct, Filter, GlobalLimit, LocalLimit, Project, Sort
 from planviz.logical.plan import LogicalPlan
@@ -138,8 +139,8 @@ def _everywhere(plan: LogicalPlan) -> list[LogicalPlan]:
     """The operators of a plan and of the subqueries in it."""
     found: list[LogicalPlan] = list(plan.walk())
     for p in plan.walk():
-        for q in p.subqueries:
-            found += _everywhere(q.plan)
+        for q in p.subquery_plans:
+            found += _everywhere(q)
     return found
 
 

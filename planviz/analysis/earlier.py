@@ -14,28 +14,31 @@ from planviz.expressions.arithmetic import UNPROMOTED, BinaryArithmetic
 from planviz.expressions.core import Alias, Expression, Literal, alias
 from planviz.expressions.earlier import stored, untyped_interval
 from planviz.expressions.unresolved import TempResolvedColumn
-from planviz.logical.combining import Union
+from planviz.logical.combining import Except, ExceptInOneWord, Intersect, IntersectInOneWord, Union
 from planviz.logical.operators import Aggregate, Project, Sort
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedWith
 
 
-def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> Any:
+def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> LogicalPlan:
     """The plan, subqueries included, with intervals, dates and arithmetic as the configured version has them."""
     known = config.behaviour
     mask = Literal.BIT | BinaryArithmetic.BIT
     if known.intervals_are_typed and not known.values_are_shown_as_stored and not known.decimals_are_promoted:
         return plan
 
-    def step(e: Any) -> Any:
+    def step(e: Expression) -> Expression:
         if isinstance(e, BinaryArithmetic):
             return e.rebuilt(e.replace(mode=UNPROMOTED)) if known.decimals_are_promoted else e
         made = e if known.intervals_are_typed else untyped_interval(e)
         return stored(made) if known.values_are_shown_as_stored else made
 
-    def operator(p: Any) -> Any:
+    def operator(p: LogicalPlan) -> LogicalPlan:
         if isinstance(p, Union) and not known.unions_show_flags:
             p = p.replace(shows_flags=False)
+        if isinstance(p, Intersect | Except) and not known.set_operations_are_spaced:
+            cls = IntersectInOneWord if isinstance(p, Intersect) else ExceptInOneWord
+            p = cls(p.left, p.right, p.is_all)
         if isinstance(p, UnresolvedWith):
             p = p.replace(plans=tuple(d.transform_with_subqueries(operator) for d in p.plans))
         return p.transform_expressions_up(step, mask)
@@ -68,8 +71,8 @@ def order_computed_below(plan: Sort, context: AnalysisContext) -> Any:
     items: tuple[Any, ...] = answered.aggregates
     if not all(_computable(i.child, agg) for i in items):
         return None
-    added: list[Any] = []
-    meant: dict[int, Any] = {}
+    added: list[str] = []
+    meant: dict[int, Expression] = {}
     for o, item in zip(open_items, items, strict=True):
         known = next((a for a in agg.aggregates if item.child.semantic_equals(_cast(_value(a), context))), None)
         if known is None:
@@ -79,12 +82,12 @@ def order_computed_below(plan: Sort, context: AnalysisContext) -> Any:
     return Project(agg.output, plan.replace(order=order, child=agg.replace(aggregates=(*agg.aggregates, *added))))
 
 
-def _is_open(o: Any, agg: Any) -> bool:
+def _is_open(o: Expression, agg: LogicalPlan) -> bool:
     marked = o.bits & (AggregateExpression.BIT | TempResolvedColumn.BIT)
     return not o.resolved or not o.references <= agg.output_set or bool(marked)
 
 
-def _without_marks(e: Expression) -> Any:
+def _without_marks(e: Expression) -> Expression:
     return e.transform_up(lambda x: x.child if isinstance(x, TempResolvedColumn) else x, TempResolvedColumn.BIT)
 
 
@@ -95,11 +98,11 @@ def _cast(e: Expression, context: AnalysisContext) -> Expression:
     return coerced_tree(e, in_version(coercion_of(context), context.config.behaviour))
 
 
-def _value(e: Any) -> Any:
+def _value(e: Expression) -> Expression:
     return e.child if isinstance(e, Alias) else e
 
 
-def _computable(e: Any, agg: Any) -> bool:
+def _computable(e: Expression, agg: Aggregate) -> bool:
     """Whether an Aggregate can give it: made of its keys, of constants and of aggregate functions."""
     if isinstance(e, AggregateExpression) or any(g.semantic_equals(e) for g in agg.grouping):
         return True

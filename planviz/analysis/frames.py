@@ -6,22 +6,23 @@ from typing import Any
 
 from typing_extensions import override
 
-from planviz.analysis.context import AnalyzerRule, analysis_error, same_name
+from planviz.analysis.context import AnalyzerRule, same_name
 from planviz.analysis.names import unresolved_column
-from planviz.expressions.core import Alias, Expression, Literal, alias
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias
 from planviz.expressions.pipes import UnresolvedStarExceptOrReplace
 from planviz.expressions.unresolved import (
     UnresolvedAttribute,
     UnresolvedStarWithColumns,
     UnresolvedStarWithColumnsRenames,
 )
+from planviz.frontend.errors import analysis_error
 from planviz.logical.combining import Union
 from planviz.logical.operators import Deduplicate, Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import DataFrameDropColumns, UnresolvedDeduplicate
 
 
-def columns_with(star: UnresolvedStarWithColumns, columns: tuple[Any, ...]) -> list[Expression]:
+def columns_with(star: UnresolvedStarWithColumns, columns: tuple[AttributeReference, ...]) -> list[Expression]:
     """The columns of withColumns: those of a given name replaced where they stand, new ones at the end."""
     given = dict(zip(star.names, star.values, strict=True))
     out: list[Expression] = []
@@ -32,7 +33,7 @@ def columns_with(star: UnresolvedStarWithColumns, columns: tuple[Any, ...]) -> l
     return out + [alias(v, n) for n, v in given.items() if not any(same_name(n, k) for k in known)]
 
 
-def columns_replaced(star: UnresolvedStarExceptOrReplace, columns: tuple[Any, ...]) -> list[Expression]:
+def columns_replaced(star: UnresolvedStarExceptOrReplace, columns: tuple[AttributeReference, ...]) -> list[Expression]:
     """The columns of |> SET: each of a replacement's name replaced where it stands; AnalysisError where none is."""
     out: list[Any] = list(columns)
     for new in star.replacements:
@@ -43,7 +44,9 @@ def columns_replaced(star: UnresolvedStarExceptOrReplace, columns: tuple[Any, ..
     return out
 
 
-def columns_renamed(star: UnresolvedStarWithColumnsRenames, columns: tuple[Any, ...]) -> list[Expression]:
+def columns_renamed(
+    star: UnresolvedStarWithColumnsRenames, columns: tuple[AttributeReference, ...]
+) -> list[Expression]:
     """The columns of withColumnsRenamed; names that no column has change nothing."""
     out: list[Expression] = []
     for c in columns:
@@ -92,7 +95,7 @@ class ResolveDeduplicate(AnalyzerRule[UnresolvedDeduplicate]):
         columns = node.child.output
         if node.names is None:
             return Deduplicate(columns, node.child)
-        keys: list[Any] = []
+        keys = []
         for n in dict.fromkeys(node.names):
             found = [a for a in columns if same_name(a.name, n)]
             if not found:
@@ -101,7 +104,7 @@ class ResolveDeduplicate(AnalyzerRule[UnresolvedDeduplicate]):
         return Deduplicate(tuple(keys), node.child)
 
 
-def no_such_field(name: str, columns: tuple[Any, ...], place: Any) -> Exception:
+def no_such_field(name: str, columns: tuple[AttributeReference, ...], place: Any) -> Exception:
     """The error for a name that is none of the columns'."""
     known = ", ".join(a.name for a in columns)
     return analysis_error(

@@ -7,14 +7,9 @@ from typing import Any
 
 from typing_extensions import override
 
-from planviz.analysis.builders.aggregates import ORDERINGS, mode, percentile_of
-from planviz.analysis.builders.conditions import two_comparisons
-from planviz.analysis.builders.lambdas import HIGHER_ORDER
-from planviz.analysis.context import AnalyzerRule, analysis_error, sql_text
+from planviz.analysis.context import AnalyzerRule, sql_text
 from planviz.analysis.python import named_python_call, python_call
-from planviz.analysis.registry import build, is_aggregate_function, known
 from planviz.analysis.routines import called
-from planviz.analysis.signatures import accepts
 from planviz.analysis.sql_table_functions import sql_table_function
 from planviz.analysis.table_functions import table_function, with_aliases
 from planviz.catalog.tables import PythonFunction, SqlFunction
@@ -37,7 +32,7 @@ from planviz.expressions.counters import CounterDiff
 from planviz.expressions.earlier import with_shown_casts
 from planviz.expressions.ids import next_id
 from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable, UnresolvedLambdaVariable
-from planviz.expressions.specs import FunctionSpec, OpenZone
+from planviz.expressions.specs import AnsiFlag, FunctionSpec, OpenZone
 from planviz.expressions.subqueries import ListQuery, SubqueryExpression
 from planviz.expressions.unresolved import (
     ExpressionWithUnresolvedIdentifier,
@@ -49,12 +44,21 @@ from planviz.expressions.unresolved import (
     UnresolvedPythonCall,
 )
 from planviz.expressions.windows import LagLead, NthValue, NTile, RankLike, WindowExpression
+from planviz.frontend.errors import analysis_error
 from planviz.frontend.naming import constant_text, name_parts
+from planviz.functions.builders.aggregates import ORDERINGS, mode, percentile_of
+from planviz.functions.builders.conditions import two_comparisons
+from planviz.functions.builders.lambdas import HIGHER_ORDER
+from planviz.functions.registry import build, is_aggregate_function, known
+from planviz.functions.signatures import accepts
 from planviz.logical.operators import Aggregate, Project
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import Range
 from planviz.logical.unresolved import UnresolvedTableValuedFunction, UnresolvedTVFAliases
 from planviz.trees.depth import deep
 from planviz.types import BOOLEAN, INT, LONG, NULL, UNKNOWN, ArrayType, DataType, MapType, is_string
+from planviz.versions import PROFILES
+from planviz.versions.functions import functions_after
 
 
 class LookupFunctions(AnalyzerRule):
@@ -68,7 +72,7 @@ class LookupFunctions(AnalyzerRule):
     def apply(self, plan: Any) -> Any:
         """Never changes the plan."""
 
-        def note(e: Any) -> Any:
+        def note(e: Expression) -> Expression:
             if isinstance(e, UnresolvedFunction) and self.context.counters.unknown is None:
                 if not known(e.parts[-1].lower()) and self.context.catalog.function(e.parts) is None:
                     self.context.counters.unknown = e
@@ -123,12 +127,14 @@ class ResolveFunctions(AnalyzerRule):
     def apply(self, plan: LogicalPlan) -> Any:
         return plan.transform_up(self._calls, self.mask)
 
-    def _calls(self, plan: LogicalPlan) -> Any:
+    def _calls(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, UnresolvedTableValuedFunction) and all(a.resolved for a in plan.args):
             own = self.context.catalog.function(plan.parts) if self.context.catalog.functions else None
             if isinstance(own, SqlFunction):
                 return sql_table_function(own, plan, self.context)
-            return table_function(plan)
+            made = table_function(plan)
+            open_slices = isinstance(made, Range) and self.context.config.behaviour.ranges_show_open_slices
+            return made.replace(shows_none=True) if open_slices else made
         if isinstance(plan, UnresolvedTVFAliases):
             return with_aliases(plan) if plan.child.resolved else plan
         return plan.transform_expressions_up(self._one, UnresolvedFunction.BIT | UnresolvedPythonCall.BIT)
@@ -145,6 +151,7 @@ class ResolveFunctions(AnalyzerRule):
             return named_python_call(own, e, self.context)
         if own is not None:
             return called(own, e)
+        self._refuse_later(e)
         made = build(e.parts, e.arguments, e)
         if isinstance(made, Replaced) and made.name == "between":
             config = self.context.config
@@ -157,6 +164,9 @@ class ResolveFunctions(AnalyzerRule):
             made = made.replace(is_nullable=True)
         if is_aggregate_function(made):
             assert isinstance(made, AggregateFunction)
+            if isinstance(made, AggregateCall) and made.name in ("collect_list", "collect_set"):
+                shows = self.context.config.behaviour.collections_show_nulls
+                made = made if shows else made.replace(tail=made.tail[:-1])
             _check_filter(e)
             _check_order(made, e)
             return AggregateExpression(_ordered(made, e), "Complete", e.distinct, e.where, next_id())
@@ -168,6 +178,14 @@ class ResolveFunctions(AnalyzerRule):
                 e,
             )
         return made
+
+    def _refuse_later(self, e: UnresolvedFunction) -> None:
+        """A function that came with a later version is none: Spark looks it up in vain."""
+        profile = self.context.config.profile
+        version = functions_after(profile, tuple(PROFILES)).get(e.parts[-1].lower())
+        if version is not None:
+            told = f"it came with Spark {version}, and {profile.removeprefix('spark-')} is planned as"
+            raise analysis_error("UNRESOLVED_ROUTINE", f"Cannot resolve routine {sql_text(e.parts)}: {told}.", e)
 
     def _opaque(self, e: UnresolvedFunction) -> Expression:
         name = ".".join(e.parts)
@@ -336,7 +354,7 @@ class ResolveLambdaVariables(AnalyzerRule):
         return plan.transform_up(operator, UnresolvedLambdaVariable.BIT)
 
     @deep
-    def _resolve(self, e: Expression, known_names: dict[str, NamedLambdaVariable]) -> Any:
+    def _resolve(self, e: Expression, known_names: dict[str, NamedLambdaVariable]) -> Expression:
         if isinstance(e, UnresolvedLambdaVariable):
             found = known_names.get(e.parts[0].lower())
             if found is None:
@@ -364,7 +382,7 @@ class ResolveLambdaVariables(AnalyzerRule):
 
         return e.rebuilt(UnresolvedAttribute(e.parts))
 
-    def _function(self, call: FunctionCall, known_names: dict[str, NamedLambdaVariable]) -> Any:
+    def _function(self, call: FunctionCall, known_names: dict[str, NamedLambdaVariable]) -> Expression:
         if call.name not in HIGHER_ORDER or isinstance(call.arguments[0], LambdaFunction):
             raise analysis_error(
                 "INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION",
@@ -401,7 +419,7 @@ class ResolveLambdaVariables(AnalyzerRule):
 
 
 def _argument_types(
-    name: str, args: list[Any], count: int, which: int, done: list[Expression]
+    name: str, args: list[Expression], count: int, which: int, done: list[Expression]
 ) -> list[tuple[DataType, bool]]:
     """Types of a lambda's arguments and whether they may be null; `which` is the number of lambdas before it."""
 
@@ -438,28 +456,35 @@ class ResolveTimeZone(AnalyzerRule):
 
     @override
     def apply(self, plan: Any) -> Any:
-        zone = self.context.config.get("spark.sql.session.timeZone")
+        zone = self.context.config.text("spark.sql.session.timeZone")
 
-        def step(e: Any) -> Any:
+        def step(e: Expression) -> Expression:
             if isinstance(e, Cast | CounterDiff) and e.time_zone is None:
                 return e.replace(time_zone=zone)
             if isinstance(e, FunctionCall) and _open(e.tail):
                 return e.replace(tail=_zoned(e.tail, zone))
-            if isinstance(e, Replaced) and _open(e.parameters):
-                return e.replace(parameters=_zoned(e.parameters, zone))
+            if isinstance(e, Replaced):
+                named = (f"Some({zone})" if isinstance(p, OpenZone) else p for p in e.parameters)
+                shown = tuple(inner(p) if isinstance(p, Expression) else p for p in named)
+                same = all(a is b for a, b in zip(shown, e.parameters, strict=True))
+                return e if same else e.replace(parameters=shown)
             if isinstance(e, ListQuery):
                 # Coercion may have put casts into the plan on the right of IN after it was analyzed.
                 return e.with_plan(self.apply(e.plan))
             return e
 
+        def inner(e: Expression) -> Expression:
+            # Spark calls a function when its arguments are resolved, so those that it shows have their zone.
+            return e.transform_up(step, self.mask)
+
         return plan.transform_all_expressions(step, self.mask | ListQuery.BIT)
 
 
-def _open(parts: tuple[Any, ...]) -> bool:
+def _open(parts: tuple[object, ...]) -> bool:
     return any(isinstance(p, OpenZone) for p in parts)
 
 
-def _zoned(parts: tuple[Any, ...], zone: str) -> tuple[Any, ...]:
+def _zoned(parts: tuple[AnsiFlag | OpenZone | str, ...], zone: str) -> tuple[AnsiFlag | str, ...]:
     return tuple(f"Some({zone})" if isinstance(p, OpenZone) else p for p in parts)
 
 

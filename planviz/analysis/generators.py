@@ -7,10 +7,10 @@ from typing import Any
 from typing_extensions import override
 
 from planviz.analysis.coercion.legacy import LEGACY
-from planviz.analysis.context import AnalyzerRule, analysis_error
-from planviz.expressions.aggregates import AggregateCall, AggregateExpression
+from planviz.analysis.context import AnalyzerRule
+from planviz.expressions.aggregates import AggregateCall, AggregateExpression, FirstLast
 from planviz.expressions.casts import Cast
-from planviz.expressions.complex import CreateNamedStruct, GetArrayItem
+from planviz.expressions.complex import CreateNamedStruct, GetArrayItem, GetStructField
 from planviz.expressions.conditional import If
 from planviz.expressions.core import (
     Alias,
@@ -28,6 +28,7 @@ from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualNullSafe
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.unresolved import MultiAlias, UnresolvedAlias
+from planviz.frontend.errors import analysis_error
 from planviz.logical.operators import Aggregate, Expand, Generate, Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import Pivot, Unpivot
@@ -81,7 +82,7 @@ class ExtractGenerator(AnalyzerRule):
         return Project(tuple(projects), below)
 
     @staticmethod
-    def _aggregate(plan: Aggregate) -> Any:
+    def _aggregate(plan: Aggregate) -> LogicalPlan:
         if not all(_generator(e) is not None or e.resolved for e in plan.aggregates):
             return plan
         inner: list[Any] = []
@@ -118,7 +119,7 @@ def _outside(plan: LogicalPlan) -> LogicalPlan:
     return plan
 
 
-def _generator(e: Expression) -> tuple[Any, tuple[str, ...]] | None:
+def _generator(e: Expression) -> tuple[Expression, tuple[str, ...]] | None:
     if isinstance(e, Alias) and isinstance(e.child, GeneratorMark):
         return e.child, (e.name,)
     if isinstance(e, MultiAlias) and isinstance(e.child, GeneratorMark):
@@ -126,7 +127,7 @@ def _generator(e: Expression) -> tuple[Any, tuple[str, ...]] | None:
     return None
 
 
-def _columns(generator: Any, names: tuple[str, ...], place: Any) -> tuple[AttributeReference, ...]:
+def _columns(generator: Any, names: tuple[str, ...], place: LogicalPlan) -> tuple[AttributeReference, ...]:
     schema = generator.element_schema
     if names and len(names) != len(schema):
         raise analysis_error(
@@ -179,7 +180,7 @@ class ResolvePivot(AnalyzerRule):
     def apply(self, plan: LogicalPlan) -> Any:
         return plan.transform_up(self._one, Pivot.BIT)
 
-    def _one(self, plan: LogicalPlan) -> Any:
+    def _one(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Pivot) or not plan.children_resolved or not all(e.resolved for e in plan.expressions):
             return plan
         for a in plan.aggregates:
@@ -192,9 +193,15 @@ class ResolvePivot(AnalyzerRule):
                 )
         used = frozenset[int]().union(*[a.references for a in plan.aggregates]) | plan.column.references
         keys = plan.groups if plan.grouped else tuple(a for a in plan.child.output if a.expr_id not in used)
+        # A key that is no column (a struct's field) has its name from here on.
+        keys = tuple(k if isinstance(k, NamedExpression) else alias(k, _key_name(k)) for k in keys)
         simple = all(_slots(a.data_type) for a in plan.aggregates)
         values = [_pivot_value(v, plan) for v in plan.values]
         return _pivot_first(plan, keys, values) if simple else _pivot_if(plan, keys, values)
+
+
+def _key_name(key: Expression) -> str:
+    return key.name if isinstance(key, GetStructField) else key.pretty
 
 
 def _slots(t: DataType) -> bool:
@@ -261,16 +268,16 @@ def _pivot_spec(t: DataType) -> FunctionSpec:
     return FunctionSpec("pivotfirst", (), lambda _: ArrayType(t), True)
 
 
-def _pivot_first(plan: Pivot, keys: tuple[Any, ...], values: list[tuple[Expression, str]]) -> Any:
+def _pivot_first(plan: Pivot, keys: tuple[Expression, ...], values: list[tuple[Expression, str]]) -> LogicalPlan:
     named = [
         alias(a, a.sql) if not isinstance(a, Alias) else Alias(a.child, a.sql.replace("`", ""), next_id())
         for a in plan.aggregates
     ]
-    column: Any = plan.column
+    column = plan.column
     key_column = column if isinstance(column, NamedExpression) else alias(column, "__pivot_col")
     groups = tuple(k.child if isinstance(k, Alias) else k for k in (*keys, key_column))
     first = Aggregate(groups, (*keys, key_column, *named), plan.child)
-    pivoted: list[Any] = []
+    pivoted = []
     texts = tuple(_slot_text(v) for v, _ in values)
     for n in named:
         attribute = n.to_attribute()
@@ -281,35 +288,34 @@ def _pivot_first(plan: Pivot, keys: tuple[Any, ...], values: list[tuple[Expressi
     made = tuple(k.to_attribute() for k in keys)
     second = Aggregate(made, (*made, *pivoted), first)
     single = len(named) == 1
-    items: list[Any] = list(made)
+    items: list[Expression] = list(made)
     for i, (_, name) in enumerate(values):
         for p, a in zip(pivoted, plan.aggregates, strict=True):
             items.append(alias(GetArrayItem(p.to_attribute(), lit(i)), _output_name(name, a, single)))
     return Project(tuple(items), second)
 
 
-def _pivot_if(plan: Pivot, keys: tuple[Any, ...], values: list[tuple[Expression, str]]) -> Any:
+def _pivot_if(plan: Pivot, keys: tuple[Any, ...], values: list[tuple[Expression, str]]) -> LogicalPlan:
     single = len(plan.aggregates) == 1
     results: list[Any] = list(keys)
     for value, name in values:
         for a in plan.aggregates:
             inner = a.child if isinstance(a, Alias) else a
-            wanted = Cast(value, plan.column.data_type)
+            wanted = value if isinstance(value, Cast) else Cast(value, plan.column.data_type)
 
             def one(e: Expression, value: Expression = wanted) -> Expression:
                 if isinstance(e, AggregateExpression):
                     function = e.function.map_children(
-                        lambda c: (
-                            c
-                            if c.foldable
-                            else If(EqualNullSafe(plan.column, Cast(value, plan.column.data_type)), c, lit(None))
-                        )
+                        lambda c: c if c.foldable else If(EqualNullSafe(plan.column, value), c, lit(None))
                     )
+                    if isinstance(function, FirstLast):
+                        # What stands for the rows of other values is null, which must not come first or last.
+                        function = function.replace(ignore_nulls=True)
                     return e.replace(function=function)
                 return e
 
             results.append(alias(inner.transform_up(one, AggregateExpression.BIT), _output_name(name, a, single)))
-    return Aggregate(keys, tuple(results), plan.child)
+    return Aggregate(tuple(k.child if isinstance(k, Alias) else k for k in keys), tuple(results), plan.child)
 
 
 class ResolveUnpivot(AnalyzerRule):
@@ -321,7 +327,7 @@ class ResolveUnpivot(AnalyzerRule):
     matches = (Unpivot,)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._one, Unpivot.BIT)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.analysis.names import Scope, bind
 from planviz.expressions.core import AttributeReference
 from planviz.expressions.unresolved import UnresolvedAttribute
@@ -24,7 +22,7 @@ def hidden_output(plan: LogicalPlan) -> tuple[AttributeReference, ...]:
     return tuple(a for c in seen for a in hidden_output(c))
 
 
-def unhidden(plan: LogicalPlan) -> tuple[Any, tuple[AttributeReference, ...] | None]:
+def unhidden(plan: LogicalPlan) -> tuple[LogicalPlan, tuple[AttributeReference, ...] | None]:
     """The operator over children that give the hidden columns that it names, and the columns that it shall still give.
 
     These are None where nothing changed, or where the operator says itself what it gives.

@@ -6,15 +6,17 @@ from typing import Any
 
 from typing_extensions import override
 
-from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.analysis.context import AnalyzerRule
 from planviz.analysis.hidden import hidden_output
 from planviz.expressions.conditional import Coalesce
-from planviz.expressions.core import Expression, Literal, SortOrder, alias
+from planviz.expressions.core import AttributeReference, Expression, Literal, SortOrder, alias
 from planviz.expressions.predicates import EqualTo, conjunction
 from planviz.expressions.unresolved import UnresolvedAttribute
+from planviz.frontend.errors import analysis_error
 from planviz.logical.combining import Join, WithCTE
 from planviz.logical.operators import (
     HiddenColumns,
+    Project,
     RebalancePartitions,
     Repartition,
     RepartitionByExpression,
@@ -37,11 +39,11 @@ class ResolveNaturalAndUsingJoin(AnalyzerRule):
     matches = (Join,)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._one, Join.BIT)
 
     @staticmethod
-    def _one(plan: LogicalPlan) -> Any:
+    def _one(plan: LogicalPlan) -> LogicalPlan:
         if (
             not isinstance(plan, Join)
             or not plan.unresolved_kind
@@ -59,7 +61,7 @@ class ResolveNaturalAndUsingJoin(AnalyzerRule):
         return plan.rebuilt(_common(plan, kind, names))
 
 
-def _column(plan: LogicalPlan, name: str, side: str, place: Any) -> Any:
+def _column(plan: LogicalPlan, name: str, side: str, place: LogicalPlan) -> AttributeReference:
     found = [a for a in plan.output if a.name.lower() == name.lower()]
     if not found:
         known = ", ".join(f"`{a.name}`" for a in plan.output)
@@ -73,7 +75,7 @@ def _column(plan: LogicalPlan, name: str, side: str, place: Any) -> Any:
     return found[0]
 
 
-def _common(plan: Join, kind: str, names: tuple[str, ...]) -> Any:
+def _common(plan: Join, kind: str, names: tuple[str, ...]) -> Project:
     left = [_column(plan.left, n, "left", plan) for n in names]
     right = [_column(plan.right, n, "right", plan) for n in names]
     pairs: list[Expression] = [EqualTo(a, b) for a, b in zip(left, right, strict=True)]
@@ -125,10 +127,10 @@ class ResolveJoinStrategyHints(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis.ResolveHints$"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._one, UnresolvedHint.BIT)
 
-    def _one(self, plan: Any) -> Any:
+    def _one(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, UnresolvedHint) or plan.name.upper() not in STRATEGIES:
             return plan
         strategy = STRATEGIES[plan.name.upper()]
@@ -147,7 +149,7 @@ class ResolveJoinStrategyHints(AnalyzerRule):
         return child
 
 
-def _name(p: Any) -> str:
+def _name(p: Expression) -> str:
     return p.name if isinstance(p, UnresolvedAttribute) else str(p)
 
 
@@ -188,7 +190,7 @@ class ResolveCoalesceHints(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis.ResolveHints$"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._one, UnresolvedHint.BIT)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:

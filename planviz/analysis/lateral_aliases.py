@@ -6,13 +6,14 @@ from typing import Any
 
 from typing_extensions import override
 
-from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.analysis.context import AnalyzerRule
 from planviz.analysis.names import extract_value
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, Expression, alias, lit, occurs
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import LateralColumnAliasReference, UnresolvedAttribute
 from planviz.expressions.windows import WindowExpression
+from planviz.frontend.errors import analysis_error
 from planviz.logical.operators import Aggregate, Project
 from planviz.logical.plan import LogicalPlan
 
@@ -35,7 +36,7 @@ def with_lateral_aliases(items: list[Expression]) -> list[Expression]:
     return out
 
 
-def _lateral_one(x: Any, known: dict[str, list[Alias]]) -> Any:
+def _lateral_one(x: Expression, known: dict[str, list[Alias]]) -> Expression:
     if not isinstance(x, UnresolvedAttribute):
         return x
     found = known.get(x.parts[0].lower())
@@ -66,7 +67,7 @@ class ResolveLateralColumnAliasReference(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._operator, LateralColumnAliasReference.BIT)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
@@ -111,7 +112,7 @@ def _grouped(e: Expression, plan: Aggregate) -> bool:
     return not isinstance(e, AttributeReference) and all(_grouped(c, plan) for c in e.children)
 
 
-def _push_aliases(plan: Project) -> Any:
+def _push_aliases(plan: Project) -> LogicalPlan:
     bit = LateralColumnAliasReference.BIT
     used = {r.attribute.expr_id for e in plan.projects if e.bits & bit for r in e.collect(LateralColumnAliasReference)}
     for e in plan.projects:
@@ -127,7 +128,7 @@ def _push_aliases(plan: Project) -> Any:
     inner = [e for e in plan.projects if isinstance(e, Alias) and e.expr_id in used and not e.bits & bit]
     inner_ids = {e.expr_id for e in inner}
 
-    def unwrap(x: Any) -> Any:
+    def unwrap(x: Expression) -> Expression:
         if isinstance(x, LateralColumnAliasReference) and x.attribute.expr_id in inner_ids:
             return x.target
         return x
@@ -141,10 +142,10 @@ def _push_aliases(plan: Project) -> Any:
     return Project(tuple(outer), Project((*plan.child.output, *inner), plan.child))
 
 
-def _split_aggregate(plan: Aggregate) -> Any:
-    pieces: dict[Expression, Any] = {}
+def _split_aggregate(plan: Aggregate) -> LogicalPlan:
+    pieces: dict[Expression, Expression] = {}
 
-    def pull(x: Any) -> Any:
+    def pull(x: Expression) -> Expression:
         if isinstance(x, AggregateExpression) or any(g.semantic_equals(x) for g in plan.grouping):
             key = x.canonicalized
             if key not in pieces:

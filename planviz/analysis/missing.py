@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.analysis.names import UNBOUND, Scope, bind
 from planviz.errors import AnalysisError
 from planviz.expressions.core import Alias, AttributeReference, Expression
+from planviz.expressions.hash_sets import expressions_in_hash_set
 from planviz.expressions.unresolved import TempResolvedColumn, UnresolvedAttribute
 from planviz.logical.operators import Aggregate, Distinct, Expand, Filter, Project, SubqueryAlias
 from planviz.logical.plan import LogicalPlan, UnaryNode
@@ -22,13 +21,13 @@ def with_aggregate(e: Expression, child: LogicalPlan) -> Expression:
         below = below.child
     if not isinstance(below, Aggregate) or not e.bits & UNBOUND:
         return e
-    source: Any = below.child
+    source = below.child
     if isinstance(source, Expand):
         # The columns as they are before the grouping sets blank them out.
         source = source.child.children[0]
     scope = Scope(source.output)
 
-    def step(x: Any) -> Any:
+    def step(x: Expression) -> Expression:
         if not isinstance(x, UnresolvedAttribute):
             return x
         try:
@@ -43,10 +42,13 @@ def with_aggregate(e: Expression, child: LogicalPlan) -> Expression:
     return made
 
 
-def add_missing(expressions: list[Expression], plan: LogicalPlan) -> tuple[list[Expression], LogicalPlan]:
+def add_missing(
+    expressions: list[Expression], plan: LogicalPlan, hashed: bool = False
+) -> tuple[list[Expression], LogicalPlan]:
     """Bind names in what lies below `plan` and let the projections between pass those columns on.
 
-    Returns the expressions and the plan, the same ones where nothing was found.
+    `hashed` says that these stand as in a hash set, where they are more than four. Returns the expressions and the
+    plan, the same ones where nothing was found.
     """
     wanted = frozenset[int]().union(*[e.references for e in expressions]) - plan.output_set
     if not wanted and all(e.resolved for e in expressions):
@@ -57,12 +59,13 @@ def add_missing(expressions: list[Expression], plan: LogicalPlan) -> tuple[list[
         # ORDER BY right above the Aggregate: ResolveAggregateFunctions finds what these mean among its results.
         return expressions, plan
     here = [bind(e, Scope(plan.output)) for e in expressions]
-    bound, child = add_missing(here, plan.child)
+    bound, child = add_missing(here, plan.child, hashed)
     missing = _missing(bound, plan, child)
     if isinstance(plan, Project):
         if not missing and child is plan.child:
             return bound, plan
-        return bound, Project((*plan.projects, *missing), child)
+        added = expressions_in_hash_set(missing) if hashed else missing
+        return bound, Project((*plan.projects, *added), child)
     if isinstance(plan, Aggregate):
         if child is not plan.child or not all(any(g.semantic_equals(a) for g in plan.grouping) for a in missing):
             return expressions, plan
@@ -70,7 +73,7 @@ def add_missing(expressions: list[Expression], plan: LogicalPlan) -> tuple[list[
     return bound, plan if child is plan.child else plan.replace(child=child)
 
 
-def _missing(expressions: list[Expression], plan: LogicalPlan, child: Any) -> list[AttributeReference]:
+def _missing(expressions: list[Expression], plan: LogicalPlan, child: LogicalPlan) -> list[AttributeReference]:
     """What the expressions read of the child and the plan does not pass on."""
     read = {a.expr_id: None for e in expressions for a in e.attributes if a.expr_id not in plan.output_set}
     if isinstance(plan, Project):

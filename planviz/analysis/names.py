@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
-from planviz.analysis.context import analysis_error, sql_text
+from planviz.analysis.context import sql_text
 from planviz.errors import AnalysisError
 from planviz.expressions.complex import GetArrayItem, GetArrayStructFields, GetMapValue, GetStructField
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedExtractValue
+from planviz.frontend.errors import analysis_error
 from planviz.trees.depth import deep
 from planviz.trees.node import TreeNode
 from planviz.types import NULL, UNKNOWN, ArrayType, MapType, StructType, is_integral, is_string

@@ -46,7 +46,7 @@ def _over(plan: Any, expressions: Iterable[Expression]) -> Any:
                     x.canonicalized, x if isinstance(x, NamedExpression) else alias(x, "_nondeterministic")
                 )
 
-    def use(e: Any) -> Any:
+    def use(e: Expression) -> Expression:
         made = None if e.deterministic else found.get(e.canonicalized)
         return e if made is None else made.to_attribute()
 

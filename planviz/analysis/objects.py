@@ -6,7 +6,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.analysis.context import AnalyzerRule
 from planviz.analysis.names import Scope, bind
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Expression
@@ -19,6 +19,7 @@ from planviz.expressions.objects import (
     UnresolvedMapObjects,
     UpCast,
 )
+from planviz.frontend.errors import analysis_error
 from planviz.logical.plan import LogicalPlan
 from planviz.types import ArrayType, DataType, DecimalType, is_atomic, is_numeric, is_string, wider_type
 
@@ -32,7 +33,7 @@ class ResolveDeserializer(AnalyzerRule):
     matches = (UnresolvedDeserializer,)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._operator, UnresolvedDeserializer.BIT)
 
     @staticmethod
@@ -40,7 +41,7 @@ class ResolveDeserializer(AnalyzerRule):
         if not plan.children_resolved:
             return plan
 
-        def bound(e: Expression) -> Any:
+        def bound(e: Expression) -> Expression:
             if not isinstance(e, UnresolvedDeserializer):
                 return e
             columns = e.inputs or tuple(a for c in plan.children for a in c.output)
@@ -49,8 +50,8 @@ class ResolveDeserializer(AnalyzerRule):
         return plan.map_expressions(lambda e: e.transform_down(bound, UnresolvedDeserializer.BIT))
 
 
-def _bound(e: Expression, columns: tuple[Any, ...], place: Any) -> Any:
-    def step(x: Any) -> Any:
+def _bound(e: Expression, columns: tuple[Any, ...], place: UnresolvedDeserializer) -> Expression:
+    def step(x: Expression) -> Any:
         if isinstance(x, GetColumnByOrdinal):
             if x.ordinal >= len(columns):
                 raise analysis_error(
@@ -88,7 +89,7 @@ class ResolveUpCast(AnalyzerRule):
     matches = (UpCast,)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_all_expressions(self._one, UpCast.BIT)
 
     @staticmethod

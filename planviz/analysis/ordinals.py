@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from typing_extensions import override
 
-from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.analysis.context import AnalyzerRule
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, Expression, SortOrder, occurs
 from planviz.expressions.pipes import UnresolvedPipeAggregateOrdinal
 from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedOrdinal
+from planviz.frontend.errors import analysis_error
 from planviz.logical.operators import Aggregate, Sort
 from planviz.logical.plan import LogicalPlan
 
@@ -25,7 +25,7 @@ class ResolveOrdinalInOrderByAndGroupBy(AnalyzerRule):
     matches = (UnresolvedOrdinal, UnresolvedPipeAggregateOrdinal)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         plan = plan.transform_up(self._piped, UnresolvedPipeAggregateOrdinal.BIT)
         return plan.transform_up(self._operator, UnresolvedOrdinal.BIT)
 
@@ -53,7 +53,7 @@ class ResolveOrdinalInOrderByAndGroupBy(AnalyzerRule):
         return plan
 
     def _pick(self, e: Expression, items: tuple[Expression, ...], clause: str) -> Expression:
-        def step(x: Any) -> Any:
+        def step(x: Expression) -> Expression:
             if not isinstance(x, UnresolvedOrdinal):
                 return x
             if not 1 <= x.ordinal <= len(items):
@@ -84,7 +84,7 @@ def groups_by_all(plan: Aggregate) -> bool:
     )
 
 
-def with_group_by_all(plan: Aggregate) -> Any:
+def with_group_by_all(plan: Aggregate) -> Aggregate:
     """GROUP BY ALL: every item of the select list without an aggregate function."""
     if not all(e.resolved for e in plan.aggregates):
         return plan

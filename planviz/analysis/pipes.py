@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
-from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.analysis.context import AnalyzerRule
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Expression
 from planviz.expressions.pipes import PipeExpression
 from planviz.expressions.windows import WindowExpression
+from planviz.frontend.errors import analysis_error
 from planviz.logical.plan import LogicalPlan
 
 
@@ -24,7 +23,7 @@ class ValidateAndStripPipeExpressions(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(lambda p: p.transform_expressions_up(self._one, PipeExpression.BIT), self.mask)
 
     @staticmethod

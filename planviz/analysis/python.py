@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planviz.analysis.context import AnalysisContext, analysis_error
+from planviz.analysis.context import AnalysisContext
 from planviz.catalog.tables import PythonFunction
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, Expression
 from planviz.expressions.ids import next_id
 from planviz.expressions.python import NamedArgumentExpression, PythonEvalType, PythonUDAF, PythonUDF
 from planviz.expressions.unresolved import UnresolvedFunction
+from planviz.frontend.errors import analysis_error
 
 ARROW = "spark.sql.execution.pythonUDF.arrow.enabled"
 
@@ -46,5 +47,5 @@ def python_call(
 
 
 def _as_udf_makes_it(context: AnalysisContext) -> PythonEvalType:
-    arrow = bool(context.config.get(ARROW))
+    arrow = context.config.flag(ARROW)
     return PythonEvalType.SQL_ARROW_BATCHED_UDF if arrow else PythonEvalType.SQL_BATCHED_UDF

@@ -12,7 +12,6 @@ from planviz.analysis.lateral_aliases import with_lateral_aliases
 from planviz.analysis.missing import add_missing, with_aggregate
 from planviz.analysis.names import UNBOUND, Scope, bind, extract_value
 from planviz.analysis.ordinals import groups_by_all, with_group_by_all, with_order_by_all
-from planviz.analysis.registry import build
 from planviz.analysis.stars import expanded, star_arguments
 from planviz.expressions.aggregates import GroupingID
 from planviz.expressions.calls import FunctionCall
@@ -29,9 +28,10 @@ from planviz.expressions.unresolved import (
     UnresolvedStarWithColumnsRenames,
 )
 from planviz.expressions.variables import VariableReference
+from planviz.functions.registry import build
 from planviz.logical.combining import Join, LateralJoin
 from planviz.logical.operators import Aggregate, Filter, Generate, Project, RepartitionByExpression, Sort
-from planviz.logical.plan import LogicalPlan
+from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.unresolved import Unpivot, UnresolvedHaving, UnresolvedQualify
 
 #: Names that mean a function when no column has them.
@@ -59,7 +59,7 @@ class ResolveReferences(AnalyzerRule):
     )
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
@@ -110,7 +110,7 @@ class ResolveReferences(AnalyzerRule):
         outer = self.context.outer[:1]
         variables = bool(self.context.catalog.variables)
 
-        def step(x: Any) -> Any:
+        def step(x: Expression) -> Expression:
             if not isinstance(x, UnresolvedAttribute):
                 return x
             function = _function_by_name(x)
@@ -145,7 +145,7 @@ class ResolveReferences(AnalyzerRule):
             return e.rebuilt(Alias(new, name, next_id()))
         return new
 
-    def _project(self, plan: Project) -> Any:
+    def _project(self, plan: Project) -> Project | None:
         scope = Scope(plan.child.output)
         items = expanded(plan.projects, plan)
         bound = [bind(e, scope, True) for e in items]
@@ -153,7 +153,7 @@ class ResolveReferences(AnalyzerRule):
         bound = [self._item(e) for e in bound]
         return plan.replace(projects=_kept(plan.projects, bound))
 
-    def _aggregate(self, plan: Aggregate) -> Any:
+    def _aggregate(self, plan: Aggregate) -> Aggregate:
         scope = Scope(plan.child.output)
         items = expanded(plan.aggregates, plan)
         grouping = [bind(e, scope) for e in plan.grouping]
@@ -169,7 +169,7 @@ class ResolveReferences(AnalyzerRule):
     def _group_aliases(self, grouping: list[Expression], items: list[Expression]) -> list[Expression]:
         """GROUP BY names that are aliases of the select list."""
 
-        def step(x: Any) -> Any:
+        def step(x: Expression) -> Expression:
             if isinstance(x, UnresolvedAttribute):
                 for e in items:
                     if isinstance(e, NamedExpression) and len(x.parts) == 1 and same_name(e.name, x.parts[0]):
@@ -178,13 +178,13 @@ class ResolveReferences(AnalyzerRule):
 
         return [e.transform_up(step, UnresolvedAttribute.BIT) for e in grouping]
 
-    def _sort(self, plan: Sort) -> Any:
+    def _sort(self, plan: Sort) -> LogicalPlan:
         if any(o.bits & UnresolvedOrdinal.BIT for o in plan.order):
             return plan
         scope = Scope(plan.child.output)
         order = [bind(o, scope) for o in plan.order]
         order = [with_aggregate(o, plan.child) for o in order]
-        resolved, child = add_missing(order, plan.child)
+        resolved, child = add_missing(order, plan.child, self.context.config.behaviour.added_columns_are_hashed)
         resolved = with_order_by_all(resolved, plan.child)
         resolved = [self._last_resort(o) for o in resolved]
         if child is plan.child:
@@ -196,7 +196,7 @@ class ResolveReferences(AnalyzerRule):
         e = bind(e, Scope(plan.child.output))
         return self._last_resort(e)
 
-    def _with_missing(self, plan: Any) -> Any:
+    def _with_missing(self, plan: UnaryNode) -> LogicalPlan:
         scope = Scope(plan.child.output)
         if any(e.bits & UnresolvedStar.BIT for e in plan.expressions):
             plan = plan.map_expressions(lambda e: e.transform_up(lambda x: star_arguments(x, plan), UnresolvedStar.BIT))
@@ -226,14 +226,14 @@ def _outer_children(plan: LogicalPlan) -> tuple[LogicalPlan, ...]:
 
 
 def _outer(found: Expression) -> Expression:
-    def wrap(x: Any) -> Any:
+    def wrap(x: Expression) -> Expression:
         return OuterReference(x) if isinstance(x, AttributeReference) else x
 
     made: Expression = (found.child if isinstance(found, Alias) else found).transform_up(wrap, AttributeReference.BIT)
     return made
 
 
-def _kept(old: tuple[Any, ...], new: list[Any]) -> tuple[Any, ...]:
+def _kept(old: tuple[Expression, ...], new: list[Expression]) -> tuple[Expression, ...]:
     if len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True)):
         return old
     return tuple(new)

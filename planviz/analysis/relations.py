@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from planviz.analysis.cleanup import EliminateUnions
 from planviz.analysis.coercion import coercion_of
-from planviz.analysis.context import AnalyzerRule, analysis_error, sql_text
+from planviz.analysis.context import AnalysisContext, AnalyzerRule, sql_text
 from planviz.analysis.ctes import CTESubstitution
 from planviz.analysis.joins import ResolveCoalesceHints, ResolveJoinStrategyHints
 from planviz.analysis.windows import WindowsSubstitution
@@ -21,6 +21,7 @@ from planviz.expressions.core import Alias, AttributeReference, Expression, Lite
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.frontend import parse_plan
+from planviz.frontend.errors import analysis_error
 from planviz.frontend.literals import timestamp_literal
 from planviz.logical.operators import Project, SubqueryAlias, View
 from planviz.logical.plan import LogicalPlan
@@ -59,7 +60,7 @@ class ResolveRelations(AnalyzerRule):
 
     matches = (UnresolvedRelation, RelationTimeTravel, View)
 
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         """The plan with relations; an unknown name stays and is reported at the end."""
         return plan.transform_up(self._one, self.mask)
 
@@ -73,10 +74,11 @@ class ResolveRelations(AnalyzerRule):
         catalog = self.context.catalog
         view = catalog.view(plan.parts)
         if view is not None:
-            names = (view.name,) if view.temporary else (CATALOG, DATABASE, view.name.lower())
+            names = view.name_parts if view.temporary else (CATALOG, DATABASE, view.name.lower())
             # A DataFrame's columns are the view's as they are: nothing is cast.
             ready = view.plan is not None and view.plan.resolved and not view.sql and not view.columns
-            inner = View(names, self._substituted(_of_view(view)), view.temporary, view.columns, ready)
+            spaced = self.context.config.behaviour.views_space_columns
+            inner = View(names, self._substituted(_of_view(view)), view.temporary, view.columns, ready, spaced)
             return SubqueryAlias(tuple(n.lower() for n in names), inner)
         table = catalog.table(plan.parts)
         if table is None:
@@ -135,7 +137,7 @@ def _of_view(view: Any) -> LogicalPlan:
 def with_fresh_ids(plan: Any) -> Any:
     """Before names are bound nothing refers to an id, so that each can be replaced on its own."""
 
-    def expression(e: Any) -> Any:
+    def expression(e: Expression) -> Expression:
         if isinstance(e, SubqueryExpression):
             return e.with_plan(with_fresh_ids(e.plan)).replace(expr_id=next_id())
         if isinstance(e, Alias | AttributeReference):
@@ -170,7 +172,7 @@ class FindDataSourceTable(AnalyzerRule[UnresolvedCatalogRelation]):
     matches = (UnresolvedCatalogRelation,)
     package = "org.apache.spark.sql.execution.datasources"
 
-    def __init__(self, context: Any, relations: dict[tuple[str, ...], LogicalRelation]) -> None:
+    def __init__(self, context: AnalysisContext, relations: dict[tuple[str, ...], LogicalRelation]) -> None:
         super().__init__(context)
         self.relations = relations
 

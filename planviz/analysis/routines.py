@@ -7,7 +7,7 @@ from typing import Any
 from typing_extensions import override
 
 from planviz.analysis.aggregates import functions_mask
-from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.analysis.context import AnalyzerRule
 from planviz.catalog.tables import SqlFunction
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.calls import Replaced
@@ -15,6 +15,7 @@ from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, alias, occurs
 from planviz.expressions.routines import SQLFunctionExpression
 from planviz.expressions.unresolved import TempResolvedColumn, UnresolvedAlias, UnresolvedFunction
+from planviz.frontend.errors import analysis_error
 from planviz.logical.combining import Join
 from planviz.logical.operators import Aggregate, Filter, Project, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
@@ -71,10 +72,10 @@ class ResolveSQLFunctions(AnalyzerRule):
     matches = (SQLFunctionExpression,)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return self._rewritten(plan)
 
-    def _rewritten(self, plan: LogicalPlan) -> Any:
+    def _rewritten(self, plan: LogicalPlan) -> LogicalPlan:
         """The plan with bodies, parents first: an aggregate waits until what stands on it has been computed in it."""
         bit = SQLFunctionExpression.BIT
         if not plan.bits & bit:
@@ -98,9 +99,9 @@ class ResolveSQLFunctions(AnalyzerRule):
             "UNSUPPORTED_SQL_UDF_USAGE", f"A SQL function cannot be put into {plan.node_name} here.", plan
         )
 
-    def _aggregate(self, plan: Aggregate) -> Any:
+    def _aggregate(self, plan: Aggregate) -> LogicalPlan:
         """Calls beneath aggregate functions and in keys go below the aggregate, those over them above it."""
-        keys: dict[Any, Alias] = {}
+        keys: dict[object, Alias] = {}
 
         def key(e: Expression) -> Expression:
             if isinstance(e, SQLFunctionExpression):
@@ -113,7 +114,7 @@ class ResolveSQLFunctions(AnalyzerRule):
         bit = SQLFunctionExpression.BIT
         grouping = tuple(e.transform_down(key) for e in plan.grouping)
         items = [e.transform_down(replaced) if e.bits & bit else e for e in plan.aggregates]
-        computed: list[Any] = []
+        computed: list[Expression] = []
         above = tuple(_over_computed(e, computed) for e in items)
         below: LogicalPlan = plan.child
         if keys:
@@ -122,7 +123,7 @@ class ResolveSQLFunctions(AnalyzerRule):
         made = plan.replace(grouping=grouping, aggregates=inner, child=below)
         return self._rewritten(Project(above, made))
 
-    def _join(self, plan: Join) -> Any:
+    def _join(self, plan: Join) -> LogicalPlan:
         """A join's condition takes bodies whose arguments stand where they are read: nothing is computed beneath."""
         levels: list[list[Any]] = [[]]
         condition: Any = plan.condition
@@ -137,7 +138,7 @@ class ResolveSQLFunctions(AnalyzerRule):
 
         return plan.replace(condition=condition.transform_up(value, AttributeReference.BIT))
 
-    def _expanded(self, items: tuple[Any, ...], child: LogicalPlan) -> tuple[tuple[Any, ...], LogicalPlan]:
+    def _expanded(self, items: tuple[Any, ...], child: LogicalPlan) -> tuple[tuple[object, ...], LogicalPlan]:
         """The expressions with bodies for calls, innermost calls first, and the child with what the bodies read."""
         while any(occurs(e, SQLFunctionExpression.BIT) for e in items):
             levels: list[list[Any]] = [[]]
@@ -146,7 +147,7 @@ class ResolveSQLFunctions(AnalyzerRule):
                 child = Project((*child.output, *level), child)
         return items, child
 
-    def _innermost(self, e: Expression, levels: list[list[Any]]) -> Any:
+    def _innermost(self, e: Expression, levels: list[list[Any]]) -> Expression:
         if not occurs(e, SQLFunctionExpression.BIT):
             return e
         calls = any(occurs(c, SQLFunctionExpression.BIT) for c in e.children)
@@ -154,7 +155,7 @@ class ResolveSQLFunctions(AnalyzerRule):
             return self._body(e, levels)
         return e.map_children(lambda c: self._innermost(c, levels))
 
-    def _body(self, call: SQLFunctionExpression, levels: list[list[Any]]) -> Any:
+    def _body(self, call: SQLFunctionExpression, levels: list[list[object]]) -> Expression:
         function, names = call.function
         given = dict(zip(names, call.inputs, strict=True))
         arguments = []
@@ -189,7 +190,7 @@ def _waits(plan: Any) -> bool:
     return isinstance(plan, UnresolvedHaving) or not plan.resolved or occurs(plan.condition, bits)
 
 
-def _over_computed(e: Expression, computed: list[Any]) -> Expression:
+def _over_computed(e: Expression, computed: list[Expression]) -> Expression:
     """An item of an aggregate as it stands above it: what holds no call outside aggregate functions is computed in it.
 
     f(max(a)) + b  =>  f(max(a)#1) + b#2

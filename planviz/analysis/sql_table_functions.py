@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.analysis.context import AnalysisContext, analysis_error
+from planviz.analysis.context import AnalysisContext
 from planviz.analysis.relations import with_fresh_ids
 from planviz.analysis.routines import given_arguments
 from planviz.catalog.tables import SqlFunction
@@ -13,6 +13,7 @@ from planviz.expressions.core import Alias, Expression
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import LateralSubquery
 from planviz.expressions.unresolved import OuterReference
+from planviz.frontend.errors import analysis_error
 from planviz.logical.combining import LateralJoin
 from planviz.logical.operators import Aggregate, Project, SQLFunctionNode, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
@@ -42,20 +43,20 @@ def sql_table_function(
     return SQLFunctionNode(function.shown_name, SubqueryAlias(qualifier, Project(items, plan)))
 
 
-def _value(value: Any, parameter: Any) -> Any:
+def _value(value: Any, parameter: Any) -> Expression:
     return Cast(parameter.default if value is None else value, parameter.type)
 
 
 def _analyzed(
     inputs: list[Alias], function: SqlFunction, node: UnresolvedTableValuedFunction, context: AnalysisContext
-) -> Any:
+) -> LogicalPlan:
     """The query, which reads its parameters as a lateral subquery does, over a row with what they are given."""
-    query: Any = with_fresh_ids(function.body)
+    query: LogicalPlan = with_fresh_ids(function.body)
     if inputs:
         row = LocalRelation(tuple([e.to_attribute() for e in inputs]), ())
         query = LateralJoin(row, LateralSubquery(query, (), next_id()), "Inner")
     assert context.analyze is not None
-    plan: Any = context.analyze(query, context)
+    plan = context.analyze(query, context)
     if not plan.resolved:
         raise analysis_error("UNRESOLVED_ROUTINE", f"The query of {function.name} has lost what it reads.", node)
     return plan.replace(child=Project(tuple(inputs), OneRowRelation())) if inputs else plan

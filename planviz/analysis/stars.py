@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import permutations
 from typing import Any
 
-from planviz.analysis.context import analysis_error
 from planviz.analysis.frames import columns_renamed, columns_replaced, columns_with
 from planviz.analysis.hidden import hidden_output
 from planviz.analysis.names import Scope, unresolved_column
@@ -23,7 +22,8 @@ from planviz.expressions.unresolved import (
     UnresolvedStarWithColumns,
     UnresolvedStarWithColumnsRenames,
 )
-from planviz.logical.plan import LogicalPlan
+from planviz.frontend.errors import analysis_error
+from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.types import INT, UNKNOWN, DataType, StructType
 
 Path = tuple[str, ...]
@@ -36,7 +36,7 @@ _STARS = (
 )
 
 
-def expanded(items: tuple[Expression, ...], plan: Any) -> list[Expression]:
+def expanded(items: tuple[Expression, ...], plan: UnaryNode) -> list[Expression]:
     """The items of a select list over `plan` with every star replaced by what it stands for."""
     if not any(e.bits & _STARS for e in items):
         return list(items)
@@ -73,7 +73,7 @@ def expand_star(star: UnresolvedStar, plan: LogicalPlan) -> list[Expression]:
     return _without(columns, star) if star.excepted else columns
 
 
-def _matching(star: UnresolvedRegex, columns: list[Any]) -> list[Any]:
+def _matching(star: UnresolvedRegex, columns: list[Any]) -> list[Expression]:
     """The columns whose names match, without backtracking."""
     import re2
 
@@ -86,7 +86,7 @@ def _matching(star: UnresolvedRegex, columns: list[Any]) -> list[Any]:
     return [c for c in columns if compiled.fullmatch(c.name)]
 
 
-def _without(columns: list[Any], star: UnresolvedStar) -> list[Any]:
+def _without(columns: list[Any], star: UnresolvedStar) -> list[Expression]:
     """The columns without those in EXCEPT, and structs without the fields in it."""
     paths: dict[int, list[Path]] = {}
     for name in star.excepted:
@@ -111,7 +111,7 @@ def _without(columns: list[Any], star: UnresolvedStar) -> list[Any]:
     return kept
 
 
-def _path(c: Any, name: tuple[str, ...]) -> Iterator[Path]:
+def _path(c: Alias | AttributeReference, name: tuple[str, ...]) -> Iterator[Path]:
     """The fields that a name means within a column: none for the whole column, no path where it means another."""
     qualifier = c.qualifier if isinstance(c, AttributeReference) else ()
     full = tuple(p.lower() for p in (*qualifier, c.name))
@@ -140,7 +140,7 @@ def _pruned(value: Any, paths: list[Path]) -> Expression:
     return CreateNamedStruct(tuple(parts))
 
 
-def _struct_star(star: UnresolvedStar, columns: list[Any]) -> list[Any]:
+def _struct_star(star: UnresolvedStar, columns: list[Any]) -> list[Expression]:
     found = Scope(columns).resolve(star.target, star)
     value = found.child if isinstance(found, Alias) else found
     if value is not None and value.data_type != UNKNOWN and not isinstance(value.data_type, StructType):
@@ -162,7 +162,7 @@ def _is_star(arguments: tuple[Expression, ...]) -> bool:
     return arguments == (UnresolvedStar(),) or (len(arguments) == 1 and isinstance(arguments[0], ResolvedStar))
 
 
-def star_arguments(x: Any, plan: LogicalPlan) -> Any:
+def star_arguments(x: Expression, plan: LogicalPlan) -> Expression:
     """A star among the arguments of a function means all columns; count(*) counts rows."""
     if isinstance(x, In) and any(isinstance(v, UnresolvedStar) for v in x.items):
         items = [c for v in x.items for c in (expand_star(v, plan) if isinstance(v, UnresolvedStar) else (v,))]

@@ -6,11 +6,12 @@ from typing import Any
 
 from typing_extensions import override
 
-from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.analysis.context import AnalyzerRule
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, Expression, occurs
 from planviz.expressions.subqueries import ListQuery, SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
+from planviz.frontend.errors import analysis_error
 from planviz.logical.combining import Join, LateralJoin
 from planviz.logical.operators import Aggregate, Filter
 from planviz.logical.plan import LogicalPlan, UnaryNode
@@ -27,10 +28,10 @@ class ResolveSubquery(AnalyzerRule):
     matches = (SubqueryExpression,)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._operator, SubqueryExpression.BIT)
 
-    def _operator(self, plan: LogicalPlan) -> Any:
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, UnaryNode | Join) or not plan.children_resolved:
             return plan
         if isinstance(plan, Join) and not plan.duplicate_resolved:
@@ -39,12 +40,12 @@ class ResolveSubquery(AnalyzerRule):
             return plan.replace(right=self._subquery(plan.right, plan)) if not plan.right.resolved else plan
         return plan.transform_expressions_up(lambda e: self._subquery(e, plan), SubqueryExpression.BIT)
 
-    def _subquery(self, e: Expression, outer: Any) -> Any:
+    def _subquery(self, e: Expression, outer: LogicalPlan) -> Expression:
         if not isinstance(e, SubqueryExpression) or e.plan.resolved:
             return e
         assert self.context.analyze is not None
         inner: Any = e.plan
-        new: Any = self.context.analyze(inner, self.context.inside(outer))
+        new: LogicalPlan = self.context.analyze(inner, self.context.inside(outer))
         if new is inner:
             return e
         changed = e.with_plan(new)
@@ -67,7 +68,7 @@ class UpdateOuterReferences(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._operator, self.mask)
 
     @staticmethod
@@ -81,7 +82,7 @@ class UpdateOuterReferences(AnalyzerRule):
             found = next((a for a in results if plain is not e and a.child.semantic_equals(plain)), None)
             return e if found is None else OuterReference(found.to_attribute())
 
-        def inside(e: Any) -> Any:
+        def inside(e: object) -> Any:
             if not isinstance(e, SubqueryExpression) or not e.outer:
                 return e
             inner: Any = e.plan

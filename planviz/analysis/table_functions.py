@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from planviz.analysis.context import analysis_error, sql_text
-from planviz.analysis.registry import build
+from planviz.analysis.context import sql_text
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, GeneratorMark, Literal, alias
 from planviz.expressions.generators import Explode, GeneratorCall
 from planviz.expressions.ids import next_id
+from planviz.frontend.errors import analysis_error
+from planviz.functions.registry import build
 from planviz.logical.operators import Generate, Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import OneRowRelation, Range

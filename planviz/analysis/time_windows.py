@@ -6,8 +6,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from planviz.analysis.builders.base import Args, Entry
-from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.analysis.context import AnalyzerRule
 from planviz.errors import PlanTooLarge
 from planviz.expressions.arithmetic import Add, Remainder, Subtract
 from planviz.expressions.calls import FunctionCall
@@ -19,69 +18,20 @@ from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import And, GreaterThan, GreaterThanOrEqual, IsNotNull, LessThan
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.unresolved import SESSION_WINDOW, SessionWindow, TimeWindow
-from planviz.frontend.literals import Refused, interval_text
+from planviz.frontend.errors import analysis_error
+from planviz.frontend.literals import interval_text
 from planviz.logical.operators import Expand, Filter, Project
 from planviz.logical.plan import LogicalPlan
 from planviz.trees.depth import HEAVIEST
 from planviz.types import (
     CALENDAR_INTERVAL,
-    DATE,
-    INT,
     LONG,
-    NULL,
-    STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     UNKNOWN,
     DataType,
     StructType,
-    YearMonthIntervalType,
 )
-
-
-def _duration(e: Expression) -> int:
-    """A constant duration in microseconds."""
-    value = e
-    if isinstance(e, Literal) and isinstance(e.value, str):
-        found = interval_text(e.value)
-        if isinstance(found, Refused):
-            raise analysis_error("CANNOT_PARSE_INTERVAL", f"Unable to parse '{e.value}' as an interval.", e)
-        value = found
-    if isinstance(value, Literal) and isinstance(value.type, YearMonthIntervalType):
-        raise analysis_error("_LEGACY_ERROR_TEMP_3231", "Intervals greater than a month are not supported.", e)
-    written = value is not e or value.data_type in (INT, LONG)
-    if isinstance(value, Literal) and isinstance(value.value, int) and written:
-        return value.value
-    raise analysis_error(
-        "_LEGACY_ERROR_TEMP_1207",
-        "The duration and time inputs to window must be an integer, long or string literal.",
-        e,
-    )
-
-
-def _moment(e: Expression) -> Expression:
-    return Cast(e, TIMESTAMP) if e.data_type in (DATE, STRING) else e
-
-
-def _window(a: Args) -> Expression:
-    size = _duration(a[1])
-    slide = _duration(a[2]) if len(a) > 2 else size
-    start = _duration(a[3]) if len(a) > 3 else 0
-    return TimeWindow(_moment(a[0]), size, slide, start)
-
-
-def _session(a: Args) -> Expression:
-    if a[1].data_type not in (STRING, CALENDAR_INTERVAL, NULL, UNKNOWN):
-        raise analysis_error(
-            "_LEGACY_ERROR_TEMP_1040",
-            "Gap duration expression used in session window must be CalendarIntervalType, but got "
-            f"{a[1].data_type.scala_name}.",
-            a[1],
-        )
-    return SessionWindow(_moment(a[0]), a[1])
-
-
-BUILDERS: dict[str, Entry] = {"window": (2, 4, _window), "session_window": (2, 2, _session)}
 
 
 def _converted(e: Expression, a: DataType, b: DataType) -> Expression:
@@ -125,7 +75,7 @@ class TimeWindowing(AnalyzerRule):
     def apply(self, plan: LogicalPlan) -> Any:
         return plan.transform_up(self._one, TimeWindow.BIT)
 
-    def _one(self, plan: LogicalPlan) -> Any:
+    def _one(self, plan: LogicalPlan) -> LogicalPlan:
         window = _single(plan, TimeWindow)
         if window is None:
             return plan
@@ -143,7 +93,7 @@ class TimeWindowing(AnalyzerRule):
         made = AttributeReference("window", _nth(window, 0).data_type, True, next_id())
         if window.size == window.slide:
             kept = Filter(IsNotNull(window.column), child)
-            below: Any = Project((Alias(_nth(window, 0), made.name, made.expr_id), *child.output), kept)
+            below: LogicalPlan = Project((Alias(_nth(window, 0), made.name, made.expr_id), *child.output), kept)
         else:
             count = -(-window.size // window.slide)
             _refuse_many(count, _nth(window, 0))
@@ -230,7 +180,7 @@ class ResolveWindowTime(AnalyzerRule):
         made = {key: Alias(_last_moment(x.arguments[0]), x.pretty, next_id()) for key, x in found.items()}
         (child,) = plan.children
 
-        def moved(x: Any) -> Any:
+        def moved(x: Expression) -> Any:
             return made[x.canonicalized].to_attribute() if _is_window_time(x) and x.canonicalized in made else x
 
         new = plan.map_expressions(lambda e: e.transform_up(moved, FunctionCall.BIT))
@@ -291,7 +241,7 @@ def _check_moment(window: Any) -> None:
         )
 
 
-def _over(plan: LogicalPlan, below: Any, kind: type[Any], made: AttributeReference) -> LogicalPlan:
+def _over(plan: LogicalPlan, below: LogicalPlan, kind: type[Any], made: AttributeReference) -> LogicalPlan:
     new = plan.map_expressions(
         lambda e: e.transform_up(lambda x: made if isinstance(x, kind) else x, kind.BIT) if e.bits & kind.BIT else e
     )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
-from planviz.analysis.context import AnalyzerRule, analysis_error
-from planviz.analysis.registry import build
+from planviz.analysis.context import AnalyzerRule
 from planviz.expressions.core import Expression, lit
 from planviz.expressions.unresolved import SemiStructuredExtract
+from planviz.frontend.errors import analysis_error
+from planviz.functions.registry import build
 from planviz.logical.plan import LogicalPlan
 from planviz.types import UNKNOWN, VARIANT
 
@@ -24,7 +23,7 @@ class ExtractSemiStructuredFields(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
 
         def one(e: Expression) -> Expression:
             if not isinstance(e, SemiStructuredExtract) or not e.child.resolved:

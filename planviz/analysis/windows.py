@@ -6,9 +6,10 @@ from typing import Any
 
 from typing_extensions import override
 
-from planviz.analysis.context import AnalyzerRule, analysis_error
+from planviz.analysis.context import AnalyzerRule
 from planviz.expressions.aggregates import AggregateExpression, AggregateFunction
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, SortOrder, alias, occurs
+from planviz.expressions.hash_sets import in_hash_map
 from planviz.expressions.python import PythonUDAF
 from planviz.expressions.subqueries import ScalarSubquery
 from planviz.expressions.unresolved import LateralColumnAliasReference
@@ -23,6 +24,7 @@ from planviz.expressions.windows import (
     WindowFunction,
     WindowSpec,
 )
+from planviz.frontend.errors import analysis_error
 from planviz.logical.operators import Aggregate, Filter, Project, Window
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedHaving, UnresolvedQualify, WithWindowDefinition
@@ -40,12 +42,12 @@ class WindowsSubstitution(AnalyzerRule):
     @override
     def apply(self, plan: LogicalPlan) -> Any:
 
-        def define(p: LogicalPlan) -> Any:
+        def define(p: LogicalPlan) -> LogicalPlan:
             if not isinstance(p, WithWindowDefinition):
                 return p
             named = dict(zip([n.lower() for n in p.names], p.specs, strict=True))
 
-            def use(e: Any) -> Any:
+            def use(e: Expression) -> Any:
                 if not isinstance(e, UnresolvedWindowExpression):
                     return e
                 spec = named.get(e.name.lower())
@@ -150,6 +152,10 @@ class ExtractWindowExpressions(AnalyzerRule):
     def _shared(self) -> bool:
         return self.context.config.behaviour.window_inputs_are_shared
 
+    @property
+    def _hashed(self) -> bool:
+        return self.context.config.behaviour.windows_are_hashed
+
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         bit = WindowExpression.BIT
         if any(occurs(e, LateralColumnAliasReference.BIT) for e in plan.expressions):
@@ -165,7 +171,9 @@ class ExtractWindowExpressions(AnalyzerRule):
             if any(occurs(e, bit) for e in agg.aggregates) and agg.child.resolved and _all_resolved(agg):
                 windows, regular = _extract(agg.aggregates, self._shared)
                 filtered = plan.replace(child=Aggregate(agg.grouping, regular, agg.child))
-                return Project(tuple(e.to_attribute() for e in agg.aggregates), _add_windows(windows, filtered))
+                return Project(
+                    tuple(e.to_attribute() for e in agg.aggregates), _add_windows(windows, filtered, self._hashed)
+                )
         if not isinstance(plan, Aggregate | Project) or not plan.child.resolved or not _all_resolved(plan):
             return plan
         items = plan.aggregates if isinstance(plan, Aggregate) else plan.projects
@@ -175,7 +183,7 @@ class ExtractWindowExpressions(AnalyzerRule):
         below: LogicalPlan = Project(regular, plan.child)
         if isinstance(plan, Aggregate):
             below = Aggregate(plan.grouping, regular, plan.child)
-        return Project(tuple(e.to_attribute() for e in items), _add_windows(windows, below))
+        return Project(tuple(e.to_attribute() for e in items), _add_windows(windows, below, self._hashed))
 
 
 def _all_resolved(plan: LogicalPlan) -> bool:
@@ -241,7 +249,7 @@ class _Extraction:
         return spec.replace(partition=partition, order=order)
 
 
-def _extract(items: tuple[Any, ...], shared: bool) -> tuple[list[Any], tuple[Any, ...]]:
+def _extract(items: tuple[Expression, ...], shared: bool) -> tuple[list[Any], tuple[Any, ...]]:
     bit = WindowExpression.BIT
     regular = [e for e in items if not occurs(e, bit)]
     extraction = _Extraction(regular, shared)
@@ -256,7 +264,7 @@ def _computed_by(function: Expression) -> str:
     return "SQL" if isinstance(function, AggregateExpression | AggregateFunction | WindowFunction) else "unknown"
 
 
-def _add_windows(items: list[Any], child: LogicalPlan) -> LogicalPlan:
+def _add_windows(items: list[Expression], child: LogicalPlan, hashed: bool) -> LogicalPlan:
     functions: list[Any] = []
 
     def pull(e: Expression) -> Expression:
@@ -276,7 +284,7 @@ def _add_windows(items: list[Any], child: LogicalPlan) -> LogicalPlan:
         kind = _computed_by(f.child.function)
         groups.setdefault((spec.partition, spec.order, kind), []).append(f)
     plan = child
-    for (partition, order, _), fs in groups.items():
+    for (partition, order, _), fs in in_hash_map(groups) if hashed else groups.items():
         plan = Window(tuple(fs), partition, order, plan)
     return Project((*plan.output, *new), plan)
 

@@ -11,9 +11,9 @@ bundled/    the catalogues that come with planviz
 """
 
 from planviz.catalog.bundled import NAMES, read_bundled
-from planviz.catalog.edit import edited, scaled, scaled_table
+from planviz.catalog.edit import edited, scaled
 from planviz.catalog.files import read_catalog, write_catalog
-from planviz.catalog.tables import Catalog, ColumnStatistics, Histogram, Table, View
+from planviz.catalog.tables import Catalog, ColumnStatistics, Histogram, Table, View, scaled_table
 
 __all__ = [
     "NAMES",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -82,11 +82,11 @@ def _bins(s: ColumnStatistics, path: str) -> Iterator[Problem]:
         last = hi
 
 
-def _value(value: Any, t: DataType) -> Any:
+def _value(value: object, t: DataType) -> Any:
     """A minimum or maximum as a value that can be compared. Raises ValueError when it is none of the type."""
     if isinstance(value, bool) is not (t == BOOLEAN) and not isinstance(value, str):
         raise ValueError(value)
-    read: dict[DataType, Callable[[str], Any]] = {
+    read = {
         BOOLEAN: lambda x: ("false", "true").index(x.lower()),
         DATE: date.fromisoformat,
         TIMESTAMP: lambda x: datetime.fromisoformat(x).replace(tzinfo=None),

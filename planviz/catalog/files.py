@@ -65,7 +65,7 @@ def read_catalog(source: str | Path) -> Catalog:
     return catalog
 
 
-def read_table(name: str, entry: Mapping[str, Any]) -> Table:
+def read_table(name: str, entry: Mapping[str, object]) -> Table:
     """A table from its entry in a catalogue's document (as `table_entry` gives it). Raises InputError."""
     reader = _Reader()
     table = reader.table(name, entry, f"tables.{name}")
@@ -134,13 +134,13 @@ class _Reader:
         self.problem(path, f"must be a list, not {_shown(value)}.")
         return []
 
-    def text(self, value: Any, path: str) -> str:
+    def text(self, value: str, path: str) -> str:
         if not isinstance(value, str) or not value:
             self.problem(path, f"must be a text, not {_shown(value)}.")
             return ""
         return value
 
-    def count(self, value: Any, path: str) -> int | None:
+    def count(self, value: int | None, path: str) -> int | None:
         if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
             return value
         self.problem(path, f"must be a whole number of at least 0, not {_shown(value)}.")
@@ -250,7 +250,7 @@ class _Reader:
                 guessed.append(name)
         return columns, guessed
 
-    def type(self, value: Any, path: str) -> DataType:
+    def type(self, value: str, path: str) -> DataType:
         try:
             return _type(value) if isinstance(value, str) else parse_type(str(value))
         except InputError as e:
@@ -287,14 +287,14 @@ class _Reader:
             return None
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def write_catalog(catalog: Catalog) -> str:
     """The catalogue as JSON text that `read_catalog` reads back."""
-    document: dict[str, Any] = {"format": FORMAT, "name": catalog.name}
+    document: dict[str, object] = {"format": FORMAT, "name": catalog.name}
     if catalog.description:
         document["description"] = catalog.description
     document["tables"] = {t.shown_name: table_entry(t) for t in catalog.tables.values()}
@@ -315,7 +315,7 @@ def _function_entry(function: PythonFunction) -> dict[str, Any]:
 def table_entry(table: Table) -> dict[str, Any]:
     """What a catalogue's document says of a table."""
     chars = dict(table.char_lengths)
-    entry: dict[str, Any] = {
+    entry: dict[str, object] = {
         "columns": [_column_entry(c, c.name in table.guessed, chars.get(c.name)) for c in table.columns],
         "provider": table.provider,
         "partition_columns": list(table.partition_columns),
@@ -348,7 +348,7 @@ def _column_entry(column: StructField, guessed: bool, length: int | None) -> dic
     return {**entry, "guessed": True} if guessed else entry
 
 
-def _column_stats_entry(s: ColumnStatistics) -> dict[str, Any]:
+def _column_stats_entry(s: ColumnStatistics) -> dict[str, int]:
     entry = {k: getattr(s, v) for k, v in _COLUMN_STATS.items() if k != "histogram" and getattr(s, v) is not None}
     if s.distinct_range is not None:
         entry["distinctRange"] = list(s.distinct_range)

@@ -4,16 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from planviz.errors import InputError
-from planviz.expressions.core import Literal
+from planviz.expressions.core import Expression, Literal
 from planviz.expressions.python import PythonEvalType
-from planviz.types import STRING, CharType, DataType, StructField, StructType, parse_fields, parse_type, without_lengths
+from planviz.types import (
+    STRING,
+    CharType,
+    DataType,
+    StructField,
+    StructType,
+    is_integral,
+    parse_fields,
+    parse_type,
+    without_lengths,
+)
+
+if TYPE_CHECKING:
+    from planviz.trees.node import TreeNode
 
 #: Spark's names of the built-in catalogue and its first database.
 CATALOG, DATABASE = "spark_catalog", "default"
+#: The database of the views that all sessions see.
+GLOBAL_TEMP = "global_temp"
 
 
 @dataclass(frozen=True)
@@ -151,6 +167,12 @@ class View:
     temporary: bool = True
     columns: tuple[str, ...] = ()
 
+    @property
+    def name_parts(self) -> tuple[str, ...]:
+        """The name of a temporary view; one that all sessions see has a database."""
+        database, dot, name = self.name.partition(".")
+        return (database, name) if dot and database == GLOBAL_TEMP else (self.name,)
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -167,7 +189,7 @@ class Parameter:
 
     name: str
     type: DataType
-    default: Any = None
+    default: Expression | None = None
 
 
 @dataclass(frozen=True)
@@ -180,7 +202,7 @@ class SqlFunction:
     name: str
     parameters: tuple[Parameter, ...]
     returns: DataType
-    body: Any
+    body: TreeNode
     temporary: bool = True
     columns: tuple[StructField, ...] | None = None
 
@@ -250,6 +272,78 @@ def _returned(given: DataType | str) -> DataType:
         raise
 
 
+#: How far distinct values and rows may be apart in a column that identifies rows: counts of distinct values are
+#: estimates with an error of up to this share (twice spark.sql.statistics.ndv.maxError).
+_ERROR = Fraction(1, 10)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence on an unknown name: the known one nearest to it, or all of them."""
+    names = list(dict.fromkeys(known))
+    near = get_close_matches(name.lower(), [n.lower() for n in names], 1, 0.6)
+    if near:
+        return f"; did you mean {next(n for n in names if n.lower() == near[0])}?"
+    return f"; there are {', '.join(names) or 'none'}."
+
+
+def scaled_table(table: Table, factor: Fraction) -> Table:
+    """A table with `factor` times its rows, bytes and nulls.
+
+    Columns that identify rows (as many distinct values as rows, within 10 %) get as many more distinct values, and
+    whole numbers among them a range as much wider. Other columns keep theirs, as many as there are rows at most: a key
+    of another table's rows does not grow with this table's. Raises InputError for a factor of 0 or less.
+    """
+    if factor <= 0:
+        raise InputError(f"A factor must be more than 0, not {float(factor):g}.")
+    before, rows = table.row_count, _times(table.row_count, factor)
+    grown = [(name, _scaled(s, factor, before, _whole(table, name))) for name, s in table.column_stats]
+    stats = tuple([(name, _at_most(s, rows)) for name, s in grown])
+    size = _times(table.size_in_bytes, factor)
+    return replace(table, row_count=rows, size_in_bytes=size, column_stats=stats, analyzed_at=None)
+
+
+def _whole(table: Table, column: str) -> bool:
+    data_type = table.type_of(column)
+    return data_type is not None and is_integral(data_type)
+
+
+def _times(count: int | None, factor: Fraction) -> int | None:
+    """So many times a count, rounded, at least 1 where there was something."""
+    return None if count is None else max(round(count * factor), min(count, 1))
+
+
+def _scaled(s: ColumnStatistics, factor: Fraction, rows: int | None, whole: bool) -> ColumnStatistics:
+    grown = replace(s, null_count=_times(s.null_count, factor), histogram=_grown(s.histogram, factor))
+    if not rows or s.distinct_count is None or abs(s.distinct_count - rows) > rows * _ERROR:
+        return grown
+    grown = replace(grown, distinct_count=_times(s.distinct_count, factor))
+    if not whole or s.min is None or s.max is None:
+        return grown
+    low = int(s.min)
+    stretched = replace(grown, max=low + round((int(s.max) - low) * factor))
+    return replace(stretched, histogram=_stretched(grown.histogram, low, factor))
+
+
+def _at_most(s: ColumnStatistics, rows: int | None) -> ColumnStatistics:
+    if rows is None or s.distinct_count is None or s.distinct_count <= rows:
+        return s
+    return replace(s, distinct_count=rows)
+
+
+def _grown(histogram: Histogram | None, factor: Fraction) -> Histogram | None:
+    return None if histogram is None else replace(histogram, height=float(histogram.height * factor))
+
+
+def _stretched(histogram: Histogram | None, low: int, factor: Fraction) -> Histogram | None:
+    if histogram is None:
+        return None
+    by = float(factor)
+    bins = tuple(
+        [(low + (a - low) * by, low + (b - low) * by, max(1, round(n * factor))) for a, b, n in histogram.bins]
+    )
+    return replace(histogram, bins=bins)
+
+
 @dataclass(frozen=True)
 class Catalog:
     """Tables and views under lower-case names `database.table`; a view's name stands alone."""
@@ -275,6 +369,8 @@ class Catalog:
 
     def view(self, parts: tuple[str, ...]) -> View | None:
         """The view that a name means; a temporary one has no database."""
+        if len(parts) == 2 and parts[0].lower() == GLOBAL_TEMP:
+            return self.views.get(".".join(parts).lower())
         found = self.views.get(parts[-1].lower())
         if found is None or len(parts) == 1:
             return found
@@ -287,10 +383,23 @@ class Catalog:
         return replace(self, tables={**self.tables, table.key: table}, views=views)
 
     def scaled(self, factor: float | Fraction, tables: Iterable[str] | None = None) -> Catalog:
-        """This catalogue with `factor` times the data, in these tables or in all (see `catalog.edit.scaled`)."""
-        from planviz.catalog.edit import scaled
+        """This catalogue with `factor` times the data, in these tables or in all (see `scaled_table`).
 
-        return scaled(self, factor, tables)
+        Raises InputError for an unknown table and for a factor of 0 or less.
+        """
+        wanted = list(self.tables.values())
+        if tables is not None:
+            wanted = [self._named(name) for name in tables]
+        catalog = self
+        for table in wanted:
+            catalog = catalog.with_table(scaled_table(table, Fraction(factor)))
+        return catalog
+
+    def _named(self, name: str) -> Table:
+        table = self.table(tuple(name.split(".")))
+        if table is None:
+            raise InputError(f"The catalogue has no table {name}{nearest(name, self.names())}")
+        return table
 
     def with_statistics(self, table: str, **numbers: Any) -> Catalog:
         """This catalogue with other `row_count`, `size_in_bytes`, `column_stats` (by column) in a table.

@@ -11,12 +11,12 @@ from typing import Any
 from planviz.cli.files import read_text, show_each
 from planviz.cli.optimize import errors_of
 from planviz.cli.settings import open_input
-from planviz.document.aggregate_flips import what_ifs
-from planviz.document.aggregate_rows import Played, labels, played, rows_from, sample_of, stage_estimates
-from planviz.document.aggregated import AggregateReport, stage_words
-from planviz.document.aggregated import aggregates as aggregates_of
-from planviz.document.pasted_aggregate import modelled
-from planviz.document.replay_report import report_json, report_text
+from planviz.document.alternatives.aggregate_flips import what_ifs
+from planviz.document.comparison.replays import report_json, report_text
+from planviz.document.decisions.aggregates import AggregateReport, stage_words
+from planviz.document.decisions.aggregates import aggregates as aggregates_of
+from planviz.document.decisions.pasted_aggregate import modelled
+from planviz.document.rows.aggregates import Played, labels, played, rows_from, sample_of, stage_estimates
 from planviz.errors import InputError, PlanvizError
 from planviz.mechanics.play import text_of
 from planviz.units import byte_size, exact
@@ -90,7 +90,7 @@ def _table(title: str, columns: Sequence[str], partitions: Partitions) -> Iterat
         yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
 
 
-def _json(report: AggregateReport, options: argparse.Namespace) -> dict[str, Any]:
+def _json(report: AggregateReport, options: argparse.Namespace) -> dict[str, object]:
     estimates = stage_estimates(report)
     stages = []
     for at, stage in enumerate(report.stages):

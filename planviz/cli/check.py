@@ -14,8 +14,8 @@ from planviz.cli.files import write, write_file
 from planviz.cli.settings import STAGES, pairs
 from planviz.cli.workload import Settings, queries_in, read_query, settings_of
 from planviz.config import OptimizerConfig, default_profile
-from planviz.document.difference import check_kinds
-from planviz.document.stored_plan import (
+from planviz.document.comparison.plans import check_kinds
+from planviz.document.comparison.stored_plans import (
     MARK,
     Checked,
     compare_stored,

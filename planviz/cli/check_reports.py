@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-import planviz
-from planviz.document.difference import difference_json
-from planviz.document.stored_plan import Checked
+from planviz.cli.sarif import counted, sarif, sarif_level, sarif_result
+from planviz.document.comparison.plans import difference_json
+from planviz.document.comparison.stored_plans import Checked
 from planviz.graph.effects import KINDS
 from planviz.render.text import one_line
 
@@ -115,27 +115,13 @@ def sarif_report(found: Sequence[Checked], kinds: Sequence[str]) -> str:
         if not one.effects:
             results.append(_result(f"plan-{one.state}", "error" if fails else "note", one.headline, one))
         for effect in one.effects:
-            counts = fails and (not kinds or "any" in kinds or effect.kind in kinds)
-            level = "note" if not counts or effect.worse is False else "error" if effect.worse else "warning"
-            results.append(_result(effect.kind, level, effect.words, one))
-    used = list(dict.fromkeys(result["ruleId"] for result in results))
-    driver = {
-        "name": "planviz",
-        "version": planviz.__version__,
-        "rules": [{"id": rule, "shortDescription": {"text": rules[rule]}} for rule in used],
-    }
-    told = {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "results": results}],
-    }
-    return json.dumps(told, ensure_ascii=True, indent=1) + "\n"
+            counts = fails and counted(effect, kinds)
+            results.append(_result(effect.kind, sarif_level(effect) if counts else "note", effect.words, one))
+    return sarif(results, rules)
 
 
-def _result(rule: str, level: str, words: str, one: Checked) -> dict[str, Any]:
-    place = {"artifactLocation": {"uri": one.path.replace("\\", "/")}, "region": {"startLine": max(1, one.line)}}
-    message = one_line(f"{one.name}: {words}", 1_000)
-    return {"ruleId": rule, "level": level, "message": {"text": message}, "locations": [{"physicalLocation": place}]}
+def _result(rule: str, level: str, words: str, one: Checked) -> dict[str, object]:
+    return sarif_result(rule, level, f"{one.name}: {words}", one.path, one.line)
 
 
 #: Reports by the names that `--format` takes.

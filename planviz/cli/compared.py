@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from planviz.document.compared import Comparison, Expected, StageComparison
-from planviz.document.compared_steps import StepComparison
+from planviz.document.comparison.spark import Comparison, Expected, StageComparison
+from planviz.document.comparison.spark_steps import StepComparison
 from planviz.units import exact
 
 
@@ -106,7 +104,7 @@ def _size(rows: int | None, size: int | None) -> str:
     return f"{_count(rows)} rows, {exact(size or 0)} bytes"
 
 
-def comparison_json(found: Comparison) -> dict[str, Any]:
+def comparison_json(found: Comparison) -> dict[str, object]:
     """The same as JSON values."""
     return {
         "equal": found.equal,
@@ -121,14 +119,14 @@ def comparison_json(found: Comparison) -> dict[str, Any]:
     }
 
 
-def _stage_json(stage: StageComparison) -> dict[str, Any]:
+def _stage_json(stage: StageComparison) -> dict[str, object]:
     return {
         "stage": stage.stage, "equal": stage.equal, "operators": stage.operators, "same": stage.same,
         "difference": stage.difference, "words": stage.words, "missing": stage.missing, "byChance": stage.chance,
     }  # fmt: skip
 
 
-def _steps_json(steps: StepComparison) -> dict[str, Any]:
+def _steps_json(steps: StepComparison) -> dict[str, object]:
     parting = steps.parting
     return {
         "executor": steps.executor, "spark": steps.spark, "planviz": steps.planviz,

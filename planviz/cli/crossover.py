@@ -10,8 +10,8 @@ from planviz.cli.files import read_text, show_each
 from planviz.cli.optimize import errors_of, statement_json
 from planviz.cli.settings import open_file
 from planviz.config import read_bytes
-from planviz.document.crossovers import Change, Crossovers, crossovers, crossovers_json
-from planviz.document.what_if import tables_of
+from planviz.document.alternatives.what_if import tables_of
+from planviz.document.cardinality.crossovers import Change, Crossovers, crossovers, crossovers_json
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.units import exact

@@ -11,7 +11,7 @@ from pathlib import Path
 from planviz.cli.files import read_text, write, write_file
 from planviz.cli.settings import open_input
 from planviz.document import Document
-from planviz.document.difference import (
+from planviz.document.comparison.plans import (
     STAGES,
     Difference,
     check_kinds,
@@ -19,12 +19,12 @@ from planviz.document.difference import (
     compare_plans,
     difference_json,
 )
-from planviz.document.difference_text import difference_markdown, difference_text
+from planviz.document.comparison.text import difference_markdown, difference_text
 from planviz.errors import ExportError, InputError
 from planviz.graph import PlanGraph
 
 _ENDINGS = {"md": "markdown", "markdown": "markdown", "txt": "text"}
-FORMATS = ("text", "json", "markdown", "svg", "png", "html")
+FORMATS = ("text", "json", "markdown", "sarif", "svg", "png", "html")
 
 
 def diff(options: argparse.Namespace) -> int:
@@ -35,7 +35,7 @@ def diff(options: argparse.Namespace) -> int:
     format = _format(options)
     names, before, after = _sides(options)
     told = compare_plans(before, after, names, numbers=options.numbers, factor=options.factor)
-    data = _drawn(told, format, options)
+    data = _drawn(told, format, options, fail_on)
     if options.output:
         write_file(Path(options.output), data)
     elif format == "png":
@@ -54,12 +54,17 @@ def _format(options: argparse.Namespace) -> str:
     found = _ENDINGS.get(ending, ending)
     if found not in FORMATS:
         raise ExportError(
-            f"{options.output}: the ending must be one of txt, json, md, svg, png, html; or give --format."
+            f"{options.output}: the ending must be one of txt, json, md, sarif, svg, png, html; or give --format."
         )
     return found
 
 
-def _drawn(told: Difference, format: str, options: argparse.Namespace) -> bytes:
+def _drawn(told: Difference, format: str, options: argparse.Namespace, fail_on: list[str]) -> bytes:
+    if format == "sarif":
+        from planviz.cli.sarif import difference_sarif
+
+        place, _, _ = _asked(options.b or options.a, None)
+        return difference_sarif(told, fail_on, "stdin" if place == "-" else place).encode()
     if format == "json":
         return (json.dumps(difference_json(told), ensure_ascii=True, indent=1) + "\n").encode()
     if format in ("svg", "png"):
@@ -71,7 +76,7 @@ def _drawn(told: Difference, format: str, options: argparse.Namespace) -> bytes:
         drawing = draw_step(told.trace, 0, view=options.view, theme=options.theme, heading=heading, names=told.names)
         return svg(drawing).encode("utf-8", "replace") if format == "svg" else png(drawing)
     if format == "html":
-        from planviz.document.difference_view import difference_page
+        from planviz.document.comparison.view import difference_page
 
         return difference_page(told).encode("utf-8", "replace")
     made = difference_markdown(told) if format == "markdown" else difference_text(told)

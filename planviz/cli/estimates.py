@@ -10,7 +10,7 @@ from planviz.cli.files import read_text, show_each
 from planviz.cli.optimize import errors_of
 from planviz.cli.settings import open_input
 from planviz.document import open_text
-from planviz.document.measured import measured_json, measured_plans, measured_text
+from planviz.document.cardinality.measurements import measured_json, measured_plans, measured_text
 from planviz.errors import PlanvizError
 
 _ENDINGS = {"text": "txt", "json": "json"}

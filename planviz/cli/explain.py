@@ -6,12 +6,16 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.cli.files import read_text, show_each
 from planviz.cli.optimize import error_json, errors_of, statement_json
-from planviz.cli.settings import catalog_of, config_of, open_file
+from planviz.cli.settings import catalog_of, config_of, is_plan, open_file
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
+
+if TYPE_CHECKING:
+    from planviz.document.model import Document, PlaceOf, SqlStatement
+    from planviz.execution import QueryExecution
 
 
 def explain(options: argparse.Namespace) -> int:
@@ -21,21 +25,41 @@ def explain(options: argparse.Namespace) -> int:
         from planviz.programs import looks_like_program
 
         text = read_text(name)
-        if name.endswith((".py", ".ipynb", ".scala")) or looks_like_program(text):
+        program = name.endswith((".py", ".ipynb", ".scala")) or (looks_like_program(text) and not is_plan(text))
+        if program:
             return _program(text, options)
         document = open_file(text, options, "physical")
         if options.format == "json":
             statements = [
-                {**statement_json(s), "line": s.line, **_plans(s.execution, s.error), "error": error_json(s.error)}
+                {
+                    **statement_json(s),
+                    "line": s.line,
+                    **_plans(s.execution, s.error),
+                    **({"origin": _written(document, s.execution)} if options.origin and _is_planned(s) else {}),
+                    "error": error_json(s.error),
+                }
                 for s in document.statements
             ]
             return json.dumps({"file": name, "statements": statements}, indent=1) + "\n", errors_of(document)
         if options.stage is not None:
             return "\n".join(filter(None, [s.text(options.stage) for s in document.statements])), errors_of(document)
-        planned = [s.execution for s in document.statements if s.execution is not None and s.error is None]
-        return "\n".join(execution.explain_string(options.mode) for execution in planned), errors_of(document)
+        planned = [s.execution for s in document.statements if _is_planned(s)]
+        if options.origin:
+            return "\n".join(_written(document, execution) for execution in planned), errors_of(document)
+        return "\n".join(e.explain_string(options.mode) for e in planned if e is not None), errors_of(document)
 
     return show_each(options.files, options.out, "json" if options.format == "json" else "txt", show)
+
+
+def _is_planned(statement: SqlStatement) -> bool:
+    return statement.execution is not None and statement.error is None
+
+
+def _written(document: Document, execution: QueryExecution | None) -> str:
+    """The origins of a query's physical plan; of a pasted plan nobody knows what was written."""
+    if execution is None or document.place_of is None:
+        raise InputError("--origin is for SQL and programs: a plan's text does not tell where its operators were made.")
+    return _origins(document.place_of, execution.physical)
 
 
 def _plans(execution: Any, error: PlanvizError | None) -> dict[str, Any]:
@@ -49,15 +73,15 @@ def _text(execution: Any, options: argparse.Namespace) -> str:
     return text
 
 
-def _origins(program: Any, plan: Any) -> str:
-    """Every operator of a plan, indented, with the line and column of the call that made it."""
+def _origins(place_of: PlaceOf, plan: Any) -> str:
+    """Every operator of a plan, indented, with the line and column of the call or clause that made it."""
     lines: list[str] = []
-    stack: list[tuple[Any, int, Any]] = [(plan, 0, None)]
+    stack: list[tuple[Any, int, tuple[int, int] | None]] = [(plan, 0, None)]
     while stack:
         node, depth, above = stack.pop()
         # Exchanges and sorts are there for the operator above.
-        place = program.place_of(node) or above
-        shown = "" if place is None else f"{place.line}:{place.column}"
+        place = place_of(node) or above
+        shown = "" if place is None else f"{place[0]}:{place[1]}"
         lines.append(f"{shown:>8}  {'  ' * depth}{node.node_name}")
         stack += [(c, depth + 1, place) for c in reversed((*node.children, *getattr(node, "inner_children", ())))]
     return "\n".join(lines) + "\n"
@@ -73,7 +97,7 @@ def _program(text: str, options: argparse.Namespace) -> tuple[str, Sequence[Plan
             raise
         empty = {"actions": [], "error": {"line": failure.line, "condition": "SyntaxError", "message": str(failure)}}
         return json.dumps({**empty, "not_understood": []}, indent=1) + "\n", [failure]
-    error = program.error
+    error, place_of = program.error, program.position_of
     told: list[PlanvizError] = []
     if error is not None:
         shown = f"line {error.place.line}, column {error.place.column}: {error.message}"
@@ -86,7 +110,7 @@ def _program(text: str, options: argparse.Namespace) -> tuple[str, Sequence[Plan
                     "column": a.place.column,
                     "action": a.name,
                     **_plans(a.execution, a.error),
-                    **({"origin": _origins(program, a.execution.physical)} if options.origin and not a.error else {}),
+                    **({"origin": _origins(place_of, a.execution.physical)} if options.origin and not a.error else {}),
                 }
                 for a in program.actions
             ],
@@ -121,7 +145,7 @@ def _program(text: str, options: argparse.Namespace) -> tuple[str, Sequence[Plan
         if a.error is not None:
             told.append(AnalysisError("NOT_PLANNED", str(a.error), line=a.place.line, column=a.place.column))
             continue
-        shown = _origins(program, a.execution.physical) if options.origin else _text(a.execution, options)
+        shown = _origins(place_of, a.execution.physical) if options.origin else _text(a.execution, options)
         parts.append(heading + shown)
     if not parts and not told:
         told.append(InputError("there is no DataFrame with an action in the program; only queries have plans."))

@@ -6,7 +6,7 @@ import argparse
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.cli.files import write, write_file
 from planviz.render.text import one_line
@@ -173,12 +173,12 @@ def _table(rows: list[tuple[str, ...]]) -> str:
     )
 
 
-def _json(execution: PastExecution) -> dict[str, Any]:
+def _json(execution: PastExecution) -> dict[str, object]:
     from planviz.history.ranked import estimate_error
 
     error = estimate_error(execution.estimated_rows, execution.output_rows)
     return asdict(execution) | {"estimate_error": error, "open": execution.reference}
 
 
-def _write_json(value: Any) -> None:
+def _write_json(value: object) -> None:
     write(json.dumps(value, indent=1, ensure_ascii=True, default=lambda time: time.isoformat()) + "\n")

@@ -10,12 +10,14 @@ from typing import Any
 from planviz.cli.files import read_text, show_each
 from planviz.cli.optimize import errors_of, statement_json
 from planviz.cli.settings import open_file
-from planviz.document.join_order import order_table
+from planviz.document.cardinality.join_order import order_table
 from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
 from planviz.units import exact
 
 _ENDINGS = {"text": "txt", "json": "json"}
+#: From here on a number of times says no more than that it is large: what it is held against costs next to nothing.
+_BEYOND = 1e15
 _ON = {"spark.sql.cbo.enabled": True, "spark.sql.cbo.joinReorder.enabled": True}
 
 
@@ -39,7 +41,7 @@ def join_order(options: argparse.Namespace) -> int:
     return show_each(options.files, options.out, _ENDINGS[options.format], show)
 
 
-def _searched(execution: QueryExecution) -> dict[str, Any]:
+def _searched(execution: QueryExecution) -> dict[str, object]:
     return order_table(execution.again(execution.config.with_settings(_ON)))
 
 
@@ -63,7 +65,7 @@ def _search(search: dict[str, Any]) -> Iterator[str]:
         for entry in level["sets"]:
             yield f"  {'*' if entry['chosen'] else ' '} {_set(entry['set'], names)}"
             for at, (left, right, rows, size, times) in enumerate(entry["candidates"]):
-                mark = "kept" if not at else f"{times:,.4g} times that"
+                mark = "kept" if not at else f"{times:,.4g} times that" if times < _BEYOND else "far more than that"
                 yield f"      {_set(left, names)} with {_set(right, names)}: {_cost(rows, size)}, {mark}"
             hidden = entry["count"] - len(entry["candidates"])
             if hidden:

@@ -12,6 +12,7 @@ from importlib import import_module
 
 import planviz
 from planviz.cli.history import add_history
+from planviz.cli.library_arguments import add_export, add_import, add_library, add_list, add_open, add_save
 from planviz.cli.lint_arguments import add_lint
 from planviz.cli.play_arguments import add_play
 from planviz.cli.settings import STAGES, add_settings, add_sizes
@@ -23,27 +24,28 @@ _EPILOG = (
 )
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """The parser of all commands; the documentation's reference is made from it, too."""
+    top = argparse.ArgumentParser(
         prog="planviz", description="See what Spark does with your query.", epilog=_EPILOG, allow_abbrev=False
     )
-    parser.add_argument("--version", action="version", version=f"planviz {planviz.__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    top.add_argument("--version", action="version", version=f"planviz {planviz.__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, (add, told) in _COMMANDS.items():
         command = commands.add_parser(name, help=told, description=f"{told[0].upper()}{told[1:]}.")
         add(command)
         if name != "serve":
             command.add_argument("--time-limit", type=float, metavar="SECONDS", help="stop after that (default: never)")
-    return parser
+    return top
 
 
 def _add_parse(parser: argparse.ArgumentParser) -> None:
     _add_files(parser, "plan text, rule log, JSON plan or event log; - for standard input")
     parser.add_argument(
         "--format",
-        choices=("text", "json", "dot", "mmd", "log", "version"),
+        choices=("text", "json", "dot", "mmd", "log", "version", "short"),
         default="text",
-        help="version: which Sparks print so, with the evidence",
+        help="version: which Sparks print so, with the evidence; short: every plan in a few words",
     )
 
 
@@ -52,7 +54,7 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mode", choices=("simple", "extended", "formatted", "cost"), default="simple")
     parser.add_argument("--stage", choices=STAGES, help="one stage instead; sparkPlan: before preparations")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="json: every plan, errors, places")
-    parser.add_argument("--origin", action="store_true", help="of a program: the line and column behind every operator")
+    parser.add_argument("--origin", action="store_true", help="line and column behind every operator")
     add_settings(parser)
 
 
@@ -153,6 +155,13 @@ def _add_catalogue(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
 
 
+def _add_tour(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a tour; without one, all are listed")
+    parser.add_argument("--step", type=int, metavar="N", help="one step, from 1")
+    parser.add_argument("--sql", action="store_true", help="print the step's SQL alone")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
 def _add_diff(parser: argparse.ArgumentParser) -> None:
     told = "plan text, capture, event log or SQL; FILE:STAGE or FILE:N for one of its plans; - for standard input"
     parser.add_argument("a", metavar="A", help=told)
@@ -160,9 +169,10 @@ def _add_diff(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stage", metavar="STAGE", help="of both; default: physical, else the last plan")
     for side in "ab":
         parser.add_argument(f"--stage-{side}", metavar="STAGE", help=f"parsed, analyzed, ...: that of {side.upper()}")
-    parser.add_argument("--format", choices=("text", "json", "markdown", "svg", "png", "html"), help="default: text")
+    formats = ("text", "json", "markdown", "sarif", "svg", "png", "html")
+    parser.add_argument("--format", choices=formats, help="default: text")
     parser.add_argument(
-        "-o", "--output", metavar="OUT", help="write OUT.{txt,json,md,svg,png,html} instead of printing"
+        "-o", "--output", metavar="OUT", help="write OUT.{txt,json,md,sarif,svg,png,html} instead of printing"
     )
     parser.add_argument(
         "--fail-on", metavar="KIND,...", action="append",
@@ -177,6 +187,22 @@ def _add_diff(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--conf-b", metavar="KEY=VALUE", action="append", default=[], help="a setting of B alone")
     parser.add_argument("--profile-b", metavar="NAME", help="the profile of B, where it is another")
     add_settings(parser)
+
+
+def _add_anonymise(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="SQL, a program, a plan, a capture, a catalogue, an event log; - for stdin",
+    )
+    parser.add_argument(
+        "--key", metavar="FILE", required=True, help="what stands for what; written where it is not there yet. Keep it"
+    )
+    parser.add_argument("--restore", action="store_true", help="back to the names, with the key")
+    places = parser.add_mutually_exclusive_group()
+    places.add_argument("-o", "--output", metavar="OUT", help="write this file instead of printing; .gz is packed")
+    places.add_argument("--out", metavar="DIR", help="write the files into this folder, their names without names, too")
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
@@ -259,6 +285,11 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         "--task-memory", type=int, default=2_000, metavar="MB", help="memory that it may take (default: 2000)"
     )
     parser.add_argument("--workers", type=int, metavar="N", help="processes for it (default: processors and 2 more)")
+    parser.add_argument(
+        "--store", metavar="PLACE",
+        help="the library of saved documents: a file, postgresql://user@host/name, or none (default: PLANVIZ_STORE of "
+        "the environment, else a file among the user's data if only this machine reaches the app, else none)",
+    )  # fmt: skip
     parser.add_argument("--browser", action="store_true", help="open the app in a browser")
 
 
@@ -325,19 +356,31 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "play": (add_play, "play an operator on small rows, step by step"),
     "render": (_add_render, "draw a plan to SVG, PNG, PDF, HTML, DOT, Mermaid or JSON"),
     "diff": (_add_diff, "compare two plans: what differs in words, most important first, and in numbers"),
+    "anonymise": (_add_anonymise, "take names, values, paths, hosts and users out of files, the same in all of them"),
     "check": (_add_check, "compare the plans of a folder of queries with those stored beside them"),
     "upgrade": (_add_upgrade, "what another version of Spark does to the plans of queries, and why"),
     "spark": (add_spark, "what only a live Spark knows: captured queries, statistics of tables, event logs"),
     "history": (add_history, "search and rank past executions of a catalogue, open any of them"),
+    "save": (add_save, "keep a query, a program or a plan in the library, by name and in versions"),
+    "list": (add_list, "search the library"),
+    "open": (add_open, "print a document of the library"),
+    "export": (add_export, "write the library, or some documents of it, to one file"),
+    "import": (add_import, "take the documents of such a file into the library"),
+    "library": (add_library, "rename documents, write notes on operators, use the trash"),
+    "tour": (_add_tour, "stories in a few steps on the app's pages: list them, print one, the SQL of a step"),
     "samples": (_add_samples, "list the bundled sample plans, or print one"),
     "serve": (_add_serve, "start the web app"),
 }
 
 
+#: Commands of `planviz.cli.library`.
+_ON_THE_LIBRARY = ("save", "list", "open", "export", "import")
+
+
 def run(argv: list[str]) -> int:
     """Parse the arguments and run the command; errors meant for a user become one line on standard error."""
     try:
-        options = _parser().parse_args(argv)
+        options = parser().parse_args(argv)
     except SystemExit as stop:
         return int(stop.code or 0)
     from planviz.errors import PlanvizError
@@ -372,5 +415,7 @@ def run(argv: list[str]) -> int:
 def _command(name: str) -> Callable[[argparse.Namespace], int]:
     """The function of a command, which is called like its module; loaded when it is asked for."""
     word = name.replace("-", "_")
-    found: Callable[[argparse.Namespace], int] = getattr(import_module(f"planviz.cli.{word}"), word)
+    module = import_module(f"planviz.cli.{'library' if word in _ON_THE_LIBRARY else word}")
+    # Some words are Python's own.
+    found: Callable[[argparse.Namespace], int] = getattr(module, word, None) or getattr(module, f"{word}_")
     return found

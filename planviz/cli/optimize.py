@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from planviz.cli.files import read_text, show_each
 from planviz.cli.settings import open_file
@@ -40,12 +39,12 @@ def _shown(document: Document, name: str, options: argparse.Namespace) -> str:
     return "".join(render(plan, options.format).decode("utf-8") for plan in plans)
 
 
-def statement_json(statement: SqlStatement) -> dict[str, Any]:
+def statement_json(statement: SqlStatement) -> dict[str, object]:
     """What every JSON form says of a statement."""
     return {"i": statement.index, "kind": statement.kind, "sql": statement.sql}
 
 
-def error_json(error: PlanvizError | None) -> dict[str, Any] | None:
+def error_json(error: PlanvizError | None) -> dict[str, object] | None:
     """An error as JSON: Spark's class where it has one, message, line and column from 1."""
     if error is None:
         return None

@@ -13,7 +13,7 @@ from planviz.document import Document, document_json, open_text
 from planviz.errors import InputError
 from planviz.plantext.versions import PrintedBy
 
-_ENDINGS = {"text": "txt", "json": "json", "dot": "dot", "mmd": "mmd", "log": "log", "version": "txt"}
+_ENDINGS = {"text": "txt", "json": "json", "dot": "dot", "mmd": "mmd", "log": "log", "version": "txt", "short": "txt"}
 
 
 def parse(options: argparse.Namespace) -> int:
@@ -39,9 +39,22 @@ def _shown(document: Document, format: str) -> str:
         if not document.trace.steps:
             raise InputError("There is no rule log in the text; --format log prints the steps of one.")
         return rule_log(document.trace)
+    if format == "short":
+        return short_text(document)
     from planviz.render import render
 
     return "".join(render(plan, format).decode("utf-8") for plan in document.plans)
+
+
+def short_text(document: Document) -> str:
+    """Every plan in a few words: what it reads, how it joins, what it moves, how many rows it gives."""
+    from planviz.render.scene import build_scene
+
+    lines = []
+    for plan in document.plans:
+        lines.append(plan.title or plan.stage)
+        lines += [f"  {word:6} {said}" for word, said, _ in build_scene(plan).short]
+    return "\n".join(lines) + "\n"
 
 
 def version_text(printed: PrintedBy) -> str:

@@ -29,7 +29,7 @@ def planner(options: argparse.Namespace) -> int:
 
 def _facts() -> Section:
     """What the slides on cost-based optimization say beside their examples."""
-    from planviz.document.slides import slide_facts
+    from planviz.document.cardinality.slides import slide_facts
 
     rows = tuple([(fact.about, fact.text) for fact in slide_facts()])
     return Section("slides", "Cost-based optimization: what the slides tell", ("about", "what they say"), rows)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from planviz.cli.files import read_text, write, write_file
 from planviz.cli.settings import open_file
-from planviz.document.csvrows import values_of
-from planviz.document.plays import (
+from planviz.document.rows.csv_files import values_of
+from planviz.document.rows.plays import (
     AGGREGATES,
     JOINS,
     named_aggregate,

@@ -6,14 +6,13 @@ import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from planviz.cli.files import complain, read_text, write, write_file
 from planviz.cli.parse import version_text
 from planviz.cli.settings import given_of
 from planviz.document import open_text
 from planviz.document.model import printed_json
-from planviz.document.replayed import replays
+from planviz.document.opening.replays import replays
 from planviz.errors import PlanvizError
 from planviz.plantext.versions import PrintedBy
 from planviz.replay.replayed import Replay, replay_json
@@ -29,7 +28,7 @@ _WORDS = {
 def replay(options: argparse.Namespace) -> int:
     """Print what became of every file's plans; a file that fails does not stop the others."""
     status = 0
-    entries: list[dict[str, Any]] = []
+    entries: list[dict[str, object]] = []
     said = given_of(options)
     for name in options.files:
         try:
@@ -78,6 +77,8 @@ def _one(made: Replay) -> list[str]:
     for stage, read in made.read.items():
         opaque = len(read.opaque) + len(read.opaque_operators)
         told = f"{read.operators} operators and {read.expressions} expressions, {opaque} opaque"
+        if read.kept:
+            told += f", {read.kept} kept as they stand (of Datasets, streams and commands)"
         more = f"; the types of {read.inferred} columns are inferred from use" if read.inferred else ""
         lines.append(f"  read {stage}: {told}{more}")
         lines += [f"  assumed: {sentence}" for sentence in read.assumed]

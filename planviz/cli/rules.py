@@ -47,7 +47,7 @@ def rules(options: argparse.Namespace) -> int:
 def _why_not(options: argparse.Namespace) -> int:
     """Print what came of the rule in every query of the file."""
     from planviz.cli.settings import open_file
-    from planviz.document.why import why_not
+    from planviz.document.rules.refusals import why_not
 
     if options.name is None:
         raise InputError("--why-not asks about one rule: name it, as in `planviz rules CombineFilters --why-not FILE`.")

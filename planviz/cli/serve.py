@@ -13,8 +13,12 @@ from pathlib import Path
 import planviz
 from planviz.config import PROFILE_VARIABLE, default_profile
 from planviz.errors import InputError
+from planviz.store import is_place
+from planviz.store.database import VARIABLE as STORE_VARIABLE
+from planviz.store.database import open_database
 from planviz.ui import guard, history_places, live_places, sessions
-from planviz.ui.live_access import VARIABLE
+from planviz.ui.library import LISTED_VARIABLE
+from planviz.ui.live_access import VARIABLE, is_this_machine
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -37,6 +41,7 @@ def serve(options: argparse.Namespace) -> int:
         os.environ[live_places.CONF] = _conf(options.live_conf)
     if options.history:
         os.environ[history_places.VARIABLE] = "\n".join(_folder("--history", path) for path in options.history)
+    _store(options)
     _limits(options)
     script = app_script()
     # Streamlit takes the program's name for the app's place, where .streamlit/config.toml lies.
@@ -57,6 +62,21 @@ def serve(options: argparse.Namespace) -> int:
         }
     )
     return 0
+
+
+def _store(options: argparse.Namespace) -> None:
+    """Hand the library's place on. Where others reach the server there is none, unless somebody names one.
+
+    Raises StoreError for one that cannot be opened.
+    """
+    place = options.store or os.environ.get(STORE_VARIABLE, "")
+    if not place and not is_this_machine(options.address):
+        place = "none"
+    if is_place(place):
+        open_database(place).dispose()
+    if place:
+        os.environ[STORE_VARIABLE] = place
+    os.environ[LISTED_VARIABLE] = "yes" if is_this_machine(options.address) else "no"
 
 
 def _limits(options: argparse.Namespace) -> None:

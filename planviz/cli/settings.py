@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 #: The stages of a query by the names of Spark's QueryExecution; "physical" is its executedPlan.
 STAGES = ("parsed", "analyzed", "optimized", "sparkPlan", "physical")
 #: What no SQL has at the beginning of a line: the heading of a plan, the marks of a tree.
-_PLAN = re.compile(r"(?m)^[ |]*(?:== (?:Analyzed|Optimized|Physical) .*Plan ==|[ :]*[:+]- \w)")
+#: A heading of an explain or a line of a tree, also behind marks of comments and quotes.
+_PLAN = re.compile(r"(?m)^[ |/#>*-]*(?:== (?:Analyzed|Optimized|Physical) .*Plan ==|[ :]*[:+]- [*']?\w)")
 NOT_REPLAYED = (
     "These plans cannot be planned again: planviz cannot read all of them. df.explain(True) prints the best text; "
     "`planviz replay FILE` says what could be read."
@@ -99,8 +100,9 @@ def pairs(given: list[str], option: str) -> dict[str, str]:
 def open_file(text: str, options: argparse.Namespace, stage: str) -> Document:
     """An SQL text planned up to `stage` with what the options say; warnings go to standard error.
 
-    Of a plan's text, a capture or an event log the explains in it are replayed (`planviz.document.replayed`), with the
-    settings and sizes of the options counting before those that are found. Raises InputError where none can be.
+    Of a plan's text, a capture or an event log the explains in it are replayed (`planviz.document.opening.replays`),
+    with the settings and sizes of the options counting before those that are found. Raises InputError where none can
+    be.
     """
     from planviz.document import open_sql, open_text
     from planviz.plantext.json_plans import looks_like_json
@@ -117,10 +119,23 @@ def open_file(text: str, options: argparse.Namespace, stage: str) -> Document:
     return document
 
 
+def is_plan(text: str) -> bool:
+    """Whether a text is opened as plans that Spark printed, whatever program or prompt stands around them."""
+    from planviz.document import open_text
+
+    if not _PLAN.search(text):
+        return False
+    try:
+        document = open_text(text)
+    except PlanvizError:
+        return False
+    return bool(document.plans) and not document.statements
+
+
 def open_input(text: str, options: argparse.Namespace, stage: str) -> Document:
     """As `open_file` for SQL; of a plan's text the explains that can be are replayed, any other is read as it is."""
     from planviz.document import open_text
-    from planviz.document.text import looks_like_sql
+    from planviz.document.opening.text import looks_like_sql
     from planviz.errors import ParseError
 
     if not looks_like_sql(text) or _PLAN.search(text):
@@ -137,7 +152,7 @@ def open_input(text: str, options: argparse.Namespace, stage: str) -> Document:
 
 def replayed_of(document: Document, options: argparse.Namespace) -> Document | None:
     """A pasted document replayed with what the options say. Raises InputError for an option that cannot be read."""
-    from planviz.document.replayed import replayed
+    from planviz.document.opening.replays import replayed
 
     return document if document.statements else replayed(document, given_of(options))
 

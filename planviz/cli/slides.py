@@ -7,9 +7,16 @@ import json
 from typing import Any
 
 from planviz.cli.files import write
-from planviz.document.decided import outcome
-from planviz.document.slides import SlideExample, SlideSide, beside, slide_example, slide_examples, slide_query
-from planviz.document.what_if import joins_of
+from planviz.document.alternatives.what_if import joins_of
+from planviz.document.cardinality.slides import (
+    SlideExample,
+    SlideSide,
+    beside,
+    slide_example,
+    slide_examples,
+    slide_query,
+)
+from planviz.document.decisions.queries import outcome
 from planviz.units import byte_size, exact
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from planviz.cli.files import read_text, show_each
 from planviz.cli.optimize import error_json, errors_of, statement_json
 from planviz.cli.settings import given_of, open_file
 from planviz.document import Document, SqlStatement, open_text
-from planviz.document.logged import LoggedRun, logged_runs, step_difference
-from planviz.document.replayed import with_replayed_trace
+from planviz.document.opening.replays import with_replayed_trace
+from planviz.document.rules.logs import LoggedRun, logged_runs, step_difference
 from planviz.errors import InputError, PlanvizError
 from planviz.graph.trace import RuleTrace
 from planviz.plantext.printing import rule_log, step_diff
@@ -86,7 +85,7 @@ def _logged(text: str, name: str, options: argparse.Namespace) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _run_json(document: Document, run: LoggedRun) -> dict[str, Any]:
+def _run_json(document: Document, run: LoggedRun) -> dict[str, object]:
     steps = document.trace.steps
     return {
         "words": run.words,
@@ -131,7 +130,7 @@ def _chosen(found: RuleTrace, options: argparse.Namespace) -> RuleTrace:
 
 def _why(statement: SqlStatement, chosen: RuleTrace) -> str:
     """Why the rules of these steps did what they did, as far as they have logic to tell."""
-    from planviz.document.explained import explained
+    from planviz.document.rules.branches import explained
 
     if statement.execution is None:
         return ""
@@ -150,7 +149,7 @@ def _why(statement: SqlStatement, chosen: RuleTrace) -> str:
     return "\n".join(parts)
 
 
-def _trace_json(found: RuleTrace) -> dict[str, Any]:
+def _trace_json(found: RuleTrace) -> dict[str, object]:
     executors = {run.number: run.executor for run in found.runs}
     return {
         "runs": [{"run": run.number, "parent": run.parent, "executor": run.executor} for run in found.runs],

@@ -14,9 +14,9 @@ from planviz.cli.settings import pairs
 from planviz.cli.workload import Settings, queries_in, read_query, settings_of
 from planviz.config import OptimizerConfig, profile_of
 from planviz.document import Document, open_sql
-from planviz.document.difference import check_kinds
-from planviz.document.upgrade import Upgrade, Upgraded
-from planviz.document.upgrade_report import REPORTS, Report
+from planviz.document.comparison.plans import check_kinds
+from planviz.document.comparison.upgrade_reports import REPORTS, Report
+from planviz.document.comparison.upgrades import Upgrade, Upgraded
 from planviz.errors import ExportError, InputError
 
 _ENDINGS = {".txt": "text", ".json": "json", ".md": "markdown", ".html": "html"}

@@ -5,21 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from planviz.cli.files import read_text, show_each
 from planviz.cli.optimize import errors_of, statement_json
 from planviz.cli.settings import NOT_REPLAYED, config_of, open_input
 from planviz.decisions.choices import Decision
 from planviz.document import Document, SqlStatement
-from planviz.document.aggregate_flips import what_ifs
-from planviz.document.aggregated import REPLACE, AggregateReport, aggregates, stage_words
-from planviz.document.decided import Decided, answer, decided, decision_json, outcome, plain, seen, subject, title
-from planviz.document.estimates import estimate_json, estimates_of, estimates_text
-from planviz.document.flips import with_flips
-from planviz.document.replay_report import report_json, report_text
-from planviz.document.what_if import decided_if
-from planviz.document.what_if_text import from_text
+from planviz.document.alternatives.aggregate_flips import what_ifs
+from planviz.document.alternatives.flips import with_flips
+from planviz.document.alternatives.what_if import decided_if
+from planviz.document.alternatives.what_if_text import from_text
+from planviz.document.cardinality.estimates import estimate_json, estimates_of, estimates_text
+from planviz.document.comparison.replays import report_json, report_text
+from planviz.document.decisions.aggregates import REPLACE, AggregateReport, aggregates, stage_words
+from planviz.document.decisions.model import Decided
+from planviz.document.decisions.queries import answer, decided, decision_json, outcome, plain, seen, subject, title
 from planviz.errors import InputError, PlanvizError
 
 _ENDINGS = {"text": "txt", "json": "json", "svg": "svg"}
@@ -62,7 +62,7 @@ def _estimates(document: Document, name: str, format: str) -> str:
 
 def _svg(found: Sequence[Decided], number: int, theme: str) -> str:
     """The decision tree of the join of a number, from 1 over all queries. Raises InputError when there is none."""
-    from planviz.document.charts import draw_join
+    from planviz.document.decisions.charts import draw_join
     from planviz.render.svg import svg
 
     joins = [(query, decision) for query in found for decision in query.of("JoinSelection")]
@@ -73,7 +73,7 @@ def _svg(found: Sequence[Decided], number: int, theme: str) -> str:
 
 
 def _json(document: Document, found: Sequence[Decided], name: str) -> str:
-    entries: list[dict[str, Any]] = []
+    entries: list[dict[str, object]] = []
     for query in found:
         statement = {} if query.statement is None else _statement_json(document.statements[query.statement])
         place = {} if query.plan is None else {"plan": query.plan}
@@ -81,7 +81,7 @@ def _json(document: Document, found: Sequence[Decided], name: str) -> str:
     return json.dumps({"file": name, "queries": entries}, ensure_ascii=True, indent=1) + "\n"
 
 
-def _statement_json(statement: SqlStatement) -> dict[str, Any]:
+def _statement_json(statement: SqlStatement) -> dict[str, object]:
     replay = {} if statement.replay is None else {"replay": report_json(statement)}
     return {**statement_json(statement), **replay}
 

@@ -98,7 +98,7 @@ def _settings_file(path: Path) -> Settings:
     return Settings(_catalog(values["catalog"], path.parent), values["profile"], values["stage"], _flat(conf))
 
 
-def _flat(conf: dict[str, Any], lead: str = "") -> dict[str, Any]:
+def _flat(conf: dict[str, object], lead: str = "") -> dict[str, Any]:
     """`[conf] spark.sql.x = 1` nests in TOML; `"spark.sql.x" = 1` does not. Both are the same."""
     found: dict[str, Any] = {}
     for key, value in conf.items():

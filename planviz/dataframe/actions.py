@@ -8,14 +8,19 @@ from planviz.dataframe.base import Frame
 
 if TYPE_CHECKING:
     from planviz.dataframe.writers import DataFrameWriter, DataStreamWriter
+    from planviz.expressions.core import Expression
 
 
 class Actions(Frame):
     """The methods of DataFrame that need its rows. Each gives what the session's `act` gives, which may raise."""
 
-    def show(self, n: int = 20, truncate: Any = True, vertical: bool = False) -> None:
+    def show(self, n: int = 20, truncate: object = True, vertical: bool = False) -> None:
         """Print the first rows."""
         self.session.act("show", self)
+
+    def display(self, *given: Any, **named: Any) -> None:
+        """Show the rows as Databricks does."""
+        self.session.act("display", self)
 
     def count(self) -> Any:
         """The number of rows."""
@@ -25,7 +30,7 @@ class Actions(Frame):
         """All rows."""
         return self.session.act("collect", self)
 
-    def take(self, num: int) -> Any:
+    def take(self, num: int) -> Expression:
         """The first rows as a list."""
         return self.session.act("take", self)
 
@@ -41,23 +46,23 @@ class Actions(Frame):
         """The first row."""
         return self.session.act("first", self)
 
-    def isEmpty(self) -> Any:
+    def isEmpty(self) -> Expression:
         """Whether there is no row."""
         return self.session.act("isEmpty", self)
 
-    def toPandas(self) -> Any:
+    def toPandas(self) -> Expression:
         """All rows as a DataFrame of pandas."""
         return self.session.act("toPandas", self)
 
-    def toArrow(self) -> Any:
+    def toArrow(self) -> Expression:
         """All rows as a table of Arrow."""
         return self.session.act("toArrow", self)
 
-    def pandas_api(self, index_col: Any = None) -> Any:
+    def pandas_api(self, index_col: object = None) -> Expression:
         """All rows for the pandas API on Spark."""
         return self.session.act("pandas_api", self)
 
-    def toLocalIterator(self, prefetchPartitions: bool = False) -> Any:
+    def toLocalIterator(self, prefetchPartitions: bool = False) -> Expression:
         """The rows one by one."""
         return self.session.act("toLocalIterator", self)
 
@@ -69,7 +74,7 @@ class Actions(Frame):
         """A function of the rows of every partition."""
         self.session.act("foreachPartition", self)
 
-    def toJSON(self, use_unicode: bool = True) -> Any:
+    def toJSON(self, use_unicode: bool = True) -> Expression:
         """The rows as JSON texts."""
         return self.session.act("toJSON", self)
 

@@ -36,7 +36,7 @@ def belonging(e: Expression, output: tuple[AttributeReference, ...], number: int
     """A column of the DataFrame of this number, whose columns are `output`, remembering that."""
     places = {a.expr_id: i for i, a in enumerate(output)}
 
-    def step(x: Any) -> Any:
+    def step(x: Expression) -> Any:
         if not isinstance(x, AttributeReference) or x.expr_id not in places:
             return x
         plain = x.__dict__[DATASET][2] if DATASET in x.__dict__ else x
@@ -60,14 +60,14 @@ def _remembering(e: Expression) -> list[AttributeReference]:
 def plain(plan: LogicalPlan) -> LogicalPlan:
     """The plan with columns that remember nothing in its uppermost operator."""
 
-    def step(x: Any) -> Any:
+    def step(x: Expression) -> Any:
         return x.__dict__[DATASET][2] if DATASET in x.__dict__ else x
 
     made: LogicalPlan = plan.map_expressions(lambda e: e.transform_up(step, AttributeReference.BIT))
     return made
 
 
-def reaching(plan: Any, columns: list[AttributeReference]) -> LogicalPlan:
+def reaching(plan: LogicalPlan, columns: list[AttributeReference]) -> LogicalPlan:
     """A filter or sort by columns that its child passes no longer on: they are passed up to it, and left out above."""
     if isinstance(plan, Filter | Sort) and any(a.expr_id not in plan.child.output_set for a in columns):
         bound, child = add_missing(list(plan.expressions), plan.child)
@@ -78,7 +78,7 @@ def reaching(plan: Any, columns: list[AttributeReference]) -> LogicalPlan:
     return made
 
 
-def carry(before: Any, after: Any) -> None:
+def carry(before: LogicalPlan, after: LogicalPlan) -> None:
     """Give the operators that got new ids the numbers of those in whose place they stand."""
     while type(before) is not type(after) and len(after.children) == 1:
         after = after.children[0]
@@ -135,7 +135,7 @@ def _ambiguous(wanted: dict[tuple[int, int], int], plan: LogicalPlan) -> set[tup
     found: set[tuple[int, int]] = set()
     numbers = {n for n, _ in wanted}
     seen: set[int] = set()
-    todo: list[Any] = [plan]
+    todo: list[LogicalPlan] = [plan]
     while todo:
         node = todo.pop()
         if id(node) in seen:
@@ -151,7 +151,7 @@ def _ambiguous(wanted: dict[tuple[int, int], int], plan: LogicalPlan) -> set[tup
     return found
 
 
-def _doubtful(e: Any, itself: bool) -> Iterator[AttributeReference]:
+def _doubtful(e: Expression, itself: bool) -> Iterator[AttributeReference]:
     """The columns of a join's condition of which it matters where they come from.
 
     `df.x == df.x` means either side's; and where a DataFrame is joined with itself, it does not matter to which side
@@ -172,7 +172,7 @@ def _doubtful(e: Any, itself: bool) -> Iterator[AttributeReference]:
         yield from _doubtful(child, itself)
 
 
-def _sides(e: Any) -> tuple[Any, Any] | None:
+def _sides(e: Expression) -> tuple[Any, Any] | None:
     """What an equality compares, without casts around."""
     if isinstance(e, EqualTo | EqualNullSafe) or (isinstance(e, UnresolvedFunction) and e.parts in (("=",), ("<=>",))):
         a, b = e.children
@@ -180,7 +180,7 @@ def _sides(e: Any) -> tuple[Any, Any] | None:
     return None
 
 
-def _uncast(e: Any) -> Any:
+def _uncast(e: Expression) -> Expression:
     while isinstance(e, Cast):
         e = e.child
     return e

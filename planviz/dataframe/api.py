@@ -24,8 +24,8 @@ ABSENT = object()
 
 _FRAME = """agg alias approxQuantile asTable cache checkpoint coalesce colRegex collect columns corr count cov
 createGlobalTempView createOrReplaceGlobalTempView createOrReplaceTempView createTempView crossJoin crosstab cube
-describe distinct drop dropDuplicates dropDuplicatesWithinWatermark drop_duplicates dropna dtypes exceptAll exists
-explain fillna filter first foreach foreachPartition freqItems groupBy groupby groupingSets head hint inputFiles
+describe display distinct drop dropDuplicates dropDuplicatesWithinWatermark drop_duplicates dropna dtypes exceptAll
+exists explain fillna filter first foreach foreachPartition freqItems groupBy groupby groupingSets head hint inputFiles
 intersect intersectAll isEmpty isLocal isStreaming join lateralJoin limit localCheckpoint mapInArrow mapInPandas melt
 na observe offset orderBy pandas_api persist printSchema randomSplit rdd registerTempTable repartition
 repartitionByRange replace rollup sameSemantics sample sampleBy scalar schema select selectExpr semanticHash show sort
@@ -38,7 +38,7 @@ name otherwise outer over rlike startswith substr transform try_cast when withFi
 _GROUPED = """agg apply applyInArrow applyInPandas applyInPandasWithState avg cogroup count max mean min pivot sum
 transformWithState transformWithStateInPandas"""
 _SESSION = """catalog conf createDataFrame range read readStream sparkContext sql stop streams table udf udtf newSession
-version setConf addArtifact addArtifacts active getActiveSession builder"""
+setConf getActiveSession builder registerDataFrameAsTable dropTempTable"""
 _READER = "csv format jdbc json load option options orc parquet schema table text xml"
 _WRITER = """append bucketBy clusterBy create createOrReplace csv format insertInto jdbc json mode option options orc
 overwrite overwritePartitions parquet partitionBy partitionedBy replace save saveAsTable sortBy tableProperty text using
@@ -95,7 +95,7 @@ def attribute(value: Any, name: str) -> Any:
         return ABSENT
     if isinstance(value, SparkSession):
         return session_attribute(value, name) if name in names else ABSENT
-    if name in names and hasattr(type(value), name):
+    if name in names and (hasattr(type(value), name) or name in vars(value)):
         return getattr(value, name)
     if name in names:
         return ABSENT
@@ -124,24 +124,24 @@ def not_supported(name: str) -> AnalysisError:
     return error
 
 
-def item(value: Any, key: Any) -> Any:
+def item(value: object, key: object) -> Any:
     """`value[key]` for other objects of the API; ABSENT where they have no items."""
     return ABSENT
 
 
-def elements(value: Any) -> Any:
+def elements(value: object) -> Any:
     """The elements of an object of the API, None where it has none."""
     return None
 
 
-def is_type(value: Any, name: str) -> bool | None:
+def is_type(value: object, name: str) -> bool | None:
     """Whether a value is a data type of that PySpark name (`StringType`), None for other names."""
     if isinstance(value, DataType):
         return value.scala_name.split("(")[0] == name
     return False if name.endswith("Type") else None
 
 
-def added(struct: StructType, field: Any, data_type: Any = None, nullable: bool = True, metadata: Any = None) -> Any:
+def added(struct: StructType, field: Any, data_type: Any = None, nullable: bool = True, metadata: object = None) -> Any:
     """StructType.add: a struct with one field more."""
     if not isinstance(field, StructField):
         kind = parse_type(data_type) if isinstance(data_type, str) else data_type
@@ -154,17 +154,17 @@ def struct_type(fields: Any = None) -> StructType:
     return StructType(tuple(fields or ()))
 
 
-def struct_field(name: Any, dataType: Any, nullable: Any = True, metadata: Any = None) -> StructField:
+def struct_field(name: object, dataType: object, nullable: object = True, metadata: object = None) -> StructField:
     """PySpark's StructField(name, type)."""
     return StructField(str(name), _type(dataType), bool(nullable))
 
 
-def array_type(elementType: Any, containsNull: Any = True) -> ArrayType:
+def array_type(elementType: object, containsNull: object = True) -> ArrayType:
     """PySpark's ArrayType(type)."""
     return ArrayType(_type(elementType), bool(containsNull))
 
 
-def map_type(keyType: Any, valueType: Any, valueContainsNull: Any = True) -> MapType:
+def map_type(keyType: object, valueType: object, valueContainsNull: object = True) -> MapType:
     """PySpark's MapType(type, type)."""
     return MapType(_type(keyType), _type(valueType), bool(valueContainsNull))
 
@@ -174,7 +174,7 @@ def decimal_type(precision: int = 10, scale: int = 0) -> DecimalType:
     return DecimalType(precision, scale)
 
 
-def _type(given: Any) -> DataType:
+def _type(given: object) -> DataType:
     if isinstance(given, DataType):
         return given
     if isinstance(given, str):

@@ -83,7 +83,7 @@ class Frame:
         """Names and types, as Spark prints types."""
         return [(a.name, a.type.simple_string) for a in self.output]
 
-    def numbered(self, value: Any) -> Expression:
+    def numbered(self, value: object) -> Expression:
         """A column, or a name as one, with ids of this session."""
         with self.session.numbering():
             return numbered(column_or_name(value))

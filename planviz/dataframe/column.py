@@ -13,7 +13,7 @@ from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import CaseWhen
 from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, SortOrder
 from planviz.expressions.ids import UNNUMBERED, next_id
-from planviz.expressions.subqueries import SubqueryExpression
+from planviz.expressions.subqueries import InSubquery, ListQuery, SubqueryExpression
 from planviz.expressions.unresolved import (
     LazyOuter,
     MultiAlias,
@@ -43,11 +43,12 @@ from planviz.types import (
 
 if TYPE_CHECKING:
     from planviz.dataframe.window import WindowSpec
+    from planviz.logical.plan import LogicalPlan
 
 _PART = re.compile(r"`((?:[^`]|``)*)`(?=\.|$)|([^.`]+)(?=\.|$)")
 
 
-def literal(value: Any) -> Expression:
+def literal(value: object) -> Expression:
     """A Python value as a literal; lists become array(...). Raises InputError for what has no type in SQL."""
     if isinstance(value, list | tuple):
         return UnresolvedFunction(("array",), tuple(literal(v) for v in value))
@@ -60,7 +61,8 @@ def literal(value: Any) -> Expression:
             return Literal(value, LONG if t is INT and abs(value) >= 1 << 31 else t)
     if isinstance(value, DataType):
         return Literal(ddl(value), STRING)
-    raise InputError(f"{type(value).__name__} {value!r} cannot be a literal: give a number, text, date, list or None.")
+    shown = f" {value!r}" if type(value).__repr__ is not object.__repr__ else ""
+    raise InputError(f"{type(value).__name__}{shown} cannot be a literal: give a number, text, date, list or None.")
 
 
 def ddl(kind: DataType) -> str:
@@ -94,12 +96,12 @@ def name_parts(text: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def expression(value: Any) -> Expression:
+def expression(value: object) -> Expression:
     """A column's expression, or a Python value as a literal."""
     return value.expr if isinstance(value, Column) else literal(value)
 
 
-def column_or_name(value: Any) -> Expression:
+def column_or_name(value: object) -> Expression:
     """A column's expression, or a text as the name of one."""
     return named(value) if isinstance(value, str) else expression(value)
 
@@ -133,7 +135,7 @@ def select_item(e: Expression) -> Expression:
 
 
 def _binary(name: str, swapped: bool = False) -> Callable[[Column, Any], Any]:
-    def make(self: Column, other: Any) -> Any:
+    def make(self: Column, other: object) -> Any:
         a, b = self.expr, expression(other)
         return call(name, b, a) if swapped else call(name, a, b)
 
@@ -193,20 +195,22 @@ class Column:
         return call("!", call("=", self.expr, expression(other)).expr)
 
     def isin(self, *values: Any) -> Column:
-        """Whether it is one of the values, given one by one or as a list."""
+        """Whether it is one of the values, given one by one or as a list, or in a DataFrame of one column."""
+        if len(values) == 1 and hasattr(values[0], "inner_plan"):
+            return Column(InSubquery((self.expr,), ListQuery(values[0].inner_plan, (), UNNUMBERED)))
         items: Iterable[Any] = values[0] if len(values) == 1 and isinstance(values[0], list | set | tuple) else values
         return call("in", self.expr, *[expression(v) for v in items])
 
-    def between(self, lower: Any, upper: Any) -> Column:
+    def between(self, lower: object, upper: object) -> Column:
         """lower <= column and column <= upper."""
         within: Column = (self >= lower) & (self <= upper)
         return within
 
-    def substr(self, start: Any, length: Any) -> Column:
+    def substr(self, start: object, length: object) -> Column:
         """`length` characters from position `start`, which counts from 1."""
         return call("substr", self.expr, expression(start), expression(length))
 
-    def alias(self, *names: str, metadata: Any = None) -> Column:
+    def alias(self, *names: str, metadata: object = None) -> Column:
         """Under another name; several names for a generator of several columns. Plans do not show metadata."""
         if len(names) == 1:
             return Column(Alias(self.expr, names[0], UNNUMBERED))
@@ -224,7 +228,7 @@ class Column:
         """The same with null for what does not convert."""
         return Column(Cast(self.expr, parse_type(to) if isinstance(to, str) else to, "TRY", True))
 
-    def __getitem__(self, key: Any) -> Column:
+    def __getitem__(self, key: object) -> Column:
         if isinstance(key, slice):
             return self.substr(key.start, key.stop)
         return Column(UnresolvedExtractValue(self.expr, expression(key)))
@@ -236,15 +240,15 @@ class Column:
             raise AttributeError(name)
         return self[name]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> LogicalPlan:
         raise InputError("A column cannot be walked through; explode(column) gives a row per element.")
 
-    def when(self, condition: Column, value: Any) -> Column:
+    def when(self, condition: Column, value: object) -> Column:
         """One more branch of `functions.when`."""
         case = self._case()
         return Column(CaseWhen((*case.branches, condition.expr, expression(value)), None))
 
-    def otherwise(self, value: Any) -> Column:
+    def otherwise(self, value: object) -> Column:
         """What `functions.when` gives when no condition holds."""
         return Column(CaseWhen(self._case().branches, expression(value)))
 

@@ -224,7 +224,7 @@ def _text_array() -> Encoder:
     return Encoder(ObjectType(name), f"class {name}", _one(array), read, write)
 
 
-def encoder(of: Any) -> Encoder:
+def encoder(of: object) -> Encoder:
     """An encoder, or the one of a type's name: `bigint`, `string`, `double` (boxed classes).
 
     Raises InputError when there is none.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from planviz.analysis.names import Scope, unresolved_column
+from planviz.catalog.tables import GLOBAL_TEMP
 from planviz.dataframe.actions import Actions
 from planviz.dataframe.ambiguity import belonging
 from planviz.dataframe.base import flat
@@ -44,6 +45,9 @@ from planviz.logical.python import MapInPython
 from planviz.logical.relations import LogicalRDD
 from planviz.logical.unresolved import UnresolvedDeduplicate, UnresolvedHint
 from planviz.types import DOUBLE, INT, STRING, ArrayType, is_numeric, is_orderable, is_string, parse_fields
+
+if TYPE_CHECKING:
+    from planviz.logical.plan import LogicalPlan
 
 _KINDS = {
     "inner": "Inner", "cross": "Cross", "outer": "FullOuter", "full": "FullOuter", "fullouter": "FullOuter",
@@ -97,7 +101,7 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         self.session.caches.drop(self.plan, dependents=False)
         return self
 
-    def __getitem__(self, item: Any) -> Any:
+    def __getitem__(self, item: object) -> Any:
         if isinstance(item, str):
             return self.col(item)
         if isinstance(item, Column):
@@ -131,7 +135,7 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
 
     # -------------------------------------------------------------------------------------------- rows and columns
 
-    def select(self, *columns: Any) -> Self:
+    def select(self, *columns: object) -> Self:
         """These columns."""
         return self.derived(Project(self.items(flat(columns)), self.plan))
 
@@ -139,7 +143,7 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """These expressions, as SQL texts."""
         return self.derived(Project(tuple(self.parsed(e) for e in flat(expressions)), self.plan))
 
-    def filter(self, condition: Any) -> Self:
+    def filter(self, condition: object) -> Self:
         """The rows for which a column or SQL text holds; a Python function makes a typed filter."""
         if callable(condition) and not isinstance(condition, Column):
             return self.typed_filter(condition)
@@ -151,17 +155,17 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """The same under a name that columns can be qualified with."""
         return self.same_type(SubqueryAlias((name,), self.plan))
 
-    def orderBy(self, *columns: Any, ascending: bool | list[bool] = True) -> Self:
+    def orderBy(self, *columns: object, ascending: bool | list[bool] = True) -> Self:
         """All rows in order."""
         return self.same_type(Sort(self._order(columns, ascending), True, self.plan))
 
     sort = orderBy
 
-    def sortWithinPartitions(self, *columns: Any, ascending: bool | list[bool] = True) -> Self:
+    def sortWithinPartitions(self, *columns: object, ascending: bool | list[bool] = True) -> Self:
         """Each partition in order."""
         return self.same_type(Sort(self._order(columns, ascending), False, self.plan))
 
-    def _order(self, columns: tuple[Any, ...], ascending: bool | list[bool] = True) -> tuple[Expression, ...]:
+    def _order(self, columns: tuple[object, ...], ascending: bool | list[bool] = True) -> tuple[Expression, ...]:
         keys = [self.key(c) for c in flat(columns)]
         up = ascending if isinstance(ascending, list) else [ascending] * len(keys)
         return tuple(sort_order(k) if a else SortOrder(k, "DESC", "NULLS LAST") for k, a in zip(keys, up, strict=True))
@@ -204,14 +208,14 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
 
     # -------------------------------------------------------------------------------------------- partitions, hints
 
-    def repartition(self, numPartitions: Any, *columns: Any) -> Self:
+    def repartition(self, numPartitions: object, *columns: object) -> Self:
         """Shuffled into so many partitions, by columns, or both."""
         number, keys = _partitions(numPartitions, columns)
         if not keys:
             return self.same_type(Repartition(number or 1, True, self.plan))
         return self.same_type(RepartitionByExpression(tuple(self.numbered(k) for k in keys), self.plan, number))
 
-    def repartitionByRange(self, numPartitions: Any, *columns: Any) -> Self:
+    def repartitionByRange(self, numPartitions: object, *columns: object) -> Self:
         """Shuffled into ranges of columns."""
         number, keys = _partitions(numPartitions, columns)
         return self.same_type(RepartitionByExpression(self._order(tuple(keys)), self.plan, number))
@@ -221,42 +225,42 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         number, _ = _partitions(numPartitions, ())
         return self.same_type(Repartition(number or 1, False, self.plan))
 
-    def hint(self, name: str, *parameters: Any) -> Self:
+    def hint(self, name: str, *parameters: object) -> Self:
         """With a hint, by its name in SQL."""
         given = tuple(named(p) if isinstance(p, str) else self._parameter(p) for p in parameters)
         return self.same_type(UnresolvedHint(name, given, self.plan))
 
-    def _parameter(self, value: Any) -> Expression:
+    def _parameter(self, value: object) -> Expression:
         return self.numbered(value) if isinstance(value, Column) else literal(value)
 
     # -------------------------------------------------------------------------------------------- grouping
 
-    def groupBy(self, *columns: Any) -> GroupedData:
+    def groupBy(self, *columns: object) -> GroupedData:
         """Groups of equal values."""
         return GroupedData(self, tuple(self.key(c) for c in flat(columns)))
 
     groupby = groupBy
 
-    def rollup(self, *columns: Any) -> GroupedData:
+    def rollup(self, *columns: object) -> GroupedData:
         """Groups by all columns, by all but the last, ... and of everything."""
         return GroupedData(self, tuple(self.key(c) for c in flat(columns)), "rollup")
 
-    def cube(self, *columns: Any) -> GroupedData:
+    def cube(self, *columns: object) -> GroupedData:
         """Groups by every choice of the columns."""
         return GroupedData(self, tuple(self.key(c) for c in flat(columns)), "cube")
 
-    def groupingSets(self, sets: list[list[Any]], *columns: Any) -> GroupedData:
+    def groupingSets(self, sets: list[list[Any]], *columns: object) -> GroupedData:
         """Groups by each of these sets of columns."""
         chosen = tuple(tuple(self.key(c) for c in s) for s in sets)
         return GroupedData(self, tuple(self.key(c) for c in columns), "groupingsets", chosen)
 
-    def agg(self, *aggregates: Any) -> DataFrame:
+    def agg(self, *aggregates: object) -> DataFrame:
         """Aggregates over all rows."""
         return GroupedData(self, ()).agg(*aggregates)
 
     # -------------------------------------------------------------------------------------------- several DataFrames
 
-    def join(self, other: DataFrame, on: Any = None, how: str | None = None) -> Self:
+    def join(self, other: DataFrame, on: object = None, how: str | None = None) -> Self:
         """Joined by common columns (`on` a name or a list of names) or by a condition, `how` inner, left, ..."""
         kind = _kind(how or "inner")
         # First without a condition: analysis tells the columns of a DataFrame joined with itself apart.
@@ -275,7 +279,7 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """Every row with every row."""
         return self.derived(Join(self.plan, other.plan, "Cross"))
 
-    def lateralJoin(self, other: DataFrame, on: Any = None, how: str | None = None) -> Self:
+    def lateralJoin(self, other: DataFrame, on: object = None, how: str | None = None) -> Self:
         """Joined with a DataFrame that may read this one's columns."""
         with self.session.numbering():
             right = LateralSubquery(other.inner_plan, (), next_id())
@@ -316,7 +320,7 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """The one value, as a column of another DataFrame."""
         return Column(ScalarSubquery(self.inner_plan, (), UNNUMBERED))
 
-    def transform(self, function: Callable[..., DataFrame], *arguments: Any, **named_arguments: Any) -> DataFrame:
+    def transform(self, function: Callable[..., DataFrame], *arguments: object, **named_arguments: object) -> DataFrame:
         """What a function makes of this DataFrame."""
         return function(self, *arguments, **named_arguments)
 
@@ -333,7 +337,13 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
             )
         self.session.with_view(name, self.plan)
 
-    createOrReplaceGlobalTempView = createGlobalTempView = registerTempTable = createOrReplaceTempView
+    registerTempTable = createOrReplaceTempView
+
+    def createOrReplaceGlobalTempView(self, name: str) -> None:
+        """Know this DataFrame by a name of the database `global_temp`."""
+        self.session.with_view(f"{GLOBAL_TEMP}.{name}", self.plan)
+
+    createGlobalTempView = createOrReplaceGlobalTempView
 
     @property
     def isStreaming(self) -> bool:
@@ -356,7 +366,11 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """How late rows of a stream may come; without a stream it means nothing."""
         return self
 
-    def observe(self, observation: Any, *exprs: Any) -> Self:
+    def withMetadata(self, columnName: str, metadata: object) -> Self:
+        """With other metadata of a column, which plans do not show."""
+        return self.withColumn(columnName, self.col(columnName).alias(columnName))
+
+    def observe(self, observation: object, *exprs: object) -> Self:
         """Metrics of the rows; they are not planned here."""
         return self
 
@@ -369,19 +383,19 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """Statistics: `stat.corr`, `stat.approxQuantile`, `stat.crosstab`."""
         return StatFunctions(self)
 
-    def approxQuantile(self, col: Any, probabilities: Any, relativeError: Any) -> Any:
+    def approxQuantile(self, col: object, probabilities: object, relativeError: object) -> Expression:
         """See `stat.approxQuantile`."""
         return self.stat.approxQuantile(col, probabilities, relativeError)
 
-    def corr(self, col1: Any, col2: Any, method: Any = None) -> Any:
+    def corr(self, col1: object, col2: object, method: object = None) -> Expression:
         """See `stat.corr`."""
         return self.stat.corr(col1, col2, method)
 
-    def cov(self, col1: Any, col2: Any) -> Any:
+    def cov(self, col1: object, col2: object) -> Expression:
         """See `stat.cov`."""
         return self.stat.cov(col1, col2)
 
-    def sampleBy(self, col: Any, fractions: Any, seed: Any = None) -> DataFrame:
+    def sampleBy(self, col: object, fractions: object, seed: object = None) -> DataFrame:
         """See `stat.sampleBy`."""
         return self.stat.sampleBy(col, fractions, seed)
 
@@ -389,11 +403,11 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """See `stat.crosstab`."""
         return self.stat.crosstab(col1, col2)
 
-    def freqItems(self, cols: Any, support: Any = None) -> DataFrame:
+    def freqItems(self, cols: object, support: object = None) -> DataFrame:
         """See `stat.freqItems`."""
         return self.stat.freqItems(cols, support)
 
-    def describe(self, *columns: Any) -> Self:
+    def describe(self, *columns: object) -> Self:
         """Count, mean, deviation, least and greatest value of columns."""
         return self._summary(flat(columns), ["count", "mean", "stddev", "min", "max"])
 
@@ -418,15 +432,15 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
             ]
         return exploded.derived(Project((label, *items), exploded.plan))
 
-    def mapInPandas(self, func: Any, schema: Any, barrier: bool = False, profile: Any = None) -> Self:
+    def mapInPandas(self, func: object, schema: object, barrier: bool = False, profile: object = None) -> Self:
         """What a function makes of all rows, batch by batch, as DataFrames of pandas."""
         return self._mapped("MapInPandas", func, schema, barrier)
 
-    def mapInArrow(self, func: Any, schema: Any, barrier: bool = False, profile: Any = None) -> Self:
+    def mapInArrow(self, func: object, schema: object, barrier: bool = False, profile: object = None) -> Self:
         """The same as batches of Arrow."""
         return self._mapped("MapInArrow", func, schema, barrier)
 
-    def _mapped(self, name: str, func: Any, schema: Any, barrier: bool) -> Self:
+    def _mapped(self, name: str, func: object, schema: Any, barrier: bool) -> Self:
         fields = parse_fields(schema) if isinstance(schema, str) else schema.fields
         with self.session.numbering():
             udf = python_table_call(func, self.output, fields)
@@ -438,18 +452,23 @@ def _statistics(a: Any, names: list[str]) -> Expression:
     """map(name, value, ...) of a column's statistics as texts (Spark: StatFunctions.summary)."""
     number = a if is_numeric(a.type) else Cast(a, DOUBLE, "TRY", True)
     parts: list[Expression] = []
+    shares = tuple(float(n[:-1]) / 100 for n in names if n.endswith("%"))
+    quantiles = UnresolvedFunction(
+        ("percentile_approx",), (number, Literal(shares, ArrayType(DOUBLE, False)), Literal(10000, INT))
+    )
+    place = 0
     for n in names:
         function = {"mean": "avg"}.get(n, n)
         of = number if n in ("mean", "stddev") else a
         value: Expression = UnresolvedFunction((function,), (of,))
         if n.endswith("%"):
-            share = Literal(float(n[:-1]) / 100, DOUBLE)
-            value = UnresolvedFunction(("percentile_approx",), (number, share, Literal(10000, INT)))
+            value = UnresolvedFunction(("get",), (quantiles, Literal(place, INT)))
+            place += 1
         parts += [Cast(Literal(n, STRING), STRING), Cast(value, STRING)]
     return UnresolvedFunction(("map",), tuple(parts))
 
 
-def _inputs(plan: Any) -> tuple[Any, ...]:
+def _inputs(plan: LogicalPlan) -> tuple[LogicalPlan, ...]:
     """A union of a union is one of three."""
     return plan.inputs if isinstance(plan, Union) else (plan,)
 
@@ -462,7 +481,7 @@ def _kind(how: str) -> str:
     return kind
 
 
-def _partitions(first: Any, more: tuple[Any, ...]) -> tuple[int | None, list[Any]]:
+def _partitions(first: object, more: tuple[object, ...]) -> tuple[int | None, list[Any]]:
     """Number (None when not given) and keys."""
     if isinstance(first, bool) or not isinstance(first, int):
         return None, flat((first, *more) if more else (first,))
@@ -474,7 +493,7 @@ def _partitions(first: Any, more: tuple[Any, ...]) -> tuple[int | None, list[Any
 def _told_apart(e: Any, join: Any) -> Expression:
     """Columns that a DataFrame compares with themselves in a join with itself: the left one and the right one."""
 
-    def step(x: Any) -> Any:
+    def step(x: Expression) -> Any:
         match x:
             case UnresolvedFunction(("=",) | ("<=>",), (AttributeReference() as a, AttributeReference() as b)) if (
                 a.expr_id == b.expr_id
@@ -488,13 +507,13 @@ def _told_apart(e: Any, join: Any) -> Expression:
     return made
 
 
-def _renewed(e: Any, right: tuple[AttributeReference, ...], join: Any) -> Expression:
+def _renewed(e: Expression, right: tuple[AttributeReference, ...], join: Any) -> Expression:
     """Columns that only the right side has, as they are called since the join gave it ids of its own."""
     left = join.left.output_set
     new = {a.expr_id: b for a, b in zip(right, join.right.output, strict=True) if a.expr_id != b.expr_id}
     new = {k: b for k, b in new.items() if k not in left}
     if not new:
-        return e  # type: ignore[no-any-return]
+        return e
     made: Expression = e.transform_up(
         lambda x: new.get(x.expr_id, x) if isinstance(x, AttributeReference) else x, AttributeReference.BIT
     )

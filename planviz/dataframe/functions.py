@@ -34,13 +34,17 @@ LITERAL_TEXTS: dict[str, tuple[int, ...]] = {
     "to_date": (1,), "to_timestamp": (1,), "to_unix_timestamp": (1,), "to_utc_timestamp": (1,), "translate": (1, 2),
     "trunc": (1,), "unix_timestamp": (1,), "window": (1, 2, 3), "array_contains": (1,), "array_position": (1,),
     "array_remove": (1,), "element_at": (1,), "overlay": (), "sentences": (1, 2), "schema_of_json": (0,),
+    "array_append": (1,), "array_insert": (2,), "array_prepend": (1,), "assert_true": (1,), "collate": (1,),
+    "from_xml": (1,), "listagg": (1,), "map_contains_key": (1,), "raise_error": (0,), "schema_of_csv": (0,),
+    "schema_of_xml": (0,), "session_window": (1,), "string_agg": (1,), "try_to_date": (1,), "try_variant_get": (1, 2),
+    "variant_get": (1, 2),
 }  # fmt: skip
 _NAMES = {
     "create_map": "map", "countDistinct": "count_distinct", "approxCountDistinct": "approx_count_distinct",
     "sumDistinct": "sum_distinct", "bitwiseNOT": "~", "bitwise_not": "~", "negate": "negative", "signum": "signum",
     "toDegrees": "degrees", "toRadians": "radians", "shiftLeft": "shiftleft", "shiftRight": "shiftright",
     "shiftRightUnsigned": "shiftrightunsigned", "monotonicallyIncreasingId": "monotonically_increasing_id",
-    "mean": "avg",
+    "mean": "avg", "pow": "power", "isnan": "isNaN",
 }  # fmt: skip
 #: How many lambdas are around the one being read: keeps the names of nested lambdas apart.
 _depth: ContextVar[int] = ContextVar("lambda_depth", default=0)
@@ -66,22 +70,22 @@ def expr(text: str) -> Column:
     return Column(found.child if isinstance(found, UnresolvedAlias) else found)
 
 
-def when(condition: Column, value: Any) -> Column:
+def when(condition: Column, value: object) -> Column:
     """CASE WHEN condition THEN value; go on with `.when(...)` and `.otherwise(...)`."""
     return Column(CaseWhen((condition.expr, expression(value)), None))
 
 
-def count(of: Any) -> Column:
+def count(of: object) -> Column:
     """How many rows have a value, all rows for `*`."""
     return call("count", column_or_name(of))
 
 
-def count_distinct(first: Any, *more: Any) -> Column:
+def count_distinct(first: object, *more: object) -> Column:
     """How many different values there are."""
     return call("count", *[column_or_name(c) for c in (first, *more)], distinct=True)
 
 
-def sum_distinct(of: Any) -> Column:
+def sum_distinct(of: object) -> Column:
     """The sum of the different values."""
     return call("sum", column_or_name(of), distinct=True)
 
@@ -90,59 +94,71 @@ countDistinct, sumDistinct = count_distinct, sum_distinct
 udf, pandas_udf, arrow_udf = python.udf, python.pandas_udf, python.arrow_udf
 
 
-def lag(of: Any, offset: int = 1, default: Any = None) -> Column:
+def lag(of: object, offset: int = 1, default: object = None) -> Column:
     """The value `offset` rows before."""
     return call("lag", column_or_name(of), literal(offset), literal(default), literal(False))
 
 
-def lead(of: Any, offset: int = 1, default: Any = None) -> Column:
+def lead(of: object, offset: int = 1, default: object = None) -> Column:
     """The value `offset` rows after."""
     return call("lead", column_or_name(of), literal(offset), literal(default), literal(False))
 
 
-def first(of: Any, ignorenulls: bool = False) -> Column:
+def first(of: object, ignorenulls: bool = False) -> Column:
     """The first value of a group."""
     return call("first", column_or_name(of), literal(ignorenulls))
 
 
-def last(of: Any, ignorenulls: bool = False) -> Column:
+def last(of: object, ignorenulls: bool = False) -> Column:
     """The last value of a group."""
     return call("last", column_or_name(of), literal(ignorenulls))
 
 
-def months_between(date1: Any, date2: Any, roundOff: bool = True) -> Column:
+def months_between(date1: object, date2: object, roundOff: bool = True) -> Column:
     """The months between two dates."""
     return call("months_between", column_or_name(date1), column_or_name(date2), literal(roundOff))
 
 
-def unix_timestamp(timestamp: Any = None, format: str = "yyyy-MM-dd HH:mm:ss") -> Column:
+def unix_timestamp(timestamp: object = None, format: str = "yyyy-MM-dd HH:mm:ss") -> Column:
     """The seconds since 1970 of a time, or of now."""
     if timestamp is None:
         return call("unix_timestamp")
     return call("unix_timestamp", column_or_name(timestamp), literal(format))
 
 
-def from_unixtime(timestamp: Any, format: str = "yyyy-MM-dd HH:mm:ss") -> Column:
+def from_unixtime(timestamp: object, format: str = "yyyy-MM-dd HH:mm:ss") -> Column:
     """Seconds since 1970 as a text."""
     return call("from_unixtime", column_or_name(timestamp), literal(format))
 
 
-def asc(name: Any) -> Column:
+def log(arg1: object, arg2: object = None) -> Column:
+    """The natural logarithm of a column, or that to a base, which comes first."""
+    if arg2 is None:
+        return call("ln", column_or_name(arg1))
+    return call("log", expression(arg1), column_or_name(arg2))
+
+
+def split(str: object, pattern: object, limit: object = -1) -> Column:
+    """A text in parts, cut where a pattern matches; -1 for as many parts as there are."""
+    return call("split", column_or_name(str), expression(pattern), expression(limit))
+
+
+def asc(name: object) -> Column:
     """A sort key, ascending."""
     return Column(column_or_name(name)).asc()  # type: ignore[no-any-return]
 
 
-def desc(name: Any) -> Column:
+def desc(name: object) -> Column:
     """A sort key, descending."""
     return Column(column_or_name(name)).desc()  # type: ignore[no-any-return]
 
 
-def asc_nulls_last(name: Any) -> Column:
+def asc_nulls_last(name: object) -> Column:
     """A sort key, ascending, nulls last."""
     return Column(column_or_name(name)).asc_nulls_last()  # type: ignore[no-any-return]
 
 
-def desc_nulls_first(name: Any) -> Column:
+def desc_nulls_first(name: object) -> Column:
     """A sort key, descending, nulls first."""
     return Column(column_or_name(name)).desc_nulls_first()  # type: ignore[no-any-return]
 
@@ -152,26 +168,30 @@ def broadcast(df: DataFrame) -> DataFrame:
     return df.hint("broadcast")
 
 
-def call_function(name: str, *columns: Any) -> Column:
+def call_function(name: str, *columns: object) -> Column:
     """A function of SQL by its name."""
     return _called(name, columns)
 
 
-def _called(name: str, arguments: tuple[Any, ...]) -> Column:
+def _called(name: str, arguments: tuple[object, ...]) -> Column:
     flat = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], list | tuple) else arguments
     texts = LITERAL_TEXTS.get(name, ())
     return call(_NAMES.get(name, name), *[_argument(a, i in texts) for i, a in enumerate(flat)])
 
 
-def _argument(value: Any, text: bool) -> Expression:
+def _argument(value: object, text: bool) -> Expression:
     if callable(value) and not isinstance(value, Column):
         return _lambda(value)
+    if isinstance(value, dict):
+        # Options, as {"mode": "FAILFAST"}.
+        pairs = [literal(str(v)) for entry in value.items() for v in entry]
+        return UnresolvedFunction(("map",), tuple(pairs))
     if isinstance(value, list):
         return UnresolvedFunction(("array",), tuple(_argument(v, True) for v in value))
     return expression(value) if text else column_or_name(value)
 
 
-def _lambda(body: Callable[..., Any]) -> Expression:
+def _lambda(body: Callable[..., object]) -> Expression:
     """A Python function of columns as a lambda; its arguments are called x, y, z, numbered by depth."""
     depth = _depth.get() + 1
     names = [f"{n}_{depth}" for n, _ in zip("xyz", inspect.signature(body).parameters, strict=False)]
@@ -187,8 +207,9 @@ def __getattr__(name: str) -> Callable[..., Column]:
     if name.startswith("_"):
         raise AttributeError(name)
 
-    def function(*arguments: Any) -> Column:
-        return _called(name, arguments)
+    def function(*arguments: Any, **named: Any) -> Column:
+        # PySpark's names of arguments stand in the order of the SQL function's.
+        return _called(name, (*arguments, *named.values()))
 
     function.__name__ = name
     function.__doc__ = f"The SQL function {name}."

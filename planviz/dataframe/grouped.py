@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from planviz.dataframe.column import literal, select_item
+from planviz.dataframe.column import Column, literal, select_item
 from planviz.dataframe.python import UserDefinedFunction, python_table_call
 from planviz.errors import InputError
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, lit
@@ -43,7 +43,7 @@ class GroupedData:
     ) -> None:
         self.frame, self.keys, self.kind, self.sets, self.pivoted = frame, keys, kind, sets, pivoted
 
-    def agg(self, *aggregates: Any) -> DataFrame:
+    def agg(self, *aggregates: object) -> DataFrame:
         """Aggregate columns, or a dict of column to function (`{"b": "sum", "*": "count"}`)."""
         if len(aggregates) == 1 and isinstance(aggregates[0], dict):
             items = [self._by_name(f, c) for c, f in java_order(aggregates[0])]
@@ -51,7 +51,7 @@ class GroupedData:
             items = [self.frame.numbered(a) for a in aggregates]
         return self._made(items)
 
-    def pivot(self, column: str, values: list[Any] | None = None) -> GroupedData:
+    def pivot(self, column: str | Column, values: list[Any] | None = None) -> GroupedData:
         """The groups once more by a column, whose values lie side by side."""
         if values is None:
             values = self.frame.session.pivot_values(self.frame, column)
@@ -83,15 +83,15 @@ class GroupedData:
         """The greatest value of these columns, or of all numeric ones."""
         return self._numeric("max", columns)
 
-    def applyInPandas(self, func: Any, schema: Any) -> DataFrame:
+    def applyInPandas(self, func: object, schema: object) -> DataFrame:
         """What a function makes of the rows of each group as a DataFrame of pandas."""
         return self._applied("FlatMapGroupsInPandas", func, schema)
 
-    def applyInArrow(self, func: Any, schema: Any) -> DataFrame:
+    def applyInArrow(self, func: object, schema: object) -> DataFrame:
         """The same as tables of Arrow."""
         return self._applied("FlatMapGroupsInArrow", func, schema)
 
-    def apply(self, udf: Any) -> DataFrame:
+    def apply(self, udf: object) -> DataFrame:
         """What a pandas_udf of the kind GROUPED_MAP makes of the rows of each group."""
         if not isinstance(udf, UserDefinedFunction) or not isinstance(udf.function.returns, StructType):
             raise InputError("apply takes a pandas_udf of the kind GROUPED_MAP, with the columns that it returns.")
@@ -106,7 +106,7 @@ class GroupedData:
         projected = self.frame.derived(Project((*map(select_item, self.keys), *self.frame.output), self.frame.plan))
         return projected, projected.plan.output[: len(self.keys)]
 
-    def _applied(self, name: str, func: Any, schema: Any) -> DataFrame:
+    def _applied(self, name: str, func: object, schema: Any) -> DataFrame:
         frame = self.frame
         fields = parse_fields(schema) if isinstance(schema, str) else schema.fields
         projected, keys = self.keys_first()
@@ -117,7 +117,7 @@ class GroupedData:
 
     def _numeric(self, function: str, columns: tuple[str, ...]) -> DataFrame:
         if columns:
-            chosen: list[Any] = [self.frame[c].expr for c in columns]
+            chosen: list[AttributeReference] = [self.frame[c].expr for c in columns]
         else:
             keys = {k.expr_id for k in self.keys if hasattr(k, "expr_id")}
             chosen = [a for a in self.frame.output if is_numeric(a.type) and a.expr_id not in keys]
@@ -149,7 +149,7 @@ class GroupedData:
         return GroupingSets(self.kind, tuple((i,) for i in range(len(self.keys))), self.keys)
 
 
-def _counted(e: Any) -> Any:
+def _counted(e: Expression) -> Expression:
     """count(*) as count(1)."""
     if isinstance(e, UnresolvedFunction) and e.parts == ("count",) and e.arguments == (UnresolvedStar(),):
         return e.replace(arguments=(lit(1),))
@@ -162,15 +162,15 @@ class CoGroupedData:
     def __init__(self, one: GroupedData, other: GroupedData) -> None:
         self.one, self.other = one, other
 
-    def applyInPandas(self, func: Any, schema: Any) -> DataFrame:
+    def applyInPandas(self, func: object, schema: object) -> DataFrame:
         """What a function makes of the rows of each pair of groups as DataFrames of pandas."""
         return self._applied("FlatMapCoGroupsInPandas", func, schema)
 
-    def applyInArrow(self, func: Any, schema: Any) -> DataFrame:
+    def applyInArrow(self, func: object, schema: object) -> DataFrame:
         """The same as tables of Arrow."""
         return self._applied("FlatMapCoGroupsInArrow", func, schema)
 
-    def _applied(self, name: str, func: Any, schema: Any) -> DataFrame:
+    def _applied(self, name: str, func: object, schema: Any) -> DataFrame:
         fields = parse_fields(schema) if isinstance(schema, str) else schema.fields
         count = len(self.one.keys)
         (left, _), (right, _) = self.one.keys_first(), self.other.keys_first()

@@ -36,7 +36,7 @@ class UserDefinedFunction:
     def __init__(self, function: PythonFunction) -> None:
         self.function = function
 
-    def __call__(self, *columns: Any) -> Column:
+    def __call__(self, *columns: object) -> Column:
         """The call as a column."""
         return Column(UnresolvedPythonCall(self.function, tuple(map(column_or_name, columns))))
 
@@ -108,7 +108,7 @@ def python_table_call(f: Any, arguments: tuple[Any, ...], fields: tuple[Any, ...
     return PythonTableCall(name, arguments, StructType(tuple(fields)), kind, True, next_id())
 
 
-def _hinted(f: Callable[..., Any], library: str) -> PythonEvalType:
+def _hinted(f: Callable[..., object], library: str) -> PythonEvalType:
     """The kind that type hints say: what is returned is an iterator, a batch, or one value. Without hints: a batch."""
     hint = inspect.signature(f).return_annotation
     shown = hint if isinstance(hint, str) else getattr(hint, "__name__", str(hint))

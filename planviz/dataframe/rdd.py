@@ -15,11 +15,11 @@ class RDD:
     def __init__(self, session: SparkSession, rows: list[Any] | None = None) -> None:
         self.session, self.rows = session, rows
 
-    def toDF(self, schema: Any = None, sampleRatio: float | None = None) -> DataFrame:
+    def toDF(self, schema: object = None, sampleRatio: float | None = None) -> DataFrame:
         """The rows as a DataFrame."""
         return self.session.createDataFrame(self, schema)
 
-    def _value(self, *given: Any, **named: Any) -> Any:
+    def _value(self, *given: object, **named: object) -> Any:
         """What only running the program would give: the session says what stands for it."""
         return self.session.act_on_rows(self)
 
@@ -31,7 +31,7 @@ class RDD:
     saveAsNewAPIHadoopFile = getNumPartitions = countApprox = countApproxDistinct = treeReduce = treeAggregate = _value
     toLocalIterator = id = name = toDebugString = getStorageLevel = saveAsNewAPIHadoopDataset = _value
 
-    def _other(self, *given: Any, **named: Any) -> RDD:
+    def _other(self, *given: object, **named: object) -> RDD:
         return RDD(self.session)
 
     map = flatMap = filter = mapPartitions = mapPartitionsWithIndex = reduceByKey = groupByKey = join = union = _other
@@ -39,13 +39,13 @@ class RDD:
     leftOuterJoin = rightOuterJoin = cogroup = aggregateByKey = combineByKey = foldByKey = zip = glom = _other
     subtract = intersection = cartesian = groupBy = zipWithUniqueId = pipe = _other
 
-    def _same(self, *given: Any, **named: Any) -> RDD:
+    def _same(self, *given: object, **named: object) -> RDD:
         return self
 
     cache = persist = unpersist = repartition = coalesce = distinct = setName = partitionBy = _same
     sampleByKey = subtractByKey = fullOuterJoin = repartitionAndSortWithinPartitions = groupWith = _other
 
-    def randomSplit(self, weights: Any = (), seed: Any = None) -> list[RDD]:
+    def randomSplit(self, weights: Any = (), seed: object = None) -> list[RDD]:
         """Parts of the rows."""
         return [RDD(self.session) for _ in weights]
 

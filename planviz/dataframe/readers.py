@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from planviz.catalog.tables import Table
 from planviz.errors import InputError
-from planviz.expressions.core import AttributeReference
+from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.ids import next_id
 from planviz.logical.relations import LogicalRelation
 from planviz.types import STRING, DataType, StructField, StructType, as_nullable, parse_fields
@@ -30,22 +30,22 @@ class DataFrameReader:
         self.fields: tuple[StructField, ...] | None = None
         self.given: dict[str, Any] = {}
 
-    def format(self, source: Any) -> Self:
+    def format(self, source: object) -> Self:
         """The kind of files, or the name of another source."""
         self.provider = str(source)
         return self
 
-    def option(self, key: Any, value: Any = None) -> Self:
+    def option(self, key: Expression, value: object = None) -> Self:
         """A setting of the source."""
         self.given[str(key).lower()] = value
         return self
 
-    def options(self, **options: Any) -> Self:
+    def options(self, **options: object) -> Self:
         """Several of them."""
         self.given.update({k.lower(): v for k, v in options.items()})
         return self
 
-    def schema(self, schema: Any) -> Self:
+    def schema(self, schema: object) -> Self:
         """The columns: a struct type or DDL text. Raises InputError for anything else."""
         if isinstance(schema, str):
             self.fields = tuple(parse_fields(schema))
@@ -55,7 +55,7 @@ class DataFrameReader:
             raise InputError("A schema is a StructType or a text such as 'id int, name string'.")
         return self
 
-    def load(self, path: Any = None, format: Any = None, schema: Any = None, **options: Any) -> DataFrame:
+    def load(self, path: object = None, format: object = None, schema: object = None, **options: object) -> DataFrame:
         """The rows. Raises InputError where nothing says what columns they have."""
         if format is not None:
             self.format(format)
@@ -80,41 +80,41 @@ class DataFrameReader:
         """A table."""
         return self.session.table(tableName)
 
-    def parquet(self, *paths: Any, **options: Any) -> DataFrame:
+    def parquet(self, *paths: object, **options: object) -> DataFrame:
         """Files of parquet."""
         return self.load(_one(paths), "parquet", **options)
 
-    def orc(self, path: Any, **options: Any) -> DataFrame:
+    def orc(self, path: object, **options: object) -> DataFrame:
         """Files of ORC."""
         return self.load(path, "orc", **options)
 
-    def csv(self, path: Any, schema: Any = None, *given: Any, **options: Any) -> DataFrame:
+    def csv(self, path: object, schema: object = None, *given: object, **options: object) -> DataFrame:
         """Files of CSV."""
         options = {**dict(zip(_CSV, given, strict=False)), **options}
         return self.load(path, "csv", schema, **options)
 
-    def json(self, path: Any, schema: Any = None, *given: Any, **options: Any) -> DataFrame:
+    def json(self, path: object, schema: object = None, *given: object, **options: object) -> DataFrame:
         """Files of JSON."""
         return self.load(path, "json", schema, **options)
 
-    def xml(self, path: Any, *given: Any, **options: Any) -> DataFrame:
+    def xml(self, path: object, *given: object, **options: object) -> DataFrame:
         """Files of XML."""
         return self.load(path, "xml", **options)
 
-    def text(self, paths: Any, *given: Any, **options: Any) -> DataFrame:
+    def text(self, paths: object, *given: object, **options: object) -> DataFrame:
         """Files of text, a row for each line."""
         return self.load(paths, "text", **options)
 
-    def jdbc(self, url: Any, table: Any, *given: Any, **options: Any) -> DataFrame:
+    def jdbc(self, url: object, table: object, *given: object, **options: object) -> DataFrame:
         """A table of another database."""
         return self.load(table, "jdbc")
 
 
-def _one(paths: tuple[Any, ...]) -> Any:
+def _one(paths: tuple[object, ...]) -> Any:
     return paths[0] if len(paths) == 1 else list(paths)
 
 
-def relation(provider: str, path: Any, fields: tuple[StructField, ...]) -> LogicalRelation:
+def relation(provider: str, path: object, fields: tuple[StructField, ...]) -> LogicalRelation:
     """Files with these columns, which may all be null, as Spark takes them from files."""
     columns = tuple(AttributeReference(f.name, _nullable(f.data_type), True, next_id()) for f in fields)
     place = path if isinstance(path, str) else str(path)

@@ -18,7 +18,7 @@ class RuntimeConfig:
     def __init__(self, session: SparkSession) -> None:
         self.session = session
 
-    def set(self, key: str, value: Any) -> None:
+    def set(self, key: str, value: object) -> None:
         """Let a setting count from now on; one that planviz does not read is kept, too."""
         text = str(value).lower() if isinstance(value, bool) else str(value)
         self.session.config = self.session.config.with_settings({str(key): text})
@@ -57,7 +57,7 @@ class SessionCatalog:
         known = self.session.catalog
         return known.table(parts) is not None or known.view(parts) is not None
 
-    def cacheTable(self, tableName: str, storageLevel: Any = None) -> None:
+    def cacheTable(self, tableName: str, storageLevel: object = None) -> None:
         """Keep the rows of a table."""
         self.session.sql(f"CACHE TABLE {tableName}")
 
@@ -86,11 +86,11 @@ class SparkContext:
     def __init__(self, session: SparkSession) -> None:
         self.session = session
 
-    def parallelize(self, c: Any, numSlices: int | None = None) -> RDD:
+    def parallelize(self, c: object, numSlices: int | None = None) -> RDD:
         """The elements of a list as an RDD."""
         return RDD(self.session, list(c) if isinstance(c, Iterable) else None)
 
-    def textFile(self, name: Any, minPartitions: int | None = None, use_unicode: bool = True) -> RDD:
+    def textFile(self, name: object, minPartitions: int | None = None, use_unicode: bool = True) -> RDD:
         """The lines of a file."""
         return RDD(self.session)
 
@@ -110,7 +110,7 @@ class SparkContext:
     def setCheckpointDir(self, dirName: str) -> None:
         """Where checkpoints are kept."""
 
-    def setJobGroup(self, *given: Any, **named: Any) -> None:
+    def setJobGroup(self, *given: object, **named: object) -> None:
         """A name for jobs."""
 
     setJobDescription = setLocalProperty = addPyFile = addFile = stop = setJobGroup
@@ -122,7 +122,7 @@ class Builder:
     def __init__(self, session: SparkSession) -> None:
         self.session = session
 
-    def config(self, key: Any = None, value: Any = None, **named: Any) -> Self:
+    def config(self, key: object = None, value: Any = None, **named: Any) -> Self:
         """A setting, which counts in the session."""
         if isinstance(key, str) and value is not None:
             try:
@@ -131,7 +131,7 @@ class Builder:
                 self.session.warnings.append(str(e))
         return self
 
-    def appName(self, name: Any) -> Self:
+    def appName(self, name: object) -> Self:
         """A name for the application; plans do not show it."""
         return self
 

@@ -20,9 +20,10 @@ from planviz.dataframe.readers import DataFrameReader, relation
 from planviz.dataframe.services import RuntimeConfig, SparkContext
 from planviz.errors import InputError
 from planviz.execution import QueryExecution, Session
-from planviz.expressions.core import AttributeReference
+from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.ids import Ids, ids_from, next_id
 from planviz.frontend import Statement, parse_script
+from planviz.frontend.dialect import reading
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRDD, Range
 from planviz.logical.unresolved import UnresolvedRelation
@@ -42,6 +43,7 @@ from planviz.types import (
     StructField,
     StructType,
     parse_fields,
+    parse_type,
     wider_type,
 )
 
@@ -96,34 +98,46 @@ class SparkSession(Session):
     def stop(self) -> None:
         """The end of the session; nothing has to be given back."""
 
-    def setConf(self, key: str, value: Any) -> None:
+    def setConf(self, key: str, value: object) -> None:
         """A setting (SQLContext.setConf)."""
         self.conf.set(key, value)
+
+    def registerDataFrameAsTable(self, df: DataFrame, tableName: str) -> None:
+        """A temporary view (SQLContext.registerDataFrameAsTable)."""
+        df.createOrReplaceTempView(tableName)
+
+    def dropTempTable(self, tableName: str) -> None:
+        """Forget a temporary view (SQLContext.dropTempTable)."""
+        self.catalog = self.catalog.without((tableName,))
 
     def newSession(self) -> SparkSession:
         """Another session over the same tables."""
         return self
 
-    def act(self, name: str, frame: Any) -> Any:
+    def act(self, name: str, frame: object) -> Expression:
         """What an action on a DataFrame gives. Raises InputError: there is no data here."""
         raise InputError(f"{name} would need the data: planviz plans queries and executes none.")
 
     def missing_column(self, plan: LogicalPlan, parts: tuple[str, ...]) -> None:
         """A DataFrame of this plan is asked for a column that it does not have."""
 
-    def act_on_rows(self, rows: RDD) -> Any:
+    def act_on_rows(self, rows: RDD) -> LogicalPlan:
         """What an action on an RDD gives. Raises InputError: there is no data here."""
         raise InputError("An RDD's rows would be needed: planviz plans queries and executes none.")
 
-    def pivot_values(self, frame: Any, column: Any) -> list[Any]:
+    def pivot_values(self, frame: object, column: object) -> list[Expression]:
         """The values of a pivot's column, for which Spark runs a query. Raises InputError: there is no data here."""
         raise InputError("Finding the values of a pivot would need the data: list them, pivot('c', ['x', 'y']).")
 
-    def note_table(self, name: str, frame: Any) -> None:
+    def note_table(self, name: str, frame: object) -> None:
         """A DataFrame was written as a table."""
 
     def from_source(
-        self, provider: str, path: Any, fields: tuple[StructField, ...] | None, options: dict[str, Any] | None = None
+        self,
+        provider: str,
+        path: object,
+        fields: tuple[StructField, ...] | None,
+        options: dict[str, object] | None = None,
     ) -> DataFrame:
         """The rows of a source with these columns. Raises InputError where nobody knows the columns."""
         if fields is None:
@@ -171,7 +185,7 @@ class SparkSession(Session):
         return DataFrame(self, Range(first, last, step, slices, column))
 
     def createDataFrame(
-        self, data: Iterable[Any] | RDD, schema: Any = None, samplingRatio: Any = None, verifySchema: bool = True
+        self, data: Iterable[Any] | RDD, schema: object = None, samplingRatio: object = None, verifySchema: bool = True
     ) -> DataFrame:
         """Rows of a program: tuples, lists, dicts or plain values.
 
@@ -186,12 +200,12 @@ class SparkSession(Session):
             columns = tuple(AttributeReference(f.name, f.data_type, f.nullable, next_id()) for f in fields)
         return DataFrame(self, LogicalRDD(columns))
 
-    def sql(self, text: str, args: Any = None, **kwargs: Any) -> DataFrame:
+    def sql(self, text: str, args: object = None, **kwargs: object) -> DataFrame:
         """A query as a DataFrame; of several statements the last counts, definitions change the session.
 
         A text that only defines gives a DataFrame without columns. Raises ParseError and AnalysisError.
         """
-        with self.numbering():
+        with self.numbering(), reading(self.config):
             statements = parse_script(text, self.params)
         made: DataFrame | None = None
         for s in statements:
@@ -218,9 +232,11 @@ class SparkSession(Session):
 
 def _fields(rows: list[Any], schema: Any) -> Sequence[StructField]:
     if isinstance(schema, str):
-        return parse_fields(schema)
+        return _named_fields(schema)
     if isinstance(schema, StructType):
         return schema.fields
+    if isinstance(schema, DataType):
+        return [StructField("value", schema)]
     if not rows:
         raise InputError("Without rows the types cannot be inferred: give a schema such as 'id int, name string'.")
     names = list(schema) if schema is not None else None
@@ -234,6 +250,18 @@ def _fields(rows: list[Any], schema: Any) -> Sequence[StructField]:
         for i, (_, v) in enumerate(r):
             types[i] = _merged(types[i], _type_of(v))
     return [StructField(n, t) for n, t in zip(labels, types, strict=True)]
+
+
+def _named_fields(text: str) -> Sequence[StructField]:
+    """The fields of a column list, of a struct's type, or one called `value` of any other type."""
+    try:
+        return parse_fields(text)
+    except InputError as no_list:
+        try:
+            kind = parse_type(text)
+        except InputError:
+            raise no_list from None
+    return kind.fields if isinstance(kind, StructType) else [StructField("value", kind)]
 
 
 def _record(row: Any) -> list[tuple[str, Any]]:
@@ -251,7 +279,7 @@ _TYPES: list[tuple[type, DataType]] = [
 ]  # fmt: skip
 
 
-def _type_of(value: Any) -> DataType:
+def _type_of(value: object) -> DataType:
     if isinstance(value, list):
         return ArrayType(_type_of(value[0]) if value else NULL)
     if isinstance(value, dict):

@@ -6,7 +6,7 @@ from typing import Any, Generic, Self, TypeVar
 
 from planviz.dataframe.base import Frame, flat
 from planviz.dataframe.column import Column, literal, select_item
-from planviz.errors import InputError
+from planviz.errors import AnalysisError, InputError
 from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import CaseWhen
 from planviz.expressions.core import Alias, Expression, Literal
@@ -29,6 +29,11 @@ class ColumnMethods(Frame):
 
     def withColumn(self, name: str, column: Column) -> Self:
         """With one column more, or another in place of one of the same name."""
+        if not isinstance(column, Column):
+            shown = type(column).__name__
+            error = AnalysisError("NOT_EXPECTED_TYPE", f"Argument `col` should be Column, got {shown}.")
+            error.python_type = "PySparkTypeError"
+            raise error
         return self.withColumns({name: column})
 
     def withColumns(self, columns: dict[str, Column]) -> Self:
@@ -64,11 +69,11 @@ class ColumnMethods(Frame):
         """Methods for nulls: `na.drop`, `na.fill`, `na.replace`."""
         return MissingValues(self)
 
-    def dropna(self, how: str = "any", thresh: int | None = None, subset: Any = None) -> Self:
+    def dropna(self, how: str = "any", thresh: int | None = None, subset: object = None) -> Self:
         """See `na.drop`."""
         return self.na.drop(how, thresh, subset)
 
-    def fillna(self, value: Any, subset: Any = None) -> Self:
+    def fillna(self, value: object, subset: object = None) -> Self:
         """See `na.fill`."""
         return self.na.fill(value, subset)
 
@@ -76,7 +81,7 @@ class ColumnMethods(Frame):
         """See `na.replace`."""
         return self.na.replace(to_replace, value, subset)
 
-    def unpivot(self, ids: Any, values: Any, variableColumnName: str, valueColumnName: str) -> Self:
+    def unpivot(self, ids: object, values: object, variableColumnName: str, valueColumnName: str) -> Self:
         """A row for each of the value columns (all that are no ids when None), with its name and its value."""
         kept = tuple(self.numbered(c) for c in flat((ids,)))
         if values is None:
@@ -104,11 +109,11 @@ class MissingValues(Generic[F]):
     def __init__(self, frame: F) -> None:
         self.frame = frame
 
-    def _subset(self, subset: Any) -> set[str]:
+    def _subset(self, subset: object) -> set[str]:
         names = self.frame.columns if subset is None else flat((subset,))
         return {str(n).lower() for n in names}
 
-    def drop(self, how: str = "any", thresh: int | None = None, subset: Any = None) -> F:
+    def drop(self, how: str = "any", thresh: int | None = None, subset: object = None) -> F:
         """The rows that have all values (`any`), at least one (`all`), or at least `thresh`."""
         if how not in ("any", "all"):
             raise InputError(f"how must be 'any' or 'all', not {how!r}.")
@@ -161,7 +166,7 @@ def _filled(a: Any, value: Expression) -> Expression | None:
 
 
 def _replaced(a: Any, pairs: dict[Any, Any]) -> Expression | None:
-    def plain(v: Any) -> Expression:
+    def plain(v: object) -> Expression:
         return literal(float(v) if isinstance(v, int) and not isinstance(v, bool) else v)
 
     fitting = [(plain(k), plain(v)) for k, v in pairs.items() if _fits(plain(k).data_type, a.type)]

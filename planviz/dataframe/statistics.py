@@ -6,7 +6,8 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.column import Column, call, column_or_name, literal
-from planviz.expressions.core import Alias
+from planviz.expressions.conditional import CaseWhen
+from planviz.expressions.core import Alias, Expression
 from planviz.expressions.ids import next_id
 from planviz.expressions.objects import ScalaUDF
 from planviz.logical.operators import Filter, Project
@@ -22,19 +23,19 @@ class StatFunctions:
     def __init__(self, frame: DataFrame) -> None:
         self.frame = frame
 
-    def approxQuantile(self, col: Any, probabilities: Any, relativeError: Any) -> Any:
+    def approxQuantile(self, col: object, probabilities: object, relativeError: object) -> Expression:
         """Quantiles of columns: a query runs."""
         return self.frame.session.act("approxQuantile", self.frame)
 
-    def corr(self, col1: Any, col2: Any, method: Any = None) -> Any:
+    def corr(self, col1: object, col2: object, method: object = None) -> Expression:
         """The correlation of two columns: a query runs."""
         return self.frame.session.act("corr", self.frame)
 
-    def cov(self, col1: Any, col2: Any) -> Any:
+    def cov(self, col1: object, col2: object) -> Expression:
         """The covariance of two columns: a query runs."""
         return self.frame.session.act("cov", self.frame)
 
-    def sampleBy(self, col: Any, fractions: Any, seed: Any = None) -> DataFrame:
+    def sampleBy(self, col: object, fractions: object, seed: object = None) -> DataFrame:
         """A random share of the rows for each value of a column."""
         number = random.randrange(1 << 63) if seed is None else seed
         random_value = call("rand", literal(number)).expr
@@ -44,10 +45,14 @@ class StatFunctions:
     def crosstab(self, col1: str, col2: str) -> DataFrame:
         """How often the values of two columns come together; Spark runs a query to find those of the second."""
         frame = self.frame
-        first = frame[col1].cast("string").alias(f"{col1}_{col2}")
-        return frame.groupBy(first).pivot(col2).count()
+        first, second = (call("isnull", frame[c].expr).expr for c in (col1, col2))
+        text = call("regexp_replace", frame[col2].cast("string").expr, literal("`"), literal("")).expr
+        rows = Column(CaseWhen((first, literal("null")), frame[col1].cast("string").expr))
+        return (
+            frame.groupBy(rows.alias(f"{col1}_{col2}")).pivot(Column(CaseWhen((second, literal("null")), text))).count()
+        )
 
-    def freqItems(self, cols: Any, support: Any = None) -> DataFrame:
+    def freqItems(self, cols: Any, support: object = None) -> DataFrame:
         """Values that are frequent in columns."""
         frame = self.frame
         with frame.session.numbering():

@@ -42,7 +42,7 @@ def _object(kind: DataType) -> AttributeReference:
 class TypedMethods(Frame):
     """The typed methods of a Dataset; functions are Python functions or names."""
 
-    def as_(self, of: Any) -> Self:
+    def as_(self, of: object) -> Self:
         """The rows as objects of a class: an encoder, or the name of a type (Scala: `as[T]`).
 
         Raises AnalysisError when the columns do not fit the class.
@@ -51,26 +51,26 @@ class TypedMethods(Frame):
         made.derived(made._objects())
         return made
 
-    def map(self, function: Any, of: Any) -> Self:
+    def map(self, function: object, of: object) -> Self:
         """A function of each object, which gives objects of the class `of`."""
         return self._applied(
             encoder(of),
             lambda own, obj, child: MapElements(label(function), own.class_name, own.schema, obj, child),
         )
 
-    def mapPartitions(self, function: Any, of: Any) -> Self:
+    def mapPartitions(self, function: object, of: object) -> Self:
         """A function of the objects of a partition."""
         return self._applied(encoder(of), lambda own, obj, child: MapPartitions(label(function), obj, child))
 
     flatMap = mapPartitions
 
-    def typed_filter(self, function: Any) -> Self:
+    def typed_filter(self, function: object) -> Self:
         """The rows whose objects the function accepts; `filter` with a function comes here."""
         own = self._own()
         bound = UnresolvedDeserializer(own.deserializer())
         return self.same_type(TypedFilter(label(function), own.class_name, own.schema, bound, self.plan))
 
-    def groupByKey(self, function: Any, of: Any) -> KeyValueGroupedDataset:
+    def groupByKey(self, function: object, of: object) -> KeyValueGroupedDataset:
         """Groups by what a function gives for each object."""
         own, key = self._own(), encoder(of)
         with self.session.numbering():
@@ -131,7 +131,7 @@ class KeyValueGroupedDataset:
         """Each key once."""
         return self.appended.derived(Distinct(Project(self.grouping, self.appended.plan)), self.key)
 
-    def mapGroups(self, function: Any, of: Any) -> TypedMethods:
+    def mapGroups(self, function: object, of: object) -> TypedMethods:
         """A function of a key and its objects."""
         to = encoder(of)
         with self.appended.session.numbering():

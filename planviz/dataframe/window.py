@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 from planviz.dataframe.column import column_or_name, literal
 from planviz.expressions import windows
-from planviz.expressions.core import Expression, SortOrder
+from planviz.expressions.core import AttributeReference, Expression, Literal, SortOrder
+from planviz.types import LONG
 
 _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
 #: From here on PySpark takes a bound for an unbounded one: -sys.maxsize is what programs write.
@@ -19,11 +20,11 @@ class WindowSpec:
     def __init__(self, spec: windows.WindowSpec) -> None:
         self.spec = spec
 
-    def partitionBy(self, *columns: Any) -> WindowSpec:
+    def partitionBy(self, *columns: object) -> WindowSpec:
         """Rows of equal values belong together."""
         return WindowSpec(self.spec.replace(partition=tuple(column_or_name(c) for c in _flat(columns))))
 
-    def orderBy(self, *columns: Any) -> WindowSpec:
+    def orderBy(self, *columns: object) -> WindowSpec:
         """The order within a partition."""
         return WindowSpec(self.spec.replace(order=tuple(sort_order(column_or_name(c)) for c in _flat(columns))))
 
@@ -36,7 +37,9 @@ class WindowSpec:
         return self._frame("RangeFrame", start, end)
 
     def _frame(self, kind: str, start: int, end: int) -> WindowSpec:
-        return WindowSpec(self.spec.replace(frame=windows.SpecifiedWindowFrame(kind, _bound(start), _bound(end))))
+        return WindowSpec(
+            self.spec.replace(frame=windows.SpecifiedWindowFrame(kind, _bound(kind, start), _bound(kind, end)))
+        )
 
 
 class Window:
@@ -57,13 +60,16 @@ def sort_order(e: Expression) -> Expression:
     return e if isinstance(e, SortOrder) else SortOrder(e)
 
 
-def _flat(columns: tuple[Any, ...]) -> tuple[Any, ...]:
+def _flat(columns: tuple[Any, ...]) -> tuple[AttributeReference, ...]:
     return tuple(columns[0]) if len(columns) == 1 and isinstance(columns[0], list) else columns
 
 
-def _bound(at: int) -> Expression:
+def _bound(kind: str, at: int) -> Expression:
     if at <= _BEFORE:
         return windows.UNBOUNDED_PRECEDING
     if at >= _AFTER:
         return windows.UNBOUNDED_FOLLOWING
-    return windows.CURRENT_ROW if at == 0 else literal(at)
+    if at == 0:
+        return windows.CURRENT_ROW
+    # Distances of values are long numbers in Spark, numbers of rows are not.
+    return Literal(at, LONG) if kind == "RangeFrame" and isinstance(at, int) else literal(at)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from planviz.dataframe.actions import Actions
+    from planviz.expressions.core import Expression
 
 
 class DataFrameWriter:
@@ -14,53 +15,57 @@ class DataFrameWriter:
     def __init__(self, frame: Actions) -> None:
         self.frame = frame
 
-    def _same(self, *given: Any, **named: Any) -> Self:
+    def _same(self, *given: object, **named: object) -> Self:
         return self
 
     format = mode = option = options = partitionBy = bucketBy = sortBy = clusterBy = _same
     using = tableProperty = partitionedBy = _same
 
-    def _act(self, name: str) -> Any:
+    def _act(self, name: str) -> Expression:
         return self.frame.session.act(f"write.{name}", self.frame)
 
-    def save(self, path: Any = None, format: Any = None, mode: Any = None, partitionBy: Any = None, **o: Any) -> None:
+    def save(
+        self, path: object = None, format: object = None, mode: object = None, partitionBy: object = None, **o: object
+    ) -> None:
         """To a path."""
         self._act("save")
 
-    def saveAsTable(self, name: Any, format: Any = None, mode: Any = None, partitionBy: Any = None, **o: Any) -> None:
+    def saveAsTable(
+        self, name: object, format: object = None, mode: object = None, partitionBy: object = None, **o: object
+    ) -> None:
         """As a table, which later statements can read."""
         self._act("saveAsTable")
         self.frame.session.note_table(str(name), self.frame)
 
-    def insertInto(self, tableName: Any, overwrite: Any = None) -> None:
+    def insertInto(self, tableName: object, overwrite: object = None) -> None:
         """Into a table that is there."""
         self._act("insertInto")
 
-    def parquet(self, path: Any, *given: Any, **options: Any) -> None:
+    def parquet(self, path: object, *given: object, **options: object) -> None:
         """As files of parquet."""
         self._act("parquet")
 
-    def csv(self, path: Any, *given: Any, **options: Any) -> None:
+    def csv(self, path: object, *given: object, **options: object) -> None:
         """As files of CSV."""
         self._act("csv")
 
-    def json(self, path: Any, *given: Any, **options: Any) -> None:
+    def json(self, path: object, *given: object, **options: object) -> None:
         """As files of JSON."""
         self._act("json")
 
-    def orc(self, path: Any, *given: Any, **options: Any) -> None:
+    def orc(self, path: object, *given: object, **options: object) -> None:
         """As files of ORC."""
         self._act("orc")
 
-    def text(self, path: Any, *given: Any, **options: Any) -> None:
+    def text(self, path: object, *given: object, **options: object) -> None:
         """As files of text."""
         self._act("text")
 
-    def xml(self, path: Any, *given: Any, **options: Any) -> None:
+    def xml(self, path: object, *given: object, **options: object) -> None:
         """As files of XML."""
         self._act("xml")
 
-    def jdbc(self, url: Any, table: Any, *given: Any, **options: Any) -> None:
+    def jdbc(self, url: object, table: object, *given: object, **options: object) -> None:
         """Into a table of another database."""
         self._act("jdbc")
 
@@ -80,7 +85,7 @@ class DataFrameWriter:
         """Into a table (writeTo)."""
         self._act("append")
 
-    def overwrite(self, condition: Any = None) -> None:
+    def overwrite(self, condition: object = None) -> None:
         """In place of rows of a table (writeTo)."""
         self._act("overwrite")
 
@@ -96,7 +101,7 @@ class DataStreamWriter:
         self.frame = frame
         self.function: Any = None
 
-    def _same(self, *given: Any, **named: Any) -> Self:
+    def _same(self, *given: object, **named: object) -> Self:
         return self
 
     format = outputMode = option = options = partitionBy = queryName = trigger = foreach = clusterBy = _same
@@ -113,6 +118,6 @@ class DataStreamWriter:
             self.function(self.frame, 0)
         return made
 
-    def toTable(self, tableName: Any, *given: Any, **options: Any) -> Any:
+    def toTable(self, tableName: object, *given: object, **options: object) -> Expression:
         """Begin, into a table."""
         return self.frame.session.act("writeStream.toTable", self.frame)

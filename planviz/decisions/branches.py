@@ -18,7 +18,7 @@ class LogicLine:
 class Observation:
     """One thing that decided: an expression or a value, and a clause without full stop that says what it gave."""
 
-    what: Any
+    what: object
     gave: str
 
 

@@ -43,7 +43,7 @@ class Decision:
     """One choice of the planner: `strategy` took it for `subject`, a logical operator; `outcome` is the operator taken.
 
     `values` are what describes the outcome, by name: join type, build side, keys, stages. `flips` are the nearest
-    changes that would give another outcome; planning does not look for them (see `planviz.document.flips`).
+    changes that would give another outcome; `planviz.document.alternatives.flips` looks for them, not planning.
     """
 
     strategy: str
@@ -73,16 +73,16 @@ class Recorder:
         passed: bool,
         setting: str | None = None,
         hint: str | None = None,
-        **values: Any,
+        **values: object,
     ) -> bool:
         """Record a check; `passed`, so that the strategy can branch on it."""
         self.checks.append(Check(node, condition, passed, setting, hint, tuple(values.items())))
         return passed
 
-    def reject(self, operator: str, reason: str, node: str = "", **values: Any) -> None:
+    def reject(self, operator: str, reason: str, node: str = "", **values: int | str) -> None:
         """Record a candidate that is not taken; `node` is the check that said so."""
         self.rejected.append(Rejected(operator, reason, node, tuple(values.items())))
 
-    def decided(self, strategy: str, subject: Any, outcome: str, **values: Any) -> Decision:
+    def decided(self, strategy: str, subject: object, outcome: str, **values: object) -> Decision:
         """The decision with all that was recorded."""
         return Decision(strategy, subject, outcome, tuple(self.checks), tuple(self.rejected), tuple(values.items()))

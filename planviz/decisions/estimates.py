@@ -50,14 +50,14 @@ class Formula:
         """The names of its inputs."""
         return frozenset(_NAME.findall(self.template))
 
-    def with_values(self, values: Mapping[str, Any]) -> str:
+    def with_values(self, values: Mapping[str, object]) -> str:
         """The formula with values in place of names; a name without a value stays."""
         given = {name: figure_text(value) for name, value in values.items()}
         # Names hold brackets and dots (`values in [min, max]`), which `str.format` would take for look-ups.
         return _NAME.sub(lambda found: given.get(found[1], found[1]), self.template)
 
 
-def figure_text(value: Any) -> str:
+def figure_text(value: object) -> str:
     """A number for a person: whole numbers with commas, shares with six figures, None as unknown."""
     if value is None:
         return "unknown"

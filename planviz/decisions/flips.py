@@ -1,6 +1,6 @@
 """The smallest changes that would flip a decision, each a promise: applied, it gives the outcome that it names.
 
-`planviz.document.flips` finds them, applies them and plans anew before it offers one.
+`planviz.document.alternatives.flips` finds them, applies them and plans anew before it offers one.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Flip:
         return f"{self.outcome}, {self.build}" if self.build else self.outcome
 
 
-def flip_json(flip: Flip) -> dict[str, Any]:
+def flip_json(flip: Flip) -> dict[str, object]:
     """A flip as JSON values; a change has the fields of its class and its `type`."""
     return {
         "kind": flip.kind,

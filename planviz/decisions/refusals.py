@@ -20,7 +20,7 @@ class Refusal:
     rule: str
     node: Any
     reason: str
-    value: Any = None
+    value: object = None
     setting: str | None = None
 
     @property

@@ -74,5 +74,5 @@ def stage_lines(stages: Iterable[PlannedStage]) -> list[str]:
     return lines
 
 
-def _listed(items: Iterable[Any]) -> str:
+def _listed(items: Iterable[object]) -> str:
     return ", ".join(map(str, items))

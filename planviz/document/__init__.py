@@ -1,15 +1,13 @@
 """The one door: opens any input, says what it recognised, gives plans, traces and decisions (inventory G-002, G-009).
 
-model.py   Document: what was opened
-text.py    plan texts, rule logs, JSON, event logs; hands SQL on
-sql.py     SQL through our own Catalyst; loaded when there is some
-traces.py  our trace in the form that parsed rule logs have
-why.py     why a rule did not fire, and the plan without it
-
-decided.py        the planner's decisions on every query, and their words
-reconstructed.py  the decisions behind a pasted plan, as far as its text tells
-flips.py          the nearest changes that flip a decision: join_flips.py and aggregate_flips.py find them, replanned.py
-                  applies them and plans anew, hints.py and named.py put a hint where the SQL names a relation
+model.py       Document: what was opened
+opening/       from a text to a Document: plan texts, rule logs, JSON, event logs, SQL, programs, replays
+rules/         what rules did: traces, the branch that one took, why one did not fire, a log of Spark's beside ours
+decisions/     what the planner decided and why, of our plans whole, of pasted ones as far as the text says
+alternatives/  what would be otherwise: the nearest changes that flip a decision, what-ifs
+cardinality/   rows and bytes: expected, measured, where joins change, the search for their order
+comparison/    two plans beside each other: of two inputs, of Spark and planviz, of two versions, of two days
+rows/          operators played on rows
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planviz.document.model import Document, SqlStatement, document_json
-from planviz.document.text import PASTE_LIMIT, open_text
+from planviz.document.opening.text import PASTE_LIMIT, open_text
 
 if TYPE_CHECKING:
     from planviz.catalog.tables import Catalog
@@ -36,7 +34,7 @@ def open_sql(
     infer: bool | None = None,
     stage: str = "physical",
 ) -> Document:
-    """Plan every statement of an SQL text; see `planviz.document.sql.open_sql`."""
-    from planviz.document import sql
+    """Plan every statement of an SQL text; see `planviz.document.opening.sql.open_sql`."""
+    from planviz.document.opening import sql
 
     return sql.open_sql(text, catalog, config, params=params, infer=infer, stage=stage)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from planviz.errors import PlanvizError
 from planviz.graph import PlanGraph
@@ -50,6 +51,10 @@ class SqlStatement:
         return None if plan is None else plan.tree_string
 
 
+#: Line and column, from 1, of the clause or call that made an operator; None where nobody knows.
+PlaceOf = Callable[[Any], tuple[int, int] | None]
+
+
 @dataclass(frozen=True)
 class Document:
     """An opened input.
@@ -61,7 +66,9 @@ class Document:
     Spark that print so, as far as a text tells; `printed` has those versions with the evidence.
 
     Of an SQL text, `statements` holds every statement, `trace` is that of the last query with steps, and `error` is
-    the first error of a statement; what was reached before it stands in `plans` and `trace`.
+    the first error of a statement; what was reached before it stands in `plans` and `trace`. `place_of` tells the line
+    and column, from 1, of the clause or call that made an operator of a statement's plans, None where nobody knows;
+    they count in `written`, which is the text, or of a notebook the code of its cells.
     """
 
     text: str
@@ -76,6 +83,13 @@ class Document:
     error: PlanvizError | None = None
     origin: tuple[str, ...] = ()
     printed: PrintedBy = field(default_factory=PrintedBy)
+    place_of: PlaceOf | None = field(default=None, repr=False, compare=False)
+    code: str | None = field(default=None, repr=False)
+
+    @property
+    def written(self) -> str:
+        """The SQL or program that places count in."""
+        return self.text if self.code is None else self.code
 
     @property
     def is_pasted(self) -> bool:

@@ -14,6 +14,8 @@ from planviz.expressions.core import (
 from planviz.expressions.specs import ZONE, FunctionSpec, OpenZone, SignatureCall, differing_collations
 from planviz.trees.node import always, lazy, node
 from planviz.types import (
+    CALENDAR_INTERVAL,
+    DATE,
     INT,
     STRING,
     UNKNOWN,
@@ -188,7 +190,8 @@ class DatetimePlus(Typed):
 
 @node
 class DatetimeMinus(Typed):
-    """The time between two dates or timestamps: `(left - right)`."""
+    """The time between two dates or timestamps: `(left - right)`; a function where it is of the one type of interval
+    that there was before Spark 3.2."""
 
     left: Expression
     right: Expression
@@ -198,12 +201,19 @@ class DatetimeMinus(Typed):
     null_intolerant = always(True)
 
     def to_string(self) -> str:
-        """(left - right)."""
-        return f"({self.left} - {self.right})"
+        """(left - right), subtractdates(left, right)."""
+        return self._shown(str)
 
     def render(self, r: Callable[[Expression], str]) -> str:
-        """(left - right)."""
-        return f"({r(self.left)} - {r(self.right)})"
+        """The same with the SQL of both."""
+        return self._shown(r)
+
+    def _shown(self, r: Callable[[Expression], str]) -> str:
+        left, right = r(self.left), r(self.right)
+        if self.type != CALENDAR_INTERVAL:
+            return f"({left} - {right})"
+        name = "subtractdates" if self.left.data_type == DATE else "subtracttimestamps"
+        return f"{name}({left}, {right})"
 
 
 @node
@@ -277,8 +287,8 @@ class StringForm(Expression):
 
     @lazy
     def null_intolerant(self) -> bool:
-        """All but locate."""
-        return self.name not in _PLACES
+        """All but locate and those that trim."""
+        return self.name not in _PLACES and "trim" not in self.name
 
     def check_input_types(self) -> TypeMismatch | None:
         """Text first, positions as ints."""

@@ -93,10 +93,10 @@ def with_shared(build: Callable[[Expression], Expression], shared: Expression) -
     return With(build(ref), (definition,))
 
 
-def written_out(e: Any) -> Any:
+def written_out(e: Expression) -> Expression:
     """The expression with what is shared computed wherever it is named."""
 
-    def step(x: Any) -> Any:
+    def step(x: Expression) -> Any:
         if not isinstance(x, With):
             return x
         known = {d.id: d.child for d in x.definitions if isinstance(d, CommonExpressionDef)}

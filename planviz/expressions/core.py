@@ -35,7 +35,7 @@ class TypeMismatch:
 NO_REFERENCES: frozenset[int] = frozenset()
 
 
-def show(value: Any) -> str:
+def show(value: Expression | bool | str) -> str:
     """A plain field as Scala prints it inside an expression."""
     if value is True:
         return "true"
@@ -46,7 +46,7 @@ def show(value: Any) -> str:
     return str(value)
 
 
-class Expression(TreeNode, root=True):
+class Expression(TreeNode["Expression"], root=True):
     """Something that gives one value per row."""
 
     #: Name of the function form; None means the class name in lower case.
@@ -454,6 +454,12 @@ class GeneratorMark(Expression):
 def alias(child: Expression, name: str) -> Alias:
     """`child` under `name` with a fresh id."""
     return Alias(child, name, next_id())
+
+
+def id_of(e: Any) -> int:
+    """The id of a named expression."""
+    number: int = e.expr_id
+    return number
 
 
 @node

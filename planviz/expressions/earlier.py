@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
-from typing import Any
 
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Expression, Literal
@@ -45,7 +44,7 @@ def stored(e: Expression) -> Expression:
     return e
 
 
-def as_stored(expressions: tuple[Expression, ...]) -> tuple[Any, ...]:
+def as_stored(expressions: tuple[Expression, ...]) -> tuple[Expression, ...]:
     """The expressions with every date and moment in them shown so."""
     return tuple(e.transform_up(stored, Literal.BIT) for e in expressions)
 
@@ -63,10 +62,10 @@ def untyped_interval(e: Expression) -> Expression:
     return e
 
 
-def with_shown_casts(e: Expression) -> Any:
+def with_shown_casts(e: Expression) -> Expression:
     """The expression with every inserted cast as if it were written, for a name that shows them all."""
 
-    def step(x: Any) -> Any:
+    def step(x: Expression) -> Expression:
         return x.replace(user_specified=True) if isinstance(x, Cast) and not x.user_specified else x
 
     return e.transform_up(step, Cast.BIT)

@@ -168,7 +168,7 @@ def literal_text(value: Any, t: DataType) -> str:
     return str(value)
 
 
-def _inner_text(value: Any, t: DataType) -> str:
+def _inner_text(value: object, t: DataType) -> str:
     """A value within an array, map or struct: days, microseconds and months as Spark stores them.
 
     Wrong for a TIMESTAMP where the session's time zone is not UTC: the value is the session's wall clock.

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from typing_extensions import TypeVar
+
 from planviz.expressions.core import AttributeReference, Expression, NamedExpression, lit
 from planviz.expressions.predicates import Predicate
 from planviz.trees.node import TreeNode, always, lazy, node
 from planviz.types import NULL, DataType, StructField, StructType
 
+#: The kind of plan, logical or physical, that a plan's children are of.
+PlanT = TypeVar("PlanT", bound="QueryPlan", default=Any)
 
-class QueryPlan(TreeNode, root=True):
+
+class QueryPlan(TreeNode[PlanT], root=True):
     """Base of plans, named here because expressions hold them.
 
     `output` are the columns in order, `output_set` their ids.
@@ -20,6 +25,7 @@ class QueryPlan(TreeNode, root=True):
     output: tuple[AttributeReference, ...]
     output_set: frozenset[int]
     resolved: bool
+    expressions: tuple[Expression, ...]
 
     @property
     def canonicalized(self) -> QueryPlan:
@@ -74,7 +80,7 @@ class SubqueryExpression(Expression):
         new: Expression = self.map_children(lambda c: c.canonicalized)
         return new.replace(expr_id=0, plan=self.plan.canonicalized)
 
-    def with_plan(self, plan: QueryPlan) -> Any:
+    def with_plan(self, plan: QueryPlan) -> SubqueryExpression:
         """The same expression over another plan; itself when it is the same."""
         return self.replace(plan=plan)
 

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 
 from planviz.findings.finding import Check, Hit, Severity, Stake
-from planviz.findings.plan_view import PASSING, PlanView, count, listed, short
-from planviz.graph.plan_graph import PlanNode
+from planviz.findings.plan_view import LOOSE, PASSING, PlanView, count, ids, listed, short
+from planviz.graph.differences import conjuncts
+from planviz.graph.kinds import is_exchange
+from planviz.graph.node import PlanNode
 from planviz.units import byte_size, exact
 
 #: Groups of a task from which on it sorts (`spark.sql.objectHashAggregate.sortBased.fallbackThreshold`).
@@ -16,6 +18,8 @@ _FEW_SETS = 4
 #: Functions whose buffers have a fixed length whatever they read: then the keys are why it must sort.
 _FIXED = frozenset({"count", "sum", "avg", "stddev_samp", "var_samp", "bool_and", "bool_or"})
 _OF_KEYS = "Group by a key that compares byte by byte: texts under a collation, floats or nested values may not."
+#: Conditions that only the first row of a group meets.
+_FIRST = re.compile(r"\(?[\w.`]+#\d+L? (?:= 1|<= 1|< 2)\)?")
 #: Different PARTITION BY of windows one above the other that are worth a word.
 MANY_SPECS = 3
 
@@ -141,6 +145,128 @@ def _expands(plan: PlanView) -> Iterator[tuple[PlanNode, int, list[str]]]:
             times = len(node.arguments.get("projections") or ())
             if times > 1:
                 yield node, times, [str(name) for name in node.arguments.get("output") or ()]
+
+
+class CountDistinct(Check):
+    """One DISTINCT aggregate: the rows are grouped and shuffled by the distinct column before they are counted."""
+
+    name = "count-distinct"
+    title = "Count of distinct values"
+    why = "Every distinct value of every group is shuffled, where a plain count shuffles one number for each group."
+    advice = "Use approx_count_distinct where near is good enough: it sends one sketch for each group and task."
+    cost = "An error of about 5 %, or less with its second argument."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for node in plan.nodes:
+            if node.kind != "aggregate" or "truncated" in node.badges:
+                continue
+            counted = [f for f in _listed(node) if f.get("distinct") and f.get("mode") in ("final", "complete")]
+            counted = [f for f in counted if f["text"].startswith("count(distinct")]
+            shuffles = _aggregated_below(plan, node)
+            if not counted or len(shuffles) < 2:
+                continue  # Its rows came distributed already.
+            keys = shuffles[-1].arguments.get("partition_keys") or ()
+            rows = plan.rows(shuffles[-1])
+            amount = f", {exact(rows[0])} of them" if rows else ""
+            told = f"{short(counted[0]['text'], 50)}: {count(len(shuffles), 'shuffle')}, the first of the distinct "
+            told += f"combinations of {listed([short(k, 40) for k in keys], 3) or 'its columns'}{amount}."
+            stake = Stake(rows[0], "rows", rows[1]) if rows else None
+            yield Hit(told, (node.id, shuffles[-1].id), cause=short(counted[0]["text"]), stake=stake)
+
+
+def _aggregated_below(plan: PlanView, node: PlanNode) -> list[PlanNode]:
+    """The exchanges between the stages of an aggregate, from above; empty where rows are multiplied for it."""
+    found, down = [], plan.input(node)
+    while down is not None and (down.kind in ("aggregate", "exchange") or down.op in PASSING):
+        if down.op.endswith("Expand"):
+            return []
+        if is_exchange(down.op):
+            found.append(down)
+        down = plan.input(down)
+    return found
+
+
+class UnionDistinct(Check):
+    """UNION that removes duplicates: all columns of all inputs are grouped by."""
+
+    name = "union-distinct"
+    title = "UNION removes duplicates"
+    why = "All rows of all inputs are hashed and shuffled by all their columns; UNION ALL only puts them together."
+    advice = "Write UNION ALL, if the inputs share no rows or a row may come twice."
+    cost = "None where no row is in two inputs or twice in one; else the result has it as often as they have."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for node in plan.nodes:
+            if node.kind != "aggregate" or node.arguments.get("functions") != [] or "truncated" in node.badges:
+                continue
+            shuffles, union = _aggregated_below(plan, node), _below_aggregates(plan, node)
+            if not shuffles or union is None or union.op != "Union":
+                continue
+            keys, width = len(node.arguments.get("keys") or ()), _width(plan, plan.inputs(union)[:1])
+            if keys and keys == width:
+                rows = plan.rows(shuffles[-1])
+                told = f"{count(len(plan.inputs(union)), 'input')} are made distinct by {count(keys, 'column')}"
+                told += f", {exact(rows[0])} rows shuffled." if rows else ", in 1 shuffle."
+                stake = Stake(rows[0], "rows", rows[1]) if rows else None
+                yield Hit(told, (node.id, union.id), stake=stake)
+
+
+def _below_aggregates(plan: PlanView, node: PlanNode) -> PlanNode | None:
+    down = plan.input(node)
+    while down is not None and (down.kind in ("aggregate", "exchange") or down.op in PASSING - {"Project"}):
+        down = plan.input(down)
+    return down
+
+
+def _width(plan: PlanView, inputs: list[PlanNode]) -> int | None:
+    """The columns of an input of a union; None where its text does not list them."""
+    down = inputs[0] if inputs else None
+    while down is not None and down.op in LOOSE - {"Project"}:
+        down = plan.input(down)
+    if down is None or "truncated" in down.badges:
+        return None
+    if down.op == "Project":
+        return len(down.arguments.get("project_list") or ()) or None
+    return len(down.arguments.get("output") or ()) or None if down.kind == "scan" else None
+
+
+class FirstRowByWindow(Check):
+    """`row_number() = 1` over a window without a WindowGroupLimit below: all rows are sorted to keep one a group."""
+
+    name = "first-row-by-window"
+    title = "One row a group by a window"
+    why = "All rows are shuffled and sorted, and all but the first of each group are dropped only then."
+    advice = (
+        "Since Spark 3.5 the rows are dropped before the shuffle; before, GROUP BY the same keys and take max_by or "
+    )
+    advice += "min_by of a struct of the columns: it keeps one row a group in each task."
+    cost = "A struct to pack and unpack; among equal rows another one may win."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for node in plan.nodes:
+            window = plan.below(node) if node.op == "Filter" else None
+            if window is None or window.op != "Window" or "truncated" in window.badges:
+                continue
+            if not window.arguments.get("partition_spec") or any(
+                "WindowGroupLimit" in n.op for n in plan.walk(window) if n.depth - window.depth < 8
+            ):
+                continue
+            numbered = [
+                found[1]
+                for e in window.arguments.get("window_expressions") or ()
+                if str(e).startswith("row_number()") and (found := re.search(r"#(\d+)L?$", str(e)))
+            ]
+            parts = conjuncts(str(node.arguments.get("condition", "")))
+            if any(_FIRST.fullmatch(part) and ids(part) & set(numbered) for part in parts):
+                rows = plan.rows(window) or plan.rows(plan.inputs(window)[0])
+                amount = f"{exact(rows[0])} rows" if rows else f"all rows of {listed(plan.tables(window), 3) or 'it'}"
+                spec = listed([short(k, 40) for k in window.arguments["partition_spec"]], 3)
+                told = f"{amount} are sorted to keep 1 for each {spec}."
+                stake = Stake(rows[0], "rows", rows[1]) if rows else None
+                yield Hit(f"{told[0].upper()}{told[1:]}", (window.id, node.id), stake=stake)
 
 
 class AggregateSpill(Check):

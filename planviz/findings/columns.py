@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from planviz.findings.plan_view import PlanView
-from planviz.graph.plan_graph import PlanNode
+from planviz.graph.node import PlanNode
 
 #: Fields of the hidden column `_metadata`.
 _METADATA = frozenset({"file_path", "file_name", "file_size", "file_block_start", "file_block_length",

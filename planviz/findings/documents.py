@@ -7,12 +7,23 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from planviz.config import SETTINGS, OptimizerConfig
+from planviz.document.alternatives.replanning import with_sql
+from planviz.document.alternatives.rewrites import (
+    APPROXIMATE_COUNTS,
+    NOT_EXISTS,
+    PREFIXES,
+    REPARTITION_TO_ONE,
+    UNION_ALL,
+    YEAR_RANGES,
+    Rewrite,
+    rewritten,
+)
 from planviz.document.model import Document, SqlStatement
-from planviz.document.sql import planned
+from planviz.document.opening.plans import planned
 from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
 from planviz.findings.finding import SEVERITIES, Finding, WhatIf
-from planviz.findings.plan_view import EXCHANGES
+from planviz.findings.plan_view import EXCHANGES, name_of
 from planviz.findings.registry import findings
 from planviz.graph.plan_graph import PlanGraph
 
@@ -34,6 +45,20 @@ class QueryFindings:
     statement: int | None
     line: int
     findings: tuple[Finding, ...]
+
+
+#: What is tried for a finding, in this order.
+REWRITES: Mapping[str, tuple[Rewrite, ...]] = {
+    "count-distinct": (APPROXIMATE_COUNTS,),
+    "distinct-expand": (APPROXIMATE_COUNTS,),
+    "union-distinct": (UNION_ALL,),
+    "not-in-nulls": (NOT_EXISTS,),
+    "filter-not-pushed": (YEAR_RANGES, PREFIXES),
+    "large-broadcast": (NOT_EXISTS,),
+    "coalesce-to-one": (REPARTITION_TO_ONE,),
+}
+#: Of which severities no finding may come that was not there.
+_ABOVE: Mapping[str, tuple[str, ...]] = {one: SEVERITIES[: SEVERITIES.index(one)] for one in SEVERITIES}
 
 
 class KnownSettings(Mapping[str, str]):
@@ -105,9 +130,53 @@ def _looked_at(document: Document, group: tuple[int, ...]) -> list[int]:
 
 
 def tried(finding: Finding, execution: QueryExecution) -> Finding:
-    """The finding with its change of settings planned; as it was where it names none or the change does not help."""
-    if not finding.settings:
+    """The finding with a change planned, of settings or of the query's text; as it was where none helps."""
+    found = _with_settings(finding, execution) if finding.settings else finding
+    for rewrite in () if found.what_if is not None else REWRITES.get(finding.name, ()):
+        found = _with_rewrite(finding, execution, rewrite)
+        if found.what_if is not None:
+            break
+    return found
+
+
+def _with_rewrite(finding: Finding, execution: QueryExecution, rewrite: Rewrite) -> Finding:
+    """The finding with the query written otherwise: offered when fewer of its kind and none graver are left."""
+    sql = rewritten(execution.sql, rewrite) if execution.sql else ""
+    if sql == execution.sql:
         return finding
+    try:
+        other = with_sql(execution, sql)
+        before, after = _plans(execution.again()), _plans(other)
+    except PlanvizError:
+        return finding
+    known = KnownSettings(execution.config)
+    was, left = (findings(plans[-1], plans[:-1], known) for plans in (before, after))
+    fewer = _places(left, finding.name) < _places(was, finding.name)
+    graver = any(_count(left, severity) > _count(was, severity) for severity in _ABOVE[finding.severity])
+    told, then = difference_in_words(before[-1], after[-1])
+    if not fewer or graver:
+        return finding
+    if told == then:
+        told, then = (_pushed(plan) for plan in (before[-1], after[-1]))
+    return replace(finding, what_if=WhatIf(rewrite.words, told, then))
+
+
+def _pushed(plan: PlanGraph) -> str:
+    """What the scans of a plan were given to skip by."""
+    scans = [(name_of(n), n.arguments.get("pushed_filters")) for n in plan if n.kind == "scan"]
+    return "; ".join(f"{name}: {', '.join(map(str, pushed)) or 'nothing'} pushed" for name, pushed in scans if pushed)
+
+
+def _places(found: Collection[Finding], name: str) -> int:
+    return sum(len(one.nodes) for one in found if one.name == name)
+
+
+def _count(found: Collection[Finding], severity: str) -> int:
+    return sum(one.severity == severity for one in found)
+
+
+def _with_settings(finding: Finding, execution: QueryExecution) -> Finding:
+    """The finding with its change of settings planned; as it was where the change does not help."""
     try:
         config = execution.config.with_settings(dict(finding.settings))
         before, after = (_plans(execution.again(c)) for c in (execution.config, config))

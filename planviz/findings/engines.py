@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from planviz.findings.finding import Check, Hit
 from planviz.findings.plan_view import PASSING, PlanView, count, listed
-from planviz.graph.plan_graph import PlanNode
+from planviz.graph.node import PlanNode
 
 _WORK = frozenset({"filter", "project", "join", "aggregate", "sort", "window", "generate", "set", "limit"})
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planviz.findings.finding import Check, Hit, Stake
-from planviz.findings.plan_view import LITERAL_ROWS, LOOSE, PASSING, SHUFFLES, PlanView, count, listed, short
-from planviz.graph.plan_graph import PlanNode
+from planviz.findings.plan_view import LITERAL_ROWS, LOOSE, PASSING, SHUFFLES, PlanView, columns, count, listed, short
+from planviz.graph.node import PlanNode
 from planviz.units import byte_size
 
 #: More shuffles than this in one plan are worth a word.
 MANY_SHUFFLES = 10
+#: From how many columns on a row is wide.
+MANY_COLUMNS = 50
 _SMALL = LITERAL_ROWS | {"Range"}
 _UDF = ("udf(", "UDF(", "pythonUDF")
 
@@ -128,8 +130,7 @@ class RepartitionLost(Check):
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
         for node in plan.nodes:
-            asked = str(node.arguments.get("origin", "")).startswith("REPARTITION")
-            if node.op not in SHUFFLES or not asked:
+            if node.op not in SHUFFLES or not _asked(node):
                 continue
             between: list[PlanNode] = []
             for up in plan.above(node):
@@ -147,7 +148,9 @@ class RepartitionLost(Check):
 
 
 def _asked(node: PlanNode) -> bool:
-    return str(node.arguments.get("origin", "")).startswith("REPARTITION")
+    """Whether a query asks for an exchange: nothing else spreads rows round robin, and older texts name no origin."""
+    origin = str(node.arguments.get("origin", ""))
+    return origin.startswith("REPARTITION") or (not origin and node.arguments.get("partitioning_kind") == "round robin")
 
 
 class ManyShuffles(Check):
@@ -171,27 +174,30 @@ class ManyShuffles(Check):
 
 
 class AdaptiveOff(Check):
-    """A plan with shuffles, of a Spark that executes adaptively by default, which is not adaptive."""
+    """A plan with shuffles, of a Spark that can execute adaptively, which is not adaptive."""
 
     name = "adaptive-off"
-    title = "Adaptive execution is off"
+    title = "Adaptive execution is not used"
     stages = ("physical",)
     why = (
         "Without it the number of partitions, the join strategies and skewed keys stay as guessed before the first row."
     )
-    advice = "Set spark.sql.adaptive.enabled to true, its default since Spark 3.2."
+    advice = "Set spark.sql.adaptive.enabled to true: it is there since Spark 3.0, and the default since 3.2."
     cost = "A little planning between stages."
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
         if plan.streaming or plan.adaptive is not None:
             return
-        shuffles = [n for n in plan.nodes if n.op in SHUFFLES]
+        # What goes to one partition stays so whatever is measured.
+        shuffles = [n for n in plan.nodes if n.op in SHUFFLES and n.arguments.get("partitioning_kind") != "single"]
         known = plan.setting("spark.sql.adaptive.enabled")
-        # [plan_id=..] is printed since 3.3; adaptive execution is the default since 3.2.
-        newer = any("[plan_id=" in n.text for n in shuffles)
+        # [plan_id=..] is printed since 3.3, [id=#..] from 3.0 on; before there is no adaptive execution to speak of.
+        newer = any("[plan_id=" in n.text or "[id=#" in n.text for n in shuffles)
         if not shuffles or known == "true" or (known is None and not newer) or len(plan.graph.roots) != 1:
             return
+        if known is None and not plan.whole:
+            return  # AdaptiveSparkPlan may stand above what was copied.
         parts = next((n.arguments.get("partitions") for n in shuffles if n.arguments.get("partitions")), None)
         told = f"{count(len(shuffles), 'shuffle')}"
         told += f", of {parts} partitions" if parts and parts != 1 else ""
@@ -225,6 +231,67 @@ class ShufflePartitions(Check):
         for number, nodes in by.items():
             told = f"{count(len(nodes), 'shuffle')} into {count(number, 'partition')}; the default is 200."
             yield Hit(told, tuple(n.id for n in nodes), cause=str(number))
+
+
+class GlobalSort(Check):
+    """ORDER BY without LIMIT at the end of a query that aggregates nothing."""
+
+    name = "global-sort"
+    title = "All rows are sorted"
+    why = "The rows are sampled for their ranges, shuffled by range and sorted, and all of them are the result."
+    advice = "Add LIMIT, if only the first rows are looked at; for files, sort within partitions (SORT BY)."
+    cost = "None with LIMIT; with SORT BY the files are sorted each for itself."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for node in plan.nodes:
+            if node.op != "Sort" or node.arguments.get("global") is not True or plan.streaming:
+                continue
+            if any(up.op not in PASSING and up.op != "AdaptiveSparkPlan" for up in plan.above(node)):
+                continue
+            exchange = plan.below(node, PASSING)
+            if exchange is None or exchange.arguments.get("partitioning_kind") != "range":
+                continue
+            below = plan.below(exchange, LOOSE)
+            if below is None or _few(plan, below) or _few(plan, exchange):
+                continue
+            if any(n.kind in ("aggregate", "limit") for n in plan.walk(exchange)):
+                continue  # A report is mostly short.
+            rows = plan.rows(exchange)
+            order = listed([short(o, 40) for o in node.arguments.get("sort_order") or ()], 3)
+            amount = f"{count(rows[0], 'row')}" if rows else f"the rows of {listed(plan.tables(node), 3) or below.op}"
+            told = f"1 global sort of {amount} by {order}, and no LIMIT."
+            stake = Stake(rows[0], "rows", rows[1]) if rows else None
+            yield Hit(told, (node.id, exchange.id), stake=stake)
+
+
+class WideShuffle(Check):
+    """A shuffle of rows with fifty columns or more, right above a scan or a projection."""
+
+    name = "wide-shuffle"
+    title = "Wide rows are shuffled"
+    why = (
+        "Every column of every row is written to disk and sent over the network, whatever the join or aggregate needs."
+    )
+    advice = "Select the columns that are needed before it; join the others by their key to what is left in the end."
+    cost = "A list of columns in the query in place of *."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for node in plan.nodes:
+            if node.op not in SHUFFLES or node.arguments.get("partitioning_kind") != "hash":
+                continue
+            below = plan.below(node, LOOSE - {"Project"})
+            if below is None or (below.kind != "scan" and below.op != "Project"):
+                continue
+            width = columns(below.arguments.get("output" if below.kind == "scan" else "project_list") or ())
+            if width >= MANY_COLUMNS:
+                tables = listed(plan.tables(node), 3) or short(below.op)
+                size = plan.size(node)
+                stake = Stake(size, "bytes") if size is not None and size < 1 << 60 else None
+                amount = f", {byte_size(size)}" if size is not None and stake is not None else ""
+                told = f"{width:,} columns of {tables} go through 1 shuffle{amount}."
+                yield Hit(told, (node.id, below.id), cause=tables, stake=stake)
 
 
 class SortLost(Check):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from planviz.findings.finding import Check, Hit, Stake
 from planviz.findings.plan_view import PASSING, PlanView, count, ids, name_of, short
 from planviz.graph.differences import conjuncts
-from planviz.graph.plan_graph import PlanNode
+from planviz.graph.node import PlanNode
 from planviz.units import short as short_number
 
 #: Values of IN from which on a row group is asked for their range alone.
@@ -96,6 +96,34 @@ def _bar(part: str) -> tuple[str, str] | None:
     if function == "udf" or "udf" in function:
         return "a user's function", "Write the condition with Spark's own functions, or store its value as a column."
     return None
+
+
+class PatternInside(Check):
+    """A scan of Parquet or ORC files all conditions of which look for a text inside or at the end of a value."""
+
+    name = "pattern-inside"
+    title = "Search inside of texts"
+    why = "Row groups are skipped by the least and largest value; where a text may stand anywhere, none can be skipped."
+    advice = "Add a condition on another column, such as a date, or store what is searched for as a column of its own."
+    cost = "One more column to store, where no other condition fits."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for scan in plan.nodes:
+            if scan.kind != "scan" or str(scan.arguments.get("format", "")).lower() not in _PUSHING:
+                continue
+            if "truncated" in scan.badges or scan.arguments.get("partition_filters"):
+                continue
+            pushed = [str(p).lstrip("*") for p in scan.arguments.get("pushed_filters") or ()]
+            pushed = [p for p in pushed if not p.startswith("IsNotNull(")]
+            if pushed and all(p.startswith(("StringContains(", "StringEndsWith(")) for p in pushed):
+                told = f"{name_of(scan)}: {count(len(pushed), 'condition')} reached the files, {short(pushed[0])}, and "
+                yield Hit(f"{told}0 can skip a row group.", (scan.id,), name_of(scan), stake=_bytes(plan, scan))
+
+
+def _bytes(plan: PlanView, scan: PlanNode) -> Stake | None:
+    size = plan.size(scan)
+    return None if size is None or size >= 1 << 60 else Stake(size, "bytes")
 
 
 class RandomFilter(Check):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -82,7 +83,7 @@ class Finding:
         return self.nodes[0] if self.nodes else None
 
 
-class Check:
+class Check(ABC):
     """One kind of finding. The docstring says when it is found; nothing is said where the plan cannot prove it.
 
     `stages` are the plans that it reads. `why`, `advice` and `cost` are whole sentences, as for `Finding`.
@@ -96,6 +97,6 @@ class Check:
     advice: ClassVar[str]
     cost: ClassVar[str]
 
+    @abstractmethod
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """What of this kind is in a plan."""
-        raise NotImplementedError

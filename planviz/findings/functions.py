@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from planviz.findings.finding import Check, Hit, Stake
 from planviz.findings.plan_view import LOOSE, PlanView, count, ids, listed, short
 from planviz.graph.differences import conjuncts
-from planviz.graph.plan_graph import PlanNode
+from planviz.graph.node import PlanNode
 from planviz.units import exact
 
 _ROW_BY_ROW = frozenset({"BatchEvalPython", "BatchEvalPythonUDTF"})

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from planviz.findings.columns import type_of
 from planviz.findings.finding import Check, Hit, Stake
-from planviz.findings.plan_view import EXCHANGES, LOOSE, PlanView, count, ids, listed, short
+from planviz.findings.plan_view import EXCHANGES, LITERAL_ROWS, LOOSE, PlanView, count, ids, listed, short
 from planviz.graph.differences import conjuncts
-from planviz.graph.plan_graph import PlanNode
+from planviz.graph.kinds import spark_name
+from planviz.graph.node import PlanNode
 from planviz.units import byte_size, exact
 from planviz.units import short as short_number
 
@@ -55,7 +56,7 @@ class MissingBroadcast(Check):
         if threshold <= 0:
             return
         for join in plan.nodes:
-            if join.op not in _SHUFFLED or len(plan.inputs(join)) != 2:
+            if spark_name(join.op) not in _SHUFFLED or len(plan.inputs(join)) != 2:
                 continue
             allowed = _BUILT.get(str(join.arguments.get("join_type", "")).split("(")[0], ())
             sides = plan.inputs(join)
@@ -66,6 +67,11 @@ class MissingBroadcast(Check):
 
     def _of(self, plan: PlanView, join: PlanNode, side: PlanNode, other: PlanNode, threshold: float) -> Hit | None:
         size, moved = plan.size(side), plan.size(other)
+        if _literal(plan, side) and not _literal(plan, other):
+            told = f"{join.op} shuffles 1 side whose rows stand in the query itself, to meet "
+            told += f"{listed(plan.tables(other), 3) or short(other.op)}."
+            advice = f"Set {THRESHOLD} back from -1, or take the hint away that asks for {join.op}: so few rows are "
+            return Hit(told, (join.id,), severity="info", advice=f"{advice}broadcast by themselves.", cause="literal")
         if size is None or size <= 0:
             return None
         ran = _ran(plan, side)
@@ -83,8 +89,16 @@ class MissingBroadcast(Check):
         return None
 
 
+def _literal(plan: PlanView, side: PlanNode) -> bool:
+    """Whether a side is a list of rows that the query itself has."""
+    down: PlanNode | None = side
+    while down is not None and (down.op in LOOSE or down.op in EXCHANGES):
+        down = plan.served(down)
+    return down is not None and down.op in LITERAL_ROWS
+
+
 def _ran(plan: PlanView, side: PlanNode) -> bool:
-    return any(plan.metric(n, "data size") or plan.metric(n, "shuffle bytes written") for n in _to_exchange(plan, side))
+    return any(plan.measured_size(n) is not None for n in _to_exchange(plan, side))
 
 
 def _to_exchange(plan: PlanView, side: PlanNode) -> Iterator[PlanNode]:
@@ -111,12 +125,12 @@ class LargeBroadcast(Check):
         for node in plan.nodes:
             if node.op != "BroadcastExchange":
                 continue
-            value = plan.metric(node, "data size")
-            size = value.total if value is not None else plan.size(node)
+            value = plan.measured_size(node)
+            size = value if value is not None else plan.size(node)
             if size is None or size <= LARGE_BROADCAST or size >= 1 << 60:
                 continue
             told = f"{listed(plan.tables(node), 3) or 'A side'}: {byte_size(size)} broadcast"
-            told += f" ({'measured' if value else 'estimated'}), of at most {byte_size(MOST_BROADCAST)}."
+            told += f" ({'estimated' if value is None else 'measured'}), of at most {byte_size(MOST_BROADCAST)}."
             stake = Stake(size, "bytes", value is not None)
             yield Hit(told, (node.id,), stake=stake, severity="problem" if size > MOST_BROADCAST / 2 else None)
 
@@ -264,6 +278,8 @@ class UnusedOuterSide(Check):
             type = join.arguments.get("join_type")
             if join.kind != "join" or type not in ("LeftOuter", "RightOuter") or len(sides) != 2:
                 continue
+            if not (join.arguments.get("left_keys") or join.arguments.get("condition")):
+                continue  # A product: there is no key that could be unique.
             optional = sides[1 if type == "LeftOuter" else 0]
             kept = sides[0 if type == "LeftOuter" else 1]
             if plan.cut(join) or self._used(plan, join, _all_ids(plan, kept)):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from planviz.findings.finding import Check, Hit
 from planviz.findings.plan_view import LOOSE, PlanView, count, ids, listed, short
-from planviz.graph.plan_graph import PlanNode
+from planviz.graph.node import PlanNode
 from planviz.units import exact
 
 #: From here on rows that meet in one place are worth a word.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from planviz.findings.finding import Check, Hit, Stake
 from planviz.findings.plan_view import SHUFFLES, PlanView, count, listed, name_of
-from planviz.graph.plan_graph import PlanNode
+from planviz.graph.node import PlanNode
 from planviz.units import byte_size, duration, exact
 
 #: Files below this size on average are small, and so many of them are many.

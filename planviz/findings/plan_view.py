@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from planviz.findings.measured_values import Measured, measured
 from planviz.graph.actual import ROWS
-from planviz.graph.plan_graph import PlanGraph, PlanNode
+from planviz.graph.node import PlanNode
+from planviz.graph.plan_graph import PlanGraph
 from planviz.graph.words import title, without_ids
 from planviz.units import exact
 
@@ -25,6 +26,8 @@ SHUFFLES = frozenset({"Exchange", "ShuffleExchange"})
 EXCHANGES = SHUFFLES | {"BroadcastExchange"}
 #: Sources of a few rows that stand in the query itself.
 LITERAL_ROWS = frozenset({"LocalTableScan", "OneRowRelation", "Scan OneRowRelation", "EmptyRelation", "LocalRelation"})
+_STAGES = frozenset({"ShuffleQueryStage", "BroadcastQueryStage", "TableCacheQueryStage"})
+_MORE = re.compile(r"\.\.\. (\d{1,9}) more fields")
 _IDS = re.compile(r"#(\d+)")
 _SCAN = re.compile(r"^(?:Batch |File )?Scan (?:[a-z]+ (?=\S))?")
 _T = TypeVar("_T")
@@ -71,6 +74,16 @@ class PlanView:
     def adaptive(self) -> PlanNode | None:
         """The highest AdaptiveSparkPlan."""
         return next((node for node in self.nodes if node.op == "AdaptiveSparkPlan"), None)
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether the text has the plan from its root on: below a heading, so that nothing was left out above it."""
+        root = self.graph[self.graph.roots[0]]
+        if not self.text or root.source is None or self.text.lstrip()[:1] in ("{", "["):
+            return True
+        lines = self.text.split("\n", root.source[0])[: root.source[0]]
+        heading = lines[-2] if len(lines) > 1 else ""
+        return "Plan ==" in heading and not lines[-1].lstrip(" #>|*").startswith(("+-", ":-"))
 
     @cached_property
     def settled(self) -> bool:
@@ -120,6 +133,11 @@ class PlanView:
         """The first operator above a node that is not one of `loose`."""
         return next((up for up in self.above(node) if up.op not in loose), None)
 
+    def served(self, node: PlanNode) -> PlanNode | None:
+        """What gives a node its rows: its one input, for a ReusedExchange the exchange that it reuses."""
+        reused = self._reused.get(node.id)
+        return self.graph[reused[0]] if reused else self.input(node)
+
     def walk(self, start: PlanNode) -> Iterator[PlanNode]:
         """A node and what gives it rows, from above, without subqueries."""
         stack = [start]
@@ -141,6 +159,9 @@ class PlanView:
             value = self.metric(down, ROWS)
             if value is not None:
                 return value.total, True
+            stage = self._stage(down)
+            if stage is not None and stage.estimate is not None and stage.estimate.rows is not None:
+                return float(stage.estimate.rows), True
             if down.estimate is not None and down.estimate.rows is not None:
                 return float(down.estimate.rows), False
             if down.op not in PASSING and down.kind != "exchange":
@@ -148,22 +169,40 @@ class PlanView:
                 if over_scan and down.estimate is not None and down.estimate.formula_rows is not None:
                     return float(down.estimate.formula_rows), False
                 return None
-            down = self.input(down)
+            down = self.served(down)
         return None
 
     @staticmethod
     def _is_scan(node: PlanNode | None) -> bool:
         return node is not None and node.kind == "scan"
 
-    def size(self, node: PlanNode) -> float | None:
-        """The bytes of what comes out of a node: measured for an exchange or a scan, else Spark's estimate."""
-        for name in ("data size", "shuffle bytes written", "size of files read"):
+    def _stage(self, node: PlanNode) -> PlanNode | None:
+        """The stage of an adaptive plan that a node is or is the exchange of, when the text tells what it measured.
+
+        Such a text says `Statistics(sizeInBytes=..., rowCount=..., isRuntime=true)`.
+        """
+        up = self.parent(node) if node.kind == "exchange" and node.op not in _STAGES else node
+        return up if up is not None and up.op in _STAGES and "isRuntime=true" in up.text else None
+
+    def measured_size(self, node: PlanNode) -> float | None:
+        """The bytes that an exchange or its stage was measured to hold; None where nothing was measured."""
+        for name in ("data size", "shuffle bytes written"):
             value = self.metric(node, name)
             if value is not None:
                 return value.total
+        stage = self._stage(node)
+        size = stage.estimate.size_in_bytes if stage is not None and stage.estimate is not None else None
+        return None if size is None else float(size)
+
+    def size(self, node: PlanNode) -> float | None:
+        """The bytes of what comes out of a node: measured for an exchange or a scan, else Spark's estimate."""
+        value = self.metric(node, "size of files read")
+        known = self.measured_size(node)
+        if known is not None or value is not None:
+            return known if known is not None else value.total if value is not None else None
         if node.estimate is not None and node.estimate.size_in_bytes is not None:
             return float(node.estimate.size_in_bytes)
-        below = self.input(node) if node.op in PASSING or node.kind == "exchange" else None
+        below = self.served(node) if node.op in PASSING or node.kind == "exchange" else None
         return self.size(below) if below is not None else None
 
     def metric(self, node: PlanNode, name: str) -> Measured | None:
@@ -181,7 +220,8 @@ class PlanView:
         while node is not None:
             if node.kind == "aggregate" and node.op.endswith("Aggregate") and "truncated" not in node.badges:
                 final = all(f.get("mode") in ("final", "complete", None) for f in node.arguments.get("functions", ()))
-                return not node.arguments.get("keys") and "keys" in node.arguments and final
+                keys = node.arguments.get("keys", [] if node.text == "Aggregate []" else None)
+                return keys == [] and final
             if node.op in ("GlobalLimit", "CollectLimit") and node.arguments.get("limit") in (1, "1"):
                 return True
             if node.kind == "scan" and "OneRowRelation" in (node.op, str(node.arguments.get("table")).split("[")[0]):
@@ -193,7 +233,7 @@ class PlanView:
                 continue
             if node.op not in LOOSE and node.kind != "exchange":
                 return False
-            node = self.input(node)
+            node = self.served(node)
         return False
 
     def tables(self, start: PlanNode) -> list[str]:
@@ -245,6 +285,12 @@ def short(text: object, limit: int = 90) -> str:
     """An expression without ids, in one line."""
     words = " ".join(without_ids(str(text)).split())
     return words if len(words) <= limit else words[: limit - 1].rstrip() + "…"
+
+
+def columns(names: Sequence[object]) -> int:
+    """How many columns a list names, with those that Spark left out: `a#1, ... 34 more fields`."""
+    left = [_MORE.search(str(name)) for name in names]
+    return len(names) + sum(int(found[1]) - 1 for found in left if found)
 
 
 def ids(text: object) -> set[str]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from planviz.findings.finding import Check, Hit, Severity, Stake
 from planviz.findings.plan_view import LITERAL_ROWS, PASSING, PlanView, count, listed, only_asks, short
-from planviz.graph.plan_graph import PlanNode
+from planviz.graph.kinds import spark_name
+from planviz.graph.node import PlanNode
 from planviz.graph.words import join_type_words
 from planviz.units import short as short_number
 
@@ -27,7 +28,7 @@ def _small(plan: PlanView, join: PlanNode) -> bool:
     for side in plan.inputs(join):
         down: PlanNode | None = side
         while down is not None and down.op not in LITERAL_ROWS:
-            down = plan.input(down) if down.kind in ("exchange", "project", "filter", "other") else None
+            down = plan.served(down) if down.kind in ("exchange", "project", "filter", "other") else None
         if down is not None or plan.one_row(side):
             return True
     pairs = _pairs(plan, join)
@@ -85,7 +86,7 @@ class CartesianProduct(Check):
         for node in plan.nodes:
             if node.kind != "join" or "truncated" in node.badges or _small(plan, node):
                 continue
-            if node.op == "CartesianProduct":
+            if spark_name(node.op) == "CartesianProduct":
                 condition = node.arguments.get("condition")
                 then = f"; 1 condition is tested only then: {short(condition)}" if condition else ", on 0 conditions"
                 yield self._hit(plan, node, then)
@@ -107,7 +108,7 @@ def _inner_without_condition(plan: PlanView, node: PlanNode) -> bool:
     if arguments.get("condition") or arguments.get("left_keys") or arguments.get("join_type") not in ("Inner", "Cross"):
         return False
     logical = node.op == "Join" and plan.graph.stage == "optimized"
-    return logical or node.op.endswith("BroadcastNestedLoopJoin")
+    return logical or spark_name(node.op) == "BroadcastNestedLoopJoin"
 
 
 class NestedLoopJoin(Check):
@@ -125,7 +126,7 @@ class NestedLoopJoin(Check):
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
         for node in plan.nodes:
-            if not node.op.endswith("BroadcastNestedLoopJoin") or _small(plan, node) or _not_in(node):
+            if spark_name(node.op) != "BroadcastNestedLoopJoin" or _small(plan, node) or _not_in(node):
                 continue
             condition = str(node.arguments.get("condition") or "")
             if not condition and (only_asks(node) or _inner_without_condition(plan, node)):

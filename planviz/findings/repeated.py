@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from planviz.findings.filters import RANDOM
 from planviz.findings.finding import Check, Hit, Stake
-from planviz.findings.plan_view import EXCHANGES, PlanView, count, listed
-from planviz.graph.plan_graph import PlanNode
-from planviz.graph.words import title
+from planviz.findings.plan_view import EXCHANGES, LOOSE, PlanView, count, listed
+from planviz.graph.differences import conjuncts
+from planviz.graph.node import PlanNode
+from planviz.graph.words import title, without_ids
 from planviz.units import byte_size
 
 #: An id of an expression; that of a subquery tells which one is meant, and stays.
@@ -71,6 +72,66 @@ class RepeatedSubtree(Check):
             if size >= 4:
                 told = f"{len(twins)} equal parts of {count(size, 'operator')} over {_leaves(plan, twins[0])}."
                 yield Hit(told, tuple(n.id for n in twins), str(twins[0].id))
+
+
+class SelfJoinAggregate(Check):
+    """A table joined, by shuffling both sides, with an aggregate of itself by the keys of the join."""
+
+    name = "self-join-aggregate"
+    title = "A table joined with its own aggregate"
+    why = (
+        "The table is read twice and both copies are shuffled by the same keys, to put a group's value beside its rows."
+    )
+    advice = (
+        "Compute the value by a window, such as sum(x) OVER (PARTITION BY the keys): one scan, one shuffle, no join."
+    )
+    cost = (
+        "A sort by the keys, which the sort-merge join needs as well; a window holds a group's rows, spilling if many."
+    )
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        for join in plan.nodes:
+            sides = plan.inputs(join)
+            shuffled = join.op in ("SortMergeJoin", "ShuffledHashJoin")
+            if not shuffled or join.arguments.get("join_type") not in ("Inner", "LeftOuter", "RightOuter"):
+                continue
+            keys = [_names(join.arguments.get(f"{side}_keys") or ()) for side in ("left", "right")]
+            if len(sides) != 2 or not keys[0] or keys[0] != keys[1]:
+                continue
+            for rows, groups in ((sides[0], sides[1]), (sides[1], sides[0])):
+                own, aggregate = _alone(plan, rows), _alone(plan, groups)
+                if own is None or aggregate is None or own.kind != "scan" or aggregate.kind != "aggregate":
+                    continue
+                read = aggregate
+                while read.kind == "aggregate":
+                    read = _alone(plan, plan.inputs(read)[0]) or join
+                table = own.arguments.get("table")
+                grouped = _names(aggregate.arguments.get("keys") or ())
+                if read.kind == "scan" and table and read.arguments.get("table") == table and grouped == keys[0]:
+                    if _conditions(plan, rows) != _conditions(plan, groups):
+                        continue
+                    told = f"{table} is read 2 times and joined with its own groups by {listed(sorted(grouped))}."
+                    yield Hit(told, (join.id, own.id, aggregate.id), cause=str(table))
+                    break
+
+
+def _alone(plan: PlanView, start: PlanNode) -> PlanNode | None:
+    """The first operator at or beneath a node that is no exchange, filter, sort or projection."""
+    down: PlanNode | None = start
+    while down is not None and (down.op in LOOSE or down.op in EXCHANGES):
+        down = plan.served(down)
+    return down
+
+
+def _names(keys: Iterable[object]) -> frozenset[str]:
+    return frozenset(_EXPRESSION_ID.sub("", str(key)).removesuffix("L") for key in keys)
+
+
+def _conditions(plan: PlanView, start: PlanNode) -> set[str]:
+    """The conditions beneath a node without ids, apart from IsNotNull."""
+    parts = [p for n in plan.walk(start) if n.op == "Filter" for p in conjuncts(str(n.arguments.get("condition", "")))]
+    return {without_ids(p) for p in parts if not p.strip("()").startswith("isnotnull(")}
 
 
 class CacheNotUsed(Check):

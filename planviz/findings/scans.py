@@ -9,7 +9,8 @@ from planviz.findings.columns import attribute, partition_columns, read_schema
 from planviz.findings.finding import Check, Hit, Severity, Stake
 from planviz.findings.plan_view import LOOSE, SHUFFLES, PlanView, count, ids, listed, name_of, short
 from planviz.graph.differences import conjuncts
-from planviz.graph.plan_graph import PlanNode
+from planviz.graph.kinds import spark_name
+from planviz.graph.node import PlanNode
 from planviz.units import byte_size, exact
 
 #: Fields from which on Spark's own readers give rows (`spark.sql.codegen.maxFields`).
@@ -59,9 +60,14 @@ class PartitionFilterMissing(Check):
                 continue
             by = f" by {listed(map(short, columns))}" if columns else ""
             told = f"{name_of(scan)} is partitioned{by}, and 0 conditions choose among its partitions"
-            filtered = (up := plan.first_above(scan)) is not None and up.op == "Filter"
+            filtered = any(up.op == "Filter" and self._asks(up) for up in [plan.first_above(scan)] if up is not None)
             severity: Severity = "warning" if filtered else "info"
             yield Hit(f"{told}{_amount(plan, scan)}.", (scan.id,), name_of(scan), severity, stake=_rows_of(plan, scan))
+
+    def _asks(self, filter: PlanNode) -> bool:
+        """Whether a filter has a condition of the query: IsNotNull on a join's key is added by Spark."""
+        parts = conjuncts(str(filter.arguments.get("condition", "")))
+        return any(not part.strip("()").startswith(("isnotnull(", "might_contain(")) for part in parts)
 
     def _partitioned_by(self, scan: PlanNode) -> list[str] | None:
         if "partition_filters" not in scan.arguments:
@@ -207,7 +213,11 @@ class TextFormat(Check):
         """See `Check.find`."""
         for scan in _scans(plan):
             format = str(scan.arguments.get("format", "")).lower()
-            if scan.op in ("FileScan", "Scan", "BatchScan") and format in _TEXT_FORMATS:
+            if "LazySimpleSerDe" in scan.text and scan.op in ("HiveTableScan", "Scan"):
+                columns = len(scan.arguments.get("output") or ())
+                told = f"{name_of(scan)} is delimited text of Hive: {count(columns, 'column')} parsed from every line"
+                yield Hit(f"{told}{_amount(plan, scan)}.", (scan.id,), name_of(scan), stake=_rows_of(plan, scan))
+            elif scan.op in ("FileScan", "Scan", "BatchScan") and format in _TEXT_FORMATS:
                 columns = len(scan.arguments.get("output") or ())
                 told = f"{name_of(scan)} is {format.upper()}: {count(columns, 'column')} parsed from every line"
                 yield Hit(f"{told}{_amount(plan, scan)}.", (scan.id,), name_of(scan), stake=_rows_of(plan, scan))
@@ -335,11 +345,19 @@ class RepeatedScan(Check):
             known = [size for size in sizes if size is not None and size < 1 << 60]
             if known and max(known) < LARGE_TABLE:
                 continue
+            if not known and sum(_broadcast(plan, scan) for scan in scans) * 2 > len(scans):
+                continue  # Small by Spark's own judgement.
             told = f"{name_of(scans[0])} is read {len(scans)} times"
             told += f", {byte_size(max(known))} in all columns each time" if known else ""
             told += f"; {count(alike, 'scan')} as another one." if alike else ", with different filters or columns."
             stake = Stake(sum(known) - max(known), "bytes") if known else None
             yield Hit(told, tuple(s.id for s in scans), name_of(scans[0]), stake=stake)
+
+
+def _broadcast(plan: PlanView, scan: PlanNode) -> bool:
+    """Whether nothing but filters and projections stands between a scan and a broadcast of it."""
+    up = plan.first_above(scan, LOOSE)
+    return up is not None and spark_name(up.op) in ("BroadcastExchange", "SubqueryBroadcast")
 
 
 def _without_ids(scan: PlanNode) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from planviz.findings.finding import Check, Hit, Stake
 from planviz.findings.plan_view import PlanView, count, listed, name_of
-from planviz.graph.plan_graph import PlanNode
+from planviz.graph.node import PlanNode
 from planviz.units import exact, short
 
 #: Spark's size of a relation that it knows nothing of (`spark.sql.defaultSizeInBytes`), about 8 EiB; printed rounded.
@@ -40,7 +40,7 @@ class SizeUnknown(Check):
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
-        unknown = [n for n in _leaves(plan) if _unknown(n)]
+        unknown = [n for n in _leaves(plan) if _unknown(n) and n.op not in ("UnionLoopRef", "LogicalRDD")]
         if unknown:
             told = f"{count(len({name_of(n) for n in unknown}), 'table')} of 8 EiB: {listed(map(name_of, unknown))}."
             yield Hit(told, tuple(n.id for n in unknown))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from difflib import get_close_matches
 from typing import NoReturn, TypeVar
 
 from planviz.errors import AnalysisError, ParseError
+from planviz.frontend import dialect
 from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD, Tokens, line_and_column
 from planviz.frontend.parameters import Parameters
 from planviz.trees.node import TreeNode
@@ -15,6 +17,7 @@ from planviz.types import DataType, StringType, collated, collation_name, parse_
 N = TypeVar("N", bound=TreeNode)
 T = TypeVar("T")
 
+_PLAIN_TIMESTAMP = re.compile(r"\btimestamp\b(?!\s+with)", re.I)
 #: Types that want a length.
 _LENGTHS = ("CHAR", "CHARACTER", "VARCHAR")
 #: How deep queries and parentheses may nest: the reading is recursive, and so is the work on the tree.
@@ -47,7 +50,7 @@ JOIN_WORDS = frozenset(
     ]
 )
 #: Words that begin the next clause after a relation or a projected expression. Spark lets them be aliases where nothing
-#: else fits; here only where the text ends right behind them.
+#: else fits; here only where the text ends right behind them, and never those of UNFINISHED.
 CLAUSE_WORDS = frozenset(
     [
         "WHERE",
@@ -104,6 +107,14 @@ CLAUSE_WORDS = frozenset(
 )
 
 
+#: Clauses that a text breaks off at. Spark reads `SELECT a FROM` as `SELECT a AS FROM` and then misses the column `a`;
+#: who writes so has not finished, and is told what belongs behind the word.
+UNFINISHED = frozenset(
+    ["WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "FROM"]
+)
+_BEFORE_BY = frozenset(["GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE"])
+
+
 _KEYWORDS = sorted(
     (
         JOIN_WORDS
@@ -128,6 +139,7 @@ class Cursor:
         self.kinds = tokens.kinds
         self.at = 0
         self.depth = 0
+        self.dialect = dialect.current()
 
     # -------------------------------------------------------------------------------------------- looking
 
@@ -188,7 +200,7 @@ class Cursor:
             if self.keys[self.at] == "IDENTIFIER" and self._names_by_text():
                 return self._named_by_text()
             return self.take()
-        raise self.syntax_error()
+        raise self.syntax_error("a name was expected")
 
     def _names_by_text(self) -> bool:
         """Whether IDENTIFIER ( 'text' ) follows."""
@@ -249,6 +261,23 @@ class Cursor:
         self.plain_name()
         return name
 
+    def clause_instead(self, *words: str) -> bool:
+        """Whether the next clause begins where a list goes on: `SELECT a, FROM t` (Spark: `FROM AS t`)."""
+        if self.kind != WORD or self.peek() not in words:
+            return False
+        if self.peek() in _BEFORE_BY:
+            return self.peek(1) == "BY"
+        return self.kinds[self.at + 1] in (WORD, QUOTED) and self.peek(1) not in CLAUSE_WORDS | JOIN_WORDS
+
+    def ended(self) -> None:
+        """ParseError where something stands that belongs to nothing before it."""
+        if self.kind == WORD and self.peek() in _BEFORE_BY and self.peek(1) != "BY":
+            self.at += 1
+            self.fail("BY was expected")
+        if self.keys[self.at - 1] == "TOP" and self.kind == NUMBER:
+            self.fail(f"Spark has no TOP; LIMIT {self.tokens.texts[self.at]} at the end says the same")
+        self.fail("extra input " + repr(self.tokens.texts[self.at]))
+
     def separated(self, read: Callable[[], T]) -> list[T]:
         """Read things with commas between."""
         out = [read()]
@@ -265,7 +294,8 @@ class Cursor:
         key = self.keys[self.at]
         if key in JOIN_WORDS:
             return False
-        return key not in CLAUSE_WORDS or (self.kinds[self.at + 1] == END or self.keys[self.at + 1] == ")")
+        ends = self.kinds[self.at + 1] == END or self.keys[self.at + 1] == ")"
+        return key not in CLAUSE_WORDS or (ends and key not in UNFINISHED)
 
     def data_type(self) -> DataType:
         """Take a type name with its parameters."""
@@ -312,6 +342,8 @@ class Cursor:
         if text.upper() in _LENGTHS:
             message = f'DataType "{text.upper()}" requires a length parameter, for example "{text.upper()}"(10).'
             raise self.error("DATATYPE_MISSING_SIZE", message, start)
+        if self.dialect.timestamps_without_zone:
+            text = _PLAIN_TIMESTAMP.sub("timestamp_ntz", text)
         try:
             return parse_type(text)
         except AnalysisError as e:
@@ -331,10 +363,16 @@ class Cursor:
 
     # -------------------------------------------------------------------------------------------- places and errors
 
-    def placed(self, new: N, start: int) -> N:
-        """`new` with its place in the text: the token it starts with."""
+    def placed(self, new: N, start: int, clause: int | None = None) -> N:
+        """`new` with its place in the text: the token it starts with, where errors point to.
+
+        `clause` is the word that asks for it (WHERE, JOIN): Spark's errors name the whole query's place, people look
+        for the clause's.
+        """
         if new.origin is None:
-            new.__dict__["origin"] = (self.tokens.text, self.tokens.starts[start])
+            starts = self.tokens.starts
+            place = (starts[start],) if clause is None else (starts[start], starts[clause])
+            new.__dict__["origin"] = (self.tokens.text, *place)
         return new
 
     def source(self, start: int, end: int | None = None) -> str:
@@ -355,8 +393,17 @@ class Cursor:
         """The syntax error at the next token."""
         at = min(self.at, len(self.kinds) - 1)
         near = "end of input" if self.kinds[at] == END else repr(_shortened(self.tokens.texts[at]))
-        hint = self._meant(at)
+        hint = self._quoted(at) or self._meant(at)
         return self.error("PARSE_SYNTAX_ERROR", f"Syntax error at or near {near}{': ' + why if why else ''}.{hint}", at)
+
+    def _quoted(self, at: int) -> str:
+        """How Spark quotes names, where they are quoted as in other databases: "t", [t]."""
+        text = self.tokens.texts[at] if self.kinds[at] != END else ""
+        if self.kinds[at] == STRING and text[0] == '"':
+            return f" Spark quotes names with backquotes: `{_shortened(text[1:-1])}`."
+        if text == "[" and self.kinds[at + 1] == WORD and self.keys[at + 2] == "]":
+            return f" Spark quotes names with backquotes: `{_shortened(self.tokens.texts[at + 1])}`."
+        return ""
 
     def _meant(self, at: int) -> str:
         """The keyword that the word here, or one just before it, is nearly: it reads as a name then, to no good end."""
@@ -367,6 +414,13 @@ class Cursor:
                 if found:
                     return f" Did you mean {found[0]} instead of {self.tokens.texts[i]!r}?"
         return ""
+
+    def came_with(self, piece: str, at: int | None = None) -> None:
+        """The syntax error of an older version at the next token, or at another, where it does not read this piece."""
+        version = self.dialect.later.get(piece)
+        if version is not None:
+            self.at = self.at if at is None else at
+            self.fail(f"Spark {self.dialect.version} does not read {piece}, which came with {version}")
 
     def longer(self, length: int, what: str, most: int = MAX_CHAIN) -> int:
         """One more than `length`, the number of `what` in a row so far; ParseError when there are too many."""

@@ -93,6 +93,7 @@ _LEVELS: list[dict[str, Callable[[Expression, Expression], Expression]]] = [
     {"*": Multiply, "/": Divide, "%": Remainder, "DIV": IntegralDivide},
 ]
 _PRECEDENCE = {op: (level, make) for level, ops in enumerate(_LEVELS) for op, make in ops.items()}
+_SHIFTS = frozenset(["<<", ">>", ">>>"])
 _AFTER_NOT = frozenset(["BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP"])
 _PREDICATES = frozenset(["!", "NOT", "BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "IS"])
 _QUERY_START = frozenset(["SELECT", "WITH", "FROM", "VALUES", "TABLE", "MAP", "REDUCE"])
@@ -181,6 +182,8 @@ class ExpressionReader(SpecialForms, Cursor):
         key = self.peek(1 if negated else 0)
         if negated and key not in _PREDICATES:
             return None
+        if key == "ILIKE":
+            self.came_with("ILIKE", self.at + negated)
         self.at += 2 if negated else 1
         quantified = key in ("LIKE", "ILIKE") and self.peek() in ("ANY", "SOME", "ALL") and self.peek(1) == "("
         made = self._positive_predicate(e, key, negated, start)
@@ -213,6 +216,7 @@ class ExpressionReader(SpecialForms, Cursor):
     def _like(self, e: Expression, key: str, negated: bool) -> Expression:
         quantifier = self.peek()
         if quantifier in ("ANY", "SOME", "ALL") and self.peek(1) == "(":
+            self.came_with("LIKE ANY and LIKE ALL")
             self.at += 2
             if self.sees(")"):
                 raise self.error(
@@ -259,7 +263,7 @@ class ExpressionReader(SpecialForms, Cursor):
         if key == "DISTINCT" and self.accept("FROM"):
             return self._not(EqualNullSafe(e, self.value()), not negated)
         self.at -= 1
-        raise self.syntax_error()
+        raise self.syntax_error("NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM was expected")
 
     # -------------------------------------------------------------------------------------------- value level
 
@@ -273,6 +277,8 @@ class ExpressionReader(SpecialForms, Cursor):
             if found is None or found[0] < level:
                 return left
             chain = self.longer(chain, "operators")
+            if self.keys[self.at] in _SHIFTS:
+                self.came_with("a shift operator", self.at + 1)
             self.at += 1
             right = self.value(found[0] + 1)
             left = self.placed(found[1](left, right), start)
@@ -306,12 +312,15 @@ class ExpressionReader(SpecialForms, Cursor):
                 self.at += 1
                 e = UnresolvedExtractValue(e, lit(self.identifier()))
             elif key == "::":
+                self.came_with("the cast operator ::")
                 self.at += 1
                 e = Cast(e, without_lengths(self.data_type()), user_specified=True)
             elif key == "COLLATE" and self.kinds[self.at + 1] in (WORD, QUOTED):
+                self.came_with("COLLATE")
                 self.at += 1
                 e = Collate(e, UnresolvedCollation(self.identifier_parts()))
             elif key == ":" and not isinstance(e, Literal) and starts_path(self):
+                self.came_with("a path into a VARIANT")
                 path, name = variant_path(self)
                 e = SemiStructuredExtract(e, path)
                 e = e if name is None else Alias(e, name, next_id())
@@ -340,7 +349,7 @@ class ExpressionReader(SpecialForms, Cursor):
             return self.placed(self.star(()), start)
         if key in (":", "?"):
             return self.placed(self.parameter(), start)
-        raise self.syntax_error()
+        raise self.syntax_error("an expression was expected")
 
     def string(self) -> str:
         """Adjacent string tokens, joined."""
@@ -357,7 +366,7 @@ class ExpressionReader(SpecialForms, Cursor):
         """A number token."""
         from planviz.frontend.literals import number
 
-        found = number(sign + self.take())
+        found = number(sign + self.take(), self.dialect.exponents_are_decimals)
         if isinstance(found, str):
             wide = "38 digits" in found
             error = "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION" if wide else "INVALID_NUMERIC_LITERAL_RANGE"
@@ -438,6 +447,8 @@ class ExpressionReader(SpecialForms, Cursor):
     def named_expression(self) -> Expression:
         """One item of a select list: with its alias, or waiting for one."""
         start = self.at
+        if self.clause_instead("FROM"):
+            self.fail("an expression was expected before it")
         e = self.expression()
         if self.accept("AS"):
             if self.sees("("):

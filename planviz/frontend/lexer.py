@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from planviz.errors import ParseError
 
@@ -111,3 +111,13 @@ def tokenize(text: str) -> Tokens:
     starts.append(size)
     ends.append(size)
     return Tokens(text, kinds, keys, texts, starts, ends)
+
+
+def with_quoted_names(tokens: Tokens) -> Tokens:
+    """The tokens where text in double quotes is a name, as in backquotes."""
+    kinds, texts = list(tokens.kinds), list(tokens.texts)
+    for i, (kind, text) in enumerate(zip(tokens.kinds, tokens.texts, strict=True)):
+        if kind == STRING and text.startswith('"'):
+            kinds[i] = QUOTED
+            texts[i] = "`" + text[1:-1].replace('""', '"').replace("`", "``") + "`"
+    return replace(tokens, kinds=kinds, texts=texts)

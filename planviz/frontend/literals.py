@@ -60,8 +60,8 @@ def _unescape(m: re.Match[str]) -> str:
     return _SIMPLE.get(code, code)
 
 
-def number(text: str) -> Literal | str:
-    """The literal of a number token, or what is wrong with it."""
+def number(text: str, exponents_are_decimals: bool = False) -> Literal | str:
+    """The literal of a number token, or what is wrong with it; 1e3 is a DOUBLE unless `exponents_are_decimals`."""
     upper = text.upper()
     if upper.endswith("BD"):
         return _decimal(text[:-2])
@@ -70,9 +70,9 @@ def number(text: str) -> Literal | str:
         return _integral(text[:-1], {"L": LONG, "S": SHORT, "Y": BYTE}[suffix])
     if suffix in "DF":
         return Literal(float(text[:-1]), DOUBLE if suffix == "D" else FLOAT)
-    if "E" in upper:
+    if "E" in upper and not exponents_are_decimals:
         return Literal(float(text), DOUBLE)
-    if "." in text:
+    if "." in text or "E" in upper:
         return _decimal(text)
     if len(text) > 60:
         return _decimal(text)
@@ -146,6 +146,12 @@ def time_literal(text: str) -> Literal | None:
         return Literal(time(int(m[1]), int(m[2]), int(m[3] or 0), int((m[4] or "0").ljust(6, "0"))), TIME)
     except ValueError:
         return None
+
+
+def has_zone(text: str) -> bool:
+    """Whether a timestamp's text names a time zone."""
+    m = _TIME.match(text)
+    return m is not None and bool(m[8])
 
 
 def timestamp_literal(text: str, ntz: bool = False) -> Literal | None:

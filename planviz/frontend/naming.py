@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.errors import ParseError
 from planviz.expressions.calls import Concat
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Literal
+from planviz.expressions.core import Expression, Literal
 from planviz.expressions.unresolved import UnresolvedFunction
 from planviz.expressions.variables import VariableReference
 from planviz.frontend.lexer import END, QUOTED, WORD, tokenize
 from planviz.types import STRING
 
 
-def constant_text(e: Any) -> str | None:
+def constant_text(e: Expression) -> str | None:
     """The text that an expression surely is, or None: a literal, a variable, or several of them put together."""
     if isinstance(e, VariableReference):
         e = e.literal

@@ -17,7 +17,7 @@ from planviz.types import BINARY, DATE, DOUBLE, LONG, TIMESTAMP
 Parameters = Mapping[str, Any] | Sequence[Any]
 
 
-def value_of(value: Any) -> Expression:
+def value_of(value: object) -> Expression:
     """A Python value as the constant that Spark makes of it; an expression stays what it is.
 
     None, bool, int, float, Decimal, str, bytes, date, datetime, lists (array) and dicts (map). Raises InputError for

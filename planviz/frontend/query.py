@@ -66,6 +66,7 @@ class QueryReader(ScriptReader):
         self.expect("WITH")
         recursive = self.sees("RECURSIVE") and self.peek(1) not in ("AS", "(")
         if recursive:
+            self.came_with("WITH RECURSIVE", self.at + 1)
             self.at += 1
         definitions = self.separated(self._definition)
         names = [n for n, _, _ in definitions]
@@ -101,15 +102,18 @@ class QueryReader(ScriptReader):
         start = self.at
         # Behind a pipe operator nothing binds tighter any more: INTERSECT takes all that is left of it.
         words = ("INTERSECT",) if level else ("|>", *_SET_WORDS)
-        plan = self._query_primary() if level else self._set_operations(1)
+        in_order = self.dialect.set_operations_in_order
+        plan = self._query_primary() if level or in_order else self._set_operations(1)
         chain = 0
         while self.sees_any(*words):
             chain = self.longer(chain, "set operations")
-            word = self.take().upper()
+            if self.sees("|>"):
+                self.came_with("a pipe operator")
+            clause, word = self.at, self.take().upper()
             if word == "|>" and not self.sees_any(*_SET_WORDS):
                 plan = self.piped(plan)
                 continue
-            primary = word == "|>" or level == 1
+            primary = word == "|>" or level == 1 or in_order
             if word == "|>":
                 word = self.take().upper()
             everything = self.accept("ALL")
@@ -124,7 +128,7 @@ class QueryReader(ScriptReader):
                 made = Intersect(plan, right, everything)
             else:
                 made = Except(plan, right, everything)
-            plan = self.placed(made, start)
+            plan = self.placed(made, start, clause)
         return plan
 
     def _query_primary(self) -> LogicalPlan:
@@ -145,7 +149,7 @@ class QueryReader(ScriptReader):
             return self.inline_table()
         if self.accept("TABLE"):
             return self.placed(UnresolvedRelation(self.identifier_parts()), start)
-        raise self.syntax_error()
+        raise self.syntax_error("a query (SELECT, WITH, VALUES, TABLE or FROM) was expected")
 
     def _from_first(self) -> LogicalPlan:
         self.expect("FROM")
@@ -222,22 +226,28 @@ class QueryReader(ScriptReader):
             plan = OneRowRelation()
         while self.sees("LATERAL", "VIEW"):
             plan = self._lateral_view(plan)
+        clause = self.at
         if self.accept("WHERE"):
-            plan = self.placed(Filter(self.expression(), plan), start)
+            plan = self.placed(Filter(self.expression(), plan), start, clause)
         plan = self._grouped(plan, tuple(items), start)
-        if self.accept("QUALIFY"):
-            plan = self.placed(UnresolvedQualify(self.expression(), plan), start)
+        clause = self.at
+        if self.sees("QUALIFY"):
+            self.came_with("QUALIFY")
+            self.at += 1
+            plan = self.placed(UnresolvedQualify(self.expression(), plan), start, clause)
         return plan if script is None else script(plan)
 
     def _grouped(self, plan: LogicalPlan, items: tuple[Expression, ...], start: int) -> LogicalPlan:
+        clause = self.at
         grouped = self.accept("GROUP", "BY")
         if grouped:
-            plan = self.placed(Aggregate(tuple(self.grouping()), items, plan), start)
+            plan = self.placed(Aggregate(tuple(self.grouping()), items, plan), start, clause)
+        clause = self.at
         if self.accept("HAVING"):
             condition = _tested(self.expression())
             if not grouped:
                 plan = self.placed(Aggregate((), items, plan), start)
-            return self.placed(UnresolvedHaving(condition, plan), start)
+            return self.placed(UnresolvedHaving(condition, plan), start, clause)
         return plan if grouped else self.placed(Project(items, plan), start)
 
     def windows(self, plan: LogicalPlan) -> LogicalPlan:
@@ -339,7 +349,7 @@ class QueryReader(ScriptReader):
 
     def organized(self, plan: LogicalPlan) -> LogicalPlan:
         """The plan under ORDER BY, SORT BY, DISTRIBUTE BY, CLUSTER BY, WINDOW, OFFSET and LIMIT."""
-        start = self.at
+        start = limits = offsets = self.at
         self._one_order()
         if self.accept("ORDER", "BY"):
             plan = self.placed(Sort(self._orders(), True, plan), start)
@@ -350,26 +360,30 @@ class QueryReader(ScriptReader):
         else:
             if self.accept("DISTRIBUTE", "BY"):
                 plan = self.placed(RepartitionByExpression(tuple(self.separated(self.expression)), plan), start)
+            clause = self.at
             if self.accept("SORT", "BY"):
-                plan = self.placed(Sort(self._orders(), False, plan), start)
+                plan = self.placed(Sort(self._orders(), False, plan), start, clause)
         plan = self.windows(plan)
         limit: Expression | None = None
         everything = False
         offset: Expression | None = None
         for _ in range(2):
             if self.sees("LIMIT") and limit is None and not everything:
+                limits = self.at
                 self.at += 1
                 everything = self.accept("ALL")
                 limit = None if everything else self.expression()
             elif self.sees("OFFSET") and offset is None:
+                self.came_with("OFFSET")
+                offsets = self.at
                 self.at += 1
                 offset = self.expression()
         if offset is not None:
-            plan = self.placed(Offset(offset, plan), start)
+            plan = self.placed(Offset(offset, plan), start, offsets)
         if everything:
             plan = LimitAll(plan)
         elif limit is not None:
-            plan = self.placed(GlobalLimit(limit, self.placed(LocalLimit(limit, plan), start)), start)
+            plan = self.placed(GlobalLimit(limit, self.placed(LocalLimit(limit, plan), start, limits)), start, limits)
         return plan
 
     def _one_order(self) -> None:

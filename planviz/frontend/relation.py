@@ -48,7 +48,9 @@ class RelationReader(ExpressionReader):
         chain = 0
         while self.accept(","):
             chain, at = self.longer(chain, "relations", MAX_JOINS), self.at
-            if self.accept("LATERAL"):
+            if self.sees("LATERAL"):
+                self.came_with("a LATERAL subquery", self.at + 1)
+                self.at += 1
                 plan = self.placed(LateralJoin(plan, self._lateral(), "Inner"), start)
                 plan = self._extensions(plan, at)
             else:
@@ -66,7 +68,9 @@ class RelationReader(ExpressionReader):
     def relation(self) -> LogicalPlan:
         """One relation with its joins."""
         start = self.at
-        if self.accept("LATERAL"):
+        if self.sees("LATERAL"):
+            self.came_with("a LATERAL subquery", self.at + 1)
+            self.at += 1
             # Nothing stands before it that it could read.
             plan = self._lateral_plan()
         else:
@@ -80,6 +84,7 @@ class RelationReader(ExpressionReader):
             if self.sees("PIVOT", "("):
                 plan = self.placed(self.pivot(plan), start)
             elif self.sees_any("UNPIVOT") and self.peek(1) in ("(", "INCLUDE", "EXCLUDE"):
+                self.came_with("UNPIVOT")
                 plan = self.placed(self.unpivot(plan), start)
             else:
                 joined = self.joined(plan, start)
@@ -108,17 +113,21 @@ class RelationReader(ExpressionReader):
                 "LEFT": "LeftOuter", "RIGHT": "RightOuter", "FULL": "FullOuter", "SEMI": "LeftSemi", "ANTI": "LeftAnti",
             }[side]  # fmt: skip
         if not self.accept("JOIN"):
-            self.at = at
+            if self.at > at:
+                self.fail("JOIN was expected")
             return None
         return kind, natural
 
     def joined(self, left: LogicalPlan, start: int) -> LogicalPlan | None:
         """`left` joined with the relation that follows, or None where no join begins."""
+        clause = self.at
         found = self._join_kind()
         if found is None:
             return None
         kind, natural = found
-        if self.accept("LATERAL"):
+        if self.sees("LATERAL"):
+            self.came_with("a LATERAL subquery")
+            self.at += 1
             if kind not in ("Inner", "Cross", "LeftOuter"):
                 raise self.error(
                     "INVALID_LATERAL_JOIN_TYPE",
@@ -127,16 +136,15 @@ class RelationReader(ExpressionReader):
                 )
             right = self._lateral()
             condition = self.expression() if self.accept("ON") else None
-            return self.placed(LateralJoin(left, right, kind, condition), start)
+            return self.placed(LateralJoin(left, right, kind, condition), start, clause)
         plan = self._primary()
         if natural:
-            return self.placed(Join(left, plan, f"NaturalJoin({kind})"), start)
+            return self.placed(Join(left, plan, f"NaturalJoin({kind})"), start, clause)
         if self.accept("ON"):
-            return self.placed(Join(left, plan, kind, self.expression()), start)
-        if self.sees("USING", "("):
-            self.at += 1
-            return self.placed(Join(left, plan, kind, None, self.identifier_list()), start)
-        return self.placed(Join(left, plan, kind), start)
+            return self.placed(Join(left, plan, kind, self.expression()), start, clause)
+        if self.accept("USING"):
+            return self.placed(Join(left, plan, kind, None, self.identifier_list()), start, clause)
+        return self.placed(Join(left, plan, kind), start, clause)
 
     def _lateral(self) -> Expression:
         return LateralSubquery(self._lateral_plan(), (), next_id())
@@ -183,8 +191,8 @@ class RelationReader(ExpressionReader):
             and not self.sees("VALUES", ".")
         ):
             return self.inline_table()
-        if not self.is_identifier():
-            self.fail("a relation was expected")
+        if not self.is_identifier() or self.clause_instead("WHERE", "HAVING", "GROUP", "ORDER"):
+            self.fail("a table or a query in parentheses was expected")
         if self.sees("IDENTIFIER", "("):
             found = self.try_read(self._relation_by_text)
             if not isinstance(found, ParseError):
@@ -206,6 +214,7 @@ class RelationReader(ExpressionReader):
 
     def _relation_by_text(self) -> LogicalPlan:
         """IDENTIFIER(constant text)."""
+        self.came_with("IDENTIFIER()", self.at + 1)
         self.expect("IDENTIFIER", "(")
         text = constant_text(self.expression())
         self.expect(")")
@@ -354,7 +363,9 @@ class RelationReader(ExpressionReader):
         build = self._sample_method(start, system)
         self.expect(")")
         seed: int | None = None
-        if self.accept("REPEATABLE"):
+        if self.sees("REPEATABLE"):
+            self.came_with("REPEATABLE")
+            self.at += 1
             if system:
                 raise self.error(
                     "UNSUPPORTED_FEATURE.TABLESAMPLE_SYSTEM_REPEATABLE", "SYSTEM sampling cannot be repeated.", start

@@ -87,12 +87,13 @@ class SpecialForms:
 
     # -------------------------------------------------------------------------------------------- constants
 
-    def _typed_literal(self: Any, key: str) -> Any:
+    def _typed_literal(self: Any, key: str) -> Literal:
         start = self.at
-        if key not in _TYPED:
+        known = [t for t in _TYPED if t != "TIME" or "the type TIME" not in self.dialect.later]
+        if key not in known:
             raise self.error(
                 "UNSUPPORTED_TYPED_LITERAL",
-                f'Literals of the type "{key}" are not supported. Supported types are {", ".join(_TYPED)}.',
+                f'Literals of the type "{key}" are not supported. Supported types are {", ".join(known)}.',
             )
         self.at += 1
         text = self.string()
@@ -105,7 +106,8 @@ class SpecialForms:
         elif key == "INTERVAL":
             found = None
         else:
-            found = literals.timestamp_literal(text, key == "TIMESTAMP_NTZ")
+            plain = key == "TIMESTAMP" and self.dialect.timestamps_without_zone and not literals.has_zone(text)
+            found = literals.timestamp_literal(text, plain or key == "TIMESTAMP_NTZ")
         if found is None:
             what = "BINARY" if key == "X" else key
             raise self.error(
@@ -161,6 +163,7 @@ class SpecialForms:
     def parameter(self: Any) -> Expression:
         """`:name` or `?`: its value where one was given."""
         start = self.at
+        self.came_with("a parameter")
         positional = self.take() == "?"
         key = self.tokens.keys[:start].count("?") if positional else self.identifier()
         try:
@@ -180,6 +183,7 @@ class SpecialForms:
         self.expect("*")
         excepted: tuple[tuple[str, ...], ...] = ()
         if self.sees("EXCEPT", "(") and not self._query_follows(1):
+            self.came_with("EXCEPT in a select list")
             self.at += 2
             excepted = tuple(self.separated(self.identifier_parts))
             self.expect(")")
@@ -198,7 +202,9 @@ class SpecialForms:
             arguments = self.separated(self._argument)
         self.expect(")")
         order: tuple[Expression, ...] = ()
-        if self.accept("WITHIN", "GROUP"):
+        if self.sees("WITHIN", "GROUP"):
+            self.came_with("WITHIN GROUP")
+            self.at += 2
             self.expect("(", "ORDER", "BY")
             order = tuple(self.separated(self.sort_item))
             self.expect(")")
@@ -209,6 +215,7 @@ class SpecialForms:
             self.expect(")")
         nulls: bool | None = None
         if self.sees_any("IGNORE", "RESPECT") and self.peek(1) == "NULLS":
+            self.came_with("IGNORE NULLS")
             nulls = self.peek() == "IGNORE"
             self.at += 2
         if [p.lower() for p in parts] == ["count"] and len(arguments) == 1 and not distinct:
@@ -220,6 +227,7 @@ class SpecialForms:
 
     def _argument(self: Any) -> Any:
         if self.peek(1) == "=>":
+            self.came_with("a named argument", self.at + 1)
             name = self.identifier()
             self.at += 1
             made: Expression = NamedArgument(self.expression(), name, next_id())
@@ -227,7 +235,7 @@ class SpecialForms:
         e: Expression = self.expression()
         return e
 
-    def _over(self: Any, function: Expression) -> Any:
+    def _over(self: Any, function: Expression) -> Expression:
         if not self.sees("OVER"):
             return function
         self.at += 1
@@ -266,7 +274,7 @@ class SpecialForms:
         self.expect(")")
         return WindowSpec(tuple(partition), tuple(order), frame)
 
-    def _bound(self: Any) -> Any:
+    def _bound(self: Any) -> Expression:
         from planviz.expressions.arithmetic import UnaryMinus
 
         if self.accept("UNBOUNDED"):
@@ -289,21 +297,21 @@ class SpecialForms:
 
     # -------------------------------------------------------------------------------------------- forms by name
 
-    def _form_cast(self: Any) -> Any:
+    def _form_cast(self: Any) -> Cast | None:
         e = self.expression()
         self.expect("AS")
         made = Cast(e, without_lengths(self.data_type()), user_specified=True)
         self.expect(")")
         return made
 
-    def _form_try_cast(self: Any) -> Any:
+    def _form_try_cast(self: Any) -> Expression:
         e = self.expression()
         self.expect("AS")
         made = Cast(e, without_lengths(self.data_type()), "TRY", True)
         self.expect(")")
         return made
 
-    def _form_struct(self: Any) -> Any:
+    def _form_struct(self: Any) -> Expression:
         items = [] if self.sees(")") else self.separated(self._aliased)
         self.expect(")")
         made = _struct_with_aliases(items) if any(isinstance(i, Alias) for i in items) else struct_of(items, "struct")
@@ -318,7 +326,7 @@ class SpecialForms:
         self.expect(")")
         return UnresolvedFunction(("extract",), (lit(field), source))
 
-    def _form_substring(self: Any) -> Any:
+    def _form_substring(self: Any) -> Expression | None:
         if self.sees(")"):
             return None
         e = self.value()
@@ -331,7 +339,7 @@ class SpecialForms:
 
     _form_substr = _form_substring
 
-    def _form_trim(self: Any) -> Any:
+    def _form_trim(self: Any) -> Expression | None:
         if self.sees(")"):
             return None
         side = "trim"
@@ -346,7 +354,7 @@ class SpecialForms:
         self.expect(")")
         return StringForm(side, (source,) if what is None else (source, what))
 
-    def _form_position(self: Any) -> Any:
+    def _form_position(self: Any) -> Expression | None:
         if self.sees(")"):
             return None
         what = self.value(1)
@@ -375,7 +383,7 @@ class SpecialForms:
     _form_last = _form_first
     _form_any_value = _form_first
 
-    def _first_last(self: Any, name: str) -> Any:
+    def _first_last(self: Any, name: str) -> Expression | None:
         if self.sees(")") or self.sees_any("DISTINCT", "ALL"):
             return None
         e = self.expression()
@@ -393,7 +401,7 @@ class SpecialForms:
         text = constant_text(name)
         return None if text is None else self.call(name_parts(text), start)
 
-    def _unit_form(self: Any, name: str) -> Any:
+    def _unit_form(self: Any, name: str) -> Expression | None:
         """name(UNIT, a, b); None where no unit comes first, which is another function of that name."""
         if self.kind != WORD or self.peek() not in _UNITS or self.peek(1) != ",":
             return None

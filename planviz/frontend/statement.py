@@ -14,7 +14,8 @@ from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import ScalarSubquery
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedStar
 from planviz.frontend.commands import Command, CommandReader
-from planviz.frontend.lexer import END, QUOTED, WORD, tokenize
+from planviz.frontend.dialect import current
+from planviz.frontend.lexer import END, QUOTED, WORD, tokenize, with_quoted_names
 from planviz.frontend.parameters import Parameters
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
@@ -74,7 +75,7 @@ _CLAUSES = frozenset(("USING", "OPTIONS", "PARTITIONED", "CLUSTERED", "LOCATION"
 def _with_collation(plan: LogicalPlan, text: StringType) -> LogicalPlan:
     """A view's query with the constants and casts that name no collation under the view's default collation."""
 
-    def one(e: Any) -> Any:
+    def one(e: Expression) -> Any:
         return e.replace(type=text) if isinstance(e, Literal | Cast) and e.type is TEXT else e
 
     return plan if text is TEXT else plan.transform_all_expressions(one, Literal.BIT | Cast.BIT)
@@ -211,7 +212,7 @@ class StatementReader(CommandReader):
 
     def _end(self) -> None:
         if self.kind != END and not self.sees(";"):
-            self.fail("extra input " + repr(self.tokens.texts[self.at]))
+            self.ended()
 
     def _skip(self, kind: str) -> Callable[[int], Statement]:
         def read(start: int) -> Statement:
@@ -543,7 +544,8 @@ def _reader(sql: str, parameters: Parameters | None = None) -> StatementReader:
             f"The text has {len(sql):,} characters; at most {MAX_LENGTH:,} are read. Split it into "
             "files, or read long lists from a table.",
         )
-    return StatementReader(tokenize(sql), parameters)
+    tokens = tokenize(sql)
+    return StatementReader(with_quoted_names(tokens) if current().double_quoted_names else tokens, parameters)
 
 
 def parse_script(sql: str, parameters: Parameters | None = None, tolerant: bool = False) -> list[Statement]:

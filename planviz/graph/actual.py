@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from planviz.graph.plan_graph import PlanGraph, PlanNode
+from planviz.graph.node import PlanNode
+from planviz.graph.plan_graph import PlanGraph
 
 #: Kinds that have rows of their own in both plans; all others pass on what is beneath them.
 _OWN = ("scan", "filter", "join", "aggregate", "limit", "set", "generate", "window")

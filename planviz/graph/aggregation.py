@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from planviz.graph.kinds import spark_name
-from planviz.graph.plan_graph import PlanGraph, PlanNode
+from planviz.graph.node import PlanNode
+from planviz.graph.plan_graph import PlanGraph
 
 _AGGREGATE = re.compile(r"Aggregate$|GroupingAgg$|^Agg$|^AggregateInPandas$|^ArrowAggregatePython$")
 _SHUFFLE = re.compile(r"^(?!Broadcast|Reused)\w*Exchange(Sink)?$")
@@ -161,7 +162,7 @@ def _continues(nodes: list[PlanNode], below: PlanNode) -> bool:
     return not lower and _keys(upper) == _keys(below)
 
 
-def _functions(node: PlanNode) -> list[dict[str, Any]]:
+def _functions(node: PlanNode) -> list[dict[str, object]]:
     return list(node.arguments.get("functions", ()))
 
 
@@ -178,7 +179,7 @@ def _keys(node: PlanNode) -> set[str]:
     return {_EXPRESSION_ID.sub("", key).rpartition(" AS ")[2] for key in node.arguments.get("keys", ())}
 
 
-def _name(function: dict[str, Any]) -> str:
+def _name(function: dict[str, object]) -> str:
     return str(function["text"]).partition("(")[0].lower()
 
 
@@ -200,7 +201,7 @@ def _mode(nodes: list[PlanNode], place: int) -> str:
     return "final" if place == 0 else "merge"
 
 
-def _with_mode(function: dict[str, Any], nodes: list[PlanNode], place: int) -> dict[str, Any]:
+def _with_mode(function: dict[str, object], nodes: list[PlanNode], place: int) -> dict[str, Any]:
     """A function with "complete" instead of "final" where no stage below has prepared its buffer."""
     mode = function.get("mode") or "final"
     prepared = place < len(nodes) - 1 and bool(_modes(nodes[place + 1]))

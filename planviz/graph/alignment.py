@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
-from planviz.graph.plan_graph import PlanGraph, PlanNode
+from planviz.graph.node import PlanNode
+from planviz.graph.plan_graph import PlanGraph
 
 #: Matches of one plan's node ids to the other's, each with a confidence above 0 and up to 1.
 Matches = dict[int, tuple[int, float]]
@@ -61,6 +62,15 @@ class _Side:
             if parent is not None:
                 self.size[parent] += self.size[id]
 
+    @cached_property
+    def by_identity(self) -> dict[int, list[int]]:
+        """The nodes of every identity, in pre-order."""
+        found: dict[int, list[int]] = {}
+        for node in self.graph.walk():
+            if node.identity is not None:
+                found.setdefault(node.identity, []).append(node.id)
+        return found
+
     def text(self, level: int, id: int) -> str:
         """A node's text as it is (0), without expression ids (1), without numbers either (2)."""
         return _texts(self.graph[id].text)[level]
@@ -87,9 +97,13 @@ class _Side:
             stack.extend(reversed(self.children[at]))
 
 
+_side = lru_cache(maxsize=4)(_Side)
+
+
 class _Alignment:
     def __init__(self, before: PlanGraph, after: PlanGraph) -> None:
-        self.before, self.after = _Side(before), _Side(after)
+        # A trace's plan after one step is the one before the next.
+        self.before, self.after = _side(before), _side(after)
         self.matches: Matches = {}
         self.taken: dict[int, int] = {}
 
@@ -101,13 +115,8 @@ class _Alignment:
 
     def by_identity(self) -> None:
         """Nodes that both plans name alike: our own plans carry an identity."""
-        places: defaultdict[object, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-        for which, side in enumerate((self.before, self.after)):
-            for id in side.order:
-                identity = getattr(side.graph[id], "identity", None)
-                if identity is not None:
-                    places[identity][which].append(id)
-        shared = [pair for pair in places.values() if all(pair)]
+        there = self.after.by_identity
+        shared = [(ours, there[identity]) for identity, ours in self.before.by_identity.items() if identity in there]
         if any(self.before.graph[ours[0]].text != self.after.graph[theirs[0]].text for ours, theirs in shared):
             return  # numbers of two documents: the same number means the same operator within one alone
         for ours, theirs in shared:

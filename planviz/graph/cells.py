@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from planviz.graph.kinds import spark_name
-from planviz.graph.plan_graph import PlanGraph, PlanNode
+from planviz.graph.node import PlanNode
+from planviz.graph.plan_graph import PlanGraph
 
 Unit = Literal["", "rows", "bytes", "ms"]
 
@@ -70,7 +71,7 @@ class Cell:
         low, high = sorted((max(abs(self.before), 1.0), max(abs(self.after), 1.0)))
         return high / low
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The cell as JSON values."""
         return {
             "name": self.name, "before": _whole(self.before), "after": _whole(self.after),
@@ -102,7 +103,7 @@ def number_words(number: float | None, unit: Unit = "", *, signed: bool = False)
     return f"{sign}{size:,.0f}" if size == int(size) else f"{sign}{size:,.1f}"
 
 
-def metric(name: str, value: Any) -> tuple[float, Unit] | None:
+def metric(name: str, value: object) -> tuple[float, Unit] | None:
     """A metric of Spark as a number: times in ms, sizes in bytes; None where it was not measured or is no number.
 
     Spark prints `22 ms`, `32.2 MiB`, `8,315`, or a total over the tasks below a heading line.
@@ -206,7 +207,7 @@ def _counts(graph: PlanGraph) -> Counter[str]:
     return found
 
 
-def _columns(output: Any) -> Sequence[Any]:
+def _columns(output: Any) -> Sequence[str]:
     return output if isinstance(output, list) else ()
 
 

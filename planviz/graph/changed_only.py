@@ -6,7 +6,8 @@ import copy
 from dataclasses import replace
 
 from planviz.graph.diff import PlanDiff
-from planviz.graph.plan_graph import PlanGraph, PlanNode
+from planviz.graph.node import PlanNode
+from planviz.graph.plan_graph import PlanGraph
 
 
 def changed_only(found: PlanDiff) -> tuple[PlanDiff, list[int], list[int]] | None:

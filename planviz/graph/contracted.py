@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 
-from planviz.graph.plan_graph import Link, PlanGraph, PlanNode
+from planviz.graph.node import Link, PlanNode
+from planviz.graph.plan_graph import PlanGraph
 
 
 def contracted(graph: PlanGraph, drop: Callable[[PlanNode], bool]) -> tuple[PlanGraph, list[int]]:

@@ -138,8 +138,10 @@ def _moved(before: PlanGraph, after: PlanGraph, matches: dict[int, int]) -> set[
     post_after = {id: at for at, id in enumerate(_post_order(after))}
     staying = set(stay)
     post_before = [id for id in _post_order(before) if id in staying]
-    weights = [_weight(before, id) for id in post_before]
-    kept = _heaviest_rise([post_after[matches[id]] for id in post_before], weights)
+    places = [post_after[matches[id]] for id in post_before]
+    if stay is pre_before and all(one < two for one, two in pairwise(places)):
+        return set()
+    kept = _heaviest_rise(places, [_weight(before, id) for id in post_before])
     stable = {post_before[at] for at in kept}
     return {id for id in pre_before if id not in stable and not _carried(before, after, matches, stable, id)}
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 from planviz.graph.alignment import without_expression_ids, without_plan_ids
-from planviz.graph.plan_graph import PlanNode
+from planviz.graph.node import PlanNode
 from planviz.graph.words import clean, part_name
 
 #: Changes told of one node, and characters of one entry.
@@ -17,6 +18,10 @@ _ENTRIES = 3  # entries of one list that are named, the others counted
 
 #: Said by another part, or different without meaning anything.
 _SKIPPED = frozenset({"plan_id", "partitioning_kind", "functions", "aggregate_attributes", "arguments"})
+
+
+_BRACKET = re.compile(r"[()]")
+_BRACKET_OR_AND = re.compile(r"[()]| AND ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,7 @@ def _rest(before: PlanNode, after: PlanNode, ids: bool) -> Change:
     return Change("details", _arrow(one, two))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """A part without expression ids, to be compared."""
     if isinstance(value, str):
         return without_expression_ids(value)
@@ -108,7 +113,7 @@ def _short(text: str) -> str:
     return clean(text, LENGTH)
 
 
-def _words(value: Any) -> str:
+def _words(value: object) -> str:
     if isinstance(value, dict):
         value = value.get("text", value)
     if isinstance(value, list):
@@ -127,18 +132,14 @@ def conjuncts(condition: str) -> list[str]:
     text = condition
     while text[:1] == "(" and _closes_at_end(text):
         text = text[1:-1]
-    at = 0
-    while at < len(text):
-        character = text[at]
-        if character == "(":
+    for mark in _BRACKET_OR_AND.finditer(text):
+        if mark.group() == "(":
             depth += 1
-        elif character == ")":
+        elif mark.group() == ")":
             depth -= 1
-        elif depth == 0 and text.startswith(" AND ", at):
-            parts.append(text[start:at])
-            start = at + 5
-            at += 4
-        at += 1
+        elif depth == 0:
+            parts.append(text[start : mark.start()])
+            start = mark.end()
     parts.append(text[start:])
     if len(parts) == 1:
         return [text]
@@ -150,8 +151,8 @@ def _closes_at_end(text: str) -> bool:
     if text[:1] != "(" or text[-1:] != ")":
         return False
     depth = 0
-    for at, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
+    for bracket in _BRACKET.finditer(text):
+        depth += 1 if bracket.group() == "(" else -1
         if depth == 0:
-            return at == len(text) - 1
+            return bracket.end() == len(text)
     return False

@@ -17,7 +17,8 @@ from planviz.graph.cells import TOTALS, is_broadcast, is_shuffle, node_cells, nu
 from planviz.graph.diff import Match, PlanDiff
 from planviz.graph.join_pairs import JoinFacts, join_order, paired_joins, table_words
 from planviz.graph.kinds import spark_name
-from planviz.graph.plan_graph import PlanGraph, PlanNode
+from planviz.graph.node import PlanNode
+from planviz.graph.plan_graph import PlanGraph
 from planviz.graph.words import clean, join_type_words, title
 
 #: Kinds of effects, the most important first, and what each says. `planviz diff --fail-on` takes these names.
@@ -91,7 +92,7 @@ class Effect:
     worse: bool | None = None
     confidence: float = 1.0
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The effect as JSON values."""
         return {
             "kind": self.kind, "words": self.words, "before": list(self.before), "after": list(self.after),

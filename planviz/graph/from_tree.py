@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from planviz.graph.kinds import kind_of
-from planviz.graph.plan_graph import MARKS, Arguments, EdgeType, Estimate, Link, PlanGraph, PlanNode
+from planviz.graph.node import MARKS, Arguments, EdgeType, Estimate, Link, PlanNode
+from planviz.graph.plan_graph import PlanGraph
 from planviz.trees.node import TreeNode
 
 #: Reads the named parts of an operator from its text (`plantext.operators`).
@@ -23,6 +24,16 @@ EstimateOf = Callable[[Any], Estimate | None]
 _LINE = re.compile(r"(['!~]*)([A-Za-z_][\w$.]*)")
 
 
+class _Words(NamedTuple):
+    """What is printed of an operator; `breaks` counts the line breaks in it."""
+
+    op: str
+    kind: str
+    text: str
+    badges: tuple[str, ...]
+    breaks: int
+
+
 class Identities:
     """Numbers for plan objects: the same object gets the same number, another one another.
 
@@ -31,6 +42,19 @@ class Identities:
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[TreeNode, int]] = {}
+        self._read: dict[int, tuple[object, _Words]] = {}
+
+    def words(self, node: Any) -> _Words:
+        """What is printed of a node, read once for all plans that it stands in."""
+        found = self._read.get(id(node))
+        if found is None:
+            printed: str = node.simple_string
+            match = _LINE.match(printed)
+            marks, op = match.groups() if match else ("", node.__class__.__name__)
+            badges = tuple(MARKS[mark] for mark in dict.fromkeys(marks))
+            read = _Words(op, kind_of(op), printed[len(marks) :], badges, printed.count("\n"))
+            found = self._read[id(node)] = node, read
+        return found[1]
 
     def of(self, node: TreeNode) -> int:
         """The number of an object; one that stands for another in a plan that is not ready has that one's."""
@@ -50,7 +74,8 @@ def graph_of_tree(
 ) -> PlanGraph:
     """The plan under `root`; equals what is read from its `tree_string`, and every node carries its `identity`.
 
-    Without `source_of` the source lines are those of the tree's text; without `estimate_of` nothing is expected.
+    Without `source_of` the source lines are those of the tree's text; what it knows no lines of (an exchange) has those
+    of the operator above, for which it is there. Without `estimate_of` nothing is expected.
     """
     nodes: list[PlanNode] = []
     links: list[Link] = []
@@ -61,20 +86,19 @@ def graph_of_tree(
         # The marks of generated stages are no operators: they number what is beneath them.
         while hasattr(tree, "codegen_stage"):
             generated, tree = tree.codegen_stage, tree.child
-        printed: str = tree.simple_string
-        last = line + printed.count("\n")
-        match = _LINE.match(printed)
-        marks, op = match.groups() if match else ("", tree.__class__.__name__)
+        words = identities.words(tree)
+        source = None if source_of is None else source_of(tree) or (None if parent is None else parent.source)
+        last = line + words.breaks
         node = PlanNode(
             len(nodes),
-            op,
-            kind_of(op),
-            printed[len(marks) :],
-            source=(line, last) if source_of is None else source_of(tree),
+            words.op,
+            words.kind,
+            words.text,
+            source=(line, last) if source_of is None else source,
             depth=0 if parent is None else parent.depth + 1,
             parent=None if parent is None else parent.id,
             codegen_stage=generated,
-            badges=tuple(MARKS[mark] for mark in dict.fromkeys(marks)),
+            badges=words.badges,
             estimate=None if estimate_of is None else estimate_of(tree),
             reader=reader,
             identity=identities.of(tree),

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from planviz.graph.actual import tables_beneath
 from planviz.graph.alignment import without_expression_ids
 from planviz.graph.differences import conjuncts
-from planviz.graph.plan_graph import PlanGraph, PlanNode
+from planviz.graph.node import PlanNode
+from planviz.graph.plan_graph import PlanGraph
 
 Tables = tuple[tuple[str, int], ...]
 #: Tables that are named of one side of a join.

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from planviz.graph.plan_graph import PlanNode
+from planviz.graph.node import PlanNode
 
 #: The longest title.
 TITLE_LENGTH = 60
@@ -119,7 +119,7 @@ def _join_title(words: str, join_type: str) -> str:
     return " ".join(part for part in (base, join_type_words(join_type), "Join") if part)
 
 
-def _scan_title(op: str, words: str, table: Any, format: Any, location: Any) -> str:
+def _scan_title(op: str, words: str, table: str | None, format: object, location: object) -> str:
     lead = "Scan" if op in _SCANS else words.replace(" File Scan", " Scan")
     if table:
         name = str(table).replace("`", "").replace("spark_catalog.", "").removeprefix("default.")
@@ -338,7 +338,7 @@ def _details(arguments: Any) -> list[tuple[str, str]]:
     return [("", _joined(arguments["details"]))] if "details" in arguments else []
 
 
-def _joined(entries: Any) -> str:
+def _joined(entries: list[str] | None) -> str:
     """Entries in a row; no more of them than a line holds."""
     if not entries:
         return ""
@@ -451,7 +451,7 @@ def facts(node: PlanNode) -> list[tuple[str, str]]:
     return found
 
 
-def _fact(name: str, value: Any) -> str:
+def _fact(name: str, value: object) -> str:
     if name == "functions" and isinstance(value, list):
         return "\n".join(map(_function_words, value))
     if name == "projections" and isinstance(value, list):
@@ -463,7 +463,7 @@ def _fact(name: str, value: Any) -> str:
     return str(value)
 
 
-def _function_words(function: Any) -> str:
+def _function_words(function: object) -> str:
     if not isinstance(function, dict):
         return str(function)
     return f"{function['mode']}: {function['text']}" if function.get("mode") else str(function["text"])

@@ -112,7 +112,7 @@ class Catalogue:
         stamps = sorted(f"{found.path} {found.size} {found.mtime_ns}" for found in self._executions)
         self.version = md5("\n".join(stamps).encode(), usedforsecurity=False).hexdigest()
 
-    def tables(self, columns: Sequence[str], where: Any = None) -> Iterator[Any]:
+    def tables(self, columns: Sequence[str], where: object = None) -> Iterator[Any]:
         """Tables of these columns, some ten thousand rows each, where a condition of pyarrow's holds.
 
         The column `FILE` tells where a row is from; a file is of one log, so file and number name an execution.

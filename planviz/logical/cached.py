@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planviz.errors import InputError
-from planviz.logical.plan import Source, bracketed
+from planviz.logical.plan import LogicalPlan, Source, bracketed
 from planviz.trees.node import lazy, node
 
 
@@ -82,7 +82,7 @@ class InMemoryRelation(Source):
         return self.cached.name
 
     @property
-    def inner_children(self) -> tuple[Any, ...]:
+    def inner_children(self) -> tuple[LogicalPlan, ...]:
         """The plan that fills the cache: it is shown, but it runs once, not with the query."""
         return (self.cached.plan,)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from planviz.expressions.core import (
     AttributeReference,
@@ -29,7 +29,7 @@ class Join(BinaryNode):
     right_hint: str | None = None
     exists: AttributeReference | None = None
     #: The condition of which every side has got what it implies (see PushExtraPredicateThroughJoin).
-    done: Any = None
+    done: object = None
 
     UNCOMPARED = ("done",)
 
@@ -120,7 +120,7 @@ class LateralJoin(UnaryNode):
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
         """The left columns and the subquery's."""
-        plan: Any = getattr(self.right, "plan")  # noqa: B009 (the field is typed as an expression)
+        plan = getattr(self.right, "plan")  # noqa: B009 (the field is typed as an expression)
         right = plan.output
         if self.kind == "LeftOuter":
             right = tuple(a.with_nullability(True) for a in right)
@@ -129,7 +129,7 @@ class LateralJoin(UnaryNode):
     @lazy
     def produced(self) -> frozenset[int]:
         """The subquery's columns, which the condition may read."""
-        plan: Any = getattr(self.right, "plan")  # noqa: B009
+        plan = getattr(self.right, "plan")  # noqa: B009
         found: frozenset[int] = plan.output_set
         return found
 
@@ -160,7 +160,7 @@ class DomainJoin(UnaryNode):
         return frozenset(a.expr_id for a in self.domains)
 
     @lazy
-    def expressions(self) -> tuple[Any, ...]:
+    def expressions(self) -> tuple[Expression, ...]:
         """The condition; the domains are its own."""
         return () if self.condition is None else (self.condition,)
 
@@ -239,7 +239,9 @@ def _null_merged(a: DataType, b: DataType) -> DataType:
 
 
 class SetOperation(BinaryNode):
-    """Base of INTERSECT and EXCEPT."""
+    """Base of INTERSECT and EXCEPT; `ALL` is what the name of one that keeps repeated rows goes on with."""
+
+    ALL: ClassVar[str] = " All"
 
     is_all: bool
 
@@ -260,7 +262,7 @@ class SetOperation(BinaryNode):
     def simple_string(self) -> str:
         """Intersect false, Except All true."""
         prefix = "" if self.resolved else "'"
-        return f"{prefix}{self.node_name}{' All' if self.is_all else ''} {str(self.is_all).lower()}"
+        return f"{prefix}{self.node_name}{self.ALL if self.is_all else ''} {str(self.is_all).lower()}"
 
 
 @node
@@ -372,3 +374,19 @@ class UnionLoop(BinaryNode):
     def arguments(self) -> list[str]:
         """id, deepest recursion, limit."""
         return [str(self.id), *(str(n) for n in (self.depth, self.limit) if n is not None)]
+
+
+@node
+class IntersectInOneWord(Intersect):
+    """An Intersect as Spark printed it before 3.4: IntersectAll true."""
+
+    node_name = "Intersect"
+    ALL = "All"
+
+
+@node
+class ExceptInOneWord(Except):
+    """An Except as Spark printed it before 3.4: ExceptAll true."""
+
+    node_name = "Except"
+    ALL = "All"

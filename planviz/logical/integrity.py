@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.logical.plan import LogicalPlan
 from planviz.trees.rule import Rule
 
@@ -26,6 +24,6 @@ def broken(rule: Rule, before: LogicalPlan, after: LogicalPlan) -> str | None:
     return None
 
 
-def _line(operator: Any) -> str:
+def _line(operator: LogicalPlan) -> str:
     text: str = operator.simple_string
     return text if len(text) < 200 else text[:200] + "..."

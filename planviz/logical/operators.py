@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import (
@@ -49,7 +47,7 @@ class Project(UnaryNode):
         return self.child.max_rows
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> LogicalPlan:
         """The child's where its columns stay as they are, in their order."""
         same = [a.expr_id for a in self.child.output]
         if [e.expr_id if type(e) is AttributeReference else None for e in self.projects] == same:
@@ -81,6 +79,8 @@ class HiddenColumns:
 @node
 class Filter(UnaryNode):
     """WHERE."""
+
+    PLACED_BY_CONDITION = True
 
     condition: Expression
     child: LogicalPlan
@@ -199,7 +199,7 @@ class Distinct(UnaryNode):
         return self.child.max_rows
 
 
-def _renames(e: Any, column: AttributeReference) -> bool:
+def _renames(e: Expression, column: AttributeReference) -> bool:
     """Whether an expression is this column, if under another name."""
     if isinstance(e, Alias):
         e = e.child
@@ -226,7 +226,7 @@ class SubqueryAlias(UnaryNode):
         return self.child.max_rows
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> LogicalPlan:
         """The child's."""
         return self.child.canonicalized
 
@@ -260,6 +260,8 @@ class View(UnaryNode):
     temporary: bool = True
     columns: tuple[str, ...] = ()
     projected: bool = False
+    #: Whether its columns are shown with spaces between.
+    spaced: bool = True
 
     @lazy
     def resolved(self) -> bool:
@@ -267,7 +269,7 @@ class View(UnaryNode):
         return self.projected and self.children_resolved
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> LogicalPlan:
         """The query's: casts to the types that its columns have do not count."""
         below = self.child
         if isinstance(below, Project) and len(below.projects) == len(below.child.output):
@@ -280,7 +282,8 @@ class View(UnaryNode):
     def simple_string(self) -> str:
         """View (`name`, [columns])."""
         name = ".".join(f"`{p}`" for p in self.name)
-        return f"View ({name}, {bracketed(self.output if self.child.resolved else ())})"
+        shown = bracketed(self.output if self.child.resolved else ())
+        return f"View ({name}, {shown if self.spaced else shown.replace(', ', ',')})"
 
 
 @node
@@ -328,7 +331,7 @@ class Expand(UnaryNode):
     child: LogicalPlan
 
     @lazy
-    def expressions(self) -> tuple[Any, ...]:
+    def expressions(self) -> tuple[Expression, ...]:
         """The projections; the columns are its own."""
         return tuple(e for p in self.projections for e in p)
 
@@ -479,7 +482,7 @@ class ResolvedHint(UnaryNode):
     child: LogicalPlan
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> LogicalPlan:
         """The child's: a hint changes no row."""
         return self.child.canonicalized
 

@@ -3,38 +3,40 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Context
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self, cast
 
 from typing_extensions import override
 
 from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
-from planviz.trees.node import Settled, TreeNode, always, lazy
+from planviz.trees.node import N, Settled, always, lazy
 from planviz.trees.text import tree_string
 
 
-class LogicalPlan(QueryPlan):
+class LogicalPlan(QueryPlan["LogicalPlan"]):
     """A relational operator.
 
     `output` are its columns, `references` the ids it reads, `max_rows` the most rows it can give (None: unknown).
     """
 
-    if TYPE_CHECKING:
-        # What a rewrite makes of an operator is an operator.
-        @override
-        def transform_up(
-            self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None
-        ) -> LogicalPlan: ...
-
-        @override
-        def transform_down(
-            self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None
-        ) -> LogicalPlan: ...
-
     #: An operator that has no meaning before analysis.
     UNRESOLVED = False
+    #: Made by a rule, it stands where its condition was written (`planviz.trees.origin`).
+    PLACED_BY_CONDITION = False
+
+    @override
+    def rebuilt(self, new: N) -> N:
+        """`new` with this operator's origin, and all that was made together with it but what its condition places."""
+        origin = self.origin
+        made: list[Any] = [new] if origin is not None and new.origin is None else []
+        while made:
+            node = made.pop()
+            if not node.PLACED_BY_CONDITION or node is new:
+                node.__dict__["origin"] = origin
+            made += [child for child in node.children if child.origin is None]
+        return new
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
@@ -46,7 +48,7 @@ class LogicalPlan(QueryPlan):
         """The ids of the columns."""
         return frozenset([a.expr_id for a in self.output])
 
-    def own_operator(self, below: Any) -> Any:
+    def own_operator(self, below: object) -> Any:
         """The physical operator for a plan that no strategy knows, inputs planned by `below`; or None."""
         return None
 
@@ -97,18 +99,18 @@ class LogicalPlan(QueryPlan):
         return tuple(s for e in self.expressions if e.bits & bit for s in e.collect(SubqueryExpression))
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> LogicalPlan:
         """A form that is equal for plans that give the same rows in the same order of columns: ids are positions among
         the inputs' columns, names are gone (Spark: QueryPlan.canonicalized).
         """
         return self.canonical_form()
 
-    def canonical_form(self) -> Any:
+    def canonical_form(self) -> LogicalPlan:
         """What `canonicalized` is for an operator that does not say otherwise."""
         positions = positions_of([a for c in self.children for a in c.output])
         own = itertools.count()
 
-        def normal(e: Any) -> Any:
+        def normal(e: Expression) -> Expression:
             if isinstance(e, Alias):
                 return Alias(positioned(e.child, positions).canonicalized, "", next(own))
             if isinstance(e, AttributeReference) and e.expr_id not in positions:
@@ -118,20 +120,25 @@ class LogicalPlan(QueryPlan):
         return self.map_expressions(normal).map_children(lambda c: c.canonicalized)
 
     @property
-    def inner_children(self) -> tuple[TreeNode, ...]:
+    def inner_children(self) -> tuple[LogicalPlan, ...]:
         """The plans of the subqueries."""
-        return tuple(s.plan for s in self.subqueries)
+        return self.subquery_plans
+
+    @property
+    def subquery_plans(self) -> tuple[LogicalPlan, ...]:
+        """The plans of the subqueries in this operator's expressions, which are logical as it is."""
+        return tuple([cast(LogicalPlan, s.plan) for s in self.subqueries])
 
     # -------------------------------------------------------------------------------------------- rewriting
 
     def transform_expressions_up(
-        self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None
+        self, f: Callable[[Expression], Expression], mask: int = -1, settled: Settled | None = None
     ) -> LogicalPlan:
         """This operator with `f` applied to every node of its expressions, children first."""
         return self.map_expressions(lambda e: e.transform_up(f, mask, settled), mask) if self.own_bits & mask else self
 
     def transform_expressions_down(
-        self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None
+        self, f: Callable[[Expression], Expression], mask: int = -1, settled: Settled | None = None
     ) -> LogicalPlan:
         """This operator with `f` applied to every node of its expressions, parents first."""
         return (
@@ -139,21 +146,20 @@ class LogicalPlan(QueryPlan):
         )
 
     def transform_all_expressions(
-        self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None
+        self, f: Callable[[Expression], Expression], mask: int = -1, settled: Settled | None = None
     ) -> LogicalPlan:
         """The whole tree with `f` applied to every node of every expression, children first; not inside subqueries."""
         return self.transform_up(lambda p: p.transform_expressions_up(f, mask, settled), mask, settled)
 
-    def transform_with_subqueries(self, f: Callable[[Any], Any], mask: int = -1) -> LogicalPlan:
+    def transform_with_subqueries(self, f: Callable[[LogicalPlan], LogicalPlan], mask: int = -1) -> LogicalPlan:
         """The whole tree with `f` applied to every operator, those inside subqueries too, children first."""
 
-        def inner(e: Any) -> Any:
+        def inner(e: Expression) -> Expression:
             if isinstance(e, SubqueryExpression):
-                plan: Any = e.plan
-                return e.with_plan(plan.transform_with_subqueries(f, mask))
+                return e.with_plan(cast(LogicalPlan, e.plan).transform_with_subqueries(f, mask))
             return e
 
-        def step(plan: Any) -> Any:
+        def step(plan: LogicalPlan) -> LogicalPlan:
             return f(plan.transform_expressions_up(inner, SubqueryExpression.BIT))
 
         return self.transform_up(step, mask)
@@ -193,7 +199,7 @@ def positions_of(attributes: Sequence[AttributeReference]) -> dict[int, int]:
     return positions
 
 
-def positioned(e: Any, positions: dict[int, int]) -> Any:
+def positioned(e: Expression, positions: dict[int, int]) -> Expression:
     """The expression reading its inputs' columns by their positions."""
     return e.transform_up(
         lambda x: x.with_id(positions[x.expr_id]) if type(x) is AttributeReference and x.expr_id in positions else x,
@@ -223,7 +229,7 @@ def named_lists(rows: Sequence[Sequence[Expression]]) -> str:
     return f"[{', '.join(f'List({bracketed(row)[1:-1]})' for row in rows)}]"
 
 
-def argument(value: Any) -> str:
+def argument(value: Expression | int | str) -> str:
     """One argument of an operator as Spark prints it."""
     if isinstance(value, Expression):
         return value.simple_string
@@ -249,7 +255,7 @@ def size_text(size: int) -> str:
     return f"{tenths // 10}.{tenths % 10} {unit}"
 
 
-def bracketed(values: Any) -> str:
+def bracketed(values: Iterable[Expression | int | str]) -> str:
     """[a, b]."""
     return f"[{', '.join(str(v) if not isinstance(v, bool) else argument(v) for v in values)}]"
 
@@ -265,7 +271,7 @@ class Source(LeafNode):
 
     expressions = always(())  # the columns are its own
 
-    def map_expressions(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
+    def map_expressions(self, f: Callable[[Expression], Expression], mask: int = -1) -> Self:
         """Itself."""
         return self
 
@@ -274,11 +280,11 @@ class Source(LeafNode):
         """Its columns."""
         return self.attributes
 
-    def canonical_form(self) -> Any:
+    def canonical_form(self) -> Self:
         """With ids by position."""
         return self.replace(attributes=tuple(a.with_id(i).canonicalized for i, a in enumerate(self.attributes)))
 
-    def new_instance(self) -> Any:
+    def new_instance(self) -> Self:
         """The same rows under fresh ids."""
         return self.replace(attributes=tuple(a.new_instance() for a in self.attributes))
 

@@ -124,5 +124,5 @@ class FlatMapCoGroupsInPython(BinaryNode):
         return frozenset(a.expr_id for a in self.columns)
 
     def arguments(self) -> list[str]:
-        """The keys of both, the call, its columns."""
-        return [bracketed(self.left_keys), bracketed(self.right_keys), str(self.udf), bracketed(self.columns)]
+        """How many keys there are in both, the call, its columns."""
+        return [str(len(self.left_keys)), str(len(self.right_keys)), str(self.udf), bracketed(self.columns)]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
-from planviz.logical.plan import LeafNode, Source, bracketed
+from planviz.logical.plan import LeafNode, LogicalPlan, Source, bracketed
 from planviz.trees.node import always, lazy, node
 from planviz.types import DataType
 
@@ -35,7 +35,7 @@ class LogicalRelation(Source):
 
     UNCOMPARED = ("shows_name",)
 
-    def new_instance(self) -> Any:
+    def new_instance(self) -> Self:
         """The same rows under fresh ids."""
         new = super().new_instance()
         return new.replace(partition_filters=self._filters_over(new.attributes)) if self.partition_filters else new
@@ -43,13 +43,13 @@ class LogicalRelation(Source):
     def _filters_over(self, attributes: tuple[AttributeReference, ...]) -> tuple[Expression, ...]:
         known = {old.expr_id: a for old, a in zip(self.attributes, attributes, strict=True)}
 
-        def column(x: Any) -> Any:
+        def column(x: Expression) -> Expression:
             return known[x.expr_id] if isinstance(x, AttributeReference) else x
 
         return tuple(f.transform_up(column, AttributeReference.BIT) for f in self.partition_filters)
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> LogicalPlan:
         """With ids by position; a name means one table, whatever its statistics, but other partitions other rows."""
         form = super().canonical_form()
         if self.partition_filters:
@@ -129,6 +129,8 @@ class Range(LeafNode):
     step: int
     slices: int | None
     column: AttributeReference
+    #: Whether it says that the number of slices is open.
+    shows_none: bool = False
 
     expressions = always(())
 
@@ -147,18 +149,19 @@ class Range(LeafNode):
         return max(0, -(-(self.end - self.start) // self.step)) if self.step > 0 else None
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> LogicalPlan:
         """Only the numbers count."""
         return self.replace(column=self.column.with_id(0).canonicalized)
 
     def new_instance(self) -> Range:
         """The same numbers under a fresh id."""
-        return Range(self.start, self.end, self.step, self.slices, self.column.new_instance())
+        return Range(self.start, self.end, self.step, self.slices, self.column.new_instance(), self.shows_none)
 
     @lazy
     def simple_string(self) -> str:
         """Range (0, 10, step=1)."""
-        slices = f", splits=Some({self.slices})" if self.slices is not None else ""
+        slices = ", splits=None" if self.shows_none else ""
+        slices = f", splits=Some({self.slices})" if self.slices is not None else slices
         return f"Range ({self.start}, {self.end}, step={self.step}{slices})"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planviz.expressions.core import Expression
 from planviz.logical.plan import LeafNode, LogicalPlan, UnaryNode, bracketed
-from planviz.trees.node import TreeNode, lazy, node
+from planviz.trees.node import lazy, node
 from planviz.types import DataType
 
 
@@ -138,7 +138,7 @@ class UnresolvedWith(UnaryNode):
         return self if new is self.child else self.rebuilt(self.replace(child=new))
 
     @property
-    def inner_children(self) -> tuple[TreeNode, ...]:
+    def inner_children(self) -> tuple[LogicalPlan, ...]:
         """The definitions."""
         return self.plans
 

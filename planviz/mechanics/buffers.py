@@ -10,12 +10,16 @@ from collections.abc import Callable, Iterable
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from functools import cmp_to_key
 from math import ceil, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from planviz.evaluation import UnknownValueError, compare, row_value
+from planviz.evaluation.core import Row
 from planviz.expressions.aggregates import AggregateCall, AggregateFunction, Average, Count, FirstLast, Max, MinMax, Sum
-from planviz.optimizer.evaluation import UnknownValueError, compare, row_value
-from planviz.optimizer.evaluation.core import Row
 from planviz.types import DOUBLE, LONG, DecimalType, is_integral
+
+if TYPE_CHECKING:
+    from planviz.logical.plan import LogicalPlan
+    from planviz.types.data import DataType
 
 Buffer = tuple[Any, ...]
 #: Digits in which decimals are added: more than any sum of that many rows has.
@@ -45,7 +49,7 @@ class Buffered:
         """The function's value."""
         return buffer[0]
 
-    def skips(self, *values: Any) -> bool:
+    def skips(self, *values: object) -> bool:
         """Whether a row leaves the buffer as it is: by default any null does."""
         return None in values
 
@@ -81,7 +85,7 @@ class Counted(Buffered):
 class CountedIf(Counted):
     """count_if: the rows in which the condition is true."""
 
-    def skips(self, *values: Any) -> bool:
+    def skips(self, *values: object) -> bool:
         """See Buffered."""
         return values != (True,)
 
@@ -112,7 +116,7 @@ class Summed(Buffered):
 class Averaged(Buffered):
     """avg: a sum and a count."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Average) -> None:
         super().__init__(function)
         decimal = isinstance(function.child.data_type, DecimalType)
         if not decimal and function.data_type != DOUBLE:
@@ -171,7 +175,7 @@ class FirstOrLast(Buffered):
         """See Buffered."""
         return (None, False)
 
-    def skips(self, *values: Any) -> bool:
+    def skips(self, *values: object) -> bool:
         """See Buffered."""
         return bool(self.function.ignore_nulls) and values[0] is None
 
@@ -191,7 +195,7 @@ class ExtremeBy(Buffered):
         """See Buffered."""
         return (None, None)
 
-    def skips(self, *values: Any) -> bool:
+    def skips(self, *values: object) -> bool:
         """See Buffered."""
         return values[1] is None
 
@@ -233,7 +237,7 @@ class CollectedOnce(Collected):
 
     def merge(self, one: Buffer, other: Buffer) -> Buffer:
         """See Buffered."""
-        new: tuple[Any, ...] = one[0]
+        new: tuple[LogicalPlan, ...] = one[0]
         for value in other[0]:
             new = new if any(compare(value, v) == 0 for v in new) else (*new, value)
         return (new,)
@@ -251,7 +255,7 @@ class Ranked(Collected):
         found = [ordered[max(1, ceil(float(p) * len(ordered))) - 1] for p in (share if _several(share) else (share,))]
         return tuple(found) if _several(share) else found[0]
 
-    def skips(self, *values: Any) -> bool:
+    def skips(self, *values: object) -> bool:
         """See Buffered."""
         return values[0] is None
 
@@ -336,21 +340,21 @@ def buffered(function: AggregateFunction) -> Buffered:
     return found(function)
 
 
-def _several(share: Any) -> bool:
+def _several(share: object) -> bool:
     return isinstance(share, tuple)
 
 
-def _zero(kind: Any) -> Any:
+def _zero(kind: object) -> Decimal | float:
     return Decimal(0).scaleb(-kind.scale) if isinstance(kind, DecimalType) else 0.0
 
 
-def _extreme(largest: bool, one: Any, other: Any) -> Any:
+def _extreme(largest: bool, one: Decimal | str | None, other: Decimal | str | None) -> Decimal | str | None:
     if one is None or other is None:
         return one if other is None else other
     return one if (compare(one, other) >= 0) is largest else other
 
 
-def _added(one: Any, other: Any, kind: Any) -> Any:
+def _added(one: Decimal | int | None, other: Decimal | int | None, kind: DataType) -> Any:
     """The sum; unknown where it does not fit its type, and for types whose sums are not known here."""
     if not (kind in (LONG, DOUBLE) or isinstance(kind, DecimalType)):
         raise UnknownValueError(f"a sum of {kind.simple_string}")

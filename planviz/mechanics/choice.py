@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.catalog.tables import Catalog
+from planviz.evaluation import UnknownValueError
 from planviz.mechanics.aggregates import HashAggregate, ObjectHashAggregate, SortAggregate
 from planviz.mechanics.exchange import Exchange
 from planviz.mechanics.expand import Expand
@@ -20,7 +21,6 @@ from planviz.mechanics.joins import (
 )
 from planviz.mechanics.play import CannotPlay, Input, Model, Play, Row
 from planviz.mechanics.sorting import Sort
-from planviz.optimizer.evaluation import UnknownValueError
 from planviz.physical.aggregates import HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec
 from planviz.physical.exchanges import ShuffleExchangeExec
 from planviz.physical.joins import (
@@ -31,6 +31,9 @@ from planviz.physical.joins import (
     SortMergeJoinExec,
 )
 from planviz.physical.operators import ExpandExec, SortExec
+
+if TYPE_CHECKING:
+    from planviz.physical.plan import SparkPlan
 
 
 def of(
@@ -76,7 +79,7 @@ class _Given(Flow):
         return self.source
 
 
-def played_on(node: Any, source: Input, options: Options | None = None) -> Play:
+def played_on(node: SparkPlan, source: Input, options: Options | None = None) -> Play:
     """An operator over one input, played on these rows whatever its plan gives it. Raises CannotPlay as `of` does."""
     flow = _Given({}, options or Options(), _played)
     flow.source = source
@@ -92,7 +95,7 @@ def _model_of(node: Any) -> Any:
     return next((_MODELS[cls] for cls in type(node).__mro__ if cls in _MODELS), None)
 
 
-def _played(node: Any, flow: Flow) -> Play:
+def _played(node: SparkPlan, flow: Flow) -> Play:
     model = _model_of(node)
     if model is None:
         raise CannotPlay(
@@ -108,12 +111,12 @@ def _join(model: Callable[[Any, Input, Input], Model]) -> Callable[[Any, Flow], 
     return lambda node, flow: model(node, flow.fed(node, 0, "left", apart=True), flow.fed(node, 1, "right", apart=True))
 
 
-def _hash(node: Any, flow: Flow) -> Model:
+def _hash(node: SparkPlan, flow: Flow) -> Model:
     options = flow.options
     return HashAggregate(node, flow.fed(node, 0, "input"), options.capacity, options.fallback)
 
 
-def _object_hash(node: Any, flow: Flow) -> Model:
+def _object_hash(node: SparkPlan, flow: Flow) -> Model:
     return ObjectHashAggregate(node, flow.fed(node, 0, "input"), flow.options.threshold)
 
 

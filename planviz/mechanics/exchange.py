@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from planviz.evaluation import UnknownValueError
 from planviz.mechanics.hashing import murmur3, range_bounds, range_of
 from planviz.mechanics.ordering import comparison, order_text, order_values
 from planviz.mechanics.play import Board, CannotPlay, Comparison, Input, Item, Model, Panel, Row, Step, computed, texts
-from planviz.optimizer.evaluation import UnknownValueError
 from planviz.physical.exchanges import ShuffleExchangeExec
+
+if TYPE_CHECKING:
+    from planviz.expressions.core import Expression
 
 
 @dataclass(frozen=True)
@@ -171,5 +174,5 @@ class Exchange(Model):
         yield self.board.step("end", f"{filled} of {self.node.number} partitions have rows.")
 
 
-def _name(key: Any) -> str:
+def _name(key: Expression) -> str:
     return str(getattr(key, "name", key))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.catalog.tables import Catalog
-from planviz.expressions.core import Literal
+from planviz.expressions.core import AttributeReference, Expression, Literal
 from planviz.expressions.predicates import split_conjunction
 from planviz.mechanics.exchange import sendings
 from planviz.mechanics.naming import name_of
@@ -35,6 +35,9 @@ from planviz.physical.preparations.requirements import partitioning_for
 from planviz.physical.scans import FileSourceScanExec
 from planviz.physical.sources import LocalTableScanExec, OneRowRelationExec, RangeExec
 from planviz.physical.subqueries import DynamicPruningExpression, ReusedSubqueryExec, ScalarSubqueryExec, SubqueryExec
+
+if TYPE_CHECKING:
+    from planviz.logical.plan import LogicalPlan
 
 Partitions = tuple[tuple[Row, ...], ...]
 #: Operators through which rows pass as they are.
@@ -170,7 +173,7 @@ class Flow:
         """The expression with the values of its subqueries. Raises CannotPlay."""
         return e.transform_up(self._value) if e.bits & PlanHolder.BIT else e
 
-    def _value(self, e: Any) -> Any:
+    def _value(self, e: Expression) -> Any:
         if not isinstance(e, ScalarSubqueryExec):
             return e
         rows = [row for part in self.partitions(through(e.plan, SubqueryExec)) for row in part]
@@ -200,7 +203,7 @@ class Flow:
         kept = sorted(below.rows, key=sort_key(below, plan.order))[: plan.limit][plan.offset :]
         return (tuple(tuple(computed(e, below.env(row)) for e in plan.projects) for row in kept),)
 
-    def _played(self, plan: Any) -> Partitions:
+    def _played(self, plan: LogicalPlan) -> Partitions:
         return self.play(plan, self).output
 
 
@@ -233,7 +236,7 @@ def through(plan: Any, *classes: Any) -> Any:
     return plan
 
 
-def down(plan: Any, to: Any) -> Iterator[Any]:
+def down(plan: Any, to: object) -> Iterator[AttributeReference]:
     """The operators from a plan down to one below it, that one left out."""
     while plan is not to:
         yield plan

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from decimal import localcontext
 from functools import cmp_to_key
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from planviz.optimizer.evaluation import UnknownValueError
-from planviz.optimizer.evaluation.core import WIDE
-from planviz.optimizer.evaluation.hashes import MURMUR3
+from planviz.evaluation import UnknownValueError
+from planviz.evaluation.core import WIDE
+from planviz.evaluation.hashes import MURMUR3
 from planviz.types import DataType
+
+if TYPE_CHECKING:
+    from planviz.expressions.core import AttributeReference
 
 Compare = Callable[[Any, Any], int]
 
@@ -27,7 +30,7 @@ def murmur3(values: Sequence[Any], types: Sequence[DataType]) -> int:
         raise UnknownValueError(str(error)) from None
 
 
-def partition_of(values: Sequence[Any], types: Sequence[DataType], number: int) -> int:
+def partition_of(values: Sequence[object], types: Sequence[DataType], number: int) -> int:
     """The partition of `number` that takes the row with these keys (Spark: HashPartitioning.partitionIdExpression)."""
     return murmur3(values, types) % number
 
@@ -39,7 +42,7 @@ def range_bounds(keys: Sequence[Any], number: int, compare: Compare) -> list[Any
     """
     ordered = sorted(keys, key=cmp_to_key(compare))
     ranges = min(number, len(ordered))
-    bounds: list[Any] = []
+    bounds: list[AttributeReference] = []
     target = step = len(ordered) / ranges if ranges else 0.0
     for count, key in enumerate(ordered, 1):
         if len(bounds) >= ranges - 1:
@@ -50,6 +53,6 @@ def range_bounds(keys: Sequence[Any], number: int, compare: Compare) -> list[Any
     return bounds
 
 
-def range_of(key: Any, bounds: Sequence[Any], compare: Compare) -> int:
+def range_of(key: object, bounds: Sequence[object], compare: Compare) -> int:
     """The range that takes a key: the first whose upper bound is not below it."""
     return next((at for at, bound in enumerate(bounds) if compare(key, bound) <= 0), len(bounds))

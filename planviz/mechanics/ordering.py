@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import cmp_to_key
 from typing import Any
 
+from planviz.evaluation import compare
 from planviz.mechanics.play import Input, Row, computed
-from planviz.optimizer.evaluation import compare
 
 Comparing = Callable[[Row, Row], int]
 
@@ -34,7 +34,7 @@ def comparison(order: Sequence[Any]) -> Comparing:
     return comparing
 
 
-def sort_key(source: Input, order: Sequence[Any]) -> Callable[[Row], Any]:
+def sort_key(source: Input, order: Sequence[object]) -> Callable[[Row], Any]:
     """The key by which Python sorts rows of an input in an order."""
     by_value: Callable[[Row], Any] = cmp_to_key(comparison(order))
     return lambda row: by_value(order_values(source, row, order))

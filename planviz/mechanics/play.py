@@ -12,8 +12,8 @@ from itertools import islice
 from typing import Any
 
 from planviz.errors import InputError
-from planviz.expressions.core import AttributeReference
-from planviz.optimizer.evaluation import UnknownValueError, row_value
+from planviz.evaluation import UnknownValueError, row_value
+from planviz.expressions.core import AttributeReference, Expression
 
 #: Most rows of one input that are played, and most steps that are kept.
 MOST_ROWS = 60
@@ -36,7 +36,7 @@ class CannotPlay(InputError):
     """The operator has no model, or its rows cannot be computed; the message says which."""
 
 
-def text_of(value: Any) -> str:
+def text_of(value: object) -> str:
     """A value as a cell shows it; null is `null`."""
     match value:
         case None:
@@ -52,12 +52,12 @@ def text_of(value: Any) -> str:
     return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
 
 
-def plain(e: Any) -> str:
+def plain(e: Expression) -> str:
     """An expression as people read it: Spark's `toPrettySQL`, without ids."""
     return str(e.pretty)
 
 
-def texts(values: Sequence[Any]) -> str:
+def texts(values: Sequence[object]) -> str:
     """Several values in brackets; a single one without."""
     shown = ", ".join(map(text_of, values))
     return shown if len(values) == 1 else f"({shown})"
@@ -93,7 +93,7 @@ def sliced(rows: Sequence[Row], slices: int) -> tuple[tuple[Row, ...], ...]:
     return tuple(tuple(rows[len(rows) * i // number : len(rows) * (i + 1) // number]) for i in range(number))
 
 
-def computed(e: Any, env: Env) -> Any:
+def computed(e: Expression, env: Env) -> Any:
     """The value of an expression. Raises CannotPlay where it is not known here, or the query would fail."""
     try:
         return row_value(e, env)
@@ -138,7 +138,7 @@ class Pane:
         self.at: int | None = None
         self.changed = True
 
-    def put(self, row: int, key: Any = None, label: str = "", first: bool = False) -> None:
+    def put(self, row: int, key: object = None, label: str = "", first: bool = False) -> None:
         """Add a row to a group, which is made where it is not there."""
         rows = self.groups.setdefault(key, Group(label)).rows
         rows.insert(0 if first else len(rows), row)
@@ -163,7 +163,7 @@ class Pane:
         self.groups = dict(sorted(self.groups.items()))
         self.changed = True
 
-    def clear(self, key: Any = ...) -> None:
+    def clear(self, key: object = ...) -> None:
         """Drop a group, or all of them."""
         if key is ...:
             self.groups = {}
@@ -219,7 +219,7 @@ class Board:
     def __getitem__(self, panel: str) -> Pane:
         return self.panes[panel]
 
-    def row(self, values: Sequence[Any], of: Sequence[int] = ()) -> int:
+    def row(self, values: Sequence[object], of: Sequence[int] = ()) -> int:
         """Register a row; `of` are those that it was made from. Its number."""
         self.cells.append(tuple(None if v is None else text_of(v) for v in values))
         self.sources.append(tuple(of))

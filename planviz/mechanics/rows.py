@@ -1,7 +1,7 @@
 """The rows of a plan, computed where its tables' rows are known: small, exact, or not at all (inventory F-006).
 
 Conditions have three values, as in SQL: a row passes only where one is true. Expressions are computed by
-`planviz.optimizer.evaluation`; what that does not know, and what would fail in the query, has no rows here.
+`planviz.evaluation`; what that does not know, and what would fail in the query, has no rows here.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from planviz.evaluation import UnknownValueError, compare, row_value
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Expression, Literal
 from planviz.logical.combining import Except, Intersect, Join, Union
@@ -29,7 +30,9 @@ from planviz.logical.operators import (
 )
 from planviz.logical.relations import LocalRelation, LogicalRelation, OneRowRelation, Range
 from planviz.mechanics.buffers import buffered
-from planviz.optimizer.evaluation import UnknownValueError, compare, row_value
+
+if TYPE_CHECKING:
+    from planviz.logical.plan import LogicalPlan
 
 #: Most rows that any operator may give, and most pairs that a join may look at.
 MOST_ROWS = 10_000
@@ -50,7 +53,7 @@ class Filtered:
     kept: tuple[bool, ...]
 
 
-def rows_of(plan: Any, tables: Tables | None = None) -> Rows | None:
+def rows_of(plan: LogicalPlan, tables: Tables | None = None) -> Rows | None:
     """The rows of an analyzed or optimized plan, values as those of `Literal`, in an order that Spark could give.
 
     `tables` has the rows of catalogue tables. None where an operator, function or table is not known here, or where
@@ -62,7 +65,7 @@ def rows_of(plan: Any, tables: Tables | None = None) -> Rows | None:
         return None
 
 
-def filtered(plan: Any, tables: Tables | None = None) -> Filtered | None:
+def filtered(plan: LogicalPlan, tables: Tables | None = None) -> Filtered | None:
     """What a Filter keeps of the rows below it; None for another operator and where the rows are not known."""
     if not isinstance(plan, Filter):
         return None
@@ -122,13 +125,13 @@ class _Evaluator:
             raise UnknownValueError(plan.kind)
         return combine(left, right, _matches(plan, left, right), plan)
 
-    def union(self, plan: Any) -> Rows:
+    def union(self, plan: LogicalPlan) -> Rows:
         return [row for one in plan.children for row in self.rows(one)]
 
-    def intersect(self, plan: Any) -> Rows:
+    def intersect(self, plan: LogicalPlan) -> Rows:
         return self.set_operation(plan, inside=True)
 
-    def except_(self, plan: Any) -> Rows:
+    def except_(self, plan: LogicalPlan) -> Rows:
         return self.set_operation(plan, inside=False)
 
     def set_operation(self, plan: Any, inside: bool) -> Rows:
@@ -194,12 +197,12 @@ _OPERATORS: dict[type, Callable[[_Evaluator, Any], Rows]] = {
 }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """A value of an inline table, which may still stand as an expression of constants."""
     return row_value(value, {}) if isinstance(value, Expression) else value
 
 
-def _named(plan: Any, rows: Rows) -> list[dict[int, Any]]:
+def _named(plan: LogicalPlan, rows: Rows) -> list[dict[int, Any]]:
     """Rows as values by attribute id, as expressions read them."""
     ids = [a.expr_id for a in plan.output]
     return [dict(zip(ids, row, strict=True)) for row in rows]
@@ -209,7 +212,7 @@ def _values(expressions: Sequence[Any], row: dict[int, Any]) -> Row:
     return tuple([row_value(e, row) for e in expressions])
 
 
-def same_key(value: Any) -> Any:
+def same_key(value: object) -> Any:
     """What is equal exactly for values of one column that SQL groups together: nulls, NaNs, both zeros."""
     if isinstance(value, tuple):
         return tuple([same_key(v) for v in value])
@@ -245,7 +248,7 @@ def _matches(join: Any, left: Rows, right: Rows) -> list[list[int]]:
     ]
 
 
-def _inner(left: Rows, right: Rows, matches: list[list[int]], join: Any) -> Rows:
+def _inner(left: Rows, right: Rows, matches: list[list[int]], join: LogicalPlan) -> Rows:
     return [row + right[at] for row, found in zip(left, matches, strict=True) for at in found]
 
 
@@ -265,7 +268,7 @@ def _semi(left: Rows, right: Rows, matches: list[list[int]], join: Any) -> Rows:
     return [row for row, found in zip(left, matches, strict=True) if bool(found) is (join.kind == "LeftSemi")]
 
 
-def _existence(left: Rows, right: Rows, matches: list[list[int]], join: Any) -> Rows:
+def _existence(left: Rows, right: Rows, matches: list[list[int]], join: LogicalPlan) -> Rows:
     return [(*row, bool(found)) for row, found in zip(left, matches, strict=True)]
 
 
@@ -281,10 +284,10 @@ _JOINS: dict[str, Callable[..., Rows]] = {
 # -- aggregates
 
 
-def _result(item: Any, plan: Any, rows: list[dict[int, Any]]) -> Any:
+def _result(item: Any, plan: LogicalPlan, rows: list[dict[int, Any]]) -> Any:
     """A result column over the rows of a group: functions become their values, keys those of the first row."""
 
-    def known(e: Any) -> Any:
+    def known(e: Expression) -> Any:
         return Literal(_aggregated(e, rows), e.data_type) if isinstance(e, AggregateExpression) else e
 
     return row_value(item.transform_down(known, AggregateExpression.BIT), rows[0] if rows else {})

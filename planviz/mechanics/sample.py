@@ -101,7 +101,7 @@ def _values(t: DataType, stats: ColumnStatistics | None) -> Callable[[int], Any]
     return lambda n: _WORDS[n % len(_WORDS)]
 
 
-def _numbers(made: Callable[[Any], Any], low: Any, high: Any, first: Any, step: Any) -> Callable[[int], Any]:
+def _numbers(made: Callable[[Any], Any], low: Any, high: object, first: Any, step: Any) -> Callable[[int], Any]:
     try:
         start = made(first) if low is None else made(low)
         end = None if high is None else made(high)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import Any
 
+from planviz.evaluation import UnknownValueError, compare, row_value
+from planviz.evaluation.core import Row
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.core import AttributeReference
+from planviz.expressions.core import AttributeReference, Expression
 from planviz.mechanics.buffers import Buffer, Buffered, buffered
 from planviz.mechanics.hashing import partition_of
 from planviz.mechanics.rows import same_key
-from planviz.optimizer.evaluation import UnknownValueError, compare, row_value
-from planviz.optimizer.evaluation.core import Row
 
 Values = tuple[Any, ...]
 Partitions = tuple[tuple[Values, ...], ...]
@@ -65,7 +65,9 @@ def split(rows: Sequence[Values], number: int) -> Partitions:
     return tuple([tuple(rows[start:end]) for start, end in zip([0, *ends], ends, strict=False)])
 
 
-def expanded(projections: Sequence[Any], columns: Sequence[AttributeReference], partitions: Partitions) -> Partitions:
+def expanded(
+    projections: Sequence[tuple[Expression, ...]], columns: Sequence[AttributeReference], partitions: Partitions
+) -> Partitions:
     """Every row once per projection, in the same partition. Raises UnknownValueError."""
     return tuple(
         [

@@ -15,19 +15,13 @@ from planviz.trees.depth import SHARED, refuse_heavy
 Mapping = dict[int, Any]
 
 
-def id_of(e: Any) -> int:
-    """The id of a named expression."""
-    number: int = e.expr_id
-    return number
-
-
 def name_of(e: Any) -> str:
     """The name of a named expression."""
     name: str = e.name
     return name
 
 
-def alias_map(items: Iterable[Any]) -> Mapping:
+def alias_map(items: Iterable[Expression]) -> Mapping:
     """The aliases of a select list by id, each with what it stands for."""
     return {e.expr_id: e.child for e in items if isinstance(e, Alias)}
 
@@ -61,13 +55,13 @@ def inlined_named(e: Expression, aliases: dict[int, Alias]) -> Expression:
     return trim_inner(substitute(e, {i: a.child for i, a in aliases.items()}))
 
 
-def merged_projects(upper: Sequence[Any], lower: Sequence[Any]) -> tuple[Any, ...]:
+def merged_projects(upper: Sequence[Expression], lower: Sequence[Expression]) -> tuple[Expression, ...]:
     """The select list that does what `upper` over `lower` does (Spark: buildCleanedProjectList)."""
     aliases = {e.expr_id: e for e in lower if isinstance(e, Alias)}
     return tuple(inlined_named(e, aliases) for e in upper)
 
 
-def rewritten(plan: LogicalPlan, mapping: Mapping) -> Any:
+def rewritten(plan: LogicalPlan, mapping: Mapping) -> LogicalPlan:
     """The whole tree reading other attributes, subqueries' outer attributes included."""
     if not mapping:
         return plan
@@ -89,13 +83,13 @@ def pruned_child(plan: LogicalPlan, needed: frozenset[int]) -> LogicalPlan:
     return Project(tuple([a for a in plan.output if a.expr_id in needed]), plan)
 
 
-def map_list(items: tuple[Any, ...], f: Callable[[Any], Any]) -> tuple[Any, ...]:
+def map_list(items: tuple[Expression, ...], f: Callable[[Any], Any]) -> tuple[Any, ...]:
     """A tuple with `f` applied to its items; itself when none changed."""
     new = tuple(f(e) for e in items)
     return items if all(a is b for a, b in zip(items, new, strict=True)) else new
 
 
-def same_output(a: Sequence[Any], b: Sequence[Any]) -> bool:
+def same_output(a: Sequence[Expression], b: Sequence[Expression]) -> bool:
     """Whether two lists hold the same attributes in the same order."""
     return len(a) == len(b) and all(
         [
@@ -117,7 +111,7 @@ def correlated(e: Expression) -> bool:
 
 def function(name: str, *arguments: Any) -> Any:
     """A call of a built-in function by name. Raises KeyError for a name that is none."""
-    from planviz.analysis.registry import build
+    from planviz.functions.registry import build
 
     made = build((name,), arguments, None)
     if made is None:

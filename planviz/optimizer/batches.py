@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from difflib import get_close_matches
 
+from planviz.config import OptimizerConfig
 from planviz.optimizer import profiles
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.rules import (
@@ -117,7 +118,7 @@ OPERATOR_OPTIMIZATION: Rules = [
 
 
 def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
-    fixed = FixedPoint(int(c.config.get("spark.sql.optimizer.maxIterations")))
+    fixed = FixedPoint(c.config.number("spark.sql.optimizer.maxIterations"))
     return [
         # First what every other rule relies on: no names, no views, no functions that stand for others.
         ("Finish Analysis", FixedPoint(1), [finish_analysis.FinishAnalysis]),
@@ -291,7 +292,7 @@ NOT_IDEMPOTENT = ("PartitionPruning", "RewriteSubquery", "Extract Python UDFs", 
 
 def batches(context: OptimizerContext) -> list[Batch]:
     """The profile's batches with their rules, without those that `spark.sql.optimizer.excludedRules` names."""
-    excluded = excluded_rules(str(context.config.get("spark.sql.optimizer.excludedRules") or ""))
+    excluded = excluded_rules(context.config.text("spark.sql.optimizer.excludedRules"))
     kept_anyway = kept_by(context.config.profile)
     result = []
     # One of each for all batches, for a rule remembers what it need not look at again.
@@ -315,6 +316,15 @@ def _profile_table(context: OptimizerContext) -> list[tuple[str, Strategy, Rules
     return profiles.edited(_table(context), edits) if edits else _table(context)
 
 
+def excludable_rules(config: OptimizerConfig) -> dict[str, str]:
+    """The rules that `spark.sql.optimizer.excludedRules` can switch off in a profile: Spark's names to ours."""
+    context = OptimizerContext(config)
+    kept_anyway = kept_by(config.profile)
+    rules = {r for _, _, rules in _profile_table(context) for r in rules}
+    made = [r(context) for r in rules]
+    return {r.spark_name: r.name for r in made if not kept_anyway(r)}
+
+
 def kept_by(profile: str) -> Callable[[OptimizerRule], bool]:
     """Whether a rule runs in a profile even if it is excluded (Spark: `nonExcludableRules`)."""
     if not profiles.has_file(profile):
@@ -328,7 +338,7 @@ def exclusion_warnings(context: OptimizerContext) -> list[str]:
 
     And, which Spark keeps to itself, the names that are no rule of this profile.
     """
-    excluded = excluded_rules(str(context.config.get("spark.sql.optimizer.excludedRules") or ""))
+    excluded = excluded_rules(context.config.text("spark.sql.optimizer.excludedRules"))
     if not excluded:
         return []
     kept_anyway = kept_by(context.config.profile)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.cached import CachedPlan, InMemoryRelation
 from planviz.logical.operators import ResolvedHint
 from planviz.logical.plan import LogicalPlan
+
+if TYPE_CHECKING:
+    from planviz.expressions.core import Expression
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,16 +76,16 @@ class CacheManager:
             return made
         return plan.map_expressions(self._inside, SubqueryExpression.BIT).map_children(self.use)
 
-    def _inside(self, e: Any) -> Any:
-        def step(x: Any) -> Any:
+    def _inside(self, e: Expression) -> Expression:
+        def step(x: Expression) -> Any:
             return x.with_plan(self.use(x.plan)) if isinstance(x, SubqueryExpression) else x
 
         return e.transform_up(step, SubqueryExpression.BIT)
 
 
-def _holds(plan: LogicalPlan, wanted: Any) -> bool:
+def _holds(plan: LogicalPlan, wanted: LogicalPlan) -> bool:
     """Whether a plan or one of its subqueries has a part of this form."""
-    return any(p.canonicalized == wanted or any(_holds(s.plan, wanted) for s in p.subqueries) for p in plan.walk())
+    return any(p.canonicalized == wanted or any(_holds(q, wanted) for q in p.subquery_plans) for p in plan.walk())
 
 
 def _hints(plan: LogicalPlan) -> list[ResolvedHint]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.core import Alias, AttributeReference
+from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.combining import Join
@@ -21,11 +21,11 @@ class _Numbering:
     def number(self, expr_id: int) -> int:
         return self.numbers.setdefault(expr_id, len(self.numbers) + 1)
 
-    def expression(self, e: Any) -> Any:
-        new: Any = e.transform_up(self._renamed)
+    def expression(self, e: Expression) -> Any:
+        new = e.transform_up(self._renamed)
         return new.canonicalized
 
-    def _renamed(self, e: Any) -> Any:
+    def _renamed(self, e: object) -> Any:
         if isinstance(e, AttributeReference):
             return AttributeReference("none", e.type, True, self.number(e.expr_id))
         if isinstance(e, Alias):
@@ -36,7 +36,7 @@ class _Numbering:
             return e.with_plan(self.plan(e.plan))
         return e
 
-    def columns(self, attributes: Any) -> tuple[Any, ...]:
+    def columns(self, attributes: tuple[Expression, ...]) -> tuple[Any, ...]:
         return tuple(self._renamed(a) for a in attributes)
 
     def plan(self, plan: Any) -> Any:
@@ -63,7 +63,7 @@ def canonical(plan: LogicalPlan) -> Any:
 def without_renaming(plan: LogicalPlan) -> LogicalPlan:
     """The plan without a projection at its top that gives all its child's columns in order, if under other names."""
     if isinstance(plan, Project) and len(plan.projects) == len(plan.child.output):
-        pairs: Any = zip(plan.projects, plan.child.output, strict=True)
+        pairs = zip(plan.projects, plan.child.output, strict=True)
         if all((i.child if isinstance(i, Alias) else i).semantic_equals(a) for i, a in pairs):
             return plan.child
     return plan

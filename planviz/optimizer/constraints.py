@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.config import OptimizerConfig
 from planviz.expressions.aggregates import is_aggregate
@@ -13,7 +13,8 @@ from planviz.expressions.calls import DatetimeMinus, DatetimePlus, RegexpForm, S
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import GetStructField
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
-from planviz.expressions.predicates import EqualNullSafe, EqualTo, IsNotNull
+from planviz.expressions.hash_sets import expressions_in_hash_set
+from planviz.expressions.predicates import And, EqualNullSafe, EqualTo, IsNotNull, Or
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.specs import SignatureCall
 from planviz.logical.combining import Except, Intersect, Join, Union
@@ -23,15 +24,18 @@ from planviz.logical.relations import CTERelationRef
 from planviz.optimizer.attributes import correlated, substitute
 from planviz.trees.depth import deep
 
+if TYPE_CHECKING:
+    from planviz.trees.node import TreeNode
+
 
 class ExpressionSet:
     """Expressions in order of first appearance, each once however it is written; random ones are all kept."""
 
     __slots__ = ("_forms", "_items", "implied")
 
-    def __init__(self, items: Iterable[Any] = ()) -> None:
-        self._items: list[Any] = []
-        self._forms: set[Any] = set()
+    def __init__(self, items: Iterable[Expression] = ()) -> None:
+        self._items: list[object] = []
+        self._forms: set[object] = set()
         #: What follows from the predicates of a set that is complete; None before somebody asked.
         self.implied: ExpressionSet | None = None
         for e in items:
@@ -57,7 +61,7 @@ class ExpressionSet:
     def __len__(self) -> int:
         return len(self._items)
 
-    def union(self, *others: Iterable[Any]) -> ExpressionSet:
+    def union(self, *others: Iterable[Expression]) -> ExpressionSet:
         """This set and what others add; itself when that is nothing."""
         new = self
         for o in others:
@@ -106,7 +110,7 @@ def constraints(plan: LogicalPlan) -> ExpressionSet:
         found = valid.union(inferred(valid), not_null(valid, plan.output)).where(
             lambda c: c.references and c.references <= out and c.deterministic
         )
-        plan.__dict__["_constraints"] = found
+        plan.__dict__["_constraints"] = found = as_set(found)
     return found
 
 
@@ -115,7 +119,7 @@ def valid_constraints(plan: LogicalPlan) -> ExpressionSet:
     match plan:
         case Filter(condition, child):
             # What a correlated subquery says of a row need not hold for another column of the same value.
-            return constraints(child).union([c for c in split(condition) if not correlated(c)])
+            return constraints(child).union(as_set(ExpressionSet(c for c in split(condition) if not correlated(c))))
         case Project(items, child):
             return _aliased(items, constraints(child))
         case Aggregate(_, items, child):
@@ -137,7 +141,7 @@ def valid_constraints(plan: LogicalPlan) -> ExpressionSet:
     return EMPTY
 
 
-def _aliased(items: Iterable[Any], below: ExpressionSet) -> ExpressionSet:
+def _aliased(items: Iterable[Expression], below: ExpressionSet) -> ExpressionSet:
     """The child's constraints, also in terms of the aliases, and what the aliases are."""
     new = below.copy()
     for a in items:
@@ -164,7 +168,7 @@ def _aliased(items: Iterable[Any], below: ExpressionSet) -> ExpressionSet:
     return new
 
 
-def _join(plan: Any) -> ExpressionSet:
+def _join(plan: Join) -> ExpressionSet:
     left, right, kind = plan.left, plan.right, plan.kind
     condition = split(plan.condition) if plan.condition is not None else []
     if kind in ("Inner", "Cross"):
@@ -178,7 +182,7 @@ def _join(plan: Any) -> ExpressionSet:
     return EMPTY
 
 
-def _union(plan: LogicalPlan, inputs: tuple[Any, ...]) -> ExpressionSet:
+def _union(plan: LogicalPlan, inputs: tuple[LogicalPlan, ...]) -> ExpressionSet:
     """What holds in every input, in the first one's columns."""
     first = inputs[0].output
     sets = []
@@ -196,9 +200,8 @@ def _union(plan: LogicalPlan, inputs: tuple[Any, ...]) -> ExpressionSet:
     return merged
 
 
-def _attribute_only(items: list[Any]) -> dict[int, Any]:
+def _attribute_only(items: list[Expression]) -> dict[int, Expression]:
     """By attribute, the conjunction of the predicates that read only it."""
-    from planviz.expressions.predicates import And
 
     found: dict[int, Any] = {}
     for c in items:
@@ -208,7 +211,7 @@ def _attribute_only(items: list[Any]) -> dict[int, Any]:
     return found
 
 
-def _either(a: Any, b: Any) -> Any:
+def _either(a: Expression, b: Expression) -> Or:
     from planviz.expressions.predicates import Or
 
     return Or(a, b)
@@ -223,33 +226,56 @@ def inferred(known: ExpressionSet) -> ExpressionSet:
 
 def _inferred(known: ExpressionSet) -> ExpressionSet:
     predicates = [c for c in known if not isinstance(c, IsNotNull)]
+    readers = _readers(predicates)
     found = ExpressionSet()
     for eq in predicates:
         if not isinstance(eq, EqualTo):
             continue
         left, right = eq.left, eq.right
-        others = [p for p in predicates if p is not eq]
         if isinstance(left, AttributeReference) and isinstance(right, AttributeReference):
-            _replace_into(found, others, left, right)
-            _replace_into(found, others, right, left)
+            _replace_into(found, readers, eq, left, right)
+            _replace_into(found, readers, eq, right, left)
         elif isinstance(left, AttributeReference) and isinstance(right, Literal):
             # Other equalities of the attribute are left to the cases of two attributes.
-            _replace_into(found, [p for p in others if not isinstance(p, EqualTo | EqualNullSafe)], left, right)
+            _replace_into(found, readers, eq, left, right, but=(EqualTo, EqualNullSafe))
         elif _is_cast(left) and isinstance(right, AttributeReference):
-            _replace_into(found, others, right, left)
+            _replace_into(found, readers, eq, right, left)
         elif isinstance(left, AttributeReference) and _is_cast(right):
-            _replace_into(found, others, left, right)
-    return found.minus(known)
+            _replace_into(found, readers, eq, left, right)
+    return as_set(found).minus(known)
+
+
+def _readers(predicates: list[Any]) -> Callable[[int], list[TreeNode]]:
+    """Which predicates are to be looked at where an attribute is replaced, by its id: those that read it.
+
+    The others stay as they are known, and nothing is new with them; the size of a hashed set counts them, too.
+    """
+    if _constraints_are_hashed.get():
+        return lambda _: predicates
+    found: dict[int, list[Any]] = {}
+    for p in predicates:
+        for i in p.references:
+            found.setdefault(i, []).append(p)
+    return lambda i: found.get(i, [])
 
 
 def _is_cast(e: Expression) -> bool:
     return isinstance(e, Cast) and isinstance(e.child, AttributeReference)
 
 
-def _replace_into(found: ExpressionSet, predicates: list[Expression], source: Any, target: Any) -> None:
+def _replace_into(
+    found: ExpressionSet,
+    readers: Callable[[int], list[Any]],
+    eq: Expression,
+    source: Any,
+    target: Any,
+    but: tuple[type, ...] = (),
+) -> None:
+    """Add what the predicates beside `eq` that read `source` say of `target`; not those of the kinds `but`."""
     mapping = {source.expr_id: target}
-    for p in predicates:
-        found.add(substitute(p, mapping) if source.expr_id in p.references else p)
+    for p in readers(source.expr_id):
+        if p is not eq and not isinstance(p, but):
+            found.add(substitute(p, mapping))
 
 
 def not_null(known: ExpressionSet, output: Iterable[AttributeReference]) -> ExpressionSet:
@@ -263,11 +289,11 @@ def not_null(known: ExpressionSet, output: Iterable[AttributeReference]) -> Expr
         elif a.expr_id not in columns:
             columns.add(a.expr_id)
             found.add(IsNotNull(a))
-    return found.minus(known)
+    return as_set(found).minus(known)
 
 
-def _strict_attributes_of(c: Any) -> list[Any]:
-    found: list[Any] | None = c.__dict__.get("_strict")
+def _strict_attributes_of(c: Expression) -> list[Expression]:
+    found: list[Expression] | None = c.__dict__.get("_strict")
     if found is None:
         found = c.__dict__["_strict"] = strict_attributes(c.child if isinstance(c, IsNotNull) else c)
     return found
@@ -276,6 +302,7 @@ def _strict_attributes_of(c: Any) -> list[Any]:
 #: What is called by name, and dates with intervals.
 _FUNCTIONS = (SignatureCall, StringForm, RegexpForm, DatetimePlus, DatetimeMinus)
 _functions_are_strict: ContextVar[bool] = ContextVar("functions_are_strict", default=True)
+_constraints_are_hashed: ContextVar[bool] = ContextVar("constraints_are_hashed", default=False)
 
 
 def _is_plain(e: Expression) -> bool:
@@ -285,15 +312,26 @@ def _is_plain(e: Expression) -> bool:
 
 @contextmanager
 def inferring(config: OptimizerConfig) -> Iterator[None]:
-    """Within the block isnotnull is inferred as the configured version does, through functions or not."""
-    token = _functions_are_strict.set(config.behaviour.functions_are_known_to_be_strict)
+    """Within the block constraints are inferred as the configured version does: through functions or not, and in which
+    order they lie."""
+    known = config.behaviour
+    strict = _functions_are_strict.set(known.functions_are_known_to_be_strict)
+    hashed = _constraints_are_hashed.set(known.constraints_are_hashed)
     try:
         yield
     finally:
-        _functions_are_strict.reset(token)
+        _functions_are_strict.reset(strict)
+        _constraints_are_hashed.reset(hashed)
 
 
-def strict_attributes(e: Expression) -> list[Any]:
+def as_set(found: ExpressionSet) -> ExpressionSet:
+    """The same expressions as a set of the configured version gives them: as they came, or in the order of Scala's."""
+    if not _constraints_are_hashed.get():
+        return found
+    return ExpressionSet(expressions_in_hash_set(list(found)))
+
+
+def strict_attributes(e: Expression) -> list[Expression]:
     """The attributes (and parts of complex ones) whose null makes the expression null."""
     if isinstance(e, AttributeReference):
         return [e]

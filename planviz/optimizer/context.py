@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.branches import Branch
 from planviz.decisions.refusals import Refusal
+from planviz.estimation.cost import Reordering
 from planviz.expressions.core import Expression
 from planviz.logical.plan import LogicalPlan
-from planviz.optimizer.cost import Reordering
 from planviz.trees.rule import NodeT, Rule
 
 
@@ -25,13 +25,13 @@ class OptimizerContext:
 
     config: OptimizerConfig = field(default_factory=OptimizerConfig)
     user: str = "planviz"
-    optimize: Callable[[Any], Any] = lambda plan: plan
+    optimize: Callable[[LogicalPlan], LogicalPlan] = lambda plan: plan
     refusals: list[Refusal] | None = None
     branches: list[Branch] | None = None
     reorderings: list[Reordering] | None = None
     #: From the relations of a group of inner joins to the joins that a given order makes of them, as bits of both sides
     #: (None: no such order). Where it is there, the cost-based search follows it and reckons nothing.
-    join_order: Callable[[Any], dict[int, tuple[int, int]] | None] | None = None
+    join_order: Callable[[list[LogicalPlan]], dict[int, tuple[int, int]] | None] | None = None
     #: What is worth telling beside the plan, each once.
     warnings: list[str] = field(default_factory=list, compare=False)
 
@@ -42,7 +42,7 @@ class OptimizerContext:
 
     def on(self, key: str) -> bool:
         """Whether a setting is true."""
-        return bool(self.config.get(key))
+        return self.config.flag(key)
 
 
 class OptimizerRule(Rule[NodeT]):
@@ -60,7 +60,7 @@ class OptimizerRule(Rule[NodeT]):
         self.branches = context.branches
 
     def on_expressions(
-        self, plan: LogicalPlan, f: Callable[[Any], Any], order: Literal["up", "down"] = "up"
+        self, plan: LogicalPlan, f: Callable[[Expression], Expression], order: Literal["up", "down"] = "up"
     ) -> LogicalPlan:
         """The plan with `f` applied to every node of every expression, by `order`; not inside subqueries.
 
@@ -68,7 +68,7 @@ class OptimizerRule(Rule[NodeT]):
         """
         mask, settled = self.mask, self.settled
 
-        def visit(e: Expression) -> Any:
+        def visit(e: Expression) -> Expression:
             return (e.transform_up if order == "up" else e.transform_down)(f, mask, settled)
 
         def step(p: LogicalPlan) -> LogicalPlan:

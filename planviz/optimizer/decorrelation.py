@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from planviz.evaluation import value_of
 from planviz.expressions.aggregates import AggregateExpression, Count
 from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import If
@@ -36,7 +37,6 @@ from planviz.logical.operators import (
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.relations import OneRowRelation
 from planviz.optimizer.attributes import substitute
-from planviz.optimizer.evaluation import value_of
 from planviz.types import BOOLEAN
 
 #: Outer attributes by id.
@@ -69,7 +69,7 @@ def outer_in(plan: LogicalPlan) -> Outer:
     return {i: a for p in plan.walk() for i, a in outer_of(p.expressions).items()}
 
 
-def _replaced(e: Expression, known: Outer) -> Any:
+def _replaced(e: Expression, known: Outer) -> Expression:
     if not e.bits & OuterReference.BIT:
         return e
     return e.transform_up(lambda x: known.get(x.expr_id, x) if isinstance(x, OuterReference) else x, OuterReference.BIT)
@@ -102,7 +102,7 @@ def equivalences(predicates: Iterable[Expression]) -> Outer:
     return found
 
 
-def _above_aggregates(p: Any) -> bool:
+def _above_aggregates(p: Expression) -> bool:
     """Whether a predicate may be tested above an aggregate: it reads no inner attribute, or binds one to outer ones."""
     if not p.references:
         return True
@@ -115,7 +115,7 @@ def _above_aggregates(p: Any) -> bool:
     return False
 
 
-def zero_rows_value(item: Any) -> Literal | None:
+def zero_rows_value(item: Expression) -> Literal | None:
     """What an item of an aggregate without keys gives for no rows: a literal, or None for null and unknown."""
     if isinstance(item, AttributeReference):
         return None
@@ -173,7 +173,7 @@ class Decorrelation:
         conditions = [] if in_set else [EqualNullSafe(known[i], OuterReference(a)) for i, a in wanted.items()]
         return Part(DomainJoin(tuple(known.values()), plan), conditions, known)
 
-    def _filter(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
+    def _filter(self, plan: Filter, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         parts = split(plan.condition)
         outer = [p for p in parts if _reads_outer(p)]
         local = [p for p in parts if not _reads_outer(p)]
@@ -186,12 +186,12 @@ class Decorrelation:
         kept = [*[_replaced(p, known) for p in stay], *local]
         return Part(Filter(conjunction(kept), below.plan) if kept else below.plan, below.conditions + upper, known)
 
-    def _project(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
+    def _project(self, plan: Project, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         below = self.part(plan.child, {**wanted, **outer_of(plan.projects)}, aggregated, in_set)
         items = tuple(_named(i, below.known) for i in plan.projects)
         return Part(Project(items + _missing(items, below, in_set), below.plan), below.conditions, below.known)
 
-    def _aggregate(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
+    def _aggregate(self, plan: Aggregate, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         below = self.part(plan.child, {**wanted, **outer_of(plan.expressions)}, True, in_set)
         items = tuple(_named(i, below.known) for i in plan.aggregates)
         keys = tuple(_replaced(k, below.known) for k in plan.grouping)
@@ -236,13 +236,13 @@ class Decorrelation:
         conditions = [] if in_set else conditions
         return Part(Project((*results[:selected], *domains.values()), join), conditions, domains)
 
-    def _window(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
+    def _window(self, plan: Window, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         below = self.part(plan.child, wanted, True, in_set)
         added = _missing((), below, in_set)
         new = plan.replace(functions=plan.functions + added, partition=plan.partition + added, child=below.plan)
         return Part(new, below.conditions, below.known)
 
-    def _generate(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
+    def _generate(self, plan: Generate, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         below = self.part(plan.child, {**wanted, **outer_of((plan.generator,))}, aggregated, in_set)
         generator = _replaced(plan.generator, below.known)
         return Part(plan.replace(generator=generator, child=below.plan), below.conditions, below.known)
@@ -319,7 +319,7 @@ def _bounds(plan: LogicalPlan) -> tuple[Any, Any, Any]:
     return limit, offset, plan
 
 
-def _named(item: Any, known: Outer) -> Any:
+def _named(item: Expression, known: Outer) -> Any:
     """An item of a select list without outer references, its name and id kept."""
     new = _replaced(item, known)
     if isinstance(item, OuterReference) and isinstance(new, AttributeReference):
@@ -338,7 +338,7 @@ def _missing(items: tuple[Any, ...], below: Part, in_set: bool) -> tuple[Any, ..
     return tuple(found.values())
 
 
-def without_domains(outer: Any, plan: Any, conditions: Iterable[Any]) -> Any:
+def without_domains(outer: LogicalPlan, plan: Any, conditions: Iterable[Any]) -> Any:
     """The plan with every DomainJoin replaced by a join with the outer plan's distinct values."""
     if not plan.bits & DomainJoin.BIT:
         return plan
@@ -372,7 +372,7 @@ def without_domains(outer: Any, plan: Any, conditions: Iterable[Any]) -> Any:
     return plan.transform_down(step, DomainJoin.BIT)
 
 
-def _same_columns(plan: Any) -> list[tuple[Any, Any]]:
+def _same_columns(plan: LogicalPlan) -> list[tuple[Any, Any]]:
     """Pairs of columns of which the second, in another input, is bound as the first is."""
     match plan:
         case Union(inputs):
@@ -386,7 +386,7 @@ def _same_columns(plan: Any) -> list[tuple[Any, Any]]:
     return []
 
 
-def _compared(p: Any) -> list[tuple[Any, Any]]:
+def _compared(p: Expression) -> list[tuple[Any, Any]]:
     """The two attributes that a predicate says are equal, or nothing."""
     match p:
         case EqualNullSafe(AttributeReference() as a, AttributeReference() as b) | EqualTo(

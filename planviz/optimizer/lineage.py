@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.aggregates import is_aggregate
-from planviz.expressions.core import Alias, Expression
+from planviz.expressions.core import Alias, Expression, id_of
 from planviz.expressions.predicates import And, Or, split_conjunction
 from planviz.logical.combining import Union
 from planviz.logical.operators import Aggregate, Filter, Project
 from planviz.logical.plan import LeafNode, LogicalPlan
 from planviz.logical.relations import LogicalRelation
-from planviz.optimizer.attributes import alias_map, id_of, inlined, merged_projects
+from planviz.optimizer.attributes import alias_map, inlined, merged_projects
 
 
 def origin(e: Expression, plan: LogicalPlan) -> tuple[Any, LeafNode] | None:
@@ -46,7 +46,7 @@ def scanned(plan: LogicalPlan) -> LogicalRelation | None:
     return below if isinstance(below, LogicalRelation) else None
 
 
-def operation(plan: LogicalPlan) -> tuple[tuple[Any, ...], list[Any], Any]:
+def operation(plan: LogicalPlan) -> tuple[tuple[Expression, ...], list[Expression], LogicalPlan]:
     """What a scan of the lowest operator gives, under which conditions, and that operator: projections and filters that
     draw no random numbers put together, all over the operator's own columns (Spark: PhysicalOperation).
     """
@@ -54,7 +54,7 @@ def operation(plan: LogicalPlan) -> tuple[tuple[Any, ...], list[Any], Any]:
     return (below.output if items is None else items), conditions, below
 
 
-def _operation(plan: LogicalPlan) -> tuple[tuple[Any, ...] | None, list[Any], Any]:
+def _operation(plan: LogicalPlan) -> tuple[tuple[Expression, ...] | None, list[Expression], LogicalPlan]:
     if not isinstance(plan, Project | Filter) or not all(e.deterministic for e in plan.expressions):
         return None, [], plan
     items, conditions, below = _operation(plan.child)
@@ -70,7 +70,7 @@ def partition_ids(relation: LogicalRelation) -> frozenset[int]:
     return frozenset(id_of(a) for a in relation.attributes if a.name.lower() in names)
 
 
-def within(f: Any, columns: frozenset[int]) -> list[Any]:
+def within(f: Any, columns: frozenset[int]) -> list[Expression]:
     """What a filter says about these columns alone, if anything (Spark: extractPredicatesWithinOutputSet)."""
     match f:
         case And(left, right):

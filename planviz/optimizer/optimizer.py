@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from planviz.config import OptimizerConfig
+from planviz.estimation import estimating
+from planviz.evaluation import session_zone
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.batches import batches, exclusion_warnings
 from planviz.optimizer.constraints import inferring
 from planviz.optimizer.context import OptimizerContext
-from planviz.optimizer.evaluation import session_zone
-from planviz.optimizer.statistics import estimating
 from planviz.trees.executor import Check, RuleExecutor
 from planviz.trees.trace import Trace
 
@@ -40,12 +40,12 @@ class Optimizer:
     def optimize(self, plan: LogicalPlan, trace: Trace | None = None) -> LogicalPlan:
         """The optimized plan. Raises NotConverged and BrokenPlan when checks are on and a rule misbehaves."""
         config = self.context.config
-        zone = str(config.get("spark.sql.session.timeZone"))
+        zone = config.text("spark.sql.session.timeZone")
         with session_zone(zone), estimating(config), inferring(config):
             optimized: LogicalPlan = self._runs(trace if trace is not None else Trace())(plan)
         return optimized
 
-    def _runs(self, trace: Trace) -> Callable[[Any], Any]:
+    def _runs(self, trace: Trace) -> Callable[[LogicalPlan], LogicalPlan]:
         """The function that optimizes a plan; rules call it again for the plans of subqueries."""
         # The numbers of the runs under way, innermost last.
         under_way: list[int] = []

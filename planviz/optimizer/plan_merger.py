@@ -60,9 +60,9 @@ class PlanMerger:
     def __init__(self, config: OptimizerConfig, numbers: Iterator[int] | None = None) -> None:
         self.kept: list[Kept] = []
         self.numbers = numbers or itertools.count()
-        self.propagates = bool(config.get(_PROPAGATION + "enabled"))
-        self.symmetric = bool(config.get(_PROPAGATION + "symmetricFilterPropagation.enabled"))
-        self.through_join = bool(config.get(_PROPAGATION + "throughJoin.enabled"))
+        self.propagates = config.flag(_PROPAGATION + "enabled")
+        self.symmetric = config.flag(_PROPAGATION + "symmetricFilterPropagation.enabled")
+        self.through_join = config.flag(_PROPAGATION + "throughJoin.enabled")
         #: Conditions of filters that already hold what several plans keep, one or the other.
         self._widened: set[Expression] = set()
 
@@ -83,7 +83,7 @@ class PlanMerger:
         self.kept.append(Kept(plan))
         return len(self.kept) - 1, _positions(plan)
 
-    def _merge(self, new: Any, kept: Any, propagate: bool) -> Merged | None:
+    def _merge(self, new: LogicalPlan, kept: LogicalPlan, propagate: bool) -> Merged | None:
         if new.canonicalized == kept.canonicalized:
             pairs = zip(new.output, kept.output, strict=True)
             return Merged(kept, {a.expr_id: b for a, b in pairs})
@@ -102,7 +102,7 @@ class PlanMerger:
                 return self._joins(new, kept, propagate)
         return None
 
-    def _projects(self, new: Any, kept: Any, propagate: bool) -> Merged | None:
+    def _projects(self, new: LogicalPlan, kept: LogicalPlan, propagate: bool) -> Merged | None:
         new_items, new_child = (new.projects, new.child) if isinstance(new, Project) else (new.output, new)
         kept_items, kept_child = (kept.projects, kept.child) if isinstance(kept, Project) else (kept.output, kept)
         below = self._merge(new_child, kept_child, propagate)
@@ -134,7 +134,7 @@ class PlanMerger:
         below = self._merge(new.child, kept.child, propagate)
         if below is None:
             return None
-        condition: Any = substitute(new.condition, below.mapping)
+        condition = substitute(new.condition, below.mapping)
         if condition.canonicalized == kept.condition.canonicalized:
             plan = Filter(kept.condition, below.plan)
             return Merged(plan, below.mapping, below.new_filter, below.kept_filter, below.fresh)
@@ -164,7 +164,7 @@ class PlanMerger:
         plan = Filter(either, Project((*project.projects, mine), project.child))
         return Merged(plan, below.mapping, mine.to_attribute())
 
-    def _filtered_new(self, new: Filter, kept: Any) -> Merged | None:
+    def _filtered_new(self, new: Filter, kept: LogicalPlan) -> Merged | None:
         below = self._merge(new.child, kept, True)
         if below is None or (below.kept_filter is not None and not self.symmetric):
             return None
@@ -172,7 +172,7 @@ class PlanMerger:
         project = Project((*below.plan.output, mine), below.plan)
         return Merged(project, below.mapping, mine.to_attribute(), below.kept_filter)
 
-    def _filtered_kept(self, new: Any, kept: Filter) -> Merged | None:
+    def _filtered_kept(self, new: LogicalPlan, kept: Filter) -> Merged | None:
         below = self._merge(new, kept.child, True)
         if below is None or (below.new_filter is not None and not self.symmetric):
             return None
@@ -183,7 +183,7 @@ class PlanMerger:
         project = Project((*below.plan.output, theirs), below.plan)
         return Merged(project, below.mapping, below.new_filter, theirs.to_attribute(), below.fresh)
 
-    def _joins(self, new: Any, kept: Any, propagate: bool) -> Merged | None:
+    def _joins(self, new: Join, kept: Join, propagate: bool) -> Merged | None:
         if (new.kind, new.left_hint, new.right_hint) != (kept.kind, kept.left_hint, kept.right_hint):
             return None
         left = self._merge(new.left, kept.left, propagate)
@@ -236,7 +236,9 @@ def _unnamed(e: Expression) -> Expression:
     return e.child if isinstance(e, Alias) else e
 
 
-def _merged_items(new: Sequence[Any], kept: Sequence[Any], below: Merged) -> tuple[tuple[Any, ...], Mapping]:
+def _merged_items(
+    new: Sequence[Any], kept: Sequence[Any], below: Merged
+) -> tuple[tuple[Alias | AttributeReference, ...], Mapping]:
     """The kept items and those of the new that are not among them; where each new one is found.
 
     What only one side computes it computes for its own rows only.
@@ -266,7 +268,7 @@ def _only_for(column: AttributeReference, value: Any) -> If:
     return If(column, value, Literal(None, value.data_type))
 
 
-def _only_where(column: AttributeReference | None, items: Sequence[Any]) -> Sequence[Any]:
+def _only_where(column: AttributeReference | None, items: Sequence[Any]) -> Sequence[AttributeReference]:
     """The aggregates over the rows for which the column is true."""
     if column is None:
         return items
@@ -294,12 +296,12 @@ def _implementation(plan: Aggregate) -> str:
     return "object hash" if any(_holds_object(f) for f in functions) else "sort"
 
 
-def _holds_object(f: Any) -> bool:
+def _holds_object(f: Expression) -> bool:
     """Whether a function gathers into an object (Spark: TypedImperativeAggregate): its text ends with two offsets."""
     return isinstance(f, AggregateCall) and f.tail[:2] == ("0", "0") and f.name != "approx_count_distinct"
 
 
-def _updated_in_place(f: Any) -> bool:
+def _updated_in_place(f: Expression) -> bool:
     """Whether a function's buffer has a fixed width."""
     if _holds_object(f):
         return False

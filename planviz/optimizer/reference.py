@@ -153,5 +153,5 @@ def parts_of(rule: Rule) -> list[Rule]:
 @cache
 def _data() -> dict[str, Any]:
     text = files("planviz.optimizer").joinpath("reference.json").read_text(encoding="utf-8")
-    data: dict[str, Any] = json.loads(text)
+    data: dict[str, object] = json.loads(text)
     return data

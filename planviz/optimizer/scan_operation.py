@@ -26,19 +26,19 @@ class ScanOperation:
     relation: Any
 
     @property
-    def meanings(self) -> dict[int, Any]:
+    def meanings(self) -> dict[int, Expression]:
         """What the computed columns stand for."""
         return {p.expr_id: p.child for p in self.projects if isinstance(p, Alias)}
 
     @property
-    def all_filters(self) -> list[Any] | None:
+    def all_filters(self) -> list[Expression] | None:
         """The filters, the lowest first; None where one of several is random, which must keep its place."""
         if len(self.filters) > 1 and not all(f.deterministic for group in self.filters for f in group):
             return None
         return [f for group in self.filters for f in group]
 
     @property
-    def split_filters(self) -> tuple[list[Any], list[tuple[Any, ...]]]:
+    def split_filters(self) -> tuple[list[Expression], list[tuple[Expression, ...]]]:
         """The filters that the scan may know, and the Filters that stay above: those from the first random one on."""
         fixed = [all(f.deterministic for f in group) for group in self.filters]
         first = next((i for i, ok in enumerate(fixed) if not ok), len(fixed))
@@ -68,7 +68,7 @@ def scan_operation(plan: LogicalPlan, always: bool, leaf: type[LeafNode] = Logic
     return ScanOperation(projects, below.filters, below.relation)
 
 
-def _over(e: Expression, inner: dict[int, Any], meanings: dict[int, Any]) -> Any:
+def _over(e: Expression, inner: dict[int, Expression], meanings: dict[int, Any]) -> Any:
     """A projected expression over the columns of the table; an attribute keeps its alias beneath."""
     if isinstance(e, AttributeReference):
         return inner.get(e.expr_id, e)

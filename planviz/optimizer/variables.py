@@ -8,14 +8,14 @@ from typing import Any
 
 from planviz.catalog.tables import Catalog, Variable
 from planviz.errors import AnalysisError
+from planviz.evaluation import failure, value_of
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias, Literal
+from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedAttribute
 from planviz.frontend import Statement
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation
-from planviz.optimizer.evaluation import failure, value_of
 from planviz.types import NULL, DataType
 
 #: The optimized plan of a statement's query.
@@ -59,7 +59,7 @@ def _with_defaults(plan: Any, variables: list[Variable]) -> Any:
     """The values with DEFAULT, where it stands alone, as what the variable was declared with."""
     if not isinstance(plan, Project) or len(plan.projects) != len(variables):
         return plan
-    items: list[Any] = []
+    items = []
     for item, variable in zip(plan.projects, variables, strict=True):
         plain = item.child if isinstance(item, UnresolvedAlias) else item
         default = isinstance(plain, UnresolvedAttribute) and plain.name.lower() == "default"
@@ -80,7 +80,7 @@ def _values(s: Statement, wanted: list[DataType | None], plan: Plan) -> list[Lit
     return [_as(v, t or a.data_type) for v, t, a in zip(row, wanted, output, strict=True)]
 
 
-def _first_row(plan: LogicalPlan) -> list[Any] | None:
+def _first_row(plan: LogicalPlan) -> list[Expression] | None:
     if isinstance(plan, LocalRelation) and plan.rows:
         cells = zip(plan.rows[0], plan.output, strict=True)
         return [v if isinstance(v, Literal) else Literal(v, a.type) for v, a in cells]
@@ -89,7 +89,7 @@ def _first_row(plan: LogicalPlan) -> list[Any] | None:
     return None
 
 
-def _as(value: Any, t: DataType) -> Literal:
+def _as(value: Expression, t: DataType) -> Literal:
     if not value.foldable:
         return Literal(None, t)
     cast = Cast(value, t)

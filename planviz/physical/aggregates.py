@@ -55,7 +55,7 @@ class GroupingExec(UnaryExec):
         for i in (*made, *values, *[a.expr_id for a in self.buffers]):
             positions.setdefault(i, len(positions))
 
-        def normal(e: Expression) -> Any:
+        def normal(e: Expression) -> Expression:
             if isinstance(e, Alias):
                 return Alias(positioned(e.child, positions).canonicalized, "", 0)
             if isinstance(e, AggregateExpression) and e.mode in ("Final", "PartialMerge"):

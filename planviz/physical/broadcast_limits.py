@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planviz.config import OptimizerConfig
 from planviz.physical.codegen import InputAdapter
 from planviz.physical.distribution import BroadcastMode
 from planviz.physical.exchanges import BroadcastExchangeExec, ReusedExchangeExec
 from planviz.types import LONG
+
+if TYPE_CHECKING:
+    from planviz.physical.plan import SparkPlan
 
 #: Keys that Spark's hash map can hold (BytesToBytesMap.MAX_CAPACITY).
 MAP_CAPACITY = 1 << 29
@@ -50,12 +53,12 @@ def broadcast_limits(exchange: BroadcastExchangeExec, config: OptimizerConfig) -
 
     return (
         Limit("rows", rows, "rows", None, why),
-        Limit("size", int(config.get(_SIZE)), "bytes", _SIZE, "measured once the rows are collected"),
-        Limit("time", int(config.get(_TIMEOUT)), "seconds", _TIMEOUT, "from the start of collecting"),
+        Limit("size", config.number(_SIZE), "bytes", _SIZE, "measured once the rows are collected"),
+        Limit("time", config.number(_TIMEOUT), "seconds", _TIMEOUT, "from the start of collecting"),
     )
 
 
-def broadcast_of(join: Any) -> BroadcastExchangeExec | None:
+def broadcast_of(join: SparkPlan) -> BroadcastExchangeExec | None:
     """The broadcast that a join of an executed plan reads, also one that it shares; None where it has none."""
     for child in join.children:
         found = child.child if isinstance(child, InputAdapter) else child

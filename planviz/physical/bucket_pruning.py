@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import localcontext
-from typing import Any
 
-from planviz.expressions.core import AttributeReference, Literal
+from planviz.evaluation.core import WIDE
+from planviz.evaluation.errors import UnknownValueError
+from planviz.evaluation.hashes import MURMUR3
+from planviz.expressions.core import AttributeReference, Expression, Literal
 from planviz.expressions.predicates import And, EqualNullSafe, EqualTo, In, InSet, IsNull, Or
-from planviz.optimizer.evaluation.core import WIDE, UnknownValueError
-from planviz.optimizer.evaluation.hashes import MURMUR3
 
 
-def selected_buckets(filters: Iterable[Any], column: str, number: int) -> frozenset[int]:
+def selected_buckets(filters: Iterable[Expression], column: str, number: int) -> frozenset[int]:
     """The buckets, of `number` by the hash of one column, that pass all the filters may lie in."""
     found = every = frozenset(range(number))
     for f in filters:
@@ -20,7 +20,7 @@ def selected_buckets(filters: Iterable[Any], column: str, number: int) -> frozen
     return found
 
 
-def _of(f: Any, column: str, number: int, every: frozenset[int]) -> frozenset[int]:
+def _of(f: Expression, column: str, number: int, every: frozenset[int]) -> frozenset[int]:
     match f:
         case And(left, right):
             return _of(left, column, number, every) & _of(right, column, number, every)
@@ -29,7 +29,7 @@ def _of(f: Any, column: str, number: int, every: frozenset[int]) -> frozenset[in
         case EqualTo(AttributeReference() as a, Literal() as value) | EqualNullSafe(
             AttributeReference() as a, Literal() as value
         ):
-            values: tuple[Any, ...] = (value.value,)
+            values = (value.value,)
         case In(AttributeReference() as a, items) if all(isinstance(i, Literal) for i in items):
             values = tuple(i.value for i in items if isinstance(i, Literal))
         case InSet(AttributeReference() as a, literals):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from planviz.expressions.aggregates import AggregateCall, Average, Count, FirstLast, MinMax, Sum
-from planviz.expressions.core import AttributeReference, Literal
+from planviz.expressions.core import AttributeReference, Expression, Literal
 from planviz.expressions.ids import next_id
 from planviz.types import (
     BINARY,
@@ -36,7 +35,9 @@ from planviz.types import (
 MUTABLE = (NULL, BOOLEAN, BYTE, SHORT, INT, LONG, FLOAT, DOUBLE, DATE, TIMESTAMP, TIMESTAMP_NTZ, CALENDAR_INTERVAL)
 _MOMENTS = ("n", "avg", "m2", "m3", "m4")
 _CENTRAL = {
-    **dict.fromkeys(("stddev", "std", "stddev_samp", "stddev_pop", "variance", "var_samp", "var_pop"), 3),
+    **dict.fromkeys(
+        ("stddev", "std", "stddev_samp", "stddev_pop", "variance", "var_samp", "var_pop", "regrreplacement"), 3
+    ),
     "skewness": 4,
     "kurtosis": 5,
 }
@@ -71,17 +72,17 @@ def is_mutable(t: DataType) -> bool:
     )
 
 
-def keeps_objects(function: Any) -> bool:
+def keeps_objects(function: Expression) -> bool:
     """Whether the function keeps an object of its own (Spark: TypedImperativeAggregate)."""
     return [c for c, _ in columns_of(function)] == ["buf"]
 
 
-def is_imperative(function: Any) -> bool:
+def is_imperative(function: Expression) -> bool:
     """Whether the function changes its buffer by code of its own, which no stage generates (ImperativeAggregate)."""
     return getattr(function, "name", "").lower() in _IMPERATIVE or keeps_objects(function)
 
 
-def columns_of(f: Any) -> list[tuple[str, DataType]]:
+def columns_of(f: Expression) -> list[tuple[str, DataType]]:
     """Name and type of every column of a function's buffer."""
     match f:
         case Sum():
@@ -136,7 +137,7 @@ def _sketch_words(f: AggregateCall) -> int:
     return registers // _REGISTERS_PER_WORD + 1
 
 
-def buffer_of(function: Any, earlier: bool = False) -> tuple[AttributeReference, ...]:
+def buffer_of(function: Expression, earlier: bool = False) -> tuple[AttributeReference, ...]:
     """Fresh attributes for a function's buffer; `earlier`: Spark 3.0 does not note whether a sum saw a row."""
     columns = columns_of(function)
     kept = [c for c in columns if not (earlier and isinstance(function, Sum) and c[0] == "isEmpty")]

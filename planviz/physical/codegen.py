@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
+from planviz.config import OptimizerConfig
 from planviz.expressions.core import Expression
 from planviz.expressions.generators import GeneratorCall
 from planviz.expressions.specs import SignatureCall
+from planviz.physical.conf import operator_conf
 from planviz.physical.plan import SparkPlan, UnaryExec
 from planviz.trees.node import mask_of, node
 from planviz.types import ArrayType, DataType, MapType, StructType
 
-#: More columns than these are not generated (spark.sql.codegen.maxFields).
-MAX_FIELDS = 100
 #: Functions that no code is generated for (Spark: CodegenFallback), and how the names of families of them begin.
 FALLBACK = frozenset(
     (
@@ -21,8 +23,26 @@ FALLBACK = frozenset(
         *("theta_difference", "theta_intersection", "theta_sketch_estimate", "theta_union", "zip_with"),
     )
 )
+#: Functions that take lambdas and have generated code since Spark 4.3, and those of JSON that have it since 4.0.
+LAMBDAS = frozenset(("aggregate", "exists", "filter", "forall", "reduce", "transform"))
+JSON = frozenset(("json_tuple", "to_json"))
 _FAMILIES = ("kll_sketch_get_", "kll_sketch_to_string_", "kll_sketch_merge_", "tuple_")
 _CALLS = mask_of(SignatureCall, GeneratorCall)
+
+
+_not_coded: ContextVar[frozenset[str]] = ContextVar("not_coded", default=FALLBACK)
+
+
+@contextmanager
+def coding(config: OptimizerConfig) -> Iterator[None]:
+    """Within the block code is generated for the functions that the configured version generates code for."""
+    known = config.behaviour
+    names = FALLBACK if known.lambdas_are_coded else FALLBACK | LAMBDAS
+    token = _not_coded.set(names if known.json_is_coded else names | JSON)
+    try:
+        yield
+    finally:
+        _not_coded.reset(token)
 
 
 @node
@@ -68,7 +88,8 @@ def generated(plan: SparkPlan) -> bool:
     """Whether an operator can be part of a stage (Spark: CollapseCodegenStages.supportCodegen)."""
     if not plan.supports_codegen or any(e.bits & _CALLS and _falls_back(e) for e in plan.expressions):
         return False
-    return all(fields_in(a.type for a in p.output) <= MAX_FIELDS for p in (plan, *plan.children))
+    most = operator_conf().max_fields
+    return all(fields_in(a.type for a in p.output) <= most for p in (plan, *plan.children))
 
 
 def fields_in(types: Iterable[DataType]) -> int:
@@ -92,7 +113,7 @@ def _falls_back(e: Expression) -> bool:
     for x in e.walk():
         if x.bits & _CALLS and isinstance(x, SignatureCall | GeneratorCall) and x.children:
             name = x.name.lower()
-            if name in FALLBACK or name.startswith(_FAMILIES):
+            if name in _not_coded.get() or name.startswith(_FAMILIES):
                 return True
     return False
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.expressions.core import AttributeReference, Expression, SortOrder
+from planviz.physical.conf import operator_conf
+
+if TYPE_CHECKING:
+    from planviz.physical.plan import SparkPlan
 
 
-def same(a: Any, b: Any) -> bool:
+def same(a: Expression, b: Expression) -> bool:
     """Whether two expressions always give the same value."""
     return a is b or bool(a.semantic_equals(b))
 
 
-def among(e: Expression, others: Sequence[Any]) -> bool:
+def among(e: Expression, others: Sequence[Expression]) -> bool:
     """Whether an expression has its like among others."""
     return any(same(e, o) for o in others)
 
@@ -124,6 +128,8 @@ class HashPartitioning(Partitioning):
     def satisfies(self, wanted: Distribution) -> bool:
         """Also clusters by these keys and more: rows that agree in more keys agree in these."""
         if isinstance(wanted, ClusteredDistribution):
+            if operator_conf().all_keys_for_distribution:
+                return len(self.keys) == len(wanted.keys) and all(map(same, self.keys, wanted.keys))
             return all(among(k, wanted.keys) for k in self.keys)
         return super().satisfies(wanted)
 
@@ -207,7 +213,7 @@ class OutputOrder:
     child: Any
     direction: str = "ASC"
     null_order: str = "NULLS FIRST"
-    others: tuple[Any, ...] = ()
+    others: tuple[SparkPlan, ...] = ()
 
     @property
     def all(self) -> tuple[Any, ...]:
@@ -228,7 +234,7 @@ def given_order(order: Sequence[Any]) -> tuple[OutputOrder, ...]:
     return tuple(OutputOrder(o.child, o.direction, o.null_order) for o in order)
 
 
-def ascending(keys: Sequence[Any]) -> tuple[SortOrder, ...]:
+def ascending(keys: Sequence[Expression]) -> tuple[SortOrder, ...]:
     """The keys, each ascending."""
     return tuple(SortOrder(k) for k in keys)
 

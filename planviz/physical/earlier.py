@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from planviz.config import OptimizerConfig
 from planviz.logical.plan import bracketed, named_lists
 from planviz.physical import aggregates, exchanges, joins, operators, scans
 from planviz.physical.distribution import Partitioning, UnknownPartitioning
@@ -32,6 +33,30 @@ class SortMergeJoinExec(joins.SortMergeJoinExec):
     def supports_codegen(self) -> bool:
         """For joins that drop or fill the rows of one side at most."""
         return self.kind not in ("FullOuter", "ExistenceJoin")
+
+
+@node
+class NoFullOuterSortMergeJoinExec(joins.SortMergeJoinExec):
+    """A merge join without generated code for full outer joins, as a setting may say."""
+
+    node_name = "SortMergeJoin"
+
+    @property
+    def supports_codegen(self) -> bool:
+        """For any other join."""
+        return self.kind != "FullOuter"
+
+
+@node
+class NoExistenceSortMergeJoinExec(joins.SortMergeJoinExec):
+    """A merge join without generated code for existence joins, as a setting may say."""
+
+    node_name = "SortMergeJoin"
+
+    @property
+    def supports_codegen(self) -> bool:
+        """For any other join."""
+        return self.kind != "ExistenceJoin"
 
 
 @node
@@ -132,8 +157,53 @@ class ExpandExec(operators.ExpandExec):
         return f"Expand {named_lists(self.projections)}, {bracketed(self.columns)}"
 
 
+@node
+class UnionExec(operators.UnionExec):
+    """A union that gives rows (before Spark 3.3)."""
+
+    @property
+    def columnar(self) -> bool:
+        """Never."""
+        return False
+
+
+@node
+class GlobalLimitExec(operators.GlobalLimitExec):
+    """A limit without an offset (before Spark 3.4)."""
+
+    @lazy
+    def simple_string(self) -> str:
+        """GlobalLimit 10."""
+        return f"GlobalLimit {self.limit}"
+
+
+@node
+class TakeOrderedAndProjectExec(operators.TakeOrderedAndProjectExec):
+    """A limit over sorted rows that does not show its offset (before Spark 4.0)."""
+
+    @lazy
+    def simple_string(self) -> str:
+        """TakeOrderedAndProject(limit=100, orderBy=[...], output=[...])."""
+        return super().simple_string.replace(f"offset={self.offset}, ", "", 1)
+
+
 _MERGE_JOINS: dict[str, type] = {"one side": SortMergeJoinExec, "inner": InnerSortMergeJoinExec}
+_SETTING = "spark.sql.codegen.join."
 _SORT_AGGREGATES: dict[str, type] = {"without keys": KeylessSortAggregateExec, "none": SortAggregateExec}
+
+
+def without_code(config: OptimizerConfig) -> dict[type, type]:
+    """The joins that settings take the generated code of, each under the operator whose place it takes."""
+    found: dict[type, type] = {}
+    full = config.get(f"{_SETTING}fullOuterSortMergeJoin.enabled")
+    existence = config.get(f"{_SETTING}existenceSortMergeJoin.enabled")
+    if config.behaviour.coded_merge_joins == "all" and not (full and existence):
+        neither = SortMergeJoinExec
+        one = NoExistenceSortMergeJoinExec if full else NoFullOuterSortMergeJoinExec
+        found[joins.SortMergeJoinExec] = one if full or existence else neither
+    if not config.get(f"{_SETTING}fullOuterShuffledHashJoin.enabled"):
+        found[joins.ShuffledHashJoinExec] = ShuffledHashJoinExec
+    return found
 
 
 @cache
@@ -150,6 +220,12 @@ def operators_of(known: Behaviour) -> dict[type, type]:
         found[joins.ShuffledHashJoinExec] = ShuffledHashJoinExec
     if not known.nested_loop_joins_are_coded:
         found[joins.BroadcastNestedLoopJoinExec] = BroadcastNestedLoopJoinExec
+    if not known.unions_give_batches:
+        found[operators.UnionExec] = UnionExec
+    if known.limits_show_offsets != "all":
+        found[operators.TakeOrderedAndProjectExec] = TakeOrderedAndProjectExec
+    if known.limits_show_offsets == "none":
+        found[operators.GlobalLimitExec] = GlobalLimitExec
     if known.exchange_numbers_are_short:
         found[exchanges.ShuffleExchangeExec] = ShuffleExchangeExec
         found[exchanges.BroadcastExchangeExec] = BroadcastExchangeExec

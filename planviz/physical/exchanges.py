@@ -50,7 +50,9 @@ class ShuffleExchangeExec(Exchange):
     UNCOMPARED = ("plan_id",)
 
     @classmethod
-    def of(cls, p: Partitioning, child: Any, plan_id: int, origin: str = ENSURE_REQUIREMENTS) -> ShuffleExchangeExec:
+    def of(
+        cls, p: Partitioning, child: SparkPlan, plan_id: int, origin: str = ENSURE_REQUIREMENTS
+    ) -> ShuffleExchangeExec:
         """The exchange that spreads rows like this."""
         match p:
             case HashPartitioning():
@@ -143,7 +145,7 @@ class ReusedExchangeExec(LeafExec):
 
     expressions = always(())
 
-    def map_expressions(self, f: Any, mask: int = -1) -> ReusedExchangeExec:
+    def map_expressions(self, f: object, mask: int = -1) -> ReusedExchangeExec:
         """Itself."""
         return self
 

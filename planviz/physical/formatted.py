@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from planviz.expressions.core import AttributeReference
+from planviz.expressions.core import AttributeReference, Expression
 from planviz.logical.cached import InMemoryRelation
 from planviz.logical.plan import LogicalPlan, bracketed
 from planviz.physical.aggregates import BaseAggregateExec
@@ -81,7 +81,7 @@ class _Explained:
             out += "\n"
         return out
 
-    def _number(self, node: Any, generated: bool = False, above: frozenset[str] = frozenset()) -> None:
+    def _number(self, node: SparkPlan, generated: bool = False, above: frozenset[str] = frozenset()) -> None:
         """Number the operators; `above` are the modes of an aggregate that reads this one's rows."""
         while isinstance(node, _MARKS):
             generated, node = isinstance(node, WholeStageCodegenExec), node.child
@@ -100,7 +100,7 @@ class _Explained:
         for inner in _inner(node):
             self._number(inner)
 
-    def _stage(self, part: Any) -> None:
+    def _stage(self, part: SparkPlan) -> None:
         """Find the stages that are told: from the root down, the last one entered and not left.
 
         Spark does not return to a stage from what it reads: of a join, only the first side's operators have one.
@@ -112,7 +112,7 @@ class _Explained:
             elif stage is not None:
                 self._stages[id(node)] = stage
 
-    def _part(self, root: Any) -> str:
+    def _part(self, root: SparkPlan) -> str:
         """A tree and the operators in it that were not told before."""
         lines: list[str] = []
         fresh: list[SparkPlan] = []
@@ -120,7 +120,7 @@ class _Explained:
         fresh.sort(key=lambda node: self._numbers[id(node)])
         return "\n".join(lines) + "\n\n" + "".join(f"\n{self._operator(node)}" for node in fresh)
 
-    def _draw(self, node: Any, first: str, rest: str, lines: list[str], fresh: list[SparkPlan]) -> None:
+    def _draw(self, node: SparkPlan, first: str, rest: str, lines: list[str], fresh: list[SparkPlan]) -> None:
         while isinstance(node, _MARKS):
             node = node.child
         mark = "* " if id(node) in self._generated else ""
@@ -136,7 +136,7 @@ class _Explained:
             branch, below = (":- ", ":  ") if at < last else ("+- ", "   ")
             self._draw(child, rest + branch, rest + below, lines, fresh)
 
-    def _operator(self, node: Any) -> str:
+    def _operator(self, node: SparkPlan) -> str:
         stage = self._stages.get(id(node))
         mark = "" if stage is None else f" [codegen id : {stage}]"
         if isinstance(node, ReusedExchangeExec):
@@ -144,7 +144,7 @@ class _Explained:
         head = f"({self._numbers[id(node)]}) {_name(node)}{mark}\n"
         return head + "".join(f"{line}\n" for line in self._parts(node))
 
-    def _parts(self, node: Any) -> Iterator[str]:
+    def _parts(self, node: SparkPlan) -> Iterator[str]:
         """The lines beneath an operator's name."""
         match node:
             case FileSourceScanExec():
@@ -183,7 +183,7 @@ class _Explained:
         yield _fields("Aggregate Attributes", list(self._attributes(node)))
         yield _fields("Results", node.results)
 
-    def _attributes(self, node: BaseAggregateExec) -> Iterator[Any]:
+    def _attributes(self, node: BaseAggregateExec) -> Iterator[Expression]:
         """The columns that stand for the functions: of an ordinary partial stage their buffers, else their results.
 
         Spark numbers a partial stage's buffers once more than the columns that it gives.
@@ -196,14 +196,14 @@ class _Explained:
                 yield AttributeReference(str(f.function), f.data_type, f.nullable, expr_id=f.result_id)
 
 
-def _inner(node: Any) -> tuple[Any, ...]:
+def _inner(node: SparkPlan) -> tuple[SparkPlan, ...]:
     """What is drawn beneath an operator and is no child: a cache and the plan that fills it."""
     if isinstance(node, InMemoryTableScanExec):
         return (node.relation,)
     return tuple(node.inner_children) if isinstance(node, InMemoryRelation) else ()
 
 
-def _subqueries_of(root: Any) -> Iterator[tuple[Any, Any, Any]]:
+def _subqueries_of(root: SparkPlan) -> Iterator[tuple[Any, Any, Any]]:
     """Every subquery with the operator and the expression it stands in, one inside another right behind it."""
     for node in root.walk():
         for e in node.expressions:
@@ -212,7 +212,7 @@ def _subqueries_of(root: Any) -> Iterator[tuple[Any, Any, Any]]:
                 yield from _subqueries_of(holder.plan)
 
 
-def _tree_name(node: Any) -> str:
+def _tree_name(node: SparkPlan) -> str:
     if isinstance(node, JoinExec) and node.TYPE_IN_TREE:
         side = node.build if isinstance(node, BuildSide) else ""
         return " ".join(filter(None, (_name(node), _join_type(node), side)))
@@ -224,7 +224,7 @@ def _join_type(node: JoinExec) -> str:
     return "Inner" if isinstance(node, CartesianProductExec) else str(node.shown_kind)
 
 
-def _name(node: Any) -> str:
+def _name(node: SparkPlan) -> str:
     """The operator's name with what belongs to it: of a scan, the format and the table."""
     match node:
         case FileSourceScanExec():
@@ -243,7 +243,7 @@ def _fields(title: str, values: Any) -> str:
     return f"{title} [{len(values)}]: {bracketed(values)}" if values else f"{title}: []"
 
 
-def _arguments(node: Any) -> Iterator[str]:
+def _arguments(node: SparkPlan) -> Iterator[str]:
     said = node.simple_string.removeprefix("!").removeprefix(_name(node)).strip()
     match node:
         case RDDScanExec():
@@ -258,7 +258,7 @@ def _arguments(node: Any) -> Iterator[str]:
         yield f"Arguments: {said}"
 
 
-def _join(node: Any) -> Iterator[str]:
+def _join(node: JoinExec) -> Iterator[str]:
     if isinstance(node, EquiJoinExec):
         yield _fields("Left keys", node.left_keys)
         yield _fields("Right keys", node.right_keys)

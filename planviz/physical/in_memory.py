@@ -8,7 +8,8 @@ from typing import Any
 from planviz.expressions.core import AttributeReference, Expression
 from planviz.logical.cached import InMemoryRelation
 from planviz.logical.plan import bracketed, positioned, positions_of
-from planviz.physical.codegen import MAX_FIELDS, AdaptiveSparkPlanExec, fields_in
+from planviz.physical.codegen import AdaptiveSparkPlanExec, fields_in
+from planviz.physical.conf import operator_conf
 from planviz.physical.distribution import (
     HashPartitioning,
     OutputOrder,
@@ -73,7 +74,7 @@ class InMemoryTableScanExec(LeafExec):
     def columnar(self) -> bool:
         """Whether it can give batches: all cached columns are plain numbers, and not too many of them."""
         types = [a.type for a in self.relation.output]
-        return self.vectorized and all(t in _BATCHED for t in types) and fields_in(types) <= MAX_FIELDS
+        return self.vectorized and all(t in _BATCHED for t in types) and fields_in(types) <= operator_conf().max_fields
 
     @property
     def row_based(self) -> bool:

@@ -9,6 +9,7 @@ from planviz.expressions.casts import Cast
 from planviz.expressions.core import AttributeReference, Expression, Literal, SortOrder
 from planviz.expressions.objects import BoundReference
 from planviz.logical.plan import bracketed
+from planviz.physical.conf import operator_conf
 from planviz.physical.distribution import (
     UNSPECIFIED,
     BroadcastDistribution,
@@ -30,9 +31,6 @@ from planviz.trees.node import lazy, node
 from planviz.types import LONG, is_integral
 
 INNER_LIKE = ("Inner", "Cross")
-#: How many equivalent forms a broadcast join makes of its stream side's partitioning
-#: (spark.sql.execution.broadcastHashJoin.outputPartitioningExpandLimit).
-EXPAND_LIMIT = 8
 
 
 class JoinExec(BinaryExec):
@@ -143,7 +141,7 @@ class SortMergeJoinExec(ShuffledJoinExec):
         return right if self.kind == "RightOuter" else left
 
     @staticmethod
-    def _key_order(keys: tuple[Any, ...], given: tuple[OutputOrder, ...]) -> tuple[OutputOrder, ...]:
+    def _key_order(keys: tuple[Expression, ...], given: tuple[OutputOrder, ...]) -> tuple[OutputOrder, ...]:
         wanted = ascending(keys)
         if not ordering_satisfies(given, wanted):
             return given_order(wanted)
@@ -160,25 +158,25 @@ class BuildSide:
     """A join that gathers one side, `build` (BuildLeft or BuildRight), and streams the other."""
 
     build: str
-    left: Any
-    right: Any
+    left: SparkPlan
+    right: SparkPlan
 
     @property
-    def built(self) -> Any:
+    def built(self) -> SparkPlan:
         """The side that is gathered."""
         return self.left if self.build == "BuildLeft" else self.right
 
     @property
-    def streamed(self) -> Any:
+    def streamed(self) -> SparkPlan:
         """The other side."""
         return self.right if self.build == "BuildLeft" else self.left
 
     @property
-    def driven(self) -> tuple[Any, ...]:
+    def driven(self) -> tuple[SparkPlan, ...]:
         """The streamed side alone."""
         return (self.streamed,)
 
-    def around(self, for_build: Any, for_stream: Any) -> tuple[Any, Any]:
+    def around(self, for_build: BroadcastDistribution, for_stream: Distribution) -> tuple[Any, Any]:
         """Left and right of what holds for the sides."""
         return (for_build, for_stream) if self.build == "BuildLeft" else (for_stream, for_build)
 
@@ -252,11 +250,11 @@ class BroadcastHashJoinExec(BuildSide, EquiJoinExec):
 
     def _expanded(self, way: HashPartitioning) -> list[Partitioning]:
         streamed = self.right_keys if self.build == "BuildLeft" else self.left_keys
-        partners: dict[Any, list[Any]] = {}
+        partners: dict[object, list[object]] = {}
         for s, b in zip(streamed, self.build_keys, strict=True):
             partners.setdefault(s.canonicalized, []).append(b)
         forms = [[k, *partners.get(k.canonicalized, ())] for k in way.keys]
-        combinations = itertools.islice(itertools.product(*forms), EXPAND_LIMIT)
+        combinations = itertools.islice(itertools.product(*forms), operator_conf().expand_limit)
         return [HashPartitioning(way.number, tuple(c)) for c in combinations]
 
     @lazy
@@ -325,7 +323,7 @@ class CartesianProductExec(JoinExec):
         return " ".join(["CartesianProduct", *self.shown_condition])
 
 
-def bound(keys: tuple[Any, ...], output: tuple[AttributeReference, ...]) -> tuple[Expression, ...]:
+def bound(keys: tuple[Expression, ...], output: tuple[AttributeReference, ...]) -> tuple[Expression, ...]:
     """The keys over the positions of the columns (Spark: BindReferences.bindReferences)."""
     at = {a.expr_id: i for i, a in reversed(list(enumerate(output)))}
 
@@ -342,7 +340,7 @@ def relation_keys(keys: tuple[Expression, ...]) -> tuple[Expression, ...]:
     """The keys as a hash relation holds them: integers of 8 bytes at most packed into one (HashJoin.rewriteKeyExpr)."""
     if not keys or any(not is_integral(k.data_type) for k in keys) or sum(k.data_type.default_size for k in keys) > 8:
         return keys
-    packed: Any = keys[0] if keys[0].data_type == LONG else Cast(keys[0], LONG)
+    packed = keys[0] if keys[0].data_type == LONG else Cast(keys[0], LONG)
     for k in keys[1:]:
         packed = _packed(packed, k)
     return (packed,)

@@ -189,7 +189,7 @@ class WindowBase(UnaryExec):
         return (ClusteredDistribution(self.partition) if self.partition else AllTuples(),)
 
     @property
-    def required_ordering(self) -> tuple[tuple[Any, ...], ...]:
+    def required_ordering(self) -> tuple[tuple[Expression, ...], ...]:
         """By group, then by the order within it."""
         return ((*ascending(self.partition), *self.order),)
 
@@ -319,7 +319,7 @@ class UnionExec(SparkPlan):
 
     expressions = always(())  # the columns are the children's
 
-    def map_expressions(self, f: Any, mask: int = -1) -> UnionExec:
+    def map_expressions(self, f: object, mask: int = -1) -> UnionExec:
         """Itself."""
         return self
 
@@ -331,7 +331,7 @@ class UnionExec(SparkPlan):
     @property
     def supports_codegen(self) -> bool:
         """Where the spread of the children does not matter above, and nothing beneath reads several inputs at once."""
-        return self._fusible
+        return bool(self._fusible)
 
     @lazy
     def _fusible(self) -> bool:

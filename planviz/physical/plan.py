@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from planviz.expressions.core import Alias, AttributeReference, Expression, SortOrder
 from planviz.expressions.subqueries import QueryPlan
@@ -15,17 +15,17 @@ from planviz.physical.distribution import (
     Partitioning,
     UnknownPartitioning,
 )
-from planviz.trees.node import TreeNode, always, lazy
+from planviz.trees.node import always, lazy
 from planviz.trees.text import tree_string
 
 
 class PlanHolder(Expression):
     """An expression whose value a physical plan gives (Spark: ExecSubqueryExpression); `plan` is the subquery's."""
 
-    plan: Any
+    plan: SparkPlan
 
 
-class SparkPlan(QueryPlan):
+class SparkPlan(QueryPlan["SparkPlan"]):
     """A physical operator.
 
     `output` are its columns; `required_distribution` and `required_ordering` say, child by child, what it asks for;
@@ -58,7 +58,7 @@ class SparkPlan(QueryPlan):
         return (UNSPECIFIED,) * len(self.children)
 
     @property
-    def required_ordering(self) -> tuple[tuple[Any, ...], ...]:
+    def required_ordering(self) -> tuple[tuple[Expression, ...], ...]:
         """What each child's partitions must be sorted by (Spark: requiredChildOrdering)."""
         return ((),) * len(self.children)
 
@@ -78,7 +78,7 @@ class SparkPlan(QueryPlan):
         return self.CODEGEN
 
     @property
-    def driven(self) -> tuple[TreeNode, ...]:
+    def driven(self) -> tuple[SparkPlan, ...]:
         """The children whose rows pass through this operator one by one: not those that are gathered first."""
         return self.children
 
@@ -93,23 +93,23 @@ class SparkPlan(QueryPlan):
         return not self.columnar
 
     @lazy
-    def subqueries(self) -> tuple[Any, ...]:
+    def subqueries(self) -> tuple[SparkPlan, ...]:
         """The plans that the expressions hold, in order."""
         bit = PlanHolder.BIT
         return tuple(s.plan for e in self.expressions if e.bits & bit for s in e.collect(PlanHolder))
 
     @property
-    def inner_children(self) -> tuple[TreeNode, ...]:
+    def inner_children(self) -> tuple[SparkPlan, ...]:
         """The plans of the subqueries."""
         return self.subqueries
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> SparkPlan:
         """A form that is equal for plans that give the same rows in the same order of columns."""
         positions = positions_of([a for c in self.children for a in c.output])
         own = itertools.count()
 
-        def normal(e: Expression) -> Any:
+        def normal(e: Expression) -> Expression:
             if isinstance(e, Alias):
                 return Alias(positioned(e.child, positions).canonicalized, "", next(own))
             if isinstance(e, AttributeReference) and e.expr_id not in positions:
@@ -153,7 +153,7 @@ class LeafExec(SparkPlan):
 class UnaryExec(SparkPlan):
     """An operator over one child (Spark: UnaryExecNode); rows stay where they are and in their order."""
 
-    child: Any
+    child: SparkPlan
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
@@ -177,5 +177,5 @@ class UnaryExec(SparkPlan):
 class BinaryExec(SparkPlan):
     """An operator over `left` and `right` (Spark: BinaryExecNode)."""
 
-    left: Any
-    right: Any
+    left: SparkPlan
+    right: SparkPlan

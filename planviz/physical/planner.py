@@ -35,7 +35,7 @@ class Section:
 
 @cache
 def _data() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((files("planviz.physical") / "planner.json").read_text(encoding="utf-8"))
+    found: dict[str, object] = json.loads((files("planviz.physical") / "planner.json").read_text(encoding="utf-8"))
     return found
 
 

@@ -27,7 +27,7 @@ class PrintedExec(SparkPlan):
         return self.batches
 
     @property
-    def inner_children(self) -> tuple[Any, ...]:
+    def inner_children(self) -> tuple[SparkPlan, ...]:
         """The trees that are no inputs."""
         return self.inner
 
@@ -41,7 +41,7 @@ class PrintedExec(SparkPlan):
         """None: the line stays as it stands."""
         return ()
 
-    def map_expressions(self, f: Any, mask: int = -1) -> PrintedExec:
+    def map_expressions(self, f: object, mask: int = -1) -> PrintedExec:
         """Itself."""
         return self
 

@@ -25,8 +25,8 @@ LIMIT = 100
 class Projection:
     """The names that a list of output expressions gives to values."""
 
-    def __init__(self, outputs: Sequence[Any]) -> None:
-        self.names: dict[Any, list[AttributeReference]] = {}
+    def __init__(self, outputs: Sequence[Expression]) -> None:
+        self.names: dict[object, list[AttributeReference]] = {}
         for e in outputs:
             key = e.child if isinstance(e, Alias) else e
             if e.deterministic:
@@ -34,7 +34,7 @@ class Projection:
 
     def forms(self, e: Expression) -> list[Any]:
         """Every way to write an expression over the output; none when it cannot be."""
-        found: list[Any] = list(self.names.get(e.canonicalized, ()))
+        found: list[object] = list(self.names.get(e.canonicalized, ()))
         if e.children and not isinstance(e, AttributeReference):
             ways = [self.forms(c) for c in e.children]
             for combination in itertools.islice(itertools.product(*ways), LIMIT):

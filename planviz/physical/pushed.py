@@ -79,7 +79,7 @@ def _comparison(cls: type, column: str, v: Literal | ScalarSubqueryExec) -> str 
     return f"{cls.__name__}({column},{_value(v)})" if cls in known else None
 
 
-def _name(e: Any) -> str | None:
+def _name(e: Expression) -> str | None:
     """The column, or the field of a column with the names that lead to it; None for another expression."""
     match e:
         case AttributeReference():

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
+from planviz.estimation import estimating
 from planviz.expressions.subqueries import SubqueryExpression
-from planviz.optimizer.statistics import estimating
-from planviz.physical.codegen import AdaptiveSparkPlanExec
+from planviz.physical.codegen import AdaptiveSparkPlanExec, coding
+from planviz.physical.conf import planning
 from planviz.physical.distribution import UNSPECIFIED
 from planviz.physical.exchanges import Exchange
 from planviz.physical.in_memory import InMemoryTableScanExec
@@ -31,6 +32,9 @@ from planviz.physical.strategies.planner import SparkPlanner
 from planviz.physical.strategies.steps import Planned, note_strategies
 from planviz.trees.trace import Trace
 
+if TYPE_CHECKING:
+    from planviz.logical.plan import LogicalPlan
+
 ADAPTIVE = "spark.sql.adaptive.enabled"
 
 
@@ -39,8 +43,8 @@ class PhysicalPlan:
     """A planned query: `spark` before the preparations, `executed` after them, every decision, warnings, and the last
     number that an exchange or subquery has."""
 
-    spark: Any
-    executed: Any
+    spark: SparkPlan
+    executed: SparkPlan
     decisions: tuple[Decision, ...]
     warnings: tuple[str, ...]
     last_plan_id: int = 0
@@ -55,7 +59,7 @@ class Preparation:
         self.running: list[int] = []
         self.planner = SparkPlanner(config, self._noted)
         self.context = self.planner.context
-        self.adaptive = bool(config.get(ADAPTIVE))
+        self.adaptive = config.flag(ADAPTIVE)
         self.subqueries = PlanSubqueries(self.planner, config, lambda plan: self._prepared(plan, True))
 
     def plan(self, optimized: Any) -> PhysicalPlan:
@@ -66,7 +70,7 @@ class Preparation:
         context = self.context
         return PhysicalPlan(spark, executed, tuple(context.decisions), tuple(context.warnings), context.plan_id)
 
-    def _prepared(self, plan: Any, subquery: bool) -> Any:
+    def _prepared(self, plan: SparkPlan, subquery: bool) -> Any:
         adaptive = self.adaptive and (subquery or needs_adaptive(plan))
         rules = [
             *before_exchanges(self.config, self.subqueries, self.adaptive),
@@ -77,10 +81,10 @@ class Preparation:
             return self._run([around], plan)
         return self._run([*rules, *generated_code(self.config, subquery)], plan)
 
-    def _noted(self, logical: Any, physical: Any, calls: Sequence[Planned]) -> None:
+    def _noted(self, logical: LogicalPlan, physical: SparkPlan, calls: Sequence[Planned]) -> None:
         note_strategies(self.trace, logical, physical, calls, self.running[-1] if self.running else None)
 
-    def _run(self, rules: list[PreparationRule], plan: Any, adaptive: bool = False) -> Any:
+    def _run(self, rules: list[PreparationRule], plan: SparkPlan, adaptive: bool = False) -> Any:
         """The plan after the rules; what they do is a run of the trace, within the one that asked for it."""
         parent = self.running[-1] if self.running else None
         self.running.append(len(self.trace.runs))
@@ -104,7 +108,7 @@ def needs_adaptive(plan: SparkPlan) -> bool:
 
 
 def plan_query(
-    optimized: Any, config: OptimizerConfig, last_plan_id: int = 0, trace: Trace | None = None
+    optimized: LogicalPlan, config: OptimizerConfig, last_plan_id: int = 0, trace: Trace | None = None
 ) -> PhysicalPlan:
     """The physical plans of an optimized query, with the decisions that led to them.
 
@@ -113,4 +117,5 @@ def plan_query(
     """
     preparation = Preparation(config, trace)
     preparation.context.plan_id = last_plan_id
-    return preparation.plan(optimized)
+    with coding(config), planning(config):
+        return preparation.plan(optimized)

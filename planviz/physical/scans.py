@@ -11,7 +11,8 @@ from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.plan import bracketed, positioned, positions_of
 from planviz.logical.relations import LogicalRelation
 from planviz.physical.bucket_pruning import selected_buckets
-from planviz.physical.codegen import MAX_FIELDS, fields_in
+from planviz.physical.codegen import fields_in
+from planviz.physical.conf import operator_conf
 from planviz.physical.distribution import HashPartitioning, OutputOrder, Partitioning, UnknownPartitioning
 from planviz.physical.plan import LeafExec, PlanHolder
 from planviz.physical.pushed import pushed
@@ -94,7 +95,7 @@ class FileSourceScanExec(LeafExec):
         """Whether the reader gives batches of columns: some formats do, for not too many of them."""
         if self.row_by_row or self.provider.lower() not in COLUMNAR:
             return False
-        return fields_in(a.type for a in self.columns) <= MAX_FIELDS
+        return fields_in(a.type for a in self.columns) <= operator_conf().max_fields
 
     @property
     def hidden_bucket(self) -> bool:
@@ -130,7 +131,7 @@ class FileSourceScanExec(LeafExec):
         """Ids are the columns' positions in the table; the order of filters does not count."""
         positions = positions_of(self.relation)
 
-        def normal(filters: tuple[Expression, ...]) -> tuple[Any, ...]:
+        def normal(filters: tuple[Expression, ...]) -> tuple[Expression, ...]:
             return tuple(sorted((positioned(e, positions).canonicalized for e in filters), key=hash))
 
         columns = tuple(positioned(a, positions).canonicalized for a in self.columns)

@@ -24,7 +24,7 @@ class SourceExec(LeafExec):
 
     expressions = always(())  # the columns are its own
 
-    def map_expressions(self, f: Any, mask: int = -1) -> Any:
+    def map_expressions(self, f: object, mask: int = -1) -> SourceExec:
         """Itself."""
         return self
 
@@ -34,7 +34,7 @@ class SourceExec(LeafExec):
         return self.columns
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> SourceExec:
         """With ids by position."""
         return self.replace(columns=tuple(a.with_id(i).canonicalized for i, a in enumerate(self.columns)))
 
@@ -135,7 +135,7 @@ class UnionLoopExec(SourceExec):
         return (self.anchor, self.recursion)
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> UnionLoopExec:
         """Itself: a loop has no equal."""
         return self
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from planviz.expressions.core import Alias, AttributeReference
+from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.physical import aggregates, earlier, exchanges, joins, operators
 from planviz.physical.distribution import HashPartitioning, OutputOrder, Partitioning, UnknownPartitioning
 from planviz.physical.plan import SparkPlan
@@ -25,11 +24,11 @@ class FileSourceScanExec(earlier.FileSourceScanExec):
         return {k: v if len(v) <= _LONGEST else f"{v[: _LONGEST - 3]}..." for k, v in self.metadata.items()}
 
 
-def _partitioning(given: Partitioning, outputs: tuple[Any, ...]) -> Partitioning:
+def _partitioning(given: Partitioning, outputs: tuple[Expression, ...]) -> Partitioning:
     """A partitioning where columns get other names: only one by hash follows them."""
     if not isinstance(given, HashPartitioning):
         return given
-    names: dict[int, Any] = {}
+    names = {}
     for e in reversed(outputs):
         if isinstance(e, Alias) and isinstance(e.child, AttributeReference):
             names[e.child.expr_id] = e.to_attribute()
@@ -175,7 +174,13 @@ class BroadcastExchangeExec(exchanges.BroadcastExchangeExec):
 
 
 #: Each under the operator of 4.3 whose place it takes.
-EARLIER: dict[type, type] = {operators.ExpandExec: earlier.ExpandExec} | {
+_BEFORE_3_1 = {
+    operators.ExpandExec: earlier.ExpandExec,
+    operators.UnionExec: earlier.UnionExec,
+    operators.GlobalLimitExec: earlier.GlobalLimitExec,
+    operators.TakeOrderedAndProjectExec: earlier.TakeOrderedAndProjectExec,
+}
+EARLIER: dict[type, type] = _BEFORE_3_1 | {
     next(base for base in cls.__mro__[::-1] if base.__name__ == cls.__name__): cls
     for cls in (
         FileSourceScanExec, ProjectExec, HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec,

@@ -22,7 +22,7 @@ class SubqueryExec(UnaryExec):
     UNCOMPARED = ("plan_id",)
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> SubqueryExec:
         """Without its name."""
         return SubqueryExec("", self.child.canonicalized)
 
@@ -74,7 +74,7 @@ class SubqueryBroadcastExec(SubqueryExec):
     UNCOMPARED = ("plan_id",)
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> SubqueryBroadcastExec:
         """Without its name."""
         keys = tuple(positioned(k, positions_of(self.child.output)).canonicalized for k in self.keys)
         return SubqueryBroadcastExec("dynamicpruning", self.child.canonicalized, 0, self.indices, keys)

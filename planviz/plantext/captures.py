@@ -19,7 +19,7 @@ from typing import Any
 
 from planviz.errors import NotAPlan
 from planviz.graph import PlanGraph
-from planviz.graph.plan_graph import Estimate
+from planviz.graph.node import Estimate
 from planviz.graph.trace import BatchRecord, RuleCalls, RuleRun, RuleStep, RuleTrace, RunMetrics, TracedPlan
 from planviz.plantext.json_plans import plan_info_graph
 from planviz.plantext.lines import clean
@@ -73,7 +73,7 @@ def _plans(capture: dict[str, Any]) -> list[PlanGraph]:
     return plans
 
 
-def _outcome(executed: dict[str, Any]) -> str:
+def _outcome(executed: dict[str, object]) -> str:
     spent = f"{executed['milliseconds']:,.0f} ms"
     if "failed" in executed:
         return f"The query failed after {spent}; the numbers are those up to then. Spark says: {executed['failed']}"

@@ -21,7 +21,11 @@ _OPERATOR = r"[*'!~^(]*\s?\(?\d*\)? ?[A-Z=]"
 #: Rails before a mark, never begun in their midst: `: : : ...` would take the square of its length.
 _RAILS = r"(?<!: )(?<!:  )(?<!:   )(?:: {1,99}){0,300}+"
 _MARK = re.compile(rf"(?:(?<=[\s\])])|^)(!?{_RAILS}[+:]- )(?={_OPERATOR})")
-_KEPT = re.compile(rf"(?<=\S)(?=(?: {{3}}|:  )+[+:]- {_OPERATOR})|(?<=[\])\w}}])(?=[+:]- {_OPERATOR})")
+#: Where a line began whose break is gone, or was turned into one space, with its indentation still there.
+_KEPT = re.compile(
+    rf"(?<=\S)(?=(?: {{3}}|:  )+[+:]- {_OPERATOR})|(?<=[\])\w}}])(?=[+:]- {_OPERATOR})"
+    rf"|(?<=\S) (?=(?: {{3}}|:  )*[+:]- {_OPERATOR})"
+)
 _FLAT = re.compile(rf"{_RAILS}[+:]- ")
 _LINE_START = re.compile(r"^[ :!]*[+:]- ", re.MULTILINE)
 _NAME = re.compile(r"[*'!~^]*+(?:\(\d+\) )?[!'~]*+([A-Z]\w*)")

@@ -69,14 +69,14 @@ _NAMES = {
 }
 
 
-def is_expression(value: Any) -> bool:
+def is_expression(value: object) -> bool:
     """Whether a field's value is an expression: an array of nodes in pre-order."""
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict) and "class" in value[0]
 
 
-def field_parts(op: str, fields: dict[str, Any]) -> dict[str, Any]:
+def field_parts(op: str, fields: dict[str, object]) -> dict[str, object]:
     """A node's fields as named parts (docs/arguments.md); expressions become text."""
-    parts: dict[str, Any] = {}
+    parts: dict[str, object] = {}
     for key, value in fields.items():
         name = _NAMES.get(key, re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key).lower())
         shown = _shown(value)
@@ -113,7 +113,7 @@ def _shown(value: Any) -> Any:
 
 def expression_text(entries: list[dict[str, Any]]) -> str:
     """Text of one expression given as nodes in pre-order: `(a#1 > 5)`, `sum(b#2) AS c#3L`."""
-    values: list[tuple[dict[str, Any], int]] = [(entry, int(entry.get("num-children", 0))) for entry in entries]
+    values: list[tuple[dict[str, object], int]] = [(entry, int(entry.get("num-children", 0))) for entry in entries]
     stack: list[str] = []
     # Children stand after their parent, so reading from the end has every child ready when its parent comes.
     for entry, count in reversed(values):

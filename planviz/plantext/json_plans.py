@@ -14,7 +14,7 @@ from typing import Any
 
 from planviz.errors import NotAPlan
 from planviz.graph import Link, PlanGraph, PlanNode, kind_of
-from planviz.graph.plan_graph import Estimate
+from planviz.graph.node import Estimate
 from planviz.plantext.eventlog.fold import UNREADABLE, EventFold, Execution, measure
 from planviz.plantext.eventlog.messages import plan_text, read_plan
 from planviz.plantext.expression_json import field_parts
@@ -66,7 +66,7 @@ def read_json(text: str) -> Found | None:
     return plans, kind, (_REASONS[kind], *([f"{len(plans)} plans"] if len(plans) > 1 else [])), (), unparsed
 
 
-def _json_in(text: str) -> tuple[Any, int, int]:
+def _json_in(text: str) -> tuple[object, int, int]:
     """The first object or array in a text, the line it begins on (from 0) and the line after it."""
     decoder = json.JSONDecoder()
     problem: json.JSONDecodeError | None = None
@@ -92,7 +92,7 @@ def _json_in(text: str) -> tuple[Any, int, int]:
     return None, 0, 0
 
 
-def _collect(value: Any, plans: list[PlanGraph], kinds: list[str]) -> None:
+def _collect(value: object, plans: list[PlanGraph], kinds: list[str]) -> None:
     """Plans anywhere inside a JSON value, in its order; strings that hold JSON are looked into as well."""
     stack = [value]
     while stack:
@@ -110,7 +110,7 @@ def _collect(value: Any, plans: list[PlanGraph], kinds: list[str]) -> None:
                 stack.append(json.loads(value))
 
 
-def _kind(value: Any) -> str | None:
+def _kind(value: object) -> str | None:
     if isinstance(value, dict):
         if isinstance(value.get("nodes"), list) and "edges" in value:
             return "SQL REST"
@@ -149,14 +149,14 @@ def _node(id: int, name: str, text: str, parent: PlanNode | None, **more: Any) -
 _DETAILS = Details()
 
 
-def _reader(node: PlanNode) -> dict[str, Any]:
+def _reader(node: PlanNode) -> dict[str, object]:
     return read_arguments(_DETAILS, node)
 
 
 # -- sparkPlanInfo
 
 
-def plan_info_graph(info: dict[str, Any], title: str = "Physical Plan") -> PlanGraph:
+def plan_info_graph(info: dict[str, object], title: str = "Physical Plan") -> PlanGraph:
     """The plan of a `sparkPlanInfo` object (event log, status store)."""
     nodes: list[PlanNode] = []
     links: list[Link] = []
@@ -195,7 +195,7 @@ def _add_metadata(node: PlanNode, entry: dict[str, Any]) -> None:
         node.text += " " + ", ".join(f"{key}: {value}" for key, value in metadata.items())
 
 
-def _measured(metric: dict[str, Any]) -> Any:
+def _measured(metric: dict[str, object]) -> Any:
     """A metric's value: counts and bytes raw, times in words, averages with the place that Spark keeps."""
     value, type = metric.get("value"), metric.get("metricType")
     if not isinstance(value, int | float) or type in ("sum", "size"):
@@ -246,7 +246,7 @@ def rest_graph(execution: dict[str, Any]) -> PlanGraph:
     return graph
 
 
-def _is_cluster(entry: dict[str, Any]) -> bool:
+def _is_cluster(entry: dict[str, object]) -> bool:
     return str(entry.get("nodeName", "")).startswith("WholeStageCodegen")
 
 
@@ -290,7 +290,7 @@ def to_json_graph(entries: list[Any]) -> PlanGraph:
     return PlanGraph.from_nodes(stage, title, nodes)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return f"[{', '.join(map(str, value))}]" if isinstance(value, list) else str(value)
 
 

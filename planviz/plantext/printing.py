@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 
 from planviz.graph import PlanGraph, PlanNode
-from planviz.graph.plan_graph import MARKS
+from planviz.graph.node import MARKS
 from planviz.graph.trace import BatchRecord, RuleStep, RuleTrace, RunMetrics
 
 _MARKS = {badge: mark for mark, badge in MARKS.items()}

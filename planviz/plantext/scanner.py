@@ -6,13 +6,13 @@ import re
 from functools import partial
 
 from planviz.graph import PlanGraph, is_known
-from planviz.graph.plan_graph import Link, PlanNode
+from planviz.graph.node import Link, PlanNode
 from planviz.graph.trace import RuleTrace
 from planviz.plantext import formatted, rulelog
 from planviz.plantext.collapsed import without_columns
+from planviz.plantext.indentation import marks_for_indentation
 from planviz.plantext.lines import Lines, clean
 from planviz.plantext.operators import Details, read_arguments
-from planviz.plantext.outlines import marks_for_indentation
 from planviz.plantext.references import link_references
 from planviz.plantext.tree import Tree, is_marked, is_prose, read_tree
 

@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable
 
 from planviz.graph import PlanNode, is_known, kind_of
-from planviz.graph.plan_graph import MARKS, Arguments, Estimate, Link
+from planviz.graph.node import MARKS, Arguments, Estimate, Link
 from planviz.plantext.lines import Lines
 from planviz.plantext.operators import truncations
 

@@ -136,6 +136,8 @@ SPELLINGS: tuple[Spelling, ...] = (
     _spelling(
         "ENSURE_REQUIREMENTS, [id", r"ENSURE_REQUIREMENTS, \[id=#\d+\]", "3.1", "3.2", "[id=#…] in exchanges", _ANY
     ),
+    # Databricks' own; the first runtime with it, 11.3, is built on Spark 3.3.
+    _spelling("EXECUTOR_BROADCAST", r"\bEXECUTOR_BROADCAST\b", "3.3", "", "EXECUTOR_BROADCAST (Databricks 11.3)", _ANY),
     _spelling("ENSURE_REQUIREMENTS", r"\bENSURE_REQUIREMENTS\b", "3.1", "", "ENSURE_REQUIREMENTS", _ANY),
     _spelling("[plan_id=", r"\[plan_id=\d+\]", "3.2", "", "[plan_id=…] in exchanges", _ANY),
     _spelling(
@@ -277,15 +279,24 @@ def printed_by(
     """
     found: dict[Spelling, Evidence] = {}
     operators = [(plan.stage, node) for plan in plans for node in islice(plan, _MOST_OPERATORS)]
+    in_operators, in_details = _IN_OPERATORS, _IN_DETAILS
+    if any(node.op.startswith("Photon") for _, node in operators):
+        # Databricks' runtimes kept [id=#…] when Spark 3.2 went over to [plan_id=…].
+        in_operators = {kind: _without_ids(spellings) for kind, spellings in in_operators.items()}
+        in_details = _without_ids(in_details)
     for stage, node in islice(operators, 4 * _MOST_OPERATORS):
         kind = "logical" if stage in _LOGICAL else "physical"
         line = None if node.source is None else node.source[0]
-        _look(_IN_OPERATORS[kind], node.text[:_MOST_CHARACTERS], line, found)
+        _look(in_operators[kind], node.text[:_MOST_CHARACTERS], line, found)
     for number, text in islice(details, _MOST_LINES):
-        _look(_IN_DETAILS, text.strip()[:_MOST_CHARACTERS], number, found)
+        _look(in_details, text.strip()[:_MOST_CHARACTERS], number, found)
     marks = _by_codegen([node for _, node in operators]) if stages else ()
     evidence = [*found.values(), *marks]
     return _bounded(evidence)
+
+
+def _without_ids(spellings: Sequence[Spelling]) -> tuple[Spelling, ...]:
+    return tuple([s for s in spellings if "[id" not in s.literal])
 
 
 def _look(spellings: Sequence[Spelling], text: str, line: int | None, found: dict[Spelling, Evidence]) -> None:

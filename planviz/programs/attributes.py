@@ -70,17 +70,17 @@ def ancestors(name: str) -> set[str]:
     return found
 
 
-def is_moment(value: Any) -> bool:
+def is_moment(value: object) -> bool:
     """A date, a time, or a duration."""
     return isinstance(value, datetime.date | datetime.time | datetime.timedelta)
 
 
-def may_operate(value: Any) -> bool:
+def may_operate(value: object) -> bool:
     """Whether operators may be applied to a value."""
     return value is None or isinstance(value, _OPERABLE)
 
 
-def type_name(value: Any) -> str:
+def type_name(value: object) -> str:
     """The name of a value's type as the program would see it."""
     match value:
         case Instance():
@@ -92,7 +92,7 @@ def type_name(value: Any) -> str:
     return type(value).__name__
 
 
-def check_size(op: type, left: Any, right: Any) -> None:
+def check_size(op: type, left: object, right: object) -> None:
     """Raise LimitReached where an operation on numbers or lists would make something huge."""
     if op is ast.Pow and isinstance(left, int) and isinstance(right, int):
         if abs(left) > 1 and right * max(1, left.bit_length()) > 4000:
@@ -150,7 +150,7 @@ def _method(reader: Expressions, value: Any, name: str) -> Any:
     return Native(name, found, takes_unknown)
 
 
-def _small(numbers: tuple[Any, ...]) -> bool:
+def _small(numbers: tuple[object, ...]) -> bool:
     return all(isinstance(n, int) and abs(n) < 10_000 for n in numbers)
 
 
@@ -160,7 +160,7 @@ def _replaced(value: str, old: str, new: str, *count: int) -> str:
     return value.replace(old, new, *count)
 
 
-def _joined(reader: Expressions, separator: str, parts: Any) -> Any:
+def _joined(reader: Expressions, separator: str, parts: object) -> Any:
     if isinstance(parts, Unknown):
         return parts
     items = [str(p) if isinstance(p, Unknown) else p for p in reader.iterate(parts)]
@@ -239,7 +239,7 @@ def _of_type(value: DataType | StructField, name: str) -> Any:
     raise raised("AttributeError", f"'{type_name(value)}' object has no attribute '{name}'")
 
 
-def item_unknown(reader: Expressions, value: Any, key: Unknown) -> Any:
+def item_unknown(reader: Expressions, value: object, key: Unknown) -> Any:
     """value[key] for a key that is not known: any element that is there is as good as another."""
     if isinstance(value, dict) and value and all(v is not None for v in value.values()):
         return Unknown(f"[{key}]")
@@ -248,7 +248,7 @@ def item_unknown(reader: Expressions, value: Any, key: Unknown) -> Any:
     return Unknown(f"[{key}]")
 
 
-def item_of_object(reader: Expressions, value: Any, key: Any) -> Any:
+def item_of_object(reader: Expressions, value: Any, key: object) -> Any:
     """value[key] for objects of the DataFrame API and types."""
     if isinstance(value, DataFrame | Column):
         return reader.python(lambda: value[key])
@@ -268,13 +268,13 @@ def item_of_object(reader: Expressions, value: Any, key: Any) -> Any:
     raise raised("TypeError", f"'{type_name(value)}' object is not subscriptable")
 
 
-def set_item_of_object(reader: Expressions, value: Any, key: Any, given: Any) -> None:
+def set_item_of_object(reader: Expressions, value: object, key: object, given: object) -> None:
     """value[key] = given for anything but lists and dicts."""
     if isinstance(value, DataFrame):
         raise raised("TypeError", "'DataFrame' object does not support item assignment")
 
 
-def elements(value: Any) -> Iterable[Any] | None:
+def elements(value: object) -> Iterable[Any] | None:
     """The elements of types and other known objects; None for what cannot be walked through."""
     if isinstance(value, StructType):
         return list(value.fields)
@@ -291,7 +291,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 
 
-def is_of(value: Any, cls: Any) -> bool | None:
+def is_of(value: object, cls: object) -> bool | None:
     """isinstance for classes of Python and of PySpark; None: nobody can know."""
     if isinstance(cls, Native):
         kinds = _KINDS.get(cls.name)

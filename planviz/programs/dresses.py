@@ -5,8 +5,12 @@ Only a notebook's file (.ipynb) is another text than it looks like: its cells of
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+import warnings
+
+from planviz.programs.recovery import NO_FILE
 
 _PROMPT = re.compile(r"^\s*(?:>>>|In \[\d*\]:)(?: |$)")
 _GOES_ON = re.compile(r"^\s*(?:\.\.\.|\s{2,}\.\.\.+:)(?: |$)")
@@ -22,7 +26,7 @@ _OTHER = re.compile(
 _PYTHON = re.compile(
     r"^(?:from\s+\w[\w.]*\s+import|import\s+\w|def\s|@|\w+(?:\[[^\]]*\])?\s*=[^=]|display\(|print\(|\w+\.\w+\()"
 )
-_LINE = re.compile(r"^(\s*)([%!?].*)$")
+_LINE = re.compile(r"^(\s*)((?:%%?[A-Za-z]|[!?]).*)$")
 
 
 def undressed(text: str) -> str:
@@ -30,12 +34,25 @@ def undressed(text: str) -> str:
     found = _notebook(text)
     if found is not None:
         return "\n".join(map(_cell, found))
+    if "# MAGIC" not in text and _is_python(text):
+        return text
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if any(_PROMPT.match(line) for line in lines):
         lines = _without_prompts(lines)
     if any(line.startswith("# MAGIC") for line in lines):
         lines = _without_exports(lines)
     return "\n".join(_cells(lines))
+
+
+def _is_python(text: str) -> bool:
+    """Whether a text is Python as it stands: what looks like a prompt or a magic in it is something else."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text, NO_FILE)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _cells(lines: list[str]) -> list[str]:
@@ -109,9 +126,10 @@ def _plain(line: str) -> str:
 def _without_prompts(lines: list[str]) -> list[str]:
     """The lines behind prompts, what goes on from them, and statements between; what was printed is left out."""
     made: list[str] = []
-    open_brackets, prompted = 0, False
+    open_brackets, prompted, printed = 0, False, True
     for line in lines:
-        found = _PROMPT.match(line) or _GOES_ON.match(line)
+        # What was printed may begin with dots, too.
+        found = _PROMPT.match(line) or (None if printed else _GOES_ON.match(line))
         going_on = open_brackets > 0 or bool(made and made[-1].rstrip().endswith("\\"))
         if (
             found is None
@@ -119,8 +137,9 @@ def _without_prompts(lines: list[str]) -> list[str]:
             and not (_PYTHON.match(line) or (not prompted and line.startswith((" ", "#"))))
         ):
             made.append("")
-            open_brackets = 0
+            open_brackets, printed = 0, True
             continue
+        printed = found is None and not going_on
         prompted = prompted or found is not None
         made.append(line if found is None else line[found.end() :])
         code = re.sub(r"'[^']*'|\"[^\"]*\"|#.*", "", made[-1])

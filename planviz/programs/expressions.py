@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import operator
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe import Column
+from planviz.dataframe.unplanned import FUNCTIONS, is_unplanned
 from planviz.errors import PlanvizError
 from planviz.expressions.objects import Placeholder
 from planviz.programs import attributes
@@ -24,13 +26,18 @@ from planviz.programs.values import (
     Method,
     Module,
     Native,
+    NumberMember,
     Place,
     Scope,
     Super,
+    TextMember,
     Unknown,
     UnknownRows,
 )
 from planviz.types import STRING
+
+if TYPE_CHECKING:
+    from planviz.expressions.core import AttributeReference
 
 #: How long a text or list may become, and how large a number (bits).
 LONGEST, WIDEST = 1_000_000, 4_000
@@ -53,7 +60,7 @@ _SPECIAL = {
 PLAIN = (int, float, str, bytes, bool, type(None), complex)
 
 
-class Expressions:
+class Expressions(ABC):
     """Gives the value of expressions in a scope. What is around it is Interpreter's."""
 
     # What Interpreter has, and the expressions need.
@@ -63,29 +70,37 @@ class Expressions:
     ended: bool
     open_star: bool
 
-    def step(self) -> None:  # noqa: D102 - see Interpreter
-        raise NotImplementedError
+    @abstractmethod
+    def step(self) -> None:
+        """Count one step of the program. Raises where it takes too many."""
 
-    def place(self, node: ast.AST) -> Place:  # noqa: D102
-        raise NotImplementedError
+    @abstractmethod
+    def place(self, node: ast.AST) -> Place:
+        """Where a node stands in the text."""
 
-    def pass_over(self, node: ast.AST, why: str) -> None:  # noqa: D102
-        raise NotImplementedError
+    @abstractmethod
+    def pass_over(self, node: ast.AST, why: str) -> None:
+        """Note what is not understood, and go on."""
 
-    def tell_error(self, error: Raised) -> None:  # noqa: D102
-        raise NotImplementedError
+    @abstractmethod
+    def tell_error(self, error: Raised) -> None:
+        """Note an error of the program."""
 
-    def call(self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.AST) -> Any:  # noqa: D102
-        raise NotImplementedError
+    @abstractmethod
+    def call(self, function: object, arguments: list[Any], named: dict[str, object], node: ast.AST) -> Any:
+        """The value of a call."""
 
-    def function(self, node: Any, scope: Scope) -> Function:  # noqa: D102
-        raise NotImplementedError
+    @abstractmethod
+    def function(self, node: Any, scope: Scope) -> Function:
+        """The function that a definition makes."""
 
-    def missing_name(self, node: ast.Name) -> Any:  # noqa: D102
-        raise NotImplementedError
+    @abstractmethod
+    def missing_name(self, node: ast.Name) -> Any:
+        """What a name stands for that the program does not define."""
 
-    def importing(self, name: str) -> Any:  # noqa: D102
-        raise NotImplementedError
+    @abstractmethod
+    def importing(self, name: str) -> Any:
+        """The module of this name."""
 
     def value(self, node: ast.expr, scope: Scope) -> Any:
         """What an expression stands for. An error of the program comes as Raised."""
@@ -127,7 +142,7 @@ class Expressions:
             return Unknown(ast.unparse(node))
         return method(node, scope)
 
-    def _called(self, function: Any, node: ast.Call, scope: Scope) -> Any:
+    def _called(self, function: object, node: ast.Call, scope: Scope) -> Any:
         arguments: list[Any] = []
         unknown = False
         for a in node.args:
@@ -168,7 +183,7 @@ class Expressions:
             return self.python(lambda: format(value, spec))
         return self.text(value)
 
-    def text(self, value: Any) -> str:
+    def text(self, value: object) -> str:
         """What str() gives; of objects of the program what their __str__ gives."""
         if isinstance(value, Instance):
             try:
@@ -190,7 +205,7 @@ class Expressions:
         return self.python(lambda: set(self._items(node.elts, scope)))
 
     def _items(self, nodes: list[ast.expr], scope: Scope) -> list[Any]:
-        made: list[Any] = []
+        made: list[AttributeReference] = []
         for n in nodes:
             if isinstance(n, ast.Starred):
                 made += self.rounds(self.value(n.value, scope))
@@ -257,14 +272,14 @@ class Expressions:
 
         return rounds(0, Scope(outer=scope))
 
-    def rounds(self, value: Any) -> Iterator[Any]:
+    def rounds(self, value: object) -> Iterator[Any]:
         """The elements of a value, as far as they are known: one that stands for all where they are not."""
         if isinstance(value, Unknown):
             yield Unknown(f"{value.what}[...]")
         else:
             yield from self.iterate(value)
 
-    def iterate(self, value: Any) -> Iterator[Any]:
+    def iterate(self, value: object) -> Iterator[Any]:
         """The elements of a known value. Raises TypeError's like."""
         if isinstance(value, list | tuple | dict | set | frozenset | str | bytes | range):
             # A copy: the loop's body may change it.
@@ -276,6 +291,9 @@ class Expressions:
         made = attributes.elements(value)
         if made is not None:
             yield from made
+            return
+        if isinstance(value, Class) and value.members:
+            yield from value.members.values()
             return
         if isinstance(value, Instance):
             inner = self.call_method(value, "__iter__", [], None)
@@ -331,7 +349,7 @@ class Expressions:
                 raise
         return left
 
-    def operate(self, op: ast.operator, left: Any, right: Any) -> Any:
+    def operate(self, op: ast.operator, left: object, right: object) -> Any:
         """left op right for known and unknown values, columns, objects of the program."""
         if isinstance(left, Unknown) or isinstance(right, Unknown):
             if isinstance(left, Column) or isinstance(right, Column):
@@ -351,7 +369,7 @@ class Expressions:
             return Unknown(type(op).__name__)
         return self.checked(self.python(lambda: _BINARY[type(op)](left, right)))
 
-    def _percent(self, pattern: str, values: Any) -> Any:
+    def _percent(self, pattern: str, values: object) -> Any:
         given = values if isinstance(values, tuple | dict) else (values,)
         plain = all(isinstance(v, PLAIN) for v in (given.values() if isinstance(given, dict) else given))
         if plain and _narrow(pattern):
@@ -377,7 +395,7 @@ class Expressions:
             left = right
         return result
 
-    def compare(self, op: ast.cmpop, left: Any, right: Any) -> Any:
+    def compare(self, op: ast.cmpop, left: object, right: object) -> Any:
         """left op right: a column where one of them is one, Unknown where it is not known."""
         if isinstance(op, ast.Is | ast.IsNot):
             if isinstance(left, Unknown) or isinstance(right, Unknown):
@@ -395,7 +413,7 @@ class Expressions:
             return (left is right) == isinstance(op, ast.Eq) if isinstance(op, ast.Eq | ast.NotEq) else Unknown("order")
         return self.python(lambda: _COMPARE[type(op)](left, right))
 
-    def _within(self, op: ast.cmpop, left: Any, right: Any) -> Any:
+    def _within(self, op: ast.cmpop, left: object, right: object) -> Any:
         wanted = isinstance(op, ast.In)
         if isinstance(left, Unknown) or isinstance(right, Unknown):
             return Unknown(f"{left} in {right}")
@@ -422,7 +440,7 @@ class Expressions:
         except Raised:
             return self.value(node.orelse, scope)
 
-    def truth(self, value: Any) -> bool | None:
+    def truth(self, value: object) -> bool | None:
         """Whether a value counts as true; None: nobody can know."""
         if isinstance(value, Unknown):
             return None
@@ -474,12 +492,20 @@ class Expressions:
                 try:
                     return self.module_attribute(value, name)  # type: ignore[attr-defined]
                 except KeyError:
+                    if name in FUNCTIONS and value.name.endswith("functions"):
+                        self.unplanned(f"functions.{name}", node)
+                        return Unknown(name)
                     raise raised("AttributeError", f"module '{value.name}' has no attribute '{name}'") from None
+            case TextMember() | NumberMember():
+                return self._of_member(value, name)
             case ErrorValue():
                 return value.arguments if name == "args" else Unknown(f"{value.name}.{name}")
             case ErrorClass() | Function() | Method() | Native():
                 shown = getattr(value, "name", getattr(value, "__name__", "function"))
                 return shown if name in ("__name__", "__qualname__") else Unknown(f"{shown}.{name}")
+        if is_unplanned(value, name):
+            self.unplanned(f"{type(value).__name__}.{name}", node)
+            return Unknown(name)
         return attributes.of_object(self, value, name)
 
     def _of_instance(self, value: Instance, name: str) -> Any:
@@ -502,13 +528,30 @@ class Expressions:
             return Method(found, value.of if found.decorated == "classmethod" else value)
         return found
 
-    def call_method(self, value: Instance, name: str, arguments: list[Any], otherwise: Any) -> Any:
+    def _of_member(self, value: TextMember | NumberMember, name: str) -> object:
+        if name in ("value", "_value_"):
+            return str(value) if isinstance(value, TextMember) else int(value)
+        if name == "name":
+            return value.member
+        try:
+            found = value.of.find(name)
+        except KeyError:
+            return attributes.of_object(self, value, name)
+        if isinstance(found, Function):
+            return found(value) if found.decorated == "property" else Method(found, value)
+        return found
+
+    def call_method(self, value: Instance, name: str, arguments: list[Any], otherwise: object) -> Any:
         """A method of an object of the program, or `otherwise` where its class has none of that name."""
         try:
             found = value.of.find(name)
         except KeyError:
             return otherwise
         return found(value, *arguments) if isinstance(found, Function) else otherwise
+
+    def unplanned(self, name: str, node: ast.AST | None) -> None:
+        """Note that PySpark has something that no plan here is made of."""
+        raise NotImplementedError
 
     def set_attribute(self, value: Any, name: str, given: Any) -> None:
         """value.name = given"""
@@ -524,6 +567,8 @@ class Expressions:
             return self.call_method(value, "__getitem__", [key], Unknown(value.of.name))
         if isinstance(key, Unknown):
             return attributes.item_unknown(self, value, key)
+        if isinstance(value, Class) and value.members:
+            return self.python(lambda: value.members[key])
         if isinstance(value, str | bytes | list | tuple | dict | range):
             return self.python(lambda: value[key])
         return attributes.item_of_object(self, value, key)
@@ -539,11 +584,11 @@ class Expressions:
 
     # ---------------------------------------------------------------------------------------- errors of Python
 
-    def as_operand(self, value: Any) -> Any:
+    def as_operand(self, value: object) -> Any:
         """An operand of a column: an unknown value as one that is named."""
         return placeholder(value) if isinstance(value, Unknown) else value
 
-    def checked(self, value: Any) -> Any:
+    def checked(self, value: object) -> Any:
         """A value that did not grow too large."""
         if isinstance(value, str | bytes | list | tuple) and len(value) > LONGEST:
             raise LimitReached("a value grows too large")
@@ -564,7 +609,7 @@ class Expressions:
         except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, MemoryError) as e:
             raise raised(type(e).__name__, str(e)) from None
 
-    def is_error_of(self, error: ErrorValue, cls: Any) -> bool:
+    def is_error_of(self, error: ErrorValue, cls: object) -> bool:
         """Whether `except cls` takes the error."""
         if isinstance(cls, Class):
             return isinstance(error.of, Class) and error.of.comes_from(cls.name)
@@ -575,7 +620,7 @@ class Expressions:
             names = {*names, *(c for c in (cls.name,) if error.of.comes_from(c)), "Exception", "BaseException"}
         return cls.name in names
 
-    def is_instance(self, value: Any, cls: Any) -> bool | None:
+    def is_instance(self, value: object, cls: object) -> bool | None:
         """isinstance(value, cls); None: nobody can know."""
         if isinstance(cls, tuple | list):
             answers = [self.is_instance(value, c) for c in cls]

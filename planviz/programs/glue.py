@@ -47,14 +47,14 @@ class DynamicFrame(Described):
     def _of(self, frame: DataFrame) -> DynamicFrame:
         return DynamicFrame(self.reader, frame)
 
-    def _select(self, paths: Any) -> Any:
+    def _select(self, paths: object) -> Any:
         names = _names(paths)
         return self._of(self.frame.select(*names)) if names else self
 
-    def _drop(self, paths: Any) -> Any:
+    def _drop(self, paths: object) -> Any:
         return self._of(self.frame.drop(*_names(paths)))
 
-    def _rename(self, old: Any, new: Any) -> Any:
+    def _rename(self, old: object, new: object) -> Any:
         if not isinstance(old, str) or not isinstance(new, str):
             return self
         self.reader.learn(self.frame, old)
@@ -105,7 +105,7 @@ def glue_module(reader: Interpreter, name: str) -> Module:
     return Module(name)
 
 
-def _options(names: Any) -> Any:
+def _options(names: object) -> Any:
     given = names if isinstance(names, list | tuple) else ()
     return {str(n): Unknown(f"args.{n}") for n in given}
 
@@ -115,15 +115,15 @@ def _frame_class(reader: Interpreter) -> Module:
     return Module("DynamicFrame", {"fromDF": made, "__call__": made})
 
 
-def _wrapped(reader: Interpreter, frame: Any) -> Any:
+def _wrapped(reader: Interpreter, frame: object) -> Any:
     return DynamicFrame(reader, frame) if isinstance(frame, DataFrame) else Unknown("DynamicFrame")
 
 
-def transforms() -> dict[str, Any]:
+def transforms() -> dict[str, object]:
     """ApplyMapping.apply(frame = ...) and the other classes of transforms."""
 
     def of(method: str, *order: str) -> Module:
-        def apply(*given: Any, **named: Any) -> Any:
+        def apply(*given: object, **named: object) -> Any:
             values = {**dict(zip(("frame", *order), given, strict=False)), **named}
             frame = next((values[k] for k in ("frame", "dynamicFrame", "frame1") if k in values), None)
             if not isinstance(frame, DynamicFrame):
@@ -132,7 +132,7 @@ def transforms() -> dict[str, Any]:
 
         return Module(method, {"apply": Native(f"{method}.apply", apply, True)})
 
-    def join(*given: Any, **named: Any) -> Any:
+    def join(*given: object, **named: object) -> Any:
         values = {**dict(zip(("frame1", "frame2", "keys1", "keys2"), given, strict=False)), **named}
         one, other = values.get("frame1"), values.get("frame2")
         if not isinstance(one, DynamicFrame):
@@ -152,12 +152,12 @@ def transforms() -> dict[str, Any]:
 def context(reader: Interpreter) -> Module:
     """A GlueContext: its session, and what it reads and writes."""
 
-    def catalogued(*given: Any, **named: Any) -> Any:
+    def catalogued(*given: object, **named: object) -> Any:
         values = {**dict(zip(("database", "table_name"), given, strict=False)), **named}
         parts = [str(values.get(k)) for k in ("database", "name_space", "table_name") if values.get(k) is not None]
         return reader.session.table(".".join(f"`{p}`" for p in parts))
 
-    def options(*given: Any, **named: Any) -> Any:
+    def options(*given: object, **named: object) -> Any:
         where = named.get("connection_options")
         found = where if isinstance(where, dict) else {}
         path = found.get("paths") or found.get("path") or found.get("dbtable") or named.get("connection_type", "source")
@@ -170,7 +170,7 @@ def context(reader: Interpreter) -> Module:
         rows = Native("from_rdd", lambda *a, **k: Unknown("DynamicFrame"), True)
         return Module("reader", {"from_catalog": made(catalogued), "from_options": made(options), "from_rdd": rows})
 
-    def write(*given: Any, **named: Any) -> Any:
+    def write(*given: object, **named: object) -> Any:
         frame = next((v for v in (*given, *named.values()) if isinstance(v, DynamicFrame | DataFrame)), None)
         if frame is not None:
             reader.act("write", frame.frame if isinstance(frame, DynamicFrame) else frame)
@@ -193,6 +193,6 @@ def context(reader: Interpreter) -> Module:
     return Module("GlueContext", made)
 
 
-def _names(paths: Any) -> list[str]:
+def _names(paths: object) -> list[str]:
     given = paths if isinstance(paths, list | tuple) else [paths]
     return [p for p in given if isinstance(p, str)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -47,6 +48,8 @@ from planviz.programs.values import (
 
 #: Steps (expressions and statements) that are read at most, and how deep calls of the program's functions may nest.
 MOST_STEPS, DEEPEST = 1_000_000, 30
+#: How many DataFrames that go to unknown functions are looked at.
+MOST_HANDED_OVER = 40
 _ROWS = ("collect", "take", "tail", "toLocalIterator")
 #: Methods of the DataFrame API whose unknown arguments change nothing in a plan, or stand for themselves as a text.
 _INDIFFERENT = frozenset(
@@ -157,6 +160,8 @@ _INDIFFERENT = frozenset(
 
 #: Methods whose unknown arguments are values, not names.
 _VALUES = ("lit", "isin", "between", "when", "otherwise", "eqNullSafe", "contains", "startswith", "endswith")
+#: Functions of Python that only put elements in order.
+_ORDERS = ("sorted", "reversed")
 #: Methods that cope with values that nobody knows.
 _READS_UNKNOWN = ("createDataFrame", "toDF")
 
@@ -180,12 +185,14 @@ class Interpreter(Statements):
         self.program = Program(text)
         self.uses = Uses(tree)
         self.session = ProgramSession(catalog, config, guesses, self.act)
-        self.modules: dict[str, Any] = {}
+        self.modules: dict[str, object] = {}
         self.handling: list[Raised] = []
         #: What the generators that are being read have given so far.
         self.yielded: list[list[Any]] = []
         #: The functions of the program whose bodies were read, by identity.
         self.entered: set[int] = set()
+        #: DataFrames that were given to what nobody knows (`model.fit(d)`): by which name, and where.
+        self.handed_over: list[tuple[str, DataFrame, ast.AST]] = []
         self.variant = ""
         self.ended = self.open_star = False
         #: Scala: a value that is called gives an item, as in df("x").
@@ -196,7 +203,7 @@ class Interpreter(Statements):
         self._told: set[tuple[int, str]] = set()
         self.module = Scope(outer=Scope(self._given_names()))
 
-    def _given_names(self) -> dict[str, Any]:
+    def _given_names(self) -> dict[str, object]:
         spark = self.session
         context = spark.sparkContext
         return builtins(self) | {
@@ -205,7 +212,7 @@ class Interpreter(Statements):
             "dbutils": Utilities(), "println": Native("println", lambda *a, **k: None, True),
         }  # fmt: skip
 
-    def _display(self, value: Any) -> None:
+    def _display(self, value: object) -> None:
         if isinstance(value, DataFrame):
             self.act("display", value)
 
@@ -219,7 +226,7 @@ class Interpreter(Statements):
             self.program.not_understood.append((self._place(line, 0).line, f"Reading stopped here: {e}."))
         return self.program
 
-    _last: Any = None
+    _last: object = None
 
     def _do_Expr(self, node: ast.Expr, scope: Scope) -> None:
         self._last = value = self.value(node.value, scope)
@@ -263,6 +270,12 @@ class Interpreter(Statements):
             self._told.add(entry)
             self.program.not_understood.append(entry)
 
+    def unplanned(self, name: str, node: ast.AST | None) -> None:
+        """Note that PySpark has something that no plan here is made of."""
+        self.pass_over(
+            node or self.at or self.tree, f"{name} is PySpark's and not planned here: its value is not known."
+        )
+
     def tell_error(self, error: Raised) -> None:
         """Note the error at which the program would end; of further ones only the lines are noted."""
         place = error.place or Place(1, 1)
@@ -283,13 +296,28 @@ class Interpreter(Statements):
         except RecursionError:
             error = AnalysisError("TOO_DEEP", "The plan nests too deep to be worked on.")
         after = self.program.error is not None or self.ended
-        source = ast.get_source_segment(self.source, node) if len(self.source) < 200_000 else None
-        self.program.actions.append(
-            Action(name, self.place(node), frame.execution, source or "", error, after, self.variant)
-        )
+        source = self._written(node)
+        self.program.actions.append(Action(name, self.place(node), frame.execution, source, error, after, self.variant))
         if name in _ROWS:
             return UnknownRows(f"{name}()")
-        return None if name in ("show", "explain", "foreach") or name.startswith("write.") else Unknown(f"{name}()")
+        return (
+            None
+            if name in ("show", "display", "explain", "foreach") or name.startswith("write.")
+            else Unknown(f"{name}()")
+        )
+
+    def _written(self, node: ast.AST) -> str:
+        """The source of a call; ast.get_source_segment takes the whole text apart for each."""
+        first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", None) or 0
+        lines = [self._line(n).encode("utf-8", "replace") for n in range(first, last + 1)] if first else []
+        if not lines or len(lines) > 1_000:
+            return ""
+        lines[-1] = lines[-1][: getattr(node, "end_col_offset", None)]
+        lines[0] = lines[0][getattr(node, "col_offset", 0) :]
+        return b"\n".join(lines).decode("utf-8", "ignore")
+
+    def _line(self, number: int) -> str:
+        return self.source[self.starts[number - 1] : self.starts[number] - 1] if number < len(self.starts) else ""
 
     # ---------------------------------------------------------------------------------------- names and calls
 
@@ -319,7 +347,7 @@ class Interpreter(Statements):
                 defaults[a.arg] = self.value(d, scope)
         return Function(self, node, scope, defaults)
 
-    def call(self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.AST | None) -> Any:
+    def call(self, function: object, arguments: list[Any], named: dict[str, object], node: ast.AST | None) -> Any:
         """function(*arguments, **named)"""
         self.step()
         before = self.at
@@ -330,9 +358,10 @@ class Interpreter(Statements):
         finally:
             self.at = before
 
-    def _call(self, function: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
+    def _call(self, function: object, arguments: list[Any], named: dict[str, object]) -> Any:
         match function:
             case Unknown():
+                self._hand_over(function, (*arguments, *named.values()))
                 return Unknown(f"{function.what}(...)")
             case Function() | Method():
                 return function(*arguments, **named)
@@ -361,12 +390,19 @@ class Interpreter(Statements):
             return self._api(function, arguments, named)
         raise raised("TypeError", f"'{attributes.type_name(function)}' object is not callable")
 
+    def _hand_over(self, function: Unknown, arguments: tuple[Any, ...]) -> None:
+        name = re.split(r"[^\w]+", function.what.rstrip("(.)"))[-1] or "call"
+        for frame in arguments:
+            if isinstance(frame, DataFrame) and len(self.handed_over) < MOST_HANDED_OVER:
+                self.handed_over.append((name, frame, self.at or self.tree))
+
     def _native(self, function: Native, arguments: list[Any], named: dict[str, Any]) -> Any:
         unknown = next((a for a in (*arguments, *named.values()) if isinstance(a, Unknown)), None)
         if function.name.startswith(("functions.", "DataFrame.", "Column.")):
             return self._api(function.function, arguments, named, function.name.rpartition(".")[2])
-        if unknown is not None and not function.takes_unknown:
-            return Unknown(f"{function.name}({unknown.what})")
+        if unknown is not None and (not function.takes_unknown or function.name in _ORDERS):
+            made = UnknownRows if function.name in _ORDERS else Unknown
+            return made(f"{function.name}({unknown.what})")
         first = [self] if function.reads else []
         return self.python(lambda: function.function(*first, *arguments, **named))
 
@@ -376,6 +412,8 @@ class Interpreter(Statements):
         receiver = getattr(function, "__self__", None)
         if name == "toDF" and self.applies and isinstance(receiver, RDD) and arguments:
             arguments = [[a for a in arguments if isinstance(a, str)]]
+        if name == "transform" and arguments and isinstance(arguments[0], Native):
+            arguments = [self._calling(arguments[0]), *arguments[1:]]
         typed = self.applies and name in ("filter", "where") and isinstance(receiver, DataFrame) and len(arguments) == 1
         if typed and isinstance(arguments[0], Function | Native):
             frame: Any = receiver
@@ -404,6 +442,9 @@ class Interpreter(Statements):
         except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError, AssertionError) as e:
             raise raised(type(e).__name__, f"{name}: {e}") from None
 
+    def _calling(self, native: Native) -> Callable[..., Any]:
+        return lambda *arguments: self.call(native, list(arguments), {}, None)
+
     def _origin(self) -> tuple[str, int] | None:
         """The program's text and the character at which the call stands."""
         if self.at is None or not hasattr(self.at, "lineno"):
@@ -411,12 +452,12 @@ class Interpreter(Statements):
         place = self.place(self.at)
         return self.source, self.starts[place.line - 1] + place.column - 1
 
-    def _note_explain(self, name: str, receiver: Any) -> None:
+    def _note_explain(self, name: str, receiver: object) -> None:
         if name == "explain" and isinstance(receiver, DataFrame):
             self.act("explain", receiver)
 
     def _with_placeholders(
-        self, name: str, receiver: Any, arguments: list[Any], named: dict[str, Any]
+        self, name: str, receiver: object, arguments: list[Any], named: dict[str, object]
     ) -> tuple[list[Any], dict[str, Any]] | None:
         """The arguments with texts in place of unknown values; None where the result cannot be told without them."""
         if name not in _INDIFFERENT:
@@ -430,7 +471,7 @@ class Interpreter(Statements):
 
     # ---------------------------------------------------------------------------------------- the program's functions
 
-    def call_function(self, function: Function, arguments: list[Any], named: dict[str, Any]) -> Any:
+    def call_function(self, function: Function, arguments: list[Any], named: dict[str, object]) -> Any:
         """What the body of a function of the program gives."""
         node = function.node
         self.entered.add(id(node))
@@ -470,7 +511,7 @@ class Interpreter(Statements):
             self.depth -= 1
             self.current, self.at = before
 
-    def _bind(self, function: Function, arguments: list[Any], named: dict[str, Any], scope: Scope) -> None:
+    def _bind(self, function: Function, arguments: list[Any], named: dict[str, object], scope: Scope) -> None:
         args = function.node.args
         names = [a.arg for a in (*args.posonlyargs, *args.args)]
         for name, value in zip(names, arguments, strict=False):
@@ -497,7 +538,10 @@ class Interpreter(Statements):
             raise raised("TypeError", f"{function.__name__}() got an unexpected keyword argument '{next(iter(named))}'")
 
     def instance(self, cls: Class, arguments: list[Any], named: dict[str, Any]) -> Any:
-        """An object of a class of the program."""
+        """An object of a class of the program; of an enumeration the member of that value."""
+        if cls.members and len(arguments) == 1:
+            found = [m for m in cls.members.values() if self.attribute(m, "value") == arguments[0]]
+            return found[0] if found else Unknown(f"{cls.name}(...)")
         made = Instance(cls)
         if any(cls.comes_from(n) for n in ("Exception", "BaseException")):
             return ErrorValue(cls.name, tuple(arguments), cls)
@@ -522,7 +566,7 @@ class Interpreter(Statements):
             made.names.update(named)
         return made
 
-    def attribute(self, value: Any, name: str, node: ast.AST | None = None) -> Any:
+    def attribute(self, value: object, name: str, node: ast.AST | None = None) -> Any:
         """value.name; a column that a guessed table may have begins the reading anew."""
         if self.applies and isinstance(value, list | tuple):
             found = sequence_method(self, list(value), name)
@@ -545,7 +589,7 @@ class Interpreter(Statements):
         except PlanvizError as e:
             raise from_planviz(e) from None
 
-    def item(self, value: Any, key: Any, node: ast.AST | None = None) -> Any:
+    def item(self, value: object, key: object, node: ast.AST | None = None) -> Any:
         """value[key]"""
         if isinstance(value, DataFrame) and isinstance(key, str):
             self.learn(value, key)
@@ -565,7 +609,7 @@ class Interpreter(Statements):
             self.session.learn_column(frame.plan, first)
 
 
-def _unknown(value: Any) -> bool:
+def _unknown(value: object) -> bool:
     if isinstance(value, list | tuple):
         return any(isinstance(v, Unknown) for v in value)
     if isinstance(value, dict):
@@ -573,13 +617,13 @@ def _unknown(value: Any) -> bool:
     return isinstance(value, Unknown)
 
 
-def _valued(value: Any) -> Any:
+def _valued(value: object) -> Any:
     if isinstance(value, list | tuple):
         return [_valued(v) for v in value]
     return placeholder(value) if isinstance(value, Unknown) else value
 
 
-def _placed(value: Any) -> Any:
+def _placed(value: object) -> Any:
     if isinstance(value, list):
         return [_placed(v) for v in value]
     if isinstance(value, tuple) and type(value) is tuple:

@@ -25,7 +25,7 @@ class Widgets(Described):
             return Native(name, lambda key="", *a: self.values.get(str(key)) or Unknown(f"widgets.{key}"), True)
         return Native(name, lambda *a, **k: Unknown(f"widgets.{name}"), True)
 
-    def _define(self, name: Any = "", value: Any = None, *given: Any, **named: Any) -> None:
+    def _define(self, name: object = "", value: object = None, *given: object, **named: object) -> None:
         value = named.get("defaultValue", value)
         self.values[str(name)] = value if isinstance(value, str) and value else None
 
@@ -61,7 +61,7 @@ class DeltaTable(Described):
 class Merge(Described):
     """A merge that is being described; executed it computes its source."""
 
-    def __init__(self, reader: Interpreter, source: Any) -> None:
+    def __init__(self, reader: Interpreter, source: object) -> None:
         self.reader, self.source = reader, source
 
     def attribute(self, name: str) -> Any:
@@ -78,10 +78,10 @@ class Merge(Described):
 def delta_module(reader: Interpreter, name: str) -> Module:
     """delta.tables."""
 
-    def path(session: Any = None, where: Any = "", *given: Any) -> DeltaTable:
+    def path(session: object = None, where: object = "", *given: object) -> DeltaTable:
         return DeltaTable(reader, reader.session.read.format("delta").load(where))
 
-    def table(session: Any = None, where: Any = "", *given: Any) -> DeltaTable:
+    def table(session: object = None, where: object = "", *given: object) -> DeltaTable:
         one = where if isinstance(where, str) and where else session
         return DeltaTable(reader, reader.session.table(str(one)))
 
@@ -93,13 +93,13 @@ def pipeline_module(reader: Interpreter, name: str) -> Module:
     """dlt: functions whose DataFrames are tables of a pipeline."""
     tables: dict[str, Function] = {}
 
-    def declare(*given: Any, **named: Any) -> Any:
+    def declare(*given: object, **named: object) -> Any:
         if given and isinstance(given[0], Function):
             tables[str(named.get("name") or given[0].__name__)] = given[0]
             return given[0]
         return Native("table", lambda f=None, *a: declare(f, **named) if isinstance(f, Function) else f, True)
 
-    def read(which: Any = "", *given: Any) -> Any:
+    def read(which: object = "", *given: object) -> Any:
         known = tables.get(str(which))
         made = reader.call(known, [], {}, None) if known is not None else None
         return made if isinstance(made, DataFrame) else reader.session.table(str(which).removeprefix("LIVE."))

@@ -43,7 +43,7 @@ OverflowError PermissionError RecursionError RuntimeError StopIteration SystemEx
 UnicodeDecodeError ValueError ZeroDivisionError ConnectionError Warning DeprecationWarning UserWarning"""
 
 
-def _items(reader: Interpreter, value: Any) -> list[Any]:
+def _items(reader: Interpreter, value: object) -> list[Any]:
     return list(reader.iterate(value))
 
 
@@ -51,7 +51,7 @@ def _range(*bounds: Any) -> Any:
     return range(*bounds)
 
 
-def _sorted(reader: Interpreter, value: Any, key: Any = None, reverse: Any = False) -> Any:
+def _sorted(reader: Interpreter, value: object, key: object = None, reverse: object = False) -> Any:
     items = _items(reader, value)
     if any(isinstance(i, Unknown) for i in items) or isinstance(reverse, Unknown):
         return items
@@ -62,11 +62,11 @@ def _sorted(reader: Interpreter, value: Any, key: Any = None, reverse: Any = Fal
     return [items[i] for i in order]
 
 
-def _map(reader: Interpreter, function: Any, *several: Any) -> Any:
+def _map(reader: Interpreter, function: object, *several: object) -> Any:
     return [reader.call(function, list(group), {}, None) for group in zip(*map(reader.iterate, several), strict=False)]
 
 
-def _filter(reader: Interpreter, function: Any, value: Any) -> Any:
+def _filter(reader: Interpreter, function: object, value: object) -> Any:
     made = []
     for item in reader.iterate(value):
         kept = item if function is None else reader.call(function, [item], {}, None)
@@ -75,7 +75,7 @@ def _filter(reader: Interpreter, function: Any, value: Any) -> Any:
     return made
 
 
-def _reduce(reader: Interpreter, function: Any, value: Any, *start: Any) -> Any:
+def _reduce(reader: Interpreter, function: object, value: object, *start: object) -> Any:
     items = [*start, *reader.iterate(value)]
     if not items:
         raise raised("TypeError", "reduce() of empty iterable with no initial value")
@@ -103,18 +103,18 @@ def _extreme(name: str, pick: Callable[..., Any]) -> Any:
     return found
 
 
-def _sum(reader: Interpreter, value: Any, start: Any = 0) -> Any:
+def _sum(reader: Interpreter, value: object, start: object = 0) -> Any:
     made = start
     for item in reader.iterate(value):
         made = reader.operate(ast.Add(), made, item)
     return made
 
 
-def _print(*given: Any, **named: Any) -> None:
+def _print(*given: object, **named: object) -> None:
     return None
 
 
-def _len(reader: Interpreter, value: Any) -> Any:
+def _len(reader: Interpreter, value: object) -> Any:
     if isinstance(value, Unknown):
         return Unknown(f"len({value.what})")
     if isinstance(value, Instance):
@@ -124,7 +124,7 @@ def _len(reader: Interpreter, value: Any) -> Any:
     return len(_items(reader, value))
 
 
-def _getattr(reader: Interpreter, value: Any, name: Any, *default: Any) -> Any:
+def _getattr(reader: Interpreter, value: object, name: object, *default: object) -> Any:
     if not isinstance(name, str):
         return Unknown(f"getattr({name})")
     try:
@@ -135,7 +135,7 @@ def _getattr(reader: Interpreter, value: Any, name: Any, *default: Any) -> Any:
         raise
 
 
-def _hasattr(reader: Interpreter, value: Any, name: Any) -> Any:
+def _hasattr(reader: Interpreter, value: object, name: object) -> Any:
     if isinstance(value, Unknown) or not isinstance(name, str):
         return Unknown(f"hasattr({name})")
     if isinstance(value, Instance):
@@ -155,23 +155,23 @@ def _has(cls: Class, name: str) -> bool:
     return True
 
 
-def _setattr(reader: Interpreter, value: Any, name: Any, given: Any) -> None:
+def _setattr(reader: Interpreter, value: object, name: object, given: object) -> None:
     if isinstance(name, str):
         reader.set_attribute(value, name, given)
 
 
-def _isinstance(reader: Interpreter, value: Any, cls: Any) -> Any:
+def _isinstance(reader: Interpreter, value: object, cls: object) -> Any:
     answer = reader.is_instance(value, cls)
     return Unknown("isinstance") if answer is None else answer
 
 
-def _type(reader: Interpreter, value: Any, *rest: Any) -> Any:
+def _type(reader: Interpreter, value: object, *rest: object) -> Any:
     from planviz.programs.attributes import type_name
 
     return value.of if isinstance(value, Instance) else Native(type_name(value), lambda *a, **k: Unknown("type"), True)
 
 
-def _super(reader: Interpreter, *given: Any) -> Any:
+def _super(reader: Interpreter, *given: object) -> Any:
     if len(given) == 2 and isinstance(given[0], Class):
         return Super(given[0], given[1])
     call = reader.current
@@ -180,8 +180,8 @@ def _super(reader: Interpreter, *given: Any) -> Any:
     return Unknown("super()")
 
 
-def _number(kind: Callable[..., Any]) -> Callable[..., Any]:
-    def made(value: Any = 0, *rest: Any) -> Any:
+def _number(kind: Callable[..., object]) -> Callable[..., Any]:
+    def made(value: object = 0, *rest: object) -> Any:
         if isinstance(value, str) and len(value) > 1000:
             return Unknown("number")
         return kind(value, *rest)
@@ -189,7 +189,7 @@ def _number(kind: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-def _str(reader: Interpreter, value: Any = "", *rest: Any) -> Any:
+def _str(reader: Interpreter, value: object = "", *rest: object) -> Any:
     return value if isinstance(value, Unknown) else reader.text(value)
 
 
@@ -209,8 +209,8 @@ def _dict(reader: Interpreter, *given: Any, **named: Any) -> Any:
     return made
 
 
-def _sequence(kind: Callable[..., Any]) -> Callable[..., Any]:
-    def made(reader: Interpreter, *given: Any) -> Any:
+def _sequence(kind: Callable[..., object]) -> Callable[..., Any]:
+    def made(reader: Interpreter, *given: object) -> Any:
         if given and isinstance(given[0], Unknown):
             return given[0]
         return kind(_items(reader, given[0])) if given else kind()
@@ -218,11 +218,11 @@ def _sequence(kind: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-def _exit(reader: Interpreter, *given: Any) -> None:
+def _exit(reader: Interpreter, *given: object) -> None:
     raise Ended
 
 
-def _enumerate(reader: Interpreter, value: Any, start: int = 0) -> Any:
+def _enumerate(reader: Interpreter, value: object, start: int = 0) -> Any:
     return [(i, v) for i, v in enumerate(reader.rounds(value), start)]
 
 
@@ -236,11 +236,11 @@ def _zip(reader: Interpreter, *several: Any, strict: bool = False) -> Any:
     return list(zip(*(_items(reader, s) for s in several), strict=False))
 
 
-def _iter(reader: Interpreter, value: Any, *rest: Any) -> Any:
+def _iter(reader: Interpreter, value: object, *rest: object) -> Any:
     return value if isinstance(value, Unknown) else _items(reader, value)
 
 
-def _next(reader: Interpreter, value: Any, *default: Any) -> Any:
+def _next(reader: Interpreter, value: object, *default: object) -> Any:
     if isinstance(value, list):
         if value:
             return value.pop(0)
@@ -260,7 +260,7 @@ def _some(wanted: bool) -> Any:
     return found
 
 
-def builtins(reader: Interpreter) -> dict[str, Any]:
+def builtins(reader: Interpreter) -> dict[str, object]:
     """Python's built-in names."""
     made: dict[str, Any] = {n: ErrorClass(n) for n in _ERRORS.split()}
     reads: dict[str, Any] = {
@@ -400,18 +400,18 @@ def _escaped(text: str) -> str:
 class DefaultDict(dict[Any, Any]):
     """collections.defaultdict over a function of the program."""
 
-    def __init__(self, reader: Interpreter, factory: Any) -> None:
+    def __init__(self, reader: Interpreter, factory: object) -> None:
         super().__init__()
         self.reader, self.factory = reader, factory
 
-    def __missing__(self, key: Any) -> Any:
+    def __missing__(self, key: object) -> Any:
         if self.factory is None:
             raise KeyError(key)
         self[key] = made = self.reader.call(self.factory, [], {}, None)
         return made
 
 
-def _partial(reader: Interpreter, function: Any, *bound: Any, **kept: Any) -> Any:
+def _partial(reader: Interpreter, function: object, *bound: object, **kept: object) -> Any:
     return Native("partial", lambda *a, **k: reader.call(function, [*bound, *a], {**kept, **k}, None), True)
 
 
@@ -420,7 +420,7 @@ def _operator(name: str) -> Any:
         "add": ast.Add(), "sub": ast.Sub(), "mul": ast.Mult(), "truediv": ast.Div(), "and_": ast.BitAnd(),
         "or_": ast.BitOr(), "xor": ast.BitXor(), "mod": ast.Mod(),
     }  # fmt: skip
-    comparisons: dict[str, Any] = {
+    comparisons: dict[str, object] = {
         "eq": ast.Eq(),
         "ne": ast.NotEq(),
         "lt": ast.Lt(),
@@ -433,7 +433,7 @@ def _operator(name: str) -> Any:
     return lambda reader, a, b: reader.compare(comparisons[name], a, b)
 
 
-def _itemgetter(reader: Interpreter, *keys: Any) -> Any:
+def _itemgetter(reader: Interpreter, *keys: object) -> Any:
     return Native(
         "itemgetter",
         lambda v: reader.item(v, keys[0]) if len(keys) == 1 else tuple(reader.item(v, k) for k in keys),
@@ -452,11 +452,11 @@ def _bounded(values: Any) -> list[Any]:
     return made
 
 
-def _combinations(reader: Interpreter, value: Any, size: int) -> Any:
+def _combinations(reader: Interpreter, value: object, size: int) -> Any:
     return _bounded(itertools.combinations(_items(reader, value), size))
 
 
-def _product(reader: Interpreter, *several: Any, repeat: int = 1) -> Any:
+def _product(reader: Interpreter, *several: object, repeat: int = 1) -> Any:
     lists = [_items(reader, s) for s in several] * min(repeat, 10)
     if math.prod(len(part) for part in lists) > 100_000:
         raise LimitReached("a value grows too large")
@@ -476,14 +476,14 @@ def _decimal(value: Any) -> Any:
         raise raised("InvalidOperation", "no number") from None
 
 
-def _loads(text: Any, *rest: Any, **named: Any) -> Any:
+def _loads(text: object, *rest: object, **named: object) -> Any:
     return json.loads(text) if isinstance(text, str) and len(text) < _MOST else Unknown("json")
 
 
 def _regex(name: str) -> Any:
     """Functions of `re`, by RE2: time in proportion to the text. What RE2 cannot read is unknown."""
 
-    def apply(pattern: Any, *given: Any, **named: Any) -> Any:
+    def apply(pattern: object, *given: object, **named: object) -> Any:
         import re2
 
         if not isinstance(pattern, str) or not all(isinstance(g, str | int) for g in given):
@@ -508,14 +508,16 @@ class _Match(Instance):
         super().__init__(Class("Match", [], groups), dict(groups))
 
 
-def _namedtuple(reader: Interpreter, name: str, fields: Any, **named: Any) -> Any:
+def _namedtuple(reader: Interpreter, name: str, fields: object, **named: object) -> Any:
     from planviz.programs.values import MISSING
 
     parts = fields.replace(",", " ").split() if isinstance(fields, str) else _items(reader, fields)
     return Class(str(name), [], {}, {str(p): MISSING for p in parts})
 
 
-def _field(reader: Interpreter, *given: Any, default: Any = None, default_factory: Any = None, **named: Any) -> Any:
+def _field(
+    reader: Interpreter, *given: object, default: object = None, default_factory: object = None, **named: object
+) -> Any:
     if default_factory is not None:
         return Factory(default_factory)
     return default
@@ -524,7 +526,7 @@ def _field(reader: Interpreter, *given: Any, default: Any = None, default_factor
 class Factory:
     """A dataclass's field that a function gives."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: object) -> None:
         self.function = function
 
 
@@ -532,7 +534,7 @@ def _parser(reader: Interpreter) -> Instance:
     """argparse: what has a default has that value, the rest is unknown."""
     values: dict[str, Any] = {}
 
-    def add(*flags: Any, **named: Any) -> Any:
+    def add(*flags: object, **named: object) -> Any:
         texts = [f for f in flags if isinstance(f, str)]
         long = next((f for f in texts if f.startswith("--")), texts[0] if texts else "argument")
         name = str(named.get("dest") or long.lstrip("-").replace("-", "_"))
@@ -545,7 +547,7 @@ def _parser(reader: Interpreter) -> Instance:
         values[name] = Unknown(f"args.{name}") if value is None else value
         return None
 
-    def parsed(*given: Any, **named: Any) -> Instance:
+    def parsed(*given: object, **named: object) -> Instance:
         return Instance(Class("Namespace", [], {}), dict(values))
 
     inner: dict[str, Any] = {

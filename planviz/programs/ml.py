@@ -20,7 +20,7 @@ _PREDICTING = ("Classifi", "Regress", "KMeans", "Mixture", "ALS", "SVC", "Bayes"
 class Stage(Described):
     """An estimator, transformer, model or evaluator by its class's name, with the columns that it adds."""
 
-    def __init__(self, reader: Interpreter, name: str, given: tuple[Any, ...], named: dict[str, Any]) -> None:
+    def __init__(self, reader: Interpreter, name: str, given: tuple[object, ...], named: dict[str, object]) -> None:
         self.reader, self.name = reader, name
         self.outputs: list[str] = []
         self._note(named)
@@ -31,7 +31,7 @@ class Stage(Described):
         if not self.outputs and any(word in name for word in _PREDICTING):
             self.outputs = ["prediction"]
 
-    def _note(self, named: dict[str, Any]) -> None:
+    def _note(self, named: dict[str, object]) -> None:
         for key in _OUTPUTS:
             value = named.get(key)
             self.outputs += [v for v in (value if isinstance(value, list) else [value]) if isinstance(v, str)]
@@ -57,21 +57,21 @@ class Stage(Described):
         self.outputs += outputs
         return self
 
-    def _set(self, key: str, value: Any) -> Stage:
+    def _set(self, key: str, value: object) -> Stage:
         self._note({key: value})
         return self
 
-    def _fit(self, frame: Any = None, *given: Any, **named: Any) -> Any:
+    def _fit(self, frame: object = None, *given: object, **named: object) -> Any:
         if isinstance(frame, DataFrame):
             self.reader.act("fit", frame)
         return self
 
-    def _transform(self, frame: Any = None, *given: Any, **named: Any) -> Any:
+    def _transform(self, frame: object = None, *given: object, **named: object) -> Any:
         if not isinstance(frame, DataFrame):
             return Unknown(f"{self.name}.transform(...)")
         return self.reader.session.transformed(frame, self.name, self.outputs)
 
-    def _evaluate(self, frame: Any = None, *given: Any, **named: Any) -> Any:
+    def _evaluate(self, frame: object = None, *given: object, **named: object) -> Any:
         if isinstance(frame, DataFrame):
             self.reader.act("evaluate", frame)
         return Unknown(f"{self.name}.evaluate(...)")

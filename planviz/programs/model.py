@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from planviz.errors import PlanvizError
+from planviz.frontend.lexer import line_and_column
 from planviz.programs.values import Place
-from planviz.trees.node import TreeNode
+from planviz.trees.origin import origin_of
 
 if TYPE_CHECKING:
     from planviz.execution import QueryExecution
@@ -58,9 +59,14 @@ class Program:
     #: What several actions compute again, what saves most first.
     shared: list[SharedPlan] = field(default_factory=list)
 
+    def position_of(self, node: Any) -> tuple[int, int] | None:
+        """The same as `place_of`, as line and column."""
+        place = self.place_of(node)
+        return None if place is None else (place.line, place.column)
+
     def place_of(self, node: Any) -> Place | None:
         """Where in the program an operator or expression was made; None where nobody knows."""
-        origin = _origin(node)
+        origin = origin_of(node)
         if origin is None:
             return None
         text, at = origin
@@ -70,19 +76,4 @@ class Program:
             if begin < 0:
                 return None
             at += begin
-        line = self.text.count("\n", 0, at)
-        return Place(line + 1, at - (self.text.rfind("\n", 0, at) + 1) + 1)
-
-
-def _origin(node: Any) -> tuple[str, int] | None:
-    """The text that a node comes from and the character there; of what rules made, that of the nearest beneath."""
-    origin, link = node.origin, node
-    # A physical operator comes from a logical one, and that from the text.
-    while isinstance(origin, TreeNode):
-        origin, link = origin.origin, origin
-    if origin is None and link is not node:
-        origin = next((n.origin for n in link.walk() if isinstance(n.origin, tuple)), None)
-    # An exchange's own `origin` is the reason for which it is there.
-    if not isinstance(origin, tuple) or not isinstance(origin[1], int):
-        return None
-    return origin[0], origin[1]
+        return Place(*line_and_column(self.text, at))

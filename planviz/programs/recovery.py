@@ -11,6 +11,9 @@ import warnings
 
 from planviz.programs.values import Place
 
+#: The name under which texts are parsed. Of a syntax error Python looks up the line in the file of that name: of one
+#: that no file can have it opens nothing.
+NO_FILE = "\ud800"
 #: How many statements may be left out of a text before it counts as no program.
 MOST_LEFT_OUT = 60
 _PRINT = re.compile(r"^(\s*(?:.*[:;]\s+)?)print[ \t]+(?![=(.,)\]])(.+?)\s*$")
@@ -60,7 +63,7 @@ def recovered(text: str) -> Recovered:
 def _tree(text: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return ast.parse(text)
+        return ast.parse(text, NO_FILE)
 
 
 def _dedented(text: str) -> str:

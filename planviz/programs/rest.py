@@ -17,7 +17,7 @@ MOST_FUNCTIONS = 40
 _SESSIONS = ("spark", "session", "sqlContext", "sql_context", "spark_session", "sparkSession", "ss", "sqlc", "dlt")
 
 
-def read_rest(reader: Interpreter, last: Any) -> None:
+def read_rest(reader: Interpreter, last: object) -> None:
     """Note the DataFrames that a notebook would show or that are left over; `last` is the last expression's value."""
     body = reader.tree.body
     if body and isinstance(body[-1], ast.Expr) and isinstance(last, DataFrame):
@@ -26,6 +26,7 @@ def read_rest(reader: Interpreter, last: Any) -> None:
     if reader.session.guesses.tables:
         _uncalled(reader)
         _left_over(reader)
+        _handed_over(reader)
     elif not reader.program.actions and not reader.program.error:
         _last_made(reader)
 
@@ -52,6 +53,16 @@ def _left_over(reader: Interpreter) -> None:
         if isinstance(frame, DataFrame) and frame.output and not any(e is frame.execution for e in shown):
             reader.at = node
             reader.act("last", frame)
+
+
+def _handed_over(reader: Interpreter) -> None:
+    """DataFrames that the program gives to what nobody knows, such as a model, and that no action shows."""
+    shown = [a.execution for a in reader.program.actions]
+    for name, frame, node in reader.handed_over:
+        if frame.output and not any(e is frame.execution for e in shown):
+            reader.at = node
+            reader.act(name, frame)
+            shown.append(frame.execution)
 
 
 def _in_order(tree: ast.AST) -> list[ast.Name]:

@@ -122,7 +122,7 @@ def scala_tree(text: str) -> tuple[ast.Module, list[tuple[int, str]]]:
     return ast.fix_missing_locations(ast.Module(body, [])), made.passed
 
 
-def sequence_method(reader: Any, values: list[Any], name: str) -> Any:
+def sequence_method(reader: object, values: list[Any], name: str) -> Any:
     """A method of a Scala sequence, or what it gives where it takes nothing; None for one that is not known."""
     if name in _SEQUENCES:
         return Native(name, _SEQUENCES[name](reader, values), True)
@@ -292,10 +292,17 @@ class Translation:
 
     def _of_integer_literal(self, node: Any) -> ast.expr:
         text = self._text(node).rstrip("lL").replace("_", "")
-        return ast.Constant(int(text, 0) if text.isdigit() or text.startswith("0x") else 0)
+        try:
+            # Scala 2.13 has no octal numbers; old code and damaged texts have digits behind a zero.
+            return ast.Constant(int(text, 16 if text[:2] in ("0x", "0X") else 10))
+        except ValueError:
+            return ast.Constant(0)
 
     def _of_floating_point_literal(self, node: Any) -> ast.expr:
-        return ast.Constant(float(self._text(node).rstrip("dDfF").replace("_", "")))
+        try:
+            return ast.Constant(float(self._text(node).rstrip("dDfF").replace("_", "")))
+        except ValueError:
+            return ast.Constant(0.0)
 
     def _of_boolean_literal(self, node: Any) -> ast.expr:
         return ast.Constant(self._text(node) == "true")
@@ -535,6 +542,9 @@ class Translation:
         if inner[-1].type.endswith("_definition"):
             return ast.Constant(None)
         return self.value(inner[-1])
+
+    # What stands indented below `val d =`.
+    _of_indented_block = _of_block
 
     def _of_if_expression(self, node: Any) -> ast.expr:
         parts = [node.child_by_field_name(n) for n in ("condition", "consequence", "alternative")]

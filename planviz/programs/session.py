@@ -73,7 +73,7 @@ class ProgramSession(SparkSession):
         #: Guessed tables of the catalogue by key, and plans through which further columns of guessed tables go.
         self._tables: dict[str, str] = {}
         self._passing: dict[int, LogicalPlan] = {}
-        self._kept: list[Any] = []
+        self._kept: list[LogicalPlan] = []
         #: The line of a pivot whose values are not listed, until it is aggregated; results of such pivots by identity.
         self._pivot = 0
         #: Rows of which only uses tell the columns, by the identity of their plan.
@@ -82,7 +82,7 @@ class ProgramSession(SparkSession):
 
     # ------------------------------------------------------------------------------------------ what it does
 
-    def act(self, name: str, frame: Any) -> Any:
+    def act(self, name: str, frame: object) -> Any:
         """Note an action."""
         return self.note(name, frame)
 
@@ -90,7 +90,7 @@ class ProgramSession(SparkSession):
         """Rows that nobody knows: RDDs have no plans."""
         return UnknownRows("rows of an RDD")
 
-    def pivot_values(self, frame: Any, column: Any) -> list[Any]:
+    def pivot_values(self, frame: object, column: object) -> list[Any]:
         """The values of a pivot that the program does not list: those that it names as columns of the result."""
         line = self.line()
         told = f"Line {line}: Spark runs a query to find the values of the pivot; planned with those that are named."
@@ -164,7 +164,11 @@ class ProgramSession(SparkSession):
         self._tables[named.key] = named.shown_name
 
     def from_source(
-        self, provider: str, path: Any, fields: tuple[StructField, ...] | None, options: dict[str, Any] | None = None
+        self,
+        provider: str,
+        path: object,
+        fields: tuple[StructField, ...] | None,
+        options: dict[str, object] | None = None,
     ) -> DataFrame:
         """The rows of files; without a schema those of the catalogue's table of that name, else they are guessed."""
         if fields is not None:
@@ -177,10 +181,10 @@ class ProgramSession(SparkSession):
         self.guesses.reads(str(path), provider, str(given.get("inferschema", "")).lower() == "true")
         return self.guessed(str(path), provider)
 
-    def createDataFrame(self, data: Any, schema: Any = None, *given: Any, **named: Any) -> DataFrame:
+    def createDataFrame(self, data: object, schema: object = None, *given: object, **named: object) -> DataFrame:
         """Rows of a program; where nobody knows them or their columns, the columns are guessed from their use."""
         rows = data.rows if isinstance(data, RDD) else data
-        if isinstance(schema, str | StructType):
+        if isinstance(schema, str | DataType):
             return super().createDataFrame([] if not isinstance(rows, list | tuple) else rows, schema)
         names = [n for n in schema if isinstance(n, str)] if isinstance(schema, list | tuple) else []
         if isinstance(rows, list | tuple) and rows and not isinstance(schema, Unknown):
@@ -239,7 +243,7 @@ class ProgramSession(SparkSession):
         self._kept.append(made)
         return DataFrame(self, made)
 
-    def sql(self, text: str, args: Any = None, **kwargs: Any) -> DataFrame:
+    def sql(self, text: str, args: object = None, **kwargs: object) -> DataFrame:
         """A query as a DataFrame; `args` are the values of its parameters, `kwargs` those of {name}."""
         for name, value in kwargs.items():
             if isinstance(value, DataFrame):
@@ -344,8 +348,9 @@ class ProgramSession(SparkSession):
             one = stack.pop()
             if one.origin is None and not isinstance(one, AttributeReference):
                 one.__dict__["origin"] = self.origin
+                stack += one.children
                 if isinstance(one, LogicalPlan):
-                    stack += one.children
+                    stack += one.expressions
 
     # ------------------------------------------------------------------------------------------ guessing
 
@@ -423,7 +428,7 @@ class ProgramSession(SparkSession):
             passed = {a.expr_id for c in plan.children for a in c.output}
             return None if column.expr_id in passed else self._rows[id(plan)]
         if isinstance(plan, LogicalRelation):
-            table: Any = plan.table
+            table: LogicalPlan = plan.table
             key = table.shown_name if plan.name and isinstance(table, Table) else getattr(table, "name", "")
             return key if key in self.guesses.columns else None
         return None
@@ -434,7 +439,7 @@ class ProgramSession(SparkSession):
 
         def walk(p: Any, names: frozenset[str]) -> None:
             if isinstance(p, LogicalRelation):
-                table: Any = p.table
+                table: LogicalPlan = p.table
                 key = table.shown_name if p.name and isinstance(table, Table) else getattr(table, "name", "")
                 if key in self.guesses.columns:
                     found.append((names | {key.rpartition(".")[2].lower()} if p.name else names, key))
@@ -463,7 +468,7 @@ class ProgramSession(SparkSession):
         return found
 
 
-def parameters(args: Any) -> Any:
+def parameters(args: object) -> Any:
     """The values of a query's parameters: by name, or in order."""
     if isinstance(args, dict):
         return {str(k): literal(v) if not isinstance(v, Column) else v.expr for k, v in args.items()}
@@ -472,7 +477,7 @@ def parameters(args: Any) -> Any:
     return None
 
 
-def _as_text(row: Any) -> Any:
+def _as_text(row: object) -> Any:
     """A row with texts for the values that nobody knows."""
     if isinstance(row, Unknown):
         raise InputError("The rows are not known.")
@@ -526,7 +531,7 @@ def _keeps_all(plan: Project) -> bool:
     )
 
 
-def _deduplicated(plan: Any) -> tuple[str, ...]:
+def _deduplicated(plan: LogicalPlan) -> tuple[str, ...]:
     names = getattr(plan, "names", None) or getattr(plan, "keys", None)
     if type(plan).__name__ == "UnresolvedDeduplicate" and isinstance(names, tuple):
         return tuple(n for n in names if isinstance(n, str))

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from planviz.errors import PlanvizError
+from planviz.estimation import estimate, estimating
 from planviz.logical.combining import Join, SetOperation
 from planviz.logical.operators import Aggregate, Repartition, RepartitionByExpression, Sort, Window
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.python import BaseEvalPython, TableFunction
-from planviz.optimizer.statistics import estimate, estimating
 from planviz.programs.model import Action, Program
 from planviz.programs.values import Place
 
@@ -89,7 +89,7 @@ def shared_plans(program: Program) -> list[SharedPlan]:
 
 def _beneath(action: Action) -> list[Any]:
     """The operators of an action's plan, each once, without those whose rows are kept."""
-    seen: dict[int, Any] = {}
+    seen: dict[int, int] = {}
     todo: list[Any] = [action.execution.with_cached_data]
     while todo:
         node = todo.pop()

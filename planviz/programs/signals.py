@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.errors import PlanvizError
 from planviz.programs.values import ErrorValue, Place
 
@@ -29,7 +27,7 @@ def raised(name: str, message: str, condition: str = "") -> Raised:
 class Returned(Exception):
     """`return` within a function."""
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         super().__init__()
         self.value = value
 

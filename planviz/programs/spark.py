@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from planviz import types
-from planviz.analysis import registry
 from planviz.dataframe import api, functions
 from planviz.dataframe.column import Column
 from planviz.dataframe.frame import DataFrame
@@ -13,6 +12,7 @@ from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.services import Builder
 from planviz.dataframe.storage import StorageLevel
 from planviz.dataframe.window import Window
+from planviz.functions import registry
 from planviz.programs.glue import glue_module
 from planviz.programs.lakehouse import delta_module, pipeline_module
 from planviz.programs.ml import ml_module
@@ -106,7 +106,7 @@ def storage_levels() -> Module:
     return Module("StorageLevel", {n: v for n, v in vars(StorageLevel).items() if n.isupper()})
 
 
-def _contexts(reader: Interpreter) -> dict[str, Any]:
+def _contexts(reader: Interpreter) -> dict[str, object]:
     conf = Module("SparkConf")
     for n in ("set", "setAppName", "setMaster", "setIfMissing", "setAll"):
         conf.names[n] = Native(n, lambda *a, **k: conf, True)
@@ -117,7 +117,7 @@ def _contexts(reader: Interpreter) -> dict[str, Any]:
     }
 
 
-def _class(made: Native, names: dict[str, Any]) -> Module:
+def _class(made: Native, names: dict[str, object]) -> Module:
     """A class of PySpark: called it gives `made`'s value, and it has attributes of its own."""
     return Module(made.name, {**names, "__call__": made})
 
@@ -147,7 +147,7 @@ def _unbound(kind: type, name: str) -> Any:
     if name.startswith("_") or not hasattr(kind, name):
         raise KeyError(name)
 
-    def apply(receiver: Any, *given: Any, **named: Any) -> Any:
+    def apply(receiver: object, *given: object, **named: object) -> Any:
         found = api.attribute(receiver, name)
         return found(*given, **named)
 
@@ -160,7 +160,7 @@ class RowTuple(tuple[Any, ...]):
     _fields: tuple[str, ...] = ()
 
 
-def row(*given: Any, **named: Any) -> Any:
+def row(*given: Any, **named: object) -> Any:
     """Row(a=1, b=2), or Row("a", "b") as a class of rows."""
     if named:
         made = RowTuple(named.values())
@@ -186,7 +186,7 @@ class RowClass(Native):
         self.values = values
 
 
-def type_names(reader: Interpreter) -> dict[str, Any]:
+def type_names(reader: Interpreter) -> dict[str, object]:
     """pyspark.sql.types."""
     made: dict[str, Any] = {}
     for name, kind in _TYPES.items():

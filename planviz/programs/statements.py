@@ -19,6 +19,7 @@ from planviz.programs.values import (
     Module,
     Scope,
     Unknown,
+    enumerate_members,
 )
 
 #: How often a loop over known values is gone through at most.
@@ -120,7 +121,7 @@ class Statements(Expressions):
 
     # ---------------------------------------------------------------------------------------- assignment
 
-    def assign(self, target: ast.expr, value: Any, scope: Scope) -> None:
+    def assign(self, target: ast.expr, value: object, scope: Scope) -> None:
         """Let a name, an attribute, an item or several of them stand for a value."""
         match target:
             case ast.Name(id=name):
@@ -134,7 +135,7 @@ class Statements(Expressions):
             case ast.Subscript(value=holder, slice=key):
                 self.set_item(self.value(holder, scope), self.value(key, scope), value)
 
-    def _unpack(self, parts: list[ast.expr], value: Any, scope: Scope) -> None:
+    def _unpack(self, parts: list[ast.expr], value: object, scope: Scope) -> None:
         if isinstance(value, Unknown):
             for i, part in enumerate(parts):
                 self.assign(part, Unknown(f"{value.what}[{i}]"), scope)
@@ -170,7 +171,7 @@ class Statements(Expressions):
         """Ways of which nobody can know which is taken: all are read, the first that goes on counts behind them."""
         before, told = dict(scope.names), self.variant
         self.pass_over(node, f"Whether {condition[:80]} holds is not known: both ways are read.")
-        chosen: dict[str, Any] | None = None
+        chosen: dict[str, object] | None = None
         signal: Exception | None = None
         for i, way in enumerate(ways):
             scope.names.clear()
@@ -259,7 +260,7 @@ class Statements(Expressions):
                 self.run(case.body, scope)
                 return
 
-    def _matches(self, pattern: ast.pattern, value: Any, bound: dict[str, Any], scope: Scope) -> bool:
+    def _matches(self, pattern: ast.pattern, value: object, bound: dict[str, object], scope: Scope) -> bool:
         match pattern:
             case ast.MatchValue(value=node):
                 return self.truth(self.compare(ast.Eq(), value, self.value(node, scope))) is True
@@ -351,7 +352,7 @@ class Statements(Expressions):
 
     _do_AsyncFunctionDef = _do_FunctionDef
 
-    def decorated(self, decorator: ast.expr, made: Any, scope: Scope) -> Any:
+    def decorated(self, decorator: ast.expr, made: object, scope: Scope) -> Any:
         """A function or class with a decorator: the property kinds and UDFs are known, others change nothing."""
         text = ast.unparse(decorator)
         name = text.split("(")[0].split(".")[-1]
@@ -389,6 +390,7 @@ class Statements(Expressions):
             for s in node.body:
                 if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name):
                     made.fields[s.target.id] = inner.names.get(s.target.id, MISSING)
+        enumerate_members(made)
         scope.set(node.name, made)
 
     # ---------------------------------------------------------------------------------------- imports
@@ -420,7 +422,7 @@ class Statements(Expressions):
                     self.pass_over(node, f"{node.module} has no {alias.name}.")
             scope.set(alias.asname or alias.name, value)
 
-    def module_attribute(self, module: Any, name: str) -> Any:
+    def module_attribute(self, module: object, name: str) -> Any:
         """What a module holds under a name; raises KeyError."""
         if not isinstance(module, Module):
             return Unknown(name)

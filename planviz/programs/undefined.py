@@ -128,6 +128,6 @@ def _is_table(reader: Interpreter, name: str) -> bool:
     return name in reader.uses.frames and name not in ("F", "T", "functions", "types")
 
 
-def _noted(reader: Interpreter, node: ast.Name, what: str, value: Any) -> Any:
+def _noted(reader: Interpreter, node: ast.Name, what: str, value: object) -> Any:
     reader.pass_over(node, f"{node.id} is not imported: it is taken for {what}.")
     return value

@@ -54,7 +54,7 @@ class Scope:
             scope = scope.outer
         raise KeyError(name)
 
-    def set(self, name: str, value: Any) -> None:
+    def set(self, name: str, value: object) -> None:
         """Let a name stand for a value here, or where `global` and `nonlocal` say."""
         self.elsewhere.get(name, self).names[name] = value
 
@@ -67,7 +67,7 @@ class Function:
         interpreter: Interpreter,
         node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
         scope: Scope,
-        defaults: dict[str, Any],
+        defaults: dict[str, object],
     ) -> None:
         self.interpreter, self.node, self.scope, self.defaults = interpreter, node, scope, defaults
         #: PySpark shows a lambda by this name, too.
@@ -86,7 +86,7 @@ class Function:
             inspect.Signature(parameters, return_annotation=hint) if len(names) == len(parameters) else None
         )
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
+    def __call__(self, *arguments: object, **named: object) -> Any:
         """Read the body with these arguments."""
         return self.interpreter.call_function(self, list(arguments), named)
 
@@ -96,10 +96,12 @@ class Class:
     """A class of the program."""
 
     name: str
-    bases: list[Any]
+    bases: list[str]
     names: dict[str, Any]
     #: The fields of a dataclass in order, with what they are when not given (MISSING: they must be).
     fields: dict[str, Any] | None = None
+    #: The members of an enumeration in order, by name.
+    members: dict[str, object] = field(default_factory=dict)
 
     def find(self, name: str) -> Any:
         """A method or a value of the class, or of those it comes from; raises KeyError."""
@@ -131,14 +133,57 @@ class Instance:
     names: dict[str, Any] = field(default_factory=dict)
 
 
+class TextMember(str):
+    """A member of an enumeration of texts (`class Layer(str, Enum)`): the text itself, with a name and a class."""
+
+    of: Class
+    member: str
+
+
+class NumberMember(int):
+    """A member of an enumeration of whole numbers (IntEnum): the number itself, with a name and a class."""
+
+    of: Class
+    member: str
+
+
+_TEXTS, _NUMBERS = ("str", "StrEnum"), ("int", "IntEnum", "IntFlag")
+_ENUMERATIONS = ("Enum", "StrEnum", "IntEnum", "Flag", "IntFlag")
+
+
+def enumerate_members(cls: Class) -> None:
+    """Where a class is an enumeration, let its names stand for members that have a name and a value."""
+    bases = [str(getattr(b, "what", getattr(b, "name", ""))).rpartition(".")[2] for b in _all_bases(cls)]
+    if not any(b in _ENUMERATIONS for b in bases):
+        return
+    for name, given in list(cls.names.items()):
+        if name.startswith("_") or isinstance(given, Function | Class | Method):
+            continue
+        value = given
+        if isinstance(given, Unknown) and "auto" in given.what:
+            value = name.lower() if "StrEnum" in bases else len(cls.members) + 1
+        member: Instance | TextMember | NumberMember = Instance(cls, {"name": name, "value": value})
+        if isinstance(value, str) and any(b in _TEXTS for b in bases):
+            member = TextMember(value)
+        elif isinstance(value, int) and any(b in _NUMBERS for b in bases):
+            member = NumberMember(value)
+        if not isinstance(member, Instance):
+            member.of, member.member = cls, name
+        cls.names[name] = cls.members[name] = member
+
+
+def _all_bases(cls: Class) -> list[object]:
+    return [x for b in cls.bases for x in ([b, *_all_bases(b)] if isinstance(b, Class) else [b])]
+
+
 @dataclass(eq=False)
 class Method:
     """A function of the program with the object or class whose method it is."""
 
     function: Function
-    receiver: Any
+    receiver: object
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
+    def __call__(self, *arguments: object, **named: object) -> Any:
         """Read the body."""
         return self.function(self.receiver, *arguments, **named)
 
@@ -148,7 +193,7 @@ class Super:
     """super() within a method: looks names up in the classes that `owner` comes from."""
 
     owner: Class
-    receiver: Any
+    receiver: object
 
 
 @dataclass(eq=False)
@@ -161,7 +206,7 @@ class Module:
     get: Callable[[str], Any] | None = None
     closed: bool = False
     #: What `from module import *` brings; None: all of `names`.
-    exported: Callable[[], dict[str, Any]] | None = None
+    exported: Callable[[], dict[str, object]] | None = None
 
 
 class Described:
@@ -175,7 +220,7 @@ class Described:
 class Held(Described):
     """A broadcast variable or an accumulator: what it was given is its value."""
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         self.value = value
 
     def attribute(self, name: str) -> Any:

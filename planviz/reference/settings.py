@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from typing import Any
 
-from planviz.analysis.registry import names
-from planviz.analysis.signatures import AGGREGATE_SIGNATURES, SIGNATURES
 from planviz.config import DEFAULTS, SETTINGS
 from planviz.findings import checks, family
+from planviz.functions.registry import names
+from planviz.functions.signatures import AGGREGATE_SIGNATURES, SIGNATURES
 from planviz.optimizer.reference import rule_references
 from planviz.reference.entry import Entry
 from planviz.units import byte_size
@@ -35,7 +34,7 @@ def setting_entries() -> Iterator[Entry]:
         yield Entry("setting", key, group, setting.about, (), "", tuple(facts), tuple(versions), tuple(related))
 
 
-def _value(key: str, value: Any) -> str:
+def _value(key: str, value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if SETTINGS[key].unit == "bytes" and isinstance(value, int) and value >= 0:

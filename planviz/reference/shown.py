@@ -42,7 +42,7 @@ def other_values(key: str, config: OptimizerConfig) -> list[str]:
 
 def effect(key: str, value: str, execution: QueryExecution) -> str:
     """What a setting's value does to a query's physical plan, in words. Raises what planning raises."""
-    from planviz.document.sql import planned
+    from planviz.document.opening.plans import planned
 
     try:
         config = execution.config.with_settings({key: value})

@@ -14,7 +14,7 @@ from importlib.resources import files
 from itertools import pairwise
 
 #: Height of a box, and the room between two rows and between two columns, in px.
-HEIGHT, ROW_GAP, COLUMN_GAP = 44, 16, 32
+HEIGHT, ROW_GAP, COLUMN_GAP = 38, 12, 32
 _DPI = 72
 
 

@@ -16,10 +16,11 @@ from planviz.render.theme import palette
 State = Literal["taken", "chosen", "passed", "open"]
 
 MARGIN = 16
+_EDGE = 8  # above and below a tree that stands in a page, without title and legend
 _LANE = 14  # from a box's side to what runs beside it
 _BEND = 8
 _ARC = 0.5523  # of the radius: handles of a curve that looks like a quarter of a circle
-_TITLE, _LINE, _LABEL = 12.5, 11.5, 11
+_TITLE, _LINE, _LABEL = 12.5, 11.75, 11.75
 _HEADER, _FOOTER = 78.0, 44.0
 _DASH = (4.0, 3.0)
 
@@ -61,9 +62,9 @@ def draw_decisions(
 
     Raises ExportError for an unknown theme, KeyError for a box that has no place.
     """
-    painter = _Painter(palette(theme), places, ways, MARGIN, _HEADER if title else MARGIN)
+    painter = _Painter(palette(theme), places, ways, MARGIN, _HEADER if title else _EDGE)
     width = max(place.x + place.width / 2 for place in places.values()) + 2 * MARGIN
-    bottom = max(place.y + place.height / 2 for place in places.values()) + painter.dy + MARGIN
+    bottom = max(place.y + place.height / 2 for place in places.values()) + painter.dy + (MARGIN if title else _EDGE)
     items: list[Primitive | Group] = []
     if title:
         items += painter.header(title, subtitle, width)

@@ -120,7 +120,7 @@ def steps_page(trace: Mapping[str, Any], *, title: str | None = None, theme: str
     return page("rules", data | more, title or trace["title"], theme)
 
 
-def page(name: str, data: Any, title: str, theme: str | None, role: str = "") -> str:
+def page(name: str, data: object, title: str, theme: str | None, role: str = "") -> str:
     """The element called `name` (see `planviz.render.web.script`) with its data as one page that requests nothing."""
     code, sheet = script(name, page=True), _faces() + _sheet(name, theme)
     return _PAGE.format(
@@ -164,7 +164,7 @@ def _source(content: str) -> str:
     return f"'sha256-{b64encode(sha256(content.encode()).digest()).decode()}'"
 
 
-def _embedded(data: Any) -> str:
+def _embedded(data: object) -> str:
     """JSON that may stand in a script element: without `<` nothing in it can end the element or open a comment.
 
     Lone surrogates, which no UTF-8 file can hold, stay escaped.

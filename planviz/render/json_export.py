@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from planviz.graph import PlanGraph
-from planviz.graph.plan_graph import Estimate
+from planviz.graph.node import Estimate
 
 
-def plan_json(graph: PlanGraph) -> dict[str, Any]:
+def plan_json(graph: PlanGraph) -> dict[str, object]:
     """The plan as JSON values: stage, title, nodes in the order of the text, links and notes.
 
     A node has id, op, kind, parent (None for a root), depth, arguments, source (first and last line, from 1, or None),

@@ -9,15 +9,14 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from planviz.render.html import page
 from planviz.render.theme import palette, tokens
 
 
 def player_data(
-    plays: Sequence[Mapping[str, Any]], key: str, *, play: int = 0, step: int | None = None, dark: bool | None = None
-) -> dict[str, Any]:
+    plays: Sequence[Mapping[str, object]], key: str, *, play: int = 0, step: int | None = None, dark: bool | None = None
+) -> dict[str, object]:
     """What the player shows.
 
     `key` names it: as long as it stays the same the browser keeps play and step. `play` (from 0) and `step` (from 1)
@@ -26,12 +25,12 @@ def player_data(
     return {"key": key, "plays": list(plays), "theme": tokens(), "dark": dark, "play": play, "step": step}
 
 
-def packed(data: Mapping[str, Any]) -> bytes:
+def packed(data: Mapping[str, object]) -> bytes:
     """The data as gzipped JSON, equal bytes for equal data."""
     return gzip.compress(json.dumps(data, separators=(",", ":"), allow_nan=False).encode(), 6, mtime=0)
 
 
-def mechanics_page(plays: Sequence[Mapping[str, Any]], *, title: str | None = None, theme: str | None = None) -> str:
+def mechanics_page(plays: Sequence[Mapping[str, object]], *, title: str | None = None, theme: str | None = None) -> str:
     """The plays as one page that plays them and requests nothing; see `planviz.render.html`.
 
     `theme` is "light" or "dark"; None follows the reader's system. Raises ExportError for an unknown theme and

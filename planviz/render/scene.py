@@ -7,14 +7,15 @@ through `planviz.render.drawing`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from planviz.graph import KINDS, PlanGraph, PlanNode
 from planviz.graph.kinds import is_exchange
-from planviz.graph.plan_graph import Estimate
+from planviz.graph.node import Estimate
 from planviz.graph.words import facts, quick_title, subtitle, title
 from planviz.layout import tidy
+from planviz.render import summary
 from planviz.render.text import lines, one_line
 from planviz.render.theme import tokens
 from planviz.units import short
@@ -44,6 +45,7 @@ class Scene:
     `sign` tells which rows Spark itself does not reckon (`FORMULA`, `AT_MOST`; 0 for the others).
     `rows_are` tells what kind of numbers these are: "estimated", "measured" or "unknown"; they are never mixed.
     `links` are `[from index, to index, type]`. `details` holds per node `[name, text]` facts, or None when not loaded.
+    `short` is the plan in a few words (`summary.in_short`).
     """
 
     title: str
@@ -54,6 +56,7 @@ class Scene:
     rows_are: str
     links: list[list[Any]]
     details: list[list[list[str]]] | None
+    short: list[summary.Line] = field(default_factory=list)
 
     @property
     def exchanges(self) -> int:
@@ -83,6 +86,7 @@ class Scene:
             "rows_are": self.rows_are,
             "links": self.links,
             "details": self.details,
+            "short": [list(line) for line in self.short],
         }
 
 
@@ -135,7 +139,7 @@ def build_scene(graph: PlanGraph, *, full: bool | None = None) -> Scene:
         "sign": _signs(nodes, rows_are),
         "bytes": size_in_bytes,
     }
-    return Scene(
+    scene = Scene(
         title=one_line(graph.title),
         stage=one_line(graph.stage),
         notes=[one_line(note, 2_000) for note in graph.notes],
@@ -145,9 +149,11 @@ def build_scene(graph: PlanGraph, *, full: bool | None = None) -> Scene:
         links=links,
         details=[_details(node) for node in nodes] if full else None,
     )
+    scene.short.extend(summary.in_short(graph, scene))
+    return scene
 
 
-def scene_details(graph: PlanGraph) -> dict[str, Any]:
+def scene_details(graph: PlanGraph) -> dict[str, object]:
     """What `build_scene` put off for a large plan: `title`, `sub` and `details` of every node in the order of text."""
     return {
         "title": [_safe_title(node) for node in graph],

@@ -56,10 +56,12 @@ class _Scene:
     graph: PlanGraph | None = None
     text: str = ""
     lines: list[tuple[int, int]] = field(default_factory=list)
+    origins: bool = False
 
     def look(self, slot: int, node: PlanNode, badges: tuple[str, ...], words: _Words) -> int:
         """The number of how a node looks in its slot; equal looks are told once."""
-        key = (slot, node.op, node.text, badges)
+        line = node.source[0] if self.origins and node.source else 0
+        key = (slot, node.op, node.text, badges, line)
         at = self.look_at.get(key)
         if at is None:
             at = self.look_at[key] = len(self.looks)
@@ -68,6 +70,8 @@ class _Scene:
             kind = _KIND_INDEX.get(node.kind, len(KINDS) - 1)
             shown = [one_line(badge, 40) for badge in badges]
             self.looks.append([slot, kind, heading, sub, one_line(node.op, 200), words(node.text), shown])
+            if line:
+                self.looks[-1].append(line)
         return at
 
     def state_of(self, graph: PlanGraph, slots: Sequence[int], words: _Words) -> dict[int, tuple[int, int]]:
@@ -82,12 +86,14 @@ class _Scene:
 
 
 class _Builder:
-    def __init__(self, trace: RuleTrace, differ: Differ) -> None:
+    def __init__(self, trace: RuleTrace, differ: Differ, origins: bool) -> None:
         self.trace = trace
+        self.origins = origins
         self.differ = differ
         self.words, self.prefixes = _Words(), _Words()
         self.scenes: list[_Scene] = []
         self.openings: list[list[int]] = []
+        self.known_lines: dict[str, tuple[int, int]] = {}
 
     def steps(self) -> list[dict[str, Any]]:
         batches = _batch_of_steps(self.trace)
@@ -126,7 +132,7 @@ class _Builder:
         lines = self.lines(step.before)
         if number is None:
             number = len(self.scenes)
-            scene = _Scene(StepUnion(before), graph=before, text=step.before)
+            scene = _Scene(StepUnion(before), graph=before, text=step.before, origins=self.origins)
             self.scenes.append(scene)
             state = scene.state_of(before, scene.union.slots, self.words)
             self.openings.append(_delta({}, state)["set"])
@@ -157,8 +163,12 @@ class _Builder:
         """A tree text as (tree marks, words) by their numbers, line by line."""
         found = []
         for line in text.splitlines():
-            words = line.lstrip(_MARKS)
-            found.append((self.prefixes(line[: len(line) - len(words)]), self.words(words)))
+            numbers = self.known_lines.get(line)
+            if numbers is None:
+                words = line.lstrip(_MARKS)
+                numbers = self.prefixes(line[: len(line) - len(words)]), self.words(words)
+                self.known_lines[line] = numbers
+            found.append(numbers)
         return found
 
     def all_words(self, text: str) -> list[int]:
@@ -169,19 +179,20 @@ def _all(before: PlanGraph, after: PlanGraph) -> PlanDiff:
     return diff(before, after, ids=True, numbers=True)
 
 
-def trace_data(trace: RuleTrace, *, title: str = "", differ: Differ = _all) -> dict[str, Any]:
+def trace_data(trace: RuleTrace, *, title: str = "", differ: Differ = _all, origins: bool = False) -> dict[str, Any]:
     """A trace as JSON values, the same for the same trace; it needs at least one step.
 
     `differ` says what a step changed; by default other expression ids and numbers count, too.
 
     `words` and `prefixes` hold every text once. `scenes` give per slot its place (`x`, `y`, `w`, `h` in px) and per
-    look `[slot, kind, title, lines below, operator, words, badges]`; `start` lists look and slot above of what stands
+    look `[slot, kind, title, lines below, operator, words, badges]`, with `origins` also the line of the user's text,
+    where known, that the operators' `source` tells; `start` lists look and slot above of what stands
     there at first. Every step tells its `rule`, `batch`, `scene` and what became of the plan: `to` with `gone` slots
     and `set`, pairs of look and slot above; `from` the same for what changed before it without a rule; `changed` as
     `[slot, [[part, text], ...], confidence]`, `moved` as `[slot before, slot after]`, `lines` as hunks of the text
     `[first, last, [prefix, words, ...]]` against the lines before, which `before` gives where they do not follow.
     """
-    builder = _Builder(trace, differ)
+    builder = _Builder(trace, differ, origins)
     steps = builder.steps()
     return {
         "version": 1,
@@ -307,7 +318,7 @@ def _geometry(scene: _Scene) -> dict[str, Any]:
     width = [float(card["width"])] * len(order)
     height = [float(card["bare_height"])] * len(order)
     room = card["max_width"] - card["title"]["x"] - 2 * card["number"]["right"]
-    for slot, _, heading, sub, _, _, badges in scene.looks:
+    for slot, _, heading, sub, _, _, badges, *_ in scene.looks:
         wished = min(text_width(heading, card["title"]["size"], bold=True), room) + card["title"]["x"]
         line = max((text_width(f"{lead} {text}", card["sub"]["size"]) for lead, text in sub), default=0.0)
         wished = max(wished, min(line, room) + card["sub"]["x"]) + 2 * card["number"]["right"]

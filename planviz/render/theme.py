@@ -15,7 +15,7 @@ THEMES = ("light", "dark")
 @cache
 def tokens() -> dict[str, Any]:
     """The whole of `theme.json`; lengths in px at the drawing's own size. Not to be changed by the caller."""
-    loaded: dict[str, Any] = json.loads(files("planviz.render").joinpath("theme.json").read_text("utf-8"))
+    loaded: dict[str, object] = json.loads(files("planviz.render").joinpath("theme.json").read_text("utf-8"))
     return loaded
 
 

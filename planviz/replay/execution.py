@@ -74,10 +74,10 @@ class _Tables:
         self.made, self.columns = made, columns
         self.known: dict[str, Table] = {}
 
-    def under(self, plan: Any) -> Any:
+    def under(self, plan: LogicalPlan) -> LogicalPlan:
         """The plan over these tables."""
 
-        def one(p: Any) -> Any:
+        def one(p: LogicalPlan) -> Any:
             return p.replace(table=self._of(p)) if isinstance(p, LogicalRelation) else p
 
         return plan.transform_with_subqueries(one)

@@ -10,7 +10,6 @@ from typing import Any
 from planviz.analysis.coercion.expressions import coerced_tree
 from planviz.analysis.coercion.lattice import ANSI
 from planviz.analysis.coercion.legacy import LEGACY
-from planviz.analysis.registry import build
 from planviz.errors import PlanvizError
 from planviz.expressions.aggregates import AggregateExpression, AggregateFunction, FirstLast
 from planviz.expressions.arithmetic import (
@@ -44,6 +43,7 @@ from planviz.expressions.complex import (
 )
 from planviz.expressions.conditional import CaseWhen, If
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, SortOrder
+from planviz.expressions.decimals import PromotePrecision
 from planviz.expressions.ids import next_id
 from planviz.expressions.lambdas import NamedLambdaVariable
 from planviz.expressions.patterns import Like
@@ -74,13 +74,15 @@ from planviz.expressions.unresolved import OuterReference
 from planviz.expressions.windows import (
     WindowExpression,
 )
+from planviz.functions.registry import build
 from planviz.logical.plan import LogicalPlan
 from planviz.replay.forms import FORMS
-from planviz.replay.literals import constant, own_decimal
-from planviz.replay.opaque import OpaqueExpression
+from planviz.replay.literals import calendar_interval, constant, own_decimal
+from planviz.replay.opaque import OpaqueExpression, OpenField, Wrapped
 from planviz.replay.terms import Term, columns_in
 from planviz.types import (
     BOOLEAN,
+    CALENDAR_INTERVAL,
     DATE,
     DOUBLE,
     INT,
@@ -120,7 +122,7 @@ _WANTING = {"operator", "constant", "minus", "group", "call", "case", "if", "ali
 _PREFIXES = ("partial_", "merge_")
 _MODES = {"partial_": "Partial", "merge_": "PartialMerge"}
 _ZONE = re.compile(r"Some\(([\w/+:-]+)\)\)?$")
-_FLAG = re.compile(r"true|false|-?\d+|None|Some\(.*\)|[A-Z]\w*/\w+")
+_FLAG = re.compile(r"true|false|-?\d+|None|Some\(.*\)|[A-Z]\w*/\w+|[A-Z][a-z]+(?:NTZ)?Type")
 
 
 @dataclass
@@ -149,6 +151,8 @@ class Elaborator:
     ) -> None:
         self.scope, self.outer, self.plans, self.found = scope, outer, plans, found
         self.mode = "ANSI" if ansi else "LEGACY"
+        #: Whether an expression whose arguments do not suit it is kept as it stands: Spark had resolved it.
+        self.strict = False
         self.lambdas: dict[int, NamedLambdaVariable] = {}
         #: What was made of a term already; the term is kept, so that its id is not given to another.
         self.made: dict[tuple[int, DataType | None], tuple[Term, Expression]] = {}
@@ -165,6 +169,8 @@ class Elaborator:
         try:
             made = self._made(term, wanted)
         except (PlanvizError, TypeError, ValueError, KeyError, IndexError, AssertionError, AttributeError):
+            made = self.opaque(term)
+        if self.strict and not made.resolved and all(c.resolved for c in made.children):
             made = self.opaque(term)
         self.made[key] = term, made
         return made
@@ -280,7 +286,8 @@ class Elaborator:
         left = self.expression(a)
         kind = left.data_type
         if _is_constant(b) and isinstance(kind, DecimalType):
-            number = own_decimal(b.text)
+            # Beside a promoted side a constant has been promoted, too, before it was folded.
+            number = constant(b.text, kind) if isinstance(left, PromotePrecision) else own_decimal(b.text)
             if number is not None:
                 return left, number
         right = self.expression(b, kind)
@@ -289,6 +296,10 @@ class Elaborator:
 
     def _spaced(self, term: Term, wanted: DataType | None) -> Expression:
         left, right = self.expression(term.children[0]), self.expression(term.children[1])
+        if isinstance(right, Literal) and is_string(right.data_type):
+            right = calendar_interval(term.children[1].text) or right
+            if isinstance(left, Literal) and right.data_type == CALENDAR_INTERVAL:
+                left = constant(term.children[0].text, DATE)  # a folded one, shown as a number of days
         kind = left.data_type
         if kind == DATE and isinstance(right.data_type, DayTimeIntervalType) and right.data_type.end:
             kind = TIMESTAMP
@@ -397,7 +408,18 @@ class Elaborator:
         child = self.expression(term.children[0], LONG if long else wanted)
         if not long and isinstance(child, Literal) and child.type == LONG:
             child = self.expression(term.children[0], None)
+            child = constant(child.text, STRING) if child.data_type == LONG else child
+        if long and child.data_type != LONG:
+            self._whole_numbers(child)
+            child = Wrapped(child, "", "", LONG)
         return Alias(child, name, int(number))
+
+    def _whole_numbers(self, e: Expression) -> None:
+        """Note that a column whose sum is a bigint holds whole numbers."""
+        if isinstance(e, AggregateExpression) and e.function.pretty_name == "sum":
+            (summed,) = e.function.children
+            if isinstance(summed, AttributeReference) and summed.type == UNKNOWN:
+                self.found.told.setdefault(summed.expr_id, INT)
 
     def _order(self, term: Term, wanted: DataType | None) -> Expression:
         return SortOrder(self.expression(term.children[0]), *term.value)
@@ -409,7 +431,8 @@ class Elaborator:
             return GetMapValue(child, self.expression(term.children[1], kind.key))
         if isinstance(kind, ArrayType):
             return GetArrayItem(child, self.expression(term.children[1]), self.mode)
-        return self.opaque(term)
+        key = term.children[1]
+        return OpenField(child, f"[{key.text}]") if kind == UNKNOWN and not columns_in(key) else self.opaque(term)
 
     def _part(self, term: Term, wanted: DataType | None) -> Expression:
         child = self.expression(term.children[0])
@@ -419,7 +442,7 @@ class Elaborator:
             return GetStructField(child, at, None if kind.fields[at].name == name else name)
         if isinstance(kind, ArrayType) and isinstance(kind.element, StructType):
             return GetArrayStructFields(child, _place(kind.element, name))
-        return self.opaque(term)
+        return OpenField(child, f".{name}") if kind == UNKNOWN else self.opaque(term)
 
     def _lambda(self, term: Term, wanted: DataType | None) -> Expression:
         name, number, long = term.value
@@ -548,7 +571,7 @@ class Elaborator:
         such a call only keeps to be printed.
         """
 
-        def one(x: Any) -> Any:
+        def one(x: Expression) -> Any:
             if not isinstance(x, AttributeReference) or x.expr_id in self.scope:
                 return x
             same = [a for a in self.scope.values() if a.name == x.name]
@@ -612,6 +635,6 @@ def _place(kind: StructType, name: str) -> int:
 
 
 def _calls(name: str) -> bool:
-    from planviz.analysis.registry import known
+    from planviz.functions.registry import known
 
     return known(name)

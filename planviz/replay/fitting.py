@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,23 +17,25 @@ from planviz.catalog.tables import Table
 from planviz.config import OptimizerConfig
 from planviz.decisions.join_tree import THRESHOLD
 from planviz.errors import PlanvizError
+from planviz.estimation import estimating, size_in_bytes, take_estimate
 from planviz.expressions.aggregates import AggregateCall
 from planviz.expressions.calls import FunctionCall
-from planviz.expressions.core import Literal
+from planviz.expressions.core import Expression, Literal
 from planviz.expressions.predicates import conjunction, split_conjunction
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.graph import PlanGraph
+from planviz.graph.node import Estimate as Printed
 from planviz.logical.combining import Join
 from planviz.logical.operators import Filter
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.rules.runtime_filters import InjectRuntimeFilter
-from planviz.optimizer.statistics import estimating, size_in_bytes
 from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.join_selection import JoinSelection
 from planviz.physical.strategies.keys import equi_join, null_aware_anti_join
 from planviz.replay.columns import Columns
+from planviz.replay.plans import ReadPlan
 from planviz.types import StructField
 
 #: Sizes that are tried, in bytes: around the thresholds of broadcasts (10 MB) and runtime filters (10 GB).
@@ -55,6 +57,18 @@ HUGE = 2_000_000_000_000
 EXPECTED = 1_000_000
 #: How many times all decisions are taken while sizes are looked for.
 TRIALS = 160
+#: More bytes than any side has.
+UNBOUNDED = 1 << 100
+#: The sides that a hash join may build, by the type of join.
+_BROADCAST_SIDES = {
+    "Inner": ("BuildLeft", "BuildRight"),
+    "Cross": ("BuildLeft", "BuildRight"),
+    "LeftOuter": ("BuildRight",),
+    "LeftSemi": ("BuildRight",),
+    "LeftAnti": ("BuildRight",),
+    "ExistenceJoin": ("BuildRight",),
+    "RightOuter": ("BuildLeft",),
+}
 _JOINS = ("BroadcastHashJoin", "ShuffledHashJoin", "SortMergeJoin", "CartesianProduct", "BroadcastNestedLoopJoin")
 _WAYS = ("_sizes", "_sizes_and_table_rows", "_rows")
 _SIDES = re.compile(r"\bBuild(Left|Right)\b")
@@ -81,10 +95,12 @@ class Fitted:
     trials: int = 0
 
 
-def with_tables(plan: LogicalPlan, sizes: dict[str, int], columns: Columns, rows: dict[str, int] | None = None) -> Any:
+def with_tables(
+    plan: LogicalPlan, sizes: dict[str, int], columns: Columns, rows: dict[str, int] | None = None
+) -> LogicalPlan:
     """The plan over tables of these sizes and rows; a table that has none stays of unknown size."""
 
-    def one(p: Any) -> Any:
+    def one(p: LogicalPlan) -> Any:
         if not isinstance(p, LogicalRelation):
             return p
         return p.replace(table=table_of(p, sizes.get(key_of(p)), columns, (rows or {}).get(key_of(p))))
@@ -93,15 +109,27 @@ def with_tables(plan: LogicalPlan, sizes: dict[str, int], columns: Columns, rows
 
 
 def named(plan: LogicalPlan, columns: Columns) -> Any:
-    """The plan with the names that scans give to relations that were printed without one."""
+    """The plan with the names that scans give to relations that were printed without one.
 
-    def one(p: Any) -> Any:
+    A relation that no scan reads, since its exchange is reused, is the table of those with the same columns.
+    """
+    nameless = [n for n in nodes_of(plan) if isinstance(n, LogicalRelation) and not n.name]
+    known: dict[str, set[str]] = {}
+    for relation in nameless:
+        known.setdefault(key_of(relation), set()).update(_scanned(relation, columns))
+
+    def one(p: LogicalPlan) -> Any:
         if not isinstance(p, LogicalRelation) or p.name:
             return p
-        name = next((columns.tables[a.expr_id] for a in p.attributes if a.expr_id in columns.tables), "")
-        return p.replace(name=tuple(name.split("."))) if name else p
+        names = _scanned(p, columns)[:1] or sorted(known[key_of(p)])
+        return p.replace(name=tuple(names[0].split("."))) if len(names) == 1 else p
 
-    return plan.transform_with_subqueries(one)
+    return plan.transform_with_subqueries(one) if nameless else plan
+
+
+def _scanned(relation: LogicalRelation, columns: Columns) -> list[str]:
+    """The names that scans of its columns have."""
+    return list(dict.fromkeys(columns.tables[a.expr_id] for a in relation.attributes if a.expr_id in columns.tables))
 
 
 def table_of(relation: LogicalRelation, size: int | None, columns: Columns, rows: int | None = None) -> Table:
@@ -209,7 +237,7 @@ def runtime_filters(plan: LogicalPlan) -> Counter[str]:
     return found
 
 
-def _is_bloom(e: Any) -> bool:
+def _is_bloom(e: Expression) -> bool:
     return isinstance(e, FunctionCall) and e.name == "might_contain" and len(e.arguments) == 2
 
 
@@ -220,7 +248,7 @@ def _tested(e: Any) -> str:
 def without_runtime_filters(plan: LogicalPlan) -> LogicalPlan:
     """The plan without the filters that runtime filters added."""
 
-    def one(p: Any) -> Any:
+    def one(p: LogicalPlan) -> Any:
         if not isinstance(p, Filter):
             return p
         parts = split_conjunction(p.condition)
@@ -231,6 +259,25 @@ def without_runtime_filters(plan: LogicalPlan) -> LogicalPlan:
 
     stripped: LogicalPlan = plan.transform_with_subqueries(one)
     return stripped
+
+
+# ------------------------------------------------------------------------------------------------ estimates told
+
+
+def with_estimates(read: ReadPlan, plan: LogicalPlan) -> LogicalPlan:
+    """A plan that has the operators of one that was read, with the bytes and rows that the text prints of them."""
+    _take([(b, e) for a, b in _pairs(read, plan) if (e := read.estimates.get(id(a))) is not None])
+    return plan
+
+
+def _pairs(read: ReadPlan, plan: LogicalPlan) -> Iterable[tuple[LogicalPlan, LogicalPlan]]:
+    return zip(nodes_of(read.plan), nodes_of(plan), strict=True) if read.estimates else ()
+
+
+def _take(estimates: Iterable[tuple[LogicalPlan, Printed]]) -> None:
+    for node, told in estimates:
+        if told.size_in_bytes is not None:
+            take_estimate(node, told.size_in_bytes, told.rows)
 
 
 # ------------------------------------------------------------------------------------------------ the search
@@ -251,7 +298,7 @@ class Fitting:
         plain = without_runtime_filters(optimized)
         self.tables: dict[str, Table] = {}
 
-        def one(p: Any) -> Any:
+        def one(p: LogicalPlan) -> Any:
             if not isinstance(p, LogicalRelation):
                 return p
             key = key_of(p)
@@ -260,7 +307,7 @@ class Fitting:
             return p.replace(table=self.tables[key])
 
         self.plan: Any = optimized.transform_with_subqueries(one)
-        self.plain: Any = plain.transform_with_subqueries(one)
+        self.plain: LogicalPlan = plain.transform_with_subqueries(one)
         self.filters = runtime_filters(optimized)
         self.joins = wanted_joins(self.plan, joins)
         self.nodes = [*nodes_of(self.plan), *nodes_of(self.plain)]
@@ -268,6 +315,29 @@ class Fitting:
         self.reach = {id(w): self._tables_of(w.join) for w in self.joins}
         self.trials = 0
         self.wrong: list[Wanted] = []
+        self.estimates: list[tuple[LogicalPlan, Printed]] = []
+
+    def take(self, read: ReadPlan) -> None:
+        """Take what the text estimates of the plan's operators, too."""
+        self.estimates = [(b, e) for a, b in _pairs(read, self.plan) if (e := read.estimates.get(id(a))) is not None]
+
+    def bounds(self) -> tuple[int, int]:
+        """The bytes of the largest side that a join of the text broadcasts by its size, and of the smallest one that it
+        could have and did not; -1 and `UNBOUNDED` for none. Only joins count whose sides' sizes the text tells."""
+        self.different()
+        largest, smallest = -1, UNBOUNDED
+        with estimating(self.config):
+            for wanted in self.joins:
+                join, ((operator, side), *others) = wanted.join, wanted.choices
+                known = all(t in self.told for t in self.reach[id(wanted)])
+                if others or not known or join.left_hint or join.right_hint or equi_join(join) is None:
+                    continue
+                sizes = {"BuildLeft": size_in_bytes(join.left), "BuildRight": size_in_bytes(join.right)}
+                if operator == "BroadcastHashJoin":
+                    largest = max(largest, sizes[side])
+                else:
+                    smallest = min([smallest, *(sizes[s] for s in _BROADCAST_SIDES.get(join.kind, ()))])
+        return largest, smallest
 
     @staticmethod
     def _tables_of(plan: Any) -> list[str]:
@@ -288,6 +358,7 @@ class Fitting:
         for node in self.nodes:
             for way in _WAYS:
                 node.__dict__.pop(way, None)
+        _take(self.estimates)
         wrong: list[str] = []
         self.wrong = []
         tables: set[str] = set()
@@ -310,7 +381,7 @@ class Fitting:
 
     def _critical(self, key: str) -> list[int]:
         """Sizes of a table just below and above which a side of a join that is decided otherwise can be broadcast."""
-        limit, now = int(self.config.get(THRESHOLD)), self.sizes[key]
+        limit, now = self.config.number(THRESHOLD), self.sizes[key]
         found: list[int] = []
         with estimating(self.config):
             for wanted in self.wrong:

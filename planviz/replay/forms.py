@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from planviz.expressions import decimals
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, FirstLast
+from planviz.expressions.arithmetic import BinaryArithmetic
 from planviz.expressions.calls import (
     Concat,
     FunctionCall,
@@ -16,6 +18,7 @@ from planviz.expressions.complex import (
     CreateNamedStruct,
 )
 from planviz.expressions.core import AttributeReference, Expression, SortOrder
+from planviz.expressions.decimals import PromotePrecision
 from planviz.expressions.ids import next_id
 from planviz.expressions.internal import KnownFloatingPointNormalized, MakeDecimal, NormalizeNaNAndZero, UnscaledValue
 from planviz.expressions.lambdas import LambdaFunction
@@ -45,6 +48,8 @@ from planviz.types import (
     INT,
     LONG,
     STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
     UNKNOWN,
     ArrayType,
     DataType,
@@ -54,6 +59,7 @@ from planviz.types import (
 if TYPE_CHECKING:
     from planviz.replay.expressions import Elaborator
 
+_PRECISE = {"LongType": LONG, "TimestampType": TIMESTAMP, "TimestampNTZType": TIMESTAMP_NTZ}
 _BOUNDS = {
     "unboundedpreceding$()": UNBOUNDED_PRECEDING,
     "unboundedfollowing$()": UNBOUNDED_FOLLOWING,
@@ -77,7 +83,19 @@ def _outer(e: Elaborator, t: Term) -> Expression:
 
 def _make_decimal(e: Elaborator, t: Term) -> Expression | None:
     m = re.fullmatch(r",(\d+),(\d+)", t.value[1])
-    return MakeDecimal(e.expression(t.children[0]), int(m[1]), int(m[2])) if m else None
+    if m is None:
+        return None
+    child = e.expression(t.children[0])
+    precision, scale = int(m[1]), int(m[2])
+    for x in child.collect(UnscaledValue):
+        if (
+            isinstance(x.child, AttributeReference)
+            and x.child.type == UNKNOWN
+            and isinstance(child, AggregateExpression)
+        ):
+            # A sum of decimals has ten digits more (Spark: DecimalAggregates).
+            e.found.told.setdefault(x.child.expr_id, DecimalType(precision - 10, scale))
+    return MakeDecimal(child, precision, scale)
 
 
 def _unscaled(e: Elaborator, t: Term) -> Expression:
@@ -87,13 +105,17 @@ def _unscaled(e: Elaborator, t: Term) -> Expression:
 def _check_overflow(e: Elaborator, t: Term) -> Expression:
     m = _DECIMAL_TYPE.match(t.value[1])
     kind: DataType = DecimalType(int(m[1]), int(m[2])) if m else UNKNOWN
-    made = CheckOverflow(e.expression(t.children[0]), kind)
-    return made if made.text == t.text else Wrapped(made.child, "CheckOverflow(", f"{t.value[1]})", kind)
+    child = e.expression(t.children[0])
+    made: Expression = CheckOverflow(child, kind)
+    if isinstance(kind, DecimalType) and (
+        isinstance(child, BinaryArithmetic) or t.value[1].endswith((", true", ", false"))
+    ):
+        made = decimals.CheckOverflow(child, kind, t.value[1].endswith(", true"))
+    return made if made.text == t.text else Wrapped(child, "CheckOverflow(", f"{t.value[1]})", kind)
 
 
 def _promoted(e: Elaborator, t: Term) -> Expression:
-    child = e.expression(t.children[0])
-    return Wrapped(child, "promote_precision(", ")", child.data_type)
+    return PromotePrecision(e.expression(t.children[0]))
 
 
 def _frame(e: Elaborator, t: Term) -> Expression:
@@ -136,7 +158,9 @@ def _first_last(e: Elaborator, t: Term) -> Expression | None:
     return None
 
 
-def _struct(e: Elaborator, t: Term) -> Expression:
+def _struct(e: Elaborator, t: Term) -> Expression | None:
+    if len(t.children) % 2:
+        return None
     named = enumerate(t.children)
     parts = [constant(c.text, STRING) if i % 2 == 0 and not columns_in(c) else e.expression(c) for i, c in named]
     return CreateNamedStruct(tuple(parts), t.value[0])
@@ -160,6 +184,23 @@ def _nth(e: Elaborator, t: Term) -> Expression | None:
     if len(t.children) != 3:
         return None
     return NthValue(e.expression(t.children[0]), e.expression(t.children[1]), t.children[2].text == "true")
+
+
+def _precise(e: Elaborator, t: Term) -> Expression:
+    """precisetimestampconversion(x, TimestampType, LongType): the bounds of time windows as numbers and back."""
+    value, _, target = t.children
+    kind = _PRECISE.get(target.text, UNKNOWN)
+    start = t.text.index("(") + 1
+    child = e.expression(value)
+    return Wrapped(child, t.text[:start], t.text[value.end - t.start :], kind)
+
+
+def _as_its_child(e: Elaborator, t: Term) -> Expression | None:
+    """A call that only says something of its argument."""
+    if len(t.children) != 1:
+        return None
+    child = e.expression(t.children[0])
+    return Wrapped(child, f"{t.value[0]}(", ")", child.data_type)
 
 
 def _null_test(make: Callable[[Expression], Expression]) -> Callable[[Elaborator, Term], Expression]:
@@ -215,6 +256,8 @@ FORMS: dict[str, Callable[[Elaborator, Term], Expression | None]] = {
     "normalizenanandzero": _one(NormalizeNaNAndZero),
     "knownfloatingpointnormalized": _one(KnownFloatingPointNormalized),
     "knownnotnull": _one(KnownNotNull),
+    "knownnullable": _as_its_child,
+    "precisetimestampconversion": _precise,
     "StartsWith": _two(lambda a, b: StringPredicate(a, b, "StartsWith")),
     "EndsWith": _two(lambda a, b: StringPredicate(a, b, "EndsWith")),
     "Contains": _two(lambda a, b: StringPredicate(a, b, "Contains")),

@@ -79,5 +79,5 @@ def given_from(text: str) -> Given:
     return given(settings, sizes, profile)
 
 
-def _word(value: Any) -> str:
+def _word(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

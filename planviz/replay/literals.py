@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 
 from planviz.expressions.core import Literal
+from planviz.expressions.earlier import StoredLiteral
 from planviz.types import (
     BINARY,
     BOOLEAN,
     BYTE,
+    CALENDAR_INTERVAL,
     DATE,
     DOUBLE,
     FLOAT,
@@ -37,6 +39,12 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d{1,6})?")
 _HEX = re.compile(r"0x((?:[0-9A-F]{2})*)")
 _INTERVAL = re.compile(r"INTERVAL '(-?)([^']*)' (YEAR|MONTH|DAY|HOUR|MINUTE|SECOND)(?: TO (MONTH|HOUR|MINUTE|SECOND))?")
+_CALENDAR = re.compile(r"(-?[\d.]+) (years|months|days|hours|minutes|seconds)(?= |$)")
+_UNITS = {
+    "years": (12, 0, 0), "months": (1, 0, 0), "days": (0, 1, 0), "hours": (0, 0, 3_600_000_000),
+    "minutes": (0, 0, 60_000_000), "seconds": (0, 0, 1_000_000),
+}  # fmt: skip
+_EPOCH = datetime(1970, 1, 1)
 _YEARS = ("YEAR", "MONTH")
 _DAYS = ("DAY", "HOUR", "MINUTE", "SECOND")
 _LIMITS: dict[DataType, int] = {BYTE: 1 << 7, SHORT: 1 << 15, INT: 1 << 31, LONG: 1 << 63}
@@ -123,6 +131,10 @@ def _of_type(text: str, t: DataType) -> Literal | None:
         return Literal(float(text.replace("Infinity", "inf")), t) if _DOUBLE.fullmatch(text) else None
     if isinstance(t, DecimalType):
         return Literal(Decimal(text), t) if _WHOLE.fullmatch(text) or _DECIMAL.fullmatch(text) else None
+    if t == CALENDAR_INTERVAL:
+        return calendar_interval(text)
+    if t in (DATE, TIMESTAMP) and _WHOLE.fullmatch(text):
+        return _stored(int(text), t)
     if t == DATE:
         return _dated(text, t)
     if t in (TIMESTAMP, TIMESTAMP_NTZ):
@@ -139,6 +151,29 @@ def _of_type(text: str, t: DataType) -> Literal | None:
     if isinstance(t, YearMonthIntervalType | DayTimeIntervalType):
         return _interval(text, t)
     return None
+
+
+def calendar_interval(text: str) -> Literal | None:
+    """`1 months 2 days`, as intervals are shown before Spark 3.2; None for another text."""
+    months, days, micros = 0, 0, Decimal(0)
+    try:
+        for number, unit in _CALENDAR.findall(text):
+            a, b, c = _UNITS[unit]
+            months, days, micros = months + a * int(number), days + b * int(number), micros + c * Decimal(number)
+    except (ValueError, InvalidOperation):
+        return None
+    made = Literal((months, days, int(micros)), CALENDAR_INTERVAL)
+    return made if made.text == text else None
+
+
+def _stored(number: int, t: DataType) -> Literal | None:
+    """A date or a moment shown as days or microseconds, as before Spark 3.2."""
+    try:
+        if t == DATE:
+            return StoredLiteral((_EPOCH + timedelta(days=number)).date(), t)
+        return StoredLiteral(_EPOCH + timedelta(microseconds=number), t)
+    except OverflowError:
+        return None
 
 
 def _dated(text: str, t: DataType) -> Literal | None:

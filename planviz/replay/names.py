@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from planviz.graph import PlanGraph
 from planviz.logical.operators import Project, SubqueryAlias, View
@@ -50,7 +49,7 @@ def _aliased(plan: LogicalPlan) -> Iterable[tuple[LogicalRelation, str]]:
     for node in nodes_of(plan):
         if not isinstance(node, SubqueryAlias):
             continue
-        beneath: Any = node.child
+        beneath = node.child
         while not isinstance(beneath, SubqueryAlias | LogicalRelation) and len(beneath.children) == 1:
             if not isinstance(beneath, View | Project | PrintedView):
                 break

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from planviz.expressions.core import AttributeReference, Declared, Expression, Typed, UnaryExpression
+from planviz.graph.kinds import kind_of
 from planviz.logical.operators import View
 from planviz.logical.plan import LogicalPlan
 from planviz.physical.printed import PrintedExec
 from planviz.trees.node import always, lazy, node
-from planviz.types import DataType
+from planviz.types import LONG, UNKNOWN, DataType
 
 
 @node
@@ -42,6 +44,22 @@ class Wrapped(Typed, UnaryExpression):
     def to_string(self) -> str:
         """The child between what stands around it."""
         return f"{self.before}{self.child}{self.after}"
+
+
+@node
+class OpenField(Typed, UnaryExpression):
+    """A part of a value whose type nobody told: `child.name`, or `child[key]`."""
+
+    child: Expression
+    part: str
+    type: DataType = UNKNOWN
+
+    foldable = always(False)
+    null_intolerant = always(True)
+
+    def to_string(self) -> str:
+        """The child with its part behind it."""
+        return f"{self.child}{self.part}"
 
 
 @node
@@ -115,6 +133,57 @@ class PrintedRelation(OpaqueOperator):
     columnar: bool = False
 
 
+@node
+class PrintedOperator(OpaqueOperator):
+    """An operator that is known and that no rule or strategy here looks into, so that it is kept as it stands: a
+    function of a Dataset, a command, a state store and the stages around it, and what was planned for those."""
+
+    pieces: tuple[str, ...]
+    columns: tuple[Expression, ...]
+    inputs: tuple[LogicalPlan, ...]
+    given: tuple[AttributeReference, ...] = ()
+    own: frozenset[int] = frozenset()
+    inner: tuple[Any, ...] = ()
+    physical: bool = False
+    columnar: bool = False
+
+
+_DATASET = re.compile(
+    r"(SerializeFromObject|DeserializeToObject|Map(Elements|Partitions|Groups)\w*|(FlatMap(Co)?|Co)Groups?\w*|TypedFilter"
+    r"|AppendColumns\w*|MapIn(Pandas|Arrow|Python)|(ArrowAggregate|AggregateIn|WindowIn|ArrowWindow)(Python|Pandas)"
+    r"|MergeRows\w*|AttachDistributedSequence|CollectMetrics|ScriptTransformation)$"
+)
+_STREAM = re.compile(
+    r"(SessionWindow)?StateStore\w+|EventTimeWatermark|Streaming\w+|(Merging|Updating)Sessions|TransformWith\w+"
+)
+_ALIAS = re.compile(r" AS ([^#]+)#(\d+)(L?)(?=, |\]$)")
+_OBJECT = re.compile(r"\b(obj)#(\d+)(?=: [^#]*$)")
+
+
+def kept_as_printed(op: str) -> bool:
+    """Whether an operator of that name is known and stays as it stands."""
+    op = op.split("[")[0]
+    return bool(_DATASET.match(op) or _STREAM.match(op)) or kind_of(op) == "command"
+
+
+def own_columns_of(op: str, text: str) -> tuple[AttributeReference, ...]:
+    """The columns that a Dataset's operator gives instead of its input's; none for one that adds none."""
+    m = _OBJECT.search(text)
+    if m is not None and _DATASET.match(op):
+        return (AttributeReference("obj", UNKNOWN, True, int(m.group(2))),)
+    if op != "SerializeFromObject":
+        return ()
+    return tuple(
+        AttributeReference(name, LONG if long else UNKNOWN, True, int(number))
+        for name, number, long in _ALIAS.findall(text)
+    )
+
+
 def _printed(tree: Any) -> PrintedExec:
     line, beneath = tree
     return PrintedExec(line, tuple(map(_printed, beneath)), ())
+
+
+def reads_opaque(plan: LogicalPlan) -> bool:
+    """Whether a plan reads a leaf that stands as it was printed: the size calculated for it means nothing."""
+    return any(isinstance(n, OpaqueOperator) and not n.children for n in plan.walk())

@@ -52,14 +52,23 @@ from planviz.logical.relations import (
 from planviz.replay.columns import Columns
 from planviz.replay.expressions import Elaborator, Found
 from planviz.replay.literals import constant
-from planviz.replay.opaque import OpaqueExpression, OpaqueOperator, PrintedRelation, PrintedView
+from planviz.replay.opaque import (
+    OpaqueExpression,
+    OpaqueOperator,
+    PrintedOperator,
+    PrintedRelation,
+    PrintedView,
+    kept_as_printed,
+    own_columns_of,
+)
 from planviz.replay.terms import SUBQUERY, Term, Terms, Unreadable
 from planviz.types import INT, LONG, UNKNOWN, DataType
 
 #: What stands in the place of items that Spark left out (spark.sql.debug.maxToStringFields).
 MORE = re.compile(r"\.\.\. \d+ more fields")
 Scope = Mapping[int, AttributeReference]
-_SOURCE = re.compile(r"Relation|Scan|RDD$")
+#: Names of operators that read a source.
+SOURCE = re.compile(r"Relation|Scan|RDD$")
 _COLUMN = re.compile(r"([^,\[\]]*?|\([^\[\]]*?\))#(\d+)(L?)(?=, ?|\]|$)")
 _KINDS = r"Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|LeftSingle"
 _JOIN = re.compile(
@@ -111,10 +120,21 @@ class Operator:
         read = READERS.get(self.line.op)
         try:
             if read is not None:
-                return read(self)
+                return self._resolved(read)
         except (Unreadable, ValueError, IndexError, KeyError, TypeError, AttributeError, StopIteration, AssertionError):
             pass
         return self.opaque()
+
+    def _resolved(self, read: Callable[[Operator], LogicalPlan]) -> LogicalPlan:
+        """The operator; what keeps it from being resolved as it was to Spark stays as it stands."""
+        before, count, at = self.found.expressions, len(self.found.opaque), self.at
+        made = read(self)
+        if self.line.unresolved or made.resolved or not all(p.resolved for p in self.inputs):
+            return made
+        self.found.expressions, self.at, self.elaborator.strict = before, at, True
+        del self.found.opaque[count:]
+        self.elaborator.made.clear()
+        return read(self)
 
     def opaque(self) -> OpaqueOperator:
         """The line as it stands."""
@@ -128,8 +148,12 @@ class Operator:
         given: tuple[AttributeReference, ...] = ()
         if not self.inputs:
             given = tuple(self._column(n, i, bool(long), "") for n, i, long in columns_of(self.text))
-            kind = PrintedRelation if given and _SOURCE.search(self.line.op) else OpaqueOperator
+            kind: type[OpaqueOperator] = PrintedRelation if SOURCE.search(self.line.op) else OpaqueOperator
+            kind = PrintedOperator if kept_as_printed(self.line.op) and kind is OpaqueOperator else kind
             return kind((self.text,), (), (), given, frozenset(a.expr_id for a in given))
+        if kept_as_printed(self.line.op):
+            own = own_columns_of(self.line.op, self.text)
+            return PrintedOperator(tuple(pieces), tuple(read), self.inputs, own, frozenset(a.expr_id for a in own))
         missing = frozenset(
             r.expr_id for r in read if isinstance(r, AttributeReference) and r.expr_id not in self.scope
         )
@@ -260,13 +284,14 @@ def _rdd(o: Operator) -> LogicalPlan:
 
 def _cte_ref(o: Operator) -> LogicalPlan:
     m = re.fullmatch(
-        r"CTERelationRef (\d+), (true|false)(?:, \[(.*)\])?, (true|false)(?:, (true|false))?(?:, (\d+))?(.*)", o.text
+        r"CTERelationRef (\d+), (true|false)(?:, \[(.*)\])?(?:, (true|false))?(?:, (true|false))?(?:, (\d+))?(.*)",
+        o.text,
     )
     if m is None or m.group(7):
         return o.opaque()
     attributes = o.own_columns(f"[{m.group(3)}]", f"cte {m.group(1)}") if m.group(3) else ()
     rows = None if m.group(6) is None else int(m.group(6))
-    streaming, recursive = m.group(4) == "true", m.group(5) == "true"
+    streaming, recursive = (None if flag is None else flag == "true" for flag in m.group(4, 5))
     definition = o.columns.definitions.get(int(m.group(1)))
     if definition is not None and len(definition) == len(attributes):
         pairs = zip(attributes, definition, strict=True)
@@ -293,6 +318,10 @@ def _aggregate(o: Operator) -> LogicalPlan:
         return Aggregate(grouping, o.named(), o.child)
     if o.rest:
         return o.opaque()
+    items = tuple(o.elaborator.expression(t) for t in first)
+    if items and all(isinstance(e, AttributeReference) for e in items):
+        # Spark leaves empty lists out. Columns alone are keys: without keys, each would stand in a function.
+        return Aggregate(items, (), o.child)
     return Aggregate((), o.named(first), o.child)
 
 
@@ -319,7 +348,7 @@ def _view(o: Operator) -> LogicalPlan:
     made = View(name, o.child, len(name) == 1, (), True)
     if made.simple_string == o.text:
         return made
-    return PrintedView(name, o.child, len(name) == 1, (), True, o.text)
+    return PrintedView(name, o.child, len(name) == 1, (), True, True, o.text)
 
 
 def _window(o: Operator) -> LogicalPlan:
@@ -441,12 +470,13 @@ def _deduplicate(o: Operator) -> LogicalPlan:
 
 
 def _cte_definition(o: Operator) -> LogicalPlan:
-    m = re.fullmatch(r"CTERelationDef (\d+), (true|false)(?:, (\d+))?", o.text)
+    m = re.fullmatch(r"CTERelationDef (\d+)(?:, (true|false))?(?:, (\d+))?", o.text)
     if m is None:
         return o.opaque()
     depth = None if m.group(3) is None else int(m.group(3))
     o.columns.definitions[int(m.group(1))] = o.child.output
-    return CTERelationDef(o.child, int(m.group(1)), False, m.group(2) == "true", None, depth)
+    under = None if m.group(2) is None else m.group(2) == "true"
+    return CTERelationDef(o.child, int(m.group(1)), False, under, None, depth)
 
 
 def _with(o: Operator) -> LogicalPlan:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.expressions.subqueries import DynamicPruningSubquery
 from planviz.graph import PlanGraph
-from planviz.graph.plan_graph import Estimate
+from planviz.graph.node import Estimate
 from planviz.logical.combining import Join
+from planviz.logical.join_keys import join_keys
 from planviz.logical.plan import LogicalPlan
-from planviz.optimizer.join_keys import join_keys
 from planviz.replay.columns import Columns, columns_of
 from planviz.replay.expressions import Found
-from planviz.replay.opaque import OpaqueOperator, PrintedRelation
+from planviz.replay.opaque import OpaqueOperator, PrintedOperator, PrintedRelation
 from planviz.replay.operators import Line, Operator, Scope
 from planviz.types import UNKNOWN
+
+if TYPE_CHECKING:
+    from planviz.expressions.core import Expression
 
 #: What `explain cost` puts behind every operator.
 STATISTICS = re.compile(r", Statistics\(sizeInBytes=[^()]*\)$")
@@ -32,20 +35,26 @@ PASSES = 4
 @dataclass
 class ReadPlan:
     """A plan read back: `operators` and `expressions` count what there was, `opaque` are lines and texts that nobody
-    could read, `inferred` how many columns have a type that only their use tells, `open` those without a type."""
+    could read, `columns` how many columns the leaves give, `inferred` those of a type that only their use tells, `open`
+    those without a type."""
 
     plan: LogicalPlan
     operators: int
     expressions: int
     opaque_operators: list[str] = field(default_factory=list)
     opaque: list[str] = field(default_factory=list)
+    columns: int = 0
     inferred: int = 0
     open: int = 0
+    #: Operators that are known and stay as they stand: of Datasets, streams, commands.
+    kept: int = 0
     #: Of a lifted plan: its joins as physical lines over its columns, and sentences about what the text leaves open.
     joins: list[str] = field(default_factory=list)
     assumed: list[str] = field(default_factory=list)
     #: The first id that a lifted plan has not.
     first_id: int = 0
+    #: What the text estimates of operators, by the `id` of the operator in `plan`.
+    estimates: dict[int, Estimate] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -55,7 +64,18 @@ class ReadPlan:
 
 def read_plan(graph: PlanGraph, columns: Columns, ansi: bool = True) -> ReadPlan:
     """The plan that a logical tree says. Never raises for what a text says: what cannot be read is opaque."""
-    return typed(columns, len(graph), lambda found: _Reader(graph, columns, ansi, found).plan())
+    estimates: dict[int, Estimate] = {}
+
+    def read(found: Found) -> LogicalPlan:
+        reader = _Reader(graph, columns, ansi, found)
+        plan = reader.plan()
+        estimates.clear()
+        estimates.update(reader.estimates)
+        return plan
+
+    made = typed(columns, len(graph), read)
+    made.estimates = estimates
+    return made
 
 
 def typed(columns: Columns, operators: int, read: Callable[[Found], LogicalPlan]) -> ReadPlan:
@@ -76,13 +96,15 @@ def typed(columns: Columns, operators: int, read: Callable[[Found], LogicalPlan]
         found.expressions,
         opaque,
         found.opaque,
+        len(leaves),
         sum(a.expr_id in columns.inferred for a in leaves),
         sum(a.type == UNKNOWN for a in leaves),
+        sum(isinstance(n, PrintedOperator) for n in plan.walk()),
     )
 
 
 def _is_opaque(plan: LogicalPlan) -> bool:
-    return isinstance(plan, OpaqueOperator) and not isinstance(plan, PrintedRelation)
+    return isinstance(plan, OpaqueOperator) and not isinstance(plan, PrintedRelation | PrintedOperator)
 
 
 class _Reader:
@@ -95,6 +117,7 @@ class _Reader:
         self.given |= {int(i) for n in graph for i in _ALIAS_ID.findall(n.text)}
         #: Dynamic pruning whose keys are known; the innermost join that has them is the one that it came from.
         self.pruned: set[int] = set()
+        self.estimates: dict[int, Estimate] = {}
 
     def plan(self) -> LogicalPlan:
         return self._read(self.graph.roots[0], {})
@@ -120,6 +143,8 @@ class _Reader:
                 made = Operator(line, self.columns, self.ansi, self.found).read()
                 self.known[key] = with_pruning_keys(made, self.pruned)
             done[at] = self.known[key]
+            if node.estimate is not None and node.estimate.size_in_bytes is not None:
+                self.estimates[id(done[at])] = node.estimate
         return done[root]
 
     def _range(self, at: int) -> int:
@@ -157,7 +182,7 @@ class _Reader:
         return out
 
 
-def with_pruning_keys(plan: Any, pruned: set[int]) -> Any:
+def with_pruning_keys(plan: LogicalPlan, pruned: set[int]) -> LogicalPlan:
     """A join with the keys of the dynamic pruning beneath it, which only the join says; `pruned` are those that have
     theirs."""
     if not isinstance(plan, Join) or plan.condition is None or not plan.bits & DynamicPruningSubquery.BIT:
@@ -165,7 +190,7 @@ def with_pruning_keys(plan: Any, pruned: set[int]) -> Any:
     keys = join_keys(plan)
     sides = [(a, [k for _, k in keys], b) for a, b in keys] + [(b, [k for k, _ in keys], a) for a, b in keys]
 
-    def one(e: Any) -> Any:
+    def one(e: Expression) -> Any:
         if not isinstance(e, DynamicPruningSubquery) or e.expr_id in pruned:
             return e
         for mine, others, other in sides:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planviz.graph import PlanGraph
 from planviz.physical.formatted import simple
@@ -12,11 +12,15 @@ from planviz.replay.compared import differences, distance, label_of, marks_of, v
 from planviz.replay.lifting.lines import line_of
 from planviz.replay.plans import STATISTICS
 
+if TYPE_CHECKING:
+    from planviz.physical.plan import SparkPlan
+
 #: Operators that not every way to print a plan shows, or only a plan that has run.
 _SHOWN_OR_NOT = re.compile(
     r"(ColumnarToRow|AdaptiveSparkPlan|InputAdapter|WholeStageCodegen|\w+QueryStage|AQEShuffleRead|CustomShuffleReader"
     r"|Subquery|SubqueryBroadcast|SubqueryAdaptiveBroadcast|ReusedSubquery)\b"
 )
+_NUMBERED = re.compile(r"SubqueryBroadcast \S*#(\d+)")
 #: An aggregate that lists its columns, which the simple mode leaves out.
 _WHOLE = re.compile(r"Aggregate\(key.*\], output=\[")
 
@@ -57,10 +61,11 @@ class PhysicalForm:
         formatted = any(n.operator_id is not None for n in graph)
         ran = graph.stage == "initial" or any(n.op.endswith("QueryStage") for n in graph)
         self.by_lines = not formatted and not ran
+        self.once = formatted
         self.text = printed(graph, formatted)
         self.brief = "Aggregate(" in self.text and _WHOLE.search(self.text) is None
 
-    def of(self, plan: Any) -> str:
+    def of(self, plan: SparkPlan) -> str:
         """A plan of ours, printed as the text is."""
         text: str = simple(plan) if self.brief else plan.tree_string
         return text
@@ -69,13 +74,13 @@ class PhysicalForm:
         """equal, shape or differs."""
         if self.by_lines:
             return verdict(self.text, ours)
-        return "shape" if shown(self.text) == shown(ours) else "differs"
+        return "shape" if shown(self.text, self.once) == shown(ours, self.once) else "differs"
 
     def distance(self, ours: str) -> int:
         """How far a plan is from the text: 0 where nothing that both show differs."""
         if self.by_lines:
             return distance(self.text, ours)
-        a, b = shown(self.text), shown(ours)
+        a, b = shown(self.text, self.once), shown(ours, self.once)
         if a == b:
             return 0
         matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
@@ -85,17 +90,31 @@ class PhysicalForm:
         """The lines that differ, or the operators that do."""
         if self.by_lines:
             return differences(self.text, ours)
-        a, b = ("\n".join("  " * depth + label for depth, label in shown(t)) for t in (self.text, ours))
+        a, b = ("\n".join("  " * depth + label for depth, label in shown(t, self.once)) for t in (self.text, ours))
         return differences(a, b)
 
 
-def shown(text: str) -> list[tuple[int, str]]:
-    """Depth and kind of the operators that every way to print a plan shows."""
+def shown(text: str, once: bool = False) -> list[tuple[int, str]]:
+    """Depth and kind of the operators that every way to print a plan shows.
+
+    `once`: what is broadcast to prune several scans counts where it stands first, as the formatted mode
+    prints it.
+    """
     found: list[tuple[int, str]] = []
+    subqueries: set[str] = set()
+    passed = -1
     above: list[tuple[int, int]] = []
     for line in text.strip("\n").split("\n"):
         body = line[marks_of(line) :]
         column = len(line) - len(line.lstrip(" :+-"))
+        if 0 <= passed < column:
+            continue
+        passed = -1
+        if once and (subquery := _NUMBERED.match(body)) is not None:
+            if subquery.group(1) in subqueries:
+                passed = column
+                continue
+            subqueries.add(subquery.group(1))
         while above and above[-1][0] >= column:
             above.pop()
         depth = above[-1][1] if above else 0

@@ -8,29 +8,34 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from planviz.config import OptimizerConfig
+from planviz.decisions.join_tree import THRESHOLD
 from planviz.errors import PlanvizError
 from planviz.expressions.ids import Ids, ids_from
 from planviz.graph import PlanGraph
 from planviz.logical.combining import Join
-from planviz.logical.plan import LogicalPlan
+from planviz.logical.plan import LogicalPlan, size_text
 from planviz.optimizer import Optimizer
 from planviz.optimizer.context import OptimizerContext
 from planviz.physical.query import PhysicalPlan, plan_query
 from planviz.plantext.versions import PrintedBy, printed_by
 from planviz.replay.columns import Columns
 from planviz.replay.compared import differences, distance, verdict
-from planviz.replay.fitting import Fitted, Fitting, joins_in, named, rows_told, with_tables
+from planviz.replay.fitting import Fitted, Fitting, joins_in, named, rows_told, with_estimates, with_tables
 from planviz.replay.given import Given
 from planviz.replay.lifting.lifter import lifted_plan
 from planviz.replay.names import relation_names
+from planviz.replay.older import in_newer_words
 from planviz.replay.opaque import OpaqueOperator
 from planviz.replay.plans import ReadPlan, read_plan, row_counts_told, sizes_told
 from planviz.replay.printed import PhysicalForm, printed
+from planviz.replay.search import as_settings, optimizer_changes, planner_changes, smallest_change, tries_for
 from planviz.replay.settings import ANSI, COST_BASED, SMALL, Setting, candidates, configured, found_settings
 from planviz.replay.taken import PrintedOrder, with_choices
 from planviz.trees.trace import Trace
 
 _IDS = re.compile(r"#(\d+)")
+#: How far the optimized and the physical plan are from the text, and what was made.
+Scored = tuple[tuple[int, int], dict[str, Any]]
 
 
 @dataclass
@@ -74,7 +79,7 @@ def replay(
     """
     made = Replay(stages=tuple(p.stage for p in plans), given=given or Given())
     try:
-        _Replaying(plans, columns, printed or printed_by(plans), made).run()
+        _Replaying(in_newer_words(plans), columns, printed or printed_by(plans), made).run()
     except RecursionError:
         made.failures.append("The plan nests too deep to be planned again.")
     for stage in ("optimized", "physical"):
@@ -99,7 +104,7 @@ class _Replaying:
 
     def run(self) -> None:
         """Read, fit, optimize, plan, compare: as the versions that may have printed the text, until one fits."""
-        best: tuple[tuple[int, int], dict[str, Any]] | None = None
+        best: Scored | None = None
         for profile in self.profiles:
             found = self._as(configured(self.made.settings, profile))
             if best is None or found[0] < best[0]:
@@ -116,22 +121,83 @@ class _Replaying:
                 words = f"the plans come out nearer to the text with {ANSI}={str(on).lower()}"
                 self.made.settings.append(Setting(ANSI, on, words))
                 best = found
-        self._keep(best[1])
+        self._keep(self._searched(best)[1])
 
-    def _as(self, config: OptimizerConfig) -> tuple[tuple[int, int], dict[str, Any]]:
+    def _searched(self, best: Scored) -> Scored:
+        """The same, or what comes out nearer under settings that a search finds."""
+        (optimized, physical), found = best
+        operators = max(len(g) for g in self.graphs.values()) if self.graphs else 0
+        reads: list[ReadPlan] = list(found["read"].values())
+        if found["failures"] or found.get("taken") or any(r.opaque or r.opaque_operators for r in reads):
+            return best  # another cause is likelier
+        config: OptimizerConfig = found["config"]
+        sizes = found["fitted"].sizes if "fitted" in found else {}
+        given = self.made.given.settings
+        made: list[Setting] = []
+        if optimized and "optimized" in found and operators <= SMALL:
+            plan, theirs = found["read"]["analyzed"].plan, self._text("optimized")
+            tried = optimizer_changes(config, found["trace"], theirs, found["optimized text"])
+
+            def first(c: OptimizerConfig) -> int:
+                again = self._attempt({"failures": []}, lambda: self._optimized(plan, sizes, c, Trace()))
+                return 1 << 20 if again is None else distance(theirs, again.tree_string)
+
+            tried = [c for c in tried if c.key not in given]
+            made += as_settings(*smallest_change(config, tried, first, optimized, tries_for(operators)), "optimized")
+        if physical and "planned" in found and operators <= SMALL:
+            logical = found["read"].get("physical") or found["read"]["optimized"]
+
+            def second(c: OptimizerConfig) -> int:
+                again = self._attempt({"failures": []}, lambda: self._planned(logical, logical.plan, sizes, c))
+                return 1 << 20 if again is None else self.form.distance(again[1])
+
+            tried = [c for c in planner_changes(config) if c.key not in given]
+            made += as_settings(*smallest_change(config, tried, second, physical, tries_for(operators)), "physical")
+        if not made:
+            return best
+        again = self._as(config.with_settings({s.key: s.value for s in made}))
+        if sum(again[0]) >= optimized + physical:
+            return best
+        again[1]["settings"] = [*again[1].get("settings", []), *made]
+        return again
+
+    def _as(self, config: OptimizerConfig) -> Scored:
         """How far the plans are from those of the text under these settings, and what was made."""
-        ansi = bool(config.get(ANSI))
+        ansi = config.flag(ANSI)
         if ansi not in self.readings:
             self._read(ansi)
             self.readings[ansi] = dict(self.made.read)
         self.made.read = dict(self.readings[ansi])
         score, found = self._tried(config)
-        return score, found | {"config": config, "read": self.made.read}
+        return score, {"config": config} | found | {"read": self.made.read}
+
+    def _threshold(self, fitting: Fitting) -> Setting | None:
+        """The threshold of broadcasts that the text's joins imply, where its sizes are told and the usual one is not
+        consistent with them."""
+        physical = self._physical()
+        ran = (
+            physical is not None and physical.stage != "initial" and any(n.op.endswith("QueryStage") for n in physical)
+        )
+        now = int(fitting.config.number(THRESHOLD))
+        if THRESHOLD in self.made.given.settings or ran:
+            return None
+        largest, smallest = fitting.bounds()
+        if now < largest < smallest:
+            words = f"a side of {size_text(largest)} was broadcast: the threshold was at least that"
+            return Setting(THRESHOLD, largest, words)
+        if largest < smallest <= now:
+            words = f"a side of {size_text(smallest)} was not broadcast: the threshold was below that"
+            off = ", or broadcasting was off" if largest < 0 else ""
+            return Setting(THRESHOLD, -1 if largest < 0 else smallest - 1, words + off)
+        return None
 
     def _read(self, ansi: bool) -> None:
-        for stage in ("analyzed", "optimized"):
-            if stage in self.graphs and len(self.graphs[stage]):
+        known: dict[str, int] = {}
+        # What the optimized plan tells of types is as true of the analyzed one.
+        for stage in ("analyzed", "optimized", "analyzed"):
+            if stage in self.graphs and len(self.graphs[stage]) and known.get(stage) != len(self.columns.by_id):
                 self.made.read[stage] = read_plan(self.graphs[stage], self.columns, ansi)
+                known[stage] = len(self.columns.by_id)
         graph = self._physical()
         read = self.made.read.get("optimized")
         if (read is None or unplannable(read.plan)) and graph is not None and len(graph):
@@ -148,7 +214,7 @@ class _Replaying:
         """The physical plan as it was planned: an adaptive one before it ran."""
         return self.graphs.get("initial") or self.graphs.get("physical")
 
-    def _tried(self, config: OptimizerConfig) -> tuple[tuple[int, int], dict[str, Any]]:
+    def _tried(self, config: OptimizerConfig) -> tuple[tuple[int, int], dict[str, object]]:
         """How far the plans are from those of the text under these settings, and what was made."""
         found: dict[str, Any] = {"failures": []}
         analyzed = self.made.read.get("analyzed")
@@ -164,6 +230,11 @@ class _Replaying:
             told = self.made.told | {key: size for key, size in said.items() if size is not None}
             joins = logical.joins or joins_in(self._physical())
             fitting = Fitting(logical.plan, joins, config, self.columns, told)
+            fitting.take(logical)
+            threshold = self._attempt(found, lambda: self._threshold(fitting))
+            if threshold is not None:
+                found["settings"] = [threshold]
+                config = found["config"] = fitting.config = config.with_settings({THRESHOLD: threshold.value})
             fitted = self._attempt(found, fitting.search)
             if fitted is not None:
                 found["fitted"], sizes = fitted, fitted.sizes
@@ -187,14 +258,14 @@ class _Replaying:
                     f"The optimized plan is not planned again: what {', '.join(names)} does is not known here."
                 )
             else:
-                planned = self._attempt(found, lambda: self._planned(logical.plan, sizes, config))
+                planned = self._attempt(found, lambda: self._planned(logical, logical.plan, sizes, config))
             if planned is not None:
                 found["planned"], found["physical text"] = planned
                 score[1] = self.form.distance(found["physical text"])
             else:
                 score[1] = 1 << 20
             if score[1] and fitted is not None and fitted.joins:
-                score[1] = self._chosen(found, logical.plan, score[1], sizes, config, fitted)
+                score[1] = self._chosen(found, logical, score[1], sizes, config, fitted)
         return (score[0], score[1]), found
 
     def _ordered(self, found: dict[str, Any], before: int, sizes: dict[str, int], config: OptimizerConfig) -> int:
@@ -214,21 +285,21 @@ class _Replaying:
             return before
         found |= {"optimized": plan, "trace": trace, "optimized text": plan.tree_string, "taken": order.used}
         words = "the order of the joins, or the rows that a runtime filter expects, come from costs"
-        found["settings"] = [Setting(key, True, words) for key in COST_BASED]
+        found["settings"] = [*found.get("settings", []), *(Setting(key, True, words) for key in COST_BASED)]
         return after
 
     def _chosen(
         self,
         found: dict[str, Any],
-        logical: LogicalPlan,
+        logical: ReadPlan,
         before: int,
         sizes: dict[str, int],
         config: OptimizerConfig,
         fitted: Fitted,
     ) -> int:
         """The physical plan with the joins that no sizes explain as the text has them, where that is nearer."""
-        plan, words = with_choices(logical, fitted.joins)
-        planned = self._attempt(found, lambda: self._planned(plan, sizes, config)) if words else None
+        plan, words = with_choices(logical.plan, fitted.joins)
+        planned = self._attempt(found, lambda: self._planned(logical, plan, sizes, config)) if words else None
         after = before if planned is None else self.form.distance(planned[1])
         if planned is None or after >= before:
             return before
@@ -262,10 +333,13 @@ class _Replaying:
             context = OptimizerContext(config, join_order=order)
             return Optimizer(config, context).optimize(with_tables(plan, sizes, self.columns, rows), trace)
 
-    def _planned(self, plan: LogicalPlan, sizes: dict[str, int], config: OptimizerConfig) -> tuple[PhysicalPlan, str]:
-        """The plan planned again, and its text in the form of the text."""
+    def _planned(
+        self, read: ReadPlan, plan: LogicalPlan, sizes: dict[str, int], config: OptimizerConfig
+    ) -> tuple[PhysicalPlan, str]:
+        """The plan planned again, and its text in the form of the text; `read` has the same operators."""
         with ids_from(Ids(self.first_id)):
-            made = plan_query(named(with_tables(plan, sizes, self.columns), self.columns), config)
+            over = named(with_tables(plan, sizes, self.columns), self.columns)
+            made = plan_query(with_estimates(read, over), config)
             return made, self.form.of(made.executed)
 
     def _text(self, stage: str) -> str:
@@ -305,7 +379,7 @@ def unplannable(plan: LogicalPlan) -> list[str]:
     return list(dict.fromkeys(n.node_name.split("[")[0] for n in opaque))
 
 
-def replay_json(made: Replay) -> list[dict[str, Any]]:
+def replay_json(made: Replay) -> list[dict[str, object]]:
     """One entry for every plan of the explain, with the verdicts on the whole."""
     common = {
         "profile": made.config.profile,
@@ -321,7 +395,7 @@ def replay_json(made: Replay) -> list[dict[str, Any]]:
     return [{"stage": stage, "read": read_json(made.read.get(stage)), **common} for stage in dict.fromkeys(made.stages)]
 
 
-def read_json(read: ReadPlan | None) -> dict[str, Any]:
+def read_json(read: ReadPlan | None) -> dict[str, object]:
     """What was read of a plan; nothing of one that is not read back."""
     if read is None:
         return {
@@ -329,8 +403,10 @@ def read_json(read: ReadPlan | None) -> dict[str, Any]:
             "expressions": 0,
             "opaque": 0,
             "opaque_texts": [],
+            "columns": 0,
             "inferred": 0,
             "open": 0,
+            "kept": 0,
             "assumed": [],
         }
     return {
@@ -338,13 +414,15 @@ def read_json(read: ReadPlan | None) -> dict[str, Any]:
         "expressions": read.expressions,
         "opaque": len(read.opaque) + len(read.opaque_operators),
         "opaque_texts": [t[:200] for t in (*read.opaque_operators, *read.opaque)][:20],
+        "columns": read.columns,
         "inferred": read.inferred,
         "open": read.open,
+        "kept": read.kept,
         "assumed": read.assumed,
     }
 
 
-def fitted_json(made: Replay) -> dict[str, Any]:
+def fitted_json(made: Replay) -> dict[str, object]:
     """The sizes that the decisions are consistent with, and the decisions that no size explains."""
     if made.fitted is None:
         return {"decisions": 0, "sizes": {}, "open": []}

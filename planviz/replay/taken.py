@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,8 +11,10 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.replay.fitting import Wanted, key_of, nodes_of, signature_of
 
+_NUMBER = re.compile(r"#\d+L?")
 Leaves = frozenset[int]
 Names = frozenset[str]
+Tokens = frozenset[int | str]
 
 
 class PrintedOrder:
@@ -25,14 +28,40 @@ class PrintedOrder:
         self.leaf: dict[int, int] = {}
         self.joins: list[tuple[Leaves, Leaves]] = []
         self.named: list[tuple[Names, Names]] = []
+        self.within: list[tuple[Tokens, Tokens]] = []
+        self.nodes: list[Join] = []
         self.used: list[str] = []
         for at, node in enumerate(n for n in nodes_of(printed) if not n.children):
             for a in node.output:
                 self.leaf.setdefault(a.expr_id, at)
         for node in nodes_of(printed):
             if isinstance(node, Join):
+                self.nodes.append(node)
                 self.joins.append((self._leaves(node.left), self._leaves(node.right)))
                 self.named.append((_tables(node.left), _tables(node.right)))
+                self.within.append((_given(node.left), _given(node.right)))
+
+    def _told_apart(self, relations: Sequence[Any]) -> list[Tokens]:
+        """What only one of the relations has: ids of columns that it gives and the printed plan has, too, which is so
+        for each use of a definition; of a relation without such ones, tables."""
+        printed = frozenset[int | str]().union(*(side for sides in self.within for side in sides))
+        ids = [frozenset(a.expr_id for a in r.output) & printed for r in relations]
+        tables = [_tables(r) for r in relations]
+        found: list[Tokens] = []
+        for at in range(len(relations)):
+            other = (part for i, part in enumerate(ids) if i != at)
+            own: Tokens = ids[at].difference(*other)
+            if not own:
+                own = frozenset(tables[at]).difference(*(t for i, t in enumerate(tables) if i != at))
+            found.append(own)
+        return found
+
+    def _likest(self, relations: Sequence[Any]) -> list[tuple[Names, Names]]:
+        """The tables of the joins, those first beneath which most operators are those of the relations: where a query
+        joins the same tables twice, their filters tell which is meant."""
+        operators = frozenset[str]().union(*map(_operators, relations))
+        alike = [-len(operators & _operators(node)) for node in self.nodes]
+        return [self.named[at] for at in sorted(range(len(self.nodes)), key=alike.__getitem__)]
 
     def _leaves(self, plan: LogicalPlan) -> Leaves:
         """The leaves beneath, as they are numbered in the printed plan, without those that are not in it."""
@@ -43,13 +72,25 @@ class PrintedOrder:
         """The joins that the printed order makes of these relations, as bits; None where it has none for them."""
         pairs = _pairs([self._leaves(r) for r in relations], self.joins)
         if pairs is None:
-            pairs = _pairs([_tables(r) for r in relations], self.named)
+            pairs = _pairs([_tables(r) for r in relations], self._likest(relations))
+        if pairs is None:
+            pairs = _pairs(self._told_apart(relations), self.within)
         if pairs is None:
             return None
         words = f"the order in which {', '.join(_name(r) for r in relations)} are joined"
         if words not in self.used:
             self.used.append(words)
         return pairs
+
+
+def _operators(plan: LogicalPlan) -> frozenset[str]:
+    """The lines of the operators beneath, without numbers."""
+    return frozenset(_NUMBER.sub("", n.simple_string) for n in plan.walk())
+
+
+def _given(plan: LogicalPlan) -> Tokens:
+    """The ids of all columns beneath, and the names of the tables."""
+    return frozenset(a.expr_id for n in plan.walk() for a in n.output) | _tables(plan)
 
 
 def _pairs(
@@ -92,7 +133,8 @@ def _items(leaves: frozenset[Any], bits: dict[Any, int]) -> int:
 
 def _name(plan: LogicalPlan) -> str:
     """What a relation is called: its table, or the operator at its top."""
-    names = [str(n.name[-1]) for n in plan.walk() if not n.children and getattr(n, "name", None)]
+    given = [getattr(n, "name", None) for n in plan.walk() if not n.children]
+    names = [str(name[-1]) for name in given if name]
     return names[0] if len(names) == 1 else plan.node_name
 
 

@@ -29,6 +29,7 @@ _INTERVAL = re.compile(r"INTERVAL '[^']*' (?:YEAR|MONTH|DAY|HOUR|MINUTE|SECOND)(
 _ORDER = re.compile(r" (ASC|DESC) (NULLS FIRST|NULLS LAST)")
 _SUFFIX = re.compile(r" (?:AS .*#\d|IN \(|INSET |LIKE |(?:ASC|DESC) NULLS )")
 _NAMED = re.compile(r" (?:AS .*#\d|(?:ASC|DESC) NULLS )")
+_EMPTY = re.compile(r" AS [^#,\[\]]+#\d+L?(?=, |\]|$)")
 _LAMBDA = re.compile(r"lambda ('?[\w.]+)#(\d+)(L?)")
 _ALIAS_END = re.compile(r"#(\d+)(L?)(-T\d+ms)?(?=$|, |\]|\)| AS | ASC| DESC)")
 
@@ -77,6 +78,11 @@ class Terms:
         self.starts = sorted(self.columns)
         self.left = BUDGET
         self.deep = 0
+        #: Where constants may end that stand in brackets, by place and by whether an operator ends them, too: a text
+        #: that cannot be read is read in many ways, over the same places.
+        self._ended: dict[tuple[int, Stops], list[int]] = {}
+        self._operand_ends: Stops = lambda p: text.startswith(")", p) or _OPERATOR.match(text, p) is not None
+        self._bracket_ends: Stops = lambda p: text.startswith(")", p)
 
     def _columns(self) -> dict[int, Term]:
         found: dict[int, Term] = {}
@@ -372,26 +378,28 @@ class Terms:
 
     def _bracketed(self, start: int) -> Reading:
         text = self.text
-
-        def first(p: int) -> bool:
-            return text.startswith(")", p) or _OPERATOR.match(text, p) is not None
-
-        def last(p: int) -> bool:
-            return text.startswith(")", p)
-
-        for left in self._expression(start + 1, first):
+        for left in self._expression(start + 1, self._operand_ends):
             if text.startswith(")", left.end):
                 yield self._made("group", start, left.end + 1, (), (left,))
                 continue
             m = _OPERATOR.match(text, left.end)
             if m is None:
                 continue
-            for right in self._expression(m.end(), last):
+            for right in self._expression(m.end(), self._bracket_ends):
                 yield self._made("operator", start, right.end + 1, (m.group(1),), (left, right))
 
-    def _ends(self, start: int, stops: Stops) -> Iterator[int]:
+    def _ends(self, start: int, stops: Stops) -> list[int]:
         """Where a constant that begins here may end: balanced texts first, empty ones then, the rest last."""
+        if stops is not self._operand_ends and stops is not self._bracket_ends:
+            return self._constant_ends(start, stops)
+        found = self._ended.get((start, stops))
+        if found is None:
+            found = self._ended[start, stops] = self._constant_ends(start, stops)
+        return found
+
+    def _constant_ends(self, start: int, stops: Stops) -> list[int]:
         text = self.text
+        empty = [start] if _EMPTY.match(text, start) else []
         limit = next((s for s in self.starts if s >= start), len(text))
         balanced: list[int] = []
         rest: list[int] = []
@@ -405,8 +413,7 @@ class Terms:
             if at < len(text):
                 depth += (text[at] in "([") - (text[at] in ")]")
             at += 1
-        yield from balanced
-        yield from rest
+        return empty + balanced + rest
 
 
 def _type_end(text: str, at: int) -> int | None:

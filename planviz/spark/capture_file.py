@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
-from typing import Any
 
 from planviz.document import Document, open_text
 from planviz.document.saving import save
@@ -13,18 +12,18 @@ from planviz.document.saving import save
 ENDING = ".planviz.json.gz"
 
 
-def capture_text(captured: dict[str, Any]) -> str:
+def capture_text(captured: dict[str, object]) -> str:
     """A capture as text: what every page and command of planviz opens."""
     return json.dumps(captured, ensure_ascii=True, separators=(",", ":"))
 
 
-def write_capture(captured: dict[str, Any], path: Path) -> None:
+def write_capture(captured: dict[str, object], path: Path) -> None:
     """Write a capture, the same bytes for the same capture. Raises ExportError when that fails."""
     data = capture_text(captured).encode()
     save(path, gzip.compress(data, 9, mtime=0) if path.suffix == ".gz" else data)
 
 
-def capture(df: Any, path: str | Path | None = None, *, run: bool = False) -> Document:
+def capture(df: object, path: str | Path | None = None, *, run: bool = False) -> Document:
     """Capture a PySpark DataFrame: plans, every rule at work, estimates; with `run`, what Spark measured.
 
     Works in the process that has the DataFrame, classic or Spark Connect. `run` executes the query and counts its rows.

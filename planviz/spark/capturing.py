@@ -33,7 +33,7 @@ Progress = Callable[[str], None]
 
 def capture_frame(
     frame: Any, *, sql: str = "", run: bool = False, progress: Progress = lambda at: None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """A DataFrame captured, and executed when `run` says so; its rows are counted, not kept.
 
     A query that fails while it runs is captured with what was measured until then, and `failed` says why. Raises

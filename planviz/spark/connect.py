@@ -40,7 +40,7 @@ _NAMES = {
 }
 
 
-def capture_connect(frame: Any, *, sql: str, run: bool, progress: Callable[[str], None]) -> dict[str, Any]:
+def capture_connect(frame: Any, *, sql: str, run: bool, progress: Callable[[str], None]) -> dict[str, object]:
     """A DataFrame of Spark Connect in the form planviz-capture/1."""
     progress("planning")
     now = datetime.now(UTC).isoformat()

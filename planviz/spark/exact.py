@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planviz.errors import InputError
-
-if TYPE_CHECKING:
-    from planviz.spark.statistics import Column
+from planviz.spark.columns import Column
 
 _KEYS = {"distinct_count": "distinctCount", "num_nulls": "nullCount", "avg_col_len": "avgLen", "max_col_len": "maxLen"}
 _TABLE = re.compile(r"(\d+) bytes(?:, (\d+) rows)?")
 _BIN = re.compile(r"lower_bound: (\S+), upper_bound: (\S+), distinct_count: (\d+)")
 
 
-def analyze_exactly(session: Any, quoted: str, columns: list[Column], histograms: bool) -> dict[str, Any]:
+def analyze_exactly(session: Any, quoted: str, columns: list[Column], histograms: bool) -> dict[str, object]:
     """Let Spark analyze a table and store what it finds; rows, bytes and columns' statistics as a catalogue has them.
 
     Raises InputError for a view.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from planviz.expressions.core import Literal
 from planviz.expressions.unresolved import UnresolvedFunction
@@ -86,11 +85,11 @@ def refused_option(function: UnresolvedFunction) -> str | None:
     return None
 
 
-def _is_map(part: Any) -> bool:
+def _is_map(part: object) -> bool:
     return isinstance(part, UnresolvedFunction) and "map" in part.parts[-1].lower()
 
 
-def _keys(argument: Any) -> list[str] | None:
+def _keys(argument: object) -> list[str] | None:
     """The keys of map('key', 'value', ...); None for anything else."""
     if not (isinstance(argument, UnresolvedFunction) and [p.lower() for p in argument.parts] == ["map"]):
         return None

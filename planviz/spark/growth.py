@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from planviz.expressions.arithmetic import Divide, IntegralDivide, Multiply
 from planviz.expressions.calls import Concat
@@ -37,13 +37,15 @@ LARGEST = 1_000_000
 #: Operators of a query once every name of WITH stands for its definition, and sets of GROUP BY.
 OPERATORS = 2_000
 SETS = 4_096
-#: Steps of a regular expression over a constant.
+#: Steps of a regular expression over a constant, and of comparing all with all.
 _STEPS = 1e8
 #: Functions whose result is as long as an argument says, and which argument; None: all.
 _COUNTS = {"repeat": 1, "array_repeat": 1, "space": 0, "lpad": 1, "rpad": 1, "array_insert": 1, "format_number": 1,
-           "randstr": 0, "sequence": None}  # fmt: skip
+           "randstr": 0, "sequence": None, "round": 1, "bround": 1, "ceil": 1, "ceiling": 1, "floor": 1}  # fmt: skip
 #: Functions whose result is as long as two arguments multiplied.
 _PRODUCTS = {"replace": (0, 2), "regexp_replace": (0, 2), "array_join": (0, 1), "overlay": (0, 1)}
+#: Functions that compare every character of one text with every one of another.
+_PAIRS = frozenset({"levenshtein", "jaro_winkler_similarity"})
 #: Functions that make a small number of anything.
 _SMALL = frozenset({"length", "char_length", "character_length", "len", "size", "cardinality", "array_size", "year",
                     "month", "day", "dayofmonth", "dayofweek", "dayofyear", "quarter", "hour", "minute", "second",
@@ -74,7 +76,7 @@ class _Bound:
 class TooMuch(Exception):
     """A part of a query grows beyond the limit; its text says what, `part` is where."""
 
-    def __init__(self, reason: str, part: Any) -> None:
+    def __init__(self, reason: str, part: object) -> None:
         super().__init__(reason)
         self.part = part
 
@@ -113,7 +115,8 @@ def _operators(plan: LogicalPlan, known: dict[str, float]) -> float:
         return _operators(plan.child, known)
     if isinstance(plan, UnresolvedRelation) and len(plan.parts) == 1:
         return known.get(plan.parts[0].lower(), 1.0)
-    inner = [s.plan for e in plan.expressions if isinstance(e, Expression) for s in e.collect(SubqueryExpression)]
+    held = [s for e in plan.expressions if isinstance(e, Expression) for s in e.collect(SubqueryExpression)]
+    inner = [cast(LogicalPlan, s.plan) for s in held]
     return 1.0 + sum(_operators(child, known) for child in [*plan.children, *plan.inner_children, *inner])
 
 
@@ -187,6 +190,10 @@ class _Constants:
         if lambdas and known:
             return self._higher(name, lambdas[0], known)
         size = sum(sizes) or 1.0
+        if name in _PAIRS and size**2 > _STEPS:
+            raise TooMuch(
+                f"{name}() would compare {size:,.0f} characters with each other while the query is planned.", e
+            )
         if name == "sequence" and len(known) > 1:
             size = _length(e.arguments, known)
         elif name in _COUNTS and (at := _COUNTS[name]) is not None and len(known) > at:
@@ -194,7 +201,7 @@ class _Constants:
         elif name in _PRODUCTS and len(known) > max(_PRODUCTS[name]):
             one, other = _PRODUCTS[name]
             size = sizes[one] * max(sizes[other], 1.0)
-        elif name in _FORMATS and isinstance(e.arguments[0], Literal):
+        elif name in _FORMATS and e.arguments and isinstance(e.arguments[0], Literal):
             size += sum(float(n) for pair in _WIDTH.findall(str(e.arguments[0].value)) for n in pair if n)
         numbers = [b.number for b in known]
         number = max(numbers, default=0.0) if name in _AS_GIVEN else LARGEST if name in _SMALL else math.inf

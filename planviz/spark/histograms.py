@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from planviz.spark.statistics import Column
+from planviz.spark.columns import Column
 
 #: How a value becomes the number that a histogram shows; others show themselves.
 _NUMBERS = {"date": "unix_date(x)", "timestamp": "unix_micros(x)", "timestamp_ntz": "unix_micros(cast(x AS timestamp))"}

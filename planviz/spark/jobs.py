@@ -13,7 +13,7 @@ _EVERY = 1.0
 
 
 @contextmanager
-def counting_tasks(session: Any, told: str, progress: Callable[[str], None]) -> Iterator[None]:
+def counting_tasks(session: object, told: str, progress: Callable[[str], None]) -> Iterator[None]:
     """Tell once a second how many tasks of the jobs that this thread starts are done: `told: 12 of 50 tasks`.
 
     Of jobs that take turns, as several passes do, the tasks known so far count.

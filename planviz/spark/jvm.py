@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def module(package: Any, name: str) -> Any:
+def module(package: object, name: str) -> Any:
     """A Scala object: `module(jvm.org.apache.spark.sql.execution, "QueryExecution")`."""
     return getattr(getattr(package, f"{name}$"), "MODULE$")
 
@@ -26,7 +26,7 @@ def optional(option: Any) -> Any:
     return option.get() if option.isDefined() else None
 
 
-def class_name(jvm: Any, value: Any) -> str:
+def class_name(jvm: object, value: Any) -> str:
     """A JVM object's class without its package: `FileSourceScanExec`."""
     return str(value.getClass().getName()).rsplit(".", 1)[-1]
 

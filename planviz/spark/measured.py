@@ -18,7 +18,7 @@ _OWN = {"FilterExec": "Filter", "ProjectExec": "Project"}
 class Measured:
     """Reads executed plans in one JVM."""
 
-    def __init__(self, jvm: Any, optimized: Any) -> None:
+    def __init__(self, jvm: object, optimized: Any) -> None:
         """`optimized` is the plan before execution, which has the estimates."""
         self._jvm = jvm
         self._expected: dict[str, list[int | None] | None] = {}
@@ -52,7 +52,7 @@ class Measured:
             below = [*items(self._jvm, plan.children()), *items(self._jvm, plan.subqueries())]
         return [self.tree(child) for child in below]
 
-    def _given_up(self, plan: Any) -> dict[str, Any]:
+    def _given_up(self, plan: Any) -> dict[str, object]:
         """The logical plan that adaptive execution found to be empty, down to the stages that had run by then."""
         name = class_name(self._jvm, plan)
         if name == "LogicalQueryStage":
@@ -65,7 +65,7 @@ class Measured:
             "children": [self._given_up(child) for child in below],
         }
 
-    def _metrics(self, plan: Any) -> list[dict[str, Any]]:
+    def _metrics(self, plan: Any) -> list[dict[str, object]]:
         found = []
         for _, metric in entries(self._jvm, plan.metrics()):
             name = optional(metric.name())

@@ -65,7 +65,7 @@ class LiveSpark:
     def call(
         self,
         task: str,
-        arguments: dict[str, Any] | None = None,
+        arguments: dict[str, object] | None = None,
         *,
         limit: float = 120.0,
         on_progress: Callable[[str], None] | None = None,

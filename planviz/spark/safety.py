@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from planviz import logical
 from planviz.errors import InputError, StatementRefused
@@ -22,7 +22,7 @@ from planviz.frontend.lexer import line_and_column
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.scripts import ScriptTransformation
 from planviz.logical.unresolved import UnresolvedCommand, UnresolvedRelation, UnresolvedTableValuedFunction
-from planviz.spark.function_options import refused_option
+from planviz.spark.function_options import known_functions, refused_option
 from planviz.spark.growth import TooMuch, check_growth
 from planviz.spark.jvm import class_name, items
 
@@ -117,11 +117,11 @@ def queries_of(text: str) -> list[Statement]:
     return statements
 
 
-def _place(text: str, statement: Statement, part: Any) -> str:
+def _place(text: str, statement: Statement, part: object) -> str:
     """Line, and column where a part of a statement is to blame."""
     if part is None or (origin := _origin(part)) is None:
         return f"Line {line_and_column(text, statement.start)[0]}"
-    line, column = line_and_column(*origin)
+    line, column = line_and_column(*origin[:2])
     return f"Line {line}, column {column}"
 
 
@@ -130,7 +130,7 @@ def _origin(part: Any) -> tuple[str, int] | None:
     return next((node.origin for node in part.walk() if node.origin is not None), None)
 
 
-def _refusal(statement: Statement) -> tuple[str, Any] | None:
+def _refusal(statement: Statement) -> tuple[str, object] | None:
     """Why a statement is refused, and the part that is to blame."""
     if statement.kind != "query" or statement.plan is None:
         word = statement.sql.split(None, 1)[0].upper()
@@ -220,11 +220,34 @@ def check_with_server(explained: str) -> None:
             raise StatementRefused(_foreign(line.strip(" :+-'!")[:40] if found is None else found[1]))
 
 
+def check_functions(session: Any, statement: Statement) -> None:
+    """Refuse what a Spark has built in and nobody has looked at: a function of a version newer than planviz knows.
+
+    `session` is a live one, also of Spark Connect, asked only where a name is not in `functions.txt`; a function that
+    somebody registered there is theirs, and passes. Raises StatementRefused.
+    """
+    called = {name.lower(): name for plan in _plans(cast(LogicalPlan, statement.plan)) for name in _called(plan)}
+    unknown = called.keys() - known_functions()
+    if not unknown:
+        return
+    built_in = {row[0].lower() for row in session.sql("SHOW SYSTEM FUNCTIONS").collect()}
+    for name in sorted(unknown & built_in):
+        raise StatementRefused(f"{called[name][:60]}() is a function of this Spark that planviz does not know yet.")
+
+
+def _called(plan: LogicalPlan) -> Iterator[str]:
+    if isinstance(plan, UnresolvedTableValuedFunction):
+        yield plan.parts[-1]
+    for expression in plan.expressions:
+        if isinstance(expression, Expression):
+            yield from (call.parts[-1] for call in expression.collect(UnresolvedFunction))
+
+
 def _foreign(name: str) -> str:
     return f"Spark reads {name} in this text, which is not on the list of operators. {_ADVICE}"
 
 
-def check_with_spark(jvm: Any, session: Any, sql: str) -> None:
+def check_with_spark(jvm: object, session: Any, sql: str) -> None:
     """Let Spark's own parser read a query, which has no effect. Raises StatementRefused for an operator off the list.
 
     Raises Spark's ParseException for what Spark cannot read.

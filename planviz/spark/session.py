@@ -60,7 +60,7 @@ class Spark:
         """Whether this is a client of Spark Connect, without a JVM of its own."""
         return is_connect(self.master)
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         """Version, master and, of a JVM, its process id."""
         pid = None if self.jvm_process is None else self.jvm_process.pid
         return {"version": self.session.version, "master": without_secrets(self.master), "jvm": pid}
@@ -140,7 +140,7 @@ class Spark:
         from pyspark.sql import SparkSession
 
         context = self.session.sparkContext
-        jvm: Any = context._jvm
+        jvm = context._jvm
         options = jvm.java.util.HashMap()
         options.put("spark.sql.catalogImplementation", "in-memory")
         warehouse = self.session.conf.get("spark.sql.warehouse.dir")

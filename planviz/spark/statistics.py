@@ -17,17 +17,14 @@ from typing import Any
 
 from planviz.errors import InputError
 from planviz.plantext.tree import parse_size
+from planviz.spark.columns import ORDERED, TEXTS, Column
 from planviz.spark.exact import analyze_exactly
 from planviz.spark.histograms import ends_of, histogram_of, selected
 from planviz.spark.jobs import counting_tasks
 from planviz.spark.jvm import class_name, estimate, module
 from planviz.spark.sampling import Sample, distinct_in_sample, fraction_of
-from planviz.types import parse_type, quote
+from planviz.types import quote
 
-#: Types that ANALYZE takes, by the first word of their name; of the second group it keeps no smallest and largest.
-ORDERED = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "boolean", "date", "timestamp",
-           "timestamp_ntz")  # fmt: skip
-TEXTS = ("string", "binary")
 _ONE_PASS, _ONE_PASS_WITH_HISTOGRAMS = 100, 25
 _STATISTICS = re.compile(r"Statistics\(sizeInBytes=([\d.E+]+) (\w+)")
 
@@ -39,26 +36,6 @@ class Way:
     exact: bool = False
     histograms: bool = False
     sample: str = ""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column that can be counted: its name, that quoted, its type, and the first word of that."""
-
-    name: str
-    quoted: str
-    type: str
-    kind: str
-
-    @property
-    def ordered(self) -> bool:
-        """Whether it has a smallest and a largest value."""
-        return self.kind in ORDERED
-
-    @property
-    def width(self) -> int:
-        """Bytes of a value where nothing better is known."""
-        return parse_type(self.type).default_size
 
 
 def table_names(session: Any, patterns: list[str]) -> list[str]:

@@ -16,7 +16,7 @@ from planviz.catalog.files import read_catalog
 from planviz.catalog.tables import Catalog, ColumnStatistics, Table
 from planviz.errors import InputError
 from planviz.spark.jvm import module
-from planviz.spark.safety import check_with_spark, queries_of
+from planviz.spark.safety import check_functions, check_with_spark, queries_of
 from planviz.types import TIMESTAMP, TIMESTAMP_NTZ, quote
 
 #: The statistics of the tables in a folder of Parquet, where there is such a file.
@@ -37,7 +37,8 @@ def register_catalog(session: Any, text: str) -> None:
     for table in [_checked(table) for table in catalog.tables.values()]:
         _make(session, table)
     for view in catalog.views.values():
-        queries_of(view.sql)
+        for query in queries_of(view.sql):
+            check_functions(session, query)
         check_with_spark(session._jvm, session._jsparkSession, view.sql)
         columns = f"({', '.join(map(quote, view.columns))})" if view.columns else ""
         session.sql(f"CREATE OR REPLACE TEMPORARY VIEW {quote(view.name)} {columns} AS {view.sql}")
@@ -147,13 +148,13 @@ def _inject(session: Any, name: str, table: Table) -> None:
     session.catalog.refreshTable(name)
 
 
-def _microseconds(value: Any) -> Any:
+def _microseconds(value: object) -> Any:
     """A point in time as Spark stores it in statistics, with six digits behind the second."""
     whole, _, fraction = str(value).partition(".")
     return None if value is None else f"{whole}.{fraction:0<6}"
 
 
-def _number(jvm: Any, value: int) -> Any:
+def _number(jvm: object, value: int) -> Any:
     """Some(BigInt) on the other side."""
     return _stored(jvm, "t", "c", ColumnStatistics(distinct_count=value)).distinctCount()
 

@@ -14,7 +14,7 @@ from planviz.errors import SparkError, StatementRefused
 from planviz.spark.capturing import active_session, capture_frame
 from planviz.spark.connect import explained_error
 from planviz.spark.eventlog.job import ingest
-from planviz.spark.safety import check_with_server, check_with_spark, queries_of
+from planviz.spark.safety import check_functions, check_with_server, check_with_spark, queries_of
 from planviz.spark.sample_data import TABLES, catalogue_entries, check_scale, make_sample_data
 from planviz.spark.session import Spark
 from planviz.spark.sharing import cleared_away, is_private, statements_of
@@ -28,7 +28,7 @@ Task = Callable[[Spark, dict[str, Any], Progress], Any]
 _PLACE = re.compile(r"[(;] ?line (\d+),? pos (\d+)")
 
 
-def ping(spark: Spark, arguments: dict[str, Any], progress: Progress) -> bool:
+def ping(spark: Spark, arguments: dict[str, object], progress: Progress) -> bool:
     """A sign of life."""
     return spark.alive()
 
@@ -38,7 +38,7 @@ def cancel(spark: Spark, arguments: dict[str, Any], progress: Progress) -> None:
     spark.cancel_jobs(arguments["task"])
 
 
-def describe(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
+def describe(spark: Spark, arguments: dict[str, object], progress: Progress) -> dict[str, object]:
     """Which Spark this is."""
     return spark.described()
 
@@ -50,10 +50,12 @@ def capture(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict
     SQL of the user that is executed first, unchecked.
     """
     sql = str(arguments["sql"])
-    if len(queries_of(sql)) != 1:
+    queries = queries_of(sql)
+    if len(queries) != 1:
         raise StatementRefused("One query at a time is given to a live Spark.")
     with _prepared(spark, arguments.get("conf") or {}, arguments, progress) as session:
         progress("reading the query")
+        check_functions(session, queries[0])
         if spark.is_connect:
             explained = "\n".join(session.sql(f"EXPLAIN EXTENDED {sql}").toArrow().column(0).to_pylist())
             if (error := explained_error(explained)) is not None:
@@ -92,7 +94,7 @@ def _register(spark: Spark, session: Any, arguments: dict[str, Any]) -> None:
         register_data(session, arguments["data"])
 
 
-def ingest_logs(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
+def ingest_logs(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, object]:
     """The event logs under `paths` read into `catalogue`; see `eventlog.job.ingest`."""
     spark.send_planviz()
     environment = arguments.get("environment") or {}
@@ -112,7 +114,7 @@ def analyze(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict
         return analyze_table(session, arguments["table"], way, progress)
 
 
-def sample_data(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
+def sample_data(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, object]:
     """The shop of `planviz.spark.sample_data` at `scale`, written under `folder` (a folder or URL, seen by Spark).
 
     `tables` names some of its tables (default: all). Returns `folder`, `tables`, `rows` by table, and `catalogue`, a
@@ -129,7 +131,7 @@ def sample_data(spark: Spark, arguments: dict[str, Any], progress: Progress) -> 
 
 
 @contextmanager
-def _with_tables(spark: Spark, arguments: dict[str, Any]) -> Iterator[Any]:
+def _with_tables(spark: Spark, arguments: dict[str, object]) -> Iterator[Any]:
     conf = {"spark.sql.session.timeZone": "UTC"}
     with (
         _prepared(spark, conf, arguments, lambda at: None) as session,
@@ -150,7 +152,7 @@ TASKS: dict[str, Task] = {
 }
 
 
-def spark_error(error: Exception) -> dict[str, Any] | None:
+def spark_error(error: Exception) -> dict[str, object] | None:
     """Spark's own error as JSON values, with its class and place; None for any other."""
     condition = getattr(error, "getCondition", getattr(error, "getErrorClass", None))
     if condition is None:

@@ -36,7 +36,7 @@ class _Answers:
         self._stream = stream
         self._lock = threading.Lock()
 
-    def give(self, message: dict[str, Any]) -> None:
+    def give(self, message: dict[str, object]) -> None:
         """Send one message."""
         data = json.dumps(message).encode() + b"\n"
         with self._lock:
@@ -117,7 +117,7 @@ def _is_broken(error: Exception) -> bool:
     return isinstance(error, OSError) or type(error).__name__ in _BROKEN
 
 
-def _why_not_started(error: Exception, where: str) -> dict[str, Any]:
+def _why_not_started(error: Exception, where: str) -> dict[str, object]:
     """Why Spark did not start; a JVM that ended under way shows as connections that break."""
     if _is_broken(error) and not isinstance(error, PlanvizError):
         log = "its log ends" if _last_line() else ""

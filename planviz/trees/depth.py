@@ -11,14 +11,21 @@ is visited once: twenty levels of doubling are a million paths and twenty nodes.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator
+import sys
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from planviz.errors import PlanTooLarge
 
+if TYPE_CHECKING:
+    from planviz.trees.node import Settled, TreeNode
+
 F = TypeVar("F", bound=Callable[..., Any])
+N = TypeVar("N", bound="TreeNode")
 
 #: How high a tree may be for plain recursion: two or three frames per level, and such walks nest (plan, expression).
 SHALLOW = 60
@@ -27,22 +34,73 @@ SHALLOW = 60
 SHARED = 8
 #: How heavy a tree may be (see TreeNode.weight).
 HEAVIEST = 50_000
+#: How heavy it may be where the query's text itself is long: some two megabytes of SQL, planned in seconds.
+_LONGEST = 200_000
+_heaviest: ContextVar[int] = ContextVar("heaviest", default=HEAVIEST)
+
+#: Frames for plain recursion over plans where the stack is the main thread's: a chain of 300 joins takes some 2,000. A
+#: stack of 8 MB holds more than twice as many, even where each goes through a descriptor or a generator.
+FRAMES = 4_000
+
+
+@contextmanager
+def deep_stack() -> Iterator[None]:
+    """Work that may recurse over a plan of some hundred operators in a row.
+
+    Only in the main thread: the stacks of others may be small. Beyond, RecursionError is raised as ever.
+    """
+    before = sys.getrecursionlimit()
+    if threading.current_thread() is not threading.main_thread() or before >= FRAMES:
+        yield
+        return
+    sys.setrecursionlimit(FRAMES)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+@contextmanager
+def written(plan: Any, copies: int = 1) -> Iterator[None]:
+    """Work on what becomes of a plan, which may be heavier by a quarter than what its text spells out, `copies` times.
+
+    That takes time in step with the text; what doubles with every level does not, and is not counted.
+    """
+    nodes = _distinct(plan) if plan.weight > HEAVIEST // 2 else 0
+    token = _heaviest.set(max(HEAVIEST, copies * min(nodes + nodes // 4, _LONGEST)))
+    try:
+        yield
+    finally:
+        _heaviest.reset(token)
+
+
+def _distinct(root: Any) -> int:
+    """How many nodes are in a plan and its expressions, each counted once however often it stands there."""
+    seen: set[int] = set()
+    stack = [root]
+    while stack and len(seen) < _LONGEST:
+        node = stack.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            stack += [*node.children, *getattr(node, "expressions", ())]
+    return len(seen)
 
 
 def refuse_heavy(weight: int, what: str) -> None:
     """Raise PlanTooLarge when `what` makes a tree that is too heavy to go on with."""
-    if weight > HEAVIEST:
+    most = _heaviest.get()
+    if weight > most:
         raise PlanTooLarge(
-            f"{what} makes a plan of {weight:,} nodes; at most {HEAVIEST:,} are worked on. What uses the step before "
+            f"{what} makes a plan of {weight:,} nodes; at most {most:,} are worked on. What uses the step before "
             "it twice (a common table expression, a view, a column) doubles the plan: use fewer such levels, or store "
             "one of them as a table."
         )
 
 
-def lowest_first(root: Any, done: Callable[[Any], bool]) -> list[Any]:
+def lowest_first(root: N, done: Callable[[N], bool]) -> list[N]:
     """The high nodes beneath `root`, each once, children before parents; not those `done` and what is beneath these."""
     seen: set[int] = set()
-    found: list[Any] = []
+    found: list[N] = []
     # A node comes by twice: before what is beneath it, and (marked) behind that.
     stack = [(c, False) for c in reversed(root.children)]
     while stack:
@@ -56,19 +114,19 @@ def lowest_first(root: Any, done: Callable[[Any], bool]) -> list[Any]:
     return found
 
 
-def settle(root: Any, name: str, kind: type) -> None:
+def settle(root: TreeNode, name: str, kind: type) -> None:
     """Compute the lazy value `name` of the high nodes beneath `root`, where it is a descriptor of this kind."""
     for node in lowest_first(root, lambda n: name in n.__dict__ or not isinstance(getattr(type(n), name, None), kind)):
         getattr(node, name)
 
 
-def settle_hashes(root: Any) -> None:
+def settle_hashes(root: TreeNode) -> None:
     """Hash the high nodes beneath `root`."""
     for node in lowest_first(root, lambda n: "_hash" in n.__dict__):
         hash(node)
 
 
-def equal(a: Any, b: Any) -> bool:
+def equal(a: TreeNode, b: TreeNode) -> bool:
     """Whether two trees higher than SHARED are equal."""
     pairs = [(a, b)]
     seen: set[tuple[int, int]] = set()
@@ -87,14 +145,14 @@ def equal(a: Any, b: Any) -> bool:
     return True
 
 
-def transform_down(root: Any, f: Callable[[Any], Any], mask: int, known: dict[int, Any]) -> Any:
+def transform_down(root: N, f: Callable[[N], N], mask: int, known: Settled) -> N:
     """As `TreeNode.transform_down`, on a stack of its own."""
     # What became of a node; the node itself is kept, so that its id is not given to another.
-    done: dict[int, tuple[Any, Any]] = {}
+    done: dict[int, tuple[N, N]] = {}
     # Nodes whose children are being done: the node, what `f` made of it, the children left, what became of the others.
-    stack: list[tuple[Any, Any, list[Any], list[Any]]] = []
+    stack: list[tuple[N, N, list[N], list[N]]] = []
 
-    def enter(node: Any) -> None:
+    def enter(node: N) -> None:
         new = f(node)
         if new is not node:
             node.rebuilt(new)

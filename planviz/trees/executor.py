@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from planviz.errors import PlanvizError, defect
 from planviz.trees.depth import refuse_heavy
+from planviz.trees.node import TreeNode
 from planviz.trees.rule import Batch, Rule, Strategy
 from planviz.trees.trace import BatchRun, RuleApplication, Trace
 
@@ -25,7 +26,7 @@ class BrokenPlan(PlanvizError):
 Check = Callable[[Rule, Any, Any], str | None]
 
 
-Idle = dict[Rule, Any]
+Idle = dict[Rule, TreeNode]
 
 
 class RuleExecutor:

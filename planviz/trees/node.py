@@ -14,16 +14,20 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from operator import is_
-from typing import Any, ClassVar, Generic, Self, TypeVar, dataclass_transform, get_args, get_type_hints
+from typing import Any, ClassVar, Generic, Self, dataclass_transform, get_args, get_type_hints
+
+from typing_extensions import TypeVar
 
 from planviz.trees import depth
 from planviz.trees.depth import SHALLOW, SHARED
 
 T = TypeVar("T")
 N = TypeVar("N", bound="TreeNode")
+#: The root of a kind of tree, which its children are of. Any where a function takes trees of every kind.
+RootT = TypeVar("RootT", bound="TreeNode", default=Any)
 
 #: Trees that a rule leaves alone, by id; the node is kept, so that its id is not given to another.
-Settled = dict[int, Any]
+Settled = dict[int, "TreeNode"]
 
 #: Roles of a field: a node, a node or None, a tuple of nodes, a tuple of tuples of nodes, anything else.
 ONE, OPTIONAL, MANY, NESTED, DATA = "one", "optional", "many", "nested", "data"
@@ -67,8 +71,8 @@ def always(value: T) -> lazy_alone[T]:
     return lazy_alone(lambda _: value)
 
 
-class TreeNode:
-    """A node that never changes.
+class TreeNode(Generic[RootT]):
+    """A node that never changes; generic over the root of its kind of tree (expressions, logical, physical plans).
 
     `BIT` is the class's own bit, `BITS` its own and its bases'. `origin` is where in the SQL text the node came from
     (set by the parser, kept through rewrites, no part of equality) or None.
@@ -91,9 +95,10 @@ class TreeNode:
     height: int = 0
     #: How many nodes the tree has, a shared one counted at every place; of what it holds, only high trees count.
     weight: int = 1
+    #: (text, offsets), the node that a rule made it from, or an exchange's reason: each reader knows which it asks for.
     origin: Any = None
 
-    def __init_subclass__(cls, *, root: bool = False, **kwargs: Any) -> None:
+    def __init_subclass__(cls, *, root: bool = False, **kwargs: object) -> None:
         """`root=True` marks a kind of tree: fields of another kind are not children."""
         super().__init_subclass__(**kwargs)
         cls.BIT = 1 << TreeNode._count
@@ -104,18 +109,18 @@ class TreeNode:
                 cls.BITS |= base.BIT
         cls.ROOT = root
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable: make a new node instead of setting {name!r}")
 
     __delattr__ = __setattr__  # type: ignore[assignment]
 
     @lazy_alone
-    def children(self) -> tuple[Any, ...]:
+    def children(self) -> tuple[RootT, ...]:
         """The child nodes of the same kind, in order."""
         return ()
 
     @lazy_alone
-    def expressions(self) -> tuple[Any, ...]:
+    def expressions(self) -> tuple[TreeNode, ...]:
         """The nodes of another kind held by this node: an operator's expressions."""
         return ()
 
@@ -128,7 +133,7 @@ class TreeNode:
         """Nodes printed beneath this one that are not its children (plans of subqueries, CTE definitions)."""
         return ()
 
-    def map_children(self, f: Callable[[Any], Any], mask: int = -1) -> Self:
+    def map_children(self, f: Callable[[RootT], RootT], mask: int = -1) -> Self:
         """This node with `f` applied to every child that has a bit of the mask; itself when no child changed."""
         return self
 
@@ -136,12 +141,12 @@ class TreeNode:
         """This node with `f` applied to every expression it holds, in the same way; itself when none changed."""
         return self
 
-    def with_new_children(self, children: tuple[Any, ...]) -> Self:
+    def with_new_children(self, children: tuple[RootT, ...]) -> Self:
         """This node over other children, given in order."""
         rest = iter(children)
         return self.map_children(lambda _: next(rest))
 
-    def replace(self, **changes: Any) -> Self:
+    def replace(self, **changes: object) -> Self:
         """This node with some fields changed; itself when they all stay identical."""
         values, same = self.__dict__, True
         for f, v in changes.items():
@@ -163,9 +168,9 @@ class TreeNode:
         bits = self.bits
         return any(bits & cls.BIT for cls in classes)
 
-    def walk(self) -> Iterator[Any]:
+    def walk(self) -> Iterator[RootT]:
         """This node and everything beneath it, parents first; iterative, so depth is no limit."""
-        stack: list[TreeNode] = [self]
+        stack: list[RootT] = [self]  # type: ignore[list-item]
         while stack:
             node = stack.pop()
             yield node
@@ -187,23 +192,24 @@ class TreeNode:
             stack.extend(reversed(node.children))
         return found
 
-    def find(self, test: Callable[[Any], bool]) -> Any:
+    def find(self, test: Callable[[RootT], bool]) -> RootT | None:
         """The first node, parents first, for which `test` holds, or None."""
         return next((n for n in self.walk() if test(n)), None)
 
-    def transform_up(self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None) -> Any:
+    def transform_up(self, f: Callable[[RootT], RootT], mask: int = -1, settled: Settled | None = None) -> RootT:
         """The tree with `f` applied to every node, children first; subtrees without the mask's bits are skipped.
 
         `settled` are trees known to stay as they are; those that do are added. Right where `f` looks at nothing but its
         argument, and the same dictionary is only given with the same `f` (Spark: markRuleAsIneffective).
         """
+        root: RootT = self  # type: ignore[assignment]
         if not self.bits & mask or (settled is not None and id(self) in settled):
-            return self
+            return root
         lowest = SHARED if settled is None else 0
         known = {} if settled is None else settled
-        done: dict[int, Any] = {}
+        done: dict[int, RootT] = {}
 
-        def go(node: TreeNode) -> Any:
+        def go(node: RootT) -> RootT:
             if not node.height:
                 new = f(node)
                 return new if new is node else node.rebuilt(new)
@@ -223,25 +229,26 @@ class TreeNode:
             return new
 
         if self.height > SHALLOW:
-            for node in depth.lowest_first(self, lambda n: not n.bits & mask or id(n) in known):
+            for node in depth.lowest_first(root, lambda n: not n.bits & mask or id(n) in known):
                 go(node)
-        result = go(self)
+        result = go(root)
         # The function holds itself: let go of here, it leaves no cycle to the collector.
         go = None  # type: ignore[assignment]
         return result
 
-    def transform_down(self, f: Callable[[Any], Any], mask: int = -1, settled: Settled | None = None) -> Any:
+    def transform_down(self, f: Callable[[RootT], RootT], mask: int = -1, settled: Settled | None = None) -> RootT:
         """The tree with `f` applied to every node, the node before the children of the result; `settled` as above."""
+        root: RootT = self  # type: ignore[assignment]
         if not self.bits & mask or (settled is not None and id(self) in settled):
-            return self
+            return root
         lowest = SHARED if settled is None else 0
         known = {} if settled is None else settled
         if self.height > SHALLOW:
-            return depth.transform_down(self, f, mask, known)
+            return depth.transform_down(root, f, mask, known)
         # The node itself is kept, so that its id is not given to another.
-        done: dict[int, tuple[Any, Any]] = {}
+        done: dict[int, tuple[RootT, RootT]] = {}
 
-        def go(node: TreeNode) -> Any:
+        def go(node: RootT) -> RootT:
             key = id(node)
             if key in known:
                 return node
@@ -257,7 +264,7 @@ class TreeNode:
                 done[key] = (node, result)
             return result
 
-        whole = go(self)
+        whole = go(root)
         go = None  # type: ignore[assignment]
         return whole
 

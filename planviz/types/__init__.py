@@ -58,7 +58,16 @@ from planviz.types.data import (
     spaced,
     without_lengths,
 )
-from planviz.types.decimals import FOR_TYPE, adjusted, bounded, decimal_result, wider_decimal
+from planviz.types.decimals import (
+    FOR_TYPE,
+    adjusted,
+    bounded,
+    decimal_arithmetic,
+    decimal_result,
+    keeping_whole_digits,
+    least_precision,
+    wider_decimal,
+)
 from planviz.types.identifiers import PLAIN_NAME, quote, quote_if_needed
 from planviz.types.reading import parse_fields, parse_type
 
@@ -104,6 +113,7 @@ __all__ = [
     "bounded",
     "collated",
     "collation_name",
+    "decimal_arithmetic",
     "decimal_result",
     "equal_structurally",
     "has_map",
@@ -118,6 +128,8 @@ __all__ = [
     "is_numeric",
     "is_orderable",
     "is_string",
+    "keeping_whole_digits",
+    "least_precision",
     "parse_fields",
     "parse_type",
     "promote_string",

@@ -35,11 +35,14 @@ class Bar {
     if (!given.has(data.view) || given.get(data.view) !== data.node) nodes.set(data.view, data.node);
     given.set(data.view, data.node);
     this.button.hidden = !data.button;
+    window.__planvizPlace = { visitor: data.visitor, stages: data.stages ?? {} };
+    document.dispatchEvent(new CustomEvent("planviz:place"));
     this.#write();
   }
 
   destroy() {
     this.listeners.abort();
+    if (window.__planvizPlace?.visitor === this.data?.visitor) delete window.__planvizPlace;
     this.button.remove();
   }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 from html import escape
 from importlib.resources import files
-from typing import Any
 
 import streamlit as st
 
@@ -59,7 +58,7 @@ def chosen(opened: Opened) -> int:
 
 def _table(opened: Opened, number: int) -> None:
     rows = aggregate_views.entries(opened)
-    picked: Any = st.dataframe(
+    picked = st.dataframe(
         {
             "#": [row.number for row in rows],
             "Functions": [row.functions for row in rows],
@@ -70,7 +69,7 @@ def _table(opened: Opened, number: int) -> None:
         },
         column_config={"#": st.column_config.Column(width=40), "Functions": st.column_config.Column(width="large")},
         hide_index=True,
-        height=min(38 + 35 * len(rows), 213),
+        height=min(36 + 33 * len(rows), 213),
         on_select="rerun",
         selection_mode="single-row",
         selection_default={"selection": {"rows": [number - 1]}},

@@ -8,14 +8,14 @@ from html import escape
 from typing import Any
 from zlib import crc32
 
-from planviz.document.aggregate_rows import Played, labels, rows_from, sample_of, sample_texts
-from planviz.document.aggregated import AggregateReport
+from planviz.document.decisions.aggregates import AggregateReport
+from planviz.document.rows.aggregates import Played, labels, rows_from, sample_of, sample_texts
 from planviz.errors import InputError
 from planviz.render.mechanics import mechanics_page
 from planviz.ui import aggregations
 from planviz.ui.aggregations import Entry
 from planviz.ui.opened import Opened, in_worker
-from planviz.ui.stage_cards import plain
+from planviz.ui.stage_cards import counted, plain
 
 _HASHED = {"HashAggregate", "ObjectHashAggregate"}
 #: The sample rows as they were edited: texts by column, as items of a mapping.
@@ -47,7 +47,7 @@ class Sent:
     """
 
     cards: str
-    plays: list[dict[str, Any]]
+    plays: list[dict[str, object]]
     rows: int
     names: str
     playable: bool = False
@@ -138,7 +138,7 @@ def page(opened: Opened, number: int, words: str, edited: Texts | None, room: in
 
 
 def _lead(report: AggregateReport, promise: str) -> str:
-    keys = f" by {plain(', '.join(report.keys))}" if report.keys else ""
+    keys = f" by {', '.join(counted(report.keys))}" if report.keys else ""
     functions = plain(", ".join(aggregations.names(report))) or "only groups"
     stages, shuffles = len(report.stages), report.shuffles
     facts = [f"{stages} stage{'s' if stages > 1 else ''}", f"{shuffles} shuffle{'' if shuffles == 1 else 's'}"]

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cmp_to_key
 from typing import Any
 
-from planviz.document.aggregate_flips import WhatIf, what_ifs
-from planviz.document.aggregate_rows import (
+from planviz.document.alternatives.aggregate_flips import WhatIf, what_ifs
+from planviz.document.decisions.aggregates import AggregateReport, StageReport, aggregates
+from planviz.document.decisions.pasted_aggregate import modelled
+from planviz.document.decisions.queries import answer, plain, seen
+from planviz.document.rows.aggregates import (
     Played,
     StageEstimate,
     input_rows,
@@ -18,14 +22,11 @@ from planviz.document.aggregate_rows import (
     sample_texts,
     stage_estimates,
 )
-from planviz.document.aggregated import AggregateReport, StageReport, aggregates
-from planviz.document.decided import answer, plain, seen
-from planviz.document.pasted_aggregate import modelled
 from planviz.errors import InputError
+from planviz.evaluation import compare, row_value
 from planviz.mechanics.choice import played_on
 from planviz.mechanics.flow import Options
 from planviz.mechanics.play import CannotPlay, Input, Play
-from planviz.optimizer.evaluation import compare, row_value
 from planviz.ui import stage_cards
 from planviz.ui.opened import Opened
 
@@ -133,7 +134,7 @@ def editable(model: AggregateReport) -> bool:
         return False
 
 
-def through(model: AggregateReport, rows: Sequence[tuple[Any, ...]]) -> Played | str:
+def through(model: AggregateReport, rows: Sequence[tuple[Decimal | int | str | None, ...]]) -> Played | str:
     """The rows in every stage, or why they cannot be known."""
     return played(model, rows)
 

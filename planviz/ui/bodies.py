@@ -15,7 +15,7 @@ ODD = "The request holds no JSON object as planviz's page sends it: a value has 
 ODDITIES = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError, RecursionError)
 
 
-def read_json(body: bytes | bytearray) -> dict[str, Any] | None:
+def read_json(body: bytes | bytearray) -> dict[str, object] | None:
     """The JSON object of a body; None for anything else, what is too deep or has endless numbers included."""
     try:
         found = json.loads(body, parse_constant=_refuse, parse_int=_whole, parse_float=_number)
@@ -43,7 +43,7 @@ def _number(text: str) -> float:
     return found
 
 
-def _too_deep(value: Any) -> bool:
+def _too_deep(value: object) -> bool:
     level = [value]
     for _ in range(_DEEPEST):
         level = [part for each in level for part in _parts(each)]
@@ -52,12 +52,12 @@ def _too_deep(value: Any) -> bool:
     return True
 
 
-def _parts(value: Any) -> list[Any]:
+def _parts(value: object) -> list[Any]:
     if isinstance(value, dict):
         return list(value.values())
     return value if isinstance(value, list) else []
 
 
-def json_bytes(told: Any) -> bytes:
+def json_bytes(told: object) -> bytes:
     """An answer as JSON; half characters, which no UTF-8 has, stand as escapes."""
     return json.dumps(told, separators=(",", ":")).encode()

@@ -5,8 +5,8 @@
 //   limit  most characters; more is refused here, before anything is sent
 //   error  { message, line } of the text that was sent last, or null
 //   text   what the box shows at first, such as the text of a link that could not be opened
-// Tells Python "opened" with { text, name }, or { key, name } of a long text that it sent to /plan before; name is a
-// file's name or "".
+// Tells Python "opened" with { text, name }, or { key, name } of a text that it sent to /plan before; name is a file's
+// name or "".
 const QUICK = 50_000; // characters that a text area takes without delay
 const SHOWN = 2_000_000; // characters put into the text area at all; a longer text is kept aside
 const boxes = new WeakMap(); // Streamlit's parent element -> Box
@@ -26,6 +26,7 @@ class Box {
     on("dragleave", (event) => !event.relatedTarget && (this.drop.hidden = true));
     on("drop", (event) => this.#dropped(event));
     on("paste", (event) => this.#pastedAnywhere(event));
+    on("click", (event) => this.#copied(event.target.closest?.(".pv-lines button")));
   }
 
   update(data, send) {
@@ -38,6 +39,7 @@ class Box {
     if (taken) this.#show("", true);
     if (first && (data.text || unsent)) this.#show(data.text || unsent);
     this.#busy(false);
+    if (data.error) window.__planvizAhead?.clear();
     if (data.error && this.sent !== null) this.#show(this.sent, true);
     if (first || fresh || data.error) this.#complain(data.error?.message ?? "", data.error?.line);
   }
@@ -84,6 +86,29 @@ class Box {
     this.before = "";
     this.#counted();
     area.focus({ preventScroll: true });
+    if (this.data.look === "box") this.#takeOver(window.__planvizEarly?.take());
+  }
+
+  // What was typed before the app's own box was there (early.js).
+  #takeOver(early) {
+    if (!early?.text || !this.#fits(early.text.length)) return;
+    this.#show(early.text);
+    if (early.focused) this.area.setSelectionRange(early.start, early.end);
+    // Streamlit takes no message from an element before that is mounted.
+    if (early.asked) setTimeout(() => this.#submit(), 0);
+  }
+
+  // The lines beside the box (planviz.ui.components.lines).
+  async #copied(pressed) {
+    if (!pressed) return;
+    const lines = pressed.parentElement.querySelector("pre");
+    try {
+      await navigator.clipboard.writeText(lines.textContent);
+      pressed.textContent = "Copied";
+      setTimeout(() => (pressed.textContent = "Copy"), 1600);
+    } catch {
+      getSelection().selectAllChildren(lines); // without https there is only the keyboard's way
+    }
   }
 
   // A paste that no field takes opens, also over an open document.
@@ -128,8 +153,7 @@ class Box {
 
   #open(text, name) {
     this.name = name;
-    if (text.length > QUICK) this.#upload(text, name);
-    else this.send({ text, name });
+    this.#upload(text, name);
     if (!this.area) return;
     this.#complain("");
     this.#busy(true);
@@ -138,17 +162,22 @@ class Box {
     else this.sent = text;
   }
 
-  // A server that does not know the address (another start file) gets the text as it gets short ones.
+  // The text is opened beside Streamlit's run of the page, and its picture shown before that (ahead.js). A server that
+  // does not know the address (another start file) gets the text as Streamlit takes it, as do short ones with a fault.
   async #upload(text, name) {
     let told = {};
+    const turn = (this.turnOfText = (this.turnOfText ?? 0) + 1);
     try {
-      const answer = await fetch("/plan", { method: "POST", body: text, headers: { "Content-Type": "text/plain; charset=utf-8" } });
+      const answer = await fetch(`/plan?${new URLSearchParams(this.data.planned ?? {})}`, { method: "POST", body: text, headers: { "Content-Type": "text/plain; charset=utf-8" } });
       told = (answer.headers.get("content-type") ?? "").includes("json") ? await answer.json() : {};
     } catch {
       // The way through Streamlit remains.
     }
-    if (told.key) this.send({ key: told.key, name });
-    else if (told.message && this.area) {
+    if (turn !== this.turnOfText) return; // another text has come
+    if (told.key) {
+      this.send({ key: told.key, name });
+      if (told.data) window.__planvizAhead?.show(told.element, told.data, { whole: true });
+    } else if (told.message && this.area && text.length > QUICK) {
       this.#busy(false);
       if (this.sent !== null) this.#show(this.sent, true);
       this.#complain(told.message, told.line);

@@ -93,6 +93,15 @@ def open_document(text: str, catalog: str = AUTO, profile: str = "") -> Opened:
     return opened
 
 
+def open_next(text: str, catalog: str, kept: str) -> Opened:
+    """Open a text while a document is open that is planned as the version `kept`; that of a pasted plan is found anew.
+
+    Raises PlanvizError if it cannot.
+    """
+    opened = open_document(text, catalog, kept)
+    return opened if not kept or opened.facts.statements else open_document(text, catalog)
+
+
 def key_of(source: Source) -> str:
     """The key of a document: equal for equal sources, in all processes."""
     named = "" if source.catalog == AUTO else f"\0{source.catalog}"

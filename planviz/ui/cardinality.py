@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import gzip
 import json
+from base64 import b64encode
 from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 from urllib.parse import quote
 
 from planviz.catalog.files import write_catalog
-from planviz.document.crossovers import crossovers, crossovers_json
-from planviz.document.join_order import order_table
+from planviz.document.cardinality.crossovers import crossovers, crossovers_json
+from planviz.document.cardinality.join_order import order_table
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph
 from planviz.graph.actual import FACTOR
+from planviz.render import render
 from planviz.render.paired import paired_scenes, single_scene
+from planviz.render.text import one_line
 from planviz.render.theme import tokens
 from planviz.ui import cache
 from planviz.ui.bodies import ODD, ODDITIES, read_json
@@ -29,6 +32,8 @@ from planviz.ui.statistics import edited, problems, scaled_edits, used_tables
 PAIR = {"left": "off", "right": "reorder"}
 #: Answers that are kept: undo and redo find theirs ready.
 _KEPT = 24
+#: Characters of a plan's name on its button.
+_SHORT = 34
 
 Asked = Mapping[str, Any]
 
@@ -59,7 +64,7 @@ def _ways(opened: Opened) -> dict[str, tuple[str, str]]:
     """
     execution = execution_of(opened)
     texts = _numbered(opened) if opened.document.is_pasted else {}
-    told = {id: (graph.title, graph.title) for id, graph in texts.items()}
+    told = {id: (graph.title, one_line(graph.title, _SHORT)) for id, graph in texts.items()}
     ways = {} if execution is None else ways_of(execution, pasted=opened.document.is_pasted)
     return told | {id: (way.title, way.short) for id, way in ways.items()}
 
@@ -68,7 +73,9 @@ def _ways(opened: Opened) -> dict[str, tuple[str, str]]:
 def asked_of(opened: Opened, numbers: str | None) -> dict[str, Any]:
     """What is shown first: as the part `numbers` of an address says, where that can be read; else the usual pair."""
     ways = list(_ways(opened))
-    usual = {"left": ways[0], "right": "", "edits": {}} if opened.document.is_pasted else {**PAIR, "edits": {}}
+    usual = (
+        {"left": _usual(opened, ways), "right": "", "edits": {}} if opened.document.is_pasted else {**PAIR, "edits": {}}
+    )
     try:
         told = json.loads(numbers or "")
     except ValueError:
@@ -81,6 +88,15 @@ def asked_of(opened: Opened, numbers: str | None) -> dict[str, Any]:
     except (PlanvizError, AttributeError, TypeError):
         return usual
     return asked
+
+
+def _usual(opened: Opened, ways: list[str]) -> str:
+    """Of several queries in one text the last, at which Explore opens, too; else the first way."""
+    if not ways[0].isdigit():
+        return ways[0]
+    plans = opened.document.plans
+    stage = plans[int(ways[0])].stage
+    return [way for way in ways if way.isdigit() and plans[int(way)].stage == stage][-1]
 
 
 def part(numbers: str | None) -> str | None:
@@ -130,7 +146,7 @@ def answer(opened: Opened, asked: Asked) -> dict[str, Any]:
     return found
 
 
-def _answer(opened: Opened, asked: Asked) -> dict[str, Any]:
+def _answer(opened: Opened, asked: Asked) -> dict[str, object]:
     began = perf_counter()
     sides = _sides(opened, [str(asked[at]) for at in ("left", "right") if asked.get(at)], asked.get("edits") or {})
     if not sides:
@@ -163,11 +179,11 @@ def _problems(opened: Opened, edits: Mapping[str, Any]) -> list[str]:
     return [] if execution is None or not edits else problems(edited(execution.catalog, edits), edits)
 
 
-def _scenes(graphs: list[PlanGraph]) -> tuple[list[dict[str, Any]], list[list[int]], bool]:
+def _scenes(graphs: list[PlanGraph]) -> tuple[list[dict[str, object]], list[list[int]], bool]:
     return ([single_scene(graphs[0])], [], False) if len(graphs) == 1 else paired_scenes(*graphs)
 
 
-def _sides(opened: Opened, ways: list[str], edits: Mapping[str, Any]) -> list[Side]:
+def _sides(opened: Opened, ways: list[str], edits: Mapping[str, object]) -> list[Side]:
     execution = execution_of(opened)
     if execution is not None and not opened.document.is_pasted:
         return planned_sides(execution, ways, edits)
@@ -183,7 +199,7 @@ def _sides(opened: Opened, ways: list[str], edits: Mapping[str, Any]) -> list[Si
     return found
 
 
-def _run(opened: Opened, measured: Any) -> PlanGraph | None:
+def _run(opened: Opened, measured: object) -> PlanGraph | None:
     """The plan with metrics: of the document that was named, else of this one beside its estimates."""
     source = opened
     if measured:
@@ -202,7 +218,8 @@ def asked_for(opened: Opened, what: str, body: bytes) -> tuple[int, bytes]:
     """The answer to what the component asks while somebody edits: HTTP status and JSON.
 
     `what` is "" for plans, "order" for the table of join orders, "sizes" for what becomes of the joins as tables grow,
-    "scale" for edits that make tables larger, "catalogue" for a catalogue file with the edits.
+    "scale" for edits that make tables larger, "catalogue" for a catalogue file with the edits, "picture" for one plan
+    as a file.
     """
     try:
         asked = read_json(body)
@@ -218,6 +235,8 @@ def asked_for(opened: Opened, what: str, body: bytes) -> tuple[int, bytes]:
             return 200, _json(_sizes(opened, asked))
         if what == "catalogue":
             return 200, _json(_catalogue(opened, asked))
+        if what == "picture":
+            return 200, _json(_picture(opened, asked))
     except PlanvizError as error:
         return 422, _json({"message": str(error)})
     except ODDITIES:
@@ -232,7 +251,7 @@ def _order(opened: Opened, asked: Asked) -> dict[str, Any]:
     return order_table(to_plan(execution, "reorder", asked.get("edits") or {}))
 
 
-def _sizes(opened: Opened, asked: Asked) -> dict[str, Any]:
+def _sizes(opened: Opened, asked: Asked) -> dict[str, object]:
     """How joins change with the size of `table` (none: of all together), planned the way `left`."""
     execution = execution_of(opened)
     if execution is None:
@@ -242,7 +261,7 @@ def _sizes(opened: Opened, asked: Asked) -> dict[str, Any]:
     return crossovers_json(crossovers(query, asked.get("table") or None))
 
 
-def _scaled(opened: Opened, asked: Asked) -> dict[str, Any]:
+def _scaled(opened: Opened, asked: Asked) -> dict[str, object]:
     """The edits with `factor` times the data in `tables`."""
     execution = execution_of(opened)
     if execution is None:
@@ -250,7 +269,16 @@ def _scaled(opened: Opened, asked: Asked) -> dict[str, Any]:
     return {"edits": scaled_edits(execution, asked.get("edits") or {}, list(asked["tables"]), asked.get("factor", 1))}
 
 
-def _catalogue(opened: Opened, asked: Asked) -> dict[str, Any]:
+def _picture(opened: Opened, asked: Asked) -> dict[str, object]:
+    """The plan of the way `left` with its rows on the edges, as SVG or PNG (`format`) in base64, and a file's name."""
+    (side,) = _sides(opened, [str(asked["left"])], asked.get("edits") or {})
+    format = "png" if asked.get("format") == "png" else "svg"
+    theme = "dark" if asked.get("theme") == "dark" else "light"
+    made = render(side.graph, format, theme=theme, title=side.title)
+    return {"name": f"cardinality-{side.way}.{format}", "base64": b64encode(made).decode()}
+
+
+def _catalogue(opened: Opened, asked: Asked) -> dict[str, object]:
     execution = execution_of(opened)
     if execution is None:
         raise InputError("This text has no catalogue.")
@@ -258,5 +286,5 @@ def _catalogue(opened: Opened, asked: Asked) -> dict[str, Any]:
     return {"name": f"{catalog.name}-edited" if asked.get("edits") else catalog.name, "text": write_catalog(catalog)}
 
 
-def _json(told: Any) -> bytes:
+def _json(told: object) -> bytes:
     return json.dumps(told, separators=(",", ":"), allow_nan=False, default=str).encode()

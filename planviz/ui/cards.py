@@ -58,7 +58,7 @@ def _pairs(pairs: Pairs) -> list[list[str]]:
     return [[one_line(name, 120), one_line(figure_text(value), 200)] for name, value in pairs]
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step(step: Step) -> dict[str, object]:
     told: dict[str, Any] = {
         "about": one_line(step.about, 300),
         "value": figure_text(step.value),

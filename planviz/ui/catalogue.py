@@ -45,14 +45,14 @@ def card(entry: Entry) -> str:
 
 
 def _runs(versions: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Versions that follow each other and say the same, in one line: "4.3 to 3.5"."""
+    """Versions that follow each other and say the same, in one line, newest first: "3.5 to 4.3"."""
     found: list[list[str]] = []
     for version, told in versions:
         if found and found[-1][2] == told:
             found[-1][1] = version
         else:
             found.append([version, version, told])
-    return [(first if first == last else f"{first} to {last}", told) for first, last, told in found]
+    return [(first if first == last else f"{last} to {first}", told) for first, last, told in found]
 
 
 def link(kind: str, name: str) -> str:

@@ -9,9 +9,9 @@ from hashlib import sha256
 from typing import Any
 
 from planviz.document import open_sql
-from planviz.document.difference import Difference, compare_plans, difference_json
-from planviz.document.difference_text import difference_markdown, difference_text
-from planviz.document.difference_view import difference_data, difference_page
+from planviz.document.comparison.plans import Difference, compare_plans, difference_json
+from planviz.document.comparison.text import difference_markdown, difference_text
+from planviz.document.comparison.view import difference_data, difference_page
 from planviz.errors import InputError
 from planviz.render.png import png
 from planviz.render.step_drawing import draw_step

@@ -246,10 +246,11 @@ def bar(opened: Opened, other: Other) -> None:
 
 @cache
 def _component() -> Callable[..., Any]:
-    from planviz.render.web import script, style
+    from planviz.render.web import style
+    from planviz.ui import front
 
     mount: Callable[..., Any] = st.components.v2.component(
-        NAME, css=style("compare"), js=script("compare"), isolate_styles=True
+        NAME, css=style("compare"), js=front.linked("compare"), isolate_styles=True
     )
     return mount
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from html import escape
 from importlib.resources import files
 from typing import Any
 
@@ -28,13 +29,21 @@ def box(error: Mapping[str, Any] | None, *, small: bool = False, text: str = "")
     _box(state.SMALL_BOX if small else state.BOX, error, text)
 
 
+def lines(text: str) -> None:
+    """A few lines to copy; the box's script does the copying.
+
+    Streamlit's own widget for that fetches a highlighter of 1.5 MB.
+    """
+    st.html(f'<div class="pv-lines"><pre>{escape(text)}</pre><button type="button">Copy</button></div>')
+
+
 def drop_zone() -> None:
     """Nothing to see: a file dropped anywhere on the page is opened."""
     with st.container(key="planviz-drop"):
         _box(state.DROP, None)
 
 
-def _box(key: str, error: Mapping[str, Any] | None, text: str = "") -> None:
+def _box(key: str, error: Mapping[str, object] | None, text: str = "") -> None:
     told = {"message": error["message"], "line": error["line"]} if error else None
     _component("box")(
         key=key,
@@ -44,24 +53,34 @@ def _box(key: str, error: Mapping[str, Any] | None, text: str = "") -> None:
             "error": told,
             "text": error["text"] if error else text,
             "taken": st.session_state.get(state.TAKEN, 0),
+            "planned": state.planned_with(),
         },
         on_opened_change=lambda: state.open_pasted(key),
         height="content",
     )
 
 
-def address_bar(query: str, view: str, node: int | str | None, *, button: bool = True, part: str = "node") -> None:
+def address_bar(
+    query: str,
+    view: str,
+    node: int | str | None,
+    *,
+    button: bool = True,
+    part: str = "node",
+    stages: Mapping[str, str] | None = None,
+) -> None:
     """Put the open picture into the address bar, and draw the button that copies it unless there is another.
 
     `query` is the address after the "?", without the node; `view` names the picture, `node` what is selected at first,
-    which goes into the address as `part`.
+    which goes into the address as `part`; `stages` are the plans that Explore's tabs lead to, by their labels.
     """
-    data = {"query": query, "view": view, "node": node, "button": button, "part": part, "visitor": state.visitor()}
+    data: dict[str, Any] = {"query": query, "view": view, "node": node, "button": button, "part": part}
+    data |= {"visitor": state.tell_visitor(), "stages": dict(stages or {})}
     with st.container(key="planviz-address" if button else "planviz-drop-address", width="content"):
         _component("address")(key=state.ADDRESS, data=data, width="content", on_walk_change=state.walk)
 
 
-def past_executions(data: Mapping[str, Any], *, key: str, opened: Callable[[str], None]) -> None:
+def past_executions(data: Mapping[str, object], *, key: str, opened: Callable[[str], None]) -> None:
     """The table of the Event logs page (history.js says what it takes); `opened` gets what a chosen row opens."""
 
     def chosen() -> None:

@@ -11,11 +11,11 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 #: Seconds that open work has when the server is told to end.
-PATIENCE = 4.0
+PATIENCE = 3.0
 
 
 @asynccontextmanager
-async def ends_soon(app: Any) -> AsyncIterator[None]:
+async def ends_soon(app: object) -> AsyncIterator[None]:
     """The lifespan of the app: it has workers; from the first SIGTERM or SIGINT on, the process has `PATIENCE` seconds.
 
     The server itself waits for every open request and every thread, which may be planning for minutes.
@@ -23,8 +23,9 @@ async def ends_soon(app: Any) -> AsyncIterator[None]:
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT):
             _hurry(number)
-    from planviz.ui import sessions, workers
+    from planviz.ui import front, sessions, workers
 
+    front.make_ready()
     running = sessions.begin()
     try:
         yield

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from planviz.document.explained import Explanation, explained
+from planviz.document.rules.branches import Explanation, explained
 from planviz.errors import PlanvizError
 from planviz.mechanics.rows import Filtered, filtered
 from planviz.render.text import one_line
 from planviz.ui.opened import Opened
 
+_RELATION = re.compile(r"Relation (?:spark_catalog\.default\.)?([\w.`]+)\[")
 #: Branches of one step that are told, and rows that are shown of them.
 _BRANCHES, _ROWS = 6, 12
 
 
-def explanations(opened: Opened) -> dict[str, list[dict[str, Any]]]:
+def explanations(opened: Opened) -> dict[str, list[dict[str, object]]]:
     """Why rules did what they did, by step (from 0, as text) of the document's trace.
 
     Each tells the `rule` that ran, the `node`, its `logic` as `[line, whether it was taken]`, what was `seen` as
@@ -34,7 +36,7 @@ def explanations(opened: Opened) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def _told(explanation: Explanation) -> dict[str, Any]:
+def _told(explanation: Explanation) -> dict[str, object]:
     branch = explanation.branch
     rows = filtered(branch.node)
     return {
@@ -47,7 +49,10 @@ def _told(explanation: Explanation) -> dict[str, Any]:
 
 
 def _line(what: Any) -> str:
-    return one_line(str(getattr(what, "simple_string", what)), 300)
+    """An operator or expression in a line; a relation by its name, without its columns."""
+    text = str(getattr(what, "simple_string", what))
+    relation = _RELATION.match(text)
+    return one_line(f"Relation {relation[1]}" if relation else text, 300)
 
 
 def _table(found: Filtered) -> dict[str, Any]:
@@ -66,5 +71,5 @@ def _table(found: Filtered) -> dict[str, Any]:
     }
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -10,9 +10,9 @@ from typing import Any
 import streamlit as st
 
 from planviz.catalog.bundled import NAMES
-from planviz.document.slides import slide_examples
+from planviz.document.cardinality.slides import slide_examples
 from planviz.samples import samples
-from planviz.ui import cache, components, replayed, rules, state, views
+from planviz.ui import cache, components, replayed, rules, state, tours, views
 from planviz.ui.aggregations import EXAMPLES as AGGREGATE_EXAMPLES
 from planviz.ui.examples import ESTIMATED
 from planviz.ui.join_examples import JOIN_EXAMPLES
@@ -61,7 +61,7 @@ _CATALOGS = {
 }
 
 _NO_NUMBERS = """<div class="pv-lead"><h1>This text has no numbers</h1>
-<span>It is a plan without rows and bytes. Of SQL planviz reckons them itself; Spark prints its own as below.</span>
+<span>It is a plan without rows and bytes. Of SQL planviz calculates them itself; Spark prints its own as below.</span>
 </div>"""
 _NUMBERS_LEAD = """<div class="pv-lead"><h1>How many rows Spark expects, and why</h1>
 <span>Paste SQL, explain text with costs, or a run with its metrics. Change a number, and see the plan follow.</span>
@@ -94,7 +94,9 @@ def opening(*, columns: bool = True) -> None:
         _box(small=not columns)
     with together, st.container(key="planviz-opening-more"):
         st.html(_BEST)
-        st.code(_BEST_TEXT, language=None, wrap_lines=True)
+        components.lines(_BEST_TEXT)
+        if columns:
+            tours.offered()
         st.html(_SAMPLES)
         with st.container(horizontal=True, gap="xsmall"):
             for sample in samples():
@@ -121,9 +123,10 @@ def catalog_picker(
 ) -> None:
     """Which tables SQL is planned with; `chosen` is what was asked for the open document, `found` what it then got.
 
-    `where` says how SQL has its tables that is in no catalogue: guessed, or created in the text.
+    `where` says how SQL has its tables that is in no catalogue: guessed, created in the text, or no tables.
     """
-    told = {cache.NO_CATALOG: f"in no catalogue: {where}"} | {name: f"found by name: {name}" for name in NAMES}
+    # No two choices may read alike: Streamlit takes what was chosen by its words.
+    told = {cache.NO_CATALOG: f"no catalogue: {where}"} | {name: f"found by name: {name}" for name in NAMES}
     own = state.catalogs()
     here = {} if where == "guessed" else {cache.NO_CATALOG: where}
     names = _CATALOGS | own | here | ({cache.AUTO: told[found]} if found in told else {})
@@ -151,7 +154,7 @@ def rules_opening(opened: Opened | None) -> None:
             log = next(sample for sample in samples() if sample.kind.endswith("rule log"))
             st.button(f"{log.title} (Spark's log)", on_click=state.open_sample, args=(log.name,))
         st.html('<div class="pv-lead"><h2>Or Spark\'s own log</h2><span>What it then writes to its log.</span></div>')
-        st.code(_RULES_LOG, language=None, wrap_lines=True)
+        components.lines(_RULES_LOG)
 
 
 def joins_opening(opened: Opened | None, why: str) -> None:
@@ -171,7 +174,7 @@ def joins_opening(opened: Opened | None, why: str) -> None:
             for title, sql in JOIN_EXAMPLES:
                 st.button(title, key=f"planviz.example.{title}", on_click=state.open_example, args=(title, sql, "tpch"))
         st.html(_BEST)
-        st.code(_BEST_TEXT, language=None, wrap_lines=True)
+        components.lines(_BEST_TEXT)
 
 
 def cardinality_opening(opened: Opened | None) -> None:
@@ -207,7 +210,7 @@ def cardinality_opening(opened: Opened | None) -> None:
             for sample in (sample for sample in samples() if sample.name in ("cost-with-statistics", "rest-execution")):
                 st.button(sample.title, help=sample.about, on_click=state.open_sample, args=(sample.name,))
         st.html('<div class="pv-lead"><h2>Or Spark\'s own numbers</h2><span>Paste what this prints.</span></div>')
-        st.code(_NUMBERS_TEXT, language=None, wrap_lines=True)
+        components.lines(_NUMBERS_TEXT)
 
 
 def aggregations_opening(opened: Opened | None) -> None:
@@ -227,7 +230,7 @@ def aggregations_opening(opened: Opened | None) -> None:
             for title, sql in AGGREGATE_EXAMPLES:
                 st.button(title, key=f"planviz.aggregate.{title}", on_click=state.open_example, args=(title, sql))
         st.html(_BEST)
-        st.code(_BEST_TEXT, language=None, wrap_lines=True)
+        components.lines(_BEST_TEXT)
 
 
 def error_line(opened: Opened) -> None:
@@ -332,6 +335,14 @@ def export_menu(opened: Opened, plan: str) -> None:
                 type="tertiary",
                 key=f"planviz.export.{format}",
             )
+
+
+def plan_menu() -> None:
+    """Export beside figures with links of their own: the plan behind them, as Explore shows it."""
+    opened = state.current()
+    plan = st.session_state[state.DOCUMENT]["plan"] if opened is not None else ""
+    if opened is not None and plan:
+        export_menu(opened, plan)
 
 
 def trace_menu(opened: Opened) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.graph.followed import followed, stage_matches
+from planviz.ui import cache
 from planviz.ui.opened import Opened, in_worker
 from planviz.ui.reasons import reasons_of
 
@@ -12,6 +13,37 @@ from planviz.ui.reasons import reasons_of
 MOST_NODES = 3_000
 #: The part of what is open that a page's number stands in, and the kind of operator that has one.
 PARTS = {"joins": ("join", "join"), "aggregations": ("aggregate", "aggregate")}
+
+
+def take_selection(shown: dict[str, Any], selected: tuple[str, int | None]) -> None:
+    """Put what was `selected` last (`planviz.ui.selections`) into what is open: the node of the plan that is shown, and
+    the number on the page that it was selected on.
+    """
+    view, number = selected
+    key, _, where = view.partition("/")
+    opened, told = cache.find(shown["key"]), cache.find(key)
+    if opened is None or told is None or not _is_of(told, opened):
+        return
+    if where == shown["plan"]:
+        shown["node"] = number
+    elif where in PARTS and number is not None:
+        shown[PARTS[where][0]] = number
+        shown["node"] = node_of(told, where, number, shown["plan"])
+    elif where == "trace" and number is not None:
+        shown["step"] = number
+
+
+def _is_of(told: Opened, opened: Opened) -> bool:
+    """Whether a document is the open one, or was made of it: a pasted explain replayed has a key of its own."""
+    return told is opened or (told.source.text, told.source.catalog) == (opened.source.text, opened.source.catalog)
+
+
+def arrive_at(shown: dict[str, Any], page: str) -> None:
+    """Put the number that the selected node has on a page into what is open."""
+    part, opened = PARTS.get(page, ("", ""))[0], cache.find(shown["key"])
+    if part and opened is not None and shown["node"] is not None:
+        number = number_on(opened, shown["plan"], shown["node"], page)
+        shown[part] = number or shown[part]
 
 
 @in_worker

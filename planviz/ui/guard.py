@@ -15,13 +15,14 @@ import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.websockets import WebSocketClose
+
+from planviz.ui.front import scripts_of_pages
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -131,12 +132,11 @@ def _is_loopback(name: str) -> bool:
 def page_policy(host: str = "") -> str:
     """The content security policy of the app's own pages, which nobody may frame.
 
-    Scripts are the server's own files and those of our elements, which Streamlit loads as blobs; the one script that
-    stands in Streamlit's page itself is allowed by its hash. Styles are made by scripts, so they may stand anywhere.
+    Scripts are the server's own files and those of our elements, which Streamlit loads as blobs; the scripts that
+    stand in the page itself (`planviz.ui.front`) are allowed by their hashes. Styles are made by scripts, so they may
+    stand anywhere.
     """
-    page = Path(streamlit.__file__).with_name("static") / "index.html"
-    inline = re.findall(r"<script>(.*?)</script>", page.read_text("utf-8"), re.DOTALL) if page.is_file() else []
-    hashes = [f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in inline]
+    hashes = [f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts_of_pages()]
     sockets = f" ws://{host} wss://{host}" if host and "[" not in host else ""
     return "; ".join(
         (

@@ -84,7 +84,7 @@ class History:
         """How the plans before and after differ; one sentence where they cannot be read."""
         return self._answer("difference", change)  # type: ignore[no-any-return]
 
-    def _answer(self, what: str, *asked: Any) -> Any:
+    def _answer(self, what: str, *asked: object) -> Any:
         with self._lock:
             if (what, *asked) in self._made:
                 self._made.move_to_end((what, *asked))
@@ -127,7 +127,7 @@ def version_of(path: str) -> str:
     return now.version
 
 
-def answered(path: str, what: str, *asked: Any) -> Any:
+def answered(path: str, what: str, *asked: object) -> Any:
     """The answer to a question of `History` about the catalogue at a path."""
     with _lock:
         catalogue = _catalogues.get(path)
@@ -187,7 +187,7 @@ def _table(
     return {"columns": shown, "ranked": by, "rows": rows, "selected": selected}
 
 
-def _row(at: int, found: PastExecution, rank: str, most: float, plans: set[tuple[str, str, str]]) -> dict[str, Any]:
+def _row(at: int, found: PastExecution, rank: str, most: float, plans: set[tuple[str, str, str]]) -> dict[str, object]:
     what = one_line(found.description, 300) or "no description"
     error = one_line(found.error, 300)
     cells: list[Any] = [

@@ -20,12 +20,12 @@ from planviz.history.changed import PlanChange
 from planviz.history.questions import RANKS as MEANINGS
 from planviz.history.questions import STATUSES, Question, moment
 from planviz.render.text import one_line
-from planviz.ui import cardinality, history, state, views
+from planviz.ui import cardinality, components, history, state, views
 from planviz.ui.components import past_executions
 from planviz.ui.history import History
 from planviz.ui.history_places import path_of, places
 from planviz.ui.opened import Opened
-from planviz.ui.page import page_links
+from planviz.ui.page import page_links, to_page
 from planviz.ui.workbench import workbench
 
 _KEY = "planviz.history"
@@ -53,6 +53,10 @@ _COMMANDS = """planviz spark ingest LOGS... -o catalogue/
 planviz history catalogue/ --rank slowest"""
 _SERVED = """<div class="pv-lead"><span>This page shows the catalogues that the server was started with:
 <code>planviz serve --history FOLDER</code>.</span></div>"""
+
+_ONE = """<div class="pv-lead"><h2>One log alone</h2>
+<span>Paste or drop it on Explore: every query that ran, with the rows, sizes and times
+that were measured.</span></div>"""
 
 
 def asked() -> dict[str, Any]:
@@ -92,9 +96,14 @@ def opening(error: str = "") -> None:
             if error:
                 st.html(f'<p class="pv-alert" role="alert">{escape(error)}</p>')
             st.html(_SERVED)
+            st.html(_ONE)
+            # Another page is shown: no callback may ask for that.
+            if st.button("Open a sample log", key="planviz.history.sample"):
+                state.open_sample("event-log")
+                to_page("Explore")
         with st.container(key="planviz-opening-more"):
             st.html(_INGEST)
-            st.code(_COMMANDS, language=None, wrap_lines=True)
+            components.lines(_COMMANDS)
 
 
 def chosen() -> tuple[History | None, str]:
@@ -207,7 +216,7 @@ def _take(name: str) -> None:
         told["execution"] = told["side"] = ""
 
 
-def _widget(name: str, value: Any) -> None:
+def _widget(name: str, value: object) -> None:
     """A widget begins with what is asked for; Streamlit forgets it whenever another page is shown."""
     if f"{_KEY}.{name}" not in st.session_state:
         st.session_state[f"{_KEY}.{name}"] = value

@@ -7,14 +7,14 @@ from typing import Any
 
 from planviz.decisions.choices import Decision
 from planviz.decisions.flips import Flip, SettingChange, StatisticsChange, TextChange
-from planviz.document.decided import outcome
-from planviz.document.hints import HINTS as HINT_NAMES
-from planviz.document.join_flips import join_candidates
-from planviz.document.join_play import join_play
-from planviz.document.named import named_relation
-from planviz.document.traces import plan_graph
-from planviz.document.what_if import ASKABLE, WhatIf
-from planviz.document.what_if_text import as_json, to_text
+from planviz.document.alternatives.hints import HINTS as HINT_NAMES
+from planviz.document.alternatives.join_flips import join_candidates
+from planviz.document.alternatives.relation_names import named_relation
+from planviz.document.alternatives.what_if import ASKABLE, WhatIf
+from planviz.document.alternatives.what_if_text import as_json, to_text
+from planviz.document.decisions.queries import outcome
+from planviz.document.rows.joins import join_play
+from planviz.document.rules.traces import plan_graph
 from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph
 from planviz.graph.diff import PlanDiff, diff
@@ -25,6 +25,7 @@ from planviz.mechanics import CannotPlay
 from planviz.render.step_drawing import draw_step
 from planviz.render.steps import trace_data
 from planviz.render.svg import svg
+from planviz.ui.join_queries import numbered, queries_of
 from planviz.ui.opened import Opened
 
 _MOST_CHANGES = 12
@@ -38,8 +39,6 @@ def flip(opened: Opened, asked: WhatIf, join: int, at: int) -> dict[str, Any]:
     that was asked for, and gives what it says. `more` tells whether there is another candidate. One at a time, so that
     whoever waits for something else waits for one planning only.
     """
-    from planviz.ui.joins import numbered
-
     query, decision = numbered(opened, asked, join)
     candidates = _candidates(opened, asked, join, query.execution, decision)
     if not 0 <= at < len(candidates):
@@ -126,10 +125,8 @@ def _both(one: WhatIf, other: WhatIf) -> WhatIf:
     )
 
 
-def play(opened: Opened, asked: WhatIf, join: int) -> dict[str, Any]:
+def play(opened: Opened, asked: WhatIf, join: int) -> dict[str, object]:
     """The join played on a few made-up rows, as its player takes it. Raises CannotPlay where there is no model."""
-    from planviz.ui.joins import numbered
-
     query, decision = numbered(opened, asked, join)
     if query.execution is None:
         raise CannotPlay("A pasted plan names no types to make rows of; paste the SQL to play its joins.")
@@ -138,8 +135,6 @@ def play(opened: Opened, asked: WhatIf, join: int) -> dict[str, Any]:
 
 def difference(opened: Opened, asked: WhatIf, join: int) -> dict[str, Any] | None:
     """The plan of a join's query before and after a what-if: `summary`, `words` on each change, both as one `svg`."""
-    from planviz.ui.joins import queries_of
-
     first = 0
     for before, after in zip(queries_of(opened), queries_of(opened, asked), strict=True):
         count = len(before.of("JoinSelection"))
@@ -149,7 +144,7 @@ def difference(opened: Opened, asked: WhatIf, join: int) -> dict[str, Any] | Non
     return None
 
 
-def _difference(before: QueryExecution, after: QueryExecution) -> dict[str, Any] | None:
+def _difference(before: QueryExecution, after: QueryExecution) -> dict[str, object] | None:
     one, two = _graph(before), _graph(after)
     found = diff(one, two)
     if not found:

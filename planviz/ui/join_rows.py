@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.decisions.choices import Decision
-from planviz.document import charts
-from planviz.document.decided import Decided, outcome, plain, title, value_text
+from planviz.document.decisions import charts
+from planviz.document.decisions.model import Decided
+from planviz.document.decisions.queries import outcome, plain, title, value_text
 from planviz.graph.differences import conjuncts
-from planviz.graph.plan_graph import PlanNode
+from planviz.graph.node import PlanNode
 from planviz.graph.words import join_type_words, spaced
 from planviz.render.text import one_line
 from planviz.units import byte_size
@@ -41,8 +42,8 @@ def _was(before: Decision, now: Decision) -> str:
 
 def _place(query: Decided) -> str:
     if query.statement is not None:
-        return f"Statement {query.statement + 1}"
-    return f"Plan {(query.plan or 0) + 1}"
+        return f"query {query.statement + 1}"
+    return f"plan {(query.plan or 0) + 1}"
 
 
 def side(decision: Decision, name: str) -> dict[str, Any]:

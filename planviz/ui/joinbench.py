@@ -13,10 +13,11 @@ NAME, KEY = "planviz_joins", "planviz.joins"
 def _component() -> Callable[..., Any]:
     import streamlit as st
 
-    from planviz.render.web import script, style
+    from planviz.render.web import style
+    from planviz.ui import front
 
     mount: Callable[..., Any] = st.components.v2.component(
-        NAME, css=style("joins"), js=script("joins"), isolate_styles=True
+        NAME, css=style("joins"), js=front.linked("joins"), isolate_styles=True
     )
     return mount
 

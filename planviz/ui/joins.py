@@ -14,11 +14,12 @@ from urllib.parse import quote
 
 from planviz.decisions.choices import Decision
 from planviz.decisions.join_tree import DecisionTree, join_tree
-from planviz.document import charts
-from planviz.document.decided import Decided, answer, decided, plain, seen
-from planviz.document.join_inputs import MECHANISMS, JoinInput, join_inputs, plan_inputs, run_limits
-from planviz.document.what_if import ASKABLE, HINTS, WhatIf, decided_if, tables_of, types_for
-from planviz.document.what_if_text import as_json, from_text, to_text
+from planviz.document.alternatives.what_if import ASKABLE, HINTS, WhatIf, tables_of, types_for
+from planviz.document.alternatives.what_if_text import as_json, from_text, to_text
+from planviz.document.decisions import charts
+from planviz.document.decisions.join_inputs import MECHANISMS, JoinInput, join_inputs, plan_inputs, run_limits
+from planviz.document.decisions.model import Decided
+from planviz.document.decisions.queries import answer, plain, seen
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.graph.words import join_type_words, spaced
@@ -26,12 +27,13 @@ from planviz.render.primitives import Drawing
 from planviz.render.svg import svg
 from planviz.render.text import one_line
 from planviz.render.theme import tokens
+from planviz.replay.opaque import reads_opaque
+from planviz.trees.node import TreeNode
+from planviz.ui import join_changes
+from planviz.ui.join_queries import numbered, numbered_all, numbered_joins, queries_of
 from planviz.ui.join_rows import condition, row, side
 from planviz.ui.opened import Opened, in_worker
 from planviz.units import byte_size
-
-#: Plannings kept of one document, the newest.
-_KEPT = 6
 
 NOT_OURS = (
     "What the planner saw is read from the text, as far as it says so. "
@@ -46,9 +48,9 @@ def nothing_to_show(opened: Opened | None) -> str:
 
 @in_worker
 def _nothing_to_show(opened: Opened) -> str:
-    if opened.document.error is not None and not _flat(queries_of(opened)):
+    if opened.document.error is not None and not numbered_joins(queries_of(opened)):
         return "The SQL cannot be planned"
-    if _flat(queries_of(opened)):
+    if numbered_joins(queries_of(opened)):
         return ""
     if any(query.decisions for query in queries_of(opened)) or opened.document.statements:
         return "There is no join in what is open"
@@ -60,30 +62,6 @@ def address(join: int | None, what: str) -> str | None:
     if join is None and not what:
         return None
     return f"{join or 1}&what={quote(what)}" if what else str(join)
-
-
-def queries_of(opened: Opened, asked: WhatIf | None = None, *, quick: bool = False) -> tuple[Decided, ...]:
-    """The decisions on all joins of a document, as planned or as if; made once. Raises what planning raises."""
-    key = ("joins", to_text(asked or WhatIf()), quick and bool(asked))
-    if key not in opened.made:
-        kept = [name for name in list(opened.made) if name[0] == "joins" and name[1]]
-        for old in kept[: max(0, len(kept) - _KEPT)]:
-            opened.made.pop(old, None)
-        found = (
-            decided(opened.document, opened.config) if not asked else decided_if(queries_of(opened), asked, quick=quick)
-        )
-        opened.made[key] = found
-    made: tuple[Decided, ...] = opened.made[key]
-    return made
-
-
-def _flat(queries: tuple[Decided, ...]) -> list[tuple[Decided, Decision]]:
-    return [(query, decision) for query in queries for decision in query.of("JoinSelection")]
-
-
-def numbered_all(opened: Opened) -> list[tuple[Decided, Decision]]:
-    """Every join of a document as planned, in the order of the page's table."""
-    return _flat(queries_of(opened))
 
 
 # -- the whole page
@@ -106,15 +84,15 @@ def data(opened: Opened, join: int | None, what: str) -> bytes:
     return made
 
 
-def page_data(opened: Opened, join: int | None, what: str) -> dict[str, Any]:
+def page_data(opened: Opened, join: int | None, what: str) -> dict[str, object]:
     """The element's data as JSON values."""
     # A query that was replayed, but whose joins came out otherwise, has an execution and none of the joins.
     own = any(query.execution is not None for query, _ in numbered_all(opened))
     try:
         asked = from_text(what) if own else WhatIf()
-        told = asked_for(opened, asked, (join or 1) - 1)
+        told = asked_for(opened, asked, None if join is None else join - 1)
     except PlanvizError:
-        told = asked_for(opened, WhatIf(), (join or 1) - 1)
+        told = asked_for(opened, WhatIf(), None if join is None else join - 1)
     return {
         "key": f"{opened.key}/joins",
         "ask": f"/joins/{opened.key}",
@@ -125,25 +103,29 @@ def page_data(opened: Opened, join: int | None, what: str) -> dict[str, Any]:
         "settings": _settings(queries_of(opened)) if own else {},
         "profile": queries_of(opened)[0].profile if own else "",
         "told": told,
+        "written": opened.written_json(),
     }
 
 
-def _settings(queries: tuple[Decided, ...]) -> dict[str, Any]:
+def _settings(queries: tuple[Decided, ...]) -> dict[str, object]:
     config = next(query.execution.config for query in queries if query.execution is not None)
     return {key: config.get(key) for key in ASKABLE}
 
 
-def asked_for(opened: Opened, asked: WhatIf, join: int, *, quick: bool = False) -> dict[str, Any]:
-    """The rows of all joins and everything about the one of this number, from 0 (another: the first).
+def asked_for(opened: Opened, asked: WhatIf, join: int | None, *, quick: bool = False) -> dict[str, object]:
+    """The rows of all joins and everything about the one of this number, from 0 (another: the first; None: the one
+    that matters most).
 
     Raises PlanvizError for what cannot be asked or planned.
     """
-    base, now = _flat(queries_of(opened)), _flat(queries_of(opened, asked, quick=quick))
-    several = len(queries_of(opened)) > 1
+    base, now = numbered_joins(queries_of(opened)), numbered_joins(queries_of(opened, asked, quick=quick))
+    several = len({id(query) for query, _ in now}) > 1
+    if join is None:
+        join = max(range(len(now)), key=lambda n: (*_weight(now[n][1]), -n), default=0)
     join = join if 0 <= join < len(now) else 0
     same = len(base) == len(now)
     rows = [
-        row(n, query, decision, base[n][1] if same and asked else None, several)
+        row(n, query, decision, base[n][1] if same and asked else None, several) | {"line": _line(opened, decision)}
         for n, (query, decision) in enumerate(now)
     ]
     return {
@@ -157,11 +139,26 @@ def asked_for(opened: Opened, asked: WhatIf, join: int, *, quick: bool = False) 
     }
 
 
+def _weight(decision: Decision) -> tuple[bool, int]:
+    """What ranks joins for who did not ask for one: those that move or pair all rows of both sides, then by bytes."""
+    sizes = [size for size in decision.value("sizes") or () if isinstance(size, int)]
+    return not decision.outcome.startswith("BroadcastHash"), sum(sizes)
+
+
+def _line(opened: Opened, decision: Decision) -> int:
+    """The line of the program or SQL that asks for the join; 0 where nobody knows."""
+    place_of = opened.document.place_of
+    place = place_of(decision.subject) if place_of is not None and isinstance(decision.subject, TreeNode) else None
+    return place[0] if place else 0
+
+
 def _chips(queries: tuple[Decided, ...]) -> list[list[str]]:
     """Tone, words and reason of what is to be said of all joins together."""
     if all(query.execution is None for query in queries):
         return [["badge", "read back", "What the planner saw is read from the plan's text, as far as it says so."]]
-    if any(table.fitted for q in queries if q.execution is not None for table in tables_of(q.execution).values()):
+    planned = [(q, q.execution) for q in queries if q.execution is not None]
+    fitted = any(table.fitted for _, execution in planned for table in tables_of(execution).values())
+    if fitted or any(reads_opaque(d.subject) for q, _ in planned for d in q.of("JoinSelection")):
         told = "The text gives no sizes: what is shown is what the decisions imply. What-ifs take sizes that fit them."
         return [["badge", "sizes not given", told]]
     return [["estimated", "estimated", "Sizes are estimates from the catalogue, as the planner sees them."]]
@@ -170,7 +167,7 @@ def _chips(queries: tuple[Decided, ...]) -> list[list[str]]:
 # -- the selected join
 
 
-def detail(opened: Opened, n: int, query: Decided, decision: Decision) -> dict[str, Any]:
+def detail(opened: Opened, n: int, query: Decided, decision: Decision) -> dict[str, object]:
     """All about one join: its tree as SVG, the path, what was rejected, the mechanism, what can be asked of it."""
     tree = join_tree(query.profile)
     drawing = charts.draw_join(decision, query.profile, titled=False)
@@ -220,7 +217,7 @@ def _inputs(opened: Opened, query: Decided, decision: Decision) -> tuple[JoinInp
     return plan_inputs(decision, opened.document.plans[query.plan]) if query.plan is not None else ()
 
 
-def mechanism(decision: Decision, inputs: tuple[JoinInput, ...]) -> dict[str, Any]:
+def mechanism(decision: Decision, inputs: tuple[JoinInput, ...]) -> dict[str, object]:
     """How the operator works, and what stands beneath it on both sides for its sake."""
     return {
         "op": spaced(decision.outcome),
@@ -258,7 +255,7 @@ def asks(found: JoinInput) -> str:
     return "takes the rows as they come" if found.role == "stream" and not found.put else ""
 
 
-def _askable(opened: Opened, query: Decided, decision: Decision) -> dict[str, Any]:
+def _askable(opened: Opened, query: Decided, decision: Decision) -> dict[str, object]:
     """What can be asked of this join: its hints and type, as they are and `usual`ly, tables with their usual sizes."""
     base = next(q for q in queries_of(opened) if q.statement == query.statement)
     tables = tables_of(base.execution) if base.execution is not None else {}
@@ -287,8 +284,6 @@ def reply(opened: Opened, body: Mapping[str, Any]) -> dict[str, Any]:
     or "play".
     Raises InputError for a request that makes no sense, and what planning raises.
     """
-    from planviz.ui import join_changes
-
     join = body.get("join")
     if not isinstance(join, int):
         raise InputError("The page sent a request that names no join.")
@@ -313,14 +308,6 @@ def _asked(told: Mapping[str, Any]) -> WhatIf:
         )
     except (TypeError, ValueError, IndexError, KeyError):
         raise InputError("The page sent what-ifs that cannot be read.") from None
-
-
-def numbered(opened: Opened, asked: WhatIf, join: int) -> tuple[Decided, Decision]:
-    """The join of this number, from 0, as if `asked`. Raises InputError for no such join, and what planning raises."""
-    found = _flat(queries_of(opened, asked))
-    if not 0 <= join < len(found):
-        raise InputError(f"There is no join {join + 1}: there are {len(found)}.")
-    return found[join]
 
 
 def join_drawing(opened: Opened, join: int, what: str, theme: str) -> Drawing:

@@ -30,10 +30,11 @@ def access(address: str | None) -> Access:
     said = os.environ.get(VARIABLE, "")
     if said in (a.value for a in Access):
         return Access(said)
-    return Access.ALL if _is_this_machine(address) else Access.NONE
+    return Access.ALL if is_this_machine(address) else Access.NONE
 
 
-def _is_this_machine(address: str | None) -> bool:
+def is_this_machine(address: str | None) -> bool:
+    """Whether only this machine reaches a server that listens at an address (None: at all of the machine's)."""
     if not address:
         return False
     try:

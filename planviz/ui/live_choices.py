@@ -149,7 +149,7 @@ def sample_folder() -> Path:
     return Path(cache, "planviz", "sample-data") if cache else Path(_SAMPLE_SHOWN).expanduser()
 
 
-def sample_job(work: Any) -> dict[str, Any]:
+def sample_job(work: Any) -> dict[str, object]:
     """The work that makes the sample data; its value is the catalogue of its tables.
 
     A folder that is whole appears at once: one that was stopped half way leaves nothing behind.
@@ -208,7 +208,7 @@ def shown_conf(pairs: tuple[tuple[str, str], ...]) -> str:
     return "\n".join(f"{key}={HIDDEN if is_secret(key) else value}" for key, value in pairs)
 
 
-def statistics_job(patterns: list[str], arguments: dict[str, Any], limit: float) -> Callable[[Any], dict[str, Any]]:
+def statistics_job(patterns: list[str], arguments: dict[str, Any], limit: float) -> Callable[[Any], dict[str, object]]:
     """The work that collects statistics of tables; its value is a planviz-catalog/1 document that grows."""
     from planviz.catalog.files import FORMAT
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from planviz.catalog.tables import Catalog
 from planviz.document import Document, open_sql
-from planviz.document.compared import Comparison, Expected, StageComparison, compare, settings_of
-from planviz.document.renumbered import without_numbering
+from planviz.document.comparison.normalization import without_numbering
+from planviz.document.comparison.spark import Comparison, Expected, StageComparison, compare, settings_of
 from planviz.errors import InputError, PlanvizError
 from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.diff import PlanDiff, diff

@@ -24,6 +24,7 @@ from planviz.ui.join_examples import JOIN_EXAMPLES
 from planviz.ui.live_access import Access
 from planviz.ui.live_choices import PASTED, Choices
 from planviz.ui.live_places import ALLOWED
+from planviz.ui.opened import Opened
 from planviz.ui.rules import EXAMPLES
 
 _KEY = "planviz.live.{}"
@@ -36,11 +37,12 @@ def session() -> dict[str, Any]:
 
     `work` is the id of what is under way, `said` what is to be told (`kind` error or note, `place`, `message`),
     `with` the catalogue of each capture by its key, `collected` a catalogue with what it is of.
+    `taken` is the key of the open document whose query was `offered` in the box.
     """
     if state.LIVE not in st.session_state:
         st.session_state[state.LIVE] = asdict(Choices()) | {
             "settings": "", "sql": EXAMPLES[1][1], "run": False, "tables_wanted": "*", "section": "Query",
-            "work": None, "said": None, "with": {}, "collected": None,
+            "work": None, "said": None, "with": {}, "collected": None, "taken": "", "offered": "",
         }  # fmt: skip
     found: dict[str, Any] = st.session_state[state.LIVE]
     return found
@@ -84,7 +86,7 @@ def keep(name: str) -> None:
         _keep_settings(value)
 
 
-def write(name: str, value: Any) -> None:
+def write(name: str, value: object) -> None:
     """Change a value of the session and the widget that holds it. For callbacks only."""
     session()[name] = st.session_state[_KEY.format(name)] = value
 
@@ -98,6 +100,18 @@ def _keep_settings(text: str) -> None:
         return
     live["conf"], live["said"] = pairs, None
     write("settings", live_choices.shown_conf(pairs))
+
+
+def take_query(opened: Opened) -> None:
+    """Begin with the open SQL and its tables, once, where nothing was typed here. Before the widgets are drawn."""
+    live = session()
+    is_query = opened.facts.planned and opened.facts.statements == 1 and not opened.facts.is_pasted
+    if not is_query or live["taken"] == opened.key or live["sql"] not in (EXAMPLES[1][1], live["offered"]):
+        return
+    live["taken"], live["offered"] = opened.key, opened.text.strip().removesuffix(";")
+    write("sql", live["offered"][:_LIMIT])
+    if opened.catalog in NAMES:
+        write("tables", opened.catalog)
 
 
 def examples(tables: str) -> tuple[tuple[str, str], ...]:

@@ -15,15 +15,18 @@ NAME = "planviz_mechanics"
 def _component() -> Callable[..., Any]:
     import streamlit as st
 
-    from planviz.render.web import script, style
+    from planviz.render.web import style
+    from planviz.ui import front
 
     mount: Callable[..., Any] = st.components.v2.component(
-        NAME, css=style("mechanics"), js=script("mechanics"), isolate_styles=True
+        NAME, css=style("mechanics"), js=front.linked("mechanics"), isolate_styles=True
     )
     return mount
 
 
-def mechanics_player(plays: Sequence[Mapping[str, Any]], key: str, *, play: int = 0, height: int | str = 640) -> None:
+def mechanics_player(
+    plays: Sequence[Mapping[str, object]], key: str, *, play: int = 0, height: int | str = 640
+) -> None:
     """Draw the player of these plays (`Play.to_json`).
 
     `key` names them on the page, and the browser keeps its step while it stays.

@@ -13,10 +13,11 @@ NAME, KEY = "planviz_cardinality", "planviz.cardinality"
 def _component() -> Callable[..., Any]:
     import streamlit as st
 
-    from planviz.render.web import script, style
+    from planviz.render.web import style
+    from planviz.ui import front
 
     mount: Callable[..., Any] = st.components.v2.component(
-        NAME, css=style("cardinality"), js=script("cardinality"), isolate_styles=True
+        NAME, css=style("cardinality"), js=front.linked("cardinality"), isolate_styles=True
     )
     return mount
 

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial, wraps
-from threading import RLock
+from threading import Event, RLock
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from planviz.config import OptimizerConfig, default_profile
@@ -99,6 +99,7 @@ class Opened:
     here: Document | None = field(default=None, repr=False)
     made: OrderedDict[tuple[Any, ...], Any] = field(default_factory=OrderedDict, repr=False)
     _lock: RLock = field(default_factory=RLock, repr=False)
+    _asking: dict[tuple[Any, ...], Event] = field(default_factory=dict, repr=False)
 
     @property
     def document(self) -> Document:
@@ -141,10 +142,24 @@ class Opened:
 
     def text_of(self, plan: str) -> str:
         """The text that the plan's source lines count in."""
+        if self.document.statements and not self.document.is_pasted:
+            return self.document.written
         if plan[-1:] in ("a", "b"):
             step = self.document.trace.steps[int(plan[:-1])]
             return step.after if plan[-1] == "a" else step.before
         return self.text
+
+    @property
+    def written(self) -> str | None:
+        """What stands beside its plans: "Program", "SQL", or None for a text that is plans itself."""
+        if self.document.is_pasted or not self.document.statements:
+            return None
+        return "Program" if self.document.recognised.endswith("program") else "SQL"
+
+    def written_json(self) -> dict[str, str] | None:
+        """`title` and `text` of what stands beside the plans."""
+        title = self.written
+        return None if title is None else {"title": title, "text": self.document.written}
 
     def link(self) -> str | None:
         """The packed text for an address, or None when it is too long for one."""
@@ -154,12 +169,32 @@ class Opened:
         return link
 
     def answer(self, name: tuple[Any, ...], ask: Callable[[], Any]) -> Any:
-        """A worker's answer, asked for once and kept within `ANSWERS` and `ANSWER_BYTES`."""
-        with self._lock:
-            if name in self.made:
-                self.made.move_to_end(name)
-                return self.made[name]
-        found = ask()
+        """A worker's answer, asked for once and kept within `ANSWERS` and `ANSWER_BYTES`.
+
+        Who asks for what another is being told waits for that: the same work is not done twice at a time.
+        """
+        from planviz.ui import workers
+
+        while True:
+            with self._lock:
+                if name in self.made:
+                    self.made.move_to_end(name)
+                    return self.made[name]
+                told = self._asking.get(name)
+                if told is None:
+                    told = self._asking[name] = Event()
+                    break
+            while not told.wait(workers.LOOK):
+                workers.look()
+        try:
+            found = ask()
+            return self._kept(name, found)
+        finally:
+            with self._lock:
+                del self._asking[name]
+            told.set()
+
+    def _kept(self, name: tuple[Any, ...], found: Any) -> Any:
         with self._lock:
             self.made[name] = found
             while len(self.made) > ANSWERS or (len(self.made) > 1 and self.size > ANSWER_BYTES):

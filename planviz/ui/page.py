@@ -22,7 +22,7 @@ from streamlit.errors import StreamlitAPIException
 
 from planviz.errors import PlanvizError
 from planviz.render.text import one_line
-from planviz.ui import state
+from planviz.ui import state, tours
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -55,6 +55,11 @@ def pages(root: Path) -> list[dict[str, Any]]:
     ]
 
 
+def addresses() -> tuple[str, ...]:
+    """The addresses of the pages."""
+    return ("/", *(f"/{file}" for file, _, _ in PAGES), *(f"/{path}" for _, _, path in PAGES if path))
+
+
 def pages_there() -> list[dict[str, Any]]:
     """The pages of the app as arguments of `st.Page`, for links to them."""
     return pages(_ROOT)
@@ -77,6 +82,15 @@ def go_on() -> None:
             st.switch_page(entry["page"])
 
 
+def to_page(title: str) -> None:
+    """Turn to the page of this title; the run of this one ends."""
+    for entry in pages_there():
+        if entry["title"] == title:
+            # Run alone: the router has not named the pages.
+            with suppress(StreamlitAPIException):
+                st.switch_page(entry["page"])
+
+
 @contextmanager
 def page(title: str, *, document: str = "") -> Iterator[DeltaGenerator]:
     """A page's frame and top bar; yields the place at the bar's right end for the page's own buttons.
@@ -90,6 +104,7 @@ def page(title: str, *, document: str = "") -> Iterator[DeltaGenerator]:
     st.html(_style())
     with st.container(key="planviz-page", gap=None):
         bar = _bar()
+        tours.strip()
         try:
             yield bar
             _settle()

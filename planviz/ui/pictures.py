@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from planviz.errors import PlanvizError
 from planviz.render import render
@@ -43,6 +42,12 @@ def picture(opened: Opened, plan: str, format: str, theme: str) -> bytes:
 
 
 @in_worker
+def named(opened: Opened, plan: str, format: str, theme: str, title: str) -> bytes:
+    """As `picture`, under a title; "" is the plan's own heading."""
+    return render(opened.graph(plan), format, theme=theme, title=title or None)
+
+
+@in_worker
 def step(opened: Opened, number: str, format: str, view: str, theme: str) -> bytes:
     """A step of the trace (from 1) as a picture. Raises KeyError when there is none of that number, format or view."""
     steps = len(opened.document.trace.steps)
@@ -60,7 +65,7 @@ def join(opened: Opened, number: str, format: str, what: str, theme: str) -> byt
 
 
 @in_worker
-def joins_if(opened: Opened, asked: dict[str, Any]) -> tuple[int, bytes]:
+def joins_if(opened: Opened, asked: dict[str, object]) -> tuple[int, bytes]:
     """HTTP status and JSON for what the Joins page asks (`planviz.ui.joins.reply`)."""
     try:
         return 200, json_bytes(joins.reply(opened, asked))

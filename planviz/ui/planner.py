@@ -7,7 +7,7 @@ from html import escape
 
 from planviz.config import default_profile, profile_of
 from planviz.document import Document
-from planviz.document.slides import slide_facts
+from planviz.document.cardinality.slides import slide_facts
 from planviz.graph.followed import followed, stage_matches
 from planviz.graph.words import title
 from planviz.physical import planner

@@ -30,6 +30,7 @@ def player_data(
     sql: Mapping[str, Any] | None = None,
     silent: Mapping[str, Any] | None = None,
     why: Mapping[str, Any] | None = None,
+    written: Mapping[str, str] | None = None,
 ) -> bytes:
     """What the component plays, gzipped, equal for equal arguments.
 
@@ -38,7 +39,8 @@ def player_data(
     switched off, all but the `fixed` ones; `without` holds by rule `{"words", "trace"}` of plans made without it.
     `exports` is the address under which pictures of steps are drawn. `sql` is the query as written and as the optimized
     plan says it (`planviz.ui.rules.as_sql`), `silent` what is known of rules that changed nothing, by name, and
-    `why` more about those that were asked about.
+    `why` more about those that were asked about. `written` has `title` and `text` of what the plan was made from, in
+    which the lines of the trace's cards count.
     """
     data = {
         "key": document,
@@ -54,6 +56,7 @@ def player_data(
         "sql": sql,
         "silent": silent or {},
         "why": why or {},
+        "written": written,
     }
     return gzip.compress(json.dumps(data, separators=(",", ":"), allow_nan=False).encode(), 6, mtime=0)
 
@@ -62,10 +65,11 @@ def player_data(
 def _component() -> Callable[..., Any]:
     import streamlit as st
 
-    from planviz.render.web import script, style
+    from planviz.render.web import style
+    from planviz.ui import front
 
     mount: Callable[..., Any] = st.components.v2.component(
-        NAME, css=style("rules"), js=script("rules"), isolate_styles=True
+        NAME, css=style("rules"), js=front.linked("rules"), isolate_styles=True
     )
     return mount
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.document.reasons import (
+from planviz.document.decisions.reasons import (
     Line,
     Reason,
     how_many_rows,
@@ -18,8 +18,8 @@ from planviz.execution import QueryExecution
 from planviz.findings.documents import plan_findings, tried
 from planviz.graph import PlanGraph
 from planviz.render.text import one_line
-from planviz.ui import joins
 from planviz.ui.aggregations import reports
+from planviz.ui.join_queries import numbered_all
 from planviz.ui.opened import Opened, in_worker
 from planviz.ui.views import execution_of
 
@@ -63,7 +63,7 @@ def _planned(opened: Opened, plan: str, node: int, execution: QueryExecution) ->
     return told
 
 
-def _told(reason: Reason) -> dict[str, Any]:
+def _told(reason: Reason) -> dict[str, object]:
     return {
         "heading": reason.heading,
         "lines": [_line(line) for line in reason.lines],
@@ -83,11 +83,11 @@ def _operator(execution: QueryExecution | None, graph: PlanGraph, node: int) -> 
     return objects_of(execution.stages[graph.stage])[node]
 
 
-def _joins(opened: Opened, plan: str, graph: PlanGraph, node: int, operator: Any) -> list[dict[str, Any]]:
+def _joins(opened: Opened, plan: str, graph: PlanGraph, node: int, operator: Any) -> list[dict[str, object]]:
     if graph[node].kind != "join":
         return []
     subjects = {id(operator), id(getattr(operator, "origin", None))}
-    for number, (query, decision) in enumerate(joins.numbered_all(opened)):
+    for number, (query, decision) in enumerate(numbered_all(opened)):
         subject = decision.subject
         mine = id(subject) in subjects if operator is not None else _same(query.plan, plan, subject, node)
         if mine:
@@ -96,7 +96,7 @@ def _joins(opened: Opened, plan: str, graph: PlanGraph, node: int, operator: Any
     return []
 
 
-def _same(index: int | None, plan: str, subject: Any, node: int) -> bool:
+def _same(index: int | None, plan: str, subject: object, node: int) -> bool:
     return str(index) == plan and getattr(subject, "id", None) == node
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import streamlit as st
 
-from planviz.document.replay_report import ReplayReport, badge, replay_report
-from planviz.document.replayed import MOST, not_replayed, replayed
+from planviz.document.comparison.replays import ReplayReport, badge, replay_report
+from planviz.document.opening.replays import MOST, not_replayed, replayed
 from planviz.errors import PlanvizError
 from planviz.replay.given import Given, given, given_from, given_text
 from planviz.ui import rules, state
@@ -22,9 +22,13 @@ _BOXES = "planviz.given"
 
 def shown(opened: Opened | None) -> Opened | None:
     """What the pages that plan show of a document: a pasted explain replayed, with what was given; or itself."""
+    return shown_as(opened, said_of())
+
+
+def shown_as(opened: Opened | None, said: Given) -> Opened | None:
+    """What the pages that plan show of a document with what was given."""
     if opened is None or opened.facts.statements or not opened.facts.stages:
         return opened
-    said = said_of()
     if opened.profile and not said.profile:
         said = replace(said, profile=opened.config.profile)
     return derived(opened, f"replayed {given_text(said)}", partial(replayed, said=said, most=MOST)) or opened

@@ -1,11 +1,13 @@
 """Own addresses beside Streamlit's: a plan's details for the workbench, and pictures for other pages to embed.
 
-    POST /plan                                   a text, answered with its key
+    POST /plan?catalog=&profile=                 a text, answered with its key and what Explore shows of it
     GET /plan/<key>/<plan>/details.json
     GET /plan/<key>/<plan>/why/<node>.json       why one operator is there, for the panel beside the picture
     GET /plan/<key>/<plan>.svg|png|html?theme=light|dark
+    GET /plan/<id or packed text>.svg|png|html|json?stage=&step=&page=&theme=    for other pages (`planviz.ui.embeds`)
     POST /cardinality/<key>[/order|/catalogue]   what is edited on the Cardinality page, answered with plans (JSON)
     GET /plan/<key>/step-<n>.svg|png?theme=light|dark&view=split|merged      a step of the trace, from 1
+    GET /ahead/<visitor>/<page>?plan=            what a page will show, before its run (`planviz.ui.ahead`)
     POST /selected/<visitor>                     which operator a visitor looks at, for the next stage or page
     POST /joins/<key>                            what-ifs of the Joins page, answered with the joins planned anew
     GET /joins/<key>/<n>.svg|png?theme=light|dark&what=...                   a join's decision tree, from 1
@@ -19,7 +21,6 @@ import asyncio
 import threading
 from collections.abc import Callable
 from hashlib import sha256
-from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
@@ -27,7 +28,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from planviz.document import PASTE_LIMIT
-from planviz.errors import LimitExceeded, PlanvizError
+from planviz.errors import ExportError, InputError, LimitExceeded, PlanvizError
 from planviz.ui import pictures, workers
 from planviz.ui.bodies import ODD, read_json
 from planviz.ui.opened import Opened
@@ -59,9 +60,11 @@ def routes() -> list[Route]:
     """The routes, for `st.App`."""
     return [
         Route("/plan", upload, methods=["POST"]),
+        Route("/plan/{file}", embed, methods=["GET"]),
         Route("/plan/{key}/{plan}/details.json", details, methods=["GET"]),
         Route("/plan/{key}/{plan}/why/{node:int}.json", reasons, methods=["GET"]),
         Route("/plan/{key}/{file}", picture, methods=["GET"]),
+        Route("/ahead/{visitor}/{page}", ahead, methods=["GET"]),
         Route("/selected/{visitor}", selected, methods=["POST"]),
         Route("/joins/{key}", joins_as_if, methods=["POST"]),
         Route("/joins/{key}/{file}", join_picture, methods=["GET"]),
@@ -71,10 +74,10 @@ def routes() -> list[Route]:
 
 
 async def upload(request: Request) -> Response:
-    """Open a long text: `{"key"}`, or 422 with `{"message", "line"}` when it cannot be opened.
+    """Open a text: `{"key", "element", "data"}`, or 422 with `{"message", "line"}` when it cannot be opened.
 
-    The box sends long texts here and only the key through Streamlit, which would put the text into JSON twice on its
-    way to the page. Pages of other origins are turned away.
+    The box sends texts here and only the key through Streamlit, whose run of the page takes longer than the work: what
+    it will show is in the answer. Pages of other origins are turned away.
     """
     body = await _body(request, 4 * PASTE_LIMIT)
     if body is None:
@@ -85,7 +88,8 @@ async def upload(request: Request) -> Response:
         text = body.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError as error:
         return _refusal(f"Byte {error.start + 1} of the text is no UTF-8. Save the text as UTF-8.", None, 400)
-    return await worked(request, _opened, text)
+    asked = request.query_params
+    return await worked(request, _opened, text, asked.get("catalog", ""), asked.get("profile", ""))
 
 
 async def _body(request: Request, most: int) -> bytearray | Response | None:
@@ -152,12 +156,12 @@ async def estimates(request: Request) -> Response:
     return await worked(request, _told, pictures.estimates, opened, request.path_params.get("what", ""), body)
 
 
-def _told(ask: Callable[..., tuple[int, bytes]], *asked: Any) -> Response:
+def _told(ask: Callable[..., tuple[int, bytes]], *asked: object) -> Response:
     status, body = ask(*asked)
     return Response(body, status, media_type="application/json", headers=_SAFE | {"Cache-Control": "no-store"})
 
 
-async def worked(request: Request, function: Callable[..., Response], *args: Any) -> Response:
+async def worked(request: Request, function: Callable[..., Response], *args: object) -> Response:
     """The answer of a function that works in a thread, until whoever asked has gone away."""
     gone = threading.Event()
 
@@ -182,16 +186,42 @@ async def worked(request: Request, function: Callable[..., Response], *args: Any
         return Response(status_code=499)
 
 
-def _opened(text: str) -> Response:
-    from planviz.ui import cache
+def _opened(text: str, catalog: str, profile: str) -> Response:
+    from planviz.ui import ahead, cache
 
+    if cache.is_catalogue(text):
+        return JSONResponse({}, headers=_SAFE | {"Cache-Control": "no-store"})
     try:
-        opened = cache.open_document(text)
+        opened = cache.open_next(text, catalog if cache.is_catalog(catalog) else cache.AUTO, profile)
+        look = ahead.first_look(opened)
     except LimitExceeded:
         raise
     except PlanvizError as error:
         return _refusal(str(error), getattr(error, "line", None), 422)
-    return JSONResponse({"key": opened.key}, headers=_SAFE | {"Cache-Control": "no-store"})
+    more = b"" if look is None else b',"element":"workbench","data":' + look
+    body = b'{"key":"' + opened.key.encode() + b'"' + more + b"}"
+    return Response(body, media_type="application/json", headers=_SAFE | {"Cache-Control": "no-store"})
+
+
+async def ahead(request: Request) -> Response:
+    """What a page will show: JSON of its element, whose name is in `X-Planviz-Element`; 204 where it has none."""
+    path = request.path_params
+    return await worked(request, _ahead, path["visitor"], path["page"], request.query_params.get("plan"))
+
+
+def _ahead(visitor: str, page: str, plan: str | None) -> Response:
+    from planviz.ui import ahead
+
+    headers = _SAFE | {"Cache-Control": "no-store"}
+    try:
+        found = ahead.page_data(visitor, page, plan)
+    except (PlanvizError, KeyError):
+        found = None  # the page itself says what is wrong
+    if found is None:
+        return Response(status_code=204, headers=headers)
+    name, body = found
+    headers |= {"X-Planviz-Element": name} | ({"Content-Encoding": "gzip"} if body[:2] == b"\x1f\x8b" else {})
+    return Response(body, media_type="application/json", headers=headers)
 
 
 def _refusal(message: str, line: int | None, status: int) -> Response:
@@ -221,6 +251,32 @@ async def picture(request: Request) -> Response:
         return pictures.picture(opened, plan, format, theme)
 
     return await worked(request, _picture, request, format, draw)
+
+
+async def embed(request: Request) -> Response:
+    """A picture of a saved or packed document, for other pages."""
+    return await worked(request, _embedded, request)
+
+
+def _embedded(request: Request) -> Response:
+    from planviz.ui import embeds
+
+    headers = _SAFE | {"Cache-Control": "no-store"}
+    try:
+        wanted = embeds.asked(str(request.path_params["file"]), request.query_params)
+    except InputError as error:
+        return PlainTextResponse(f"{error}\n", status_code=400, headers=headers)
+    try:
+        body = embeds.figure(wanted)
+    except KeyError:
+        return PlainTextResponse("The document has no such part.\n", status_code=404, headers=headers)
+    except LimitExceeded:
+        raise
+    except ExportError as error:
+        return PlainTextResponse(f"{error}\n", status_code=422, headers=headers)
+    except PlanvizError as error:
+        return PlainTextResponse(f"{error}\n", status_code=404, headers=headers)
+    return _answer(request, body, _TYPES[wanted.format], _POLICIES[wanted.format])
 
 
 def _picture(request: Request, format: str, draw: Callable[[Opened], bytes]) -> Response:

@@ -10,9 +10,9 @@ from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.document import Document, open_sql
-from planviz.document.logged import LoggedRun, logged_runs, step_difference
-from planviz.document.traces import plan_graph
-from planviz.document.why import why_not
+from planviz.document.rules.logs import LoggedRun, logged_runs, step_difference
+from planviz.document.rules.refusals import why_not
+from planviz.document.rules.traces import plan_graph
 from planviz.errors import PlanvizError
 from planviz.graph import PlanGraph
 from planviz.graph.diff import PlanDiff, diff
@@ -107,11 +107,11 @@ def _fixed() -> list[str]:
 # -- the trace
 
 
-def trace_of(opened: Opened) -> dict[str, Any]:
+def trace_of(opened: Opened) -> dict[str, object]:
     """The document's trace for the player, made once."""
     made = opened.made.get(("trace",))
     if made is None:
-        made = opened.made["trace",] = trace_data(opened.document.trace) | {
+        made = opened.made["trace",] = trace_data(opened.document.trace, origins=opened.written is not None) | {
             "explained": explanations(opened),
             "beside": beside(opened),
         }
@@ -139,7 +139,7 @@ def beside(opened: Opened) -> dict[str, dict[str, Any]]:
     return found
 
 
-def cards_of(trace: RuleTrace) -> dict[str, Any]:
+def cards_of(trace: RuleTrace) -> dict[str, object]:
     """The cards of all rules of a trace."""
     found = {step.short_rule: card(step.short_rule) for step in trace.steps}
     return {rule: told for rule, told in found.items() if told}
@@ -168,6 +168,7 @@ def data(opened: Opened, step: int | None, off: list[str], why: list[str]) -> by
             sql=as_sql(opened),
             silent=silent(opened.document.trace),
             why={rule: why_silent(opened, rule) for rule in why},
+            written=opened.written_json(),
         )
     made: bytes = opened.made[name]
     return made
@@ -187,7 +188,7 @@ def _optimized_again(opened: Opened) -> bool:
     return bool(opened.document.statements)
 
 
-def as_sql(opened: Opened) -> dict[str, Any] | None:
+def as_sql(opened: Opened) -> dict[str, object] | None:
     """The query as it was written and as its optimized plan would be (A-026): `written`, `optimized`, `notes`.
 
     None for anything but SQL that was planned to its end; where SQL has no words for the plan, `notes` say for what.
@@ -198,7 +199,7 @@ def as_sql(opened: Opened) -> dict[str, Any] | None:
     from planviz.frontend.writing.plans import sql_of
 
     try:
-        written = sql_of(shown[-1].execution.stages["optimized"])
+        written = sql_of(shown[-1].execution.optimized)
     except PlanvizError as error:
         return {"written": shown[-1].sql, "optimized": None, "notes": [str(error)]}
     return {"written": shown[-1].sql, "optimized": written.text, "notes": list(written.notes)}
@@ -218,7 +219,7 @@ def silent(trace: RuleTrace) -> dict[str, Any]:
     return found
 
 
-def why_silent(opened: Opened, rule: str) -> dict[str, Any] | None:
+def why_silent(opened: Opened, rule: str) -> dict[str, object] | None:
     """Why a rule did not fire in the last query: `sentence`, `guards` that said no, `looked_at`. None when unknown."""
     executions = [s.execution for s in opened.document.statements if s.execution is not None and s.trace]
     if not executions or not executions[-1].optimizes:
@@ -271,7 +272,7 @@ def _without(opened: Opened, rule: str) -> dict[str, Any]:
     return _difference(rule, mine, theirs)
 
 
-def _lost_of_replayed(document: Document, rule: str, config: OptimizerConfig) -> dict[str, Any]:
+def _lost_of_replayed(document: Document, rule: str, config: OptimizerConfig) -> dict[str, object]:
     """The same of the last replayed explain. Raises what planning raises."""
     execution = next(s.execution for s in reversed(document.statements) if s.execution is not None and s.trace)
     other = execution.again(execution.config.with_settings(dict(config.settings)))
@@ -279,7 +280,7 @@ def _lost_of_replayed(document: Document, rule: str, config: OptimizerConfig) ->
     return _difference(rule, mine, theirs)
 
 
-def _difference(rule: str, mine: PlanGraph, theirs: PlanGraph) -> dict[str, Any]:
+def _difference(rule: str, mine: PlanGraph, theirs: PlanGraph) -> dict[str, object]:
     found = diff(mine, theirs, numbers=True)
     return {"words": _lost(found), "trace": trace_data(RuleTrace([work_of(rule, theirs, mine)])) if found else None}
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import secrets
 from collections import OrderedDict
+from collections.abc import Mapping
+from copy import deepcopy
 from threading import Lock
+from typing import Any
 
 #: Visitors whose selection is kept; the oldest are forgotten.
 KEPT = 4_096
@@ -16,6 +19,7 @@ _LONGEST = 200
 
 _lock = Lock()
 _selected: OrderedDict[str, tuple[str, int | None]] = OrderedDict()
+_shown: dict[str, dict[str, Any]] = {}
 
 
 def new_visitor() -> str:
@@ -24,8 +28,22 @@ def new_visitor() -> str:
     with _lock:
         _selected[name] = ("", None)
         while len(_selected) > KEPT:
-            _selected.popitem(last=False)
+            _shown.pop(_selected.popitem(last=False)[0], None)
     return name
+
+
+def show(visitor: str, document: Mapping[str, Any] | None) -> None:
+    """Note what a visitor has open (`planviz.ui.state.DOCUMENT`), without its text; None: nothing."""
+    with _lock:
+        _shown.pop(visitor, None)
+        if document is not None and visitor in _selected:
+            _shown[visitor] = deepcopy({part: value for part, value in document.items() if part != "text"})
+
+
+def shown(visitor: str) -> dict[str, Any] | None:
+    """What a visitor has open, to be changed at will; None for no such visitor."""
+    with _lock:
+        return deepcopy(_shown.get(visitor))
 
 
 def select(visitor: str, view: object, number: object) -> bool:

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from planviz.document.expected import drawn
-from planviz.document.traces import plan_graph
+from planviz.document.cardinality.badges import drawn
+from planviz.document.rules.traces import plan_graph
 from planviz.errors import InputError
+from planviz.estimation import estimate, estimating
+from planviz.estimation.explained import explain_estimates
 from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.actual import FACTOR, ROWS, actual_rows, first_divergence, measured_rows
 from planviz.graph.contracted import contracted
 from planviz.graph.from_tree import Identities
-from planviz.graph.plan_graph import Estimate as Expected
+from planviz.graph.node import Estimate as Expected
 from planviz.logical.relations import LogicalRelation
-from planviz.optimizer.statistics import estimate, estimating
-from planviz.optimizer.statistics.explained import explain_estimates
 from planviz.ui.cards import card_of
 from planviz.ui.statistics import edited
 from planviz.units import exact
@@ -72,7 +72,7 @@ class Side:
         for id, rows in actual_rows(self.graph, run).items():
             self.cards[id]["measured"] = rows
 
-    def divergence(self, factor: float = FACTOR) -> dict[str, Any] | None:
+    def divergence(self, factor: float = FACTOR) -> dict[str, object] | None:
         """The first node whose rows are off by `factor` or more; it gets a badge that says so."""
         actual = {id: card["measured"] for id, card in enumerate(self.cards) if card.get("measured") is not None}
         found = first_divergence(self.graph, self.rows, actual, factor)
@@ -81,7 +81,7 @@ class Side:
         self.graph[found.node].badges += ("first divergence",)
         return {"node": found.node, "factor": factor}
 
-    def told(self, scene: dict[str, Any]) -> dict[str, Any]:
+    def told(self, scene: dict[str, object]) -> dict[str, Any]:
         """As JSON values, with the scene that it is drawn from."""
         scene["details"] = None  # The cards tell more, and of what this page is about.
         imagined = any(card.get("imagined") is not None for card in self.cards)
@@ -175,7 +175,7 @@ def text_side(graph: PlanGraph, way: str, title: str) -> Side:
     return Side(way, title, shown, [_text_card(node) for node in shown])
 
 
-def _text_card(node: PlanNode) -> dict[str, Any]:
+def _text_card(node: PlanNode) -> dict[str, object]:
     told: dict[str, Any] = {"label": "unknown", "rows": None, "bytes": None}
     if (measured := measured_rows(node)) is not None:
         return told | {"label": "measured", "rows": exact(measured)}

@@ -9,9 +9,9 @@ from functools import cache
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from planviz.document.decided import outcome
-from planviz.document.slides import SlideExample, SlideFigure, slide_examples
-from planviz.document.what_if import joins_of
+from planviz.document.alternatives.what_if import joins_of
+from planviz.document.cardinality.slides import SlideExample, SlideFigure, slide_examples
+from planviz.document.decisions.queries import outcome
 from planviz.graph.actual import tables_beneath
 from planviz.ui import links
 from planviz.ui.opened import Opened
@@ -52,7 +52,7 @@ def slide_of(opened: Opened) -> SlideExample | None:
     return next((example for example in slide_examples() if example.sql == opened.document.text), None)
 
 
-def slide_list(opened: Opened) -> list[dict[str, Any]]:
+def slide_list(opened: Opened) -> list[dict[str, object]]:
     """All examples: title, what they show, where they open."""
     shown = slide_of(opened)
     return [
@@ -61,7 +61,7 @@ def slide_list(opened: Opened) -> list[dict[str, Any]]:
     ]
 
 
-def beside(example: SlideExample, sides: Sequence[Side]) -> dict[str, Any]:
+def beside(example: SlideExample, sides: Sequence[Side]) -> dict[str, object]:
     """The example's numbers without and with CBO beside those of the plans that are shown.
 
     `rows` are [what, slide without, slide with, ours for every side, whether the place in the figure is a guess],

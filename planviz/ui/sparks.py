@@ -72,7 +72,7 @@ class Work:
         """How long it has taken."""
         return (self.ended or time.monotonic()) - self.begun
 
-    def call(self, task: str, arguments: dict[str, Any], *, limit: float = QUERY_LIMIT, told: str = "") -> Any:
+    def call(self, task: str, arguments: dict[str, object], *, limit: float = QUERY_LIMIT, told: str = "") -> Any:
         """Give Spark a task as a part of this work; `told` stands before what Spark is at."""
 
         def tell(at: str) -> None:

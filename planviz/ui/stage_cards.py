@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
 from planviz.decisions.choices import Check
 from planviz.decisions.estimates import figure_text
-from planviz.document.aggregate_rows import Played, StageEstimate, sample_columns
-from planviz.document.aggregated import (
+from planviz.document.decisions.aggregates import (
     ALLOWED,
     IN_PYTHON,
     MUTABLE,
@@ -22,8 +22,10 @@ from planviz.document.aggregated import (
     StageReport,
     exchange_words,
 )
+from planviz.document.rows.aggregates import Played, StageEstimate, sample_columns
 from planviz.mechanics.play import text_of
 from planviz.physical.buffers import is_mutable
+from planviz.plantext.operators.pieces import split
 from planviz.render.text import one_line
 from planviz.units import byte_size
 
@@ -81,13 +83,19 @@ def plain(text: object) -> str:
     return escape(one_line(_CATALOGUE.sub("", re.sub(r"#\d+L?(?!\w)", "", str(text))), _LONGEST))
 
 
+def counted(names: Iterable[object]) -> list[str]:
+    """Names as `plain` gives them, each once: of columns of one name from several tables `d_year ×3`."""
+    found = Counter(map(plain, names))
+    return [name if count == 1 else f"{name} ×{count}" for name, count in found.items()]
+
+
 # -------------------------------------------------------------------------------------------------------- cards
 
 
 def _input(report: AggregateReport, rows: int | None, played: Played | None) -> str:
     known = sample_columns(report) if report.execution is not None else ()
     columns = [(a.name, a.type.simple_string) for a in (known if played is None else played.columns)]
-    about = "".join(f"<li><code>{plain(n)}</code> <i>{plain(t)}</i></li>" for n, t in columns)
+    about = "".join(f"<li><code>{n}</code> <i>{plain(t)}</i></li>" for n, t in _columns(columns))
     none = "not in the text" if played is None and report.execution is None else "none: rows are only counted"
     body = (
         _section("Columns", f'<ul class="pv-list">{about}</ul>' if about else _quiet(none))
@@ -101,6 +109,12 @@ def _input(report: AggregateReport, rows: int | None, played: Played | None) -> 
         + _rows(columns, played.partitions if played is not None else None, "sample rows")
     )
     return _plain_card("Input", "what the aggregate reads", body)
+
+
+def _columns(columns: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Names, counted, and types of columns; those of one name and type once."""
+    found = Counter((plain(name), kind) for name, kind in columns)
+    return [(name if count == 1 else f"{name} ×{count}", kind) for (name, kind), count in found.items()]
 
 
 def _expand(report: AggregateReport, played: Played | None) -> str:
@@ -135,7 +149,7 @@ def _card(
         f'<header><h3><span class="pv-number">{text.number}</span>{escape(_words(text.operator, text.mode))}</h3>'
         f"<p>{escape(does)}</p></header>"
     )
-    keys = "".join(f"<li><code>{plain(k)}</code></li>" for k in text.keys)
+    keys = "".join(f"<li><code>{key}</code></li>" for key in counted(text.keys))
     body = (
         _section("Keys", f'<ul class="pv-list">{keys}</ul>' if keys else _quiet("none: one group of all rows"))
         + _section("Functions", _functions(text.functions) or _quiet("none: only groups"))
@@ -162,7 +176,7 @@ def _quiet(words: str) -> str:
     return f'<span class="pv-quiet">{escape(words)}</span>'
 
 
-def _functions(functions: Iterable[dict[str, Any]]) -> str:
+def _functions(functions: Iterable[dict[str, object]]) -> str:
     rows = "".join(
         f'<li><code>{plain(f["text"])}</code> <i class="pv-mode">{escape(str(f["mode"]))}</i></li>' for f in functions
     )
@@ -253,13 +267,19 @@ def _rows(columns: Sequence[tuple[str, str]], partitions: Partitions | None, cap
     )
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if value is None:
         return '<td class="pv-null">null</td>'
     return f"<td>{escape(one_line(text_of(value), 60))}</td>"
 
 
 # ------------------------------------------------------------------------------------------------- between cards
+
+
+def _by(found: re.Match[str]) -> str:
+    """The keys and the number of partitions of an exchange, from its text."""
+    keys = ", ".join(counted(split(found[1] or "")))
+    return f"by {keys}<br>{found[2]} partitions"
 
 
 def _between(
@@ -275,7 +295,8 @@ def _between(
         return f'<div class="pv-between">{sort}{words}</div>'
     shown = exchange_words(stage.exchange)
     name, _, rest = shown.partition(" ")
-    detail = re.sub(r"^hashpartitioning\((?:(.*), )?(\d+)\)$", r"by \1<br>\2 partitions", plain(rest))
+    hashed = re.fullmatch(r"hashpartitioning\((?:(.*), )?(\d+)\)", rest)
+    detail = plain(rest) if hashed is None else _by(hashed)
     parts = [f"<b>{escape(name)}</b><span>{detail.replace('SinglePartition', 'one partition')}</span>"]
     if before is not None and before.bytes is not None:
         parts.append(f"<span>≈ <strong>{byte_size(before.bytes)}</strong> shuffled</span>")

@@ -18,11 +18,11 @@ from planviz.config import OptimizerConfig
 from planviz.errors import InputError, PlanvizError
 from planviz.render.text import one_line
 from planviz.samples import load, samples
-from planviz.ui import cache, following, links, selections, views
+from planviz.ui import cache, following, library, links, selections, views
 from planviz.ui.sessions import session
 
 #: {"key", "text", "name", "sample", "plan", "node", "step", "catalog", "profile", "off", "why", "join", "what",
-#: "numbers", "aggregate", "given"} of what is open
+#: "numbers", "aggregate", "given", "saved"} of what is open; "saved" is its id in the library, "" for none
 DOCUMENT = "planviz.document"
 ERROR = "planviz.error"  # {"message", "line", "text", "unseen"} of the text that could not be opened last
 READ = "planviz.address-read"  # whether this session has looked at its address
@@ -45,6 +45,7 @@ PAGE = "planviz.page"  # the page that was shown last
 TAKEN = "planviz.catalogues-taken"  # how many catalogues were pasted
 COMPARE = "planviz.compare"  # the second side of the Compare page, as `planviz.ui.compare.Other` takes it
 WANTED = "planviz.wanted"  # the arguments of `open_text` for a text that is being opened
+TOUR = "planviz.tour"  # the step of a tour that the session is at, as planviz.ui.tours.part_of has it; "" for none
 CATALOGS = "planviz.catalogs"  # {name: {"title", "text"}} of the catalogues that this session collected
 
 
@@ -84,7 +85,9 @@ def current() -> cache.Opened | None:
     return opened
 
 
-def open_text(text: str, *, name: str = "", sample: str = "", catalog: str = "", profile: str | None = None) -> bool:
+def open_text(
+    text: str, *, name: str = "", sample: str = "", catalog: str = "", profile: str | None = None, saved: str = ""
+) -> bool:
     """Make a text the open document; when that fails, keep what is open and remember why. Returns whether it worked.
 
     SQL is planned with the catalogue, by default the one chosen beside the box, as the version of Spark `profile`
@@ -94,11 +97,9 @@ def open_text(text: str, *, name: str = "", sample: str = "", catalog: str = "",
     catalog = catalog or str(st.session_state.get(BOX_CATALOG) or cache.AUTO)
     # Streamlit may begin the page anew while this is under way: then it goes on there, unless another text has come.
     st.session_state[WANTED] = {"text": text, "name": name, "sample": sample, "catalog": catalog, "profile": profile}
+    st.session_state[WANTED]["saved"] = saved
     try:
-        opened = cache.open_document(text, catalog, profile or kept)
-        if kept and not opened.facts.statements:
-            # The version of a pasted plan is found anew.
-            opened = cache.open_document(text, catalog)
+        opened = cache.open_document(text, catalog, profile) if profile else cache.open_next(text, catalog, kept)
         plan = views.first_plan(opened)
     except PlanvizError as error:
         st.session_state[WANTED] = None
@@ -111,10 +112,16 @@ def open_text(text: str, *, name: str = "", sample: str = "", catalog: str = "",
     st.session_state[DOCUMENT] = {
         "key": opened.key, "text": text, "name": name, "sample": sample, "plan": plan, "node": None,
         "step": None, "catalog": catalog, "profile": opened.profile, "off": [], "why": [], "join": None, "what": "",
-        "numbers": None, "aggregate": None, "given": "",
+        "numbers": None, "aggregate": None, "given": "", "saved": saved,
     }  # fmt: skip
     st.session_state.pop(TAB, None)
     return True
+
+
+def planned_with() -> dict[str, str]:
+    """The catalogue and the version that a text is planned with which is opened next."""
+    profile = (st.session_state.get(DOCUMENT) or {}).get("profile", "")
+    return {"catalog": str(st.session_state.get(BOX_CATALOG) or cache.AUTO), "profile": profile}
 
 
 def fail(error: PlanvizError, text: str = "") -> None:
@@ -166,17 +173,27 @@ def open_example(title: str, sql: str, catalog: str = "shop", numbers: str | Non
         st.session_state[DOCUMENT]["numbers"] = numbers
 
 
+def open_saved(id: str) -> bool:
+    """Open a document of the library. Raises PlanvizError when there is none; returns whether its text opened."""
+    source, saved = library.kept(id)
+    name = "" if saved is None else saved.name
+    return open_text(source.text, name=name, catalog=source.catalog, profile=source.profile, saved=id)
+
+
 def open_address(query: Mapping[str, str]) -> None:
-    """Open what an address names: `plan` (packed text), `sample` or `doc` (a key), then what is shown of it.
+    """Open what an address names: `plan` (packed text), `saved` (an id), `sample` or `doc` (a key), and what it shows.
 
     `profile` is the version of Spark that is planned as. What is shown is `stage`, `step` and `node`, on the Joins page
     `join` with `what` is otherwise, and on the Cardinality page `numbers`.
     """
     catalog = query.get("catalog", "") if cache.is_catalog(query.get("catalog", "")) else ""
+    st.session_state[TOUR] = query.get("tour", "")[:80]
     try:
         profile, title = profile_named(query.get("profile", "")), one_line(query.get("name", ""), 120)
         if "plan" in query:
             open_text(links.unpack(query["plan"]), name=title, catalog=catalog, profile=profile)
+        elif "saved" in query:
+            open_saved(query["saved"])
         elif "sample" in query:
             open_sample(query["sample"], profile)
         elif "doc" in query:
@@ -196,7 +213,7 @@ def open_address(query: Mapping[str, str]) -> None:
     _place(shown, opened, query)
 
 
-def _place(shown: dict[str, Any], opened: cache.Opened, query: Mapping[str, str]) -> None:
+def _place(shown: dict[str, object], opened: cache.Opened, query: Mapping[str, str]) -> None:
     """What an address shows of the open document: stage, step, node, join, aggregate, what is otherwise."""
     plan = views.plan_of_address(opened, query.get("stage", ""), query.get("step", ""))
     if plan is not None:
@@ -216,7 +233,7 @@ def _open_other(query: Mapping[str, str]) -> None:
     """The second side of the Compare page: `b` (packed text), `settings`, `plan_a`, `plan_b`, `literals`, `name_b`."""
     if not {"b", "settings", "plan_a", "plan_b", "literals"} & {*query}:
         return
-    other: dict[str, Any] = {name: query.get(name, "")[:4_000] for name in ("settings", "plan_a", "plan_b")}
+    other: dict[str, object] = {name: query.get(name, "")[:4_000] for name in ("settings", "plan_a", "plan_b")}
     try:
         other["text"] = links.unpack(query["b"]) if "b" in query else None
     except PlanvizError as error:
@@ -254,26 +271,18 @@ def arrive(page: str) -> None:
     if shown is None or opened is None or came_from == page:
         return
     _take_selection(shown)
-    part = following.PARTS.get(page, ("", ""))[0]
-    if part and shown["node"] is not None:
-        number = following.number_on(opened, shown["plan"], shown["node"], page)
-        shown[part] = number or shown[part]
+    following.arrive_at(shown, page)
+
+
+def tell_visitor() -> str:
+    """Note what this session shows, for what the browser asks ahead (planviz.ui.ahead); the visitor's name."""
+    selections.show(visitor(), st.session_state.get(DOCUMENT))
+    return visitor()
 
 
 def _take_selection(shown: dict[str, Any]) -> None:
     """What the browser told last, as a node of the plan that is shown, and as the number on the page that it was on."""
-    view, number = selections.selected(visitor())
-    key, _, where = view.partition("/")
-    opened = cache.find(shown["key"])
-    if opened is None or key != shown["key"]:
-        return
-    if where == shown["plan"]:
-        shown["node"] = number
-    elif where in following.PARTS and number is not None:
-        shown[following.PARTS[where][0]] = number
-        shown["node"] = following.node_of(opened, where, number, shown["plan"])
-    elif where == "trace" and number is not None:
-        shown["step"] = number
+    following.take_selection(shown, selections.selected(visitor()))
 
 
 def walk() -> None:
@@ -288,8 +297,8 @@ def walk() -> None:
         open_address(query)
         return
     same = dict(parse_qsl(address(opened, plan=False)[0]))
-    if any(query.get(part) != same.get(part) for part in ("plan", "sample", "doc", "catalog")):
-        if {"plan", "sample", "doc"} & {*query}:
+    if any(query.get(part) != same.get(part) for part in ("plan", "saved", "sample", "doc", "catalog")):
+        if {"plan", "saved", "sample", "doc"} & {*query}:
             open_address(query)
         return
     shown["node"] = shown["join"] = shown["aggregate"] = None
@@ -389,18 +398,22 @@ def name() -> str:
 def address(opened: cache.Opened, *, plan: bool = True) -> tuple[str, bool]:
     """The address of the open picture without its node, after the "?", and whether it works on any server.
 
-    A plan too long for a link is named by its key, which works while this server holds it. Without `plan` it is that of
-    another page than Explore, and names the operator that is selected there.
+    A plan too long for a link is kept in the library; where there is none, its key works while this server holds it.
+    Without `plan` it is that of another page than Explore, and names the operator that is selected there.
     """
     shown = st.session_state[DOCUMENT]
-    link = None if shown["sample"] else opened.link()
+    link = None if shown["sample"] or shown["saved"] else opened.link()
+    if link is None and not shown["sample"] and not shown["saved"]:
+        shown["saved"] = library.remembered(opened, shown["name"])
     if shown["sample"]:
         query = {"sample": shown["sample"]}
+    elif shown["saved"]:
+        query = {"saved": shown["saved"]}
     elif link is not None:
         query = {"plan": link}
     else:
         query = {"doc": opened.key}
-    if shown["name"]:
+    if shown["name"] and not shown["saved"]:
         query["name"] = one_line(shown["name"], 120)
     if opened.catalog and shown["catalog"] != cache.AUTO:
         query["catalog"] = shown["catalog"]
@@ -408,6 +421,8 @@ def address(opened: cache.Opened, *, plan: bool = True) -> tuple[str, bool]:
         query["profile"] = opened.profile
     if shown["given"]:
         query["given"] = shown["given"]
+    if st.session_state.get(TOUR):
+        query["tour"] = st.session_state[TOUR]
     if plan:
         query |= views.address_of_plan(opened, shown["plan"])
     elif shown["node"] is not None and shown["plan"].isdigit():

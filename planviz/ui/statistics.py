@@ -62,7 +62,7 @@ def _column(table: Table, name: str, used: set[str]) -> dict[str, Any]:
     return {"name": name, "type": kind.simple_string if kind else "", "used": sorted(used)} | told
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
@@ -143,7 +143,7 @@ def _known(key: str, fields: Mapping[str, str], what: str) -> str:
     return key
 
 
-def _count(value: Any, where: str) -> int | None:
+def _count(value: object, where: str) -> int | None:
     """A count; JSON of a browser may write whole numbers as fractions."""
     whole = int(value) if isinstance(value, float) and value.is_integer() else value
     if whole is None or (isinstance(whole, int) and not isinstance(whole, bool) and 0 <= whole <= _MOST):
@@ -151,7 +151,7 @@ def _count(value: Any, where: str) -> int | None:
     raise InputError(f"{where} must be a whole number of at least 0, not {str(value)[:40]}.")
 
 
-def scaled_edits(execution: QueryExecution, edits: Edits, names: Sequence[str], factor: float) -> dict[str, Any]:
+def scaled_edits(execution: QueryExecution, edits: Edits, names: Sequence[str], factor: float) -> dict[str, object]:
     """The edits after which these tables have `factor` times the data (`planviz.catalog.scaled`).
 
     Of columns only those count that estimates look at. Raises InputError for an unknown table and for no factor.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from planviz.document.sql import notes_of
+from planviz.document.opening.sql import notes_of
 from planviz.execution import QueryExecution
 from planviz.findings import findings
 from planviz.findings.documents import finding_json, plan_findings
@@ -89,6 +89,12 @@ def tabs(opened: Opened) -> tuple[Tab, ...]:
             shown = f"Query {query[at]} · {title or label}" if several else f"{at + 1} · {title or label}"
         found.append(Tab(str(at), slug, shown))
     return tuple(found)
+
+
+def stages(opened: Opened) -> dict[str, str]:
+    """The plans of the document by the labels of their tabs; none where they are a list or those of a rule log."""
+    found = tabs(opened)
+    return {tab.label: tab.plan for tab in found} if len(found) <= MOST_TABS else {}
 
 
 def _label(plan: PlanGraph) -> str:
@@ -206,8 +212,10 @@ def truths(graph: PlanGraph) -> tuple[Truth, ...]:
 
 @in_worker
 def tables_words(opened: Opened) -> str:
-    """Where the tables of SQL that is in no catalogue come from: made by the text itself, or guessed."""
-    return "guessed" if guesses(opened.document) else "created in the text"
+    """Where tables that are in no catalogue come from: made by the text, or guessed; it may read none."""
+    if guesses(opened.document):
+        return "guessed"
+    return "created in the text" if any(s.kind == "ddl" for s in opened.document.statements) else "no tables"
 
 
 @in_worker
@@ -261,6 +269,7 @@ def workbench(opened: Opened, plan: str, node: int | None) -> bytes:
         scene,
         f"{opened.key}/{plan}",
         text=None if len(graph) > LARGE else opened.text_of(plan),
+        written=opened.written,
         findings=() if len(graph) > LARGE else found(opened, plan),
         selected=ids.index(node) if node in ids else None,
         details_url=f"/plan/{opened.key}/{plan}/details.json",

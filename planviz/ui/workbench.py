@@ -23,6 +23,7 @@ def workbench_data(
     document: str,
     *,
     text: str | None = None,
+    written: str | None = None,
     findings: Sequence[Mapping[str, Any]] = (),
     selected: int | None = None,
     details_url: str | None = None,
@@ -35,8 +36,9 @@ def workbench_data(
 
     `scene` is `Scene.to_json()`. `document` names this plan of this document: as long as it stays the same the browser
     keeps view, selection and what is collapsed, and goes back to them when it comes again. `findings` are `{"severity":
-    "problem" | "warning" | "info", "title", "evidence", "node"}` with the id of a node or None. `selected` is the index
-    of the node to open at. `details_url` answers with `scene_details` when the scene came without;
+    "problem" | "warning" | "info", "title", "evidence", "node"}` with the id of a node or None. `written` names
+    the text ("SQL", "Program") where the plan was made from it: it then stands beside the drawing, too. `selected` is
+    the index of the node to open at. `details_url` answers with `scene_details` when the scene came without;
     `why_url`, with a node's id behind it, why the node is there, `flips_url` what would change a join. `dark` None
     follows Streamlit's theme.
     """
@@ -44,6 +46,7 @@ def workbench_data(
         "key": document,
         "scene": scene,
         "text": text,
+        "written": written,
         "theme": tokens(),
         "dark": dark,
         "findings": list(findings),
@@ -60,9 +63,12 @@ def workbench_data(
 def _component() -> Callable[..., Any]:
     import streamlit as st
 
-    from planviz.render.web import script, style
+    from planviz.render.web import style
+    from planviz.ui import front
 
-    mount: Callable[..., Any] = st.components.v2.component(NAME, css=style(), js=script(), isolate_styles=True)
+    mount: Callable[..., Any] = st.components.v2.component(
+        NAME, css=style(), js=front.linked("workbench"), isolate_styles=True
+    )
     return mount
 
 

@@ -29,7 +29,7 @@ SECONDS, MEGABYTES = 20.0, 2_000
 #: Seconds beyond the limit after which a worker is killed that does not stop by itself.
 _KILL = 2.0
 #: Seconds between two looks whether anybody still waits.
-_LOOK = 0.1
+LOOK = 0.1
 #: Questions that wait for a worker at most.
 WAITING = 64
 #: Documents that a worker is believed to have open.
@@ -68,6 +68,12 @@ def is_used(executor: Executor) -> bool:
     return _running is executor
 
 
+def look() -> None:
+    """Raise where nobody waits any more for what is asked in this thread."""
+    if isinstance(_running, Workers):
+        _running.look()
+
+
 def ask(
     key: str | None, module: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, near: str = ""
 ) -> Any:
@@ -99,7 +105,7 @@ def ask(
     return reply.value
 
 
-def run(module: str, name: str, *args: Any) -> Any:
+def run(module: str, name: str, *args: object) -> Any:
     """What a function without a document returns, in a worker where there are any."""
     if _running is not None:
         return ask(None, module, name, args, {})
@@ -177,14 +183,14 @@ class Workers:
         try:
             while True:
                 with suppress(TimeoutError):
-                    reply: worker.Reply = future.result(timeout=_LOOK)
+                    reply: worker.Reply = future.result(timeout=LOOK)
                     return reply
                 if future.done() and isinstance(future.exception(), TimeoutError):
                     raise LimitExceeded(
                         f"Stopped: the work took more than {self.seconds:g} s. The text is kept; make it smaller, or "
                         "let whoever runs the server raise --task-seconds."
                     )
-                self._look()
+                self.look()
         except ProcessExpired:
             place.keys.clear()
             raise LimitExceeded(worker.out_of_memory(self.megabytes)) from None
@@ -197,7 +203,8 @@ class Workers:
             place.keys.clear()
             raise
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Raise where nobody waits any more."""
         watch.get()()
         self._here()
 
@@ -210,8 +217,8 @@ class Workers:
             self._waiting += 1
             try:
                 while (place := self._choose(who, near)) is None:
-                    self._free.wait(_LOOK)
-                    self._look()
+                    self._free.wait(LOOK)
+                    self.look()
             finally:
                 self._waiting -= 1
             place.owner = who

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
+#: What a setting may be; which of these, its default says.
+SettingValue = bool | int | float | str
+
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
@@ -35,6 +38,12 @@ class Behaviour:
     aliases_are_renewed: bool = True
     #: Both sides of decimal arithmetic are cast to one type (promote_precision), its result is checked (CheckOverflow).
     decimals_are_promoted: bool = False
+    #: UNION's and INTERSECT's kin: "Intersect All true"; else "IntersectAll true".
+    set_operations_are_spaced: bool = True
+    #: A decimal that is wider than 38 digits where two must agree keeps its whole digits; else those behind the point.
+    wide_decimals_keep_whole_digits: bool = True
+    #: collect_list() and collect_set() show whether they leave nulls out.
+    collections_show_nulls: bool = True
     #: A union shows whether it goes by name and fills missing columns.
     unions_show_flags: bool = True
     #: An interval that is taken from a date is added with a minus sign.
@@ -51,6 +60,10 @@ class Behaviour:
     overflow_checks_show_null: bool = False
     #: What windows read is computed once for equal expressions.
     window_inputs_are_shared: bool = True
+    #: Windows of one query lie in the order of a hash of their keys, ids and all, not as they are written.
+    windows_are_hashed: bool = False
+    #: More than four columns that ORDER BY adds to a projection stand in such an order, too.
+    added_columns_are_hashed: bool = False
     #: A table's name is that of its catalogue, database and table; else of the latter two.
     relations_name_the_catalogue: bool = True
     #: A relation of a logical plan shows its name.
@@ -73,6 +86,10 @@ class Behaviour:
     order_finds_results_before_their_casts: bool = True
     #: Dates and moments are shown as days and microseconds since 1970, sets as they lie in a hash set.
     values_are_shown_as_stored: bool = False
+    #: A view shows its columns with spaces between.
+    views_space_columns: bool = True
+    #: range() says that its number of slices is open: "splits=None".
+    ranges_show_open_slices: bool = False
     #: Lists in the arguments of an operator are shown as Scala's: List(a, b).
     lists_are_named: bool = False
     # ---------------------------------------------------------------- optimizer
@@ -80,6 +97,10 @@ class Behaviour:
     expressions_are_shared: bool = True
     #: A plus sign and arithmetic of intervals are replaced in Finish Analysis.
     plus_signs_are_replaced: bool = True
+    #: ReorderAssociativeOperator moves a single constant behind the columns; else it wants two.
+    single_constants_move: bool = True
+    #: ConstantPropagation puts the last of two constants for one column into the comparison with the other.
+    equalities_contradict: bool = True
     #: SimplifyCasts takes widening casts together.
     casts_are_merged: bool = True
     #: SimplifyCasts looks through a cast that keeps every value where it is tested for null.
@@ -94,6 +115,8 @@ class Behaviour:
     aggregates_pass_constants_on: bool = True
     #: A filter over a function says that its arguments are not null, where null would make it null.
     functions_are_known_to_be_strict: bool = True
+    #: More than four known conditions lie in the order of a hash, of columns' ids among others, not as they were found.
+    constraints_are_hashed: bool = False
     #: TransposeWindow and CombineUnions look through projections.
     windows_swap_through_projections: bool = True
     unions_combine_through_projections: bool = True
@@ -131,6 +154,13 @@ class Behaviour:
     coded_merge_joins: Literal["all", "one side", "inner"] = "all"
     #: The same of shuffled hash joins that keep every row of both sides.
     full_hash_joins_are_coded: bool = True
+    #: A union of batches of columns gives batches.
+    unions_give_batches: bool = True
+    #: Code is generated for functions that take lambdas, and for to_json() and json_tuple().
+    lambdas_are_coded: bool = True
+    json_is_coded: bool = True
+    #: Operators of limits show their offset: "all", all but those over sorted rows ("unsorted"), or none.
+    limits_show_offsets: Literal["all", "unsorted", "none"] = "all"
     #: Code is generated for nested loop joins, which keep the order and the spread of the side that is not sent.
     nested_loop_joins_are_coded: bool = True
     #: Aggregates over sorted rows that have generated code: all, those "without keys", or none.
@@ -203,7 +233,7 @@ class Version:
 
     name: str
     about: str
-    settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    settings: Mapping[str, SettingValue] = field(default_factory=lambda: MappingProxyType({}))
     behaviour: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     edits: tuple[Edit, ...] = ()
     without: tuple[str, ...] = ()
@@ -215,7 +245,7 @@ class Profile:
 
     name: str
     about: str
-    settings: Mapping[str, Any]
+    settings: Mapping[str, SettingValue]
     behaviour: Behaviour
     edits: tuple[Edit, ...]
     without: frozenset[str]

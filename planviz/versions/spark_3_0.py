@@ -8,8 +8,11 @@ VERSION = Version(
     settings={"spark.sql.legacy.charVarcharAsString": True},
     behaviour={
         "grouping_id_is_long": False,
+        "windows_are_hashed": True,
+        "added_columns_are_hashed": True,
         "order_finds_results_before_their_casts": False,
         "aggregates_pass_constants_on": False,
+        "constraints_are_hashed": True,
         "functions_are_known_to_be_strict": False,
         "unions_show_flags": False,
         "unions_drop_empty_inputs": False,

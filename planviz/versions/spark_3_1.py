@@ -13,7 +13,6 @@ VERSION = Version(
         "exchange_numbers_are_short": True,
         "having_reuses_results": False,
         "windows_swap_through_projections": False,
-        "only_widened_inputs_are_projected": False,
         "coercions_run_together": False,
         "filters_mind_their_subqueries": False,
         "grouping_expressions_are_pulled_out": False,

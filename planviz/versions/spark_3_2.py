@@ -5,10 +5,13 @@ from planviz.versions.model import Edit, Version, gone
 VERSION = Version(
     "spark-3.2",
     "Spark 3.2: no runtime filters, scalar subqueries are not merged",
+    settings={"spark.sql.optimizer.collapseProjectAlwaysInline": True},
     behaviour={
         "cte_definitions_show_a_flag": False,
         "overflow_checks_show_null": True,
         "unions_combine_through_projections": False,
+        "only_widened_inputs_are_projected": False,
+        "unions_give_batches": False,
         "abs_shows_whether_it_fails": True,
         "casts_are_merged": False,
         "one_row_is_unsorted_here": True,

@@ -8,9 +8,13 @@ VERSION = Version(
     settings={
         "spark.sql.optimizer.runtime.bloomFilter.enabled": False,
         "spark.sql.readSideCharPadding": False,
+        "spark.sql.parquet.enableNestedColumnVectorizedReader": False,
+        "spark.sql.orc.enableNestedColumnVectorizedReader": False,
     },
     behaviour={
         "cte_reference_flags": 0,
+        "set_operations_are_spaced": False,
+        "limits_show_offsets": "none",
         "decimals_are_promoted": True,
         "relations_name_the_catalogue": False,
         "semi_joins_compute_columns_again": True,

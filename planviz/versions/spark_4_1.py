@@ -10,7 +10,11 @@ VERSION = Version(
         "spark.sql.optimizer.avoidDoubleFilterEval": False,
         "spark.sql.optimizer.mergeSubplans.filterPropagation.enabled": False,
     },
-    behaviour={"hash_joins_show_two_flags": False, "unions_count_distinct_values": False},
+    behaviour={
+        "hash_joins_show_two_flags": False,
+        "unions_count_distinct_values": False,
+        "collections_show_nulls": False,
+    },
     edits=(
         gone("PushDownJoinThroughUnion", "OptimizeExpand"),
         gone("NullPropagation", batches=("RewriteSubquery",)),

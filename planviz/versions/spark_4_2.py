@@ -22,6 +22,7 @@ VERSION = Version(
             }
         ),
         "sorts_go_last": False,
+        "lambdas_are_coded": False,
         "coded_sort_aggregates": "without keys",
     },
     edits=(gone("PullUpProjectAliasThroughWindow", "CollapseGroupedSumOfCount"),),

@@ -10,11 +10,19 @@ CHANGES: dict[str, str] = {
     # ---------------------------------------------------------------- defaults
     "spark.sql.ansi.enabled": "ANSI mode is the default: invalid casts, overflows and divisions by zero are errors, "
     "and values of different types are compared by the standard's rules.",
+    "spark.sql.legacy.ctePrecedencePolicy": "A definition of WITH within another one may have the name of an outer "
+    "one, and counts; before, that was an error.",
     "spark.sql.maxSinglePartitionBytes": "Rows are gathered in one partition without a shuffle of both sides only up "
     "to 128 MiB.",
     "spark.sql.unionOutputPartitioning": "A union whose inputs are spread by the same keys is spread by them, too, and "
     "needs no shuffle above it.",
     "spark.sql.execution.pythonUDF.arrow.enabled": "Python functions exchange rows as Arrow batches by default.",
+    "spark.sql.parquet.enableNestedColumnVectorizedReader": "Arrays, maps and structs of Parquet files are "
+    "read as batches of columns.",
+    "spark.sql.orc.enableNestedColumnVectorizedReader": "Arrays, maps and structs of ORC files are read as batches of "
+    "columns.",
+    "spark.sql.optimizer.collapseProjectAlwaysInline": "A projection that would write costly expressions twice is not "
+    "merged with the one below it.",
     "spark.sql.optimizer.avoidDoubleFilterEval": "A filter stays above a projection whose costly expressions it would "
     "compute twice.",
     "spark.sql.optimizer.mergeSubplans.filterPropagation.enabled": "Subqueries that differ only in a filter are merged "
@@ -51,6 +59,8 @@ CHANGES: dict[str, str] = {
     "decimals_are_promoted": "Decimal arithmetic computes its result's precision itself, without casts around it.",
     "overflow_checks_show_null": "Checks of decimal overflows no longer show what they give.",
     "window_inputs_are_shared": "What several windows read is computed once.",
+    "windows_are_hashed": "Windows of one query are computed in the order in which they are written.",
+    "added_columns_are_hashed": "Columns that ORDER BY adds to a projection stand in the order of its input.",
     "relations_name_the_catalogue": "A table is named with its catalogue.",
     "relations_show_names": "Relations show the table's name.",
     "cte_references_are_renewed": "Each reference to a definition of WITH has columns of its own.",
@@ -58,6 +68,10 @@ CHANGES: dict[str, str] = {
     "grouping_id_is_long": "grouping_id() is a BIGINT.",
     "intervals_are_subtracted": "An interval taken from a date is subtracted, no longer added with a minus sign.",
     "order_finds_results_before_their_casts": "ORDER BY finds an aggregate's result also where its operand was cast.",
+    "set_operations_are_spaced": "INTERSECT ALL and EXCEPT ALL are printed in two words.",
+    "wide_decimals_keep_whole_digits": "Decimals that would need more than 38 digits to agree lose digits "
+    "behind the point, not before it.",
+    "collections_show_nulls": "collect_list() and collect_set() show whether they leave nulls out.",
     "unions_show_flags": "Unions show whether they go by name and fill missing columns.",
     "abs_shows_whether_it_fails": "abs() no longer shows whether it fails on the lowest number.",
     "coercions_run_together": "Implicit casts are found in one walk over each expression.",
@@ -69,6 +83,7 @@ CHANGES: dict[str, str] = {
     "sums_take_any_number": "sum() and avg() take whole numbers and floats as they are, without a cast.",
     # ---------------------------------------------------------------- optimizer
     "aggregates_pass_constants_on": "What reads a constant result of an aggregate reads the constant.",
+    "constraints_are_hashed": "Conditions that are found about a table stand in the order in which they were found.",
     "functions_are_known_to_be_strict": "A filter over a function also tests that its arguments are not null.",
     "unions_combine_through_projections": "Unions with a projection between them become one.",
     "unions_drop_empty_inputs": "The empty inputs of a union are dropped.",
@@ -80,6 +95,8 @@ CHANGES: dict[str, str] = {
     "joins_know_most_rows": "A join knows how many rows it gives at most, so that a limit over single rows goes.",
     "expressions_are_shared": "An expression that stands for a function may be computed once and read several times.",
     "plus_signs_are_replaced": "Signs and arithmetic of intervals are resolved before the optimizer's rules.",
+    "single_constants_move": "A constant of a sum or product stands behind its columns.",
+    "equalities_contradict": "A column that should equal two constants at once gives no rows.",
     "casts_are_merged": "A widening cast of a cast is one cast.",
     "null_tests_look_through_casts": "A test for null looks through a cast that keeps every value.",
     "conjuncts_stand_in_a_row": "The conditions of a filter keep the order in which rules found them.",
@@ -100,9 +117,15 @@ CHANGES: dict[str, str] = {
     "coded_merge_joins": "Merge joins of more types are part of the generated code.",
     "coded_sort_aggregates": "Aggregates over sorted rows are part of the generated code.",
     "full_hash_joins_are_coded": "Shuffled hash joins that keep all rows of both sides are part of the generated code.",
+    "unions_give_batches": "A union of scans gives batches of columns, which are turned into rows once, above it.",
+    "json_is_coded": "to_json() and json_tuple() are part of the generated code.",
+    "lambdas_are_coded": "Functions that take lambdas are part of the generated code.",
+    "limits_show_offsets": "Operators of limits show their offset.",
     "nested_loop_joins_are_coded": "Nested loop joins are part of the generated code and keep the order and spread of "
     "the side that is not broadcast.",
     "values_are_shown_as_stored": "Dates and timestamps are printed as such, no longer as numbers.",
+    "views_space_columns": "The columns of a view are printed with spaces between.",
+    "ranges_show_open_slices": "range() prints its number of slices where the query says it, and nothing else.",
     "lists_are_named": "Lists in arguments of operators are printed in brackets.",
     "operators_of_3_0": "Operators are printed in another form.",
     "arrow_in_aggregates": "Aggregates and windows of Python functions have operators named after Arrow.",

@@ -13,7 +13,6 @@ from enum import IntEnum
 from functools import reduce
 from typing import Any
 
-from planviz.analysis.context import analysis_error
 from planviz.expressions.calls import Concat, FunctionCall, StringForm
 from planviz.expressions.casts import Cast
 from planviz.expressions.collations import Collate
@@ -27,6 +26,7 @@ from planviz.expressions.specs import ALIKE_FUNCTIONS
 from planviz.expressions.subqueries import InSubquery, SubqueryExpression
 from planviz.expressions.variables import VariableReference
 from planviz.expressions.windows import LagLead
+from planviz.frontend.errors import analysis_error
 from planviz.logical.operators import Aggregate, Project
 from planviz.types import (
     STRING,
@@ -107,7 +107,7 @@ def _is_alike(e: Expression) -> bool:
     return isinstance(e, _ALIKE) or (isinstance(e, FunctionCall) and e.name in _ALIKE_FUNCTIONS)
 
 
-def _changed(e: Any, among: Iterable[Expression]) -> Any:
+def _changed(e: Expression, among: Iterable[Expression]) -> Any:
     """The expression with these of its children in the collation that wins among them."""
     texts = [c for c in among if has_string(c.data_type)]
     won = _winner_of(texts, e)
@@ -123,7 +123,7 @@ def _case(e: CaseWhen) -> Any:
     return e if len({r.data_type for r in results}) < 2 else _changed(e, results)
 
 
-def _map(e: CreateMap) -> Any:
+def _map(e: CreateMap) -> Expression:
     if len(e.parts) % 2:
         return e
     keys, values = (_changed(e, e.parts[at::2]).parts[at::2] for at in (0, 1))
@@ -131,7 +131,7 @@ def _map(e: CreateMap) -> Any:
     return e if all(a is b for a, b in zip(parts, e.parts, strict=True)) else e.replace(parts=parts)
 
 
-def _map_value(e: GetMapValue) -> Any:
+def _map_value(e: GetMapValue) -> Expression:
     t = e.child.data_type
     if not isinstance(t, MapType) or not isinstance(e.key, Literal) or not is_string(e.key.type):
         return e
@@ -293,7 +293,7 @@ def _in_query(e: SubqueryExpression, won: DataType) -> SubqueryExpression:
         new = _with_text(x, won)
         return new if isinstance(new, NamedExpression) else alias(new, x.name)
 
-    plan: Any = e.plan
+    plan = e.plan
     if isinstance(plan, Project):
         plan = plan.replace(projects=tuple(map(item, plan.projects)))
     elif isinstance(plan, Aggregate):

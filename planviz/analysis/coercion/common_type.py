@@ -24,7 +24,7 @@ def same_type(c: TypeCoercion, children: tuple[Expression, ...]) -> DataType | N
     return c.common([t for t in types if t != UNKNOWN])
 
 
-def case(e: CaseWhen, c: TypeCoercion) -> Any:
+def case(e: CaseWhen, c: TypeCoercion) -> Expression:
     """CASE: the results, the default included."""
     t = same_type(c, tuple(e.results))
     if t is None:
@@ -34,7 +34,7 @@ def case(e: CaseWhen, c: TypeCoercion) -> Any:
     return e.replace(branches=branches, otherwise=otherwise)
 
 
-def conditional(e: If, c: TypeCoercion) -> Any:
+def conditional(e: If, c: TypeCoercion) -> Expression:
     """if(): a boolean first, then two of one type."""
     given = e.predicate.data_type
     taken = given == NULL or (c is ANSI and is_string(given))
@@ -60,14 +60,14 @@ def all_of(field: str) -> Rule:
     return rule
 
 
-def extremum(e: Extremum, c: TypeCoercion) -> Any:
+def extremum(e: Extremum, c: TypeCoercion) -> Expression:
     """greatest and least."""
     types = [a.data_type for a in e.arguments]
     t = c.least_common(types) if len({t.simple_string for t in types}) > 1 else None
     return e if t is None else e.replace(arguments=tuple(cast_to(a, t) for a in e.arguments))
 
 
-def map_entries(e: CreateMap, c: TypeCoercion) -> Any:
+def map_entries(e: CreateMap, c: TypeCoercion) -> Expression:
     """map(): the keys of one type, the values of one."""
     keys, values = e.parts[::2], e.parts[1::2]
     k = same_type(c, keys) if keys else None
@@ -80,7 +80,7 @@ def map_entries(e: CreateMap, c: TypeCoercion) -> Any:
     return e.replace(parts=tuple(out))
 
 
-def in_list(e: In, c: TypeCoercion) -> Any:
+def in_list(e: In, c: TypeCoercion) -> Expression:
     """IN with a list."""
     everything = (e.value, *e.items)
     t = same_type(c, everything)
@@ -90,7 +90,7 @@ def in_list(e: In, c: TypeCoercion) -> Any:
     return e.replace(value=Cast(e.value, t), items=tuple(Cast(i, t) for i in e.items))
 
 
-def in_subquery(e: InSubquery, c: TypeCoercion) -> Any:
+def in_subquery(e: InSubquery, c: TypeCoercion) -> Expression:
     """IN with a query: its columns are cast in a projection above it."""
     query = e.query
     if e.resolved or not isinstance(query, ListQuery) or not query.resolved:

@@ -57,11 +57,13 @@ def _in_mode(e: Expression, mode: str) -> Expression:
     return new
 
 
-def coerce(e: Any, c: TypeCoercion) -> Any:
+def coerce(e: Expression, c: TypeCoercion) -> Expression:
     """One node with its inputs cast; itself when they fit."""
     if COLLATED:
         e = one_collation(e)
-    rule = _rule_for(e.__class__, c.mode)
+    # Any: mypy takes the hash of a class for that of its instances.
+    kind: Any = e.__class__
+    rule = _rule_for(kind, c.mode)
     return e if rule is None else rule(e, c)
 
 

@@ -7,14 +7,14 @@ from typing import Any
 from planviz.analysis.coercion import legacy
 from planviz.analysis.coercion.common_type import same_type
 from planviz.analysis.coercion.lattice import ANSI, Rule, TypeCoercion, cast_to
-from planviz.analysis.signatures import accepts as parameter
 from planviz.expressions.calls import FunctionCall, StringForm
 from planviz.expressions.casts import Cast
 from planviz.expressions.common_expressions import CommonExpressionDef, CommonExpressionRef, With
 from planviz.expressions.complex import GetMapValue
-from planviz.expressions.core import Expression
+from planviz.expressions.core import Expression, UnaryExpression
 from planviz.expressions.specs import SignatureCall
 from planviz.expressions.windows import FrameBoundary, LagLead, SpecifiedWindowFrame, WindowSpec
+from planviz.functions.signatures import accepts as parameter
 from planviz.types import (
     DATE,
     INT,
@@ -49,7 +49,7 @@ def function(e: SignatureCall, c: TypeCoercion) -> Any:
     return _array_elements(made, c) if isinstance(made, FunctionCall) else made
 
 
-def _days_added(e: SignatureCall) -> Any:
+def _days_added(e: SignatureCall) -> Expression:
     """A timestamp or a string as the date, a constant string as the number of days (Spark: `StringLiteralCoercion`)."""
     start, days = e.arguments
     kind = start.data_type
@@ -67,7 +67,7 @@ _ELEMENT_FUNCTIONS = frozenset(("array_contains", "array_position", "array_remov
 _ARRAY_PAIRS = frozenset(("array_union", "array_except", "array_intersect", "arrays_overlap"))
 
 
-def _array_elements(e: FunctionCall, c: TypeCoercion) -> Any:
+def _array_elements(e: FunctionCall, c: TypeCoercion) -> Expression:
     """Functions over an array and one of its elements, or two arrays, want one element type.
 
     In both modes that type comes without promotion of strings, as `TypeCoercion` finds it.
@@ -101,7 +101,7 @@ def _array_elements(e: FunctionCall, c: TypeCoercion) -> Any:
     return e
 
 
-def _map_element(e: FunctionCall, c: TypeCoercion) -> Any:
+def _map_element(e: FunctionCall, c: TypeCoercion) -> Expression:
     whole, key = e.arguments
     t = whole.data_type
     if not isinstance(t, MapType) or (c is not ANSI and legacy.tightest(t.key, key.data_type) != t.key):
@@ -115,7 +115,7 @@ def _map_element(e: FunctionCall, c: TypeCoercion) -> Any:
     return e.replace(arguments=(whole, cast_to(key, t.key)))
 
 
-def _sequence(e: SignatureCall, c: TypeCoercion) -> Any:
+def _sequence(e: SignatureCall, c: TypeCoercion) -> Expression:
     """The bounds (and a whole-numbered step) of one type; when one must change, all are cast."""
     stepped = len(e.arguments) > 2 and is_integral(e.arguments[2].data_type)
     alike = e.arguments if stepped else e.arguments[:2]
@@ -123,7 +123,7 @@ def _sequence(e: SignatureCall, c: TypeCoercion) -> Any:
     return e if t is None else e.replace(arguments=(*(Cast(a, t) for a in alike), *e.arguments[len(alike) :]))
 
 
-def string_form(e: StringForm, c: TypeCoercion) -> Any:
+def string_form(e: StringForm, c: TypeCoercion) -> Expression:
     """Functions over a string and a number."""
     new = []
     for i, a in enumerate(e.arguments):
@@ -146,7 +146,7 @@ def texts(e: Expression, c: TypeCoercion) -> Expression:
 def child_to(code: str) -> Rule:
     """The rule that casts the only child to what `code` accepts (see `signatures`); intervals stay."""
 
-    def rule(e: Any, c: TypeCoercion) -> Any:
+    def rule(e: UnaryExpression, c: TypeCoercion) -> Expression:
         t = c.implicit(e.child.data_type, parameter(code))
         if is_interval(e.child.data_type):
             return e
@@ -155,14 +155,14 @@ def child_to(code: str) -> Rule:
     return rule
 
 
-def lag_lead(e: LagLead, c: TypeCoercion) -> Any:
+def lag_lead(e: LagLead, c: TypeCoercion) -> Expression:
     """The default of LAG and LEAD takes the type of the input."""
     if e.default.data_type != e.input.data_type and not isinstance(e.default, Cast) and e.default.data_type != NULL:
         return e.replace(default=cast_to(e.default, e.input.data_type))
     return e
 
 
-def window_spec(e: WindowSpec, c: TypeCoercion) -> Any:
+def window_spec(e: WindowSpec, c: TypeCoercion) -> WindowSpec:
     """A RANGE frame's bounds take the type of the sort key."""
     frame = e.frame
     if not isinstance(frame, SpecifiedWindowFrame) or frame.kind != "RangeFrame" or len(e.order) != 1:
@@ -178,11 +178,11 @@ def _bound(b: Expression, t: DataType) -> Expression:
     return cast_to(b, t)
 
 
-def shared(e: With, c: TypeCoercion) -> Any:
+def shared(e: With, c: TypeCoercion) -> Expression:
     """References take the type that coercion gave their definitions."""
     types = {d.id: d.child for d in e.definitions if isinstance(d, CommonExpressionDef)}
 
-    def refer(x: Any) -> Any:
+    def refer(x: Expression) -> Expression:
         if isinstance(x, CommonExpressionRef) and x.id in types and types[x.id].resolved:
             d = types[x.id]
             if (x.type, x.is_nullable) != (d.data_type, d.nullable):
@@ -192,7 +192,7 @@ def shared(e: With, c: TypeCoercion) -> Any:
     return e.replace(body=e.body.transform_up(refer, CommonExpressionRef.BIT))
 
 
-def map_value(e: GetMapValue, c: TypeCoercion) -> Any:
+def map_value(e: GetMapValue, c: TypeCoercion) -> Expression:
     """The key that a map is asked for takes the type of its keys."""
     t = e.child.data_type
     return e.replace(key=cast_to(e.key, t.key)) if isinstance(t, MapType) and e.key.data_type != NULL else e

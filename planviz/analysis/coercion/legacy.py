@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.analysis.coercion.lattice import TypeCoercion, cast_to
 from planviz.analysis.coercion.operators import with_decimal
 from planviz.expressions.arithmetic import BinaryArithmetic, BinaryOperator, Bitwise, Divide, IntegralDivide
 from planviz.expressions.calls import Concat, IntervalScale
 from planviz.expressions.casts import Cast, force_nullable
-from planviz.expressions.core import Expression, Literal
+from planviz.expressions.core import Expression, Literal, UnaryExpression
 from planviz.expressions.predicates import And, BinaryComparison, EqualNullSafe, EqualTo, IsNotNull, Not
 from planviz.expressions.specs import Accepts
 from planviz.types import (
@@ -43,6 +43,9 @@ from planviz.types import (
     tightest_common_type,
     wider_decimal,
 )
+
+if TYPE_CHECKING:
+    from planviz.expressions.aggregates import Average, Sum
 
 
 def tightest(a: DataType, b: DataType) -> DataType | None:
@@ -169,7 +172,7 @@ def binary_comparison(a: DataType, b: DataType) -> DataType | None:
     return other if is_atomic(other) and not is_ansi_interval(other) else None
 
 
-def binary(e: BinaryOperator, c: TypeCoercion) -> Any:
+def binary(e: BinaryOperator, c: TypeCoercion) -> Expression:
     """The rules for operators one after another: strings, decimals, booleans, division, the tightest type."""
     for rule in (_promote_strings, _decimals, _boolean_equality, _division, _integral_division, _implicit):
         made = rule(e)
@@ -183,7 +186,7 @@ def _types(e: Any) -> tuple[DataType, DataType]:
     return e.left.data_type, e.right.data_type
 
 
-def _promote_strings(e: Any) -> Any:
+def _promote_strings(e: BinaryOperator) -> Expression:
     a, b = _types(e)
     if isinstance(e, BinaryArithmetic | Bitwise):
         if is_string(a) and not is_interval(b):
@@ -232,7 +235,7 @@ def _division(e: Expression) -> Expression:
     if not isinstance(e, Divide) or a == DOUBLE or isinstance(a, DecimalType):
         return e
     if all(is_numeric(t) or t == NULL for t in (a, b)):
-        return e.replace(left=cast_to(e.left, DOUBLE), right=cast_to(e.right, DOUBLE))
+        return e.replace(left=Cast(e.left, DOUBLE), right=Cast(e.right, DOUBLE))
     return e
 
 
@@ -246,7 +249,7 @@ def _integral_division(e: Expression) -> Expression:
     return e.replace(left=long(e.left), right=long(e.right))
 
 
-def _implicit(e: Any) -> Any:
+def _implicit(e: BinaryOperator) -> Expression:
     a, b = _types(e)
     decimals = isinstance(a, DecimalType) or isinstance(b, DecimalType)
     if a == b or UNKNOWN in (a, b) or (decimals and NULL not in (a, b)):
@@ -257,7 +260,7 @@ def _implicit(e: Any) -> Any:
     return e.replace(left=cast_to(e.left, t), right=cast_to(e.right, t))
 
 
-def concat(e: Concat, c: TypeCoercion) -> Any:
+def concat(e: Concat, c: TypeCoercion) -> Expression:
     """Anything but binary alone becomes strings; arrays get one element type."""
     types = [i.data_type for i in e.items]
     if any(isinstance(t, ArrayType) for t in types):
@@ -271,17 +274,17 @@ def concat(e: Concat, c: TypeCoercion) -> Any:
     )
 
 
-def sign(e: Any, c: TypeCoercion) -> Any:
+def sign(e: UnaryExpression, c: TypeCoercion) -> Expression:
     """abs, - and + of a string are of a double."""
     return e.replace(child=Cast(e.child, DOUBLE)) if e.child.data_type == NULL or is_string(e.child.data_type) else e
 
 
-def scaled(e: IntervalScale, c: TypeCoercion) -> Any:
+def scaled(e: IntervalScale, c: TypeCoercion) -> Expression:
     """An interval times a string: the string is a double."""
     return e.replace(right=Cast(e.right, DOUBLE)) if is_string(e.right.data_type) else e
 
 
-def with_decimals(e: Any) -> Any:
+def with_decimals(e: Expression) -> Expression:
     """An operator with its strings promoted and its decimals cast, and nothing else; any other expression as it is."""
     if not isinstance(e, BinaryOperator) or UNKNOWN in _types(e):
         return e
@@ -289,7 +292,7 @@ def with_decimals(e: Any) -> Any:
     return _decimals(made) if isinstance(made, BinaryOperator) else made
 
 
-def wide_sum(e: Any) -> Any:
+def wide_sum(e: Average | Sum) -> Expression:
     """A sum() or avg() with its input as BIGINT or DOUBLE, as before Spark 3.2 (`FunctionArgumentConversion`)."""
     t = e.child.data_type
     if is_integral(t) and t != LONG:

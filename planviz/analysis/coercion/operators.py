@@ -6,8 +6,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 from planviz.analysis.coercion.lattice import TypeCoercion, cast_to
-from planviz.analysis.signatures import accepts as parameter
-from planviz.expressions.arithmetic import Divide, IntegralDivide, Shift
+from planviz.expressions.arithmetic import BinaryOperator, Divide, IntegralDivide, Shift
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.predicates import (
@@ -20,6 +19,7 @@ from planviz.expressions.predicates import (
     LessThan,
     LessThanOrEqual,
 )
+from planviz.functions.signatures import accepts as parameter
 from planviz.types import (
     BOOLEAN,
     DOUBLE,
@@ -34,6 +34,7 @@ from planviz.types import (
     is_integral,
     is_numeric,
     is_string,
+    least_precision,
     promote_string,
     tightest_common_type,
     wider_decimal,
@@ -46,7 +47,13 @@ def of_literal(e: Literal) -> DecimalType:
     return DecimalType(max(len(str(abs(int(e.value)))), 1), 0)
 
 
-def binary(e: Any, c: TypeCoercion) -> Any:
+def _whole(e: Expression, t: DataType) -> DecimalType:
+    """The decimal of a whole number beside a decimal: as narrow as a constant is, unless a setting says otherwise."""
+    written = isinstance(e, Literal) and e.value is not None and least_precision()
+    return of_literal(e) if written and isinstance(e, Literal) else FOR_TYPE[t]
+
+
+def binary(e: BinaryOperator, c: TypeCoercion) -> Any:
     """An operator with two operands (`BinaryOperator`): both of the type that the operation takes."""
     if isinstance(e, Connective):
         return _connective(e)
@@ -78,10 +85,10 @@ def with_decimal(e: Any, a: DataType, b: DataType) -> Any:
     if type(e) in _ROUNDED and is_integral(b) and isinstance(left, Literal) and isinstance(a, DecimalType):
         return _with_whole_number(e, right, left.value, _MIRRORED[type(e)], "left")
     if isinstance(a, DecimalType) and is_integral(b):
-        t = of_literal(right) if isinstance(right, Literal) and right.value is not None else FOR_TYPE[b]
+        t = _whole(right, b)
         return e.replace(right=Cast(right, t))
     if isinstance(b, DecimalType) and is_integral(a):
-        t = of_literal(left) if isinstance(left, Literal) and left.value is not None else FOR_TYPE[a]
+        t = _whole(left, a)
         return e.replace(left=Cast(left, t))
     if isinstance(a, DecimalType) and b in (FLOAT, DOUBLE):
         return e.replace(left=Cast(left, DOUBLE), right=cast_to(right, DOUBLE))
@@ -105,7 +112,7 @@ _MIRRORED: dict[type, type] = {
 }
 
 
-def _with_whole_number(e: Expression, column: Expression, value: Any, asks: type, side: str) -> Any:
+def _with_whole_number(e: Expression, column: Expression, value: Decimal, asks: type, side: str) -> Expression:
     """The comparison with the next whole number in place of a decimal; true or false where none is long enough.
 
     `asks` is the comparison with the column on the left, `side` where the decimal stands. None for a null.
@@ -118,7 +125,7 @@ def _with_whole_number(e: Expression, column: Expression, value: Any, asks: type
     return e.replace(**{side: Literal(number, LONG)})
 
 
-def _tightest(e: Any, a: DataType, b: DataType) -> Any:
+def _tightest(e: BinaryOperator, a: DataType, b: DataType) -> Expression:
     t = tightest_common_type(a, b)
     if a == NULL and is_string(b):
         return e.replace(left=Literal(None, b))
@@ -135,7 +142,7 @@ def _tightest(e: Any, a: DataType, b: DataType) -> Any:
     return e.replace(left=cast_to(e.left, t), right=cast_to(e.right, t))
 
 
-def _connective(e: Any) -> Any:
+def _connective(e: Connective) -> Expression:
     left, right = e.left, e.right
     for side in (left, right):
         if side.data_type not in (BOOLEAN, NULL) and not is_string(side.data_type):
@@ -146,7 +153,7 @@ def _connective(e: Any) -> Any:
     return e.replace(left=cast_to(left, BOOLEAN), right=cast_to(right, BOOLEAN))
 
 
-def _divide(e: Any, a: DataType, b: DataType, c: TypeCoercion) -> Any:
+def _divide(e: Divide, a: DataType, b: DataType, c: TypeCoercion) -> Any:
     if (a == b and (a == DOUBLE or isinstance(a, DecimalType))) or (
         isinstance(a, DecimalType) and isinstance(b, DecimalType)
     ):
@@ -157,6 +164,9 @@ def _divide(e: Any, a: DataType, b: DataType, c: TypeCoercion) -> Any:
     if c.mode == "ANSI" and (is_string(a) or is_string(b)) and (is_integral(a) or is_integral(b)):
         # A string beside a whole number is one before both are divided as doubles.
         return e.replace(left=_through_long(e.left), right=_through_long(e.right))
+    if a != DOUBLE and all(is_numeric(t) or t == NULL for t in (a, b)):
+        # Spark casts a divisor that is a double already, too; SimplifyCasts takes that away.
+        return e.replace(left=Cast(e.left, DOUBLE), right=Cast(e.right, DOUBLE))
     if _may_be_number(a) and _may_be_number(b) and not (is_string(a) and is_string(b)):
         return e.replace(left=cast_to(e.left, DOUBLE), right=cast_to(e.right, DOUBLE))
     return e
@@ -170,7 +180,7 @@ def _through_long(e: Expression) -> Expression:
     return cast_to(cast_to(e, LONG), DOUBLE)
 
 
-def _integral_divide(e: Any, a: DataType, b: DataType) -> Any:
+def _integral_divide(e: IntegralDivide, a: DataType, b: DataType) -> Expression:
     if isinstance(a, DecimalType) or isinstance(b, DecimalType):
         return e if a == b else (with_decimal(e, a, b) or e)
     if (is_numeric(a) and is_numeric(b)) or is_string(a) or is_string(b):
@@ -178,7 +188,7 @@ def _integral_divide(e: Any, a: DataType, b: DataType) -> Any:
     return e
 
 
-def shift(e: Shift, c: TypeCoercion) -> Any:
+def shift(e: Shift, c: TypeCoercion) -> Expression:
     """shiftleft and its like: int or bigint by an int."""
     left, right = c.implicit(e.left.data_type, parameter("I|L")), c.implicit(e.right.data_type, parameter("I"))
     return e.replace(

@@ -67,7 +67,7 @@ class WidenSetOperationTypes(AnalyzerRule):
         return result
 
 
-def _projected(child: Any, targets: list[Any]) -> Any:
+def _projected(child: LogicalPlan, targets: list[Any]) -> LogicalPlan:
     items: list[Expression] = []
     for a, t in zip(child.output, targets, strict=True):
         items.append(a if a.type.simple_string == t.simple_string else alias(Cast(a, t), a.name))

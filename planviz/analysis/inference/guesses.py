@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Any
 
 from planviz.types import (
     BOOLEAN,
@@ -59,7 +58,7 @@ def named_type(name: str) -> DataType | None:
 class Guess:
     """The type of one value: nothing at first, then what its uses say. Values that must agree share one guess."""
 
-    def __init__(self, name: str = "", known: DataType | None = None, constant: Any = None) -> None:
+    def __init__(self, name: str = "", known: DataType | None = None, constant: object = None) -> None:
         self.constant = constant
         self._same: Guess | None = None
         self.names = [name] if name else []
@@ -86,7 +85,7 @@ class Guess:
         elif what not in (NULL, UNKNOWN):
             root.types[what] += 1
 
-    def note_constant(self, value: Any, t: DataType) -> None:
+    def note_constant(self, value: object, t: DataType) -> None:
         """A use beside a constant."""
         if t == STRING:
             text = str(value)

@@ -11,11 +11,11 @@ from planviz.analysis.inference.tables import GuessedTable, Relation, Resolver, 
 from planviz.analysis.inference.values import Values
 from planviz.analysis.ordinals import groups_by_all, orders_by_all
 from planviz.catalog.tables import Catalog
-from planviz.expressions.core import Alias
+from planviz.expressions.core import Alias, Expression
 from planviz.expressions.unresolved import MultiAlias, UnresolvedAttribute, UnresolvedFunction, UnresolvedStar
 from planviz.frontend import parse_plan
 from planviz.logical.combining import Join, LateralJoin, SetOperation, Union
-from planviz.logical.operators import Aggregate, Filter, Generate, Project, Sort, SubqueryAlias
+from planviz.logical.operators import Aggregate, Distinct, Filter, Generate, Project, Sort, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation
 from planviz.logical.unresolved import (
@@ -68,6 +68,7 @@ def infer(plans: Iterable[LogicalPlan], catalog: Catalog, defined: Iterable[str]
             for table in walk.tables.values():
                 table.forget_uses()
             walk.resolver.warnings.clear()
+            walk.resolver.placed.clear()
         for plan in plans:
             walk.query(plan, None, {})
     for table in walk.tables.values():
@@ -82,7 +83,7 @@ def infer(plans: Iterable[LogicalPlan], catalog: Catalog, defined: Iterable[str]
     if names:
         about = f"Guessed from the query, types too: {', '.join(names)}. A catalogue would make the plan sure."
         walk.resolver.warnings.insert(0, about)
-    return catalog, walk.resolver.warnings
+    return catalog, walk.resolver.told()
 
 
 class _Walk:
@@ -109,7 +110,7 @@ class _Walk:
         if handler is not None:
             return handler(self, plan, outer)
         if isinstance(plan, SetOperation):
-            return self._together([plan.left, plan.right], outer)
+            return self.union(plan, outer)
         outputs = [self.walk(c, outer) for c in plan.children]
         relations = [r for o in outputs for r in o.relations]
         hidden = [r for o in outputs for r in o.hidden]
@@ -120,7 +121,7 @@ class _Walk:
 
     # ------------------------------------------------------------------------------------------ relations
 
-    def relation(self, plan: Any, outer: Scope | None) -> Output:
+    def relation(self, plan: RelationTimeTravel | UnresolvedRelation, outer: Scope | None) -> Output:
         """A name in FROM: a CTE, a table or view of the catalogue, or a table to be guessed."""
         name = plan.parts[-1]
         cte = self.definitions.get(name.lower()) if len(plan.parts) == 1 else None
@@ -180,7 +181,7 @@ class _Walk:
         named = [(n, g) for n, (_, g) in zip(plan.names, made, strict=False)] or made
         return Output([Relation(tuple(plan.parts), named)], [])
 
-    def with_definitions(self, plan: Any, outer: Scope | None) -> Output:
+    def with_definitions(self, plan: UnresolvedWith, outer: Scope | None) -> Output:
         """WITH."""
         definitions = dict(self.definitions)
         for name, relation in zip(plan.names, plan.plans, strict=True):
@@ -203,12 +204,12 @@ class _Walk:
 
     # ------------------------------------------------------------------------------------------ select lists
 
-    def project(self, plan: Any, outer: Scope | None) -> Output:
+    def project(self, plan: Project, outer: Scope | None) -> Output:
         """SELECT without groups."""
         below = self.walk(plan.child, outer)
         return self._select(plan.projects, below, outer)
 
-    def aggregate(self, plan: Any, outer: Scope | None) -> Output:
+    def aggregate(self, plan: Aggregate, outer: Scope | None) -> Output:
         """SELECT with groups: GROUP BY may name what the select list defines."""
         below = self.walk(plan.child, outer)
         below = replace(below, relations=[*below.relations, *_windows(plan.grouping)])
@@ -218,15 +219,16 @@ class _Walk:
             self.values.of(g, scope)
         return made
 
-    def _select(self, items: Iterable[Any], below: Output, outer: Scope | None) -> Output:
-        made = Relation(())
+    def _select(self, items: Iterable[Expression], below: Output, outer: Scope | None) -> Output:
+        made, earlier = Relation(()), Relation(())
         for item in items:
             # What stands further left may be named.
-            earlier = Relation((), [(n, g) for n, g in made.columns if n])
+            before = len(made.columns)
             self._item(item, Scope(below.relations, below.hidden, outer, earlier), below, made)
+            earlier.columns += [(n, g) for n, g in made.columns[before:] if n]
         return Output([made], below.relations)
 
-    def _item(self, item: Any, scope: Scope, below: Output, made: Relation) -> None:
+    def _item(self, item: Expression, scope: Scope, below: Output, made: Relation) -> None:
         if isinstance(item, UnresolvedStar):
             self._star(item, below, made)
         elif isinstance(item, MultiAlias):
@@ -237,7 +239,7 @@ class _Walk:
         else:
             made.columns.append((_name(item), self.values.of(item, scope)))
 
-    def _star(self, star: Any, below: Output, made: Relation) -> None:
+    def _star(self, star: UnresolvedStar, below: Output, made: Relation) -> None:
         dropped = {parts[-1].lower() for parts in star.excepted}
         wanted = [r for r in below.relations if not star.target or r.answers_to(star.target)]
         for r in wanted:
@@ -248,20 +250,20 @@ class _Walk:
                 for parts in star.excepted:
                     t.column(parts[-1], sure=True)
 
-    def _arguments(self, call: Any, scope: Scope) -> list[Guess]:
+    def _arguments(self, call: Expression, scope: Scope) -> list[Guess]:
         if isinstance(call, UnresolvedFunction):
             return [self.values.of(a, scope) for a in call.arguments]
         return [self.values.of(c, scope) for c in call.children]
 
     # ------------------------------------------------------------------------------------------ other operators
 
-    def filter(self, plan: Any, outer: Scope | None) -> Output:
+    def filter(self, plan: Filter, outer: Scope | None) -> Output:
         """WHERE, HAVING, QUALIFY."""
         below = self.walk(plan.child, outer)
         self.values.condition(plan.condition, Scope(below.relations, below.hidden, outer))
         return below
 
-    def join(self, plan: Any, outer: Scope | None) -> Output:
+    def join(self, plan: Join, outer: Scope | None) -> Output:
         """A join: both sides are in scope of its condition."""
         left, right = self.walk(plan.left, outer), self.walk(plan.right, outer)
         both = left.relations + right.relations
@@ -285,13 +287,16 @@ class _Walk:
             self.values.condition(plan.condition, Scope(both, [], outer))
         return Output(both, left.hidden)
 
-    def union(self, plan: Any, outer: Scope | None) -> Output:
-        """UNION."""
-        inputs = list(plan.inputs)
+    def union(self, plan: LogicalPlan, outer: Scope | None) -> Output:
+        """UNION, INTERSECT, EXCEPT."""
+        inputs: list[LogicalPlan] = [plan]
         # A chain of a thousand is as deep as it is long.
-        while isinstance(inputs[0], Union):
-            inputs[:1] = inputs[0].inputs
-        return self._together(inputs, outer)
+        while True:
+            first = inputs[0]
+            below = first.child if isinstance(first, Distinct) else first
+            if not isinstance(below, Union | SetOperation):
+                return self._together(inputs, outer)
+            inputs[:1] = below.inputs if isinstance(below, Union) else (below.left, below.right)
 
     def _together(self, plans: list[LogicalPlan], outer: Scope | None) -> Output:
         outputs = [self.walk(p, outer) for p in plans]
@@ -302,7 +307,7 @@ class _Walk:
                     a.agree(b)
         return Output([_merged((), first)], [])
 
-    def generate(self, plan: Any, outer: Scope | None) -> Output:
+    def generate(self, plan: Generate, outer: Scope | None) -> Output:
         """LATERAL VIEW."""
         below = self.walk(plan.child, outer)
         args = self._arguments(plan.generator, Scope(below.relations, [], outer))
@@ -312,7 +317,7 @@ class _Walk:
         made = Relation((plan.qualifier,) if plan.qualifier else (), _generated(name, args, names))
         return Output([*below.relations, made], below.hidden)
 
-    def sort(self, plan: Any, outer: Scope | None) -> Output:
+    def sort(self, plan: Sort, outer: Scope | None) -> Output:
         """ORDER BY."""
         below = self.walk(plan.child, outer)
         if not orders_by_all(plan.order):
@@ -321,7 +326,7 @@ class _Walk:
                 self.values.of(e, scope)
         return below
 
-    def pivot(self, plan: Any, outer: Scope | None) -> Output:
+    def pivot(self, plan: Pivot, outer: Scope | None) -> Output:
         """PIVOT: a column per value beside the columns that are not used."""
         below = self.walk(plan.child, outer)
         scope = Scope(below.relations, below.hidden, outer)
@@ -349,14 +354,14 @@ def _merged(qualifier: tuple[str, ...], made: Output) -> Relation:
     return Relation(qualifier, columns, [t for r in made.relations for t in r.open])
 
 
-def _windows(grouping: Iterable[Any]) -> list[Relation]:
+def _windows(grouping: Iterable[object]) -> list[Relation]:
     """The column that GROUP BY window(...) gives, a struct of start and end."""
     calls = (e.parts[-1].lower() for e in grouping if isinstance(e, UnresolvedFunction))
     names = (name for name in calls if name in ("window", "session_window"))
     return [Relation((), [(name, Guess(name))]) for name in names]
 
 
-def _name(item: Any) -> str:
+def _name(item: object) -> str:
     if isinstance(item, Alias):
         return item.name
     return item.parts[-1] if isinstance(item, UnresolvedAttribute) else ""

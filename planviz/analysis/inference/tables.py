@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 
 from planviz.analysis.inference.guesses import Guess
 from planviz.catalog.tables import Table, placed
@@ -54,13 +55,18 @@ class Relation:
     qualifier: tuple[str, ...]
     columns: list[tuple[str, Guess]] = field(default_factory=list)
     open: list[GuessedTable] = field(default_factory=list)
+    #: The first column of each name in lower case, of as many of `columns` as have been looked at; they only grow.
+    _index: dict[str, Guess] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _indexed: int = field(default=0, init=False, repr=False, compare=False)
 
     def named(self, name: str) -> Guess | None:
         """A column that is known to be there."""
         lowered = name.lower()
-        for n, g in self.columns:
-            if n.lower() == lowered:
-                return g
+        for n, g in islice(self.columns, self._indexed, None):
+            self._index.setdefault(n.lower(), g)
+        self._indexed = len(self.columns)
+        if lowered in self._index:
+            return self._index[lowered]
         for t in self.open:
             if lowered in t.sure:
                 return t.column(name)
@@ -111,6 +117,10 @@ class Scope:
         return next((g for group in self.groups() for r in group if (g := r.named(name)) is not None), None)
 
 
+#: Up to so many columns are told one by one.
+_FEW = 3
+
+
 class Resolver:
     """Finds or guesses the column that a name means.
 
@@ -122,11 +132,30 @@ class Resolver:
 
     def __init__(self) -> None:
         self.warnings: list[str] = []
+        #: Columns that were placed by their names: the table, and the others that it could have been.
+        self.placed: dict[str, tuple[str, str]] = {}
 
     def warn(self, text: str) -> None:
         """Remember a warning, once."""
         if text not in self.warnings:
             self.warnings.append(text)
+
+    def told(self) -> list[str]:
+        """The warnings, and where columns without a table were placed: a sentence each, or one for many."""
+        if len(self.placed) <= _FEW:
+            return self.warnings + [
+                f"Column {name} is written without its table: taken as one of {table}, not of {others}."
+                for name, (table, others) in self.placed.items()
+            ]
+        owners: dict[str, list[str]] = {}
+        for name, (table, _) in self.placed.items():
+            owners.setdefault(table, []).append(name)
+        where = "; ".join(f"{table}: {', '.join(names)}" for table, names in owners.items())
+        return [
+            *self.warnings,
+            f"{len(self.placed)} columns are written without their tables and were placed by their names ({where}). "
+            "Write table.column, or give a catalogue, to be sure.",
+        ]
 
     def column(self, parts: tuple[str, ...], scope: Scope) -> Guess | None:
         """The column that the parts mean, its fields followed; None when nothing in scope can have it."""
@@ -170,7 +199,7 @@ class Resolver:
         table = self._best(name, tables)
         if len(tables) > 1:
             others = ", ".join(t.name for t in tables if t is not table)
-            self.warn(f"Column {name} is written without its table: taken as one of {table.name}, not of {others}.")
+            self.placed.setdefault(name, (table.name, others))
         return table.column(name)
 
     def _best(self, name: str, tables: list[GuessedTable]) -> GuessedTable:

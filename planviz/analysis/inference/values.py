@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.analysis.inference.guesses import ARITHMETIC, MOMENT, WHOLE, Guess
 from planviz.analysis.inference.tables import Resolver, Scope
-from planviz.analysis.signatures import SIGNATURES
 from planviz.expressions.arithmetic import BinaryArithmetic, Bitwise, BitwiseNot, UnaryMinus, UnaryPositive
 from planviz.expressions.calls import Concat
 from planviz.expressions.casts import Cast
@@ -23,6 +22,7 @@ from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.subqueries import Exists, InSubquery, SubqueryExpression
 from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedExtractValue, UnresolvedFunction
 from planviz.expressions.windows import SpecifiedWindowFrame, WindowSpec
+from planviz.functions.signatures import SIGNATURES
 from planviz.types import (
     BOOLEAN,
     DATE,
@@ -38,6 +38,9 @@ from planviz.types import (
     is_interval,
     is_numeric,
 )
+
+if TYPE_CHECKING:
+    from planviz.logical.plan import LogicalPlan
 
 #: Functions whose value is one of their arguments', which therefore agree.
 _SAME = frozenset(["coalesce", "nvl", "ifnull", "greatest", "least", "nullif"])
@@ -84,14 +87,14 @@ _CALLED_BY_NAME = {
 class Values:
     """Walks expressions in a scope. `query` walks a subquery and gives its columns; lambda arguments hide columns."""
 
-    def __init__(self, resolver: Resolver, query: Callable[[Any, Scope], list[tuple[str, Guess]]]) -> None:
+    def __init__(self, resolver: Resolver, query: Callable[[LogicalPlan, Scope], list[tuple[str, Guess]]]) -> None:
         self.resolver = resolver
         self.query = query
 
-    def of(self, e: Any, scope: Scope, bound: dict[str, Guess] | None = None) -> Guess:
+    def of(self, e: Expression, scope: Scope, bound: dict[str, Guess] | None = None) -> Guess:
         """The guess for a value; on the way every column in it learns from its place."""
 
-        def down(x: Any) -> Guess:
+        def down(x: Expression) -> Guess:
             return self.of(x, scope, bound)
 
         if isinstance(e, Literal):
@@ -140,11 +143,11 @@ class Values:
         known = self.resolver.known(parts[-1], scope) if function is not None else self.resolver.column(parts, scope)
         return known or Guess(known=function)
 
-    def condition(self, e: Any, scope: Scope) -> None:
+    def condition(self, e: Expression, scope: Scope) -> None:
         """A condition: its value is boolean."""
         self.of(e, scope).note(BOOLEAN)
 
-    def _cast(self, e: Cast, down: Callable[[Any], Guess]) -> Guess:
+    def _cast(self, e: Cast, down: Callable[[Expression], Guess]) -> Guess:
         down(e.child)
         return Guess(known=e.data_type)
 
@@ -158,7 +161,7 @@ class Values:
         columns = self.query(e.plan, scope)
         return Guess(known=BOOLEAN) if isinstance(e, Exists) or not columns else columns[0][1]
 
-    def _predicate(self, e: Expression, down: Callable[[Any], Guess]) -> Guess:
+    def _predicate(self, e: Expression, down: Callable[[Expression], Guess]) -> Guess:
         if isinstance(e, In):
             compare([down(c) for c in e.children])
         elif isinstance(e, BinaryComparison):
@@ -173,7 +176,7 @@ class Values:
                 compare(children)
         return Guess(known=BOOLEAN)
 
-    def _choice(self, e: Expression, down: Callable[[Any], Guess]) -> Guess:
+    def _choice(self, e: Expression, down: Callable[[Expression], Guess]) -> Guess:
         if isinstance(e, If):
             conditions, values = [e.children[0]], list(e.children[1:])
         elif isinstance(e, Coalesce):
@@ -251,7 +254,7 @@ def _arithmetic(sides: list[Guess]) -> Guess:
     return result
 
 
-def _part(child: Guess, extraction: Expression, down: Callable[[Any], Guess]) -> Guess:
+def _part(child: Guess, extraction: Expression, down: Callable[[Expression], Guess]) -> Guess:
     """child[extraction] or child.name."""
     key = down(extraction)
     if isinstance(extraction, Literal) and extraction.type == STRING:

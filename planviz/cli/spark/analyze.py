@@ -74,7 +74,7 @@ def analyze(options: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _write_whole(path: Path, document: dict[str, Any]) -> None:
+def _write_whole(path: Path, document: dict[str, object]) -> None:
     """Put the file in place at once: whoever stops this finds the old one or the new one."""
     from json import dumps
 

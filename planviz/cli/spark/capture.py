@@ -71,6 +71,6 @@ def _summary(captured: dict[str, Any], path: Path, text: str) -> str:
 
 def _operators(document: Document) -> str:
     """The operators that ran: rows that were expected and measured, and how far these are apart."""
-    from planviz.document.measured import measured_text, run_rows
+    from planviz.document.cardinality.measurements import measured_text, run_rows
 
     return "".join(f"  {line}" for line in measured_text(run_rows(document.plans[-1])).splitlines(keepends=True))

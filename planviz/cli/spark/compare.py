@@ -31,7 +31,7 @@ def compare_queries(options: argparse.Namespace) -> int:
     from planviz.cli.compared import comparison_json, comparison_text
     from planviz.config import OptimizerConfig
     from planviz.document import open_sql, open_text
-    from planviz.document.compared import compare, settings_of
+    from planviz.document.comparison.spark import compare, settings_of
     from planviz.replay.settings import candidates
     from planviz.spark.capture_file import capture_text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from planviz.errors import ExportError
 from planviz.expressions.aggregates import AggregateExpression, Average, Sum
@@ -16,7 +16,7 @@ from planviz.expressions.complex import CreateNamedStruct
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, SortOrder
 from planviz.expressions.internal import KnownFloatingPointNormalized, MakeDecimal, NormalizeNaNAndZero, UnscaledValue
 from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable
-from planviz.expressions.subqueries import Exists, InSubquery, ListQuery, ScalarSubquery, SubqueryExpression
+from planviz.expressions.subqueries import Exists, InSubquery, ListQuery, QueryPlan, ScalarSubquery, SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.expressions.windows import (
     FrameBoundary,
@@ -30,14 +30,18 @@ from planviz.expressions.windows import (
 from planviz.frontend.writing.blocks import Existence, Scope
 from planviz.types import STRING, ArrayType, DataType, DecimalType, MapType, StructType, is_integral, quote_if_needed
 
-if TYPE_CHECKING:
-    from planviz.frontend.writing.plans import PlanWriter
-
 #: Functions that only mark what the optimizer knows of their argument.
 MARKS = frozenset(("knownnotnull", "knownnullable", "promote_precision"))
 
 #: Functions that keep their schema as a type.
 PARSERS = frozenset(("from_json", "from_csv", "from_xml"))
+
+
+class SubqueryWriter(Protocol):
+    """Whoever writes the plans of subqueries."""
+
+    def nested(self, plan: QueryPlan, outer: tuple[Scope, ...], conditions: tuple[Expression, ...]) -> str:
+        """A subquery in parentheses; `conditions` are the correlated predicates that were pulled out of it."""
 
 
 class ExpressionWriter:
@@ -48,7 +52,7 @@ class ExpressionWriter:
     """
 
     def __init__(
-        self, plans: PlanWriter, scope: Scope, qualified: bool, outer: tuple[Scope, ...], names: dict[int, str]
+        self, plans: SubqueryWriter, scope: Scope, qualified: bool, outer: tuple[Scope, ...], names: dict[int, str]
     ) -> None:
         self.plans = plans
         self.scope = scope

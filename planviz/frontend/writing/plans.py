@@ -452,7 +452,7 @@ def _generator(write: ExpressionWriter, e: Expression) -> str:
     return write(e)
 
 
-def _value(value: Any, t: DataType) -> str:
+def _value(value: object, t: DataType) -> str:
     """A value of a LocalRelation; it may still be an expression that could not be computed."""
     return Cast(value if isinstance(value, Expression) else Literal(value, t), t).sql
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from functools import cmp_to_key
 from typing import Any
 
+from planviz.evaluation import compare
 from planviz.mechanics.aggregates.base import AggregateModel
 from planviz.mechanics.buffers import Buffer
 from planviz.mechanics.play import Item, Row, Step, texts
 from planviz.mechanics.rows import same_key
-from planviz.optimizer.evaluation import compare
 
 
 class Entry:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cmp_to_key
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from planviz.evaluation import compare
 from planviz.mechanics.aggregates.base import count
 from planviz.mechanics.aggregates.map_based import BY_KEY, Entry, MapAggregate
 from planviz.mechanics.play import Input, Item, Panel, Row, Step, texts
 from planviz.mechanics.rows import same_key
-from planviz.optimizer.evaluation import compare
+
+if TYPE_CHECKING:
+    from planviz.physical.plan import SparkPlan
 
 
 class ObjectHashAggregate(MapAggregate):
@@ -25,7 +28,7 @@ class ObjectHashAggregate(MapAggregate):
         "come are sorted instead of hashed, and the two sorted streams are merged."
     )
 
-    def __init__(self, node: Any, source: Input, threshold: int = 128) -> None:
+    def __init__(self, node: SparkPlan, source: Input, threshold: int = 128) -> None:
         self.threshold = threshold
         super().__init__(node, source)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cmp_to_key
 
+from planviz.evaluation import compare
 from planviz.mechanics.aggregates.base import AggregateModel, count
 from planviz.mechanics.aggregates.map_based import Entry
 from planviz.mechanics.play import Item, Panel, Row, Step, texts
 from planviz.mechanics.rows import same_key
-from planviz.optimizer.evaluation import compare
 
 
 class SortAggregate(AggregateModel):

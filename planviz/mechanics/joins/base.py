@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.mechanics.play import Board, Input, Item, Mark, Model, Panel, Row, Step, computed, plain, texts
 from planviz.physical.joins import INNER_LIKE
+
+if TYPE_CHECKING:
+    from planviz.expressions.core import Expression
 
 #: Join types that give a row of the right side's columns, too.
 _WIDE = (*INNER_LIKE, "LeftOuter", "RightOuter", "FullOuter")
@@ -36,7 +39,7 @@ class Side:
         """A row of nulls of this side."""
         return (None,) * len(self.source.columns)
 
-    def qualified(self, key: Any) -> str:
+    def qualified(self, key: Expression) -> str:
         """A key in words, with the side's name where it is a column."""
         return f"{self.source.name}.{key.name}" if hasattr(key, "name") else plain(key)
 
@@ -225,7 +228,7 @@ class JoinModel(Model):
                 left, right = filled if self.built is self.left else filled[::-1]
                 yield self.kept((*left, *right), item, mark, "was never met: it is kept, with nulls beside it.")
 
-    def emit(self, values: Sequence[Any], of: Sequence[int]) -> int:
+    def emit(self, values: Sequence[object], of: Sequence[int]) -> int:
         """Give a row in the current partition of the output; its number on the board."""
         row = self.board.row(values, of)
         self.output[-1].append(tuple(values))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cmp_to_key
 
+from planviz.evaluation import compare
 from planviz.mechanics.exchange import Shuffle
 from planviz.mechanics.joins.base import JoinModel, has_null
 from planviz.mechanics.play import Item, Panel, Row, Step, texts
-from planviz.optimizer.evaluation import compare
 
 
 class SortMergeJoin(JoinModel):

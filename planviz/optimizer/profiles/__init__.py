@@ -44,7 +44,7 @@ def batch_mapping() -> tuple[BatchRow, ...]:
 
 def batch_table(profile: str, context: OptimizerContext) -> Table:
     """The batches of a profile that has a file: those of its rules that planviz has, batches without any left out."""
-    iterations = int(context.config.get("spark.sql.optimizer.maxIterations"))
+    iterations = context.config.number("spark.sql.optimizer.maxIterations")
     strategies = {"Once": Once, "FixedPoint(1)": FixedPoint(1), "FixedPoint": FixedPoint(iterations)}
     known = rules_by_name()
     table = [
@@ -124,7 +124,7 @@ def rules_by_name() -> dict[str, type[OptimizerRule]]:
 
 @cache
 def _profile(name: str) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(_text(f"{name}.json"))
+    document: dict[str, object] = json.loads(_text(f"{name}.json"))
     return document
 
 

@@ -7,16 +7,17 @@ from typing import Any
 from typing_extensions import override
 
 from planviz.expressions.aggregates import (
+    AggregateCall,
     AggregateExpression,
     Average,
     Count,
     FirstLast,
     Max,
-    Min,
     Sum,
 )
 from planviz.expressions.arithmetic import Divide
 from planviz.expressions.casts import Cast
+from planviz.expressions.conditional import Coalesce
 from planviz.expressions.core import AttributeReference, Expression, Literal, alias, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.internal import MakeDecimal, UnscaledValue
@@ -43,8 +44,8 @@ class EliminateDistinct(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._operator, self.mask, self.settled)
 
-    def _operator(self, plan: LogicalPlan) -> Any:
-        from planviz.optimizer.join_keys import distinct_keys
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
+        from planviz.logical.join_keys import distinct_keys
         from planviz.optimizer.rules.joins import ignores_repeats
 
         keys = distinct_keys(plan.child) if isinstance(plan, Aggregate) else []
@@ -76,13 +77,27 @@ class EliminateAggregateFilter(OptimizerRule):
             if isinstance(e, AggregateExpression) and isinstance(e.where, Literal):
                 if e.where.value is True:
                     return e.replace(where=None)
-                if isinstance(e.function, Count):
-                    return Literal(0, e.data_type)
-                if isinstance(e.function, Sum | Average | Min | Max | FirstLast):
+                if e.function.nullable:
                     return Literal(None, e.data_type)
+                return default_result(e.function) or e
             return e
 
         return plan.transform_all_expressions(step, self.mask, self.settled)
+
+
+def default_result(function: Expression) -> Literal | None:
+    """What an aggregate function gives for no rows, None where that is null or a sketch (Spark: `defaultResult`)."""
+    if isinstance(function, Count):
+        return Literal(0, function.data_type)
+    if isinstance(function, AggregateCall):
+        match function.name:
+            case "approx_count_distinct":
+                return Literal(0, function.data_type)
+            case "collect_list" | "collect_set":
+                return Literal((), function.data_type)
+            case "bitmap_construct_agg" | "bitmap_or_agg":
+                return Literal(bytes(4096), function.data_type)
+    return None
 
 
 class RemoveLiteralFromGroupExpressions(OptimizerRule[Aggregate]):
@@ -165,7 +180,7 @@ class DecimalAggregates(OptimizerRule):
         return e
 
 
-def _unscaled(a: Any, wrap: Any) -> Any:
+def _unscaled(a: AggregateExpression, wrap: Any) -> Expression | None:
     f = a.function
     t = f.children[0].data_type if f.children else None
     if not isinstance(f, Sum | Average) or not isinstance(t, DecimalType) or f.name.startswith("try_"):
@@ -186,7 +201,8 @@ class RewriteDistinctAggregates(OptimizerRule):
 
     count(DISTINCT a), count(DISTINCT b), sum(c)  =>  Aggregate over Aggregate over Expand
 
-    Pays because one shuffle serves all. One set without FILTER is planned directly and left alone.
+    Pays because one shuffle serves all. One set without FILTER is planned directly and left alone, unless it holds
+    constants alone and nothing is grouped: count(DISTINCT 1) of an empty table would be 1.
     """
 
     matches = (Aggregate,)
@@ -199,11 +215,11 @@ class RewriteDistinctAggregates(OptimizerRule):
     def _one(self, plan: Any) -> Any:
         calls = [a for i in plan.aggregates for a in i.collect(AggregateExpression)]
         distinct = [a for a in calls if a.distinct]
-        groups: dict[frozenset[Any], list[Any]] = {}
+        groups: dict[frozenset[Expression], list[AggregateExpression]] = {}
         for a in distinct:
-            unfoldable = [c for c in a.function.children if not c.foldable]
-            groups.setdefault(frozenset(c.canonicalized for c in unfoldable or a.function.children), []).append(a)
-        if len(groups) <= 1 and not any(a.where is not None for a in distinct):
+            groups.setdefault(frozenset(c.canonicalized for c in _distinct_columns(a)), []).append(a)
+        alone = not plan.grouping and any(all(c.foldable for c in a.function.children) for a in distinct)
+        if len(groups) <= 1 and not alone and not any(a.where is not None for a in distinct):
             return plan
         in_lists = self.context.config.behaviour.lists_are_named
         return _Expansion(plan, groups, [a for a in calls if not a.distinct], in_lists).result()
@@ -213,7 +229,11 @@ class _Expansion:
     """The three operators that stand for an aggregate with several distinct sets."""
 
     def __init__(
-        self, plan: Aggregate, groups: dict[frozenset[Any], list[Any]], regular: list[Any], in_lists: bool
+        self,
+        plan: Aggregate,
+        groups: dict[frozenset[Expression], list[AggregateExpression]],
+        regular: list[AggregateExpression],
+        in_lists: bool,
     ) -> None:
         self.in_lists = in_lists
         self.plan = plan
@@ -221,7 +241,7 @@ class _Expansion:
         self.regular = regular
         self.gid = AttributeReference("gid", INT, False, next_id())
 
-    def result(self) -> Any:
+    def result(self) -> LogicalPlan:
         """Aggregate over Aggregate over Expand."""
         plan = self.plan
         keys = [
@@ -231,8 +251,8 @@ class _Expansion:
         children: dict[Any, tuple[Any, Any]] = {}
         for group in self.groups:
             for a in group:
-                for c in a.function.children:
-                    if not c.foldable and c.canonicalized not in children:
+                for c in _distinct_columns(a):
+                    if c.canonicalized not in children:
                         children[c.canonicalized] = (c, _fresh(c, True))
         own: dict[Any, tuple[Any, Any]] = {}
         read = [c for a in self.regular for c in a.function.children if not c.foldable]
@@ -249,14 +269,14 @@ class _Expansion:
         expand = self._expand(keys, children, own, wheres)
         return self._aggregates(keys, children, own, wheres, expand)
 
-    def _expand(self, keys: Any, children: Any, own: Any, wheres: Any) -> Any:
+    def _expand(self, keys: Any, children: Any, own: Any, wheres: Any) -> Expand:
         rows = []
         if self.regular:
             nulls = [Literal(None, c.data_type) for c, _ in children.values()]
             tests = [Literal(None, c.data_type) for c, _ in wheres.values()]
             rows.append((*self.plan.grouping, *nulls, Literal(0, INT), *tests, *[c for c, _ in own.values()]))
         for n, group in enumerate(self.groups, 1):
-            mine = {c.canonicalized for a in group for c in a.function.children}
+            mine = {c.canonicalized for a in group for c in _distinct_columns(a)}
             conditions = {a.where.canonicalized for a in group if a.where is not None}
             values = [c if form in mine else Literal(None, c.data_type) for form, (c, _) in children.items()]
             tests = [c if form in conditions else Literal(None, c.data_type) for form, (c, _) in wheres.items()]
@@ -272,8 +292,8 @@ class _Expansion:
         made = Expand(tuple(rows), columns, self.plan.child)
         return made.in_lists() if self.in_lists else made
 
-    def _aggregates(self, keys: Any, children: Any, own: Any, wheres: Any, expand: Any) -> Any:
-        results: dict[int, Any] = {}
+    def _aggregates(self, keys: Any, children: Any, own: Any, wheres: Any, expand: Any) -> LogicalPlan:
+        results: dict[int, object] = {}
         below: list[Any] = []
 
         def through(e: Expression) -> Expression:
@@ -285,11 +305,9 @@ class _Expansion:
             below.append(partial)
             first = FirstLast(partial.to_attribute(), "first", True)
             is_gid = EqualTo(self.gid, lit(0))
-            outer: Any = AggregateExpression(first, "Complete", False, is_gid, next_id())
-            if isinstance(a.function, Count):
-                from planviz.expressions.conditional import Coalesce
-
-                outer = Coalesce((outer, Literal(0, a.data_type)))
+            outer: Expression = AggregateExpression(first, "Complete", False, is_gid, next_id())
+            if (default := default_result(a.function)) is not None:
+                outer = Coalesce((outer, default))
             results[a.result_id] = outer
         flags: list[Any] = []
         for form, (_, column) in wheres.items():
@@ -298,9 +316,9 @@ class _Expansion:
         for n, group in enumerate(self.groups, 1):
             for a in group:
                 f = a.function.map_children(
-                    lambda c: children[c.canonicalized][1] if c.canonicalized in children else c
+                    lambda c: children[c.canonicalized][1] if not c.foldable and c.canonicalized in children else c
                 )
-                test: Any = EqualTo(self.gid, lit(n))
+                test: Expression = EqualTo(self.gid, lit(n))
                 if a.where is not None:
                     flag = next(m for form, m in flags if form == a.where.canonicalized)
                     test = And(test, flag.to_attribute())
@@ -320,6 +338,11 @@ class _Expansion:
             i if isinstance(i, AttributeReference) else i.map_children(outer_value) for i in self.plan.aggregates
         )
         return Aggregate(tuple(keys), items, inner)
+
+
+def _distinct_columns(a: AggregateExpression) -> list[Expression]:
+    """What rows of a DISTINCT function differ in: its arguments but for constants, or else its first one."""
+    return [c for c in a.function.children if not c.foldable] or list(a.function.children[:1])
 
 
 def _fresh(e: Expression, nullable: bool) -> AttributeReference:

@@ -35,7 +35,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
 from planviz.trees.depth import deep
-from planviz.trees.node import Settled
+from planviz.trees.node import Settled, TreeNode
 from planviz.types import BOOLEAN, NULL
 
 TRUE, FALSE, UNKNOWN_TRUTH = Literal(True, BOOLEAN), Literal(False, BOOLEAN), Literal(None, BOOLEAN)
@@ -62,7 +62,7 @@ def is_null(e: Expression) -> bool:
     return isinstance(e, Literal) and e.value is None
 
 
-def opposite(a: Any, b: Any) -> bool:
+def opposite(a: Expression, b: Expression) -> bool:
     """Whether one is the other's negation."""
     if a.references != b.references:
         return False
@@ -72,7 +72,7 @@ def opposite(a: Any, b: Any) -> bool:
     return Not(a).semantic_equals(b) or a.semantic_equals(Not(b))
 
 
-def same(a: Any, b: Any) -> bool:
+def same(a: Expression, b: Expression) -> bool:
     """Whether both always give the same value; a chain of AND or OR is only compared with another one."""
     if isinstance(a, Connective) or isinstance(b, Connective):
         return type(a) is type(b) and a.semantic_equals(b)
@@ -95,7 +95,7 @@ class BooleanSimplification(OptimizerRule):
         return self.on_expressions(plan, simplify)
 
 
-def simplified_conditions(plan: LogicalPlan) -> Any:
+def simplified_conditions(plan: LogicalPlan) -> LogicalPlan:
     """The whole plan after BooleanSimplification."""
     mask = BooleanSimplification.mask
     return plan.transform_down(lambda p: p.transform_expressions_up(simplify, mask), mask)
@@ -144,7 +144,7 @@ def _or(e: Or) -> Any:
     return absorbed if absorbed is not None else _factored(e, And, Or)
 
 
-def _absorbed(a: Any, b: Any, inner: Any, outer: Any) -> Any:
+def _absorbed(a: Expression, b: Expression, inner: Any, outer: Any) -> Any:
     """a AND (NOT a OR c) is a AND c where a is never null; the same with AND and OR exchanged."""
     for x, y, first in ((a, b, True), (b, a, False)):
         if isinstance(y, inner) and not x.nullable:
@@ -154,7 +154,7 @@ def _absorbed(a: Any, b: Any, inner: Any, outer: Any) -> Any:
     return None
 
 
-def _factored(e: Any, inner: Any, outer: Any) -> Any:
+def _factored(e: And | Or, inner: Any, outer: Any) -> Any:
     """Common operands of the two sides, taken out once."""
     left, right = operands(e.left, inner), operands(e.right, inner)
     common = [x for x in left if any(same(x, y) for y in right)]
@@ -167,7 +167,7 @@ def _factored(e: Any, inner: Any, outer: Any) -> Any:
     return balanced(list(ExpressionSet(operands(e, outer))), outer) if _repeats(e, outer) else e
 
 
-def _repeats(e: Any, cls: Any) -> bool:
+def _repeats(e: And | Or, cls: Any) -> bool:
     """Whether an operand occurs twice in the chain."""
     # Operands come before their chain: the forms that were seen go up with it, or a chain of n would take n * n steps.
     forms = e.left.__dict__.pop("_forms", None) if type(e.left) is cls else None
@@ -235,7 +235,7 @@ class ReplaceNullWithFalseInPredicate(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._operator, self.mask, self.settled)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if not _has_truths(plan):
             return plan
         if isinstance(plan, Filter) or (isinstance(plan, Join) and plan.condition is not None):
@@ -260,7 +260,7 @@ _TRUTHS = Literal.BIT | InSet.BIT
 
 
 @deep
-def _has_truths(node: Any) -> bool:
+def _has_truths(node: TreeNode) -> bool:
     """Whether null, true, false or a set of values occurs in the tree; remembered per node (Spark: tree patterns)."""
     found = node.__dict__.get("_truths")
     if found is None:
@@ -313,7 +313,7 @@ class SimplifyBinaryComparison(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._operator, self.mask, self.settled)
 
-    def _operator(self, plan: LogicalPlan) -> Any:
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Filter):
             return plan.transform_expressions_up(lambda e: self._compare(e, _NONE), self.mask, self.settled)
         condition = plan.condition

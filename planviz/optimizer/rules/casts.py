@@ -7,6 +7,7 @@ from typing import Any
 
 from typing_extensions import override
 
+from planviz.evaluation import compare, converted
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Expression, Literal, lit
 from planviz.expressions.predicates import (
@@ -28,7 +29,6 @@ from planviz.expressions.predicates import (
 )
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.evaluation import compare, converted
 from planviz.types import (
     BOOLEAN,
     DATE,
@@ -136,11 +136,11 @@ class UnwrapCastInBinaryComparison(OptimizerRule):
         return e
 
 
-def _is_comparison(e: Any) -> bool:
+def _is_comparison(e: Expression) -> bool:
     return isinstance(e, BinaryComparison)
 
 
-def _compared(e: Any, cast: Any, v: Any) -> Any:
+def _compared(e: Expression, cast: Cast, v: Any) -> Any:
     child = cast.child
     if v.value is None:
         return e
@@ -149,7 +149,7 @@ def _compared(e: Any, cast: Any, v: Any) -> Any:
     return _simplified(e, child, cast.type, v) if _can_unwrap(child, cast.type, v.data_type) else e
 
 
-def _can_unwrap(child: Any, to: DataType, literal: DataType) -> bool:
+def _can_unwrap(child: Expression, to: DataType, literal: DataType) -> bool:
     """Whether the cast loses nothing, so that the constant can be cast instead (Spark: canImplicitlyCast)."""
     a = child.data_type
     if to != literal or child.foldable or a == to:
@@ -167,13 +167,13 @@ def _can_unwrap(child: Any, to: DataType, literal: DataType) -> bool:
     return (a == FLOAT and to == DOUBLE) or wider(a, to)
 
 
-def _null_unless(child: Any, truth: bool) -> Any:
+def _null_unless(child: Any, truth: bool) -> Expression:
     """The truth, or null where the child is null."""
     null = Literal(None, BOOLEAN)
     return Or(IsNotNull(child), null) if truth else And(IsNull(child), null)
 
 
-def _range(t: DataType) -> tuple[Any, Any] | None:
+def _range(t: DataType) -> tuple[object, object] | None:
     """The least and the greatest value of a type; NaN is the greatest floating number."""
     if t in INTEGRAL:
         bits = (8, 16, 32, 64)[INTEGRAL.index(t)]
@@ -213,14 +213,14 @@ def _simplified(e: Any, child: Any, to: DataType, v: Any) -> Any:
     return (LessThan if order < 0 else LessThanOrEqual)(child, literal)
 
 
-def _beyond(e: Expression, child: Any, *true: type) -> Any:
+def _beyond(e: Expression, child: object, *true: type) -> Expression:
     """A comparison with a constant outside of the child's range; `true` are the comparisons that hold."""
     if isinstance(e, EqualNullSafe):
         return Literal(False, BOOLEAN) if e.deterministic else e
     return _null_unless(child, isinstance(e, true))
 
 
-def _at_end(e: Expression, child: Any, end: Any, inward: type, outward: type) -> Any:
+def _at_end(e: Expression, child: Any, end: Any, inward: type, outward: type) -> Expression:
     """A comparison with the last value of the range: `inward` holds for all others, `outward` for none."""
     if type(e) is outward:
         return _null_unless(child, False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from planviz.analysis.builders.lambdas import BUILDERS
 from planviz.expressions.collations import CollationKey
 from planviz.expressions.complex import CreateNamedStruct, GetStructField
 from planviz.expressions.conditional import If
@@ -12,6 +11,7 @@ from planviz.expressions.core import AttributeReference, Expression, Literal
 from planviz.expressions.ids import next_id
 from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable
 from planviz.expressions.predicates import EqualNullSafe, EqualTo, IsNull
+from planviz.functions.builders.lambdas import BUILDERS
 from planviz.logical.combining import Join
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.context import OptimizerRule

@@ -21,7 +21,7 @@ from planviz.expressions.complex import (
     GetStructField,
 )
 from planviz.expressions.conditional import CaseWhen, If
-from planviz.expressions.core import Expression, Literal, lit
+from planviz.expressions.core import AttributeReference, Expression, Literal, lit
 from planviz.expressions.patterns import Like, MultiLike, StringPredicate
 from planviz.expressions.predicates import (
     And,
@@ -56,7 +56,7 @@ class SimplifyConditionals(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return self.on_expressions(plan, self._one)
 
-    def _one(self, e: Expression) -> Any:
+    def _one(self, e: Expression) -> Expression:
         to_conditions = self.context.config.behaviour.branches_become_conditions
         if isinstance(e, If):
             return _if(e, to_conditions)
@@ -67,7 +67,7 @@ def _truth(condition: Expression) -> Expression:
     return EqualNullSafe(condition, Literal(True, BOOLEAN)) if condition.nullable else condition
 
 
-def _if(e: If, to_conditions: bool) -> Any:
+def _if(e: If, to_conditions: bool) -> Expression:
     p, a, b = e.predicate, e.then, e.otherwise
     if is_true(p):
         return a
@@ -91,7 +91,7 @@ def _if(e: If, to_conditions: bool) -> Any:
     return e
 
 
-def _case(e: CaseWhen, to_conditions: bool) -> Any:
+def _case(e: CaseWhen, to_conditions: bool) -> Expression:
     pairs = list(zip(e.conditions, e.values, strict=True))
     otherwise = e.otherwise
     if to_conditions and len(pairs) == 1 and otherwise is not None:
@@ -123,7 +123,7 @@ def _case(e: CaseWhen, to_conditions: bool) -> Any:
     return e
 
 
-def _flat(pairs: list[tuple[Any, Any]]) -> tuple[Any, ...]:
+def _flat(pairs: list[tuple[Any, Any]]) -> tuple[AttributeReference, ...]:
     return tuple(x for p in pairs for x in p)
 
 
@@ -163,7 +163,7 @@ _FUNCTIONS = frozenset((
 _BINARY = (BinaryComparison, BinaryArithmetic, And, Or, Like, StringPredicate, DatetimePlus)
 
 
-def _pushed(e: Expression, choice: Any, f: Any) -> Expression:
+def _pushed(e: Expression, choice: Expression, f: Any) -> Expression:
     match choice:
         case If(p, a, b) if _foldable_enough([a, b]):
             return If(p, f(a), f(b))
@@ -176,7 +176,7 @@ def _pushed(e: Expression, choice: Any, f: Any) -> Expression:
     return e
 
 
-def _foldable_enough(values: list[Any]) -> bool:
+def _foldable_enough(values: list[Expression]) -> bool:
     fixed = [v for v in values if v.foldable]
     return bool(fixed) and len(values) - len(fixed) < 2
 
@@ -208,7 +208,7 @@ class LikeSimplification(OptimizerRule):
         return e
 
 
-def _like(text: Any, pattern: str, escape: str) -> Any:
+def _like(text: Expression, pattern: str, escape: str) -> And | EqualTo | StringPredicate | None:
     if escape in pattern or "_" in pattern:
         return None
     parts = re.split("%+", pattern)

@@ -8,7 +8,7 @@ from typing import Any
 from typing_extensions import override
 
 from planviz.analysis.cleanup import CleanupAliases
-from planviz.analysis.context import analysis_error
+from planviz.evaluation import failure, value_of
 from planviz.expressions.aggregates import AggregateExpression, Count
 from planviz.expressions.arithmetic import Add, Multiply, operands
 from planviz.expressions.calls import Concat, FunctionCall
@@ -17,6 +17,7 @@ from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruc
 from planviz.expressions.conditional import CaseWhen, Coalesce, If
 from planviz.expressions.core import BEYOND_LEAVES, Alias, AttributeReference, Expression, Literal, lit
 from planviz.expressions.earlier import HashedInSet, stored
+from planviz.expressions.hash_sets import in_hash_set
 from planviz.expressions.objects import AssertNotNull
 from planviz.expressions.predicates import (
     And,
@@ -38,6 +39,7 @@ from planviz.expressions.predicates import (
 )
 from planviz.expressions.subqueries import InSubquery, ScalarSubquery
 from planviz.expressions.windows import WindowExpression
+from planviz.frontend.errors import analysis_error
 from planviz.logical.combining import Join
 from planviz.logical.objects import AppendColumns, TypedFilter
 from planviz.logical.operators import (
@@ -59,8 +61,6 @@ from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import substitute
 from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.evaluation import failure, value_of
-from planviz.optimizer.hash_sets import in_hash_set
 from planviz.optimizer.rules.boolean import FALSE, TRUE, is_null
 from planviz.trees.depth import deep
 from planviz.types import BOOLEAN, is_integral
@@ -81,7 +81,7 @@ class NullPropagation(OptimizerRule):
         return self.on_expressions(plan, self._one)
 
     @staticmethod
-    def _one(e: Expression) -> Any:
+    def _one(e: Expression) -> Expression:
         match e:
             case AggregateExpression(Count(arguments), _, distinct):
                 if all(is_null(a) for a in arguments):
@@ -110,7 +110,7 @@ class NullPropagation(OptimizerRule):
         return e
 
 
-def _coalesced(e: Expression, arguments: tuple[Any, ...]) -> Any:
+def _coalesced(e: Expression, arguments: tuple[Expression, ...]) -> Expression:
     rest = tuple(a for a in arguments if not is_null(a))
     if not rest:
         return Literal(None, e.data_type)
@@ -166,7 +166,7 @@ class ConstantFolding(OptimizerRule):
         return self._folded(e, self._fold_branch)
 
     @deep
-    def _folded(self, e: Expression, fold: Callable[[Any], Any]) -> Expression:
+    def _folded(self, e: Expression, fold: Callable[[Expression], Expression]) -> Expression:
         if id(e) in self.settled:
             return e
         if e.foldable:
@@ -216,8 +216,6 @@ class FoldablePropagation(OptimizerRule):
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         new, _ = self._go(plan)
-        if new is plan:
-            return plan
         cleaned: LogicalPlan = CleanupAliases(None).apply(new)  # type: ignore[arg-type]  # the rule reads no context
         return cleaned
 
@@ -246,12 +244,12 @@ class FoldablePropagation(OptimizerRule):
         return plan.map_children(lambda c: self._go(c)[0]), {}
 
     @staticmethod
-    def _replaced(plan: LogicalPlan, known: dict[int, Any]) -> LogicalPlan:
+    def _replaced(plan: LogicalPlan, known: dict[int, Expression]) -> LogicalPlan:
         if not known or not plan.references & known.keys():
             return plan
         return plan.map_expressions(lambda e: substitute(e, known))
 
-    def _join(self, plan: Any) -> tuple[Any, dict[int, Any]]:
+    def _join(self, plan: Join) -> tuple[Any, dict[int, Any]]:
         left, a = self._go(plan.left)
         right, b = self._go(plan.right)
         new = self._replaced(plan.replace(left=left, right=right), {**a, **b})
@@ -289,17 +287,21 @@ class ConstantPropagation(OptimizerRule):
         new, _ = self._traverse(plan.condition, True)
         return plan if new is None or new == plan.condition else Filter(new, plan.child)
 
-    def _traverse(self, e: Expression, null_is_false: bool) -> tuple[Any, _Known]:
+    def _traverse(self, e: Expression, null_is_false: bool) -> tuple[Expression | None, _Known]:
         """The new condition (None: unchanged) and the equalities that hold: literal and predicate by attribute."""
         if not isinstance(e, And):
             return self._conjunct(e, null_is_false)
         x, p = self._conjunct(e.left, null_is_false)
         y, q = self._conjunct(e.right, null_is_false)
         known = {**p, **q}
-        return And(_with(x or e.left, known), _with(y or e.right, known)), known
+        if self.context.config.behaviour.equalities_contradict:
+            sources = [predicate for _, predicate in known.values()]
+        else:
+            sources = [predicate for each in (p, q) for _, predicate in each.values()]
+        return And(_with(x or e.left, known, sources), _with(y or e.right, known, sources)), known
 
     @deep
-    def _conjunct(self, e: Expression, null_is_false: bool) -> tuple[Any, _Known]:
+    def _conjunct(self, e: Expression, null_is_false: bool) -> tuple[Expression | None, _Known]:
         match e:
             case EqualTo(AttributeReference() as a, Literal() as v) | EqualTo(
                 Literal() as v, AttributeReference() as a
@@ -326,14 +328,13 @@ class ConstantPropagation(OptimizerRule):
 _Known = dict[int, tuple[Any, Any]]
 
 
-def _with(e: Expression, known: _Known) -> Any:
-    """The comparisons of a condition with the values put in; of two values for one attribute the last counts."""
+def _with(e: Expression, known: _Known, sources: list[Expression]) -> Expression:
+    """The comparisons of a condition but `sources`, the values put in; of two for one attribute the last counts."""
     if not known:
         return e
-    sources = [p for _, p in known.values()]
     values = {i: v for i, (v, _) in known.items()}
 
-    def step(x: Any) -> Any:
+    def step(x: Expression) -> Any:
         return substitute(x, values) if isinstance(x, BinaryComparison) and x not in sources else x
 
     return e.transform_down(step)
@@ -352,7 +353,7 @@ class OptimizeIn(OptimizerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        most = int(self.context.config.get("spark.sql.optimizer.inSetConversionThreshold"))
+        most = self.context.config.number("spark.sql.optimizer.inSetConversionThreshold")
 
         def step(e: Expression) -> Any:
             if not isinstance(e, In) or not e.items:
@@ -423,12 +424,13 @@ class ReorderAssociativeOperator(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._operator, self.mask, self.settled)
 
-    def _operator(self, plan: LogicalPlan) -> Any:
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         keys = ExpressionSet(plan.grouping) if isinstance(plan, Aggregate) else ExpressionSet()
-        return plan.transform_expressions_down(lambda e: self._one(e, keys), self.mask)
+        least = 1 if self.context.config.behaviour.single_constants_move else 2
+        return plan.transform_expressions_down(lambda e: self._one(e, keys, least), self.mask)
 
     @staticmethod
-    def _one(e: Expression, keys: ExpressionSet) -> Expression:
+    def _one(e: Expression, keys: ExpressionSet, least: int) -> Expression:
         if not isinstance(e, Add | Multiply) or not e.deterministic or not is_integral(e.data_type):
             return e
         if keys and e in keys:
@@ -437,7 +439,7 @@ class ReorderAssociativeOperator(OptimizerRule):
         parts = operands(e, cls)
         fixed = [p for p in parts if p.foldable]
         rest = [p for p in parts if not p.foldable]
-        if not fixed:
+        if len(fixed) < least:
             return e
         constant = _chain(fixed, cls, e.mode)
         value = value_of(constant)
@@ -451,7 +453,7 @@ class ReorderAssociativeOperator(OptimizerRule):
         return others if value.value == neutral else cls(others, constant, e.mode)
 
 
-def _chain(parts: list[Any], cls: Any, mode: str) -> Any:
+def _chain(parts: list[Expression], cls: Any, mode: str) -> Expression:
     result = parts[0]
     for p in parts[1:]:
         result = cls(result, p, mode)

@@ -6,13 +6,13 @@ from typing import Any
 
 from typing_extensions import override
 
-from planviz.analysis.builders.formats import parse_options, parsed_as, required_of
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.complex import CreateNamedStruct, GetArrayStructFields, GetStructField
 from planviz.expressions.conditional import If
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.objects import KnownNotNull
 from planviz.expressions.predicates import IsNull
+from planviz.functions.builders.formats import parse_options, parsed_as, required_of
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.context import OptimizerRule
 from planviz.types import ArrayType, DataType, StructField, StructType
@@ -44,7 +44,7 @@ def _there_and_back(e: Any) -> Any:
     return e
 
 
-def _argument(e: Expression, name: str, of: str) -> Any:
+def _argument(e: Expression, name: str, of: str) -> FunctionCall | None:
     """The first argument of a call of `name` when that is a call of `of`."""
     if not isinstance(e, FunctionCall) or e.name != name:
         return None
@@ -95,7 +95,7 @@ class OptimizeCsvJsonExprs(OptimizerRule):
         return plan.transform_down(operator, self.mask, self.settled)
 
 
-def _json(e: Expression) -> Any:
+def _json(e: Expression) -> Expression:
     match e:
         case CreateNamedStruct(parts) if parts:
             return _of_one_text(e)
@@ -119,7 +119,7 @@ def _only(t: DataType, ordinal: int) -> StructType:
     return StructType((t.fields[ordinal],))
 
 
-def _of_one_text(struct: CreateNamedStruct) -> Any:
+def _of_one_text(struct: CreateNamedStruct) -> Expression:
     values: tuple[Any, ...] = struct.values
     text = values[0].child if isinstance(values[0], GetStructField) else None
     if not isinstance(text, FunctionCall) or text.name != "from_json" or parse_options(text):

@@ -7,16 +7,16 @@ from typing import Any
 
 from typing_extensions import override
 
+from planviz.estimation import Estimate, estimate
 from planviz.expressions.core import Alias
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.combining import CTERelationDef, WithCTE
 from planviz.logical.operators import Project, Repartition, Subquery
-from planviz.logical.plan import LogicalPlan
+from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.relations import CTERelationRef
 from planviz.optimizer.attributes import renewed
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
-from planviz.optimizer.statistics import Estimate, estimate
 from planviz.trees.depth import refuse_heavy
 
 
@@ -50,7 +50,7 @@ class InlineCTE(OptimizerRule):
             return WithCTE(defs, body)
         return body
 
-    def _should_inline(self, d: Any, uses: Counter[int], known: dict[int, Any], fixed: dict[int, bool]) -> bool:
+    def _should_inline(self, d: Any, uses: Counter[int], known: dict[int, LogicalPlan], fixed: dict[int, bool]) -> bool:
         if uses[d.id] <= 1 or d.recursive or d.bits & OuterReference.BIT:
             return True
         return self._deterministic(d, uses, known, fixed)
@@ -78,11 +78,11 @@ class InlineCTE(OptimizerRule):
         for s in plan.subqueries:
             self._count(s.plan, definitions, uses)
 
-    def _inline(self, plan: Any, definitions: dict[int, Any], inlined: set[int], done: dict[int, Any]) -> Any:
+    def _inline(self, plan: Any, definitions: dict[int, Any], inlined: set[int], done: dict[int, LogicalPlan]) -> Any:
         if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT):
             return plan
 
-        def again(p: Any) -> Any:
+        def again(p: object) -> Any:
             return self._inline(p, definitions, inlined, done)
 
         if isinstance(plan, WithCTE):
@@ -101,7 +101,7 @@ class InlineCTE(OptimizerRule):
         return below
 
 
-def _weight(plan: Any, definitions: dict[int, Any], known: dict[int, int]) -> int:
+def _weight(plan: Any, definitions: dict[int, CTERelationDef], known: dict[int, int]) -> int:
     """How many operators the plan has once these definitions are written out."""
     total = 0
     stack = [plan]
@@ -117,7 +117,7 @@ def _weight(plan: Any, definitions: dict[int, Any], known: dict[int, int]) -> in
     return total
 
 
-def _instance(ref: Any, definition: LogicalPlan, context: OptimizerContext) -> Any:
+def _instance(ref: LogicalPlan, definition: LogicalPlan, context: OptimizerContext) -> LogicalPlan:
     """The definition's plan with the reference's ids; under fresh ids below when they differ."""
     if ref.output_set == definition.output_set:
         return definition
@@ -149,7 +149,7 @@ class UpdateCTERelationStats(OptimizerRule):
         if isinstance(plan, WithCTE):
             definitions = []
             for d in plan.definitions:
-                new: Any = self._told(d, known)
+                new: CTERelationDef = self._told(d, known)
                 known[new.id] = estimate(new)
                 definitions.append(new)
             return plan.with_new_children((*definitions, self._told(plan.plan, known)))
@@ -183,7 +183,7 @@ class ReplaceCTERefWithRepartition(OptimizerRule):
             return plan
         if isinstance(plan, WithCTE):
             for d in plan.definitions:
-                child: Any = self._replace(d.children[0], known)
+                child: UnaryNode = self._replace(d.children[0], known)
                 shared = getattr(d, "under_subquery") or (isinstance(child, Repartition) and child.shuffle)  # noqa: B009
                 known[getattr(d, "id")] = child if shared else _repartitioned(child)  # noqa: B009
             return self._replace(plan.plan, known)

@@ -9,14 +9,14 @@ from typing import Any
 
 from typing_extensions import override
 
-from planviz.expressions.core import Expression
+from planviz.expressions.core import Expression, id_of
 from planviz.expressions.predicates import Or, conjunction
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.combining import CTERelationDef, WithCTE
 from planviz.logical.operators import Filter, Project, Subquery
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import CTERelationRef
-from planviz.optimizer.attributes import Mapping, id_of, name_of, substitute
+from planviz.optimizer.attributes import Mapping, name_of, substitute
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.lineage import operation
 
@@ -76,13 +76,13 @@ def _gather(plan: LogicalPlan, uses: dict[int, _Uses]) -> None:
     if isinstance(below, CTERelationRef):
         if below.id in uses:
             _note(uses[below.id], items, conditions, below, uses)
-        inner = [s for p in plan.walk() for s in p.subqueries]
+        inner = [q for p in plan.walk() for q in p.subquery_plans]
     else:
-        inner = list(plan.subqueries)
+        inner = list(plan.subquery_plans)
         for c in plan.children:
             _gather(c, uses)
-    for s in inner:
-        _gather(s.plan, uses)
+    for q in inner:
+        _gather(q, uses)
 
 
 def _note(use: _Uses, items: Any, conditions: list[Expression], ref: CTERelationRef, uses: dict[int, _Uses]) -> None:
@@ -127,7 +127,7 @@ def _narrowed(definition: CTERelationDef, use: _Uses) -> CTERelationDef:
 def _down_with_subqueries(plan: Any, f: Callable[[LogicalPlan], LogicalPlan]) -> LogicalPlan:
     """The tree with `f` applied to every operator, those in subqueries too, parents first."""
 
-    def inner(e: Any) -> Any:
+    def inner(e: Expression) -> Any:
         return e.with_plan(_down_with_subqueries(e.plan, f)) if isinstance(e, SubqueryExpression) else e
 
     def step(p: LogicalPlan) -> LogicalPlan:

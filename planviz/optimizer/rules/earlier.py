@@ -12,7 +12,7 @@ from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.operators import GlobalLimit, LocalLimit
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation
-from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.rules.finish_analysis import (
     EliminateResolvedHint,
     EliminateSubqueryAliases,
@@ -97,7 +97,7 @@ class FinishSubqueries(OptimizerRule):
 
     matches = (SubqueryExpression,)
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: OptimizerContext) -> None:
         super().__init__(context)
         self.parts = [
             part(context)
@@ -108,7 +108,7 @@ class FinishSubqueries(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_all_expressions(self._inside, SubqueryExpression.BIT, self.settled)
 
-    def _inside(self, e: Expression) -> Any:
+    def _inside(self, e: Expression) -> Expression:
         if not isinstance(e, SubqueryExpression):
             return e
         plan: Any = e.plan

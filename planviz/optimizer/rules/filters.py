@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.expressions.core import AttributeReference, Expression, Literal
@@ -14,7 +12,7 @@ from planviz.logical.combining import Join
 from planviz.logical.operators import Filter, Generate
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation
-from planviz.optimizer.constraints import ExpressionSet, constraints, inferred, not_null
+from planviz.optimizer.constraints import ExpressionSet, as_set, constraints, inferred, not_null
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.boolean import is_false, is_null, is_true
 
@@ -38,7 +36,7 @@ class InferFiltersFromConstraints(OptimizerRule):
             return self.refuse(plan, "the setting is off", False, setting=key)
         return plan.transform_down(self._step, self.mask, self.settled)
 
-    def _step(self, plan: LogicalPlan) -> Any:
+    def _step(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Filter):
             new = constraints(plan).minus(constraints(plan.child).union(split(plan.condition)))
             if not len(new):
@@ -48,7 +46,7 @@ class InferFiltersFromConstraints(OptimizerRule):
             return self._join(plan)
         return plan
 
-    def _join(self, plan: Any) -> Any:
+    def _join(self, plan: Join) -> Join:
         kind = plan.kind
         left = kind in ("Inner", "Cross", "LeftSemi", "RightOuter")
         right = kind in ("Inner", "Cross", "LeftSemi", "LeftOuter", "LeftAnti")
@@ -57,7 +55,7 @@ class InferFiltersFromConstraints(OptimizerRule):
         if not left and not right:
             return plan
         condition = split(plan.condition) if plan.condition is not None else []
-        known = constraints(plan.left).union(constraints(plan.right), condition)
+        known = constraints(plan.left).union(constraints(plan.right), as_set(ExpressionSet(condition)))
         known = known.union(inferred(known))
         return plan.replace(
             left=self._filtered(plan.left, known) if left else plan.left,
@@ -65,12 +63,12 @@ class InferFiltersFromConstraints(OptimizerRule):
         )
 
     @staticmethod
-    def _filtered(side: Any, known: ExpressionSet) -> Any:
+    def _filtered(side: LogicalPlan, known: ExpressionSet) -> LogicalPlan:
         own = side.output_set
         new = known.union(not_null(known, side.output)).where(
             lambda c: c.references and c.references <= own and c.deterministic
         )
-        new = new.minus(constraints(side))
+        new = as_set(new).minus(constraints(side))
         return Filter(conjunction(list(new)), side) if len(new) else side
 
 

@@ -6,11 +6,12 @@ from typing import Any
 
 from typing_extensions import override
 
+from planviz.evaluation.instants import now_by
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.arithmetic import UnaryPositive
 from planviz.expressions.calls import DatetimePlus, FunctionCall, RuntimeReplaceable
 from planviz.expressions.common_expressions import written_out
-from planviz.expressions.core import Alias, Expression, Literal, alias
+from planviz.expressions.core import Expression, Literal, alias
 from planviz.expressions.earlier import stored
 from planviz.expressions.subqueries import Exists, ListQuery, ScalarSubquery, SubqueryExpression
 from planviz.logical.combining import Except, Intersect, Join
@@ -18,8 +19,7 @@ from planviz.logical.operators import Aggregate, Project, ResolvedHint, SQLFunct
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.unresolved import PipeOperator
 from planviz.optimizer.attributes import map_list
-from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.evaluation.instants import now_by
+from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.rules.collations import RewriteCollationJoin
 from planviz.optimizer.rules.replacements import REPLACEABLE, replacement
 from planviz.types import DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ
@@ -37,7 +37,7 @@ class FinishAnalysis(OptimizerRule):
     package = "org.apache.spark.sql.catalyst.optimizer.Optimizer$"
     excludable = False
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: OptimizerContext) -> None:
         from planviz.optimizer.rules.subqueries import RewriteNonCorrelatedExists
 
         super().__init__(context)
@@ -95,7 +95,7 @@ class EliminateResolvedHint(OptimizerRule):
         self.context.warn(f"A join hint {hint} is specified but it is not part of a join relation.")
         return plan.child
 
-    def _subquery(self, e: Any) -> Any:
+    def _subquery(self, e: Expression) -> Expression:
         """A subquery that becomes a join keeps what its plan's hints say."""
         if not isinstance(e, Exists | ListQuery | ScalarSubquery) or not e.plan.bits & ResolvedHint.BIT:
             return e
@@ -234,14 +234,14 @@ class PullOutGroupingExpressions(OptimizerRule[Aggregate]):
 
     @override
     def rewrite(self, node: Aggregate) -> LogicalPlan:
-        pulled: dict[Any, Alias] = {}
+        pulled = {}
         for g in node.grouping:
             if not g.foldable and g.children and g.canonicalized not in pulled:
                 pulled[g.canonicalized] = alias(g, "_groupingexpression")
         if not pulled:
             return node
 
-        def key(g: Any) -> Any:
+        def key(g: Expression) -> Any:
             found = pulled.get(g.canonicalized) if g.children and not g.foldable else None
             return found.to_attribute() if found is not None else g
 
@@ -270,7 +270,7 @@ class ComputeCurrentTime(OptimizerRule):
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         now = now_by(self.context.config)
-        zone = Literal(self.context.config.get("spark.sql.session.timeZone"), STRING)
+        zone = Literal(self.context.config.text("spark.sql.session.timeZone"), STRING)
         fixed: dict[str, Expression] = dict.fromkeys(("current_timestamp", "now"), Literal(now, TIMESTAMP))
         fixed |= dict.fromkeys(("current_date", "curdate"), Literal(now.date(), DATE))
         if self.context.config.behaviour.values_are_shown_as_stored:

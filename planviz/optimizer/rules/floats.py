@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.expressions.complex import CreateNamedStruct, GetStructField
@@ -12,10 +10,10 @@ from planviz.expressions.core import Expression, Literal
 from planviz.expressions.internal import KnownFloatingPointNormalized, NormalizeNaNAndZero
 from planviz.expressions.predicates import EqualTo, IsNull, conjunction
 from planviz.logical.combining import Join
+from planviz.logical.join_keys import keys_and_rest
 from planviz.logical.operators import Window
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.join_keys import keys_and_rest
 from planviz.types import DOUBLE, FLOAT, STRING, DataType, StructType
 
 
@@ -46,21 +44,21 @@ class NormalizeFloatingNumbers(OptimizerRule):
         keys, rest = keys_and_rest(plan) if isinstance(plan, Join) else ([], [])
         if all(normalized(a) is a for a, _ in keys):
             return plan
-        equal: list[Any] = [EqualTo(normalized(a), normalized(b)) for a, b in keys]
+        equal: list[Expression] = [EqualTo(normalized(a), normalized(b)) for a, b in keys]
         return plan.replace(condition=conjunction([*equal, *([conjunction(rest)] if rest else [])]))
 
 
 def normalized(e: Expression) -> Expression:
     """A floating value with one NaN and one zero, and a struct with such fields; others as they are."""
     t = e.data_type
-    if not _floating(t) or isinstance(e, KnownFloatingPointNormalized | Literal):
+    if not _floating(t) or isinstance(e, KnownFloatingPointNormalized):
         return e
     if isinstance(e, CreateNamedStruct):
         return e.replace(parts=tuple(normalized(p) if i % 2 else p for i, p in enumerate(e.parts)))
     if isinstance(e, If):
         return e.replace(then=normalized(e.then), otherwise=normalized(e.otherwise))
     if isinstance(t, StructType):
-        parts: list[Any] = []
+        parts = []
         for i, f in enumerate(t.fields):
             parts += [Literal(f.name, STRING), normalized(GetStructField(e, i))]
         made = CreateNamedStruct(tuple(parts))

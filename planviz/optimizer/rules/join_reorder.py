@@ -8,6 +8,9 @@ from typing import Any
 from typing_extensions import override
 
 from planviz.decisions.branches import logic
+from planviz.estimation import estimate
+from planviz.estimation.cost import GivenOrder, JoinPlan, JoinReorderDP
+from planviz.estimation.star_schema import find_star_join
 from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.predicates import conjunction
 from planviz.expressions.predicates import split_conjunction as split
@@ -16,10 +19,7 @@ from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import same_output
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.cost import GivenOrder, JoinPlan, JoinReorderDP
 from planviz.optimizer.rules.pushdown import INNER
-from planviz.optimizer.star_schema import find_star_join
-from planviz.optimizer.statistics import estimate
 
 _CBO = "spark.sql.cbo.enabled"
 _REORDER = "spark.sql.cbo.joinReorder.enabled"
@@ -73,12 +73,12 @@ class CostBasedJoinReorder(OptimizerRule):
             return plan.map_children(self._below)
         return self._visit(plan)
 
-    def _reordered(self, plan: LogicalPlan) -> Any:
+    def _reordered(self, plan: LogicalPlan) -> LogicalPlan:
         relations, conditions = inner_joins(plan)
         conditions = _without_repeats(conditions)
         if self.context.join_order is not None:
             return self._given(plan, relations, conditions)
-        most = int(self.context.config.get(_THRESHOLD))
+        most = self.context.config.number(_THRESHOLD)
         if len(relations) <= 2:
             return self.refuse(plan, "there is nothing to choose between two relations")
         if len(relations) > most:
@@ -86,7 +86,7 @@ class CostBasedJoinReorder(OptimizerRule):
         unknown = next((r for r in relations if estimate(r).rows is None), None)
         if unknown is not None:
             return self.refuse(plan, "the rows of a relation are unknown", unknown.node_name)
-        weight = float(self.context.config.get("spark.sql.cbo.joinReorder.card.weight"))
+        weight = self.context.config.ratio("spark.sql.cbo.joinReorder.card.weight")
         noted = self.context.reorderings
         star = self._star(relations, conditions)
         better = self.context.config.behaviour.join_cost
@@ -100,7 +100,7 @@ class CostBasedJoinReorder(OptimizerRule):
             self._took(plan, search.chosen)
         return new
 
-    def _given(self, plan: LogicalPlan, relations: list[Any], conditions: list[Any]) -> Any:
+    def _given(self, plan: LogicalPlan, relations: list[Any], conditions: list[Any]) -> LogicalPlan:
         """The joins in the order that somebody gave; the plan itself where none was given for these relations."""
         assert self.context.join_order is not None
         pairs = self.context.join_order(relations) if len(relations) > 2 else None
@@ -123,7 +123,7 @@ class CostBasedJoinReorder(OptimizerRule):
         return 0 if all(inside) else sum(1 << i for i, within in enumerate(inside) if within)
 
 
-def _with_output(plan: LogicalPlan, output: tuple[Any, ...]) -> LogicalPlan:
+def _with_output(plan: LogicalPlan, output: tuple[Expression, ...]) -> LogicalPlan:
     """The plan giving these columns in this order."""
     if isinstance(plan, Project) and isinstance(plan.child, Join):
         return plan if plan.projects == output else plan.replace(projects=output)
@@ -158,7 +158,7 @@ def inner_joins(plan: LogicalPlan) -> tuple[list[Any], list[Any]]:
     return left + right, left_on + right_on + split(join.condition)
 
 
-def _without_repeats(conditions: list[Expression]) -> list[Any]:
+def _without_repeats(conditions: list[Expression]) -> list[AttributeReference]:
     found: dict[Any, Any] = {}
     for c in conditions:
         found.setdefault(c.canonicalized if c.deterministic else id(c), c)

@@ -8,26 +8,26 @@ from typing_extensions import override
 
 from planviz.decisions.branches import logic
 from planviz.errors import PlanvizError
+from planviz.estimation import can_broadcast
+from planviz.estimation.star_schema import reordered_star
+from planviz.evaluation import UnknownValueError, row_value
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, FirstLast, Max, Min, is_aggregate
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.predicates import And, EqualNullSafe, EqualTo, IsNull, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.logical.combining import Join, Union
+from planviz.logical.join_keys import unique_keys
 from planviz.logical.operators import Aggregate, Filter, Project
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import correlated, renewed, same_output, substitute
 from planviz.optimizer.constraints import constraints
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.evaluation import UnknownValueError, row_value
-from planviz.optimizer.join_keys import unique_keys
 from planviz.optimizer.rules.pushdown import INNER, can_evaluate_within_join
-from planviz.optimizer.star_schema import reordered_star
-from planviz.optimizer.statistics import can_broadcast
 
 Input = tuple[Any, str]
 
 
-def flatten_joins(plan: LogicalPlan, kind: str = "Inner") -> tuple[list[Input], list[Any]]:
+def flatten_joins(plan: LogicalPlan, kind: str = "Inner") -> tuple[list[Input], list[Expression]]:
     """The relations of a left-deep tree of inner joins and filters, with the kind of their join, and all conditions."""
     match plan:
         case Join(left, right, own, condition) if own in INNER and not plan.left_hint and not plan.right_hint:
@@ -64,20 +64,32 @@ class ReorderJoin(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, Join.BIT, self.settled)
 
-    def _step(self, plan: LogicalPlan) -> Any:
+    def _step(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Filter | Join):
             return plan
         inputs, conditions = flatten_joins(plan)
         if len(inputs) <= 2 or not conditions:
             return self._refused(plan, inputs)
-        new = ordered(self._star_first(inputs, conditions), conditions)
+        starred = self._stars()
+        if not starred and plan.__dict__.get(_ORDERED):
+            return self._stays(plan)
+        new = ordered(self._star_first(inputs, conditions) if starred else inputs, conditions)
         new = new if same_output(plan.output, new.output) else Project(plan.output, new)
         if new == plan:
-            return self.refuse(plan, "every join can have a condition in the order that is there")
+            if not starred:
+                _note_ordered(plan)
+            return self._stays(plan)
         self._took(plan, inputs, new)
         return new
 
-    def _took(self, plan: LogicalPlan, inputs: list[Input], new: Any) -> None:
+    def _stays(self, plan: LogicalPlan) -> LogicalPlan:
+        return self.refuse(plan, "every join can have a condition in the order that is there")
+
+    def _stars(self) -> bool:
+        """Whether the settings ask for a star's tables first."""
+        return self.context.on("spark.sql.cbo.starSchemaDetection") and not self.context.on("spark.sql.cbo.enabled")
+
+    def _took(self, plan: LogicalPlan, inputs: list[Input], new: LogicalPlan) -> None:
         """Note the joins of the new order, each with its condition."""
         if self.branches is None:
             return
@@ -93,14 +105,12 @@ class ReorderJoin(OptimizerRule):
         self.take(plan, "product" if products else "connected", reason, seen[::-1])
 
     def _star_first(self, inputs: list[Input], conditions: list[Expression]) -> list[Input]:
-        """The inputs with a star's tables before the others, where the settings ask for it."""
-        if not self.context.on("spark.sql.cbo.starSchemaDetection") or self.context.on("spark.sql.cbo.enabled"):
-            return inputs
+        """The inputs with a star's tables before the others."""
         inner = [r for r, kind in inputs if kind == "Inner"]
         star = reordered_star(inner, conditions, self.context.config)
         return [(r, "Inner") for r in star] + [i for i in inputs if not any(i[0] is r for r in star)]
 
-    def _refused(self, plan: Any, inputs: list[Input]) -> Any:
+    def _refused(self, plan: Filter | Join, inputs: list[Input]) -> LogicalPlan:
         join = plan.child if isinstance(plan, Filter) else plan
         if not isinstance(join, Join):
             return plan
@@ -113,7 +123,22 @@ class ReorderJoin(OptimizerRule):
         return self.refuse(plan, "no join has a condition, so no order is better")
 
 
-def ordered(inputs: list[Input], conditions: list[Expression]) -> Any:
+#: Marks a join that stands in its order already (a star's tables not asked for).
+_ORDERED = "_ordered_joins"
+
+
+def _note_ordered(plan: LogicalPlan) -> None:
+    """Mark joins that stay in their order, and those beneath on the left.
+
+    Each of those is a beginning of the same order over the same conditions, since a condition stands at the first join
+    that can have it; to order it anew would find the same.
+    """
+    while isinstance(plan, Join) and plan.kind in INNER and not plan.left_hint and not plan.right_hint:
+        plan.__dict__[_ORDERED] = True
+        plan = plan.left
+
+
+def ordered(inputs: list[Input], conditions: list[Expression]) -> LogicalPlan:
     """A left-deep join of the inputs; each step takes the first that has a condition with what is joined already."""
     (left, kind), rest = inputs[0], inputs[1:]
     while len(rest) > 1:
@@ -132,7 +157,7 @@ def ordered(inputs: list[Input], conditions: list[Expression]) -> Any:
     return Filter(conjunction(others), join) if others else join
 
 
-def _connected(left: Any, right: Any, conditions: list[Expression]) -> bool:
+def _connected(left: LogicalPlan, right: LogicalPlan, conditions: list[Expression]) -> bool:
     refs = left.output_set | right.output_set
     return any(
         c.references <= refs
@@ -203,7 +228,7 @@ class EliminateOuterJoin(OptimizerRule):
                 return plan.replace(child=kept)
         return plan
 
-    def _refused(self, plan: Any, join: Any) -> Any:
+    def _refused(self, plan: Any, join: Join) -> Any:
         if self.refusals is None:
             return plan
         lost = {"LeftOuter": [join.right], "RightOuter": [join.left]}.get(join.kind, [join.left, join.right])
@@ -212,7 +237,7 @@ class EliminateOuterJoin(OptimizerRule):
             self.refuse(plan, f"the condition may be true for the nulls of a {join.kind} join", c)
         return plan if read else self.refuse(plan, f"the filter does not read the side that a {join.kind} join fills")
 
-    def _took(self, plan: Any, join: Join, kind: str) -> None:
+    def _took(self, plan: Filter, join: Join, kind: str) -> None:
         """Note which conjuncts drop the rows that the join fills with nulls on a side."""
         if self.branches is None:
             return
@@ -243,7 +268,7 @@ class EliminateOuterJoin(OptimizerRule):
         self.take(plan, f"{join.kind} to {kind}", " ".join(told), shown)
 
     @staticmethod
-    def _kind(plan: Any, join: Join) -> str:
+    def _kind(plan: Filter, join: Join) -> str:
         conditions = [*split(plan.condition), *constraints(plan)]
         left = any(c.references <= join.left.output_set and filters_nulls(c) for c in conditions)
         right = any(c.references <= join.right.output_set and filters_nulls(c) for c in conditions)
@@ -257,7 +282,7 @@ class EliminateOuterJoin(OptimizerRule):
         return "LeftOuter" if left else "RightOuter" if right else kind
 
 
-def filters_nulls(e: Any) -> bool:
+def filters_nulls(e: Expression) -> bool:
     """Whether a condition over a row of nulls is null or false; unknown counts as no."""
     if not e.deterministic or correlated(e):
         return False
@@ -282,11 +307,11 @@ _REPEATS = "Every row of the side that is read comes out at least once, and how 
 _UNIQUE = "Every row of the side that is read comes out exactly once: its keys match one row or none."
 
 
-def _kept_side(join: Any, kind: str) -> Any:
+def _kept_side(join: Any, kind: str) -> LogicalPlan | None:
     return {"LeftOuter": join.left, "RightOuter": join.right}.get(kind)
 
 
-def duplicate_agnostic(plan: Any) -> bool:
+def duplicate_agnostic(plan: Aggregate) -> bool:
     """Whether an aggregate gives the same when rows occur more often."""
     if not plan.bits & AggregateExpression.BIT:
         return True
@@ -298,14 +323,14 @@ def duplicate_agnostic(plan: Any) -> bool:
     )
 
 
-def ignores_repeats(f: Any) -> bool:
+def ignores_repeats(f: Expression) -> bool:
     """Whether an aggregate function gives the same when values occur more often (Spark: isDuplicateAgnostic)."""
     if isinstance(f, Max | Min | FirstLast):
         return True
     return isinstance(f, AggregateCall) and f.name in ("bit_and", "bit_or", "collect_set", "bool_and", "bool_or")
 
 
-def equi_keys(condition: Any, side: Any) -> list[Any]:
+def equi_keys(condition: Any, side: LogicalPlan) -> list[Expression]:
     """The expressions over one side that a condition compares with the other side for equality."""
     if condition is None:
         return []
@@ -401,7 +426,7 @@ class PushDownJoinThroughUnion(OptimizerRule):
             return plan
         return plan.transform_up(lambda p: self._join(p) if isinstance(p, Join) else p, Union.BIT)
 
-    def _join(self, join: Join) -> Any:
+    def _join(self, join: Join) -> LogicalPlan:
         union, right = join.left, join.right
         deterministic = join.condition is None or join.condition.deterministic
         if not isinstance(union, Union) or join.kind not in ("Inner", "LeftOuter") or not deterministic:
@@ -420,7 +445,7 @@ class PushDownJoinThroughUnion(OptimizerRule):
         return join.replace(left=child, right=right, condition=condition)
 
     def _broadcast(self, join: Join) -> bool:
-        from planviz.optimizer.join_keys import join_keys
+        from planviz.logical.join_keys import join_keys
 
         sides = [(join.right, join.right_hint)]
         if join.kind == "Inner":

@@ -8,6 +8,7 @@ from typing import Any
 from typing_extensions import override
 
 from planviz.decisions.branches import logic
+from planviz.evaluation import value_of
 from planviz.expressions.aggregates import AggregateExpression, Average, Count, Max, Min, Sum, is_aggregate
 from planviz.expressions.arithmetic import Add
 from planviz.expressions.core import AttributeReference, Expression, Literal, lit
@@ -29,7 +30,6 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.python import BaseEvalPython
 from planviz.logical.relations import LocalRelation
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
-from planviz.optimizer.evaluation import value_of
 from planviz.trees.depth import deep
 from planviz.types import INTEGRAL, DecimalType
 
@@ -75,13 +75,13 @@ class EliminateLimits(OptimizerRule[LocalLimit | GlobalLimit]):
                 return type(node)(Literal(min(n, m), node.limit.data_type), child.child)
         return node
 
-    def _most_rows(self, plan: Any) -> int | None:
+    def _most_rows(self, plan: LogicalPlan) -> int | None:
         """How many rows the plan has at most, as far as the version of Spark knows."""
         known = self.context.config.behaviour.joins_know_most_rows or _counted(plan)
         return plan.max_rows if known else None
 
 
-def _counted(plan: Any) -> bool:
+def _counted(plan: LogicalPlan) -> bool:
     """Whether no join stands between the plan and what tells its number of rows."""
     match plan:
         case Join():
@@ -91,7 +91,7 @@ def _counted(plan: Any) -> bool:
     return all(_counted(c) for c in plan.children)
 
 
-def _limit_pair(plan: LogicalPlan) -> tuple[int, Any] | None:
+def _limit_pair(plan: LogicalPlan) -> tuple[int, LogicalPlan] | None:
     """The number of rows and the plan below of a LIMIT, which is a global and a local limit of the same number."""
     match plan:
         case GlobalLimit(n, LocalLimit(m, child)) if n == m:
@@ -124,7 +124,7 @@ class EliminateOffsets(OptimizerRule[Offset]):
         return node
 
 
-def _limited(limit: Any, plan: LogicalPlan) -> LogicalPlan:
+def _limited(limit: Expression, plan: LogicalPlan) -> LogicalPlan:
     """A local limit over the plan, unless the plan gives no more rows anyway."""
     n, most = constant(limit), plan.max_rows
     if isinstance(plan, LocalLimit):
@@ -216,7 +216,7 @@ class LimitPushDown(OptimizerRule):
         self.take(node, "Python", "Python gives one row for every row that it gets.", seen)
         return node.replace(child=above(new))
 
-    def _joined(self, node: Any, join: Any, new: Any) -> Any:
+    def _joined(self, node: LogicalPlan, join: Join, new: Join) -> Join:
         """The new join; why its sides may be cut goes to those who want to know."""
         if self.branches is None:
             return new
@@ -232,7 +232,7 @@ class LimitPushDown(OptimizerRule):
         self.take(node, branch, reason, [(kind, "the kind of join"), condition, *cut])
         return new
 
-    def _refused(self, node: Any, join: Any) -> Any:
+    def _refused(self, node: Any, join: Join) -> Any:
         kind = join.kind
         if kind == "FullOuter":
             return self.refuse(node, "the first rows of neither side are those of a full outer join", kind)
@@ -250,10 +250,10 @@ def limit_words(node: Any) -> str:
     return f"{node.limit} rows"
 
 
-def _first_group(plan: LogicalPlan, limit: Any, child: Any) -> Any:
+def _first_group(plan: LogicalPlan, limit: Expression, child: LogicalPlan) -> LogicalPlan:
     """The first of the groups is the first row, when nothing but the keys is asked of it."""
 
-    def limited(projection: Any) -> Any:
+    def limited(projection: LogicalPlan) -> LogicalPlan:
         return GlobalLimit(limit, LocalLimit(limit, projection))
 
     match child:
@@ -264,11 +264,11 @@ def _first_group(plan: LogicalPlan, limit: Any, child: Any) -> Any:
     return plan
 
 
-def _only_groups(a: Any) -> bool:
+def _only_groups(a: Aggregate) -> bool:
     return bool(a.grouping) and not any(is_aggregate(i) for i in a.aggregates)
 
 
-def _into_join(limit: Any, join: Any) -> Any:
+def _into_join(limit: Expression, join: Join) -> Any:
     kind, free = join.kind, join.condition is None
     if kind == "LeftOuter" or (free and kind in ("Inner", "Cross", "RightOuter", "FullOuter", "LeftSemi", "LeftAnti")):
         join = join.replace(left=_limited(limit, join.left))
@@ -301,9 +301,9 @@ class LimitPushDownThroughWindow(OptimizerRule):
                 return project.replace(child=new) if new else plan
         return plan
 
-    def _window(self, limit: Any, window: Any) -> Any:
+    def _window(self, limit: Expression, window: Window) -> LogicalPlan | None:
         """The window over the first rows alone, or None."""
-        from planviz.expressions.windows import RUNNING_ROWS, NTile, RankLike, WindowExpression
+        from planviz.expressions.windows import RUNNING_ROWS, RankLike, WindowExpression
 
         n = constant(limit)
         most = window.child.max_rows
@@ -314,8 +314,7 @@ class LimitPushDownThroughWindow(OptimizerRule):
             if not isinstance(w, WindowExpression) or getattr(w.spec, "frame", None) != RUNNING_ROWS:
                 return None
             inner = w.function.function if isinstance(w.function, AggregateExpression) else w.function
-            ranks = isinstance(inner, RankLike) and inner.name in ("row_number", "rank", "dense_rank")
-            if not ranks and not isinstance(inner, NTile):
+            if not isinstance(inner, RankLike) or inner.name not in ("row_number", "rank", "dense_rank"):
                 return None
         first = Sort(window.order, True, window.child)
         return window.replace(child=GlobalLimit(limit, LocalLimit(limit, first)))
@@ -323,7 +322,7 @@ class LimitPushDownThroughWindow(OptimizerRule):
 
 def top_rows(context: OptimizerContext) -> int:
     """The number of rows from which on a limit over a sort is no longer planned as one operator."""
-    return int(context.config.get("spark.sql.execution.topKSortFallbackThreshold"))
+    return context.config.number("spark.sql.execution.topKSortFallbackThreshold")
 
 
 class CollapseRepartition(OptimizerRule[Repartition | RepartitionByExpression | RebalancePartitions]):
@@ -410,12 +409,12 @@ class EliminateSorts(OptimizerRule):
         return plan
 
 
-def _sorted_by(child: Any, order: Any) -> bool:
+def _sorted_by(child: LogicalPlan, order: tuple[Expression, ...]) -> bool:
     return isinstance(child, Sort) and child.order[: len(order)] == order
 
 
-def _order_free(items: Any) -> bool:
-    def free(a: Any) -> bool:
+def _order_free(items: tuple[Expression, ...]) -> bool:
+    def free(a: AggregateExpression) -> bool:
         f = a.function
         if isinstance(f, _ORDER_FREE):
             return True
@@ -461,14 +460,14 @@ class RemoveRedundantSorts(OptimizerRule[Sort]):
         return node
 
 
-def _begins(found: Any, wanted: Any) -> bool:
+def _begins(found: tuple[Expression, ...], wanted: tuple[Expression, ...]) -> bool:
     """Whether an order begins with the wanted one, whatever names the columns were reached by."""
     pairs = zip(found, wanted, strict=False)
     return len(wanted) <= len(found) and all(a.canonicalized == b.canonicalized for a, b in pairs)
 
 
 @deep
-def _order_of(plan: LogicalPlan) -> Any:
+def _order_of(plan: LogicalPlan) -> tuple[Expression, ...] | None:
     match plan:
         case Sort(order, True, _):
             return order

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from typing_extensions import override
 
 from planviz.expressions.complex import CreateNamedStruct, GetStructField
-from planviz.expressions.core import Alias, AttributeReference, LeafExpression, Typed, alias, lit
+from planviz.expressions.core import Alias, AttributeReference, Expression, LeafExpression, Typed, alias, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import ScalarSubquery
 from planviz.logical.combining import CTERelationDef, WithCTE
@@ -94,7 +94,7 @@ class MergeSubplans(OptimizerRule):
             return plan, 0
         level = 0
 
-        def subquery(e: Any) -> Any:
+        def subquery(e: Expression) -> Expression:
             nonlocal level
             if not isinstance(e, ScalarSubquery) or e.correlated or not e.deterministic:
                 return e
@@ -141,7 +141,7 @@ class MergeScalarSubqueries(MergeSubplans):
         level = max([0, *(depth for _, depth in below)])
         plan = plan.with_new_children(tuple(c for c, _ in below))
 
-        def subquery(e: Any) -> Any:
+        def subquery(e: Expression) -> Any:
             nonlocal level
             if not isinstance(e, ScalarSubquery) or e.correlated or not e.deterministic:
                 return e
@@ -158,10 +158,10 @@ def _definition(plan: LogicalPlan) -> CTERelationDef:
     return CTERelationDef(Project((alias(CreateNamedStruct(parts), "mergedValue"),), plan), next_id(), False, True)
 
 
-def _without_references(plan: LogicalPlan, levels: list[list[Any]]) -> Any:
+def _without_references(plan: LogicalPlan, levels: list[list[LogicalPlan]]) -> LogicalPlan:
     """The plan with its own or the merged plans in place of the references."""
 
-    def expression(e: Any) -> Any:
+    def expression(e: Expression) -> Expression:
         if not isinstance(e, ScalarSubqueryReference):
             return e
         target = levels[e.level][e.index]

@@ -7,12 +7,11 @@ from typing import Any
 from typing_extensions import override
 
 from planviz.expressions.aggregates import AggregateExpression, Count, Max, Min, Sum, is_aggregate
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, id_of
+from planviz.logical.join_keys import distinct_keys
 from planviz.logical.operators import Aggregate, Expand, Project
 from planviz.logical.plan import LogicalPlan
-from planviz.optimizer.attributes import id_of
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.join_keys import distinct_keys
 from planviz.optimizer.rules.joins import duplicate_agnostic
 from planviz.types import LONG
 
@@ -39,10 +38,10 @@ class RemoveRedundantAggregates(OptimizerRule[Aggregate]):
         return node
 
     @staticmethod
-    def _redundant(upper: Any, lower: Any) -> bool:
+    def _redundant(upper: Aggregate, lower: Aggregate) -> bool:
         return bool(lower.grouping) and duplicate_agnostic(upper) and _reads_plain(upper, lower)
 
-    def _unique(self, node: Any, child: Any) -> bool:
+    def _unique(self, node: Aggregate, child: LogicalPlan) -> bool:
         if not self.context.config.behaviour.unique_rows_are_not_grouped:
             return False
         given = frozenset(g.expr_id for g in node.grouping if isinstance(g, AttributeReference))
@@ -53,13 +52,13 @@ def _aggregates(items: Any) -> bool:
     return any(is_aggregate(i) for i in items)
 
 
-def _reads_plain(upper: Any, lower: Any) -> bool:
+def _reads_plain(upper: LogicalPlan, lower: Aggregate) -> bool:
     """Whether the upper aggregate reads only columns that the lower one gives without aggregating."""
     plain = frozenset(id_of(i) for i in lower.aggregates if i.deterministic and not is_aggregate(i))
     return bool(upper.references <= plain)
 
 
-def _read_of(upper: Any, lower: Any) -> Project:
+def _read_of(upper: LogicalPlan, lower: Aggregate) -> Project:
     """In place of the lower aggregate: what the upper one reads of it."""
     return Project(tuple(i for i in lower.aggregates if id_of(i) in upper.references), lower.child)
 
@@ -144,7 +143,7 @@ class OptimizeExpand(OptimizerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        least = int(self.context.config.get("spark.sql.optimizer.optimizeExpandRatio"))
+        least = self.context.config.number("spark.sql.optimizer.optimizeExpandRatio")
         if least == -1:
             return plan
 
@@ -161,7 +160,7 @@ class OptimizeExpand(OptimizerRule):
         return plan.transform_up(step, Expand.BIT)
 
 
-def _distinct_columns(keys: Any, expand: Any) -> tuple[Any, ...]:
+def _distinct_columns(keys: tuple[Expression, ...], expand: Expand) -> tuple[Expression, ...]:
     """The columns of which only the different values count; none where repeated rows matter."""
     by_keys = frozenset[int]().union(*[k.references for k in keys])
     of_sets = any(isinstance(k, AttributeReference) and k.name == "gid" and k.expr_id in expand.produced for k in keys)

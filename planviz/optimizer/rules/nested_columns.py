@@ -36,7 +36,7 @@ _THROUGH = (
 _Fields = dict[int, list[Any]]
 
 
-def with_fields(plan: LogicalPlan) -> Any:
+def with_fields(plan: LogicalPlan) -> LogicalPlan | None:
     """The plan with the fields that it reads taken below it; None where that would save nothing.
 
     Project [s.a] over Sort [k] over p  =>  Project [x] over Sort [k] over Project [k, s.a AS x] over p
@@ -47,7 +47,7 @@ def with_fields(plan: LogicalPlan) -> Any:
     if not _reads_fields(plan):
         return None
     if isinstance(plan, Project):
-        child: Any = plan.child
+        child = plan.child
         if isinstance(child, Filter) and isinstance(child.child, _THROUGH):
             read = (*plan.projects, child.condition, *child.child.expressions)
             return _taken(plan, read, child.child.produced)
@@ -57,7 +57,7 @@ def with_fields(plan: LogicalPlan) -> Any:
     return _taken(plan, plan.expressions, plan.produced) if isinstance(plan, Aggregate | Expand) else None
 
 
-def with_generated_fields(plan: Any) -> Any:
+def with_generated_fields(plan: Any) -> LogicalPlan | None:
     """The same for what a generator reads and for the rows that it makes; None where that would save nothing.
 
     Project [x.a] over Generate explode(xs) AS x  =>  Project [x] over Generate explode(xs.a) AS x
@@ -90,18 +90,18 @@ def _reads_fields(plan: LogicalPlan) -> bool:
     """Whether a field is read by the operator, or under a projection by the one or two below it."""
     bits = plan.own_bits
     if isinstance(plan, Project):
-        below: Any = plan.child
+        below = plan.child
         bits |= below.own_bits
         if isinstance(below, Filter):
             bits |= below.child.own_bits
     return bool(bits & _FIELDS)
 
 
-def _prunable(generator: Any) -> bool:
+def _prunable(generator: Expression) -> bool:
     return isinstance(generator, Explode | Stack)
 
 
-def _explodes_structs(generator: Any) -> bool:
+def _explodes_structs(generator: Expression) -> bool:
     if not isinstance(generator, Explode) or generator.pretty_name == "inline":
         return False
     t = generator.child.data_type
@@ -137,7 +137,7 @@ def _exploding(plan: Project, field: Any) -> Project:
     return plan.replace(projects=projects, child=new)
 
 
-def _taken(plan: LogicalPlan, read: Iterable[Any], whole: frozenset[int]) -> Any:
+def _taken(plan: LogicalPlan, read: Iterable[Expression], whole: frozenset[int]) -> LogicalPlan | None:
     fields = _fields_read(read, whole)
     return _rewritten(plan, fields) if fields else None
 
@@ -166,13 +166,13 @@ def _rewritten(plan: LogicalPlan, fields: _Fields) -> LogicalPlan:
     return reading(plan).replace(child=new) if isinstance(plan, Project) else new
 
 
-def _fields_read(read: Iterable[Any], whole: frozenset[int]) -> _Fields:
+def _fields_read(read: Iterable[Expression], whole: frozenset[int]) -> _Fields:
     """The fields that expressions take, by the attribute whose they are, where they are fewer than it has.
 
     Attributes that are read as a whole, and those of `whole`, are left out.
     """
     found: dict[int, dict[Any, Any]] = {}
-    roots: dict[int, Any] = {}
+    roots: dict[int, Expression] = {}
     other = set(whole)
     for e in read:
         for part in _parts(e):
@@ -193,7 +193,7 @@ def _fields_read(read: Iterable[Any], whole: frozenset[int]) -> _Fields:
     return fields
 
 
-def _parts(e: Expression) -> list[Any]:
+def _parts(e: Expression) -> list[Expression]:
     """The attributes and the fields that an expression reads, each as far as it goes."""
     if isinstance(e, AttributeReference):
         return [e]

@@ -57,7 +57,7 @@ class PullOutNestedDataOuterRefExpressions(OptimizerRule):
         return Project(plan.output, new.replace(child=below))
 
 
-def _outer_references(plan: LogicalPlan) -> tuple[Any, ...]:
+def _outer_references(plan: LogicalPlan) -> tuple[Expression, ...]:
     """The outer attributes that a plan reads, each once."""
     found: dict[int, Any] = {}
     for p in plan.walk():
@@ -82,7 +82,7 @@ class GenerateOptimization(OptimizerRule):
         return plan.transform_down(lambda p: self._project(p) if isinstance(p, Project) else p, Generate.BIT)
 
     @staticmethod
-    def _project(plan: Project) -> Any:
+    def _project(plan: Project) -> Project:
         generate = plan.child
         if plan.references or not isinstance(generate, Generate) or not isinstance(generate.generator, Explode):
             return plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing_extensions import override
 
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias, Expression
+from planviz.expressions.core import Alias, Expression, id_of
 from planviz.expressions.objects import AssertNotNull, LambdaVariable, MapObjects
 from planviz.logical.objects import (
     AppendColumns,
@@ -16,7 +16,6 @@ from planviz.logical.objects import (
 )
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
-from planviz.optimizer.attributes import id_of
 from planviz.optimizer.context import OptimizerRule
 from planviz.types import AtomicType
 

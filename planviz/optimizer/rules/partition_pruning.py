@@ -6,23 +6,23 @@ from typing import Any
 
 from typing_extensions import override
 
+from planviz.estimation import estimate, size_in_bytes
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualTo, conjunction, split_conjunction
 from planviz.expressions.python import PythonUDF
 from planviz.expressions.subqueries import DynamicPruningSubquery, SubqueryExpression
 from planviz.logical.combining import Join, Union
+from planviz.logical.join_keys import join_keys
 from planviz.logical.operators import Filter, Project, Subquery, SubqueryAlias
 from planviz.logical.plan import LeafNode, LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRelation
 from planviz.optimizer.attributes import has_subquery
 from planviz.optimizer.constraints import constraints
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.join_keys import join_keys
 from planviz.optimizer.lineage import origin, partition_ids, scanned, within
 from planviz.optimizer.rules.runtime_filters import PRUNES_LEFT, PRUNES_RIGHT, likely_selective
 from planviz.optimizer.scan_operation import ALWAYS_INLINE, scan_operation
-from planviz.optimizer.statistics import estimate, size_in_bytes
 from planviz.types import BOOLEAN
 
 
@@ -128,7 +128,13 @@ class PartitionPruning(OptimizerRule):
             self.refuse(join, "the join keeps the rows of the partitioned table", join.kind)
 
     def _filtered(
-        self, key: Any, plan: LogicalPlan, other_key: Any, other: Any, other_keys: list[Any], scan: Any
+        self,
+        key: Expression,
+        plan: LogicalPlan,
+        other_key: Expression,
+        other: LogicalPlan,
+        other_keys: list[Expression],
+        scan: LogicalPlan,
     ) -> LogicalPlan:
         pays = self._pays(key, scan, other_key, other)
         if not pays and not self.context.on("spark.sql.exchange.reuse"):
@@ -141,7 +147,7 @@ class PartitionPruning(OptimizerRule):
         subquery = DynamicPruningSubquery(other, (key,), next_id(), (), tuple(other_keys), at, only_reused)
         return Filter(subquery, plan)
 
-    def _pays(self, key: Any, scan: Any, other_key: Any, other: Any) -> bool:
+    def _pays(self, key: Expression, scan: LogicalPlan, other_key: Expression, other: LogicalPlan) -> bool:
         """Whether what is not read is more than what is read once more to know it."""
         if not _selective(other):
             return False
@@ -149,9 +155,9 @@ class PartitionPruning(OptimizerRule):
         again = sum(size_in_bytes(p) for p in other.walk() if isinstance(p, LeafNode))
         return ratio * size_in_bytes(scan) > again
 
-    def _share_that_goes(self, key: Any, scan: Any, other_key: Any, other: Any) -> float:
+    def _share_that_goes(self, key: Expression, scan: LogicalPlan, other_key: Expression, other: LogicalPlan) -> float:
         """What share of the partitions the other side's keys leave out; a guess where distinct values are unknown."""
-        guess = float(self.context.config.get(_SETTINGS + "fallbackFilterRatio"))
+        guess = self.context.config.ratio(_SETTINGS + "fallbackFilterRatio")
         if not self.context.on(_SETTINGS + "useStats"):
             return guess
         here, there = _distinct(key, scan), _distinct(other_key, other)
@@ -159,7 +165,7 @@ class PartitionPruning(OptimizerRule):
         return guess if not here or there is None or here <= there else 1 - there / here
 
 
-def _distinct(key: Any, plan: LogicalPlan) -> int | None:
+def _distinct(key: Expression, plan: LogicalPlan) -> int | None:
     """The distinct values of the one column that a key reads."""
     columns = list(key.references)
     stats = estimate(plan).columns.get(columns[0]) if len(columns) == 1 else None
@@ -170,7 +176,7 @@ def _pruned(plan: LogicalPlan) -> bool:
     return isinstance(plan, Filter) and isinstance(plan.condition, DynamicPruningSubquery)
 
 
-def _sides(condition: Expression, join: Join) -> tuple[Any, Any] | None:
+def _sides(condition: Expression, join: Join) -> tuple[Expression, Expression] | None:
     """The sides of an equality between the inputs, the left input's first."""
     if not isinstance(condition, EqualTo):
         return None
@@ -181,7 +187,7 @@ def _sides(condition: Expression, join: Join) -> tuple[Any, Any] | None:
     return None
 
 
-def _pinned(key: Any, plan: LogicalPlan) -> bool:
+def _pinned(key: Expression, plan: LogicalPlan) -> bool:
     """Whether a filter beneath leaves the key a single value."""
     for c in constraints(plan):
         if isinstance(c, EqualTo):
@@ -191,7 +197,7 @@ def _pinned(key: Any, plan: LogicalPlan) -> bool:
     return False
 
 
-def _partitioned(key: Any, plan: LogicalPlan) -> Any:
+def _partitioned(key: Expression, plan: LogicalPlan) -> LogicalPlan | None:
     """The table whose partitions the key names, or None."""
     found = origin(key, plan)
     if found is None or not isinstance(found[1], LogicalRelation):
@@ -242,7 +248,7 @@ class CleanupDynamicPruningFilters(OptimizerRule):
         return plan.transform_down(self._step, DynamicPruningSubquery.BIT, self.settled)
 
     @staticmethod
-    def _step(plan: LogicalPlan) -> Any:
+    def _step(plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Filter) or scanned(plan) is not None:
             return plan
         return plan.transform_expressions_down(

@@ -79,7 +79,7 @@ class RewritePredicateSubquery(OptimizerRule):
             return Project(plan.output, new)
         return plan
 
-    def _filter(self, plan: Any) -> Any:
+    def _filter(self, plan: Filter) -> LogicalPlan:
         parts = split(plan.condition)
         plain = [p for p in parts if not has_predicate_subquery(p)]
         result = Filter(conjunction(plain), plan.child) if plain else plan.child
@@ -91,7 +91,7 @@ class RewritePredicateSubquery(OptimizerRule):
         return result
 
     @staticmethod
-    def _in_condition(join: Any) -> Any:
+    def _in_condition(join: Any) -> LogicalPlan:
         """A join whose condition asks: the side that the subquery reads gives the answer as a column."""
         sides = {"left": join.left, "right": join.right}
 
@@ -109,7 +109,7 @@ class RewritePredicateSubquery(OptimizerRule):
         return join if sides["left"] is join.left and sides["right"] is join.right else Project(join.output, new)
 
     @staticmethod
-    def _one(predicate: Any, p: Any) -> Any:
+    def _one(predicate: Expression, p: Any) -> Any:
         match predicate:
             case Exists(sub, _, _, conditions) | Not(Exists(sub, _, _, conditions)):
                 sub = without_domains(p, sub, conditions)
@@ -155,7 +155,7 @@ _REASONS = {
 }
 
 
-def _conjoined(parts: list[Any], plan: LogicalPlan) -> tuple[Any, Any]:
+def _conjoined(parts: list[Expression], plan: LogicalPlan) -> tuple[Any, Any]:
     new = []
     for p in parts:
         e, plan = existential(p, plan)
@@ -163,20 +163,20 @@ def _conjoined(parts: list[Any], plan: LogicalPlan) -> tuple[Any, Any]:
     return (conjunction(new) if new else None), plan
 
 
-def existential(e: Any, plan: Any) -> tuple[Any, Any]:
+def existential(e: Expression, plan: Any) -> tuple[Any, Any]:
     """The expression with every IN and EXISTS replaced by a column, and the plan that gives those columns."""
     if not e.bits & (InSubquery.BIT | Exists.BIT):
         return e, plan
     current = plan
 
-    def joined(sub: Any, conditions: list[Any], hint: str | None) -> Any:
+    def joined(sub: LogicalPlan, conditions: list[Expression], hint: str | None) -> Any:
         nonlocal current
         exists = AttributeReference("exists", BOOLEAN, False, next_id())
         condition = conjunction(conditions) if conditions else None
         current = Join(current, sub, "ExistenceJoin", condition, None, None, hint, exists)
         return exists
 
-    def step(x: Any) -> Any:
+    def step(x: Expression) -> Any:
         match x:
             case Exists(sub, _, _, conditions, hint):
                 return joined(without_domains(current, sub, conditions), list(conditions), hint)
@@ -193,7 +193,7 @@ def existential(e: Any, plan: Any) -> tuple[Any, Any]:
     return e.transform_down(step, InSubquery.BIT | Exists.BIT), current
 
 
-def _apart(outer: Any, sub: Any, values: tuple[Any, ...]) -> Any:
+def _apart(outer: LogicalPlan, sub: LogicalPlan, values: tuple[Expression, ...]) -> Any:
     """The subquery's plan with columns of its own where it shares ids with the outer plan."""
     taken = outer.output_set.union(*[v.references for v in values])
     shared = {a.expr_id for a in sub.output} & taken

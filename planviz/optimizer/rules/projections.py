@@ -9,7 +9,7 @@ from typing import Any
 from typing_extensions import override
 
 from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruct, ExtractValue
-from planviz.expressions.core import Alias, AttributeReference, Expression
+from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, id_of
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import ScalarSubquery, SubqueryExpression
 from planviz.logical.combining import Join, SetOperation, Union, WithCTE
@@ -29,12 +29,15 @@ from planviz.logical.operators import (
     Window,
 )
 from planviz.logical.plan import LeafNode, LogicalPlan
-from planviz.optimizer.attributes import id_of, merged_projects, name_of, pruned_child, same_output, substitute
+from planviz.optimizer.attributes import merged_projects, name_of, pruned_child, same_output, substitute
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.rules.nested_columns import with_fields, with_generated_fields
 from planviz.optimizer.rules.with_expression import is_cheap
 from planviz.trees.depth import Climb, climbed
 from planviz.trees.node import Settled
+
+_NESTED_SCHEMAS = "spark.sql.optimizer.nestedSchemaPruning.enabled"
+_NESTED_EXPRESSIONS = "spark.sql.optimizer.expression.nestedPruning.enabled"
 
 
 class ColumnPruning(OptimizerRule):
@@ -47,12 +50,13 @@ class ColumnPruning(OptimizerRule):
     """
 
     matches = (Project, Aggregate, Expand, Join, Generate)
+    settings = (_NESTED_SCHEMAS, _NESTED_EXPRESSIONS)
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return self._without_projects_below_filters(plan.transform_down(self._step, self.mask, self.settled))
 
-    def _step(self, plan: LogicalPlan) -> Any:
+    def _step(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Project):
             return self._project(plan)
         match plan:
@@ -60,24 +64,24 @@ class ColumnPruning(OptimizerRule):
                 needed = plan.references
                 if not plan.child.output_set <= needed:
                     return plan.replace(child=pruned_child(plan.child, needed))
-                return with_fields(plan) or plan
+                return self._fields_of(plan) or plan
             case Generate():
-                return with_generated_fields(plan) or plan
+                return self._generated_fields_of(plan) or plan
             case Join(_, right, kind) if kind in ("LeftSemi", "LeftAnti", "ExistenceJoin"):
                 if plan.condition is not None or right.output:
                     needed = plan.references
                     return plan if right.output_set <= needed else plan.replace(right=pruned_child(right, needed))
         return plan
 
-    def _project(self, plan: Project) -> Any:
-        child: Any = plan.child
+    def _project(self, plan: Project) -> LogicalPlan:
+        child = plan.child
         needed = plan.references
         if isinstance(child, Project | Aggregate | Window | Expand | WithCTE):
             return self._narrowed(plan, child, needed)
         if isinstance(child, Generate):
             if needed != child.output_set:
                 return self._generate(plan, child, needed)
-            return with_generated_fields(plan) or plan
+            return self._generated_fields_of(plan) or plan
         if isinstance(child, SetOperation | Distinct):
             return self.refuse(plan, "all columns below take part in telling rows apart", child.node_name)
         if isinstance(child, LeafNode):
@@ -86,8 +90,18 @@ class ColumnPruning(OptimizerRule):
             return self._union(plan, child, needed)
         return self._general(plan, child, needed)
 
-    def _general(self, plan: LogicalPlan, child: Any, needed: frozenset[int]) -> Any:
-        taken = with_fields(plan)
+    def _fields_of(self, plan: LogicalPlan) -> LogicalPlan | None:
+        # Through an operator beneath a projection, or out of the functions of an aggregate: a setting each.
+        setting = _NESTED_SCHEMAS if isinstance(plan, Project) else _NESTED_EXPRESSIONS
+        return with_fields(plan) if self.context.on(setting) else None
+
+    def _generated_fields_of(self, plan: LogicalPlan) -> LogicalPlan | None:
+        if not (self.context.on(_NESTED_SCHEMAS) or self.context.on(_NESTED_EXPRESSIONS)):
+            return None
+        return with_generated_fields(plan)
+
+    def _general(self, plan: LogicalPlan, child: LogicalPlan, needed: frozenset[int]) -> LogicalPlan:
+        taken = self._fields_of(plan)
         if taken is not None:
             return taken
         required = child.references | needed
@@ -103,7 +117,7 @@ class ColumnPruning(OptimizerRule):
             return plan
         return plan.replace(child=child.with_new_children(children))
 
-    def _narrowed(self, plan: LogicalPlan, child: Any, needed: frozenset[int]) -> Any:
+    def _narrowed(self, plan: LogicalPlan, child: LogicalPlan, needed: frozenset[int]) -> LogicalPlan:
         match child:
             case Project(items, _):
                 if child.output_set <= needed:
@@ -125,7 +139,7 @@ class ColumnPruning(OptimizerRule):
         return self._general(plan, child, needed)
 
     @staticmethod
-    def _generate(plan: LogicalPlan, child: Any, needed: frozenset[int]) -> LogicalPlan:
+    def _generate(plan: LogicalPlan, child: Generate, needed: frozenset[int]) -> LogicalPlan:
         required = (needed - child.produced) | child.generator.references
         below = pruned_child(child.child, required)
         needless = child.generator.references - needed
@@ -133,7 +147,7 @@ class ColumnPruning(OptimizerRule):
         return plan.replace(child=child.replace(child=below, needless=positions))
 
     @staticmethod
-    def _union(plan: LogicalPlan, child: Any, needed: frozenset[int]) -> LogicalPlan:
+    def _union(plan: LogicalPlan, child: Union, needed: frozenset[int]) -> LogicalPlan:
         if child.output_set <= needed:
             return plan
         first = child.inputs[0]
@@ -161,17 +175,17 @@ class ColumnPruning(OptimizerRule):
 
         return plan.transform_up(step, Project.BIT, self._rid)
 
-    def _conflicts(self, condition: Expression, child: Any) -> bool:
+    def _conflicts(self, condition: Expression, child: LogicalPlan) -> bool:
         """Whether a subquery of the condition gives a column that the child gives, too."""
         looks = self.context.config.behaviour.filters_mind_their_subqueries
         return looks and bool(condition.bits & SubqueryExpression.BIT) and _shares_columns(condition, child)
 
 
-def _shares_columns(condition: Expression, child: Any) -> bool:
+def _shares_columns(condition: Expression, child: LogicalPlan) -> bool:
     return any(s.plan.output_set & child.output_set for s in condition.collect(SubqueryExpression))
 
 
-def can_collapse(upper: Any, lower: Any, always: bool = False) -> bool:
+def can_collapse(upper: tuple[Expression, ...], lower: tuple[Expression, ...], always: bool = False) -> bool:
     """Whether the lower expressions may be written into the upper ones: not twice, unless cheap; never random ones."""
     made = {e.expr_id: e for e in lower if isinstance(e, Alias)}
     if not made:
@@ -183,7 +197,7 @@ def can_collapse(upper: Any, lower: Any, always: bool = False) -> bool:
     return all(_may_inline(i, n, made[i].child, upper, always) for i, n in uses.items())
 
 
-def _may_inline(expr_id: int, uses: int, producer: Any, upper: Any, always: bool) -> bool:
+def _may_inline(expr_id: int, uses: int, producer: Expression, upper: tuple[Expression, ...], always: bool) -> bool:
     if not producer.deterministic:
         return False
     if uses == 1 or always:
@@ -247,11 +261,11 @@ class CollapseProject(OptimizerRule[Project]):
         return self.refuse(node, "below stands no projection or aggregate", node.child.node_name)
 
 
-def _correlated(items: Any) -> bool:
+def _correlated(items: tuple[Expression, ...]) -> bool:
     return any(s.outer for i in items if i.bits & ScalarSubquery.BIT for s in i.collect(ScalarSubquery))
 
 
-def _renames(upper: Any, lower: Any) -> bool:
+def _renames(upper: tuple[Expression, ...], lower: tuple[Expression, ...]) -> bool:
     if len(upper) != len(lower):
         return False
     pairs: list[tuple[Any, Any]] = list(zip(upper, lower, strict=True))
@@ -312,7 +326,7 @@ class RemoveRedundantAliases(OptimizerRule):
             return (yield self._join(plan, excluded))
         if isinstance(plan, Union):
             return (yield self._union(plan, excluded))
-        mapping: dict[int, Any] = {}
+        mapping: dict[int, Expression] = {}
         children = []
         for c in plan.children:
             new = yield self._remove(c, excluded)
@@ -322,7 +336,7 @@ class RemoveRedundantAliases(OptimizerRule):
 
     @staticmethod
     def _cleaned(
-        plan: LogicalPlan, children: tuple[Any, ...], mapping: dict[int, Any], excluded: frozenset[int]
+        plan: LogicalPlan, children: tuple[LogicalPlan, ...], mapping: dict[int, Expression], excluded: frozenset[int]
     ) -> LogicalPlan:
         new = plan.with_new_children(children)
 
@@ -340,16 +354,16 @@ class RemoveRedundantAliases(OptimizerRule):
         items = isinstance(plan, Project | Aggregate | Window)
         return new.map_expressions(lambda e: clean(substitute(e, mapping)) if items else substitute(e, mapping))
 
-    def _join(self, plan: Any, excluded: frozenset[int]) -> Climb:
+    def _join(self, plan: Join, excluded: frozenset[int]) -> Climb:
         left = yield self._remove(plan.left, excluded | plan.right.output_set)
         right = yield self._remove(plan.right, excluded | left.output_set)
-        mapping: dict[int, Any] = {}
+        mapping: dict[int, Expression] = {}
         _note(mapping, plan.left, left)
         _note(mapping, plan.right, right)
         condition = None if plan.condition is None else substitute(plan.condition, mapping)
         return plan.replace(left=left, right=right, condition=condition)
 
-    def _union(self, plan: Any, excluded: frozenset[int]) -> Climb:
+    def _union(self, plan: Union, excluded: frozenset[int]) -> Climb:
         first = plan.inputs[0]
         rest = excluded - first.output_set
         inputs = [(yield self._remove(first, excluded | first.output_set))]
@@ -358,11 +372,11 @@ class RemoveRedundantAliases(OptimizerRule):
         return plan.replace(inputs=_same(plan.inputs, tuple(inputs)))
 
 
-def _same(old: tuple[Any, ...], new: tuple[Any, ...]) -> tuple[Any, ...]:
+def _same(old: tuple[LogicalPlan, ...], new: tuple[LogicalPlan, ...]) -> tuple[LogicalPlan, ...]:
     return old if all(a is b for a, b in zip(old, new, strict=True)) else new
 
 
-def _note(mapping: dict[int, Any], old: Any, new: Any) -> None:
+def _note(mapping: dict[int, Expression], old: LogicalPlan, new: LogicalPlan) -> None:
     """Which attributes of `new` stand where those of `old` stood."""
     if old is new:
         return
@@ -400,7 +414,7 @@ class PushProjectionThroughUnion(OptimizerRule):
         return plan
 
 
-def _fresh(item: Any) -> Any:
+def _fresh(item: Alias | AttributeReference) -> NamedExpression:
     return Alias(item.child, item.name, next_id()) if isinstance(item, Alias) else item
 
 

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from planviz.decisions.branches import logic
 from planviz.expressions.aggregates import is_aggregate
-from planviz.expressions.core import Alias, AttributeReference, Expression
+from planviz.expressions.core import Alias, AttributeReference, Expression, id_of
 from planviz.expressions.predicates import And, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.subqueries import Exists, ListQuery, SubqueryExpression
@@ -32,9 +32,9 @@ from planviz.logical.operators import (
 )
 from planviz.logical.plan import LeafNode, LogicalPlan
 from planviz.logical.python import BaseEvalPython
-from planviz.optimizer.attributes import alias_map, id_of, inlined, substitute
+from planviz.optimizer.attributes import alias_map, inlined, substitute
 from planviz.optimizer.constraints import ExpressionSet
-from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.context import OptimizerContext, OptimizerRule
 
 #: Joins of which a condition is a filter over the pairs.
 INNER = ("Inner", "Cross")
@@ -266,7 +266,7 @@ class PushPredicateThroughJoin(OptimizerRule[Join]):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, Join.BIT, self.settled)
 
-    def _step(self, plan: LogicalPlan) -> Any:
+    def _step(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Filter) and isinstance(plan.child, Join):
             return self.noted(plan, push_filter_into_join(plan, plan.child, self.teller))
         if isinstance(plan, Join):
@@ -310,7 +310,7 @@ _WITHIN = {
 }
 
 
-def _filtered(parts: list[Any], plan: LogicalPlan) -> LogicalPlan:
+def _filtered(parts: list[Expression], plan: LogicalPlan) -> LogicalPlan:
     return Filter(conjunction(parts), plan) if parts else plan
 
 
@@ -382,7 +382,7 @@ def push_join_condition(join: Join, refuse: Refuse | None = None) -> LogicalPlan
     return join if new == join else new
 
 
-def _all(parts: list[Any]) -> Any:
+def _all(parts: list[Expression]) -> Expression | None:
     return conjunction(parts) if parts else None
 
 
@@ -398,7 +398,7 @@ class PushDownPredicates(OptimizerRule):
 
     matches = (Filter, Join)
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, context: OptimizerContext) -> None:
         super().__init__(context)
         self.combine = CombineFilters(context)
         self.non_join = PushPredicateThroughNonJoin(context)
@@ -459,7 +459,7 @@ class PushExtraPredicateThroughJoin(OptimizerRule[Join]):
         return node.replace(right=_filtered(b, right))
 
 
-def within(e: Expression, own: frozenset[int]) -> Any:
+def within(e: Expression, own: frozenset[int]) -> Expression | None:
     """What a condition implies about these columns alone, or None (Spark: extractPredicatesWithinOutputSet)."""
     match e:
         case And(a, b):

@@ -27,7 +27,7 @@ _KINDS = {
 _PYTHON = "org.apache.spark.sql.execution.python"
 
 
-def _calls(e: Expression) -> Iterator[Any]:
+def _calls(e: Expression) -> Iterator[Expression]:
     """The Python functions in an expression, outermost first."""
     return (x for x in e.walk() if isinstance(x, PythonUDF)) if e.bits & PythonUDF.BIT else iter(())
 
@@ -101,7 +101,7 @@ class ExtractPythonUDFFromAggregate(OptimizerRule[Aggregate]):
         if not any(_over_aggregate(e, node) for e in node.aggregates):
             return node
         below: list[Any] = []
-        above: list[Any] = []
+        above: list[Expression] = []
 
         def take(e: Expression) -> Any:
             if not _belongs(e, node):
@@ -158,7 +158,7 @@ class ExtractGroupingPythonUDFFromAggregate(OptimizerRule[Aggregate]):
             named = made.setdefault(e.canonicalized, alias(e, "groupingPythonUDF"))
             return named.to_attribute()
 
-        def result(e: Any) -> Any:
+        def result(e: Expression) -> Any:
             known = isinstance(e, PythonUDF) and e.udf_deterministic and made.get(e.canonicalized)
             return known.to_attribute() if known else e
 
@@ -212,14 +212,20 @@ class ExtractPythonUDFs(OptimizerRule):
                     "INTERNAL_ERROR", f"The Python function {u.name} reads columns of more than one input here."
                 )
 
-        def use(e: Any) -> Any:
+        def use(e: Expression) -> Any:
             return columns.get(_form(e), e) if isinstance(e, PythonUDF) else e
 
         new = plan.with_new_children(children).transform_expressions_down(use, PythonUDF.BIT)
         done = self._extracted(new)
         return Project(plan.output, done) if done.output != plan.output else done
 
-    def _below(self, plan: LogicalPlan, child: Any, udfs: list[Any], columns: dict[Any, AttributeReference]) -> Any:
+    def _below(
+        self,
+        plan: LogicalPlan,
+        child: LogicalPlan,
+        udfs: list[PythonUDF],
+        columns: dict[Expression, AttributeReference],
+    ) -> LogicalPlan:
         """The child with those functions computed that it has the columns for; their columns go to `columns`."""
         own = [u for u in udfs if u.references <= child.output_set]
         if not own:
@@ -235,7 +241,7 @@ class ExtractPythonUDFs(OptimizerRule):
         return ArrowEvalPython(tuple(own), results, int(kind), child)
 
 
-def _form(u: Any) -> Any:
+def _form(u: Expression) -> Expression:
     """What two calls that share a column have in common: of one that may vary, its id, too."""
     return u.canonicalized if u.deterministic else u
 

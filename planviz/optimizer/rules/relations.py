@@ -6,11 +6,12 @@ from typing import Any
 
 from typing_extensions import override
 
-from planviz.analysis.context import analysis_error
+from planviz.evaluation import FailsError, UnknownValueError, row_value
 from planviz.expressions.aggregates import AggregateExpression, is_aggregate
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, Nondeterministic
 from planviz.expressions.python import PythonFuncExpression
 from planviz.expressions.subqueries import SubqueryExpression
+from planviz.frontend.errors import analysis_error
 from planviz.logical.combining import Join, Union
 from planviz.logical.operators import (
     Aggregate,
@@ -32,7 +33,6 @@ from planviz.logical.operators import (
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.evaluation import FailsError, UnknownValueError, row_value
 from planviz.optimizer.rules.boolean import FALSE, is_false, is_null
 from planviz.trees.node import mask_of
 
@@ -51,7 +51,7 @@ class ConvertToLocalRelation(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, LocalRelation.BIT, self.settled)
 
-    def _step(self, plan: Any) -> Any:
+    def _step(self, plan: LogicalPlan) -> LogicalPlan:
         try:
             match plan:
                 case Project(items, LocalRelation()) if not all(map(_evaluable, items)):
@@ -76,7 +76,7 @@ class ConvertToLocalRelation(OptimizerRule):
         return plan
 
 
-def _row(columns: Any, row: Any) -> dict[int, Any]:
+def _row(columns: tuple[AttributeReference, ...], row: Any) -> dict[int, object]:
     cells = zip(columns, row, strict=True)
     return {a.expr_id: row_value(v, {}) if isinstance(v, Expression) else v for a, v in cells}
 
@@ -94,7 +94,7 @@ def is_empty(plan: LogicalPlan) -> bool:
     return isinstance(plan, LocalRelation) and not plan.rows
 
 
-def _nulls(columns: Any) -> list[Any]:
+def _nulls(columns: tuple[AttributeReference, ...]) -> list[Expression]:
     return [Alias(Literal(None, a.data_type), a.name, a.expr_id) for a in columns]
 
 
@@ -132,7 +132,7 @@ class PropagateEmptyRelation(OptimizerRule):
         return plan
 
     @staticmethod
-    def _union(plan: Any, drops: bool) -> Any:
+    def _union(plan: Union, drops: bool) -> LogicalPlan:
         full = tuple(i for i in plan.inputs if not is_empty(i))
         if not full:
             return LocalRelation(plan.output)
@@ -232,7 +232,7 @@ class OptimizeOneRowPlan(OptimizerRule):
         return plan.transform_up(self._step, self.mask, self.settled)
 
     @staticmethod
-    def _step(plan: LogicalPlan) -> Any:
+    def _step(plan: LogicalPlan) -> LogicalPlan:
         match plan:
             case Sort(_, _, child) if child.max_rows is not None and child.max_rows <= 1:
                 return child

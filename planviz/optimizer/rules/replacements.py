@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from planviz.evaluation.collations import collation_of
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, Average, Count, FirstLast, Max, Min
 from planviz.expressions.arithmetic import UnaryMinus
 from planviz.expressions.calls import DatetimePlus, FunctionCall, RegexpForm
@@ -19,8 +20,10 @@ from planviz.expressions.patterns import Like
 from planviz.expressions.predicates import And, EqualTo, IsNotNull, IsNull, LessThanOrEqual, Or
 from planviz.expressions.specs import FunctionSpec
 from planviz.optimizer.attributes import function
-from planviz.optimizer.evaluation.collations import collation_of
 from planviz.types import BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, ArrayType, DataType, is_string
+
+if TYPE_CHECKING:
+    from planviz.trees.node import TreeNode
 
 #: Nodes that `replacement` looks at.
 REPLACEABLE = (DatetimePlus, FunctionCall, RegexpForm, AggregateCall, FirstLast)
@@ -29,18 +32,18 @@ REPLACEABLE = (DatetimePlus, FunctionCall, RegexpForm, AggregateCall, FirstLast)
 _REGRESSION = FunctionSpec("regrreplacement", (), lambda args: args[0].data_type, True)
 
 
-def _count_if(a: tuple[Any, ...]) -> Any:
+def _count_if(a: tuple[Expression, ...]) -> Expression:
     null = Literal(None, BOOLEAN)
     return Count((with_shared(lambda ref: If(EqualTo(ref, Literal(False, BOOLEAN)), null, ref), a[0]),))
 
 
-def _of_pairs(index: int) -> Callable[[tuple[Any, ...]], Any]:
+def _of_pairs(index: int) -> Callable[[tuple[Expression, ...]], Expression]:
     """One of two columns where both have a value, null elsewhere."""
     return lambda a: If(And(IsNotNull(a[0]), IsNotNull(a[1])), a[index], Literal(None, a[index].data_type))
 
 
-def _squares(index: int) -> Callable[[tuple[Any, ...]], Any]:
-    def build(a: tuple[Any, ...]) -> Any:
+def _squares(index: int) -> Callable[[tuple[Expression, ...]], Expression]:
+    def build(a: tuple[Expression, ...]) -> Expression:
         null = Literal(None, a[index].data_type)
         choice = If(Or(IsNull(a[0]), IsNull(a[1])), null, a[index])
         return AggregateCall("regrreplacement", (choice,), _REGRESSION)
@@ -77,33 +80,37 @@ _JAVA = "ExpressionImplUtils"
 _BITMAPS = "BitmapExpressionUtils"
 
 
-def _static(owner: str, method: str, result: DataType | None = None, *more: Any) -> Callable[[FunctionCall], Any]:
+def _static(
+    owner: str, method: str, result: DataType | None = None, *more: bool
+) -> Callable[[FunctionCall], Expression]:
     """A method of Java over the arguments, then constants; it gives what the function gave."""
     constants = tuple(Literal(m, BOOLEAN) for m in more)
     return lambda e: StaticInvoke(owner, method, result or e.data_type, (*e.arguments, *constants), e.nullable)
 
 
-def _renamed(name: str, *more: Any) -> Callable[[FunctionCall], Any]:
+def _renamed(name: str, *more: Any) -> Callable[[FunctionCall], TreeNode]:
     return lambda e: function(name, *e.arguments, *more)
 
 
-def _element_at(array: Any, position: Any, missing: str) -> Any:
+def _element_at(array: Expression, position: Expression, missing: str) -> Any:
     return function("element_at", array, position).replace(tail=(missing, "false"))
 
 
-def _from_the_right(e: FunctionCall) -> Any:
+def _from_the_right(e: FunctionCall) -> Expression:
     text, length = e.arguments
     rest = If(LessThanOrEqual(length, lit(0)), lit(""), function("substring", text, UnaryMinus(length)))
     return If(IsNull(text), Literal(None, e.data_type), rest)
 
 
-def _first_match(e: FunctionCall) -> Any:
+def _first_match(e: FunctionCall) -> Expression:
     found = function("regexp_extract", *e.arguments, lit(0))
     return with_shared(lambda ref: If(EqualTo(ref, lit("")), Literal(None, STRING), ref), found)
 
 
 #: Functions that are others under another name, or methods of Java; computed beforehand where they are constant.
 _FUNCTIONS: dict[str, Callable[[FunctionCall], Any]] = {
+    "aes_decrypt": _static(_JAVA, "aesDecrypt"),
+    "aes_encrypt": _static(_JAVA, "aesEncrypt"),
     "array_append": lambda e: function("array_insert", e.arguments[0], lit(-1), e.arguments[1]),
     "array_prepend": lambda e: function("array_insert", e.arguments[0], lit(1), e.arguments[1]),
     "array_size": _renamed("size"),
@@ -114,7 +121,9 @@ _FUNCTIONS: dict[str, Callable[[FunctionCall], Any]] = {
     "bitmap_count": _static(_BITMAPS, "bitmapCount"),
     "decode": _static("StringDecode", "decode", None, False, False),
     "encode": _static("Encode", "encode", None, False, False),
+    "from_base32": _static("UnBase32", "decode"),
     "get": lambda e: GetArrayItem(e.arguments[0], e.arguments[1], "LEGACY"),
+    "hmac": _static(_JAVA, "hmac"),
     "is_valid_utf8": lambda e: Invoke(e.arguments[0], "isValid", BOOLEAN),
     "json_array_length": _static("JsonExpressionUtils", "lengthOfJsonArray"),
     "left": lambda e: function("substring", e.arguments[0], lit(1), e.arguments[1]),
@@ -129,6 +138,7 @@ _FUNCTIONS: dict[str, Callable[[FunctionCall], Any]] = {
     "split_part": lambda e: _element_at(
         FunctionCall("stringsplitsql", e.arguments[:2], _SPLIT), e.arguments[2], "Some()"
     ),
+    "to_base32": _static("Base32", "encode"),
     "try_element_at": lambda e: _element_at(e.arguments[0], e.arguments[1], "None"),
     "try_validate_utf8": _static(_JAVA, "tryValidateUTF8String"),
     "url_decode": _static("UrlCodec", "decode", None, True),

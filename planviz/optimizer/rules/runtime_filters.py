@@ -7,9 +7,10 @@ from typing import Any
 
 from typing_extensions import override
 
+from planviz.estimation import UNKNOWN_SIZE, can_broadcast, estimate, size_in_bytes
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression
 from planviz.expressions.calls import FunctionCall
-from planviz.expressions.core import AttributeReference, Expression, Literal, alias
+from planviz.expressions.core import AttributeReference, Expression, Literal, alias, id_of
 from planviz.expressions.ids import next_id
 from planviz.expressions.patterns import Like, MultiLike, RLike, StringPredicate
 from planviz.expressions.predicates import And, BinaryComparison, In, InSet, Not, Or
@@ -17,15 +18,13 @@ from planviz.expressions.python import PythonFuncExpression
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.subqueries import DynamicPruningSubquery, ScalarSubquery
 from planviz.logical.combining import Join
+from planviz.logical.join_keys import join_keys
 from planviz.logical.operators import Aggregate, Filter, Project, Subquery, Window
 from planviz.logical.plan import LeafNode, LogicalPlan
-from planviz.optimizer.attributes import id_of
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.join_keys import Key, join_keys
 from planviz.optimizer.lineage import origin
 from planviz.optimizer.rules.constants import ConstantFolding
 from planviz.optimizer.rules.projections import ColumnPruning
-from planviz.optimizer.statistics import UNKNOWN_SIZE, can_broadcast, estimate, size_in_bytes
 from planviz.types import BINARY, BOOLEAN, LONG
 
 HASH = FunctionSpec("xxhash64", result=lambda a: LONG, null=False)
@@ -37,6 +36,8 @@ _MOST_CREATION = "spark.sql.optimizer.runtime.bloomFilter.creationSideThreshold"
 _NUMBER = "spark.sql.optimizer.runtimeFilter.number.threshold"
 #: How many values that are not in a Bloom filter pass it, at most.
 _FALSE_POSITIVES = 0.03
+#: A key that a filter is built of, and the plan that gives it.
+KeySource = tuple[Expression, LogicalPlan]
 #: Joins whose left or right side keeps nothing that finds no match.
 PRUNES_LEFT = ("Inner", "LeftSemi", "RightOuter")
 PRUNES_RIGHT = ("Inner", "LeftSemi", "LeftOuter")
@@ -96,9 +97,9 @@ class InjectRuntimeFilter(OptimizerRule):
                 self.refuse(join, "a side is small enough to be broadcast, and a broadcast filters by itself")
         return join.replace(left=left, right=right)
 
-    def _may_filter(self, join: Join, a: Any, b: Any, left: Any, right: Any) -> bool:
+    def _may_filter(self, join: Join, a: Expression, b: Expression, left: LogicalPlan, right: LogicalPlan) -> bool:
         """Whether these keys may get a filter at all."""
-        most = int(self.context.config.get(_NUMBER))
+        most = self.context.config.number(_NUMBER)
         if self.count >= most:
             self.refuse(join, "the query has as many runtime filters as are allowed", most, setting=_NUMBER)
         elif not simple(a) or not simple(b):
@@ -119,11 +120,13 @@ class InjectRuntimeFilter(OptimizerRule):
             plan.find(lambda p: isinstance(p, Aggregate | Window) or (isinstance(p, Join) and self._shuffled(p)))
         )
 
-    def _beneficial(self, join: Join, application: Any, creation: Any, key: Any, creation_key: Any) -> Key | None:
+    def _beneficial(
+        self, join: Join, application: LogicalPlan, creation: LogicalPlan, key: Expression, creation_key: Expression
+    ) -> KeySource | None:
         scan, found = _largest_scan(application), None
         if origin(key, application) is None:
             self.refuse(join, "the key is computed, no column of a scan", key)
-        elif scan < int(self.context.config.get(_LEAST_SCAN)):
+        elif scan < self.context.config.number(_LEAST_SCAN):
             self.refuse(join, "the scan to be filtered has too few bytes", scan, setting=_LEAST_SCAN)
         else:
             follow = self.context.config.behaviour.bloom_filters_follow_keys
@@ -137,16 +140,18 @@ class InjectRuntimeFilter(OptimizerRule):
         config = self.context.config
         bloom = _BLOOM_FILTER
         if not rows:
-            return int(config.get(bloom + "expectedNumItems")), int(config.get(bloom + "numBits"))
-        most = int(config.get(bloom + "maxNumItems"))
+            return config.number(bloom + "expectedNumItems"), config.number(bloom + "numBits")
+        most = config.number(bloom + "maxNumItems")
         # The fewer values, the fewer false positives a small filter can afford.
         wrong = min(rows / (most / _FALSE_POSITIVES), _FALSE_POSITIVES)
         bits = int(-rows * log(wrong) / log(2) ** 2)
-        return rows, min(bits, int(config.get(bloom + "maxNumBits")))
+        return rows, min(bits, config.number(bloom + "maxNumBits"))
 
-    def _filtered(self, join: Join, key: Any, plan: LogicalPlan, creation_key: Any, creation: Any) -> LogicalPlan:
+    def _filtered(
+        self, join: Join, key: Expression, plan: LogicalPlan, creation_key: Expression, creation: LogicalPlan
+    ) -> LogicalPlan:
         size = size_in_bytes(creation)
-        if size > int(self.context.config.get(_MOST_CREATION)):
+        if size > self.context.config.number(_MOST_CREATION):
             self.refuse(join, "the side that the filter is built of has too many bytes", size, setting=_MOST_CREATION)
             return plan
         items, bits = self._bloom_size(estimate(creation).rows)
@@ -163,7 +168,7 @@ class InjectRuntimeFilter(OptimizerRule):
         return Filter(FunctionCall("might_contain", (subquery, _hash(key)), CONTAINS), plan)
 
 
-def _pruned(key: Any, plan: LogicalPlan) -> bool:
+def _pruned(key: Expression, plan: LogicalPlan) -> bool:
     """Whether partitions are left out by this key already."""
     while isinstance(plan, Filter) and isinstance(plan.condition, DynamicPruningSubquery):
         if plan.condition.outer == (key,):
@@ -197,7 +202,7 @@ def likely_selective(e: Expression) -> bool:
     return isinstance(e, BinaryComparison | In | InSet | StringPredicate | Like | RLike | MultiLike)
 
 
-def selective_scan(plan: LogicalPlan, key: Any, follow: bool = True) -> Key | None:
+def selective_scan(plan: LogicalPlan, key: Expression, follow: bool = True) -> KeySource | None:
     """The key and the part of the plan that gives it from a scan under a selective filter, or None.
 
     `follow`: through joins, too, where the key's partner on the other side will do as well (since Spark 3.5).
@@ -206,8 +211,8 @@ def selective_scan(plan: LogicalPlan, key: Any, follow: bool = True) -> Key | No
 
 
 def _extract(
-    plan: Any, read: frozenset[int], filtered: bool, selective: bool, whole: Any, key: Any, follow: bool
-) -> Key | None:
+    plan: Any, read: frozenset[int], filtered: bool, selective: bool, whole: Any, key: Expression, follow: bool
+) -> KeySource | None:
     match plan:
         case Project(items, child):
             if not filtered:
@@ -227,7 +232,7 @@ def _extract(
     return None
 
 
-def _extract_join(plan: Any, key: Any) -> Key | None:
+def _extract_join(plan: Join, key: Expression) -> KeySource | None:
     if not isinstance(key, AttributeReference):
         return None
     left, right, kind = plan.left, plan.right, plan.kind

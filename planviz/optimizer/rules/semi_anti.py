@@ -6,8 +6,9 @@ from typing import Any
 
 from typing_extensions import override
 
+from planviz.estimation import can_broadcast
 from planviz.expressions.aggregates import is_aggregate
-from planviz.expressions.core import Alias, AttributeReference
+from planviz.expressions.core import Alias, AttributeReference, Expression, id_of
 from planviz.expressions.predicates import conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.logical.combining import Join, Union
@@ -24,9 +25,8 @@ from planviz.logical.operators import (
     Window,
 )
 from planviz.logical.plan import LogicalPlan
-from planviz.optimizer.attributes import alias_map, correlated, id_of, inlined, substitute
+from planviz.optimizer.attributes import alias_map, correlated, inlined, substitute
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.statistics import can_broadcast
 
 SEMI = ("LeftSemi", "LeftAnti")
 
@@ -46,7 +46,7 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(lambda p: self._step(p) if isinstance(p, Join) and p.kind in SEMI else p, Join.BIT)
 
-    def _step(self, plan: Any) -> Any:
+    def _step(self, plan: Join) -> Any:
         condition, left, right = plan.condition, plan.left, plan.right
         match left:
             case Project(items, grandchild) if (
@@ -88,7 +88,7 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
                 return self._partly(plan, left, left.child, left.child.output_set, {})
         return plan
 
-    def _pays(self, plan: Any) -> bool:
+    def _pays(self, plan: Join) -> bool:
         """Whether the join may come before an aggregate: Spark 3.0 does not ask for a broadcast."""
         config = self.context.config
         if not config.behaviour.semi_joins_need_a_broadcast:
@@ -96,11 +96,13 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
         return plan.right_hint == "broadcast" or can_broadcast(plan.right, config)
 
     @staticmethod
-    def _partly(plan: Any, left: Any, grandchild: Any, own: frozenset[int], aliases: dict[int, Any]) -> Any:
+    def _partly(
+        plan: Any, left: LogicalPlan, grandchild: LogicalPlan, own: frozenset[int], aliases: dict[int, object]
+    ) -> Any:
         parts = split(plan.condition)
         visible = own | plan.right.output_set
-        down: list[Any] = []
-        stay: list[Any] = []
+        down: list[Expression] = []
+        stay: list[Expression] = []
         for p in parts:
             moved = inlined(p, aliases)
             (down if p.references and p.deterministic and moved.references <= visible else stay).append(p)
@@ -113,7 +115,7 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
         return Filter(conjunction(stay), below) if stay else below
 
     @staticmethod
-    def _union(plan: Any, left: Any, inputs: tuple[Any, ...]) -> Any:
+    def _union(plan: Join, left: Any, inputs: tuple[Any, ...]) -> Any:
         if left.output_set & plan.right.output_set:
             return plan
         new = []
@@ -147,7 +149,7 @@ class PushLeftSemiLeftAntiThroughJoin(OptimizerRule[Join]):
         return node
 
     @staticmethod
-    def _side(node: Any, inner: Any) -> str | None:
+    def _side(node: Join, inner: Join) -> str | None:
         if node.condition is None:
             return "left"
         own = node.condition.references - node.right.output_set

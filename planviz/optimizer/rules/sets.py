@@ -21,7 +21,7 @@ from planviz.expressions.predicates import (
     conjunction,
 )
 from planviz.expressions.subqueries import SubqueryExpression
-from planviz.logical.combining import Except, Intersect, Join, Union
+from planviz.logical.combining import Except, Intersect, Join, SetOperation, Union
 from planviz.logical.operators import Aggregate, Deduplicate, Distinct, Filter, Generate, Project
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import correlated, merged_projects, same_output, substitute
@@ -44,7 +44,7 @@ class ReplaceDeduplicateWithAggregate(OptimizerRule):
 
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         """The plan with groupings; what reads the columns reads the new ones."""
-        mapping: dict[int, Any] = {}
+        mapping: dict[int, AttributeReference] = {}
 
         def step(p: LogicalPlan) -> LogicalPlan:
             if mapping:
@@ -54,7 +54,7 @@ class ReplaceDeduplicateWithAggregate(OptimizerRule):
         return plan.transform_up(step)
 
     @staticmethod
-    def _aggregate(node: Any, mapping: dict[int, Any]) -> Any:
+    def _aggregate(node: Any, mapping: dict[int, Any]) -> LogicalPlan:
         keys = {k.expr_id for k in node.keys}
         items: list[Any] = []
         for a in node.child.output:
@@ -66,7 +66,7 @@ class ReplaceDeduplicateWithAggregate(OptimizerRule):
         return Aggregate(node.keys or (Literal(1, LONG),), tuple(items), node.child)
 
 
-def _pairs(plan: Any) -> Any:
+def _pairs(plan: SetOperation) -> Any:
     pairs: list[Expression] = [EqualNullSafe(a, b) for a, b in zip(plan.left.output, plan.right.output, strict=True)]
     # Tables of which nothing is known have no columns to compare.
     return conjunction(pairs) if pairs else None
@@ -146,7 +146,7 @@ class ReplaceExceptWithFilter(OptimizerRule[Except]):
         return Distinct(Filter(test, node.left))
 
 
-def _selection(plan: LogicalPlan) -> Any:
+def _selection(plan: LogicalPlan) -> tuple[Expression, LogicalPlan] | None:
     match plan:
         case Filter(condition, child):
             return condition, child
@@ -162,7 +162,7 @@ def _source(plan: LogicalPlan) -> LogicalPlan:
     return plan
 
 
-def _same_source(a: Any, b: Any) -> bool:
+def _same_source(a: LogicalPlan, b: LogicalPlan) -> bool:
     """Whether two plans read the same table the same way, whatever their ids."""
     if type(a) is not type(b) or len(a.output) != len(b.output):
         return False
@@ -229,7 +229,7 @@ class RewriteIntersectAll(OptimizerRule[Intersect]):
         return Project(columns, _replicated(least.to_attribute(), columns, counted))
 
 
-def _replicated(count: Any, columns: Any, child: Any) -> Any:
+def _replicated(count: Expression, columns: tuple[Expression, ...], child: LogicalPlan) -> LogicalPlan:
     """Every row as often as its count says."""
     schema = tuple(StructField(f"col{i}", a.data_type, a.nullable) for i, a in enumerate(columns))
     return Generate(GeneratorCall("replicaterows", (count, *columns), schema), (), False, None, columns, child)
@@ -264,13 +264,13 @@ class CombineUnions(OptimizerRule):
         return plan
 
 
-def _is_distinct(plan: Any) -> bool:
+def _is_distinct(plan: Aggregate) -> bool:
     return same_output(plan.aggregates, plan.child.output) and same_output(plan.grouping, plan.aggregates)
 
 
 def _flat(union: Union, distinct: bool, through: bool) -> LogicalPlan:
     """The union with unions among its inputs taken apart; `through`: those beneath projections, too."""
-    out: list[Any] = []
+    out: list[LogicalPlan] = []
     stack = list(reversed(union.inputs))
     while stack:
         top = stack.pop()
@@ -294,11 +294,11 @@ def _flat(union: Union, distinct: bool, through: bool) -> LogicalPlan:
     return union.replace(inputs=tuple(out))
 
 
-def _movable(items: Any) -> bool:
+def _movable(items: tuple[Expression, ...]) -> bool:
     return all(i.deterministic and not i.bits & SubqueryExpression.BIT for i in items)
 
 
-def _over(items: Any, union: Union, child: Any) -> LogicalPlan:
+def _over(items: Any, union: Union, child: LogicalPlan) -> LogicalPlan:
     """A projection of a union put over one of its inputs."""
     first = union.inputs[0]
     if child is first:

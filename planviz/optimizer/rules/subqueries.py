@@ -6,9 +6,10 @@ from typing import Any
 
 from typing_extensions import override
 
+from planviz.evaluation import value_of
 from planviz.expressions.aggregates import Count
 from planviz.expressions.conditional import If
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias, lit
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias, id_of, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import IsNotNull, IsNull, Not, conjunction
 from planviz.expressions.predicates import split_conjunction as split
@@ -30,10 +31,9 @@ from planviz.logical.operators import (
 )
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.relations import OneRowRelation
-from planviz.optimizer.attributes import id_of, map_list, substitute
+from planviz.optimizer.attributes import map_list, substitute
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.decorrelation import Decorrelation, equivalences, without_domains, zero_rows_value
-from planviz.optimizer.evaluation import value_of
 from planviz.optimizer.rules.boolean import simplified_conditions
 from planviz.optimizer.rules.projections import CollapseProject
 from planviz.types import BOOLEAN
@@ -52,10 +52,11 @@ class OptimizeOneRowRelationSubquery(OptimizerRule):
     """
 
     matches = (ScalarSubquery, LateralJoin)
+    settings = ("spark.sql.optimizer.optimizeOneRowRelationSubquery",)
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan.transform_up(self._operator, self.mask)
+        return plan.transform_up(self._operator, self.mask) if self.context.on(self.settings[0]) else plan
 
     def _operator(self, plan: Any) -> Any:
         match plan:
@@ -63,7 +64,7 @@ class OptimizeOneRowRelationSubquery(OptimizerRule):
                 return _beside(child, self._bare(sub)) or plan
         return plan.transform_expressions_up(self._scalar, ScalarSubquery.BIT)
 
-    def _scalar(self, e: Any) -> Any:
+    def _scalar(self, e: Expression) -> Any:
         match e:
             case ScalarSubquery(sub, _, _, ()) if not _has_subqueries(sub):
                 match self._bare(sub):
@@ -82,7 +83,7 @@ def _has_subqueries(plan: Any) -> bool:
     return bool(plan.bits & AnySubquery.BIT)
 
 
-def _beside(child: Any, plan: Any) -> Any:
+def _beside(child: LogicalPlan, plan: LogicalPlan) -> Any:
     """The outer plan with the columns of a lateral subquery without FROM, or None."""
     match plan:
         case Project(items, OneRowRelation()):
@@ -120,7 +121,7 @@ class PullupCorrelatedPredicates(OptimizerRule):
             return Project(plan.output, new)
         return new
 
-    def _subquery(self, e: Expression, outer: Any) -> Any:
+    def _subquery(self, e: Expression, outer: LogicalPlan) -> Expression:
         if not isinstance(e, AnySubquery) or not e.outer:
             return e
         inner: Any = e.plan
@@ -139,7 +140,7 @@ class PullupCorrelatedPredicates(OptimizerRule):
             mapping = {i: a.to_attribute() for i, a in fresh.items()}
             conditions = [substitute(c, mapping) for c in conditions]
         stripped = tuple(_strip(c) for c in conditions)
-        new: Any = e.replace(plan=plan, conditions=stripped or e.conditions)
+        new: Expression = e.replace(plan=plan, conditions=stripped or e.conditions)
         if isinstance(e, ScalarSubquery):
             single = not _one_row(inner)
             return new.replace(zero_rows=not counts and not inner.grouping, single=single)
@@ -182,7 +183,7 @@ class OptimizeSubqueries(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(lambda p: p.transform_expressions_down(self._one, AnySubquery.BIT), AnySubquery.BIT)
 
-    def _one(self, e: Any) -> Any:
+    def _one(self, e: Expression) -> Expression:
         match e:
             case ScalarSubquery(Aggregate(_, _, child) as top, outer, _, conditions) if outer and conditions:
                 # The aggregate has to stay to tell what no rows give, so only its input is optimized.
@@ -221,7 +222,7 @@ def _unprojected(plan: LogicalPlan) -> LogicalPlan:
     return plan
 
 
-def _without_top_sort(plan: Any) -> Any:
+def _without_top_sort(plan: LogicalPlan) -> Any:
     match plan:
         case Sort(_, _, child):
             return child
@@ -308,7 +309,7 @@ class RewriteCorrelatedScalarSubquery(OptimizerRule):
         return plan
 
 
-def _named(new: Any, old: Any) -> Any:
+def _named(new: Expression, old: Expression) -> Any:
     return new
 
 
@@ -316,7 +317,7 @@ def _once(found: list[ScalarSubquery]) -> list[ScalarSubquery]:
     return list({s.expr_id: s for s in found}.values())
 
 
-def _left_joins(child: Any, found: list[ScalarSubquery]) -> tuple[Any, dict[int, Any]]:
+def _left_joins(child: LogicalPlan, found: list[ScalarSubquery]) -> tuple[Any, dict[int, Any]]:
     mapping: dict[int, Any] = {}
     for s in found:
         query: Any = s.plan
@@ -384,7 +385,7 @@ class RewriteLateralSubquery(OptimizerRule[LateralJoin]):
         return Join(node.child, plan, node.kind, conjunction(parts) if parts else None)
 
 
-def hinted(join: Join, asked: Any) -> Join:
+def hinted(join: Join, asked: Expression) -> Join:
     """The join told by the hint of the subquery that it replaces."""
     query: Any = asked.child if isinstance(asked, Not) else asked
     return join if query.hint is None else join.replace(right_hint=query.hint)

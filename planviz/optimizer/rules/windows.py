@@ -7,7 +7,7 @@ from typing import Any
 from typing_extensions import override
 
 from planviz.expressions.aggregates import AggregateExpression, FirstLast
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, id_of, lit
 from planviz.expressions.predicates import EqualTo, GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.python import PythonUDAF
@@ -21,7 +21,6 @@ from planviz.expressions.windows import (
 from planviz.logical.operators import Filter, GlobalLimit, LocalLimit, Project, Window, WindowGroupLimit
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation
-from planviz.optimizer.attributes import id_of
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.limits import top_rows
 
@@ -93,12 +92,12 @@ class CollapseWindow(OptimizerRule[Window]):
         return node
 
 
-def _of_one_kind(upper: tuple[Any, ...], lower: tuple[Any, ...]) -> bool:
+def _of_one_kind(upper: tuple[Expression, ...], lower: tuple[Expression, ...]) -> bool:
     """Whether one operator can compute both (Spark: WindowFunctionType)."""
     return bool(upper and lower) and bool(upper[0].bits & PythonUDAF.BIT) == bool(lower[0].bits & PythonUDAF.BIT)
 
 
-def _equal(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+def _equal(a: tuple[Expression, ...], b: tuple[Expression, ...]) -> bool:
     """Whether two lists of keys mean the same, whatever name a column was reached by."""
     return len(a) == len(b) and all(x.canonicalized == y.canonicalized for x, y in zip(a, b, strict=True))
 
@@ -131,7 +130,7 @@ class TransposeWindow(OptimizerRule[Window]):
         return node
 
 
-def _transposable(upper: Any, lower: Any) -> bool:
+def _transposable(upper: Window, lower: Window) -> bool:
     if upper.references & _made(lower):
         return False
     if not all(e.deterministic for e in (*upper.expressions, *lower.expressions)):
@@ -185,9 +184,9 @@ class PullUpProjectAliasThroughWindow(OptimizerRule):
         return plan.transform_down(lambda p: self._project(p) if isinstance(p, Project) else p, Window.BIT)
 
     @staticmethod
-    def _project(upper: Project) -> Any:
-        windows: list[Any] = []
-        below: Any = upper.child
+    def _project(upper: Project) -> Project:
+        windows: list[LogicalPlan] = []
+        below: LogicalPlan = upper.child
         while isinstance(below, Window):
             windows.append(below)
             below = below.child
@@ -228,7 +227,7 @@ class InferWindowGroupLimit(OptimizerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        if int(self.context.config.get("spark.sql.optimizer.windowGroupLimitThreshold")) == -1:
+        if self.context.config.number("spark.sql.optimizer.windowGroupLimitThreshold") == -1:
             return plan
         return plan.transform_down(self._step, Window.BIT, self.settled)
 
@@ -241,7 +240,7 @@ class InferWindowGroupLimit(OptimizerRule):
         return plan
 
     def _limited(self, plan: LogicalPlan, condition: Expression, window: Any) -> LogicalPlan:
-        most = int(self.context.config.get("spark.sql.optimizer.windowGroupLimitThreshold"))
+        most = self.context.config.number("spark.sql.optimizer.windowGroupLimitThreshold")
         limits = []
         for f in window.functions:
             function = _rank(f)
@@ -266,7 +265,7 @@ class InferWindowGroupLimit(OptimizerRule):
 _RANKS = ("row_number", "rank", "dense_rank")
 
 
-def _expanding(f: Any) -> bool:
+def _expanding(f: Expression) -> bool:
     """Whether the function reads no row after the current one."""
     w = f.child if isinstance(f, Alias) else f
     if not isinstance(w, WindowExpression) or not isinstance(w.spec, WindowSpec):
@@ -282,7 +281,7 @@ def _expanding(f: Any) -> bool:
     )
 
 
-def _rank(f: Any) -> Any:
+def _rank(f: object) -> RankLike | None:
     w: Any = f.child if isinstance(f, Alias) else f
     inner = w.function.function if isinstance(w.function, AggregateExpression) else w.function
     return inner if isinstance(inner, RankLike) and inner.name in _RANKS else None

@@ -47,12 +47,12 @@ class RewriteWithExpression(OptimizerRule):
             lambda p: self._operator(p) if any(e.bits & With.BIT for e in p.expressions) else p, With.BIT
         )
 
-    def _operator(self, plan: LogicalPlan) -> Any:
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Aggregate) and any(e.bits & With.BIT for e in plan.expressions):
             return self._aggregate(plan)
         return self._rewritten(plan)
 
-    def _aggregate(self, plan: Any) -> Any:
+    def _aggregate(self, plan: Any) -> LogicalPlan:
         """The aggregate functions below, what is computed from them in a projection above."""
         grouping = tuple(
             g if isinstance(g, AttributeReference | Alias) else alias(g, "_groupingexpression") for g in plan.grouping
@@ -60,7 +60,7 @@ class RewriteWithExpression(OptimizerRule):
         keys = {g.canonicalized: n for g, n in zip(plan.grouping, grouping, strict=True)}
         functions: dict[Any, Alias] = {}
 
-        def result(e: Any) -> Any:
+        def result(e: AggregateExpression) -> AttributeReference:
             if isinstance(e, AggregateExpression):
                 made = functions.setdefault(e.canonicalized, Alias(e, "_aggregateexpression", e.result_id))
                 return made.to_attribute()
@@ -70,7 +70,9 @@ class RewriteWithExpression(OptimizerRule):
             return e.map_children(result)
 
         results = tuple(e if isinstance(e, AttributeReference) else e.map_children(result) for e in plan.aggregates)
-        below = Aggregate(plan.grouping, (*grouping, *functions.values()), plan.child)
+        # The keys keep these names until FoldablePropagation drops them: RemoveLiteralFromGroupExpressions, which ran
+        # before, does not see that a key is a constant.
+        below = Aggregate(grouping, (*grouping, *functions.values()), plan.child)
         return self._rewritten(Project(results, self._rewritten(below)))
 
     def _rewritten(self, plan: LogicalPlan) -> LogicalPlan:
@@ -84,7 +86,7 @@ class RewriteWithExpression(OptimizerRule):
             new = new.with_new_children(children)
         return Project(plan.output, new) if len(plan.output) < len(new.output) else new
 
-    def _expression(self, e: Expression, inputs: tuple[Any, ...], shared: list[Shared]) -> Any:
+    def _expression(self, e: Expression, inputs: tuple[LogicalPlan, ...], shared: list[Shared]) -> Expression:
         if not e.bits & With.BIT:
             return e
         match e:
@@ -106,7 +108,7 @@ class RewriteWithExpression(OptimizerRule):
         return e.map_children(lambda c: self._expression(c, inputs, shared))
 
     @staticmethod
-    def _place(d: Any, inputs: tuple[Any, ...], shared: list[Shared]) -> Any:
+    def _place(d: Any, inputs: tuple[LogicalPlan, ...], shared: list[Shared]) -> Any:
         """What a definition's references become: the expression itself, or a column below."""
         child = d.child
         where = next((i for i, p in enumerate(inputs) if child.references <= p.output_set), None)
@@ -119,16 +121,16 @@ class RewriteWithExpression(OptimizerRule):
         return known.to_attribute()
 
 
-def _with_values(e: Expression, values: dict[int, Any]) -> Any:
+def _with_values(e: Expression, values: dict[int, Expression]) -> Expression:
     return e.transform_up(
         lambda x: values.get(x.id, x) if isinstance(x, CommonExpressionRef) else x, CommonExpressionRef.BIT
     )
 
 
-def _written_out(e: Expression) -> Any:
+def _written_out(e: Expression) -> Expression:
     """Every shared expression put in where it is used."""
 
-    def step(x: Any) -> Any:
+    def step(x: Expression) -> Any:
         if isinstance(x, With):
             return _with_values(x.body, {d.id: d.child for d in x.definitions if isinstance(d, CommonExpressionDef)})
         return x

@@ -15,7 +15,7 @@ _COMBINE = "spark.sql.execution.combineAdjacentAggregation"
 _REPLACE = "spark.sql.execution.replaceHashWithSortAgg"
 
 
-def combine_adjacent_aggregation(plan: SparkPlan, config: OptimizerConfig) -> Any:
+def combine_adjacent_aggregation(plan: SparkPlan, config: OptimizerConfig) -> SparkPlan:
     """A final stage right over its partial one becomes one complete stage (Spark: CombineAdjacentAggregation).
 
     Before Spark 4.3 there is no such rule and both run (inventory C-014).
@@ -48,7 +48,7 @@ def _stages_of_one(partial: BaseAggregateExec, upper: BaseAggregateExec) -> bool
     return keys and fits and functions and type(partial) is type(upper)
 
 
-def replace_hash_with_sort(plan: SparkPlan, config: OptimizerConfig) -> Any:
+def replace_hash_with_sort(plan: SparkPlan, config: OptimizerConfig) -> SparkPlan:
     """Hash aggregates over rows that are sorted by the keys already become sort aggregates (ReplaceHashWithSortAgg)."""
     if not config.get(_REPLACE):
         return plan

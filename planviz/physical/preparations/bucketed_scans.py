@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planviz.config import OptimizerConfig
 from planviz.physical.aggregates import BaseAggregateExec
@@ -25,22 +25,25 @@ from planviz.physical.operators import FilterExec, ProjectExec, SortExec
 from planviz.physical.plan import SparkPlan
 from planviz.physical.scans import FileSourceScanExec
 
+if TYPE_CHECKING:
+    from planviz.expressions.core import Expression
+
 _COALESCE = "spark.sql.bucketing.coalesceBucketsInJoin"
 _AUTO = "spark.sql.sources.bucketing.autoBucketedScan.enabled"
 
 
-def coalesce_buckets_in_join(plan: SparkPlan, config: OptimizerConfig) -> Any:
+def coalesce_buckets_in_join(plan: SparkPlan, config: OptimizerConfig) -> SparkPlan:
     """The plan with the larger number of buckets of a join's sides read as the smaller one (CoalesceBucketsInJoin).
 
     Pays because neither side is shuffled. Of a hash join only the streamed side's buckets grow.
     """
     if not config.get(f"{_COALESCE}.enabled"):
         return plan
-    most = int(config.get(f"{_COALESCE}.maxBucketRatio"))
+    most = config.number(f"{_COALESCE}.maxBucketRatio")
     return plan.transform_down(lambda p: _coalesced(p, most) if isinstance(p, ShuffledJoinExec) else p)
 
 
-def _coalesced(join: Any, most: int) -> Any:
+def _coalesced(join: ShuffledJoinExec, most: int) -> SparkPlan:
     sides = ((join.left, join.left_keys), (join.right, join.right_keys))
     if not all(_scanned(side) and _by_keys(side.output_partitioning, keys) for side, keys in sides):
         return join
@@ -72,7 +75,7 @@ def _scanned(plan: SparkPlan) -> bool:
     return isinstance(plan, FileSourceScanExec) and plan.buckets is not None
 
 
-def _by_keys(given: Partitioning, keys: tuple[Any, ...]) -> bool:
+def _by_keys(given: Partitioning, keys: tuple[Expression, ...]) -> bool:
     """Whether rows are spread by the hash of all the keys, in whatever order."""
     ways = [w for w in flattened(given) if isinstance(w, HashPartitioning)]
     return any(len(w.keys) == len(keys) and all(among(k, keys) for k in w.keys) for w in ways)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from planviz.optimizer.statistics import size_in_bytes
+from planviz.estimation import size_in_bytes
+from planviz.physical.conf import operator_conf
 from planviz.physical.distribution import (
     ClusteredDistribution,
     Distribution,
@@ -18,6 +19,10 @@ from planviz.physical.distribution import (
     same,
 )
 from planviz.physical.exchanges import Exchange
+
+if TYPE_CHECKING:
+    from planviz.expressions.core import Expression
+    from planviz.physical.plan import SparkPlan
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,7 @@ class Spec:
             len(a) == len(b) and all(x & y for x, y in zip(a, b, strict=True)) for a in self.ways for b in other.ways
         )
 
-    def partitioning(self, clustering: Sequence[Any]) -> Partitioning:
+    def partitioning(self, clustering: Sequence[Expression]) -> Partitioning:
         """The same spread by the keys of another side."""
         return HashPartitioning(self.number, tuple(clustering[min(places)] for places in self.ways[0]))
 
@@ -53,11 +58,11 @@ def spec_of(p: Partitioning, wanted: ClusteredDistribution) -> Spec:
         for single in _ways(way, wanted):
             ways.append(single)
             full.append(all(any(among(k, [x]) for x in _hashed(way)) for k in wanted.keys))
-    creates = bool(ways) and all(full)
+    creates = bool(ways) and (all(full) or not operator_conf().all_keys_for_co_partition)
     return Spec(p.number, tuple(ways), isinstance(p, SinglePartition), creates, len(wanted.keys))
 
 
-def _hashed(p: Partitioning) -> Sequence[Any]:
+def _hashed(p: Partitioning) -> Sequence[Expression]:
     if isinstance(p, PartitioningCollection):
         return [k for w in p.ways for k in _hashed(w)]
     return p.keys if isinstance(p, HashPartitioning) else ()
@@ -72,12 +77,12 @@ def _ways(p: Partitioning, wanted: ClusteredDistribution) -> list[tuple[frozense
 
 
 def co_partitioned(
-    children: list[Any],
+    children: list[SparkPlan],
     wanted: Sequence[Distribution],
     exchange: Callable[[Partitioning, Any], Any],
     partitions: int,
     most: int,
-) -> list[Any]:
+) -> list[SparkPlan]:
     """The children, shuffled anew where they do not fit each other.
 
     `partitions` is what a shuffle makes, `most` how many bytes may stay in one partition.
@@ -102,12 +107,12 @@ def co_partitioned(
     return out
 
 
-def _small(child: Any, most: int) -> bool:
+def _small(child: SparkPlan, most: int) -> bool:
     """Whether all rows of a child may be in one partition."""
     return child.origin is None or size_in_bytes(child.origin) <= most
 
 
-def _best(specs: dict[int, Spec], children: list[Any], partitions: int) -> Spec | None:
+def _best(specs: dict[int, Spec], children: list[SparkPlan], partitions: int) -> Spec | None:
     """The spread that the others follow: of a child that is no shuffle itself where there is one, else the widest."""
     usable = {i: s for i, s in specs.items() if s.creates}
     shuffled = {i for i in specs if isinstance(children[i], Exchange)}

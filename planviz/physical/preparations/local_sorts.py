@@ -14,7 +14,7 @@ _ON = "spark.sql.execution.pushDownLocalSort"
 _REDUCERS = "spark.sql.execution.pushDownLocalSort.throughCardinalityReducer"
 
 
-def push_down_local_sorts(plan: SparkPlan, config: OptimizerConfig) -> Any:
+def push_down_local_sorts(plan: SparkPlan, config: OptimizerConfig) -> SparkPlan:
     """The plan in which a sort by more keys takes the place of one by the first of them beneath it.
 
     Sort [a, b] over Window over Sort [a]  =>  Window over Sort [a, b]
@@ -33,7 +33,7 @@ def push_down_local_sorts(plan: SparkPlan, config: OptimizerConfig) -> Any:
     return plan.transform_up(step, SortExec.BIT)
 
 
-def _below(plan: SparkPlan, order: tuple[Any, ...], kept: tuple[type, ...]) -> Any:
+def _below(plan: SparkPlan, order: tuple[Any, ...], kept: tuple[type, ...]) -> SparkPlan | None:
     """The plan sorted by `order` where it sorts by less; None where it does not or the keys are not there."""
     if not frozenset[int]().union(*[o.references for o in order]) <= plan.output_set:
         return None

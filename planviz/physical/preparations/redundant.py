@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.physical.aggregates import BaseAggregateExec
 from planviz.physical.distribution import ordering_satisfies
@@ -21,6 +21,9 @@ from planviz.physical.operators import (
     WindowGroupLimitExec,
 )
 from planviz.physical.plan import SparkPlan
+
+if TYPE_CHECKING:
+    from planviz.expressions.core import Expression
 
 
 def remove_redundant_projects(plan: SparkPlan, ordered: bool = True) -> SparkPlan:
@@ -49,7 +52,7 @@ def _redundant(project: ProjectExec, ordered: bool) -> bool:
     return same and all(a.is_nullable or not b.is_nullable for a, b in zip(out, below, strict=True))
 
 
-def remove_redundant_sorts(plan: SparkPlan) -> Any:
+def remove_redundant_sorts(plan: SparkPlan) -> SparkPlan:
     """The plan without sorts of what is sorted already."""
 
     def step(p: SparkPlan) -> SparkPlan:
@@ -72,7 +75,7 @@ def remove_redundant_window_group_limits(plan: SparkPlan) -> SparkPlan:
     return rewritten
 
 
-def insert_sort_for_limit_and_offset(plan: SparkPlan) -> Any:
+def insert_sort_for_limit_and_offset(plan: SparkPlan) -> SparkPlan:
     """The plan with rows sorted once more where a limit's or offset's exchange lost a whole order
     (InsertSortForLimitAndOffset)."""
 
@@ -86,7 +89,7 @@ def insert_sort_for_limit_and_offset(plan: SparkPlan) -> Any:
     return plan.transform_up(step, GlobalLimitExec.BIT)
 
 
-def _sorted_again(order: tuple[Any, ...], gathered: ShuffleExchangeExec) -> Any:
+def _sorted_again(order: tuple[Any, ...], gathered: ShuffleExchangeExec) -> SparkPlan:
     """The gathered rows in this order; columns that only the order reads go through the exchange and are dropped."""
     project = gathered.child
     if frozenset[int]().union(*[o.references for o in order]) <= project.output_set:
@@ -98,7 +101,7 @@ def _sorted_again(order: tuple[Any, ...], gathered: ShuffleExchangeExec) -> Any:
     return ProjectExec(tuple(project.output), SortExec(order, False, wider))
 
 
-def _whole_order(plan: SparkPlan) -> tuple[Any, ...]:
+def _whole_order(plan: SparkPlan) -> tuple[Expression, ...]:
     """The keys by which all rows come in order; none where they do not."""
     while isinstance(plan, ProjectExec | FilterExec | LocalLimitExec):
         plan = plan.child

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.physical.distribution import (
     AllTuples,
@@ -28,6 +28,9 @@ from planviz.physical.plan import SparkPlan
 from planviz.physical.preparations.co_partitioning import co_partitioned
 from planviz.physical.strategies.context import PlanningContext
 
+if TYPE_CHECKING:
+    from planviz.expressions.core import Expression
+
 
 class EnsureRequirements:
     """Gives every operator its children as it asks for them, from the leaves up."""
@@ -35,7 +38,7 @@ class EnsureRequirements:
     def __init__(self, context: PlanningContext) -> None:
         self.context = context
 
-    def apply(self, plan: SparkPlan) -> Any:
+    def apply(self, plan: SparkPlan) -> SparkPlan:
         """The plan with exchanges and sorts."""
         return plan.transform_up(self._operator)
 
@@ -48,26 +51,26 @@ class EnsureRequirements:
             return plan.child
         wanted = plan.required_distribution
         children = [self._distributed(c, d) for c, d in zip(plan.children, wanted, strict=True)]
-        most = int(self.context.config.get("spark.sql.maxSinglePartitionBytes"))
+        most = self.context.config.number("spark.sql.maxSinglePartitionBytes")
         children = co_partitioned(children, wanted, self.exchange, self.context.partitions, most)
         orders = plan.required_ordering
         return plan.with_new_children(tuple(self._sorted(c, o) for c, o in zip(children, orders, strict=True)))
 
-    def _distributed(self, child: Any, wanted: Distribution) -> Any:
+    def _distributed(self, child: SparkPlan, wanted: Distribution) -> SparkPlan:
         if child.output_partitioning.satisfies(wanted):
             return child
         if isinstance(wanted, BroadcastDistribution):
             return self.context.broadcast(wanted.mode, child)
         return self.context.shuffle(partitioning_for(wanted, self.context.partitions), child)
 
-    def exchange(self, p: Partitioning, child: Any) -> Any:
+    def exchange(self, p: Partitioning, child: SparkPlan) -> ShuffleExchangeExec:
         """A side of a join shuffled like the other one; in place of a shuffle that it has already."""
         if isinstance(child, ShuffleExchangeExec):
             return self.context.shuffle(p, child.child, child.origin)
         return self.context.shuffle(p, child)
 
     @staticmethod
-    def _sorted(child: Any, order: tuple[Any, ...]) -> Any:
+    def _sorted(child: SparkPlan, order: tuple[Any, ...]) -> SparkPlan:
         return child if ordering_satisfies(child.output_ordering, order) else SortExec(order, False, child)
 
 
@@ -91,7 +94,7 @@ def partitioning_for(wanted: Distribution, number: int) -> Partitioning:
     return SinglePartition()
 
 
-def reordered(join: Any) -> Any:
+def reordered(join: ShuffledJoinExec) -> SparkPlan:
     """The join with its keys in the order in which a side is partitioned already (Spark: reorderJoinKeys)."""
     left, right = list(join.left_keys), list(join.right_keys)
     if not all(k.deterministic for k in (*left, *right)):
@@ -105,14 +108,14 @@ def reordered(join: Any) -> Any:
     return join
 
 
-def hashed(p: Partitioning) -> list[Sequence[Any]]:
+def hashed(p: Partitioning) -> list[Sequence[Expression]]:
     """The keys of every hash partitioning in it."""
     if isinstance(p, PartitioningCollection):
         return [k for w in p.ways for k in hashed(w)]
     return [p.keys] if isinstance(p, HashPartitioning) else []
 
 
-def _places(expected: Sequence[Any], keys: Sequence[Any]) -> list[int] | None:
+def _places(expected: Sequence[Expression], keys: Sequence[Expression]) -> list[int] | None:
     """Where the expected keys stand among the keys, each once; None where they are not the same keys."""
     if len(expected) != len(keys):
         return None

@@ -16,10 +16,10 @@ class ReuseExchangeAndSubquery:
     """Replaces every later exchange or subquery by the first of its kind."""
 
     def __init__(self, config: OptimizerConfig) -> None:
-        self.exchanges: dict[Any, Any] | None = {} if config.get("spark.sql.exchange.reuse") else None
-        self.subqueries: dict[Any, Any] | None = {} if config.get("spark.sql.execution.reuseSubquery") else None
+        self.exchanges: dict[object, object] | None = {} if config.get("spark.sql.exchange.reuse") else None
+        self.subqueries: dict[object, object] | None = {} if config.get("spark.sql.execution.reuseSubquery") else None
 
-    def apply(self, plan: SparkPlan) -> Any:
+    def apply(self, plan: SparkPlan) -> SparkPlan:
         """The plan with what is used again."""
         return plan.transform_up(self._step)
 
@@ -52,7 +52,7 @@ class ReuseExchangeThenSubquery:
 
     def __init__(self, config: OptimizerConfig) -> None:
         self.config = config
-        self.known: dict[Any, Any] = {}
+        self.known: dict[object, object] = {}
 
     def apply(self, plan: SparkPlan) -> SparkPlan:
         """The plan with what is used again."""
@@ -80,7 +80,7 @@ class ReuseExchangeThenSubquery:
         return e if first is None or first is e.plan else e.replace(plan=ReusedSubqueryExec(first))
 
 
-def _expressions(plan: SparkPlan, step: Callable[[Any], Any]) -> Any:
+def _expressions(plan: SparkPlan, step: Callable[[Expression], Expression]) -> SparkPlan:
     """The plan with its operators' expressions that hold plans changed, from the root down."""
 
     def changed(e: Expression) -> Expression:

@@ -7,7 +7,7 @@ trace has them as steps: with the plan before and after.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from planviz.config import OptimizerConfig
 from planviz.physical.preparations.adjacent_aggregates import combine_adjacent_aggregation, replace_hash_with_sort
@@ -28,6 +28,9 @@ from planviz.physical.preparations.subqueries import PlanSubqueries as _Subqueri
 from planviz.physical.strategies.context import PlanningContext
 from planviz.trees.executor import Check, RuleExecutor
 from planviz.trees.rule import Batch, Once, Rule
+
+if TYPE_CHECKING:
+    from planviz.physical.plan import SparkPlan
 
 Rewrite = Callable[[Any], Any]
 
@@ -53,7 +56,7 @@ class Preparation(Rule):
     def __init__(self, rewrite: Rewrite) -> None:
         self.whole = rewrite
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: SparkPlan) -> Any:
         """The prepared plan; the same object when nothing changed."""
         return self.whole(plan)
 
@@ -256,13 +259,16 @@ def before_exchanges(config: OptimizerConfig, subqueries: _Subqueries, adaptive:
     return [rule for rule in found if rule.name == planned.__name__ or rule.name in config.behaviour.preparations]
 
 
+_ORDERED_LIMITS = "spark.sql.orderingAwareLimitOffset"
+
+
 def exchanges(config: OptimizerConfig, context: PlanningContext) -> list[Preparation]:
     """Exchanges and sorts, and what makes do with fewer of them, as far as the version has it."""
     redundant = config.get("spark.sql.execution.removeRedundantSorts")
     sorts: list[Preparation] = [RemoveRedundantSorts(remove_redundant_sorts)] if redundant else []
     last = config.behaviour.sorts_go_last
     found: list[Preparation] = [
-        InsertSortForLimitAndOffset(insert_sort_for_limit_and_offset),
+        *([InsertSortForLimitAndOffset(insert_sort_for_limit_and_offset)] if config.get(_ORDERED_LIMITS) else []),
         CombineAdjacentAggregation(lambda plan: combine_adjacent_aggregation(plan, config)),
         ReplaceHashWithSortAgg(lambda plan: replace_hash_with_sort(plan, config)),
         PushDownLocalSort(lambda plan: push_down_local_sorts(plan, config)),

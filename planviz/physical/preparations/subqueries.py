@@ -39,12 +39,12 @@ class PlanSubqueries:
 
     def __init__(self, planner: SparkPlanner, config: OptimizerConfig, prepared: Callable[[Any], Any]) -> None:
         self.planner, self.config, self.prepared = planner, config, prepared
-        self.adaptive = bool(config.get("spark.sql.adaptive.enabled"))
+        self.adaptive = config.flag("spark.sql.adaptive.enabled")
         self.decided: set[int] = set()
-        self.done: dict[int, Any] = {}
+        self.done: dict[int, SparkPlan] = {}
         self.roots: dict[int, SubqueryExec] = {}
 
-    def apply(self, plan: SparkPlan) -> Any:
+    def apply(self, plan: SparkPlan) -> SparkPlan:
         """The plan with every subquery planned."""
         around = self.done, self.roots
         if self.adaptive:
@@ -54,13 +54,13 @@ class PlanSubqueries:
         finally:
             self.done, self.roots = around
 
-    def _apply(self, plan: SparkPlan) -> Any:
-        def expression(e: Any) -> Any:
+    def _apply(self, plan: SparkPlan) -> SparkPlan:
+        def expression(e: Expression) -> Expression:
             return self._expression(e, plan)
 
         return plan.transform_up(lambda p: p.map_expressions(expression, _MASK))
 
-    def _expression(self, e: Expression, root: Any) -> Expression:
+    def _expression(self, e: Expression, root: SparkPlan) -> Expression:
         match e:
             case ScalarSubquery():
                 return ScalarSubqueryExec(self._subquery(e, "scalar-subquery"), e.data_type, e.expr_id)
@@ -82,7 +82,7 @@ class PlanSubqueries:
     def _root(self, e: Any, name: str) -> SubqueryExec:
         return SubqueryExec(f"{name}#{e.expr_id}", self._plan_of(e), self.planner.context.next_plan_id())
 
-    def _plan_of(self, e: Any) -> Any:
+    def _plan_of(self, e: Any) -> SparkPlan:
         if e.expr_id not in self.done:
             self.done[e.expr_id] = self.prepared(self._planned(e))
         return self.done[e.expr_id]
@@ -97,12 +97,12 @@ class PlanSubqueries:
         self.decided.add(e.expr_id)
         return plan
 
-    def _pruning(self, e: Any, root: Any) -> Any:
+    def _pruning(self, e: Any, root: SparkPlan) -> Expression:
         """The keys of the other side: from its broadcast where there is one, by a query of their own if that pays."""
         name, number = f"dynamicpruning#{e.expr_id}", self.planner.context.next_plan_id
         if self.adaptive:
             plan = self._plan_of(e)
-            held: Any = SubqueryAdaptiveBroadcastExec(
+            held: SparkPlan = SubqueryAdaptiveBroadcastExec(
                 name, plan, number(), (e.index,), e.only_reused, e.plan, tuple(e.keys)
             )
             return InSubqueryExec(e.outer[0], held, e.expr_id)
@@ -121,7 +121,7 @@ class PlanSubqueries:
         return InSubqueryExec(e.outer[0], self._subquery(values, "subquery"), e.expr_id)
 
 
-def _broadcast(planned: Any, root: Any) -> bool:
+def _broadcast(planned: SparkPlan, root: SparkPlan) -> bool:
     """Whether a join of the plan gathers the same rows."""
     wanted = planned.canonicalized
     return any(isinstance(p, BroadcastHashJoinExec) and p.built.canonicalized == wanted for p in root.walk())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.decisions.choices import Recorder, Rejected
 from planviz.decisions.stages import PlannedStage
@@ -21,6 +21,10 @@ from planviz.physical.strategies.python import aggregate as in_python
 from planviz.physical.strategies.python import python_functions
 from planviz.types import is_collated
 
+if TYPE_CHECKING:
+    from planviz.physical.plan import SparkPlan
+
+_HASH = "spark.sql.execution.useHashAggregateExec"
 _OBJECT_HASH = "spark.sql.execution.useObjectHashAggregateExec"
 Function = AggregateExpression
 
@@ -31,14 +35,14 @@ class PhysicalAggregation:
     def __init__(self, plan: Aggregate) -> None:
         self.child = plan.child
         self.functions: list[Function] = []
-        ids: dict[Any, AttributeReference] = {}
+        ids = {}
         for e in plan.aggregates:
             for f in e.collect(AggregateExpression) if e.bits & AggregateExpression.BIT else ():
                 key = f.canonicalized
                 if key not in ids or not f.deterministic:
                     self.functions.append(f)
                     ids[key] = AttributeReference(str(f.function), f.data_type, f.nullable, f.result_id)
-        self.keys: list[Any] = []
+        self.keys = []
         names: dict[Any, Any] = {}
         for g in plan.grouping:
             named = g if isinstance(g, NamedExpression) else Alias(g, str(g), next_id())
@@ -58,9 +62,9 @@ class PhysicalAggregation:
         return [k.to_attribute() for k in self.keys]
 
 
-def _normalized_key(key: Any) -> Any:
+def _normalized_key(key: Any) -> Expression:
     """A grouping key with one NaN and one zero where it is a floating number, under its name."""
-    new: Any = key.map_children(normalized) if isinstance(key, Alias) else normalized(key)
+    new: Expression = key.map_children(normalized) if isinstance(key, Alias) else normalized(key)
     return new if isinstance(new, NamedExpression) else Alias(new, key.name, key.expr_id)
 
 
@@ -85,11 +89,11 @@ class Stages:
 
     def stage(
         self,
-        child: Any,
-        keys: Sequence[Any],
+        child: SparkPlan,
+        keys: Sequence[Expression],
         functions: Sequence[Function],
-        distribution: Sequence[Any] | None = None,
-        results: Sequence[Any] | None = None,
+        distribution: Sequence[Expression] | None = None,
+        results: Sequence[Expression] | None = None,
     ) -> Any:
         """One stage; without `results` it gives keys and buffers."""
         buffers = self.of(functions)
@@ -101,8 +105,8 @@ class Stages:
         return made
 
     def merging_sessions(
-        self, child: Any, keys: Sequence[Any], session: AttributeReference, functions: Sequence[Function]
-    ) -> Any:
+        self, child: SparkPlan, keys: Sequence[Expression], session: AttributeReference, functions: Sequence[Function]
+    ) -> MergingSessionsExec:
         """A stage that makes one of the sessions that overlap."""
         buffers = self.of(functions)
         wanted = tuple([k for k in keys if k is not session])
@@ -113,13 +117,16 @@ class Stages:
         return made
 
     def _operator(
-        self, functions: Sequence[Function], buffers: Sequence[AttributeReference], keys: Sequence[Any]
+        self, functions: Sequence[Function], buffers: Sequence[AttributeReference], keys: Sequence[Expression]
     ) -> Any:
         """The first of the three that can compute the functions (inventory C-030)."""
         at = f"stage {len(self.made) + 1}"
         if self._collated(at, keys):
             return SortAggregateExec
-        if self._all_mutable(at, buffers):
+        hashed = bool(self.context.config.get(_HASH))
+        if not hashed:
+            self._reject("HashAggregate", f"{_HASH} is false")
+        elif self._all_mutable(at, buffers):
             self._reject("ObjectHashAggregate", "HashAggregate is asked first, and it can keep these buffers")
             self._reject("SortAggregate", "a hash map needs no sorted rows")
             return HashAggregateExec
@@ -128,7 +135,7 @@ class Stages:
         if not ask(at, "a function keeps an object as its buffer", bool(objects), functions=objects):
             self._reject("ObjectHashAggregate", "no function keeps an object as its buffer")
             return SortAggregateExec
-        on = bool(self.context.config.get(_OBJECT_HASH))
+        on = self.context.config.flag(_OBJECT_HASH)
         if not ask(at, "groups whose buffers are objects may be hashed", on, _OBJECT_HASH, value=on):
             self._reject("ObjectHashAggregate", f"{_OBJECT_HASH} is false")
             return SortAggregateExec
@@ -160,7 +167,7 @@ class Stages:
             self.recorder.reject(operator, reason)
 
 
-def aggregate(plan: Aggregate, context: PlanningContext) -> Any:
+def aggregate(plan: Aggregate, context: PlanningContext) -> SparkPlan | None:
     """The stages for an aggregate, the last one on top; the decision goes to the context."""
     parts, recorder = PhysicalAggregation(plan), Recorder()
     streams = any(getattr(p, "streaming", False) for p in parts.child.walk())
@@ -179,7 +186,7 @@ def aggregate(plan: Aggregate, context: PlanningContext) -> Any:
 
 def _with_buffers(
     parts: PhysicalAggregation, recorder: Recorder, context: PlanningContext
-) -> tuple[Any, list[PlannedStage]]:
+) -> tuple[HashAggregateExec | ObjectHashAggregateExec, list[PlannedStage]]:
     _ask_about(parts, recorder)
     stages = Stages(context, recorder, parts.functions)
     distinct = [f for f in parts.functions if f.distinct]
@@ -210,7 +217,7 @@ def _session(keys: Sequence[AttributeReference]) -> AttributeReference | None:
     return next((k for k in keys if SESSION_WINDOW in k.metadata), None)
 
 
-def _without_distinct(parts: PhysicalAggregation, stages: Stages, child: Any) -> Any:
+def _without_distinct(parts: PhysicalAggregation, stages: Stages, child: SparkPlan) -> Any:
     partial = stages.stage(child, parts.keys, _mode(parts.functions, "Partial"))
     keys = parts.key_attributes
     session = _session(keys)
@@ -219,7 +226,7 @@ def _without_distinct(parts: PhysicalAggregation, stages: Stages, child: Any) ->
     return stages.stage(partial, keys, _mode(parts.functions, "Final"), keys, parts.results)
 
 
-def _one_distinct(parts: PhysicalAggregation, distinct: list[Function], stages: Stages, child: Any) -> Any:
+def _one_distinct(parts: PhysicalAggregation, distinct: list[Function], stages: Stages, child: SparkPlan) -> Any:
     """Partial by keys and distinct columns, merged; then what is distinct is counted, merged once more."""
     plain = [f for f in parts.functions if not f.distinct]
     columns: dict[Any, Any] = {}
@@ -242,16 +249,16 @@ def _one_distinct(parts: PhysicalAggregation, distinct: list[Function], stages: 
     return stages.stage(three, keys, [*_mode(plain, "Final"), *_mode(counted, "Final")], keys, parts.results)
 
 
-def _distinct_column(c: Any) -> Any:
+def _distinct_column(c: Expression) -> Expression:
     """What is counted once, under its name, with one NaN and one zero where it is a floating number."""
     new = normalized(c)
     name = c.name if isinstance(c, NamedExpression) else str(c)
     return new if isinstance(new, NamedExpression) else Alias(new, name, next_id())
 
 
-def _over_columns(f: Function, columns: dict[Any, Any], stages: Stages) -> Function:
+def _over_columns(f: Function, columns: dict[Expression, Expression], stages: Stages) -> Function:
     """The function reading the columns of the first stages."""
-    new: Any = f.function.map_children(
+    new: Expression = f.function.map_children(
         lambda c: columns[c.canonicalized].to_attribute() if c.canonicalized in columns else c
     )
     stages.buffers[id(new)] = stages.buffers[id(f.function)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.expressions.core import Alias, Literal, SortOrder
 from planviz.logical.combining import CTERelationDef, Union, UnionLoop, WithCTE
@@ -39,8 +39,12 @@ from planviz.physical.strategies import python
 from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.limits import limit_and_offset
 
+if TYPE_CHECKING:
+    from planviz.physical.plan import SparkPlan
+
 _ANYHOW = "REBALANCE_PARTITIONS_BY_NONE"
 _ADAPTIVE = "spark.sql.adaptive.enabled"
+_UNION_CHILDREN = "spark.sql.codegen.wholeStage.union.maxChildren"
 _UNION_CODE = "spark.sql.codegen.wholeStage.union.enabled"
 _UNION_SPREAD = "spark.sql.unionOutputPartitioning"
 _PARALLELISM = "spark.sql.leafNodeDefaultParallelism"
@@ -71,8 +75,9 @@ def basic(plan: LogicalPlan, context: PlanningContext) -> Any:
         case Sample():
             return o.SampleExec(plan.lower, plan.upper, plan.with_replacement, plan.seed, below(plan.child))
         case Union(inputs):
-            code, spread = bool(context.config.get(_UNION_CODE)), bool(context.config.get(_UNION_SPREAD))
-            return o.UnionExec(tuple(map(below, inputs)), plan.output, code, spread)
+            few = len(inputs) <= context.config.number(_UNION_CHILDREN)
+            code, spread = few and context.config.flag(_UNION_CODE), context.config.flag(_UNION_SPREAD)
+            return context.operator(o.UnionExec)(tuple(map(below, inputs)), plan.output, code, spread)
         case LocalRelation(columns, rows):
             return sources.LocalTableScanExec(columns, rows)
         case OneRowRelation():
@@ -83,23 +88,25 @@ def basic(plan: LogicalPlan, context: PlanningContext) -> Any:
             return sources.UnionLoopExec(plan.id, plan.left, plan.right, plan.output, plan.limit, plan.depth)
         case ScriptTransformation():
             return o.ScriptTransformationExec(plan, below(plan.child))
-        case Range(start, end, step, slices, column):
-            return sources.RangeExec(start, end, step, slices or int(context.config.get(_PARALLELISM)), (column,))
+        case Range(start, end, step, slices, column, _):
+            return sources.RangeExec(start, end, step, slices or context.config.number(_PARALLELISM), (column,))
     return _limit(plan, context) or _moved(plan, context) or _cte(plan, context) or python.evaluation(plan, context)
 
 
-def _limit(plan: LogicalPlan, context: PlanningContext) -> Any:
+def _limit(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
     match plan:
         case LocalLimit(Literal(int() as n, _), child):
             return o.LocalLimitExec(n, context.plan(child))
         case GlobalLimit(Literal(int() as n, _), Offset(Literal(int() as offset, _), child)):
             # The rows that the offset skips are counted with the limit.
-            return o.GlobalLimitExec(n + offset, context.plan(child), offset)
+            return context.operator(o.GlobalLimitExec)(n + offset, context.plan(child), offset)
         case Offset():
             found = limit_and_offset(plan)
-            return None if found is None else o.GlobalLimitExec(found[0], context.plan(found[2]), found[1])
+            if found is None:
+                return None
+            return context.operator(o.GlobalLimitExec)(found[0], context.plan(found[2]), found[1])
         case GlobalLimit(Literal(int() as n, _), child):
-            return o.GlobalLimitExec(n, context.plan(child))
+            return context.operator(o.GlobalLimitExec)(n, context.plan(child), 0)
     return None
 
 
@@ -122,7 +129,7 @@ def _moved(plan: LogicalPlan, context: PlanningContext) -> Any:
     return None
 
 
-def _exchange(p: Partitioning, child: Any, origin: str, context: PlanningContext) -> Any:
+def _exchange(p: Partitioning, child: LogicalPlan, origin: str, context: PlanningContext) -> SparkPlan:
     return context.shuffle(p, context.plan(child), origin)
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
 from planviz.physical.buffers import buffer_of
 from planviz.physical.distribution import BroadcastMode, Partitioning
-from planviz.physical.earlier import operators_of
+from planviz.physical.earlier import operators_of, without_code
 from planviz.physical.exchanges import ENSURE_REQUIREMENTS, BroadcastExchangeExec, ShuffleExchangeExec
 from planviz.physical.plan import SparkPlan
 from planviz.physical.spark_3_0 import EARLIER
+
+if TYPE_CHECKING:
+    from planviz.expressions.aggregates import AggregateFunction
 
 P = TypeVar("P", bound=SparkPlan)
 
@@ -33,17 +36,18 @@ class PlanningContext:
     #: Every function planned so far with its buffer's columns: a plan that is planned twice has the same ones.
     buffers: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     plan_id: int = 0
+    _without_code: dict[type, type] | None = None
 
     def next_plan_id(self) -> int:
         """A number that no other exchange or subquery of the query has."""
         self.plan_id += 1
         return self.plan_id
 
-    def shuffle(self, p: Partitioning, child: Any, origin: str = ENSURE_REQUIREMENTS) -> ShuffleExchangeExec:
+    def shuffle(self, p: Partitioning, child: SparkPlan, origin: str = ENSURE_REQUIREMENTS) -> ShuffleExchangeExec:
         """A new exchange that spreads the rows like this."""
         return self.operator(ShuffleExchangeExec).of(p, child, self.next_plan_id(), origin)
 
-    def broadcast(self, mode: BroadcastMode, child: Any) -> BroadcastExchangeExec:
+    def broadcast(self, mode: BroadcastMode, child: SparkPlan) -> BroadcastExchangeExec:
         """A new exchange that sends the rows everywhere."""
         return self.operator(BroadcastExchangeExec)(mode, child, self.next_plan_id())
 
@@ -52,9 +56,11 @@ class PlanningContext:
         known = self.config.behaviour
         if known.operators_of_3_0:
             return EARLIER.get(cls, cls)
-        return operators_of(known).get(cls, cls)
+        if self._without_code is None:
+            self._without_code = without_code(self.config)
+        return self._without_code.get(cls) or operators_of(known).get(cls, cls)
 
-    def buffer(self, function: Any) -> Any:
+    def buffer(self, function: AggregateFunction) -> Any:
         """The buffer's columns of an aggregate function, the same for the same object."""
         if id(function) not in self.buffers:
             self.buffers[id(function)] = (function, buffer_of(function, not self.config.behaviour.sums_note_emptiness))
@@ -63,4 +69,4 @@ class PlanningContext:
     @property
     def partitions(self) -> int:
         """How many partitions a shuffle makes."""
-        return int(self.config.get("spark.sql.shuffle.partitions"))
+        return self.config.number("spark.sql.shuffle.partitions")

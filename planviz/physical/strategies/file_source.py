@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.config import OptimizerConfig
 from planviz.expressions.calls import FunctionCall
-from planviz.expressions.core import AttributeReference
+from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.predicates import conjunction
 from planviz.expressions.subqueries import ScalarSubquery, SubqueryExpression
 from planviz.logical.plan import LogicalPlan
@@ -18,17 +18,21 @@ from planviz.physical.operators import FilterExec, ProjectExec
 from planviz.physical.scans import FileSourceScanExec
 from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.nested_fields import read_types
-from planviz.types import is_collated
+from planviz.types import ArrayType, DataType, MapType, StructType, is_collated
 from planviz.types.collations import COLLATED
 
+if TYPE_CHECKING:
+    from planviz.physical.plan import SparkPlan
+
 _BUCKETING = "spark.sql.sources.bucketing.enabled"
+_NESTED_SCHEMAS = "spark.sql.optimizer.nestedSchemaPruning.enabled"
 _IN_ORDER = "spark.sql.legacy.bucketedTableScan.outputOrdering"
 
 
-def scan_of(plan: LogicalPlan, context: PlanningContext) -> Any:
+def scan_of(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
     """The operators for projections and filters right above a table, or None for another plan."""
     config = context.config
-    found = scan_operation(plan, bool(config.get(ALWAYS_INLINE)))
+    found = scan_operation(plan, config.flag(ALWAYS_INLINE))
     if found is None:
         return None
     relation = found.relation
@@ -42,31 +46,36 @@ def scan_of(plan: LogicalPlan, context: PlanningContext) -> Any:
     needed = frozenset[int]().union(*[e.references for e in (*found.projects, *after, *[f for g in above for f in g])])
     read = [a for a in relation.output if a.expr_id in needed and a.expr_id not in by_partition]
     read += [a for a in relation.output if a.expr_id in by_partition]
-    narrowed = read_types(read, (*found.projects, *filters, *[f for g in above for f in g]))
+    whole = not config.get(_NESTED_SCHEMAS)
+    narrowed = () if whole else read_types(read, (*found.projects, *filters, *[f for g in above for f in g]))
     off = "" if config.get(_BUCKETING) else "disabled by configuration"
     if not config.behaviour.scans_take_subqueries:
         on_data = [f for f in on_data if not f.bits & SubqueryExpression.BIT]
     scan = context.operator(FileSourceScanExec)
-    made: Any = scan.of(relation, tuple(read), narrowed, tuple(on_partitions), tuple(on_data), off)
+    made: SparkPlan = scan.of(relation, tuple(read), narrowed, tuple(on_partitions), tuple(on_data), off)
     if config.get(_IN_ORDER):
         made = made.replace(in_order=True)
-    if not _in_batches(relation.provider.lower(), config):
+    if not _in_batches(relation.provider.lower(), narrowed or tuple([a.type for a in read]), config):
         made = made.replace(row_by_row=True)
     for group in ([after] if after else []) + [list(g) for g in above]:
         made = FilterExec(conjunction(group), made)
     return made if found.projects == tuple(made.output) else context.operator(ProjectExec)(found.projects, made)
 
 
-def _in_batches(provider: str, config: OptimizerConfig) -> bool:
+def _in_batches(provider: str, types: Sequence[DataType], config: OptimizerConfig) -> bool:
     """Whether the settings let the reader of a format give batches of columns (Spark: FileFormat.supportBatch)."""
-    if provider in ("parquet", "orc") and not config.get(f"spark.sql.{provider}.enableVectorizedReader"):
-        return False
-    return bool(config.get("spark.sql.codegen.wholeStage"))
+    if provider in ("parquet", "orc"):
+        if not config.get(f"spark.sql.{provider}.enableVectorizedReader"):
+            return False
+        nested = any(isinstance(t, ArrayType | MapType | StructType) for t in types)
+        if nested and not config.get(f"spark.sql.{provider}.enableNestedColumnVectorizedReader"):
+            return False
+    return config.flag("spark.sql.codegen.wholeStage")
 
 
-def _over_table(filters: list[Any], relation: LogicalRelation) -> list[Any]:
+def _over_table(filters: list[Expression], relation: LogicalRelation) -> list[Any]:
     """The filters with the columns' names as the table writes them (Spark: DataSourceStrategy.normalizeExprs)."""
-    names: dict[int, Any] = {a.expr_id: a for a in relation.output}
+    names: dict[int, AttributeReference] = {a.expr_id: a for a in relation.output}
 
     def written(x: Any) -> Any:
         known = names.get(x.expr_id) if isinstance(x, AttributeReference) else None
@@ -75,7 +84,7 @@ def _over_table(filters: list[Any], relation: LogicalRelation) -> list[Any]:
     return [f.transform_up(written, AttributeReference.BIT) for f in filters]
 
 
-def _distinct(filters: Sequence[Any]) -> list[Any]:
+def _distinct(filters: Sequence[Expression]) -> list[Any]:
     """The filters, those of equal meaning once."""
     return list({f.canonicalized: f for f in reversed(filters)}.values())[::-1]
 
@@ -94,7 +103,7 @@ def _reads_collated(f: Any) -> bool:
     return any(is_collated(e.data_type) for e in f.collect(AttributeReference))
 
 
-def _compares_values(f: Any) -> bool:
+def _compares_values(f: Expression) -> bool:
     """Whether the subqueries of a filter give single values, none of them a runtime bloom filter."""
     bloom = isinstance(f, FunctionCall) and f.name == "might_contain"
     return not bloom and all(isinstance(s, ScalarSubquery) for s in f.collect(SubqueryExpression))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planviz.config import OptimizerConfig
 from planviz.expressions.core import AttributeReference
@@ -13,10 +13,13 @@ from planviz.optimizer.scan_operation import ALWAYS_INLINE, scan_operation
 from planviz.physical.in_memory import InMemoryTableScanExec
 from planviz.physical.operators import FilterExec, ProjectExec
 
+if TYPE_CHECKING:
+    from planviz.physical.plan import SparkPlan
+
 _VECTORIZED = "spark.sql.inMemoryColumnarStorage.enableVectorizedReader"
 
 
-def in_memory_scan(plan: LogicalPlan, config: OptimizerConfig) -> Any:
+def in_memory_scan(plan: LogicalPlan, config: OptimizerConfig) -> SparkPlan | None:
     """The operators for projections and filters right above a cache, or None for another plan.
 
     Every filter is evaluated once more above the scan, which only skips whole batches by it
@@ -24,7 +27,7 @@ def in_memory_scan(plan: LogicalPlan, config: OptimizerConfig) -> Any:
     """
     if not plan.bits & InMemoryRelation.BIT:
         return None
-    found = scan_operation(plan, bool(config.get(ALWAYS_INLINE)), InMemoryRelation)
+    found = scan_operation(plan, config.flag(ALWAYS_INLINE), InMemoryRelation)
     if found is None:
         return None
     projects, filters, relation = found.projects, [f for group in found.filters for f in group], found.relation
@@ -38,7 +41,7 @@ def in_memory_scan(plan: LogicalPlan, config: OptimizerConfig) -> Any:
         columns = tuple(projects)
     else:
         columns = tuple(sorted((by_id[i] for i in given | asked), key=lambda a: (a.name, a.expr_id)))
-    made: Any = InMemoryTableScanExec(columns, tuple(filters), relation, bool(config.get(_VECTORIZED)))
+    made: SparkPlan = InMemoryTableScanExec(columns, tuple(filters), relation, config.flag(_VECTORIZED))
     if filters:
         made = FilterExec(conjunction(filters), made)
     return made if columns == tuple(projects) else ProjectExec(tuple(projects), made)

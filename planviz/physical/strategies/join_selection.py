@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.decisions.choices import Recorder
 from planviz.decisions.join_tree import FACTOR, NULL_AWARE, PARTITIONS, PREFER_SORT, THRESHOLD
+from planviz.estimation import size_in_bytes
 from planviz.expressions.earlier import as_stored
 from planviz.logical.combining import Join
-from planviz.optimizer.statistics import size_in_bytes
 from planviz.physical import joins as j
 from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.join_words import (
@@ -24,6 +24,10 @@ from planviz.physical.strategies.join_words import (
 )
 from planviz.physical.strategies.keys import EquiJoin, equi_join, null_aware_anti_join
 from planviz.types import is_orderable
+
+if TYPE_CHECKING:
+    from planviz.physical.joins import JoinExec
+    from planviz.physical.plan import SparkPlan
 
 BOTH = (LEFT, RIGHT)
 _RIGHT_ONLY = ("LeftSemi", "LeftAnti", "ExistenceJoin", "LeftSingle")
@@ -41,7 +45,7 @@ class JoinSelection:
         self.old = context.config.behaviour.joins == "spark-3.0"
         self.hints = {LEFT: join.left_hint, RIGHT: join.right_hint}
         self.sizes = {LEFT: size_in_bytes(join.left), RIGHT: size_in_bytes(join.right)}
-        self.threshold = int(self.config.get(THRESHOLD))
+        self.threshold = self.config.number(THRESHOLD)
         self.because = ""
 
     def plan(self) -> Any:
@@ -79,7 +83,9 @@ class JoinSelection:
         )  # fmt: skip
         self.context.decisions.append(decision)
 
-    def _made(self, operator: str, side: str, flag: bool, keys: EquiJoin, left: Any, right: Any) -> Any:
+    def _made(
+        self, operator: str, side: str, flag: bool, keys: EquiJoin, left: SparkPlan, right: SparkPlan
+    ) -> JoinExec:
         kind, exists, whole = self.kind, self.join.exists, self.join.condition
         of = self.context.operator
         match operator:
@@ -166,7 +172,7 @@ class JoinSelection:
     def _local_hash(self, hashable: bool) -> str | None:
         """The side of a shuffled hash join that sizes allow."""
         ask, sizes, reject = self.recorder.ask, self.sizes, self.recorder.reject
-        prefer = bool(self.config.get(PREFER_SORT))
+        prefer = self.config.flag(PREFER_SORT)
         if not ask("N3", "hash joins are preferred to sort merge joins", not prefer, PREFER_SORT, value=prefer):
             reject("ShuffledHashJoin", f"{PREFER_SORT} is true", "N3", value=prefer)
             return None
@@ -179,7 +185,7 @@ class JoinSelection:
             reason = no_local_map(sizes, allowed, limit, partitions) if hashable else "the keys cannot be hashed"
             reject("ShuffledHashJoin", reason, "N4", **seen)
             return None
-        factor = 3 if self.old else int(self.config.get(FACTOR))
+        factor = 3 if self.old else self.config.number(FACTOR)
         much = [s for s in fit if sizes[s] * factor <= sizes[_other(s)]]
         seen = {**self._seen, "factor": factor}
         setting = None if self.old else FACTOR
@@ -195,7 +201,7 @@ class JoinSelection:
         for operator in _OPERATORS[1:3]:
             reject(operator, "there are no equi-join keys", "N0")
         if not self.old:
-            on = bool(self.config.get(NULL_AWARE))
+            on = self.config.flag(NULL_AWARE)
             form = null_aware_anti_join(self.join) is not None
             if ask("N9", "NOT IN over one column", on and form, NULL_AWARE, value=on, form=form, type=self.kind):
                 self.because = "the only one that a null-aware anti join can build"
@@ -230,7 +236,7 @@ class JoinSelection:
         return {"left": self.sizes[LEFT], "right": self.sizes[RIGHT]}
 
     @property
-    def _hint_values(self) -> dict[str, Any]:
+    def _hint_values(self) -> dict[str, str | None]:
         return {"left_hint": self.hints[LEFT], "right_hint": self.hints[RIGHT]}
 
     @property

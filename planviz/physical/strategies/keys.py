@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from planviz.expressions.core import Expression
 from planviz.expressions.predicates import EqualTo, IsNull, Or, conjunction
 from planviz.logical.combining import Join
-from planviz.optimizer.join_keys import keys_and_rest
+from planviz.logical.join_keys import keys_and_rest
 from planviz.types import is_collated
 
 

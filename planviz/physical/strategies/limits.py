@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planviz.expressions.core import Literal
 from planviz.logical.operators import GlobalLimit, LocalLimit, Offset, Project, Sort
@@ -10,8 +10,11 @@ from planviz.logical.plan import LogicalPlan
 from planviz.physical.operators import CollectLimitExec, TakeOrderedAndProjectExec
 from planviz.physical.strategies.context import PlanningContext
 
+if TYPE_CHECKING:
+    from planviz.physical.plan import SparkPlan
 
-def special_limit(plan: LogicalPlan, context: PlanningContext, root: bool) -> Any:
+
+def special_limit(plan: LogicalPlan, context: PlanningContext, root: bool) -> SparkPlan | None:
     """The operator for a limit over a sort; at the root for any limit. None for another plan."""
     found = limit_and_offset(plan)
     if found is None:
@@ -23,7 +26,7 @@ def special_limit(plan: LogicalPlan, context: PlanningContext, root: bool) -> An
     return CollectLimitExec(limit, context.plan(child), offset)
 
 
-def limit_and_offset(plan: LogicalPlan) -> tuple[int, int, Any] | None:
+def limit_and_offset(plan: LogicalPlan) -> tuple[int, int, LogicalPlan] | None:
     """Limit, offset and what they are of; rows that the offset skips count for the limit, -1 stands for no limit."""
     match plan:
         case Offset(Literal(int() as offset, _), GlobalLimit(Literal(int() as limit, _), LocalLimit(_, child))):
@@ -40,12 +43,12 @@ def limit_and_offset(plan: LogicalPlan) -> tuple[int, int, Any] | None:
     return None
 
 
-def _top(limit: int, child: Any, context: PlanningContext, offset: int) -> Any:
-    if limit >= int(context.config.get("spark.sql.execution.topKSortFallbackThreshold")):
+def _top(limit: int, child: LogicalPlan, context: PlanningContext, offset: int) -> SparkPlan | None:
+    if limit >= context.config.number("spark.sql.execution.topKSortFallbackThreshold"):
         return None
     match child:
         case Sort(order, True, below):
-            return TakeOrderedAndProjectExec(limit, order, below.output, context.plan(below), offset)
+            return context.operator(TakeOrderedAndProjectExec)(limit, order, below.output, context.plan(below), offset)
         case Project(projects, Sort(order, True, below)):
-            return TakeOrderedAndProjectExec(limit, order, projects, context.plan(below), offset)
+            return context.operator(TakeOrderedAndProjectExec)(limit, order, projects, context.plan(below), offset)
     return None

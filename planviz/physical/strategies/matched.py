@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.logical.cached import InMemoryRelation
@@ -11,6 +11,10 @@ from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.scan_operation import scan_operation
 from planviz.physical.strategies.keys import equi_join, null_aware_anti_join
 from planviz.physical.strategies.limits import limit_and_offset
+
+if TYPE_CHECKING:
+    from planviz.logical.combining import Join
+    from planviz.logical.plan import LogicalPlan
 
 #: Expressions of one list that are named; the others are counted.
 _MOST = 6
@@ -32,7 +36,7 @@ def matched(strategy: str, plan: Any) -> str:
     return f"{type(plan).__name__}, one operator"
 
 
-def _join(plan: Any) -> str:
+def _join(plan: Join) -> str:
     keys = equi_join(plan)
     if keys is not None:
         pairs = _listed([f"{a} = {b}" for a, b in zip(keys.left, keys.right, strict=True)])
@@ -51,7 +55,7 @@ def _aggregation(plan: Any) -> str:
     return f"PhysicalAggregation: {keys}; functions: {_listed(functions) or 'none'}"
 
 
-def _scan(plan: Any, leaf: Any) -> str:
+def _scan(plan: LogicalPlan, leaf: Any) -> str:
     # Columns that are put in more than once are no matter here: the strategy had its match.
     found = scan_operation(plan, True, leaf)
     if found is None:
@@ -61,7 +65,7 @@ def _scan(plan: Any, leaf: Any) -> str:
     return f"columns {columns or 'none'}; filters {filters or 'none'}; over {found.relation.simple_string}"
 
 
-def _limit(plan: Any) -> str:
+def _limit(plan: LogicalPlan) -> str:
     found = limit_and_offset(plan)
     if found is None:
         return type(plan).__name__

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError
@@ -17,6 +17,10 @@ from planviz.physical.strategies.in_memory_scans import in_memory_scan
 from planviz.physical.strategies.join_selection import JoinSelection
 from planviz.physical.strategies.limits import special_limit
 from planviz.physical.strategies.steps import Planned
+
+if TYPE_CHECKING:
+    from planviz.logical.plan import LogicalPlan
+    from planviz.physical.plan import SparkPlan
 
 Note = Callable[[Any, Any, Sequence[Planned]], None]
 
@@ -43,10 +47,10 @@ class SparkPlanner:
             self.calls = around
         return made
 
-    def _below(self, logical: Any) -> Any:
+    def _below(self, logical: LogicalPlan) -> Any:
         return self._plan(logical, False)
 
-    def _plan(self, plan: Any, root: bool) -> Any:
+    def _plan(self, plan: LogicalPlan, root: bool) -> Any:
         # What is beneath is planned within the call: its place is before theirs.
         place = len(self.calls)
         self.calls.append(None)
@@ -59,7 +63,7 @@ class SparkPlanner:
         linked(made, plan)
         return made
 
-    def _asked(self, plan: Any, root: bool) -> tuple[str, Any]:
+    def _asked(self, plan: LogicalPlan, root: bool) -> tuple[str, Any]:
         """The strategy that knows the operator, and what it gives."""
         context = self.context
         made = scan_of(plan, context)
@@ -89,7 +93,7 @@ _OWN = {
 }
 
 
-def linked(made: Any, logical: Any) -> None:
+def linked(made: SparkPlan, logical: LogicalPlan) -> None:
     """Remember as `origin` which logical plan an operator, and those new beneath it, came from (Spark: logicalLink)."""
     if made.origin is None:
         made.__dict__["origin"] = logical

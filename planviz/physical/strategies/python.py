@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.decisions.choices import Recorder
 from planviz.errors import AnalysisError
@@ -20,6 +20,10 @@ from planviz.logical.python import (
 )
 from planviz.physical import python as o
 from planviz.physical.strategies.context import PlanningContext
+
+if TYPE_CHECKING:
+    from planviz.physical.plan import SparkPlan
+    from planviz.physical.strategies.aggregation import PhysicalAggregation
 
 
 def evaluation(plan: LogicalPlan, context: PlanningContext) -> Any:
@@ -44,7 +48,7 @@ def python_functions(functions: Sequence[AggregateExpression]) -> list[PythonUDA
     return [f.function for f in functions if isinstance(f.function, PythonUDAF)]
 
 
-def aggregate(parts: Any, recorder: Recorder, context: PlanningContext) -> Any:
+def aggregate(parts: PhysicalAggregation, recorder: Recorder, context: PlanningContext) -> SparkPlan:
     """The one stage of an aggregate of Python functions (`parts`: a PhysicalAggregation).
 
     Raises AnalysisError where they stand beside others, or are of several kinds.

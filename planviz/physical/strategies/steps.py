@@ -9,11 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.physical.operators import FilterExec, ProjectExec
 from planviz.physical.strategies.matched import matched
 from planviz.trees.trace import BatchRun, DeferredTree, RuleApplication, Trace
+
+if TYPE_CHECKING:
+    from planviz.expressions.core import Expression
+    from planviz.logical.plan import LogicalPlan
+    from planviz.physical.plan import SparkPlan
 
 #: The executor's name in a trace, and its batch.
 EXECUTOR, BATCH = "SparkPlanner", "Strategies"
@@ -30,8 +35,8 @@ class Planned:
     """One call of the planner: the strategy that knew `logical`, and the operators that it gave."""
 
     strategy: str
-    logical: Any
-    physical: Any
+    logical: LogicalPlan
+    physical: Expression
 
     @property
     def alike(self) -> bool:
@@ -50,7 +55,7 @@ class _Places:
     `shown` are the calls that are steps.
     """
 
-    def __init__(self, root: Any, calls: Sequence[Planned]) -> None:
+    def __init__(self, root: SparkPlan, calls: Sequence[Planned]) -> None:
         self.calls = calls
         self.at: dict[int, list[int]] = {}
         for number, call in enumerate(calls):

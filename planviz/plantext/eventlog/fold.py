@@ -208,7 +208,7 @@ class EventFold:
             self.ended.append(execution)
 
 
-def measure(plan: Operator, values: dict[int, Any]) -> Counter[str]:
+def measure(plan: Operator, values: dict[int, int | str]) -> Counter[str]:
     """Give every metric of a plan its value; the operators and how often they occur, a reused subquery once.
 
     `values` are by accumulator, as Spark writes them.

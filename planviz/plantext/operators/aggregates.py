@@ -14,6 +14,7 @@ _OLD_MODE = re.compile(r"\((.*),mode=(Partial|PartialMerge|Final|Complete),isDis
 _DISTINCT = re.compile(r"\w+\(distinct ", re.IGNORECASE)
 _FILTER = re.compile(r" FILTER \(WHERE (.*)\)(?: AS .*)?$", re.DOTALL)
 _PLAIN = re.compile(r"'?[^()]*#\d+L?$")
+_NUMBERED_RESULT = re.compile(r"(?<=\))#\d+L?$")
 _WORDS = {"Partial": "partial", "PartialMerge": "merge", "Final": "final", "Complete": "complete"}
 
 
@@ -29,11 +30,14 @@ def functions(texts: list[str], mode: str | None = "final") -> list[dict[str, An
         if match := _MODE.match(text):
             this = "final" if match[1] == "finalmerge" else match[1]
             text = text[: match.start(1)] + text[match.end() :]
+            if match[1] == "finalmerge" and " AS " in text:
+                # `finalmerge_sum(merge sum#2) AS sum(v)#3`: over buffers; Spark prints what it gives, `sum(v#1)`.
+                text = _NUMBERED_RESULT.sub("", _alias(text))
         elif old := _OLD_MODE.match(text):
             text, this = old[1], _WORDS[old[2]]
             if old[3] == "true":
                 text = text.replace("(", "(distinct ", 1)
-        function: dict[str, Any] = {"text": text, "mode": this}
+        function: dict[str, object] = {"text": text, "mode": this}
         if _DISTINCT.match(text):
             function["distinct"] = True
         if " FILTER " in text and (where := _FILTER.search(text)):

@@ -17,7 +17,7 @@ from planviz.render.glossary import meanings
 _SHARED = ("dom", "glossary", "theme", "host", "tidy", "units", "plan", "draw", "canvas")
 _PLAYED = ("dom", "glossary", "theme", "host", "timeline", "transport", "board", "stepcard", "playback")
 _MODULES = {
-    "workbench": (*_SHARED, "keys", "rail", "why", "panel", "rawtext", "shell", "bench", "workbench"),
+    "workbench": (*_SHARED, "keys", "rail", "why", "panel", "rawtext", "program", "shell", "bench", "workbench"),
     "cardinality": (
         *_SHARED,
         "figures",
@@ -31,11 +31,37 @@ _MODULES = {
         "estimates",
         "cardinality",
     ),
-    "rules": (*_SHARED, "steps", "textdiff", "timeline", "transport", "rulecard", "panes", "player", "rules"),
+    "rules": (
+        *_SHARED,
+        "steps",
+        "textdiff",
+        "timeline",
+        "transport",
+        "rulecard",
+        "panes",
+        "rawtext",
+        "program",
+        "player",
+        "rules",
+    ),
     "compare": (*_SHARED, "steps", "textdiff", "timeline", "transport", "panes", "comparison", "compare"),
     "mechanics": (*_PLAYED, "mechanics"),
-    "joins": (*_PLAYED, "units", "drawn", "jointable", "whatifs", "joinpanel", "mechanism", "joinbench", "joins"),
+    "joins": (
+        *_PLAYED,
+        "units",
+        "drawn",
+        "jointable",
+        "whatifs",
+        "joinpanel",
+        "mechanism",
+        "rawtext",
+        "program",
+        "joinbench",
+        "joins",
+    ),
 }
+#: The elements' names.
+ELEMENTS = tuple(_MODULES)
 _PAGES = {"workbench": "page", "rules": "rulespage", "mechanics": "mechanicspage", "compare": "comparepage"}
 _SHEETS = {
     "workbench": ("workbench.css",),

@@ -5,6 +5,7 @@ import { termed } from "./glossary.js";
 import { keyAction } from "./keys.js";
 import { Panel } from "./panel.js";
 import { Plan } from "./plan.js";
+import { ProgramPane } from "./program.js";
 import { Rail } from "./rail.js";
 import { RawText } from "./rawtext.js";
 import { findingItem, keyList, toolbar } from "./shell.js";
@@ -34,6 +35,11 @@ export class Workbench {
     document.fonts?.addEventListener?.("loadingdone", (this.onFonts = () => this.plan && this.canvas.changed()));
   }
 
+  // Where this was left, for the next one that shows the same.
+  remember() {
+    this.#remember();
+  }
+
   destroy() {
     this.#remember();
     this.gone = true;
@@ -43,7 +49,7 @@ export class Workbench {
     document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
     document.removeEventListener("planviz:goto", this.onGoto);
     if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
-    for (const part of [this.resizing, this.canvas, this.rail, this.raw]) part.destroy?.() ?? part.disconnect?.();
+    for (const part of [this.resizing, this.canvas, this.rail, this.raw, this.program]) part.destroy?.() ?? part.disconnect?.();
     this.root.remove();
   }
 
@@ -53,13 +59,14 @@ export class Workbench {
     const root = (this.root = element("div", "pv"));
     root.tabIndex = -1;
     this.rail = new Rail({ select: (i) => this.select(i, { from: "rail" }), toggle: (i) => this.toggle(i) });
-    this.panel = new Panel({ select: (i) => this.select(i), source: (i) => this.showSource(i), hasText: () => this.#text != null, go: this.callbacks.go && ((page, number) => this.#go(page, number)) });
+    this.panel = new Panel({ select: (i) => this.select(i), source: (i) => this.showSource(i), hasText: () => this.#text != null, lineText: (line) => (this.data.written ? this.program.line(line) : ""), go: this.callbacks.go && ((page, number) => this.#go(page, number)) });
     this.raw = new RawText({ line: (line) => this.#selectLine(line) });
     const left = element("nav", "pv-rail");
     left.setAttribute("aria-label", "Tree and findings");
     this.railHead = element("h4", "", "Tree");
     this.findings = element("section", "pv-findings");
-    left.append(this.railHead, this.rail.root, this.findings);
+    this.program = new ProgramPane({ line: (line) => this.#lightLine(line), turned: (on) => this.#turnProgram(on) }, "workbench");
+    left.append(this.railHead, this.rail.root, this.program.root, this.findings);
     const centre = element("section", "pv-centre");
     this.stage = element("div", "pv-stage");
     this.stage.tabIndex = 0;
@@ -222,7 +229,7 @@ export class Workbench {
     }
     const many = (count, word) => `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
     const keys = element("div", "pv-keys");
-    for (const [names, words] of [[["←", "→", "↑", "↓"], "walk"], [["/"], "find"], [["c"], "collapse"], [["x"], "fold"], [["f"], "fit"], [["h"], "most rows"], [["?"], "keys"]]) {
+    for (const [names, words] of [[["←", "→", "↑", "↓"], "walk"], [["/"], "find"], [["c"], "collapse"], [["x"], "fold"], [["f"], "fit"], ...(plan.hottest() < 0 ? [] : [[["h"], "most rows"]]), [["?"], "keys"]]) {
       const item = element("span");
       for (const name of names) item.append(element("kbd", "", name));
       item.append(` ${words}`);
@@ -230,11 +237,17 @@ export class Workbench {
     }
     const help = button("pv-link pv-only-narrow", "Keys", "", () => this.showHelp(true));
     this.footer.replaceChildren(keys, help, element("div", "pv-grow"), this.said, element("span", "pv-total", [many(plan.size, "node"), many(scene.exchanges, "exchange"), `depth ${grouped(depth)}`].join(" · ")));
-    this.railHead.textContent = `Tree`;
-    const chips = [];
+    if (!this.data.written) this.railHead.textContent = "Tree";
+    this.#chips();
+    this.#buttons();
+  }
+
+  #chips() {
+    const { scene } = this.plan, chips = [];
     // The app says this beside the stages already.
-    if (scene.rows_are !== "unknown" && this.callbacks.wholePage) chips.push(termed(element("span", `pv-badge${plan.estimated ? " pv-estimated" : ""}`, scene.rows_are)));
-    if (scene.notes.length) {
+    if (scene.rows_are !== "unknown" && this.callbacks.wholePage) chips.push(termed(element("span", `pv-badge${this.plan.estimated ? " pv-estimated" : ""}`, scene.rows_are)));
+    // The panel has them, unless it is shut; the app's heading tells of the text as a whole.
+    if (scene.notes.length && (this.callbacks.wholePage || this.root.matches(".pv-side-shut"))) {
       const note = button("pv-badge pv-warning pv-notes", scene.notes.length === 1 ? "1 note" : `${scene.notes.length} notes`, scene.notes.join("\n").slice(0, 600), () => {
         this.select(-1);
         this.toggleSide(true);
@@ -242,7 +255,6 @@ export class Workbench {
       chips.push(note);
     }
     this.chips.replaceChildren(...chips);
-    this.#buttons();
   }
 
   #buttons() {
@@ -299,6 +311,8 @@ export class Workbench {
     this.#showPanel();
     const { first, last } = plan.nodes;
     this.raw.mark(i < 0 ? 0 : first[i], i < 0 ? 0 : last[i]);
+    if (from !== "line") this.#light(null);
+    this.program.light(i < 0 ? 0 : first[i], i < 0 ? 0 : last[i], from === "line");
     if (this.root.classList.contains("pv-show-text") && from !== "text") this.raw.reveal();
     if (quiet) return;
     this.live.textContent = i < 0 ? "" : plan.titles[i];
@@ -479,6 +493,9 @@ export class Workbench {
 
   #showTextOf(text) {
     this.raw.show(text);
+    const { written } = this.data, { first, last } = this.plan.nodes, i = this.selected;
+    this.program.show(written && text != null ? { title: written, text } : null, written === "Program");
+    if (i >= 0) this.program.light(first[i], last[i]);
     this.#buttons();
   }
 
@@ -509,6 +526,44 @@ export class Workbench {
     if (best >= 0) this.select(best, { from: "text" });
   }
 
+  // ---- the program or SQL in the place of the tree
+
+  #turnProgram(on) {
+    this.root.classList.toggle("pv-with-program", on);
+    const { title } = this.program, tabs = ["Tree", title].map((words, at) => {
+      const tab = button("", words, "", () => this.program.turn(Boolean(at)));
+      tab.title = at ? this.program.button.title : "Show the operators as a tree";
+      pressed(tab, on === Boolean(at));
+      return tab;
+    });
+    const segment = element("div", "pv-segment");
+    segment.append(...tabs);
+    this.railHead.replaceChildren(...(title ? [segment] : ["Tree"]));
+    if (!on && this.plan) this.rail.redraw();
+  }
+
+  // All operators that a line of the program made; the topmost is selected.
+  #lightLine(line) {
+    const { nodes, size } = this.plan, made = [];
+    for (let i = 0; i < size; i++) if (nodes.first[i] && nodes.first[i] <= line && nodes.last[i] >= line) made.push(i);
+    if (!made.length) {
+      this.select(-1, { from: "line" });
+      this.#light(null);
+      return this.program.tell(line, 0, "operator");
+    }
+    this.select(made[0], { from: "line" });
+    this.#light(new Set(made));
+    this.program.tell(line, made.length, "operator");
+  }
+
+  // Marked as what a search finds is; a search goes before.
+  #light(some) {
+    if (some === this.lit || this.search.value.trim()) return;
+    this.lit = this.canvas.found = some;
+    this.rail.setFound(some);
+    this.canvas.draw();
+  }
+
   // ---- panes
 
   #measure() {
@@ -530,6 +585,7 @@ export class Workbench {
     const next = on ?? !open;
     this.root.classList.toggle(flag, this.narrow ? next : !next);
     pressed(this.sideButton, next);
+    if (this.plan) this.#chips();
     if (this.narrow && next && this.selected >= 0) requestAnimationFrame(() => requestAnimationFrame(() => !this.gone && this.canvas.bringIntoView(this.selected)));
   }
 

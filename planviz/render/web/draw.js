@@ -295,9 +295,11 @@ function drawMarkedCards(ctx, view, colours, boxes) {
     if (!by.has(mark)) by.set(mark, []);
     by.get(mark).push(b);
   }
-  ctx.globalAlpha = 0.5;
-  drawSomeCards(ctx, view, colours, by.get("") ?? []);
+  const lit = (b) => view.found !== null && boxFound(view.plan, view.found, b), rest = by.get("") ?? [];
+  ctx.globalAlpha = view.found === null ? 0.5 : 0.3;
+  drawSomeCards(ctx, view, colours, rest.filter((b) => !lit(b)));
   ctx.globalAlpha = 1;
+  drawSomeCards(ctx, view, colours, rest.filter(lit), colours.warning);
   for (const mark of ["moved", "removed", "was", "inserted", "is"]) {
     const dash = mark === "removed" ? view.theme.edge.dash : [];
     if (by.has(mark)) drawSomeCards(ctx, view, colours, by.get(mark), { ...markColours(colours, mark), width: 2, dash });

@@ -21,6 +21,7 @@ export class Estimates {
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
     this.frames = [];
+    this.sent = {}; // path -> AbortController of the question that is under way
     this.selected = [0, -1];
     this.view = "plans";
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
@@ -35,6 +36,8 @@ export class Estimates {
   }
 
   destroy() {
+    this.turn = this.orderTurn = this.sizesTurn = -1;
+    for (const question of Object.values(this.sent)) question.abort();
     this.scheme.removeEventListener("change", this.onScheme);
     document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
     if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
@@ -175,9 +178,12 @@ export class Estimates {
     this.#keep();
   }
 
+  // A later question of the same kind takes the place of an earlier one, which the server then stops.
   async #post(path, told) {
+    this.sent[path]?.abort();
+    const { signal } = (this.sent[path] = new AbortController());
     try {
-      const response = await fetch(`${this.data.exports}${path}`, { method: "POST", body: JSON.stringify(told), headers: { "Content-Type": "application/json" } });
+      const response = await fetch(`${this.data.exports}${path}`, { method: "POST", body: JSON.stringify(told), headers: { "Content-Type": "application/json" }, signal });
       const type = response.headers.get("content-type") ?? "";
       if (type.includes("json")) return await response.json();
       return { message: (await response.text()).slice(0, 300) || "The server could not plan this." };
@@ -235,6 +241,24 @@ export class Estimates {
     link.download = `${found.name}.json`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  // What stands in the panes as files, each under its own title.
+  async #pictures(format) {
+    for (const left of [this.asked.left, this.asked.right].filter(Boolean)) {
+      const found = await this.#post("/picture", { left, edits: this.asked.edits, format, theme: this.mode });
+      if (found.message) return this.#say(found.message, true);
+      const link = element("a");
+      link.href = `data:image/${format === "svg" ? "svg+xml" : "png"};base64,${found.base64}`;
+      link.download = found.name;
+      link.click();
+    }
+  }
+
+  #exports() {
+    const links = element("div", "pv-exports");
+    if (this.data.exports) links.append(...["svg", "png"].map((format) => button("pv-button", format.toUpperCase(), `What stands here as ${format.toUpperCase()}`, () => this.#pictures(format))));
+    return links;
   }
 
   // The address keeps what was edited and which plans stand beside each other.
@@ -331,7 +355,7 @@ export class Estimates {
       keys.append(item);
     }
     this.verdict.replaceChildren(...verdict(this.answer));
-    this.footer.replaceChildren(keys, element("div", "pv-grow"), this.#widths());
+    this.footer.replaceChildren(keys, element("div", "pv-grow"), this.#widths(), this.#exports());
   }
 
   // What all edges mean: widths, brackets, hues.

@@ -64,7 +64,7 @@ function figures({ card, rows, bytes: size, other }) {
   }
   const box = element("div", "pv-figures-box");
   box.append(table);
-  if (card.imagined != null) box.append(element("p", "pv-small", "Without its cost-based optimizer Spark reckons bytes alone. The rows in brackets are what its formulas would give for this plan."));
+  if (card.imagined != null) box.append(element("p", "pv-small", "Without its cost-based optimizer Spark calculates bytes alone. The rows in brackets are what its formulas would give for this plan."));
   return box;
 }
 

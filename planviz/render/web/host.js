@@ -14,7 +14,10 @@ export function hosted(mount, callbacks) {
     const show = (told) => {
       if (now.turn !== turn || now.gone) return;
       if (now.handle) now.handle.update(told);
-      else now.handle = mount(parentElement, told, callbacks(now));
+      else {
+        document.dispatchEvent(new CustomEvent("planviz:mounting"));
+        now.handle = mount(parentElement, told, callbacks(now));
+      }
     };
     const told = parsed(data, now);
     if (told instanceof Promise) told.then(show);

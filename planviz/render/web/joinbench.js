@@ -5,6 +5,7 @@ import { JoinPanel } from "./joinpanel.js";
 import { JoinTable } from "./jointable.js";
 import { mechanism } from "./mechanism.js";
 import { Playback } from "./playback.js";
+import { ProgramPane } from "./program.js";
 import { dress } from "./theme.js";
 import { WhatIfs } from "./whatifs.js";
 
@@ -32,15 +33,23 @@ export class JoinBench {
     this.resizing.observe(this.root);
   }
 
+  // Where this was left, for the next one that shows the same.
+  remember() {
+    this.#remember();
+  }
+
   destroy() {
     this.#remember();
     this.gone = true;
+    this.sent?.abort();
+    this.further?.abort();
     clearTimeout(this.resting);
     this.scheme.removeEventListener("change", this.onScheme);
     document.removeEventListener("planviz:goto", this.onGoto);
     if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
     this.resizing.disconnect();
     this.playback?.destroy();
+    this.program.destroy();
     this.root.remove();
   }
 
@@ -56,6 +65,7 @@ export class JoinBench {
     this.stage.append(this.tree, this.below);
     this.whatIfs = new WhatIfs({ change: (part, name, value) => this.change(part, name, value) });
     this.panel = new JoinPanel({ test: (at) => this.test(at), flip: (flip) => this.flip(flip) }, this.whatIfs);
+    this.program = new ProgramPane({ line: (line) => this.#lightLine(line), turned: (on) => this.#turnProgram(on) }, "joins");
     const side = element("aside", "pv-panel");
     side.setAttribute("aria-label", "The join");
     side.append(this.panel.root);
@@ -64,7 +74,7 @@ export class JoinBench {
     this.footer = element("footer", "pv-footer");
     this.live = element("div", "pv-live");
     this.live.setAttribute("aria-live", "polite");
-    root.append(this.table.root, this.stage, side, this.footer, this.note, this.live);
+    root.append(this.table.root, this.program.root, this.stage, side, this.footer, this.note, this.live);
     root.addEventListener("keydown", (event) => this.#key(event));
     // Back and Forward of the browser (planviz/ui/address.js).
     document.addEventListener("planviz:goto", (this.onGoto = ({ detail }) => detail.key === this.data?.key && this.select((detail.id ?? 1) - 1)));
@@ -85,6 +95,8 @@ export class JoinBench {
     const kept = memory.get(data.key);
     this.asked = structuredClone(kept?.asked ?? data.told.asked ?? NOTHING());
     this.note.textContent = "";
+    this.program.show(data.written ?? null, false);
+    this.table.beside = data.written ? this.program.button : null;
     this.#show(data.told);
     this.#words();
     if (kept && ((kept.n ?? this.told.join?.n) !== this.told.join?.n || this.#changes().length)) this.#ask(kept.n ?? this.told.join?.n ?? 0);
@@ -144,6 +156,7 @@ export class JoinBench {
   // otherwise the optimizer's part follows when the hand rests. A hand that moves again does not wait for that.
   #ask(n, { whole = false } = {}) {
     clearTimeout(this.resting);
+    this.further?.abort();
     const question = { n, whole, made: performance.now(), asked: this.asked };
     if (this.asking && (whole || !this.asking.whole)) return void (this.waiting = question);
     this.waiting = undefined;
@@ -151,9 +164,11 @@ export class JoinBench {
   }
 
   async #send(question) {
+    this.sent?.abort(); // the server stops what nobody waits for
+    this.sent = new AbortController();
     this.asking = question;
     const { n, whole, asked, made } = question, { key, ask } = this.data;
-    const told = await post(ask, { join: n, asked, quick: !whole });
+    const told = await post(ask, { join: n, asked, quick: !whole }, this.sent.signal);
     if (this.asking !== question) return; // another question was sent in its place
     this.asking = undefined;
     if (this.gone || key !== this.data.key) return;
@@ -180,15 +195,16 @@ export class JoinBench {
 
   async #more() {
     const { told } = this, n = told.join.n, asked = this.asked;
+    const { signal } = (this.further = new AbortController());
     const still = () => !this.gone && this.told === told && this.asked === asked;
     if (told.what) {
-      const { diff } = await post(this.data.ask, { join: n, asked, want: "diff" });
+      const { diff } = await post(this.data.ask, { join: n, asked, want: "diff" }, signal);
       if (!still()) return;
       this.#difference(diff);
     }
     const flips = [];
     for (let at = 0, more = true; more; at++) {
-      const found = await post(this.data.ask, { join: n, asked, want: "flips", at });
+      const found = await post(this.data.ask, { join: n, asked, want: "flips", at }, signal);
       if (!still()) return;
       if (found.flip && !flips.some(({ short }) => short === found.flip.short)) flips.push(found.flip);
       more = Boolean(found.more) && flips.length < MOST_FLIPS;
@@ -218,6 +234,7 @@ export class JoinBench {
     this.tree.setAttribute("role", "img");
     this.tree.setAttribute("aria-label", `Decision tree of ${join.heading}. The path stands in the panel as a list.`);
     const same = before?.join?.n === join.n;
+    this.program.light(told.rows[join.n]?.line ?? 0);
     if (!same) this.at = undefined;
     this.panel.show(join, this.data.own && Boolean(join.tables), this.data.note, same);
     this.whatIfs.show(join, this.base, this.asked, this.data.own);
@@ -233,6 +250,20 @@ export class JoinBench {
       this.live.textContent = `${join.heading}${told.changed ? `, ${told.changed} joins changed` : ""}`;
       this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id, key: this.data.key } }));
     }
+  }
+
+  // ---- the program or SQL beside the tree
+
+  #turnProgram(on) {
+    this.root.classList.toggle("pv-with-program", on);
+    if (this.told?.join) this.#ringAt(this.at);
+  }
+
+  // The join that a line asks for; of several, at the next press the next one.
+  #lightLine(line) {
+    const made = this.told.rows.filter((row) => row.line === line), at = made.findIndex(({ n }) => n === this.told.join?.n);
+    this.program.tell(line, made.length, "join");
+    if (made.length) this.select(made[(at + 1) % made.length].n);
   }
 
   #changes() {
@@ -380,9 +411,9 @@ export class JoinBench {
 
 const pathWords = ({ path, tests }) => `path of ${path.length} of ${tests} tests`;
 
-async function post(address, body) {
+async function post(address, body, signal) {
   try {
-    const answer = await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    const answer = await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
     return await answer.json();
   } catch {
     return { message: "The server does not answer. Reload the page, or start planviz again." };

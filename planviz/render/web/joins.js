@@ -19,6 +19,7 @@ export function mount(parentElement, data, callbacks) {
   bench.handle = {
     update: (next) => bench.update(next),
     state: () => bench.state(),
+    remember: () => bench.remember(),
     destroy: () => bench.destroy(),
   };
   bench.update(data);

@@ -48,7 +48,7 @@ export class JoinTable {
       for (const [part, name, text] of asked) chips.append(button("pv-chip", `${text} ×`, `Back: ${text}`, () => this.on.reset(part, name)));
       parts.push(chips, button("pv-button", "Reset", "Reset everything to what it was (r)", () => this.on.reset()));
     }
-    this.bar.replaceChildren(...parts, element("span", "pv-grow"));
+    this.bar.replaceChildren(...parts, element("span", "pv-grow"), ...(this.beside ? [this.beside] : []));
   }
 
   #row(row, join) {
@@ -59,6 +59,7 @@ export class JoinTable {
     number.append(go);
     const operator = element("td", "pv-join-op"), why = element("td", "pv-join-why"), on = element("td", "pv-join-on", row.on || "no condition");
     operator.append(element("i", `pv-op pv-op-${row.op}`), element("b", "", row.operator));
+    if (row.line) operator.append(element("span", "pv-muted pv-join-line", `line ${row.line}`));
     if (row.was) why.append(element("span", "pv-badge pv-estimated", row.was));
     why.append(row.reason);
     on.title = row.on;

@@ -25,13 +25,19 @@ function joins({ scene }) {
   return [...scene.nodes.kind.keys()].filter((i) => scene.kinds[scene.nodes.kind[i]] === "join");
 }
 
+// Where rows come from in a plan without joins: operators that do not only pass on what they read.
+function sources({ scene: { nodes } }, value) {
+  const passing = new Set(nodes.parent.filter((above, i) => above >= 0 && value(i) === value(above)));
+  return [...nodes.parent.keys()].filter((i) => !passing.has(i));
+}
+
 // on: { select(side, node), factor(times), give(text), take() }; more: { theme, mode, editable, asked }
 export function overview(answer, more, on) {
   const { sides, divergence } = answer, parts = [element("h3", "", sides.map(({ title }) => title).join(" beside "))];
-  parts.push(element("p", "pv-small", "Click a card or a number: how it was reckoned, with what, and what it takes for granted."));
+  parts.push(element("p", "pv-small", "Click a card or a number: how it was calculated, from what, and what it takes for granted."));
   if (isMeasured(answer)) parts.push(first(sides, divergence, more.asked.factor ?? 10, on));
   sides.forEach((side, at) => parts.push(most(side, sides.length > 1, more, (i) => on.select(at, i))));
-  if (sides.some(({ imagined }) => imagined)) parts.push(element("p", "pv-small", "In brackets: rows that Spark does not reckon with CBO off; its formulas would give them for this plan."));
+  if (sides.some(({ imagined }) => imagined)) parts.push(element("p", "pv-small", "In brackets: with CBO off Spark calculates bytes alone; these rows are what its formulas would give for this plan."));
   for (const note of answer.notes ?? []) parts.push(element("p", "pv-note", note));
   if (sides.every(({ scene }) => scene.rows_are !== "measured")) parts.push(run(isMeasured(answer), more.asked, on));
   return parts;
@@ -58,7 +64,8 @@ function first(sides, found, factor, on) {
 function most(side, several, { theme, mode, editable }, select) {
   const { nodes, kinds } = side.scene, box = element("section", "pv-section"), list = element("div", "pv-neighbours");
   box.append(element("h4", "", several ? `Most rows, ${side.title}` : "Most rows"), list);
-  const value = (i) => expected(side, i).value, top = joins(side).filter((i) => value(i) != null).sort((a, b) => value(b) - value(a)).slice(0, 6);
+  const value = (i) => expected(side, i).value, some = joins(side).length ? joins(side) : sources(side, value);
+  const top = some.filter((i) => value(i) != null).sort((a, b) => value(b) - value(a)).slice(0, 6);
   for (const i of top) {
     const go = button("pv-neighbour", "", "", () => select(i)), { value: rows, imagined } = expected(side, i), dot = element("span", "pv-swatch");
     dot.style.background = theme.kinds[kinds[nodes.kind[i]]][mode];
@@ -66,7 +73,7 @@ function most(side, several, { theme, mode, editable }, select) {
     list.append(go);
   }
   const known = nodes.rows.some((rows) => rows != null);
-  if (!top.length) list.append(element("p", "pv-small", known ? "There is no join." : editable ? "No rows are known: the tables have no statistics. Put numbers into Statistics, and the plans follow." : "No rows are known."));
+  if (!top.length) list.append(element("p", "pv-small", known ? "No operator's rows are known." : editable ? "No rows are known: the tables have no statistics. Put numbers into Statistics, and the plans follow." : "No rows are known."));
   return box;
 }
 

@@ -7,6 +7,8 @@ import { Why } from "./why.js";
 const CODE = /^(on|condition|keys|left keys|right keys|functions|output|project list|sort order|partition keys|.*filters|.*expressions|result.*|aggregate.*|generator|.*spec|read schema|arguments|text|details|.*schema)$/;
 const CLAMP = 12; // lines of one fact shown before "show all"
 const LONG = 1600; // characters of one fact shown before "show all"
+const MOST_FINDINGS = 3;
+const STORIES = [["join", "joins", "Why each join, and what would flip it"], ["aggregate", "aggregations", "Why each aggregate has these stages"]];
 
 export class Panel {
   // on: {select(node), source(node), kind(words), close()}
@@ -115,6 +117,8 @@ export class Panel {
     const words = first[i] === last[i] ? `line ${first[i]}` : `lines ${first[i]}–${last[i]}`;
     if (this.on.hasText()) dd.append(button("pv-link", words, "Show in the raw text", () => this.on.source(i)));
     else dd.append(words);
+    const code = this.on.lineText?.(first[i]).trim();
+    if (code) dd.append(element("code", "pv-line", code.slice(0, 200)));
     return dd;
   }
 
@@ -147,8 +151,9 @@ export class Panel {
     const marks = element("div", "pv-badges");
     if (scene.stage && scene.stage !== "other") marks.append(termed(this.#badge(scene.stage)));
     if (scene.rows_are !== "unknown") marks.append(termed(this.#badge(`rows ${scene.rows_are}`, plan.estimated ? "estimated" : undefined), scene.rows_are));
-    const parts = [head, marks];
+    const parts = [head, marks, ...this.#short()];
     for (const note of scene.notes) parts.push(element("p", "pv-note", note));
+    parts.push(...this.#standsOut());
     const count = new Map();
     for (const kind of plan.nodes.kind) count.set(kind, (count.get(kind) ?? 0) + 1);
     const legend = element("div", "pv-section"), list = element("div", "pv-legend");
@@ -165,8 +170,40 @@ export class Panel {
       if (moving) add(name, label, moving);
       if (many > moving) add(name, `${label}: stages, readers, reused`, many - moving);
     }
-    parts.push(legend, ...this.#heaviest());
+    parts.push(...this.#heaviest(), legend);
     return parts;
+  }
+
+  // The plan in a few words; each line leads to the operator that it is most about.
+  #short() {
+    const lines = this.plan.scene.short ?? [];
+    if (!lines.length) return [];
+    const facts = element("dl", "pv-short");
+    for (const [word, text, i] of lines) {
+      const dd = element("dd");
+      dd.append(i < 0 ? text : button("pv-plain", text, "Show the operator that this is most about", () => this.on.select(i)));
+      facts.append(element("dt", "", word), dd);
+    }
+    return [facts];
+  }
+
+  // What to look at first: the gravest findings with what to do about them, and where every join and aggregate is told.
+  #standsOut() {
+    const { plan } = this, all = plan.findings ?? this.data.findings ?? [], box = element("section", "pv-section pv-look");
+    box.append(element("h4", "", "Worth a look"));
+    for (const { severity, title, evidence, advice, node, nodes } of all.slice(0, MOST_FINDINGS)) {
+      const note = element("div", `pv-note pv-severity-${severity}`), at = plan.nodes.id.indexOf(nodes?.[0] ?? node);
+      note.append(at < 0 ? element("b", "", title) : button("pv-plain pv-strong", title, "Show the operator", () => this.on.select(at)));
+      note.append(element("p", "", evidence ?? ""));
+      if (advice) note.append(element("p", "pv-muted", advice));
+      box.append(note);
+    }
+    if (all.length > MOST_FINDINGS) box.append(element("p", "pv-muted pv-hint", `and ${all.length - MOST_FINDINGS} more beneath the tree`));
+    for (const [kind, page, words] of this.on.go ? STORIES : []) {
+      if (!plan.nodes.kind.some((_, i) => plan.kind(i) === kind)) continue;
+      box.append(button("pv-link", words, "", () => this.on.go(page, null)));
+    }
+    return box.childElementCount > 1 ? [box] : [];
   }
 
   #icon(kind) {
@@ -185,6 +222,8 @@ export class Panel {
     const top = [];
     for (let i = 0; i < rows.length; i++) {
       if (rows[i] == null || (top.length === 5 && rows[i] <= rows[top[4]])) continue;
+      // An operator that passes on what it reads is not one more place with many rows.
+      if ([...plan.children(i)].some((child) => rows[child] === rows[i])) continue;
       const at = top.findIndex((other) => rows[other] < rows[i]);
       top.splice(at < 0 ? top.length : at, 0, i);
       top.length = Math.min(top.length, 5);
@@ -196,6 +235,7 @@ export class Panel {
       go.append(element("span", "pv-number", plan.rowsWords(i)), this.#swatch(plan.kind(i)), element("span", "pv-name", plan.titles[i]));
       list.append(go);
     }
+    if (top.some((i) => plan.nodes.sign?.[i])) box.append(element("p", "pv-muted pv-hint", "In brackets: what the optimizer's formulas give; with CBO off Spark itself does not count them. ≤ is a bound."));
     return [box];
   }
 }

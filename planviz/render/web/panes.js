@@ -84,7 +84,8 @@ export class Panes {
   }
 
   // Step k with the card in `selected` marked.
-  show(k, selected) {
+  // `lit`, a Set of slots, stand out, the others step back; null: none does.
+  show(k, selected, lit = null) {
     this.k = k;
     const { steps } = this, { scene } = steps.steps[k], sides = this.view === "merged" ? ["merged"] : ["before", "after"], fresh = scene !== this.scene;
     if (fresh) this.keepCamera();
@@ -93,6 +94,7 @@ export class Panes {
     sides.forEach((side, at) => {
       const picture = steps.picture(k, side, tight), canvas = this.canvases[at];
       canvas.selected = selected == null ? -1 : picture.slots.indexOf(selected);
+      canvas.found = lit && new Set(picture.slots.flatMap((slot, i) => (lit.has(slot) ? [i] : [])));
       if (fresh || !canvas.plan || canvas.theme !== this.theme || canvas.mode !== this.mode) {
         canvas.show(picture.plan, this.theme, this.mode);
         canvas.opened = true;

@@ -1,6 +1,7 @@
 // The step player's element: the parts put together, steps in time, two panes with one view.
 import { button, element } from "./dom.js";
 import { Panes } from "./panes.js";
+import { ProgramPane } from "./program.js";
 import { RuleCard } from "./rulecard.js";
 import { Steps } from "./steps.js";
 import { dress } from "./theme.js";
@@ -29,6 +30,11 @@ export class Player {
     this.#measure();
   }
 
+  // Where this was left, for the next one that shows the same.
+  remember() {
+    this.#remember();
+  }
+
   destroy() {
     this.#remember();
     this.gone = true;
@@ -39,6 +45,7 @@ export class Player {
     if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
     this.resizing.disconnect();
     this.panes.destroy();
+    this.program.destroy();
     this.root.remove();
   }
 
@@ -48,7 +55,7 @@ export class Player {
     const root = (this.root = element("div", "pv pv-player"));
     root.tabIndex = -1;
     this.timeline = new Timeline({ go: (k) => this.go(k) });
-    this.card = new RuleCard({ select: (slot) => this.select(slot, true), off: (rule) => this.#off(rule), why: (rule) => this.callbacks.ask?.(rule, "why") });
+    this.card = new RuleCard({ select: (slot) => this.select(slot, true), off: (rule) => this.#off(rule), source: (line) => this.#showLine(line), why: (rule) => this.callbacks.ask?.(rule, "why") });
     const side = element("aside", "pv-panel");
     side.setAttribute("aria-label", "The rule");
     side.append(this.card.root);
@@ -60,7 +67,8 @@ export class Player {
     const top = element("div", "pv-top");
     top.append(this.timeline.root, this.quiet);
     this.panes = new Panes({ select: (slot) => this.select(slot) }, this.frames);
-    root.append(top, this.#stepBar(), this.panes.root, side, this.footer, this.live);
+    this.program = new ProgramPane({ line: (line) => this.#lightLine(line), turned: (on) => this.#turnProgram(on) }, "rules");
+    root.append(top, this.#stepBar(), this.program.root, this.panes.root, side, this.footer, this.live);
     root.addEventListener("keydown", (event) => this.#key(event));
     // Back and Forward of the browser (planviz/ui/address.js).
     document.addEventListener("planviz:goto", (this.onGoto = ({ detail }) => detail.key === this.data?.key && this.go(Math.min((detail.id ?? this.steps.telling() + 1) - 1, this.steps.count - 1), { quiet: true })));
@@ -73,7 +81,7 @@ export class Player {
     this.viewButtons = VIEWS.map(([name, words]) => button("", words, `${words} (v)`, () => this.setView(name)));
     views.append(...this.viewButtons);
     this.exports = element("div", "pv-exports");
-    this.transport.root.append(views, this.exports);
+    this.transport.root.append(views, this.program.button, this.exports);
     return this.transport.root;
   }
 
@@ -99,6 +107,8 @@ export class Player {
     this.mode = dress(this.root, data.theme, data.dark, this.scheme);
     this.panes.setTheme(data.theme, this.mode);
     const kept = memory.get(data.key);
+    this.line = 0;
+    this.program.show(data.written ?? null, false);
     this.#play(new Steps(data.trace, data.theme), kept?.cameras ?? []);
     this.#setView(kept?.view ?? (this.root.clientWidth && this.root.clientWidth < NARROW ? "merged" : "split"));
     this.#words();
@@ -170,6 +180,7 @@ export class Player {
     this.k = k;
     const step = steps.steps[k], number = this.comparing ? "Final plan without and with" : `${k + 1} / ${steps.count}`;
     this.selected = null;
+    this.#tellLine();
     this.#draw();
     const drawn = performance.now();
     this.#painted(() => (window.__planviz.stepped = { k, asked, drawn, painted: performance.now() }));
@@ -196,7 +207,8 @@ export class Player {
     if (k === undefined) return;
     if (view === "log") return this.panes.showLog(k);
     if (view === "sql") return this.panes.showSql(this.data.sql);
-    this.panes.show(k, this.selected);
+    const lit = this.line && !this.comparing ? this.steps.slotsOf(k, this.line) : null;
+    this.panes.show(k, this.selected, lit?.size ? lit : null);
     this.root.classList.toggle("pv-no-map", this.steps.data.scenes[this.panes.scene].x.length <= FEW);
   }
 
@@ -208,10 +220,38 @@ export class Player {
 
   select(slot, reveal = false) {
     this.selected = slot;
+    this.line = 0;
+    const line = slot == null || this.comparing ? 0 : this.steps.lineOf(this.k, slot);
+    this.program.light(line);
     if (reveal && (this.view === "log" || this.view === "sql")) this.setView("split");
     if (reveal && slot != null) this.panes.reveal(slot);
     this.#draw();
     this.card.select(this.steps, this.k, slot);
+  }
+
+  // ---- the program or SQL beside the panes
+
+  #turnProgram(on) {
+    this.root.classList.toggle("pv-with-program", on);
+    if (this.k !== undefined) this.#setView(this.view);
+  }
+
+  #showLine(line) {
+    this.program.turn(true);
+    this.program.light(line);
+  }
+
+  // What a line made stands out, in this step and in those that are gone to from here.
+  #lightLine(line) {
+    if (this.view === "log" || this.view === "sql") this.setView("split");
+    this.select(null);
+    this.line = line;
+    this.#tellLine();
+    this.#draw();
+  }
+
+  #tellLine() {
+    if (this.line) this.program.tell(this.line, this.steps.slotsOf(this.k, this.line).size, "operator");
   }
 
   // ---- views

@@ -60,6 +60,12 @@ export class RawText {
     this.root.style.setProperty("--pv-digits", `${String(count).length + 1}ch`);
   }
 
+  // The words of a line, from 1; "" for one that is not there.
+  lineText(number) {
+    this.#index();
+    return number >= 1 && number <= (this.count ?? 0) ? this.#line(number - 1) : "";
+  }
+
   #line(n) {
     const end = n + 1 < this.count ? this.starts[n + 1] - 1 : this.text.length;
     const line = this.text.slice(this.starts[n], end).replace(/[\r\n]+$/, "");

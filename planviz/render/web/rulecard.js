@@ -7,7 +7,7 @@ import { duration } from "./units.js";
 const MOST_ROWS = 160, MOST_CHARACTERS = 1_500, MOST_CHANGES = 40;
 
 export class RuleCard {
-  // on: {select(slot), off(rule), why(rule)}
+  // on: {select(slot), off(rule), source(line), why(rule)}
   constructor(on) {
     this.on = on;
     this.root = element("div", "pv-panel-body pv-rule");
@@ -132,6 +132,8 @@ export class RuleCard {
     if (slot == null) return;
     const before = steps.words(k, "before", slot), after = steps.words(k, "after", slot);
     this.node.replaceChildren(element("h4", "", "Selected operator"), element("b", "", steps.titleOf(k, slot)));
+    const line = this.extra.comparing ? 0 : steps.lineOf(k, slot);
+    if (line) this.node.append(" ", button("pv-link", `line ${line}`, "Show where it was written", () => this.on.source(line)));
     const add = (name, words) => this.node.append(element("p", "pv-muted", name), element("pre", "pv-pre pv-wrapped", words));
     if (before === after) add("as before", after);
     else {

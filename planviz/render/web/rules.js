@@ -19,6 +19,7 @@ export function mount(parentElement, data, callbacks) {
     update: (next) => player.update(next),
     go: (k) => player.go(k),
     view: (name) => player.setView(name),
+    remember: () => player.remember(),
     destroy: () => player.destroy(),
     state: () => player.state(),
     place: (slot, pane) => player.place(slot, pane),

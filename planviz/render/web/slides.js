@@ -39,7 +39,7 @@ function one({ slide, sides }) {
   box.append(table);
   if (slide.rows.some(([, , , , guessed]) => guessed)) box.append(element("p", "pv-small", "* Where this number stands in the slide's picture is a guess: the text of the slide has lost its form."));
   for (const note of slide.notes) box.append(element("p", "pv-small", note));
-  box.append(element("p", "pv-small", "A dash: the slide shows none, or the plan has no such join. Slides were measured on Spark 2.2 with 1 TB; planviz reckons with statistics of that size and even spread of values."));
+  box.append(element("p", "pv-small", "A dash: the slide shows none, or the plan has no such join. Slides were measured on Spark 2.2 with 1 TB; planviz calculates with statistics of that size and even spread of values."));
   return box;
 }
 

@@ -78,9 +78,10 @@ export class Steps {
   }
 
   // The step to begin with: the first of the optimizer that changes more than names and columns; the first of all when
-  // there is none, or where the trace does not say whose its rules are.
+  // there is none, or where the trace does not say whose its rules are. What finishes the analysis is none of them.
   telling() {
-    const mine = this.steps.findIndex((step, k) => this.data.batches[step.batch]?.executor === "Optimizer" && this.#tells(k));
+    const optimizes = (batch) => batch?.executor === "Optimizer" && batch.name !== "Finish Analysis";
+    const mine = this.steps.findIndex((step, k) => optimizes(this.data.batches[step.batch]) && this.#tells(k));
     return Math.max(0, mine);
   }
 
@@ -197,6 +198,19 @@ export class Steps {
   nameOf(k, slot) {
     const entry = this.after[k][slot] ?? this.before[k][slot], look = entry && this.data.scenes[this.steps[k].scene].looks[entry[0]];
     return look ? [look[2], ...(look[3][0] ?? [])].filter(Boolean).join(" ") : "";
+  }
+
+  // The line of the user's text that a card comes from, 0 where nobody knows.
+  lineOf(k, slot) {
+    const entry = this.after[k][slot] ?? this.before[k][slot], look = entry && this.data.scenes[this.steps[k].scene].looks[entry[0]];
+    return look?.[7] ?? 0;
+  }
+
+  // The slots of a step that a line made, before it or after it.
+  slotsOf(k, line) {
+    const { looks } = this.data.scenes[this.steps[k].scene], found = new Set();
+    for (const state of [this.before[k], this.after[k]]) for (const slot in state) if (looks[state[slot][0]][7] === line) found.add(+slot);
+    return found;
   }
 
   titleOf(k, slot) {

@@ -20,6 +20,7 @@ export function mount(parentElement, data, callbacks) {
   bench.handle = {
     update: (next) => bench.update(next),
     select: (index) => bench.select(index),
+    remember: () => bench.remember(),
     destroy: () => bench.destroy(),
     // For measurements: the camera in drawing pixels and zoom, moved at once; how many boxes the last frame drew.
     camera: (to) => {

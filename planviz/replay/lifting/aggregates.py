@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.arithmetic import Divide
@@ -62,6 +62,11 @@ def is_partial(step: Step) -> bool:
     if not is_aggregate(step):
         return False
     return _PARTIAL.search(stage(step).functions) is not None
+
+
+def is_stage_of_a_stream(step: Step) -> bool:
+    """Whether it is a stage that reads a state store, or one whose rows a state store or a later stage takes."""
+    return is_aggregate(step) and (is_partial(step) or _STATE.match(step.inputs[0].op) is not None)
 
 
 def stage(step: Step) -> Stage:
@@ -207,7 +212,7 @@ def _keys(lifter: Lifter, step: Step, child: LogicalPlan, number: int, read: _Re
                 read.named.append(plain.to_attribute())
 
 
-def _without_norm(key: Any) -> Any:
+def _without_norm(key: Expression) -> Expression:
     """A key as it was before the planner gave a floating number one zero and one NaN."""
     child = key.child if isinstance(key, Alias) else key
     if isinstance(child, KnownFloatingPointNormalized) and isinstance(child.child, NormalizeNaNAndZero):
@@ -267,11 +272,10 @@ def _over_keys(e: AggregateExpression, lowest: Step, inputs: LogicalPlan) -> Agg
         return e
     known = {k.expr_id: k.child for k in inputs.columns if isinstance(k, Alias)}
 
-    def meant(x: Any) -> Any:
+    def meant(x: Expression) -> Expression:
         return known.get(x.expr_id, x) if isinstance(x, AttributeReference) else x
 
-    made: AggregateExpression = e.transform_up(meant, AttributeReference.BIT)
-    return made
+    return cast(AggregateExpression, e.transform_up(meant, AttributeReference.BIT))
 
 
 def _ordered(read: _Read, last: Stage) -> None:
@@ -313,7 +317,7 @@ def _printed_results(lifter: Lifter, step: Step, child: LogicalPlan, read: _Read
     plans = lifter.operator(step, [child], line).line.plans
     operator = Operator(Line("Project", line, (source,), plans, {}, True), lifter.columns, lifter.ansi, lifter.found)
 
-    def meant(x: Any) -> Any:
+    def meant(x: Expression) -> Expression:
         if not isinstance(x, AttributeReference):
             return x
         return by_id.get(x.expr_id) or named.get(x.expr_id, x)
@@ -324,7 +328,7 @@ def _printed_results(lifter: Lifter, step: Step, child: LogicalPlan, read: _Read
             whole = meant(e)
             made.append(whole if isinstance(whole, NamedExpression) else Alias(whole, e.name, e.expr_id))
         else:
-            new: Any = e.transform_up(meant, AttributeReference.BIT)
+            new: Expression = e.transform_up(meant, AttributeReference.BIT)
             made.append(new)
     return made
 

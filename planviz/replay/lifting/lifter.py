@@ -29,7 +29,7 @@ from planviz.replay.expressions import Found
 from planviz.replay.lifting import aggregates, joins, sources
 from planviz.replay.lifting.open_columns import OpenColumns
 from planviz.replay.lifting.steps import Step, Steps
-from planviz.replay.opaque import OpaqueOperator
+from planviz.replay.opaque import OpaqueOperator, PrintedOperator, own_columns_of
 from planviz.replay.operators import Line, Operator
 from planviz.replay.plans import ReadPlan, typed
 from planviz.replay.terms import SUBQUERY, Unreadable
@@ -182,7 +182,12 @@ class Lifter:
         if not inputs:
             return sources.opaque_leaf(step, operator)
         made = operator.opaque().replace(physical=True, columnar=step.columnar)
+        if not isinstance(made, PrintedOperator) and aggregates.is_stage_of_a_stream(step):
+            made = _as_known(made)
         below = [a for p in inputs for a in p.output]
+        own = list(own_columns_of(step.op, step.text))
+        if own:
+            return made
         own = _new_columns(step, operator, {a.expr_id for a in below})
         if not own:
             return made
@@ -193,7 +198,7 @@ class Lifter:
         """An input of an unknown operator: exchanges and sorts beneath it stay as they are."""
         if step.op in ("Exchange", "Sort", "BroadcastExchange") and len(step.inputs) == 1:
             below = self._kept(step.inputs[0])
-            return self.operator(step, [below]).opaque().replace(physical=True)
+            return _as_known(self.operator(step, [below]).opaque().replace(physical=True))
         return self.lifted(step)
 
     # -------------------------------------------------------------------------------------------- reuse
@@ -222,6 +227,13 @@ class Lifter:
                 self.columns.by_id[new] = self.columns.by_id[old]
         self.again[id(step)] = made
         return made
+
+
+def _as_known(made: OpaqueOperator) -> PrintedOperator:
+    """The same operator, known and kept as it stands."""
+    return PrintedOperator(
+        made.pieces, made.columns, made.inputs, made.given, made.own, made.inner, made.physical, made.columnar
+    )
 
 
 _LISTED = re.compile(r"#(\d+)L?(?=,|\])")

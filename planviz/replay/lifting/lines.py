@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 
 from planviz.graph import PlanNode
-from planviz.graph.kinds import spark_name
 from planviz.plantext.operators import detail_block
+from planviz.replay.lifting.vendors import spark_line, spark_operator
 
 _STATISTICS = re.compile(r",? ?Statistics\([^()]*\)?\s*$")
 _NUMBER = re.compile(r" \((?:\d+|unknown)\)(?=$|,| \()")
@@ -16,16 +16,6 @@ _SUBQUERY = re.compile(r"(?:ReusedSubquery )?Subquery (?:scalar-)?subquery#(\d+)
 _IN_SUBQUERY = re.compile(r" IN (?:ReusedSubquery )?(?:Subquery )?subquery#(\d+)(?:, \[id=#\d+\])?")
 _PRUNING = re.compile(r"dynamicpruningexpression\((.+?) IN (?:ReusedSubquery )?(?:SubqueryBroadcast )?dynamicpruning#")
 _PRUNED = re.compile(r"(?<=dynamicpruning#)(\d+)((?:, \[?\d+\]?, \[[^\]]*\], \[id=#\d+\])?\))")
-#: Names of vendors' operators that differ from Spark's by more than a prefix or suffix.
-_OTHERS = {
-    "GroupingAgg": "HashAggregate",
-    "Agg": "HashAggregate",
-    "TopK": "TakeOrderedAndProject",
-    "ShuffledHashJoinExec": "ShuffledHashJoin",
-    "FlushableHashAggregate": "HashAggregate",
-    "RegularHashAggregate": "HashAggregate",
-    "NativeScan": "FileScan",
-}
 
 
 @dataclass
@@ -44,8 +34,7 @@ class PhysicalLine:
 
 def line_of(node: PlanNode) -> PhysicalLine:
     """The line of an operator of a physical plan."""
-    name = spark_name(node.op)
-    name = _OTHERS.get(name, name)
+    name = spark_operator(node.op)
     block = detail_block(node)
     if block is not None:
         entries = dict(block.entries())
@@ -53,7 +42,7 @@ def line_of(node: PlanNode) -> PhysicalLine:
     else:
         text = _STATISTICS.sub("", node.text.lstrip("'!~"))
         rest = text[len(node.op) :] if text.startswith(node.op) else ""
-        line = PhysicalLine(name, name + _SKEW.sub("", rest))
+        line = PhysicalLine(name, name + _SKEW.sub("", spark_line(node.op, rest)))
     line.text = logical_words(line.text)
     line.results = logical_words(line.results)
     line.printed = node.text
@@ -107,7 +96,8 @@ def _join(name: str, node: PlanNode, entries: dict[str, str]) -> str:
     side = re.search(r"Build(?:Left|Right)", node.text)
     kind = entries.get("Join type", "") or "Inner"
     condition = entries.get("Join condition", "None")
-    parts = [entries["Left keys"], entries["Right keys"]] if "Left keys" in entries else []
+    # A block that was cut may have the one and not the other.
+    parts = [entries["Left keys"], entries.get("Right keys", "[]")] if "Left keys" in entries else []
     if name == "BroadcastNestedLoopJoin":
         parts += [side.group()] if side else []
         parts.append(kind)

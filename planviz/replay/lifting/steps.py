@@ -6,17 +6,20 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.graph import PlanGraph, PlanNode
 from planviz.replay.lifting.lines import PhysicalLine, line_of
+
+if TYPE_CHECKING:
+    from planviz.expressions.core import AttributeReference
 
 #: Operators that only say how rows are passed on: generated code, batches, stages of an adaptive plan.
 _WRAPPERS = re.compile(
     r"(WholeStageCodegen|InputAdapter|AdaptiveSparkPlan|(Shuffle|Broadcast|Result|TableCache)QueryStage"
     r"|AQEShuffleRead|CustomShuffleReader|CoalescedShuffleReader|SkewedShuffleReader|LocalShuffleReader"
     r"|InputIterator|WholeStage|ResultStage|ShuffleMapStage|ShuffleExchangeSource|CoalesceBatches|ShuffleCoalesce"
-    r"|SparkToColumnar|\w*ToRow|\w*ToColumnar)(Transformer|Exec)?$"
+    r"|SparkToColumnar|ConvertToUnsafe|ConvertToSafe|\w*ToRow|\w+To\w*Columnar)(Transformer|Exec)?$"
 )
 _ID = re.compile(r"(?<![sS]ubquery)(?<!pruning)(?<!\(list)(?<!id=)#(\d+)")
 _NAMED = re.compile(r"(?:[sS]ubquery|dynamicpruning|\(list)#(\d+)")
@@ -32,7 +35,7 @@ class Step:
     reuses: Step | None = None
     node: PlanNode | None = None
     #: Trees beneath that are no inputs, such as that of a cached plan.
-    inner: tuple[Any, ...] = ()
+    inner: tuple[AttributeReference, ...] = ()
     #: What this is a copy of, and the ids that the copy has for those of the text.
     origin: Step | None = None
     ids: dict[int, int] | None = None

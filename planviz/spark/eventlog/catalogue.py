@@ -123,7 +123,7 @@ class Catalogue:
         with self.files.open_output_stream(f"{self._folder}/alive") as stream:
             stream.write(b"")
 
-    def note(self, log: str, at: dict[str, Any]) -> None:
+    def note(self, log: str, at: dict[str, object]) -> None:
         """Say what this run is at with a log: JSON values."""
         with self.files.open_output_stream(f"{self._folder}/{_hashed(log)}.json") as stream:
             stream.write(json.dumps({**at, "time": time.time_ns()}).encode())
@@ -157,7 +157,7 @@ class Catalogue:
             with suppress(OSError):
                 self.files.delete_dir(path)
 
-    def _notes(self, folder: str, but: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _notes(self, folder: str, but: set[str]) -> Iterator[tuple[str, dict[str, object]]]:
         from pyarrow import fs
 
         for file in self.files.get_file_info(fs.FileSelector(folder, allow_not_found=True)):

@@ -95,7 +95,7 @@ def _distributed(
         return [entry.asDict() for entry in numbers.mapInPandas(tasks, _READ).collect()]
 
 
-def read_log(log: Log, known: Reading | None, catalogue: Catalogue) -> dict[str, Any]:
+def read_log(log: Log, known: Reading | None, catalogue: Catalogue) -> dict[str, object]:
     """Read one log and write its rows; a `Reading` as a dictionary, and how many executions were `read`."""
     begin = time.process_time()
     resume = _resume(log, known)

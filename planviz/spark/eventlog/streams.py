@@ -69,7 +69,7 @@ def _opened(path: str) -> Any:
     return files.open_input_file(inner)
 
 
-def _unpacked(path: str, stream: Any, codec: str) -> Iterator[bytes | OSError | EOFError]:
+def _unpacked(path: str, stream: object, codec: str) -> Iterator[bytes | OSError | EOFError]:
     """A zstd or gzip file, then an error where it is cut off or damaged: nothing behind that can be unpacked.
 
     pyarrow gives nothing of a piece in which it meets damage, so that piece is read once more, in very small ones.

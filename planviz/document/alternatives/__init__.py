@@ -1,0 +1,1 @@
+"""What a query would be under other circumstances."""

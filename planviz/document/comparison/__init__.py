@@ -1,0 +1,1 @@
+"""Two plans beside each other."""

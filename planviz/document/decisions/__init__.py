@@ -1,0 +1,1 @@
+"""The planner's decisions and the reasons that a reader is given."""

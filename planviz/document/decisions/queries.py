@@ -1,0 +1,208 @@
+"""The planner's decisions of an opened input, one after the other, and what a person reads of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from planviz.config import OptimizerConfig
+from planviz.decisions.choices import Check, Decision
+from planviz.decisions.flips import flip_json
+from planviz.decisions.join_tree import JOIN_TREES
+from planviz.document.decisions.model import Decided, from_text
+from planviz.units import byte_size
+
+if TYPE_CHECKING:
+    from planviz.document.model import Document, SqlStatement
+
+_ID = re.compile(r"#\d+L?(?!\w)")
+_SCAN = re.compile(r"\w*Scan\w* (?:[a-z]\w* )?([\w.`]+) ?\[")
+_TITLES = {q.name: q.title for tree in JOIN_TREES.values() for q in tree.questions}
+#: Values that are numbers of bytes.
+_BYTES = ("left", "right", "limit", "threshold")
+#: Words for a value's name; an empty one leaves the name out.
+_NAMES = {"keys": "", "types": "", "value": "", "left_hint": "left", "right_hint": "right", "allowed": "may build"}
+#: Values that are worth telling only when they are unlike this.
+_USUAL = {"hashable": True, "fit": True, "left_hint": None, "right_hint": None, "form": True}
+_TAKEN = "taken from the text: no sizes that were tried explain it"
+#: The strategies whose decisions a replayed explain is held against Spark's by.
+KINDS = {"joins": "JoinSelection", "aggregates": "Aggregation"}
+_SIDES = {"BuildLeft": "left", "BuildRight": "right"}
+
+
+def decided(document: Document, config: OptimizerConfig | None = None) -> tuple[Decided, ...]:
+    """The decisions on every query of a document, on every physical plan of a pasted text.
+
+    `config` are settings to read a pasted plan with, where it names none itself. A query that cannot be planned has no
+    entry; its error stands with its statement.
+    """
+    found = []
+    for s in document.statements:
+        execution = s.execution
+        if execution is None or s.error is not None or execution.error_until("physical") is not None:
+            continue
+        if s.replay is None:
+            found.append(Decided(execution.planned.decisions, s.index, None, execution, execution.config.profile))
+        elif s.agrees:
+            found.append(_replayed(s))
+    if document.is_pasted:
+        found += _read_back(document, config)
+    return tuple(found)
+
+
+def _read_back(document: Document, config: OptimizerConfig | None) -> Iterator[Decided]:
+    """What a text says of the decisions that no replay leads to."""
+    from planviz.document.decisions.aggregates import with_aggregates
+    from planviz.document.decisions.reconstruction import reconstructed
+
+    joins = from_text(document, "joins")
+    read = [d for d in reconstructed(document, config) if d.plan in joins]
+    yield from with_aggregates(read, document)
+
+
+def _replayed(s: SqlStatement) -> Decided:
+    """The decisions of a replayed explain, of those kinds that came out as Spark printed them."""
+    from planviz.document.decisions.bounds import without_fitted_sizes
+    from planviz.replay.execution import taken_joins
+
+    assert s.execution is not None
+    assert s.replay is not None
+    taken = taken_joins(s.replay)
+    kinds = [KINDS[name] for name in s.agrees if name in KINDS]
+    decisions = [d for d in as_taken(s.execution.planned.decisions, taken) if d.strategy in kinds]
+    shown = tuple(map(without_fitted_sizes, decisions))
+    return Decided(shown, s.index, None, s.execution, s.execution.config.profile, taken)
+
+
+def as_taken(decisions: Iterable[Decision], taken: frozenset[str]) -> tuple[Decision, ...]:
+    """Decisions, of which those on joins that were taken from a text keep their outcome alone."""
+    if not taken:
+        return tuple(decisions)
+    from planviz.replay.fitting import signature_of
+
+    return tuple(
+        _taken(d) if d.strategy == "JoinSelection" and signature_of(d.subject)[0] in taken else d for d in decisions
+    )
+
+
+def _taken(decision: Decision) -> Decision:
+    kept = tuple((k, v) for k, v in decision.values if k not in ("because", "hints"))
+    return replace(decision, checks=(), rejected=(), values=(*kept, ("because", _TAKEN)))
+
+
+# ------------------------------------------------------------------------------------------------- words
+
+
+def subject(decision: Decision) -> str:
+    """What was decided on: the relations of a join's sides, an aggregate's groups; without ids."""
+    plan = decision.subject
+    sides = decision.value("sides")
+    if sides is None and decision.strategy == "JoinSelection":
+        sides = [", ".join(relations(side)) for side in (plan.left, plan.right)]
+    if sides is not None:
+        return " ⋈ ".join(side or "?" for side in sides)
+    return plain(getattr(plan, "simple_string", plan))
+
+
+def relations(plan: Any) -> list[str]:
+    """The names of the relations that a plan reads, each once, in the order of the text."""
+    leaves = [node for node in plan.walk() if not node.children]
+    return list(dict.fromkeys(_relation(leaf) for leaf in leaves))
+
+
+def _relation(leaf: Any) -> str:
+    table = getattr(leaf, "table", None)
+    name = getattr(table, "name", None) or getattr(leaf, "name", None)
+    if name is None:  # a scan of a data source that stands as it was printed
+        told = _SCAN.match(str(leaf.simple_string))
+        name = told[1].replace("`", "") if told else leaf.node_name
+    return str(name[-1] if isinstance(name, tuple) else name).rsplit(".", 1)[-1]
+
+
+def plain(value: object) -> str:
+    """A text without the ids of expressions."""
+    return _ID.sub("", str(value))
+
+
+def title(check: Check) -> str:
+    """The question in a few words."""
+    return _TITLES.get(check.node, check.condition)
+
+
+def answer(check: Check) -> str:
+    """yes, no or unknown."""
+    return "unknown" if check.passed is None else "yes" if check.passed else "no"
+
+
+def seen(check: Check) -> str:
+    """What a check saw, in words: left 37.0 GiB, right 476.8 MiB, limit 10.0 MiB. Empty when it saw nothing."""
+    return ", ".join(part for name, value in check.values if (part := _said(name, value)))
+
+
+def _said(name: str, value: object) -> str:
+    if name in _USUAL and value == _USUAL[name]:
+        return ""
+    words = value_text(name, value)
+    label = _NAMES.get(name, name.replace("_", " "))
+    return f"{label} {words}".strip() if words else ""
+
+
+def value_text(name: str, value: object) -> str:
+    """One value in words: bytes in their unit, true and false, lists with commas, none for nothing."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple | list):
+        return ", ".join(plain(_SIDES.get(v, v) if isinstance(v, str) else v) for v in value)
+    if name in _BYTES and isinstance(value, int):
+        return byte_size(value) if value >= 0 else str(value)
+    return plain(value)
+
+
+def outcome(decision: Decision) -> str:
+    """The operator and the side that it builds."""
+    build = decision.value("build")
+    return f"{decision.outcome}, {build}" if build else decision.outcome
+
+
+# ------------------------------------------------------------------------------------------------- JSON
+
+
+def decision_json(decision: Decision) -> dict[str, object]:
+    """A decision as JSON values; `passed` is null for what a pasted plan does not say."""
+    return {
+        "strategy": decision.strategy,
+        "subject": subject(decision),
+        "outcome": decision.outcome,
+        "values": _json(dict(decision.values)),
+        "checks": [
+            {
+                "node": c.node,
+                "question": title(c),
+                "condition": c.condition,
+                "passed": c.passed,
+                "setting": c.setting,
+                "hint": c.hint,
+                "values": _json(dict(c.values)),
+            }
+            for c in decision.checks
+        ],
+        "rejected": [
+            {"operator": r.operator, "reason": r.reason, "node": r.node or None, "values": _json(dict(r.values))}
+            for r in decision.rejected
+        ],
+        "flips": [flip_json(f) for f in decision.flips],
+    }
+
+
+def _json(value: object) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(k): _json(v) for k, v in value.items()}
+    if isinstance(value, Iterable):
+        return [_json(v) for v in value]
+    return str(value)

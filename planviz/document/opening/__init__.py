@@ -1,0 +1,1 @@
+"""From a text of any kind to a Document."""

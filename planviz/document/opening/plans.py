@@ -1,0 +1,46 @@
+"""The plans and the trace of one query, as a document has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planviz.document.cardinality.badges import Expectations
+from planviz.document.model import PlaceOf
+from planviz.document.rules.traces import plan_graph, rule_trace
+from planviz.execution import QueryExecution
+from planviz.graph import PlanGraph
+from planviz.graph.from_tree import Identities
+from planviz.graph.trace import RuleTrace
+
+_TITLES = {
+    "parsed": "Parsed Logical Plan",
+    "analyzed": "Analyzed Logical Plan",
+    "optimized": "Optimized Logical Plan",
+    "sparkPlan": "Spark Plan, before preparations",
+    "physical": "Physical Plan",
+}
+_ESTIMATED = ("optimized", "sparkPlan", "physical")
+
+
+def planned(execution: QueryExecution | None, place_of: PlaceOf) -> tuple[list[PlanGraph], RuleTrace]:
+    """The plans and the trace of a query as far as it was planned; `place_of` tells where an operator was made."""
+    if execution is None:
+        return [], RuleTrace()
+
+    def lines_of(node: Any) -> tuple[int, int] | None:
+        place = place_of(node)
+        return None if place is None else (place[0], place[0])
+
+    identities, expectations = Identities(), Expectations(execution.config)
+    made = [
+        plan_graph(
+            plan,
+            identities,
+            stage=name,
+            title=_TITLES[name],
+            source_of=lines_of,
+            estimate_of=expectations.of if name in _ESTIMATED else None,
+        )
+        for name, plan in execution.stages.items()
+    ]
+    return made, rule_trace(execution.trace, identities, lines_of)

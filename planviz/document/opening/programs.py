@@ -1,0 +1,67 @@
+"""Programs opened: every action is a statement with the plans of its query, each operator at its line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from planviz.catalog.tables import Catalog
+from planviz.config import OptimizerConfig
+from planviz.document.model import Document, SqlStatement
+from planviz.document.opening.plans import planned
+from planviz.errors import AnalysisError, ParseError
+from planviz.graph import PlanGraph
+from planviz.graph.trace import RuleTrace
+from planviz.programs import Program, ProgramError, looks_like_program, read_program
+
+
+def open_program(
+    text: str, catalog: Catalog | None = None, config: OptimizerConfig | None = None, infer: bool | None = None
+) -> Document | None:
+    """The document of a PySpark program; None for a text that is none, or has no DataFrame to show.
+
+    Nothing of the program is run. Its first error stands in `Document.error`; where the program ends there before its
+    first action, it is raised as AnalysisError, unless SQL in the program's strings can be opened instead.
+    """
+    if not looks_like_program(text):
+        return None
+    try:
+        program = read_program(text, catalog, config, infer)
+    except ParseError:
+        return None
+    if not program.actions and program.error is not None and ".sql(" not in text:
+        raise _error(program.error)
+    return _document(text, program) if program.actions else None
+
+
+def _error(error: ProgramError) -> AnalysisError:
+    message = error.message.removeprefix(f"[{error.condition}] ")
+    return AnalysisError(error.condition, message, line=error.place.line, column=error.place.column)
+
+
+def _document(text: str, program: Program) -> Document:
+    plans: list[PlanGraph] = []
+    statements: list[SqlStatement] = []
+
+    for index, action in enumerate(program.actions):
+        made, trace = planned(action.execution, program.position_of)
+        places = tuple(range(len(plans), len(plans) + len(made)))
+        plans += made
+        shown = action.text or action.name
+        statements.append(
+            SqlStatement(index, "query", shown, action.place.line, places, trace, action.error, action.execution)
+        )
+    told = None if program.error is None else _error(program.error)
+    count = len(statements)
+    reasons = ("one action" if count == 1 else f"{count} actions", "read as text, never run; planned by planviz itself")
+    notes = [*([str(told)] if told else []), *program.notes]
+    notes += [f"Line {line}: {why}" for line, why in program.not_understood[:50]]
+    notes += dict.fromkeys(w for s in statements if s.execution is not None for w in s.execution.warnings)
+    traces = [s.trace for s in statements if s.trace]
+    return replace(
+        Document(text, f"{program.language} program", reasons, tuple(plans), traces[-1] if traces else RuleTrace()),
+        notes=tuple(notes),
+        statements=tuple(statements),
+        error=told or next((s.error for s in statements if s.error is not None), None),
+        place_of=program.position_of,
+        code=None if program.text.count("\n") == text.count("\n") else program.text,
+    )

@@ -1,0 +1,127 @@
+"""SQL opened: every query of the text planned by our own Catalyst, definitions kept for what follows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from planviz.catalog.tables import Catalog
+from planviz.config import OptimizerConfig
+from planviz.document.model import Document, PlaceOf, SqlStatement, StatementKind
+from planviz.document.opening.embedded_sql import embedded_sql
+from planviz.document.opening.plans import planned
+from planviz.execution import Outcome, Session
+from planviz.frontend import Parameters
+from planviz.frontend.lexer import line_and_column
+from planviz.graph import PlanGraph
+from planviz.graph.trace import RuleTrace
+from planviz.trees.origin import origin_of
+
+
+def open_sql(
+    text: str,
+    catalog: Catalog | None = None,
+    config: OptimizerConfig | None = None,
+    *,
+    params: Parameters | None = None,
+    infer: bool | None = None,
+    stage: str = "physical",
+) -> Document:
+    """Plan the queries of a text up to `stage`, with the catalogue's tables and the settings.
+
+    `params` are the values of `:name` (by name) or `?` (in order). `infer` says to guess tables that are not known;
+    None: where there is nothing, neither a catalogue nor a table that the text defines.
+    Definitions (CREATE TABLE, CREATE VIEW, CACHE TABLE, SET ...) count for the statements after them; nothing is
+    executed. Nodes of a statement's plans and steps share their identities. Raises ParseError when the text cannot be
+    read; SQL in a notebook's cell, a program or a dbt model is taken out of it before. Any later error stands in
+    `Document.error` and with its statement, and what was reached before it is there.
+    """
+    from planviz.document.opening.programs import open_program
+
+    program = open_program(text, catalog, config, infer)
+    if program is not None:
+        return program
+    session = Session(catalog, config, params, infer)
+    sql, around = embedded_sql(text)
+    place_of = places_in(sql)
+    plans: list[PlanGraph] = []
+    statements: list[SqlStatement] = []
+    for index, outcome in enumerate(session.run(sql, stage)):
+        made, trace = planned(outcome.execution, place_of)
+        places = tuple(range(len(plans), len(plans) + len(made)))
+        plans += made
+        s = outcome.statement
+        line = text.count("\n", 0, s.start) + 1
+        statements.append(
+            SqlStatement(index, _kind(outcome), s.sql, line, places, trace, outcome.error, outcome.execution)
+        )
+    recognised, reasons = _recognised(statements)
+    traces = [s.trace for s in statements if s.trace]
+    errors = [s.error for s in statements if s.error is not None]
+    return Document(
+        text,
+        recognised,
+        reasons,
+        tuple(plans),
+        traces[-1] if traces else RuleTrace(),
+        notes=(*notes_of(statements), *([f"Taken off before reading: {around}."] if around else ())),
+        statements=tuple(statements),
+        error=errors[0] if errors else None,
+        place_of=place_of,
+    )
+
+
+def places_in(text: str) -> PlaceOf:
+    """What tells the place in a text that an operator comes from; None for one of another text (a stored view)."""
+
+    def place(node: Any) -> tuple[int, int] | None:
+        origin = origin_of(node)
+        return line_and_column(*origin) if origin is not None and origin[0] is text else None
+
+    return place
+
+
+def _kind(outcome: Outcome) -> StatementKind:
+    if outcome.statement.kind == "query" or outcome.execution is not None:
+        return "query"
+    return "unsupported" if outcome.statement.kind == "unsupported" else "ddl"
+
+
+def _where(told: list[SqlStatement], statements: Sequence[SqlStatement], shown: int | None) -> str:
+    """Which statements a note is about; nothing where that is every query, or the one that is looked at."""
+    here = {s.index for s in told}
+    if len(statements) == 1 or here == {shown} or (len(here) > 1 and here >= {s.index for s in statements if s.plans}):
+        return ""
+    if len(here) == 1:
+        return f"Statement {told[0].index + 1}, line {told[0].line}: "
+    return f"Statements {', '.join(str(i + 1) for i in sorted(here))}: "
+
+
+def _recognised(statements: list[SqlStatement]) -> tuple[str, tuple[str, ...]]:
+    queries = sum(s.kind == "query" for s in statements)
+    if len(statements) == 1 and queries:
+        return "SQL query", (f"begins with {statements[0].sql.split(None, 1)[0].upper()}", "planned by planviz itself")
+    counted = [f"{len(statements)} statements", "1 query" if queries == 1 else f"{queries} queries"]
+    return "SQL script", (", ".join(counted), *(("planned by planviz itself",) if queries else ()))
+
+
+def notes_of(statements: Sequence[SqlStatement], shown: int | None = None) -> tuple[str, ...]:
+    """What is to be said of statements, each sentence once with the statements that it is about.
+
+    `shown` is the index of the one that is looked at: of the others only errors are told, and nothing is said twice.
+    """
+    about: dict[str, list[SqlStatement]] = {}
+    for s in statements:
+        if s.error is not None:
+            about.setdefault(str(s.error), []).append(s)
+        elif s.kind == "unsupported":
+            word = s.sql.split(None, 1)[0].upper()
+            passed = f"{word} is no query and defines nothing that is known here; it was passed over."
+            about.setdefault(passed, []).append(s)
+        if s.execution is not None and shown in (None, s.index):
+            for warning in s.execution.warnings:
+                about.setdefault(warning, []).append(s)
+    notes = [_where(told, statements, shown) + note for note, told in about.items()]
+    if not any(s.kind == "query" for s in statements):
+        notes.append("The text holds no query, so there is no plan to show.")
+    return tuple(notes)

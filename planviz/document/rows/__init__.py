@@ -1,0 +1,1 @@
+"""Operators played on rows."""

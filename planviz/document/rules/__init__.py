@@ -1,0 +1,1 @@
+"""What rules did in a query, and why."""

@@ -1,0 +1,98 @@
+"""Estimates of operators without children: each is what its source says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from planviz.catalog.tables import ColumnStatistics, Table
+from planviz.estimation import formulas
+from planviz.estimation.filters import filter_estimate
+from planviz.estimation.model import Columns, Estimate, number, output_size, row_size
+from planviz.expressions.predicates import conjunction
+from planviz.logical.cached import CachedPlan, InMemoryRelation
+from planviz.logical.operators import Filter
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRelation, OneRowRelation, Range
+
+if TYPE_CHECKING:
+    from planviz.expressions.core import Expression
+
+#: What Spark takes for a table of unknown size (spark.sql.defaultSizeInBytes).
+UNKNOWN_SIZE = (1 << 63) - 1
+
+
+def leaf_estimate(plan: LogicalPlan, with_rows: bool) -> Estimate:
+    """The estimate of a leaf; `with_rows` says whether the catalogue's rows and columns count."""
+    match plan:
+        case LogicalRelation() if plan.partition_filters:
+            return _pruned(plan, with_rows)
+        case LogicalRelation():
+            return table_estimate(plan.table, plan.output, with_rows)
+        case LocalRelation(columns, rows):
+            count = len(rows)
+            return Estimate(row_size(columns) * count, count, rule=formulas.LOCAL_ROWS)
+        case OneRowRelation():
+            return Estimate(1, rule=formulas.ONE_ROW)
+        case Range():
+            return _range(plan)
+        case CTERelationRef(statistics=Estimate() as found):
+            return replace(found, rule=formulas.DEFINITION, inputs=(found,), parts=(), given=())
+        case InMemoryRelation(cached=CachedPlan(statistics=Estimate() as found)):
+            rule = formulas.CACHED_SIZE if found.rows is None else formulas.CACHED_ROWS
+            return replace(found, rule=rule, inputs=(found,), parts=(), given=())
+    return Estimate(UNKNOWN_SIZE, rule=formulas.UNKNOWN_TABLE)
+
+
+def table_estimate(table: Table | None, output: Iterable[Expression], with_rows: bool) -> Estimate:
+    """The estimate of a table of the catalogue: its size, or with rows the size that they should have."""
+    if table is None:
+        return Estimate(UNKNOWN_SIZE, rule=formulas.UNKNOWN_TABLE)
+    if with_rows and table.row_count is not None:
+        columns = _columns(table, output)
+        size = output_size(output, table.row_count, columns)
+        return Estimate(size, table.row_count, columns, formulas.TABLE_ROWS)
+    if table.size_in_bytes is None:
+        return Estimate(UNKNOWN_SIZE, rule=formulas.UNKNOWN_TABLE)
+    return Estimate(int(table.size_in_bytes), rule=formulas.TABLE_SIZE)
+
+
+def _pruned(plan: LogicalRelation, with_rows: bool) -> Estimate:
+    """The estimate of a table's partitions: that of a filter that picks them.
+
+    Spark adds up the sizes of their files, which no catalogue of ours has: bytes are taken in proportion to rows.
+    """
+    table = table_estimate(plan.table, plan.output, with_rows)
+    counted = table_estimate(plan.table, plan.output, True)
+    chosen = Filter(conjunction(list(plan.partition_filters)), plan.replace(partition_filters=()))
+    found = filter_estimate(chosen, counted)
+    if found is None or not counted.rows:
+        return table
+    if with_rows:
+        rows = (("rows of the partitions", found.rows),)
+        return replace(found, rule=formulas.PARTITION_ROWS, inputs=(), given=rows)
+    given = (("bytes of the table", table.size), ("rows of the partitions", found.rows),
+             ("rows of the table", counted.rows))  # fmt: skip
+    size = -(-table.size * (found.rows or 0) // counted.rows)
+    return Estimate(size, rule=formulas.PARTITION_SIZE, parts=found.parts, given=given)
+
+
+def _columns(table: Table, output: Iterable[Any]) -> Columns:
+    given = {name.lower(): stats for name, stats in table.column_stats}
+    found: dict[int, ColumnStatistics] = {}
+    for a in output:
+        stats = given.get(a.name.lower())
+        if stats is not None:
+            low, high = number(stats.min, a.data_type), number(stats.max, a.data_type)
+            found[a.expr_id] = replace(stats, min=low, max=high)
+    return found
+
+
+def _range(plan: Range) -> Estimate:
+    rows = plan.max_rows if plan.max_rows is not None else 1
+    if not rows:
+        return Estimate(0, 0, rule=formulas.RANGE)
+    last = plan.start + (rows - 1) * plan.step
+    stats = ColumnStatistics(rows, min(plan.start, last), max(plan.start, last), 0, 8, 8)
+    return Estimate(8 * rows, rows, {plan.column.expr_id: stats}, formulas.RANGE)

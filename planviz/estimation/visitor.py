@@ -1,0 +1,137 @@
+"""`estimate(plan)`: every operator's estimate, once per node (Spark: LogicalPlanStats, BasicStatsPlanVisitor)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from planviz.config import OptimizerConfig
+from planviz.estimation import formulas
+from planviz.estimation.aggregates import aggregate_estimate, project_estimate, union_estimate
+from planviz.estimation.filters import filter_estimate
+from planviz.estimation.joins import join_estimate
+from planviz.estimation.leaves import leaf_estimate
+from planviz.estimation.model import Estimate
+from planviz.estimation.sizes import product, size_estimate
+from planviz.logical.combining import Except, Intersect, Join, Union, WithCTE
+from planviz.logical.operators import (
+    Aggregate,
+    Distinct,
+    Expand,
+    Filter,
+    Limit,
+    Offset,
+    Project,
+    RebalancePartitions,
+    Repartition,
+    RepartitionByExpression,
+    Sample,
+    Sort,
+    Window,
+)
+from planviz.logical.plan import LeafNode, LogicalPlan
+from planviz.trees.depth import SHALLOW, lowest_first
+
+#: The ways of estimating: bytes alone; bytes with the catalogue's rows at the tables; rows everywhere.
+SIZES, TABLE_ROWS, ROWS = "_sizes", "_sizes_and_table_rows", "_rows"
+#: As ROWS; of a union no distinct values are known, as before Spark 4.2.
+ROWS_BUT_IN_UNIONS = "_rows_but_in_unions"
+#: Behind any of these: unique keys of a side say nothing of a join's size, as before Spark 3.4.
+ANY_MATCHES = "_any_matches"
+#: Operators of which only bytes are estimated, whether rows are known or not.
+BY_SIZE = (
+    Except,
+    Expand,
+    Limit,
+    Offset,
+    RebalancePartitions,
+    Repartition,
+    RepartitionByExpression,
+    Sample,
+    Sort,
+    Window,
+    WithCTE,
+)
+_way: ContextVar[str] = ContextVar("way_of_estimating", default=SIZES)
+
+
+@contextmanager
+def estimating(config: OptimizerConfig) -> Iterator[None]:
+    """Estimate as these settings say within the block: with rows when `spark.sql.cbo.enabled`."""
+    rows = config.get("spark.sql.cbo.enabled")
+    with_rows = ROWS if config.behaviour.unions_count_distinct_values else ROWS_BUT_IN_UNIONS
+    unique = "" if config.behaviour.unique_keys_bound_joins else ANY_MATCHES
+    way = with_rows if rows else TABLE_ROWS if config.get("spark.sql.cbo.planStats.enabled") else SIZES
+    token = _way.set(way + unique)
+    try:
+        yield
+    finally:
+        _way.reset(token)
+
+
+def estimate(plan: LogicalPlan) -> Estimate:
+    """What is thought of the plan's result; computed once per node and way of estimating."""
+    way = _way.get()
+    found: Estimate | None = plan.__dict__.get(way)
+    if found is None:
+        # Of a high plan the nodes beneath come first, so that no recursion goes down all of it.
+        for below in lowest_first(plan, lambda n: way in n.__dict__) if plan.height > SHALLOW else ():
+            below.__dict__[way] = _estimated(below, way)
+        found = plan.__dict__[way] = _estimated(plan, way)
+    return found
+
+
+def _estimated(plan: LogicalPlan, way: str) -> Estimate:
+    unique = not way.endswith(ANY_MATCHES)
+    way = way.removesuffix(ANY_MATCHES)
+    if isinstance(plan, LeafNode):
+        return leaf_estimate(plan, way != SIZES)
+    inputs = tuple([estimate(c) for c in plan.children])
+    found = _with_rows(plan, inputs, way) if way in (ROWS, ROWS_BUT_IN_UNIONS) else None
+    return found or size_estimate(plan, inputs, unique)
+
+
+def _with_rows(plan: LogicalPlan, inputs: tuple[Estimate, ...], way: str) -> Estimate | None:
+    """The estimate with rows; None where only sizes can be told."""
+    match plan:
+        case Filter():
+            return filter_estimate(plan, inputs[0])
+        case Project():
+            return project_estimate(plan, inputs[0])
+        case Aggregate(grouping, items, _):
+            return aggregate_estimate(grouping, items, plan.output, inputs[0])
+        case Distinct(child):
+            return aggregate_estimate(child.output, child.output, child.output, inputs[0])
+        case Join():
+            return join_estimate(plan, *inputs)
+        case Union():
+            return union_estimate(plan, inputs, way == ROWS)
+        case Intersect():
+            least = inputs[0] if inputs[0].size < inputs[1].size else inputs[1]
+            return Estimate(least.size, least.rows, rule=formulas.SMALLER, inputs=inputs)
+    if isinstance(plan, BY_SIZE):
+        return None
+    counts = [i.rows for i in inputs if i.rows is not None]
+    rows = product(counts) if len(counts) == len(inputs) else None
+    if rows is None:
+        return None
+    rule = formulas.PASSED_ON if len(inputs) == 1 else formulas.PRODUCT
+    return Estimate(product(i.size for i in inputs), rows, rule=rule, inputs=inputs)
+
+
+def take_estimate(plan: LogicalPlan, size: int, rows: int | None) -> None:
+    """Take what a text prints of an operator, bytes and rows, in place of what would be estimated, in every way."""
+    told = Estimate(size, rows, rule=formulas.PRINTED)
+    for way in (SIZES, TABLE_ROWS, ROWS, ROWS_BUT_IN_UNIONS):
+        plan.__dict__[way] = plan.__dict__[way + ANY_MATCHES] = told
+
+
+def size_in_bytes(plan: LogicalPlan) -> int:
+    """The estimated size of the plan's result."""
+    return estimate(plan).size
+
+
+def can_broadcast(plan: LogicalPlan, config: OptimizerConfig) -> bool:
+    """Whether the plan is estimated to be small enough for a broadcast join."""
+    return 0 <= size_in_bytes(plan) <= config.number("spark.sql.autoBroadcastJoinThreshold")

@@ -1,0 +1,46 @@
+"""The value of an expression of constants: one module per family of functions, registered by Spark's names.
+
+`value_of` gives a Literal, or None where the value cannot be known here: the expression is then left as it is, as Spark
+leaves one that fails. Java's arithmetic is followed: integers are bounded, decimals rounded half up.
+"""
+
+from planviz.evaluation import (
+    arithmetic,
+    casts,
+    collations,
+    containers,
+    csvvalues,
+    dateformats,
+    documents,
+    formats,
+    hashes,
+    jsonvalues,
+    lambdas,
+    logic,
+    mathematics,
+    patterns,
+    temporal,
+    texts,
+)
+from planviz.evaluation.casts import convert, converted
+from planviz.evaluation.core import compare, failure, row_value, session_zone, value_of
+from planviz.evaluation.errors import FailsError, UnknownValueError
+
+#: Importing a family registers what it computes.
+FAMILIES = (
+    arithmetic, casts, collations, containers, csvvalues, dateformats, documents, formats, hashes, jsonvalues, lambdas,
+    logic, mathematics, patterns, temporal, texts,
+)  # fmt: skip
+
+__all__ = [
+    "FAMILIES",
+    "FailsError",
+    "UnknownValueError",
+    "compare",
+    "convert",
+    "converted",
+    "failure",
+    "row_value",
+    "session_zone",
+    "value_of",
+]

@@ -1,0 +1,309 @@
+"""The registry of what can be computed while planning, and how an expression of constants is computed.
+
+Values are those of `Literal`: None, bool, int, float, Decimal, str, bytes, date, datetime (timestamps are the session's
+wall clock), int for ANSI intervals, (months, days, microseconds) for calendar intervals, tuples for arrays and structs,
+tuples of pairs for maps.
+"""
+
+from __future__ import annotations
+
+import struct
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, localcontext
+from typing import Any
+
+from planviz.errors import cut
+from planviz.evaluation.collation_order import order_key
+from planviz.evaluation.errors import FailsError, UnknownValueError
+from planviz.expressions.calls import FunctionCall
+from planviz.expressions.core import Alias, Expression, Literal
+from planviz.expressions.specs import ALIKE_FUNCTIONS
+from planviz.types import FLOAT, STRING, UNKNOWN, DataType, StringType
+from planviz.types.collations import COLLATED
+
+#: How decimals are computed: wide enough for what two of 38 digits give.
+WIDE = Context(prec=80, rounding=ROUND_HALF_UP)
+#: Values by attribute id.
+Row = dict[int, Any]
+#: How many characters, bytes or items a value may have that is computed while planning, and how many comparisons and
+#: calls of lambdas one expression may take. What needs more is left as it is written; Spark would compute it.
+LARGEST = 10_000
+LONGEST = 500_000
+
+
+class EvaluatorWarning(RuntimeWarning):
+    """A mistake in the evaluator itself: an error in tests; elsewhere it is logged and the value counts as unknown."""
+
+
+#: What Python raises where a value is out of reach of its types. TypeError and AttributeError are not among them: they
+#: are mistakes of this evaluator (`EvaluatorWarning`).
+OUT_OF_REACH = (ArithmeticError, ValueError, OverflowError, IndexError, LookupError)
+
+
+#: Functions that look for one text in another, which under a collation is not modelled.
+_SEARCHING = ALIKE_FUNCTIONS - {"concat_ws", "elt", "lpad", "mask", "rpad", "to_number", "try_to_number"}
+
+
+@dataclass(frozen=True)
+class Function:
+    """How a function is computed: from the values, or with the call itself first; with nulls or null for any null."""
+
+    compute: Callable[..., Any]
+    typed: bool
+    nulls: bool
+
+
+class CollatedText(str):
+    """Text that is compared by a collation."""
+
+    collation: str
+
+    @classmethod
+    def of(cls, value: object, t: DataType) -> Any:
+        """The value as its type says: text under a collation, or itself."""
+        if t is STRING or not isinstance(t, StringType) or value is None:
+            return value
+        made = cls(value)
+        made.collation = t.collation
+        return made
+
+
+_EXPRESSIONS: dict[type, Callable[[Any, Row], Any]] = {}
+_FUNCTIONS: dict[str, Function] = {}
+_DEFERRED: dict[str, Callable[[tuple[Any, ...], Row], Any]] = {}
+_zone: ContextVar[str] = ContextVar("session_zone", default="Etc/UTC")
+#: How many steps are left to the expression under way, as the only item.
+_steps: ContextVar[list[int] | None] = ContextVar("steps", default=None)
+
+
+@contextmanager
+def session_zone(name: str) -> Iterator[None]:
+    """Compute what depends on it in this time zone within the block."""
+    token = _zone.set(name)
+    try:
+        yield
+    finally:
+        _zone.reset(token)
+
+
+def zone() -> str:
+    """The session's time zone."""
+    return _zone.get()
+
+
+Compute = Callable[..., Any]
+
+
+def expression(*classes: type) -> Callable[[Compute], Compute]:
+    """Register a function of the expression and the row."""
+
+    def register(f: Compute) -> Compute:
+        for c in classes:
+            _EXPRESSIONS[c] = f
+        return f
+
+    return register
+
+
+def strict(*classes: type) -> Callable[[Compute], Compute]:
+    """Register a function of the expression and its children's values; it is null when one of them is."""
+
+    def register(f: Compute) -> Compute:
+        def compute(e: Expression, row: Row) -> int | None:
+            values = [evaluate(c, row) for c in e.children]
+            return None if any(v is None for v in values) else f(e, *values)
+
+        expression(*classes)(compute)
+        return f
+
+    return register
+
+
+def function(*names: str, typed: bool = False, nulls: bool = False) -> Callable[[Compute], Compute]:
+    """Register a built-in by its names: a function of the values, with `typed` of the call and the values.
+
+    Without `nulls` it is null when one of the values is.
+    """
+
+    def register(f: Compute) -> Compute:
+        for n in names:
+            _FUNCTIONS[n] = Function(f, typed, nulls)
+        return f
+
+    return register
+
+
+def deferred(name: str) -> Callable[[Compute], Compute]:
+    """Register a built-in that need not compute all its arguments: a function of the arguments and the row."""
+
+    def register(f: Compute) -> Compute:
+        _DEFERRED[name] = f
+        return f
+
+    return register
+
+
+def bounded(size: int) -> None:
+    """Raise UnknownValueError for a value of so many characters, bytes or items that it is not computed."""
+    if size > LARGEST:
+        raise UnknownValueError(f"a value of {size:,} items")
+
+
+def step(count: int = 1) -> None:
+    """Take steps of the expression under way. Raises UnknownValueError when none is left."""
+    left = _steps.get()
+    if left is not None:
+        left[0] -= count
+        if left[0] < 0:
+            raise UnknownValueError(f"more than {LONGEST:,} steps")
+
+
+def _size(value: object) -> int:
+    """Characters, bytes or items of a value, with those of its items; not exact beyond LARGEST."""
+    if not isinstance(value, tuple):
+        return len(value) if isinstance(value, str | bytes) else 1
+    size = len(value)
+    for item in value if size <= LARGEST else ():
+        if isinstance(item, tuple | str | bytes):
+            size += _size(item)
+            if size > LARGEST:
+                break
+    return size
+
+
+def evaluate(e: Expression, row: Row) -> Any:
+    """The value for one row. Raises UnknownValueError, FailsError and what OUT_OF_REACH names."""
+    if isinstance(e, Literal):
+        return CollatedText.of(e.value, e.type) if COLLATED else e.value
+    value = _evaluate(e, row)
+    if isinstance(value, tuple | str | bytes):
+        bounded(_size(value))
+    return value
+
+
+def _evaluate(e: Expression, row: Row) -> Any:
+    if isinstance(e, Alias):
+        return evaluate(e.child, row)
+    expr_id = getattr(e, "expr_id", None)
+    if expr_id is not None:
+        if expr_id in row:
+            return row[expr_id]
+        raise UnknownValueError(str(e))
+    f = _EXPRESSIONS.get(type(e))
+    if f is not None:
+        return f(e, row)
+    if isinstance(e, FunctionCall):
+        return call(e, e.name, e.arguments, row)
+    if e.null_intolerant and any(evaluate(c, row) is None for c in e.children):
+        return None
+    raise UnknownValueError(str(e))
+
+
+def call(e: Expression, name: str, arguments: tuple[Expression, ...], row: Row) -> Any:
+    """The value of a built-in by name; `e` is the expression that stands for it."""
+    if name in _DEFERRED:
+        return _DEFERRED[name](arguments, row)
+    known = _FUNCTIONS.get(name)
+    values = [evaluate(a, row) for a in arguments]
+    if known is None:
+        if e.null_intolerant and any(v is None for v in values):
+            return None
+        raise UnknownValueError(name)
+    if not known.nulls and any(v is None for v in values):
+        return None
+    if COLLATED and name in _SEARCHING and any(isinstance(v, CollatedText) for v in values):
+        raise UnknownValueError(name)
+    value = known.compute(e, *values) if known.typed else known.compute(*values)
+    return single(value) if value is not None and e.data_type == FLOAT else value
+
+
+def evaluated(e: Expression, row: Row) -> Any:
+    """The value for one row, decimals computed with all their digits. Raises as `evaluate` does."""
+    token = _steps.set([LONGEST])
+    try:
+        with localcontext(WIDE):
+            return evaluate(e, row)
+    except (TypeError, AttributeError) as error:
+        said = f"{type(error).__name__} while computing {cut(str(e), 200)}: {error}. Please report it."
+        warnings.warn(said, EvaluatorWarning, stacklevel=2)
+        raise UnknownValueError(said) from error
+    finally:
+        _steps.reset(token)
+
+
+def value_of(e: Expression) -> Literal | None:
+    """The expression's value as a literal of its type, or None."""
+    if isinstance(e, Literal):
+        return e
+    try:
+        return None if e.data_type == UNKNOWN else Literal(evaluated(e, {}), e.data_type)
+    except (UnknownValueError, *OUT_OF_REACH):
+        return None
+
+
+def failure(e: Expression) -> FailsError | None:
+    """How computing the expression of constants fails, as it would in the query; None where it does not."""
+    try:
+        evaluated(e, {})
+    except FailsError as error:
+        return error
+    except UnknownValueError:
+        return None
+    except OUT_OF_REACH as error:
+        return FailsError(str(error))
+    return None
+
+
+def row_value(e: Expression, row: Row) -> Any:
+    """The value for one row, given as values by attribute id. Raises UnknownValueError."""
+    try:
+        return evaluated(e, row)
+    except OUT_OF_REACH as error:
+        raise UnknownValueError(str(error)) from None
+
+
+def single(value: float) -> float:
+    """The nearest number that a FLOAT can hold; beyond its range infinity."""
+    try:
+        rounded: float = struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+    return rounded
+
+
+def _order_keys(a: str, b: str) -> tuple[Any, Any]:
+    collation = a.collation if isinstance(a, CollatedText) else b.collation  # type: ignore[attr-defined]
+    return order_key(a, collation), order_key(b, collation)
+
+
+def compare(a: Any, b: Any) -> int:
+    """Negative, 0 or positive as `a` is less than, equal to or greater than `b`.
+
+    Null is least, NaN greatest and equal to itself; arrays and structs compare item by item.
+    """
+    step()
+    if a is None or b is None:
+        return (a is not None) - (b is not None)
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        for x, y in zip(a, b, strict=False):
+            order = compare(x, y)
+            if order:
+                return order
+        return len(a) - len(b)
+    if a != a or b != b:
+        return int(a != a) - int(b != b)
+    if isinstance(a, CollatedText) or isinstance(b, CollatedText):
+        a, b = _order_keys(a, b)
+    elif isinstance(a, str):
+        a, b = a.encode("utf-8"), b.encode("utf-8")
+    return int(a > b) - int(a < b)
+
+
+def type_of(e: Any, index: int) -> DataType:
+    """The type of a call's argument."""
+    t: DataType = e.arguments[index].data_type
+    return t

@@ -1,0 +1,117 @@
+"""Comparisons, logic, choices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from planviz.evaluation.core import Row, compare, deferred, evaluate, expression, function, strict
+from planviz.expressions.conditional import CaseWhen, Coalesce, Extremum, If
+from planviz.expressions.core import Expression
+from planviz.expressions.predicates import (
+    And,
+    EqualNullSafe,
+    EqualTo,
+    GreaterThan,
+    GreaterThanOrEqual,
+    In,
+    InSet,
+    IsNaN,
+    IsNotNull,
+    IsNull,
+    LessThan,
+    LessThanOrEqual,
+    Not,
+    Or,
+)
+from planviz.expressions.variables import VariableReference
+
+strict(EqualTo)(lambda e, a, b: compare(a, b) == 0)
+strict(LessThan)(lambda e, a, b: compare(a, b) < 0)
+strict(LessThanOrEqual)(lambda e, a, b: compare(a, b) <= 0)
+strict(GreaterThan)(lambda e, a, b: compare(a, b) > 0)
+strict(GreaterThanOrEqual)(lambda e, a, b: compare(a, b) >= 0)
+strict(Not)(lambda e, a: not a)
+expression(EqualNullSafe)(lambda e, row: compare(evaluate(e.left, row), evaluate(e.right, row)) == 0)
+expression(IsNull)(lambda e, row: evaluate(e.child, row) is None)
+expression(IsNotNull)(lambda e, row: evaluate(e.child, row) is not None)
+function("equal_null", nulls=True)(lambda a, b: compare(a, b) == 0)
+function("isnan", nulls=True)(lambda a: a is not None and math.isnan(a))
+
+
+@deferred("nanvl")
+def _nanvl(arguments: tuple[Any, ...], row: Row) -> Any:
+    value = evaluate(arguments[0], row)
+    return evaluate(arguments[1], row) if value is not None and math.isnan(value) else value
+
+
+@expression(IsNaN)
+def _is_nan(e: Any, row: Row) -> bool:
+    value = evaluate(e.child, row)
+    return value is not None and math.isnan(value)
+
+
+@expression(And)
+def _and(e: Any, row: Row) -> bool | None:
+    a = evaluate(e.left, row)
+    if a is False:
+        return False
+    b = evaluate(e.right, row)
+    return False if b is False else None if a is None or b is None else True
+
+
+@expression(Or)
+def _or(e: Or, row: Row) -> bool | None:
+    a = evaluate(e.left, row)
+    if a is True:
+        return True
+    b = evaluate(e.right, row)
+    return True if b is True else None if a is None or b is None else False
+
+
+@expression(If)
+def _if(e: If, row: Row) -> Any:
+    return evaluate(e.then if evaluate(e.predicate, row) is True else e.otherwise, row)
+
+
+@expression(CaseWhen)
+def _case(e: Any, row: Row) -> Any:
+    for c, v in zip(e.conditions, e.values, strict=True):
+        if evaluate(c, row) is True:
+            return evaluate(v, row)
+    return None if e.otherwise is None else evaluate(e.otherwise, row)
+
+
+@expression(Coalesce)
+def _coalesce(e: Coalesce, row: Row) -> Any:
+    for a in e.arguments:
+        value = evaluate(a, row)
+        if value is not None:
+            return value
+    return None
+
+
+@expression(In, InSet)
+def _in(e: Any, row: Row) -> bool | None:
+    value = evaluate(e.children[0], row)
+    if value is None:
+        return None
+    items = [evaluate(i, row) for i in e.items]
+    if any(i is not None and compare(value, i) == 0 for i in items):
+        return True
+    return None if None in items else False
+
+
+@expression(Extremum)
+def _extremum(e: Expression, row: Row) -> Any:
+    found = None
+    for c in e.children:
+        value = evaluate(c, row)
+        if value is not None and (found is None or (compare(value, found) > 0) == (e.pretty_name == "greatest")):
+            found = value
+    return found
+
+
+@expression(VariableReference)
+def _variable(e: Any, row: Row) -> Any:
+    return e.value

@@ -1,0 +1,66 @@
+"""The SQL that a version of Spark reads, and the settings that its parser obeys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
+
+from planviz.config import OptimizerConfig
+from planviz.versions import PROFILES
+from planviz.versions.syntax import later_than
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a text is read. The defaults are those of Spark 4.3.
+
+    `later` has what the version does not read, with the version that does (`planviz/versions/syntax.py`).
+    """
+
+    #: Text in double quotes is a name (spark.sql.ansi.doubleQuotedIdentifiers in ANSI mode).
+    double_quoted_names: bool = False
+    #: 1e3 is a DECIMAL (spark.sql.legacy.exponentLiteralAsDecimal.enabled).
+    exponents_are_decimals: bool = False
+    #: INTERSECT binds no tighter than UNION and EXCEPT (spark.sql.legacy.setopsPrecedence.enabled).
+    set_operations_in_order: bool = False
+    #: TIMESTAMP has no time zone (spark.sql.timestampType).
+    timestamps_without_zone: bool = False
+    version: str = "4.3"
+    later: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+_NEWEST = Dialect()
+_current: ContextVar[Dialect] = ContextVar("dialect", default=_NEWEST)
+
+
+def current() -> Dialect:
+    """The dialect in which texts are read here."""
+    return _current.get()
+
+
+@contextmanager
+def reading(config: OptimizerConfig) -> Iterator[None]:
+    """Within the block texts are read as the configured version reads them, under its settings."""
+    token = _current.set(
+        _dialect(
+            config.profile,
+            bool(config.get("spark.sql.ansi.enabled") and config.get("spark.sql.ansi.doubleQuotedIdentifiers")),
+            bool(config.get("spark.sql.legacy.exponentLiteralAsDecimal.enabled")),
+            bool(config.get("spark.sql.legacy.setopsPrecedence.enabled")),
+            config.get("spark.sql.timestampType") == "TIMESTAMP_NTZ",
+        )
+    )
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+@cache
+def _dialect(profile: str, quoted: bool, exponents: bool, in_order: bool, without_zone: bool) -> Dialect:
+    later = later_than(profile, tuple(PROFILES))
+    return Dialect(quoted, exponents, in_order, without_zone, profile.removeprefix("spark-"), later)

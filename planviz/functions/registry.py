@@ -1,0 +1,141 @@
+"""Functions by name: from a call to the expression that it means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from planviz.expressions.aggregates import AggregateFunction
+from planviz.expressions.calls import FunctionCall
+from planviz.expressions.core import Alias, Expression
+from planviz.expressions.unresolved import NamedArgument
+from planviz.expressions.windows import WindowFunction
+from planviz.frontend.errors import analysis_error
+from planviz.functions.builders import BUILDERS, Args
+from planviz.functions.builders.aggregates import aggregate_call
+from planviz.functions.number_formats import check_number_format
+from planviz.functions.operators import OPERATORS
+from planviz.functions.signatures import AGGREGATE_SIGNATURES, SIGNATURES, Signature
+
+if TYPE_CHECKING:
+    from planviz.trees.node import TreeNode
+
+
+def known(name: str) -> bool:
+    """Whether a function of this name is known."""
+    return any(name in table for table in (BUILDERS, OPERATORS, SIGNATURES, AGGREGATE_SIGNATURES))
+
+
+def names() -> frozenset[str]:
+    """The names of all functions that are known."""
+    tables = (BUILDERS, OPERATORS, SIGNATURES, AGGREGATE_SIGNATURES)
+    return frozenset(n for table in tables for n in table)
+
+
+def build(parts: tuple[str, ...], arguments: Args, place: Any) -> Expression | None:
+    """The expression that a call means, or None for an unknown name.
+
+    Raises AnalysisError when the number of arguments is wrong.
+    """
+    name = parts[-1].lower()
+    if any(isinstance(a, NamedArgument) for a in arguments):
+        arguments = _by_position(name, arguments, place)
+    plain = tuple(a.child if isinstance(a, Alias) and name not in ("struct",) else a for a in arguments)
+    found = BUILDERS.get(name) or OPERATORS.get(name)
+    if found is not None:
+        fewest, most, make = found
+        _check_count(name, len(plain), fewest, most, place)
+        return make(plain)
+    if name in ("to_number", "try_to_number") and len(plain) == 2:
+        check_number_format(plain[1], name)
+    if name in SIGNATURES:
+        row = SIGNATURES[name]
+        return FunctionCall(row.spec.name, _filled(name, row, plain, place), row.spec, row.spec.tail)
+    if name in AGGREGATE_SIGNATURES:
+        return aggregate_call(name, _filled(name, AGGREGATE_SIGNATURES[name], plain, place))
+    return None
+
+
+#: The parameters of the built-in functions that take arguments by name.
+PARAMETERS = {
+    **dict.fromkeys(("explode", "explode_outer", "posexplode", "posexplode_outer"), ("collection",)),
+    **dict.fromkeys(("inline", "inline_outer", "variant_explode", "variant_explode_outer"), ("input",)),
+    "mask": ("str", "upperchar", "lowerchar", "digitchar", "otherchar"),
+    "count_min_sketch": ("column", "epsilon", "confidence", "seed"),
+}
+
+
+def _by_position(name: str, arguments: Args, place: Any) -> Args:
+    """The arguments in the order of the parameters, defaults where some are left out between."""
+    if not known(name):
+        return arguments
+    names = PARAMETERS.get(name)
+    if names is None:
+        raise analysis_error(
+            "NAMED_PARAMETERS_NOT_SUPPORTED",
+            f"Named parameters are not supported for function `{name}`; please retry the query with positional "
+            "arguments to the function call instead.",
+            place,
+        )
+    given: dict[str, Expression] = {}
+    for at, a in enumerate(arguments):
+        named = isinstance(a, NamedArgument)
+        key = a.name.lower() if isinstance(a, NamedArgument) else names[at] if at < len(names) else str(at)
+        if not named and any(isinstance(x, NamedArgument) for x in arguments[:at]):
+            raise analysis_error(
+                "UNEXPECTED_POSITIONAL_ARGUMENT",
+                f"Cannot invoke routine `{name}` because it contains positional argument(s) following the named "
+                "argument(s).",
+                place,
+            )
+        if key in given:
+            told = f"The parameter `{key}` of `{name}` is given twice."
+            raise analysis_error("DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.DOUBLE_NAMED_ARGUMENT_REFERENCE", told, place)
+        if named and key not in names:
+            told = f"Cannot invoke routine `{name}`: it has no parameter `{key}`."
+            raise analysis_error("UNRECOGNIZED_PARAMETER_NAME", told, place)
+        given[key] = a.child if isinstance(a, NamedArgument) else a
+    row = SIGNATURES.get(name) or AGGREGATE_SIGNATURES.get(name)
+    defaults = row.defaults if row is not None else ()
+    last = max(names.index(k) if k in names else int(k) for k in given)
+    out = []
+    for at, key in enumerate([*names, *map(str, range(len(names), last + 1))][: last + 1]):
+        skipped = at - (len(names) - len(defaults))
+        value = given.get(key, defaults[skipped] if 0 <= skipped < len(defaults) else None)
+        if value is None:
+            raise analysis_error(
+                "REQUIRED_PARAMETER_NOT_FOUND",
+                f"Cannot invoke routine `{name}` because the parameter named `{key}` is required, but was not given.",
+                place,
+            )
+        out.append(value)
+    return tuple(out)
+
+
+def _filled(name: str, row: Signature, arguments: Args, place: Expression | None) -> Args:
+    """The arguments with the defaults of those that are missing."""
+    _check_count(name, len(arguments), row.fewest, row.most, place)
+    missing = max(row.most - len(arguments), 0)
+    more = row.defaults[len(row.defaults) - missing :] if missing else ()
+    return (*arguments, *(d for d in more if d is not None))
+
+
+def _check_count(name: str, count: int, fewest: int, most: int, place: TreeNode | None) -> None:
+    if fewest <= count and (most < 0 or count <= most):
+        return
+    wanted = (
+        f"{fewest}"
+        if fewest == most
+        else f"> {fewest - 1}"
+        if most < 0
+        else f"[{', '.join(map(str, range(fewest, most + 1)))}]"
+    )
+    raise analysis_error(
+        "WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+        f"The `{name}` requires {wanted} parameters but the actual number is {count}.",
+        place,
+    )
+
+
+def is_aggregate_function(e: Expression) -> bool:
+    """Whether the expression is an aggregate function that is not a pure window function."""
+    return isinstance(e, AggregateFunction) and not isinstance(e, WindowFunction)

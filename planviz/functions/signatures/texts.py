@@ -1,0 +1,72 @@
+"""Functions of strings (the form is told in the package)."""
+
+TABLE = """
+upper | S | 0
+lower | S | 0
+ucase | S | 0
+lcase | S | 0
+length | S|X | I
+len | S|X | I
+char_length | S|X | I
+character_length | S|X | I
+bit_length | X|S | I
+octet_length | X|S | I
+initcap | S | 0
+reverse | S|R | 0
+repeat | S I | 0
+replace | SA SA SA?='' | 0
+translate | SA SA SA | 0
+ascii | S | I
+base64 | X | S
+to_base32 | X | S
+from_base32 | S | X
+hmac | X X S?='SHA-256' | X
+unbase64 | S | X | tail=false
+hex | L|X|S | S
+unhex | S | X | null=yes tail=false
+format_number | N I|S | S
+format_string | S *... | S | null=yes tolerant
+printf | S *... | S | null=yes tolerant
+char | L | S
+chr | L | S
+left | S|X I | 0
+right | S|X I | 0
+soundex | S! | S
+levenshtein | S S I? | I | option
+jaro_winkler_similarity | S S | D
+space | I | S
+find_in_set | S S | I
+instr | SA SA I? I? | I
+lpad | S|X I S?=' ' | 0
+rpad | S|X I S?=' ' | 0
+concat_ws | S S[]|S... | 0 | null=first tolerant
+elt | I X|S... | 1 | null=yes tail=true! unfolded tolerant
+split | SL SL I?=-1 | 0[]!
+split_part | SA SA I | 0
+substring_index | SA SA I | 0
+regexp_replace | SL SL SL I?=1 | 0
+regexp_extract | SL SL I?=1 | 0
+regexp_extract_all | SL SL I?=1 | 0[]n
+regexp_count | SL SL | I
+regexp_substr | SL SL | 0 | null=yes
+regexp_instr | SL SL I?=0 | I
+encode | S S | X
+decode | X S | S
+is_valid_utf8 | S | B
+make_valid_utf8 | S | 0
+validate_utf8 | S | 0
+try_validate_utf8 | S | 0 | null=yes
+luhn_check | S | B
+sentences | S S?='' S?='' | S[][]
+quote | S | S
+parse_url | S!... | S | null=yes tail=true! most=3
+try_parse_url | S!... | S | null=yes most=3
+url_encode | S | S
+url_decode | S | S | tail=true
+try_url_decode | S | S | null=yes
+to_number | S S | number | fold=2
+try_to_number | S S | number | null=yes fold=2
+mask | S! S!?='X' S!?='x' S!?='n' S!?=None | 0 | tolerant fold=2,3,4,5
+collation | S! | S | null=no
+randstr | SH|I I|L? | S | random tail=false null=no fold=1,2
+"""

@@ -1,0 +1,98 @@
+"""Lines of other engines' operators in Spark's form: RAPIDS, Photon, Comet, Gluten."""
+
+from __future__ import annotations
+
+import re
+
+from planviz.graph.kinds import spark_name
+
+#: Names of vendors' operators that differ from Spark's by more than a prefix or suffix.
+_OTHERS = {
+    "GroupingAgg": "HashAggregate",
+    "Agg": "HashAggregate",
+    "TopK": "TakeOrderedAndProject",
+    "TopN": "TakeOrderedAndProject",
+    "ShuffleExchangeSink": "Exchange",
+    "ShuffledHashJoinExec": "ShuffledHashJoin",
+    "FlushableHashAggregate": "HashAggregate",
+    "RegularHashAggregate": "HashAggregate",
+    "HashJoin": "ShuffledHashJoin",
+    "NativeScan": "FileScan",
+    "FileGpuScan": "FileScan",
+    "GpuScan": "FileScan",
+}
+#: RAPIDS writes functions, partitionings and build sides with a prefix.
+_GPU = re.compile(r"(?<![A-Za-z0-9_.#])(partial_|merge_)?[gG]pu(?=[a-z]+[($]|Build(?:Left|Right))")
+_STAGE = re.compile(r"(?:finalmerge|merge)_(\w+)\(merge [^()]*\)")
+_NAMED = re.compile(r" AS (?:\([^()]*\)|[^,\[\]]*?#\d+L?)(?=, |\])")
+_RESULT = re.compile(r"finalmerge_\w+\(merge [^()]*\) AS (.*?)#(\d+)(L?)(?=, finalmerge_|\]\)?)")
+_COMET_AGGREGATE = re.compile(r" (\[.*\]), \[(Final|Partial|PartialMerge)\], (\[.*\]), (\[.*\])$")
+
+
+def spark_operator(op: str) -> str:
+    """Spark's name of an operator, whoever printed it."""
+    name = spark_name(op)
+    return _OTHERS.get(name, name)
+
+
+def spark_line(op: str, rest: str) -> str:
+    """What stands behind an operator's name, as Spark writes it."""
+    if op.startswith("Gpu"):
+        return _of_rapids(rest)
+    if op.startswith("Photon"):
+        return _of_photon(op, rest)
+    if op.startswith("Comet"):
+        return _of_comet(spark_operator(op), rest)
+    return rest
+
+
+def _of_rapids(rest: str) -> str:
+    rest = _GPU.sub(lambda m: m.group(1) or "", rest)
+    rest = rest.replace("singlepartitioning$()", "SinglePartition")
+    return re.sub(r"\)?, filters=List\(.*\)\)$", ")", rest).replace("])])", "])")
+
+
+def _of_photon(op: str, rest: str) -> str:
+    """Functions without the columns of their buffers; those of the last stage by the names of their results."""
+    if op in ("PhotonGroupingAgg", "PhotonAgg"):
+        results = [(name, number, long) for name, number, long in _RESULT.findall(rest)]
+        if results:
+            keys = rest[rest.index("=[") + 2 : rest.index("], functions=")]
+            given = [k for k in (re.sub(r"^.* AS ", "", k) for k in keys.split(", ")) if k]
+            functions = ", ".join(name for name, _, _ in results)
+            output = ", ".join([*given, *(f"{name}#{number}{long}" for name, number, long in results)])
+            return f"(keys=[{keys}], functions=[{functions}], output=[{output}])"
+        start = rest.find("functions=[")
+        return rest[:start] + _NAMED.sub("", _STAGE.sub(r"merge_\1()", rest[start:])) if start > 0 else rest
+    if op == "PhotonSort" and rest.endswith("]"):
+        return f"{rest}, true"
+    return rest
+
+
+def _of_comet(name: str, rest: str) -> str:
+    """The line without the list of columns that Comet puts first."""
+    if name == "HashAggregate" and (m := _COMET_AGGREGATE.match(rest)) is not None:
+        given, stage, keys, functions = m.groups()
+        output = f", output={given}" if stage != "Final" else ""
+        return f"(keys={keys}, functions={functions}{output})"
+    if name in ("Filter", "Project", "Sort", "Expand") and rest.startswith(" ["):
+        end = _closing(rest, 1)
+        if rest.startswith(", ", end):
+            return _sorted(f" {rest[end + 2 :]}") if name == "Sort" else f" {rest[end + 2 :]}"
+    if name == "TakeOrderedAndProject" and "TakeOrderedAndProject(" in rest:
+        return rest[rest.index("TakeOrderedAndProject(") + len("TakeOrderedAndProject") :]
+    return rest
+
+
+def _sorted(rest: str) -> str:
+    return rest if rest.endswith((", true", ", false")) else f"{rest}, false"
+
+
+def _closing(text: str, start: int) -> int:
+    """Where the list that begins there ends, behind its bracket."""
+    depth = 0
+    for at in range(start, len(text)):
+        depth += (text[at] in "[(") - (text[at] in "])")
+        if depth == 0:
+            return at + 1
+    return len(text)

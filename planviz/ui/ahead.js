@@ -1,0 +1,156 @@
+// What a page will show, on screen before Streamlit has run it: our own elements with data from our own addresses, over
+// the place where the page's own element appears, until that is painted.
+//
+//   window.__planvizAhead = { show(name, data, { whole }), clear() }   whole: the heading's place is covered, too
+//
+// Data of the other pages and stages are fetched while nobody waits, and forgotten with every change of what is shown.
+const BAR = 52, HEADING = 48, LONGEST = 10_000, REST = 1_000, COSTLY = 600; // pixels, pixels, ms, ms, ms
+const PAGES = { "": "explore", explore: "explore", rules: "rules", joins: "joins", cardinality: "cardinality" };
+const elements = window.__planvizElements ?? {};
+const scripts = new Map(); // name -> [mount, style]
+const fetched = new Map(); // address -> promise of [name, data] or null
+let shown = null; // { host, handle, timer }
+let asked = 0, resting = 0, stamp = 0;
+
+function load(name) {
+  if (!scripts.has(name)) {
+    const [script, style] = elements[name];
+    scripts.set(name, Promise.all([import(script), fetch(style).then((answer) => answer.text())]));
+  }
+  return scripts.get(name);
+}
+
+function clear() {
+  if (!shown) return;
+  clearTimeout(shown.timer);
+  shown.handle?.destroy();
+  shown.host.remove();
+  shown = null;
+}
+
+async function show(name, data, { whole = false } = {}) {
+  const turn = ++asked;
+  // Another text is open now: until its page says so (planviz:place), what was fetched, and the server's word, are of the one before.
+  if (whole) leave();
+  const [{ mount }, style] = await load(name);
+  if (turn !== asked) return;
+  const app = document.querySelector(".stApp") ?? document.body, at = (key) => document.querySelector(`.st-key-planviz-${key}`)?.getBoundingClientRect();
+  const bar = at("bar")?.bottom ?? BAR, top = whole ? bar : Math.max(bar, at("heading")?.bottom ?? bar + HEADING);
+  const before = shown, host = document.createElement("div");
+  host.id = "planviz-ahead";
+  host.style.cssText = `position:fixed;left:0;right:0;bottom:0;top:${top}px;z-index:94;background:${getComputedStyle(app).backgroundColor};padding-top:${whole ? Math.max(HEADING, (at("heading")?.height ?? HEADING)) : 0}px;box-sizing:border-box`;
+  const root = host.attachShadow({ mode: "open" }), dress = document.createElement("style"), place = document.createElement("div");
+  dress.textContent = style;
+  place.style.cssText = "height:100%;overflow:hidden";
+  root.append(dress, place);
+  document.body.append(host);
+  shown = { host, handle: null, timer: setTimeout(clear, LONGEST) };
+  if (before) {
+    clearTimeout(before.timer);
+    before.handle?.destroy();
+    before.host.remove();
+  }
+  try {
+    shown.handle = mount(place, data, {});
+  } catch (error) {
+    clear();
+    throw error;
+  }
+}
+
+// ---- pages and stages
+
+function ask(address) {
+  if (!fetched.has(address)) {
+    const of = stamp;
+    fetched.set(address, fetch(address, { credentials: "same-origin" }).then(async (answer) => {
+      if (answer.status !== 200 || of !== stamp) return null;
+      return [answer.headers.get("x-planviz-element"), await answer.json()];
+    }).catch(() => null));
+  }
+  return fetched.get(address);
+}
+
+async function turn(address) {
+  const of = ++asked, started = performance.now();
+  const found = await ask(address);
+  // The page itself may have been faster, or another one is asked for.
+  if (!found || of !== asked || (window.__planviz?.received ?? 0) > started) return;
+  show(...found);
+}
+
+function addressOf(page, plan) {
+  const place = window.__planvizPlace;
+  return place && `/ahead/${place.visitor}/${page}${plan === undefined ? "" : `?plan=${plan}`}`;
+}
+
+document.addEventListener(
+  "click",
+  (event) => {
+    if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || !window.__planvizPlace) return;
+    const link = event.target.closest?.(".st-key-planviz-links a[href]");
+    if (link) {
+      const path = new URL(link.href).pathname, page = PAGES[path.slice(1)];
+      ++asked; // what was asked for before is not wanted any more
+      if (page && path !== location.pathname) turn(addressOf(page));
+      else clear();
+      return;
+    }
+    const tab = event.target.closest?.('[class*="st-key-planviz-tab"] button');
+    const plan = tab && window.__planvizPlace.stages[tab.textContent.trim()];
+    if (plan !== undefined && plan !== null && tab.getAttribute("aria-checked") !== "true") turn(addressOf("explore", plan));
+  },
+  true,
+);
+
+// What is shown or selected has changed: what was fetched before is of yesterday.
+function forget() {
+  stamp++;
+  fetched.clear();
+  clearTimeout(resting);
+  resting = setTimeout(() => (window.requestIdleCallback ?? setTimeout)(fetchAll), REST);
+}
+
+function leave() {
+  stamp++;
+  fetched.clear();
+  clearTimeout(resting);
+  delete window.__planvizPlace;
+}
+
+async function fetchAll() {
+  const place = window.__planvizPlace, of = stamp;
+  if (!place || document.hidden || shown) return;
+  const here = location.pathname.slice(1), pages = ["explore", "joins", "cardinality"].filter((page) => PAGES[here] !== page);
+  const addresses = [...pages.map((page) => addressOf(page)), ...Object.values(place.stages).map((plan) => addressOf("explore", plan))];
+  // A trace costs most: whoever asks for another page meanwhile would wait behind it.
+  if (PAGES[here] !== "rules") addresses.push(addressOf("rules"));
+  for (const address of addresses) {
+    if (of !== stamp) return;
+    const begun = performance.now();
+    await ask(address);
+    // Of a document that takes long, the rest is asked for when somebody wants it.
+    if (performance.now() - begun > COSTLY) return;
+  }
+  if (of === stamp) fetch(addressOf("aggregations")).catch(() => {});
+}
+
+document.addEventListener("planviz:place", forget);
+document.addEventListener("planviz:select", forget);
+document.addEventListener("planviz:mounting", () => shown?.handle?.remember?.());
+document.addEventListener("planviz:painted", (event) => shown && !event.composedPath().includes(shown.host) && clear());
+addEventListener("popstate", () => (asked++, clear()));
+window.__planvizAhead = { show, clear };
+
+// ---- what later pages need, while nobody waits
+
+async function later() {
+  for (const name of ["workbench", "rules", "joins", "cardinality"]) if (elements[name]) await load(name).catch(() => {});
+  for (const address of window.__planvizLater ?? []) {
+    const link = document.createElement("link");
+    Object.assign(link, { rel: "modulepreload", href: address });
+    document.head.append(link);
+  }
+}
+
+addEventListener("load", () => (window.requestIdleCallback ?? setTimeout)(later));

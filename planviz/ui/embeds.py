@@ -1,0 +1,77 @@
+"""Pictures of a plan for other pages: `GET /plan/<what>.svg|png|html|json?stage=&step=&page=&join=&theme=`.
+
+`what` is the id of a document of the library, or a packed text, which needs no server's memory (`planviz.ui.links`);
+then `catalog` and `profile` say what it is opened with. Whoever has the address sees the picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from planviz.config import OptimizerConfig
+from planviz.errors import InputError
+from planviz.render.text import one_line
+from planviz.ui import cache, library, links, pictures, views
+from planviz.ui.opened import Opened
+
+#: What an address may end with.
+FORMATS = ("svg", "png", "html", "json")
+#: The pages that have a figure of their own; the others show the plan.
+PAGES = ("", "explore", "rules", "joins")
+_THEMES = ("light", "dark")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An address that was understood."""
+
+    what: str
+    format: str
+    page: str
+    theme: str
+    query: Mapping[str, str]
+
+
+def asked(file: str, query: Mapping[str, str]) -> Asked:
+    """What an address asks for. Raises InputError for what it cannot ask for."""
+    what, _, format = file.rpartition(".")
+    page, theme = query.get("page", ""), query.get("theme", "light")
+    if format not in FORMATS or not what:
+        raise InputError(f"There is no picture of this kind: the address ends with one of {', '.join(FORMATS)}.")
+    if page not in PAGES:
+        raise InputError(f"There is no such page: write one of {', '.join(PAGES[1:])}.")
+    if theme not in _THEMES:
+        raise InputError("The theme is light or dark.")
+    if page in ("rules", "joins") and format not in ("svg", "png"):
+        raise InputError("Figures of rules and joins are svg or png.")
+    return Asked(what, format, page, theme, query)
+
+
+def figure(wanted: Asked) -> bytes:
+    """The picture. Raises InputError for a document that is not there, KeyError for a part that it does not have."""
+    opened, title = _document(wanted)
+    query = wanted.query
+    if wanted.page == "rules":
+        return pictures.step(opened, query.get("step", "1"), wanted.format, query.get("view", "split"), wanted.theme)
+    if wanted.page == "joins":
+        return pictures.join(opened, query.get("join", "1"), wanted.format, query.get("what", "")[:4_000], wanted.theme)
+    plan = views.plan_of_address(opened, query.get("stage", ""), query.get("step", ""))
+    if plan is None and (query.get("stage") or query.get("step")):
+        raise KeyError(query.get("stage") or query.get("step"))
+    return pictures.named(opened, plan or views.first_plan(opened), wanted.format, wanted.theme, title)
+
+
+def _document(wanted: Asked) -> tuple[Opened, str]:
+    """The document, and the title that stands on its picture."""
+    if "." in wanted.what:
+        profile, catalog = wanted.query.get("profile", ""), wanted.query.get("catalog", "")
+        if profile:
+            OptimizerConfig.of(one_line(profile, 60))
+        catalog = catalog if cache.is_catalog(catalog) else cache.AUTO
+        opened = cache.open_document(links.unpack(wanted.what), catalog, profile)
+        return opened, one_line(wanted.query.get("name", ""), 120)
+    source, saved = library.kept(wanted.what)
+    opened = cache.open_document(source.text, source.catalog, source.profile)
+    name = saved.name if saved is not None and saved.is_saved else ""
+    return opened, " · ".join(part for part in (one_line(name, 120), library.newer_words(saved)) if part)

@@ -1,0 +1,113 @@
+"""What a person takes away from an open document: its place in the library, a link, a picture for another page."""
+
+from __future__ import annotations
+
+from html import escape
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+import streamlit as st
+
+from planviz.errors import PlanvizError
+from planviz.ui import library, state
+from planviz.ui.opened import Opened
+
+_NAME, _TAGS, _SAID = "planviz.save.name", "planviz.save.tags", "planviz.save.said"
+#: What an address has for the app alone.
+_PART_OF_PICTURES = ("stage", "step", "catalog", "profile", "name", "join", "what")
+
+#: What of it the library keeps with a document.
+_KEPT_WITH_IT = ("catalog", "profile", "name")
+
+
+def share_menu(opened: Opened, query: str, page: str = "") -> None:
+    """Save, and the texts to paste elsewhere; `query` is the open document's address, `page` the figure's."""
+    with st.popover("Share", key="planviz.share"):
+        _save(opened)
+        base = _base()
+        address = f"{base}/{page}?{query}" if page else f"{base}/?{query}"
+        picture = f"{base}/{picture_path(query, page)}" if picture_path(query, page) else ""
+        if picture:
+            st.caption("A picture with a link, for Markdown (GitHub, GitLab, Confluence, Notion)")
+            st.code(markdown(state.name(), picture, address), language=None, wrap_lines=True)
+        if picture and page not in ("rules", "joins"):
+            st.caption("The plan itself, for a page in HTML")
+            st.code(frame(state.name(), picture.replace(".svg?", ".html?", 1)), language=None, wrap_lines=True)
+        st.caption(who_can_open(query, base))
+
+
+def _save(opened: Opened) -> None:
+    try:
+        there = library.library() is not None
+    except PlanvizError as error:
+        st.caption(str(error))
+        return
+    if not there:
+        st.caption("This server keeps no library: `planviz serve --store PLACE` starts one.")
+        return
+    with st.form("planviz.save", border=False):
+        st.text_input("Save in the library as", state.name(), key=_NAME, max_chars=200)
+        st.text_input("Tags", key=_TAGS, placeholder="nightly, revenue", max_chars=300)
+        st.form_submit_button("Save", on_click=_saved, args=(opened,), type="primary")
+    if said := st.session_state.pop(_SAID, ""):
+        st.html(f'<p class="pv-head" role="status">{escape(said)}</p>')
+
+
+def _saved(opened: Opened) -> None:
+    """The form was sent. Runs as its callback."""
+    name, tags = str(st.session_state[_NAME]), str(st.session_state[_TAGS]).split(",")
+    try:
+        saved = library.save(opened, name, tags)
+    except PlanvizError as error:
+        st.session_state[_SAID] = str(error)
+        return
+    st.session_state[state.DOCUMENT] |= {"saved": saved.id, "name": saved.name, "sample": ""}
+    version = f", version {saved.version} of {saved.versions}" if saved.versions > 1 else ""
+    st.session_state[_SAID] = f"Saved as {saved.name}{version}."
+
+
+def _base() -> str:
+    """The server's address as this browser has it, without a slash at its end."""
+    parts = urlsplit(st.context.url or "")
+    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else "http://localhost:8501"
+
+
+def picture_path(query: str, page: str = "") -> str:
+    """The address of the figure of an app's address, as SVG, "" where there is none: a sample, or no library."""
+    told = dict(parse_qsl(query))
+    what = told.get("saved") or told.get("plan")
+    if not what:
+        return ""
+    left_out = _KEPT_WITH_IT if "saved" in told else ()
+    asked = {name: told[name] for name in _PART_OF_PICTURES if name in told and name not in left_out}
+    if page in ("rules", "joins"):
+        asked = {"page": page, "step" if page == "rules" else "join": "1"} | asked
+        asked.pop("stage", None)
+    return f"plan/{what}.svg?{urlencode(asked, quote_via=quote)}"
+
+
+def markdown(name: str, picture: str, address: str) -> str:
+    """A picture that is a link, in Markdown."""
+    words = name.translate(dict.fromkeys(map(ord, "[]()!`<>\n"), " ")).strip()
+    return f"[![{words}]({picture})]({address})"
+
+
+def frame(name: str, page: str) -> str:
+    """A frame for another page."""
+    return f'<iframe src="{escape(page)}" title="{escape(name)}" width="100%" height="600" loading="lazy"></iframe>'
+
+
+def who_can_open(query: str, base: str) -> str:
+    """Who sees what when the address is handed on."""
+    told = dict(parse_qsl(query))
+    host = urlsplit(base).hostname or ""
+    reach = "whoever uses this machine" if host in ("localhost", "127.0.0.1", "::1") else f"whoever reaches {host}"
+    if "saved" in told:
+        return (
+            f"The text is kept on this server; it opens for {reach} with the address. What nobody saved goes when it "
+            "was not opened for 30 days; what is put into the trash opens for nobody."
+        )
+    if "plan" in told:
+        return (
+            f"The text stands in the address; nothing is kept on the server. It opens for {reach}, or in any planviz."
+        )
+    return f"The address opens for {reach}."
