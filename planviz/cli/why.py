@@ -115,8 +115,13 @@ def _decision(d: Decision, number: int) -> str:
     """One decision: the question's answers with what they saw, outcome, what was rejected, flips."""
     lines = [f"{_NOUNS.get(d.strategy, d.strategy)} {number}: {subject(d)}"]
     lines.append(f"  {outcome(d)}{_because(d)}")
-    node, wide = (max((len(of(c)) for c in d.checks), default=0) for of in (lambda c: c.node, title))
-    lines += [f"    {answer(c):<7} {c.node:<{node}}  {title(c):<{wide}}  {seen(c)}".rstrip() for c in d.checks]
+    # The tests of the join tree have names of their own that nobody needs; a stage of an aggregate is told by its name.
+    names = ["" if d.strategy == "JoinSelection" else f"{c.node}  " for c in d.checks]
+    name, wide = max(map(len, names), default=0), max((len(title(c)) for c in d.checks), default=0)
+    lines += [
+        f"    {answer(c):<7} {n:<{name}}{title(c):<{wide}}  {seen(c)}".rstrip()
+        for c, n in zip(d.checks, names, strict=True)
+    ]
     lines += [f"    not {r.operator}: {plain(r.reason)}" for r in d.rejected if r.node or d.strategy != "JoinSelection"]
     for f in d.flips:
         lines.append(f"    {'unsafe flip' if f.unsafe else 'flip'}: {f.words} -> {f.promise}")

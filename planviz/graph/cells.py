@@ -11,6 +11,7 @@ from typing import Any, Literal
 from planviz.graph.kinds import spark_name
 from planviz.graph.node import PlanNode
 from planviz.graph.plan_graph import PlanGraph
+from planviz.units import byte_size, duration, exact
 
 Unit = Literal["", "rows", "bytes", "ms"]
 
@@ -91,16 +92,8 @@ def number_words(number: float | None, unit: Unit = "", *, signed: bool = False)
         return "–"
     sign = "+" if signed and number > 0 else "−" if number < 0 else ""
     size = abs(number)
-    if unit == "bytes" and size >= 1e27:
-        return f"{sign}{size / 1024**6:.1e} EiB"
-    if unit == "bytes":
-        at = 0
-        while size >= 1024 and at < len(_SIZES) - 1:
-            size, at = size / 1024, at + 1
-        return f"{sign}{size:,.0f} B" if at == 0 else f"{sign}{size:,.1f} {_SIZES[at]}iB"
-    if unit == "ms":
-        return f"{sign}{size / 1000:,.1f} s" if size >= 1000 else f"{sign}{size:,.0f} ms"
-    return f"{sign}{size:,.0f}" if size == int(size) else f"{sign}{size:,.1f}"
+    words = byte_size(size) if unit == "bytes" else duration(size) if unit == "ms" else exact(size)
+    return sign + words
 
 
 def metric(name: str, value: object) -> tuple[float, Unit] | None:

@@ -74,8 +74,8 @@ def test_a_setting_given_beside_a_plan_that_cannot_be_replayed_is_a_fact(tmp_pat
     unreadable = PASTED.replace(":- Filter isnotnull(k#1), Stat", ":- Unheard isnotnull(k#1), Stat")
     _, without, _ = shown(tmp_path, capfdbinary, unreadable)
     _, given, _ = shown(tmp_path, capfdbinary, unreadable, "--conf", f"{key}=true")
-    assert "unknown N3" in without
-    assert "no      N3" in given
+    assert "unknown Hash before sort?" in without
+    assert "no      Hash before sort?" in given
 
 
 def test_json(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -226,6 +226,6 @@ def test_cells_know_what_is_better() -> None:
     assert Cell("reused exchanges", 1, 0, "", False).better is False
     assert Cell("operators", 5, 9).better is None
     assert Cell("bytes shuffled", None, 3, "bytes", True).difference is None
-    assert number_words(-1536.0, "bytes", signed=True) == "−1.5 KiB"
+    assert number_words(-1536.0, "bytes", signed=True) == "−1536 B"
     assert number_words(1500, "ms", signed=True) == "+1.5 s"
     assert number_words(None) == "–"

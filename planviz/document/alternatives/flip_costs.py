@@ -20,6 +20,9 @@ from planviz.units import byte_size, short
 
 _SIZE = "spark.sql.maxBroadcastTableSize"
 _ROWS = 512_000_000  # Spark: BroadcastExchangeExec.MAX_BROADCAST_TABLE_ROWS
+#: The default of spark.driver.maxResultSize, which collected rows of a broadcast count against; compressed, so a
+#: side somewhat larger may still pass. No setting of a session: nobody's plan shows another value.
+_RESULT = 1 << 30
 #: From here on a product keeps a cluster busy for hours, and a hash table no longer fits into a task's memory.
 _MANY_PAIRS = 10**9
 #: What comes of the size that Spark takes for an unknown one, also with fewer columns: no table has that.
@@ -68,6 +71,9 @@ def _broadcast(operator: str, build: str, join: Join, config: OptimizerConfig, b
         return Cost(f"Spark fails: this side has {short(rows)} rows, a broadcast may have {short(most)}", True)
     threshold = max(config.number(THRESHOLD), 10 << 20)
     words = f"the driver collects {byte_size(built)} and sends it to every executor"
+    if built > _RESULT:
+        words += f"; spark.driver.maxResultSize ends the query above {byte_size(_RESULT)} unless it is raised"
+        return Cost(words, True, log2(built / threshold))
     return Cost(words, False, max(0.0, log2(max(built, 1) / threshold)))
 
 
@@ -92,7 +98,7 @@ def _product(join: Join, config: OptimizerConfig, *sizes: int) -> Cost:
 def _hash_tables(built: int, partitions: int) -> Cost:
     if built >= _UNKNOWN:
         return Cost("every task holds a hash table in memory; nobody knows the size of this side", True, 64.0)
-    share = built // max(partitions, 1)
+    share = -(-built // max(partitions, 1))
     words = f"every task holds a hash table of about {byte_size(share)} in memory; it cannot spill"
     return Cost(words, share > _LARGE_TABLE, max(0.0, log2(max(share, 1) / (64 << 20))))
 
