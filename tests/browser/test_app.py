@@ -149,6 +149,17 @@ def test_the_panel_tells_why_and_leads_to_the_whole_story(server: str, tab: Call
     app.wait_for_query("node", chosen)
 
 
+def test_the_first_look_tells_why_and_what_would_change_it(server: str, tab: Callable[..., App]) -> None:
+    app = tab(1366, 768).go(server)
+    app.paste((Path(__file__).parents[2] / "sample_queries/tpch/q05.sql").read_text("utf-8"))
+    app.painted()
+    told = app.page.locator(".pv-reasons")
+    told.get_by_text("supplier 29.6 MiB").wait_for()
+    told.locator(".pv-flip", has_text="Broadcast Hash").first.wait_for()
+    told.get_by_role("button", name="Sort Merge Join").first.click()
+    app.page.locator(".pv-panel h3", has_text="Sort Merge").wait_for()
+
+
 def test_selecting_updates_the_address_without_a_rerun(server: str, tab: Callable[..., App]) -> None:
     app = tab().go(f"{server}/?sample=broadcast-and-merge-join").painted()
     app.wait_for_query("stage", "physical")
