@@ -16,6 +16,7 @@ _READABLE = 10**15
 #: More than any unit is good for, and not yet more than a float holds.
 _BEYOND = 10**40
 _OVER = "over 10,000 EiB"
+_OVER_ROWS = ">10¹⁵"
 
 
 def exact(number: float) -> str:
@@ -25,15 +26,20 @@ def exact(number: float) -> str:
     return f"{int(number) if number == int(number) else number:,}"
 
 
+def beyond(number: float) -> bool:
+    """Whether a count is more than anybody counts: what an estimate comes to where nothing is known to divide by."""
+    return number >= _READABLE
+
+
 def short(number: float) -> str:
-    """A count in at most five characters while it is below 10^15: 950, 1.2K, 24.5M, 288M, 3.4B, 1.2T, then 2.4e22."""
-    if number >= _BEYOND:
-        return _power(number)
+    """A count in at most five characters: 950, 1.2K, 24.5M, 288M, 3.4B, 1.2T; from 10^15 on only that it is so many."""
+    if beyond(number):
+        return _OVER_ROWS
     value, at = number, 0
     while value >= 999.5 and at < len(_THOUSANDS) - 1:
         value, at = value / 1000, at + 1
     if value >= 999.5:
-        return _power(number)
+        return _OVER_ROWS
     return _figures(value, whole=at == 0) + _THOUSANDS[at]
 
 

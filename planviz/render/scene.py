@@ -18,7 +18,7 @@ from planviz.layout import tidy
 from planviz.render import summary
 from planviz.render.text import lines, one_line
 from planviz.render.theme import tokens
-from planviz.units import short
+from planviz.units import beyond, short
 
 #: Above this number of nodes the words of the cards are loaded after the first paint, and all cards have one size.
 LARGE = 2_000
@@ -66,11 +66,11 @@ class Scene:
     def rows_words(self, i: int) -> str:
         """The rows of node i in short form: `≈` marks an estimate, brackets what only the formulas give; "" unknown."""
         rows, sign = self.nodes["rows"][i], self.nodes["sign"][i]
-        if rows is None:
+        if rows is None or (beyond(rows) and sign == AT_MOST):
             return ""
         if sign:
             return f"({'≤' if sign == AT_MOST else ''}{short(rows)})"
-        return f"{'≈' if self.rows_are == 'estimated' else ''}{short(rows)}"
+        return f"{'≈' if self.rows_are == 'estimated' and not beyond(rows) else ''}{short(rows)}"
 
     def to_json(self) -> dict[str, Any]:
         """The scene as JSON values, the same for the same plan."""

@@ -9,7 +9,7 @@ from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.kinds import is_exchange, spark_name
 from planviz.graph.words import spaced
 from planviz.render.text import one_line
-from planviz.units import byte_size
+from planviz.units import beyond, byte_size
 
 if TYPE_CHECKING:
     from planviz.render.scene import Scene
@@ -48,7 +48,8 @@ def _reads(nodes: list[PlanNode], scene: Scene) -> Line | None:
         said += f" in {len(scans):,} scans"
     most = _heaviest(scans, scene)
     if most >= 0 and len(scans) > 1:
-        said += f", most of {one_line(scene.nodes['title'][most].partition(' ')[2] or 'one', 60)}: {_rows(most, scene)}"
+        name = one_line(scene.nodes["title"][most].partition(" ")[2] or "one", 60)
+        said += f"; most from {name}: {_rows(most, scene)}"
     elif most >= 0:
         said += f": {_rows(most, scene)}"
     return ("reads", said, most if most >= 0 else scans[0])
@@ -68,6 +69,7 @@ def _joins(nodes: list[PlanNode], scene: Scene) -> Line | None:
     most = _heaviest(joins, scene)
     if most >= 0 and len(joins) > 1:
         said += f"; most rows out of one: {_rows(most, scene).removesuffix(' rows')}"
+    said += _vast(joins, scene)
     return ("joins", said, most if most >= 0 else joins[0])
 
 
@@ -84,8 +86,10 @@ def _moves(nodes: list[PlanNode], scene: Scene) -> Line | None:
     if scene.rows_are == "measured" and any(sizes):
         said += f", {byte_size(sum(size or 0 for size in sizes))} shuffled"
     most = _heaviest(exchanges, scene)
-    if most >= 0:
-        said += f"; at most {_rows(most, scene)} at once"
+    vast = _vast(exchanges, scene)
+    if most >= 0 and not vast:
+        said += f"; up to {_rows(most, scene).removeprefix('at most ')} at once"
+    said += vast
     return ("moves", said, most if most >= 0 else exchanges[0])
 
 
@@ -107,7 +111,9 @@ def _gives(scene: Scene) -> Line | None:
     if len(roots) != 1:
         return None
     told = next((i for i in _spine(scene, roots[0]) if scene.nodes["rows"][i] is not None), -1)
-    return ("gives", _rows(told, scene), roots[0]) if told >= 0 else None
+    if told < 0:
+        return None
+    return ("gives", "no usable estimate" if beyond(scene.nodes["rows"][told]) else _rows(told, scene), roots[0])
 
 
 def _spine(scene: Scene, root: int) -> list[int]:
@@ -122,12 +128,24 @@ def _spine(scene: Scene, root: int) -> list[int]:
 
 
 def _heaviest(some: list[int], scene: Scene) -> int:
-    known = [i for i in some if scene.nodes["rows"][i] is not None]
+    known = [i for i in some if scene.nodes["rows"][i] is not None and not beyond(scene.nodes["rows"][i])]
     return max(known, key=lambda i: scene.nodes["rows"][i], default=-1)
 
 
+def _vast(some: list[int], scene: Scene) -> str:
+    """How many of these have so many rows that the number says nothing."""
+    many = sum(1 for i in some if beyond(scene.nodes["rows"][i] or 0))
+    if not many:
+        return ""
+    return "; no usable estimate" if many == len(some) else f"; {many:,} without a usable estimate"
+
+
 def _rows(i: int, scene: Scene) -> str:
-    return f"{scene.rows_words(i)} row{'' if scene.nodes['rows'][i] == 1 else 's'}"
+    """In a sentence every estimate is marked alike: what the brackets of the drawing say stands beside that."""
+    words, said = scene.rows_words(i), scene.rows_words(i).strip("()")
+    if words != said:
+        said = f"at most {said[1:]}" if said.startswith("≤") else f"≈{said}"
+    return f"{said} row{'' if scene.nodes['rows'][i] == 1 else 's'}"
 
 
 def _count(number: int, word: str) -> str:

@@ -26,12 +26,13 @@ spark.conf.set("spark.sql.maxMetadataStringLength", 100000)
 df.explain("formatted")"""
 
 _LEAD = """<div class="pv-lead"><h1>See what Spark does with your query</h1>
-<span>Paste SQL, a PySpark program, explain text of any mode and version, a rule log, an event log, or JSON.</span>
+<span>Paste SQL, a PySpark program, explain text of any mode and version, a rule log, an event log, or JSON. You see
+the plan, what it costs, why Spark chose it, and what would change it.</span>
 </div>"""
 _BEST = """<div class="pv-lead"><h2>The best text to paste</h2>
 <span>The two settings keep Spark from shortening what it prints.</span></div>"""
 _SAMPLES = (
-    '<div class="pv-lead"><h2>Or a sample</h2><span>Plans that a real Spark printed for a small shop.</span></div>'
+    '<div class="pv-lead"><h2>Try a sample</h2><span>Plans that a real Spark printed for a small shop.</span></div>'
 )
 
 _RULES_LEAD = """<div class="pv-lead"><h1>See every rule at work</h1>
@@ -93,12 +94,8 @@ def opening(*, columns: bool = True) -> None:
             st.html(_LEAD)
         _box(small=not columns)
     with together, st.container(key="planviz-opening-more"):
-        st.html(_BEST)
-        components.lines(_BEST_TEXT)
-        if columns:
-            tours.offered()
         st.html(_SAMPLES)
-        with st.container(horizontal=True, gap="xsmall"):
+        with st.container(key="planviz-samples", horizontal=True, gap="xsmall"):
             for sample in samples():
                 st.button(
                     sample.title,
@@ -107,15 +104,19 @@ def opening(*, columns: bool = True) -> None:
                     on_click=state.open_sample,
                     args=(sample.name,),
                 )
+        if columns:
+            tours.offered()
+        st.html(_BEST)
+        components.lines(_BEST_TEXT)
 
 
 def _box(*, small: bool) -> None:
-    """The paste box, with the open SQL in it to be changed, and the catalogue that SQL is planned with."""
+    """The paste box, with the open SQL in it to be changed, and below it the catalogue that SQL is planned with."""
     shown = st.session_state.get(state.DOCUMENT)
     opened = state.current() if shown else None
     sql = opened.text if opened is not None and opened.facts.statements else ""
-    catalog_picker("Tables for SQL", shown["catalog"] if shown and sql else None, key=state.BOX_CATALOG, width=380)
     components.box(st.session_state.get(state.ERROR), small=small, text=sql)
+    catalog_picker("Tables for SQL", shown["catalog"] if shown and sql else None, key=state.BOX_CATALOG, width=380)
 
 
 def catalog_picker(

@@ -95,8 +95,9 @@ def index(home: bool = False) -> str:
     if home:
         own = files("planviz.ui")
         style, body, script = (own.joinpath(f"early.{kind}").read_text("utf-8") for kind in ("css", "html", "js"))
-        head = f"<style>{style}</style>\n{head}"
-        page = page.replace("</body>", f"{body}<script>{script}</script>\n</body>")
+        # The box's script before all style sheets: whatever follows one waits for it.
+        head = f"<style>{style}</style>\n<script>{script}</script>\n{head}"
+        page = page.replace("</body>", f"{body}</body>")
     page = page.replace("</body>", f'<script type="module" src="{elements()["ahead.js"][0]}"></script>\n</body>')
     page = page.replace("<title>Streamlit</title>", "<title>planviz</title>")
     # Before the first script, so that it finds what it is told.

@@ -45,3 +45,9 @@ def numbered(opened: Opened, asked: WhatIf, join: int) -> tuple[Decided, Decisio
     if not 0 <= join < len(found):
         raise InputError(f"There is no join {join + 1}: there are {len(found)}.")
     return found[join]
+
+
+def weight(decision: Decision) -> tuple[bool, int]:
+    """What ranks joins for who did not ask for one: those that move or pair all rows of both sides, then by bytes."""
+    sizes = [size for size in decision.value("sizes") or () if isinstance(size, int)]
+    return not decision.outcome.startswith("BroadcastHash"), sum(sizes)

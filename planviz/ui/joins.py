@@ -30,7 +30,7 @@ from planviz.render.theme import tokens
 from planviz.replay.opaque import reads_opaque
 from planviz.trees.node import TreeNode
 from planviz.ui import join_changes
-from planviz.ui.join_queries import numbered, numbered_all, numbered_joins, queries_of
+from planviz.ui.join_queries import numbered, numbered_all, numbered_joins, queries_of, weight
 from planviz.ui.join_rows import condition, row, side
 from planviz.ui.opened import Opened, in_worker
 from planviz.units import byte_size
@@ -121,7 +121,7 @@ def asked_for(opened: Opened, asked: WhatIf, join: int | None, *, quick: bool = 
     base, now = numbered_joins(queries_of(opened)), numbered_joins(queries_of(opened, asked, quick=quick))
     several = len({id(query) for query, _ in now}) > 1
     if join is None:
-        join = max(range(len(now)), key=lambda n: (*_weight(now[n][1]), -n), default=0)
+        join = max(range(len(now)), key=lambda n: (*weight(now[n][1]), -n), default=0)
     join = join if 0 <= join < len(now) else 0
     same = len(base) == len(now)
     rows = [
@@ -137,12 +137,6 @@ def asked_for(opened: Opened, asked: WhatIf, join: int | None, *, quick: bool = 
         "before": len(base),
         "join": detail(opened, join, *now[join]) if now else None,
     }
-
-
-def _weight(decision: Decision) -> tuple[bool, int]:
-    """What ranks joins for who did not ask for one: those that move or pair all rows of both sides, then by bytes."""
-    sizes = [size for size in decision.value("sizes") or () if isinstance(size, int)]
-    return not decision.outcome.startswith("BroadcastHash"), sum(sizes)
 
 
 def _line(opened: Opened, decision: Decision) -> int:

@@ -11,11 +11,10 @@ from planviz.render.primitives import Drawing
 from planviz.render.scene import scene_details
 from planviz.render.step_drawing import VIEWS, draw_step
 from planviz.render.svg import svg
-from planviz.ui import joins, rules, views
+from planviz.ui import joins, reasons, rules, views
 from planviz.ui.bodies import ODD, ODDITIES, json_bytes
 from planviz.ui.cardinality import asked_for
 from planviz.ui.opened import Opened, in_worker
-from planviz.ui.reasons import reasons_of
 
 
 @in_worker
@@ -30,9 +29,15 @@ def details(opened: Opened, plan: str) -> bytes:
 
 
 @in_worker
-def reasons(opened: Opened, plan: str, node: int) -> bytes:
+def why(opened: Opened, plan: str, node: int) -> bytes:
     """Why one operator is there: JSON of `planviz.ui.reasons.reasons_of`."""
-    return json.dumps(reasons_of(opened, plan, node), separators=(",", ":")).encode()
+    return json.dumps(reasons.reasons_of(opened, plan, node), separators=(",", ":")).encode()
+
+
+@in_worker
+def joins_in_short(opened: Opened, plan: str) -> bytes:
+    """Why a plan's joins are what they are: JSON of `planviz.ui.reasons.joins_in_short`."""
+    return json.dumps(reasons.joins_in_short(opened, plan), separators=(",", ":")).encode()
 
 
 @in_worker

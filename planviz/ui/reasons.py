@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planviz.decisions.choices import Decision
+from planviz.document.decisions.model import Decided
 from planviz.document.decisions.reasons import (
     Line,
     Reason,
@@ -16,10 +18,12 @@ from planviz.document.decisions.reasons import (
 )
 from planviz.execution import QueryExecution
 from planviz.findings.documents import plan_findings, tried
-from planviz.graph import PlanGraph
+from planviz.graph import PlanGraph, PlanNode
+from planviz.graph.words import spaced
 from planviz.render.text import one_line
 from planviz.ui.aggregations import reports
-from planviz.ui.join_queries import numbered_all
+from planviz.ui.join_queries import numbered_all, weight
+from planviz.ui.join_rows import reason, side
 from planviz.ui.opened import Opened, in_worker
 from planviz.ui.views import execution_of
 
@@ -48,6 +52,62 @@ def reasons_of(opened: Opened, plan: str, node: int) -> dict[str, Any]:
         if rows is not None:
             found.append(_told(rows) | {"page": "cardinality"})
     return {"sections": found}
+
+
+@in_worker
+def joins_in_short(opened: Opened, plan: str) -> dict[str, object]:
+    """Why the joins of a plan are what they are, as JSON values: the few that cost most, and how many `more` there are.
+
+    Each has its `node` (an id), its `number` on the Joins page, `operator`, `sides` with the size of the smaller,
+    and the `reason` in a sentence. The one that the least would change has `flips`, as in `reasons_of`. Raises KeyError
+    for no such plan.
+    """
+    graph = opened.graph(plan)
+    execution = execution_of(opened, plan)
+    own = execution is not None and graph.stage in execution.stages
+    operators = objects_of(execution.stages[graph.stage]) if execution is not None and own else []
+    found = []
+    for node in graph:
+        told = _decided(opened, plan, node, operators[node.id] if own else None) if node.kind == "join" else None
+        if told is not None:
+            found.append((node.id, *told))
+    found.sort(key=lambda entry: weight(entry[3]), reverse=True)
+    nearest = min(found, key=lambda entry: _to_broadcast(entry[3]), default=None)
+    shown = found[:_MOST_JOINS]
+    if nearest is not None and nearest not in shown and _to_broadcast(nearest[3]) < _NOTHING:
+        shown[-1] = nearest
+    joins = [
+        {
+            "node": node,
+            "number": number,
+            "operator": spaced(decision.outcome),
+            "sides": " ⋈ ".join(_side(decision, name) for name in ("left", "right")),
+            "reason": reason(decision),
+        }
+        | ({"flips": number - 1} if query.execution is not None and (node, number) == nearest[:2] else {})
+        for node, number, query, decision in shown
+        if nearest is not None
+    ]
+    return {"joins": joins, "more": len(found) - len(shown)}
+
+
+#: Joins that stand in a panel beside much else.
+_MOST_JOINS = 3
+_NOTHING = 1 << 62
+
+
+def _to_broadcast(decision: Decision) -> int:
+    """The bytes of the smaller side, where it is not broadcast already: the nearest to being so has the fewest."""
+    sizes = [size for size in decision.value("sizes") or () if isinstance(size, int)]
+    return min(sizes, default=_NOTHING) if not decision.outcome.startswith("Broadcast") else _NOTHING
+
+
+def _side(decision: Decision, name: str) -> str:
+    """One side, the smaller with its size: it decides. The largest sizes are what Spark takes where it knows none."""
+    told, sizes = side(decision, name), decision.value("sizes") or (None, None)
+    size, known = sizes[name == "right"], [size for size in sizes if isinstance(size, int)]
+    larger = isinstance(size, int) and (size >= _NOTHING or size > min(known))
+    return str(told["names"]) if larger else f"{told['names']} {told['size']}".strip()
 
 
 def _planned(opened: Opened, plan: str, node: int, execution: QueryExecution) -> list[dict[str, Any]]:
@@ -86,14 +146,22 @@ def _operator(execution: QueryExecution | None, graph: PlanGraph, node: int) -> 
 def _joins(opened: Opened, plan: str, graph: PlanGraph, node: int, operator: Any) -> list[dict[str, object]]:
     if graph[node].kind != "join":
         return []
+    found = _decided(opened, plan, graph[node], operator)
+    if found is None:
+        return []
+    number, query, decision = found
+    told = _told(why_join(decision)) | {"page": "joins", "number": number}
+    return [told | {"flips": number - 1} if query.execution is not None else told]
+
+
+def _decided(opened: Opened, plan: str, node: PlanNode, operator: object) -> tuple[int, Decided, Decision] | None:
+    """The decision on a join, with its query and its number from 1; `operator` is our own behind the node, or None."""
     subjects = {id(operator), id(getattr(operator, "origin", None))}
-    for number, (query, decision) in enumerate(numbered_all(opened)):
+    for number, (query, decision) in enumerate(numbered_all(opened), 1):
         subject = decision.subject
-        mine = id(subject) in subjects if operator is not None else _same(query.plan, plan, subject, node)
-        if mine:
-            told = _told(why_join(decision)) | {"page": "joins", "number": number + 1}
-            return [told | {"flips": number} if query.execution is not None else told]
-    return []
+        if id(subject) in subjects if operator is not None else _same(query.plan, plan, subject, node.id):
+            return number, query, decision
+    return None
 
 
 def _same(index: int | None, plan: str, subject: object, node: int) -> bool:

@@ -2,6 +2,7 @@
 
     POST /plan?catalog=&profile=                 a text, answered with its key and what Explore shows of it
     GET /plan/<key>/<plan>/details.json
+    GET /plan/<key>/<plan>/why.json              why its joins are what they are, in short
     GET /plan/<key>/<plan>/why/<node>.json       why one operator is there, for the panel beside the picture
     GET /plan/<key>/<plan>.svg|png|html?theme=light|dark
     GET /plan/<id or packed text>.svg|png|html|json?stage=&step=&page=&theme=    for other pages (`planviz.ui.embeds`)
@@ -62,6 +63,7 @@ def routes() -> list[Route]:
         Route("/plan", upload, methods=["POST"]),
         Route("/plan/{file}", embed, methods=["GET"]),
         Route("/plan/{key}/{plan}/details.json", details, methods=["GET"]),
+        Route("/plan/{key}/{plan}/why.json", joins_in_short, methods=["GET"]),
         Route("/plan/{key}/{plan}/why/{node:int}.json", reasons, methods=["GET"]),
         Route("/plan/{key}/{file}", picture, methods=["GET"]),
         Route("/ahead/{visitor}/{page}", ahead, methods=["GET"]),
@@ -237,7 +239,13 @@ async def details(request: Request) -> Response:
 async def reasons(request: Request) -> Response:
     """Why one operator is there: JSON of `planviz.ui.reasons.reasons_of`."""
     path = request.path_params
-    return await worked(request, _picture, request, "json", lambda o: pictures.reasons(o, path["plan"], path["node"]))
+    return await worked(request, _picture, request, "json", lambda o: pictures.why(o, path["plan"], path["node"]))
+
+
+async def joins_in_short(request: Request) -> Response:
+    """Why a plan's joins are what they are: JSON of `planviz.ui.reasons.joins_in_short`."""
+    plan = request.path_params["plan"]
+    return await worked(request, _picture, request, "json", lambda o: pictures.joins_in_short(o, plan))
 
 
 async def picture(request: Request) -> Response:

@@ -66,7 +66,7 @@ def _select(opened: Opened, label: str, width: int | Literal["stretch"]) -> None
 def _label(opened: Opened, printed: PrintedBy) -> str:
     if opened.profile:
         return f"{title_of(opened.profile)} (chosen)"
-    return f"{printed.words} · {printed.confidence}" if printed.words else "Version unknown"
+    return f"{_DOUBTS.get(printed.confidence, '')}{printed.words}" if printed.words else "Version unknown"
 
 
 def evidence_html(printed: PrintedBy) -> str:
@@ -84,6 +84,7 @@ def evidence_html(printed: PrintedBy) -> str:
     return f'<div class="pv-evidence"><p>{escape(lead)}</p>{f"<table>{head}{rows}</table>" if rows else ""}</div>'
 
 
+_DOUBTS = {"medium": "probably ", "low": "perhaps "}
 _CONFIDENCE = {
     "stated": "the text says so itself",
     "high": "high, one or two minor versions print so",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from planviz.document import open_text
+from planviz.catalog.bundled import read_bundled
+from planviz.document import open_sql, open_text
 from planviz.render.scene import build_scene
 from planviz.samples import load
 from tests.browser.matrix import PHOTON
@@ -14,13 +15,18 @@ def short(text: str) -> dict[str, str]:
     return {word: said for word, said, _ in build_scene(document.plans[-1]).short}
 
 
+def by_sql(sql: str) -> dict[str, str]:
+    graph = open_sql(sql, read_bundled("tpch")).plans[-1]
+    return {word: said for word, said, _ in build_scene(graph).short}
+
+
 def test_estimates_are_marked_and_every_line_names_its_operator() -> None:
     graph = plans.brand_sales()
     scene = build_scene(graph)
     assert [line[0] for line in scene.short] == ["reads", "joins", "moves", "gives"]
-    assert scene.short[0][1] == "store_sales, date_dim, item, most of store_sales: ≈288M rows"
+    assert scene.short[0][1] == "store_sales, date_dim, item; most from store_sales: ≈288M rows"
     assert scene.nodes["title"][scene.short[0][2]] == "Scan store_sales"
-    assert scene.short[2][1] == "3 shuffles and 1 broadcast; at most ≈24M rows at once"
+    assert scene.short[2][1] == "3 shuffles and 1 broadcast; up to ≈24M rows at once"
 
 
 def test_measured_numbers_look_measured() -> None:
@@ -55,3 +61,15 @@ def test_photon_says_so_below_the_tree_in_the_formatted_mode() -> None:
 def test_sources_without_a_name_are_counted() -> None:
     told = short("== Physical Plan ==\nUnion\n:- Range (0, 9, step=1, splits=2)\n+- FileScan orc db.x[a#1]\n")
     assert told["reads"] == "db.x and 1 source without a name"
+
+
+def test_what_only_formulas_give_is_an_estimate_in_a_sentence_too() -> None:
+    told = by_sql("SELECT * FROM lineitem JOIN orders ON l_orderkey = o_orderkey")
+    assert told["reads"] == "lineitem, orders; most from lineitem: ≈600M rows"
+    assert "(" not in "".join(told.values())
+
+
+def test_an_estimate_that_nobody_can_believe_is_no_number() -> None:
+    told = by_sql("SELECT count(*) FROM lineitem a, lineitem b, lineitem c")
+    assert told["joins"].endswith("; no usable estimate")
+    assert by_sql("SELECT 1 FROM lineitem a, lineitem b, lineitem c")["gives"] == "no usable estimate"

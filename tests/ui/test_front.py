@@ -63,6 +63,11 @@ def test_the_first_page_brings_a_box_and_the_others_do_not() -> None:
     assert ask("/", method="POST").text == "behind"
 
 
+def test_the_box_listens_before_any_style_sheet_holds_up_its_script() -> None:
+    page = front.index(home=True)
+    assert 0 < page.index("window.__planvizEarly = ") < page.index('rel="stylesheet"') < page.index("<textarea")
+
+
 def test_every_file_that_the_page_names_is_there_and_no_script_of_the_first_screen_is_missing() -> None:
     named = re.findall(r'(?:href|src)="\.?(/static/[^"]+)"', front.index(home=True))
     assert len(named) > 50

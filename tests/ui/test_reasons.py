@@ -8,7 +8,7 @@ import pytest
 
 from planviz.ui import views
 from planviz.ui.cache import AUTO, Opened, open_document
-from planviz.ui.reasons import reasons_of
+from planviz.ui.reasons import joins_in_short, reasons_of
 
 JOINED = """SELECT n_name, sum(o_totalprice) AS total
 FROM orders JOIN customer ON o_custkey = c_custkey JOIN nation ON c_nationkey = n_nationkey
@@ -101,3 +101,36 @@ def test_what_is_not_there_is_refused(joined: Opened) -> None:
     for plan, node in ((views.first_plan(joined), 10_000), ("99", 0), (views.first_plan(joined), -1)):
         with pytest.raises(KeyError):
             reasons_of(joined, plan, node)
+
+
+def test_the_joins_of_a_plan_are_told_in_short_with_the_changes_of_the_nearest(joined: Opened) -> None:
+    plan = views.first_plan(joined)
+    merge, broadcast = joins_in_short(joined, plan)["joins"]
+    assert (merge["operator"], broadcast["operator"]) == ("Sort Merge Join", "Broadcast Hash Join")
+    assert joined.graph(plan)[merge["node"]].op == "SortMergeJoin"
+    assert joined.graph(plan)[broadcast["node"]].op == "BroadcastHashJoin"
+    assert merge["sides"].count("iB") == 1
+    assert merge["reason"].startswith("No side is small enough")
+    assert merge["flips"] == merge["number"] - 1
+    assert "flips" not in broadcast
+
+
+def test_the_join_that_the_least_would_change_is_among_the_few() -> None:
+    sql = """SELECT count(*) FROM lineitem JOIN orders ON l_orderkey = o_orderkey
+        JOIN partsupp ON l_partkey = ps_partkey JOIN customer ON o_custkey = c_custkey
+        JOIN part ON l_partkey = p_partkey JOIN supplier ON l_suppkey = s_suppkey"""
+    opened = open_document(sql, "tpch")
+    told = joins_in_short(opened, views.first_plan(opened))
+    assert len(told["joins"]) + told["more"] == 5
+    (nearest,) = [join for join in told["joins"] if "flips" in join]
+    assert "supplier" in nearest["sides"]
+
+
+def test_the_joins_of_a_pasted_plan_are_told_without_changes() -> None:
+    opened = open_document(PASTED, AUTO)
+    (join,) = joins_in_short(opened, views.first_plan(opened))["joins"]
+    assert join["node"] == 0
+    assert join["reason"]
+    assert "flips" not in join
+    with pytest.raises(KeyError):
+        joins_in_short(opened, "99")

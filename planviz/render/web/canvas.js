@@ -5,7 +5,8 @@ import { short } from "./units.js";
 
 const READABLE = 0.85; // zoom at which a large plan opens
 const SNUG = 0.72; // zoom at which titles of one-line cards can be read
-const SNUG_GAPS = [16, 12, 8, 5, 2];
+const EASY = 0.88; // zoom at which they are read without effort: nearer together before they are smaller
+const SNUG_GAPS = [16, 12, 8, 5, 2], NEAR_GAP = 5;
 const MOST_SNUG = 400, LARGE = 2000; // operators: more than can be read in any view; whose titles are not there at once
 const MOST = 2.5;
 const MAP = { width: 148, height: 112 };
@@ -228,10 +229,13 @@ export class Canvas {
     const { plan } = this;
     if (plan.size > MOST_SNUG || this.fixed) return false;
     const width = (b) => this.#snugWidth(b);
+    let before = 0;
     for (const gap of SNUG_GAPS) {
       plan.snug = { gap, width };
       plan.arrange();
-      if (this.fitZoom >= SNUG) break;
+      const zoom = this.fitZoom;
+      if (zoom >= (gap > NEAR_GAP && zoom > before ? EASY : SNUG)) break;
+      before = zoom;
     }
     if (this.fitZoom < SNUG) this.spread(false);
     this.changed();

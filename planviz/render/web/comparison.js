@@ -6,7 +6,7 @@ import { unified } from "./textdiff.js";
 import { dress } from "./theme.js";
 import { keyList, typedElsewhere } from "./transport.js";
 
-const NARROW = 800, FEW = 40, REMEMBERED = 24, MOST_ROWS = 4_000, MOST_CHARACTERS = 2_000;
+const NARROW = 800, FEW = 40, REMEMBERED = 24, MOST_ROWS = 4_000, MOST_CHARACTERS = 2_000, MOST_NUMBERS = 6;
 const VIEWS = [["split", "Side by side"], ["merged", "Merged"], ["log", "Text"]];
 const KEYS = [[["n", "p"], "difference"], [["v"], "view"], [["c"], "changed only"], [["f"], "fit"]];
 const SIGNS = { worse: ["▲", "costs more"], better: ["▼", "costs less"], "": ["·", ""] };
@@ -182,12 +182,26 @@ export class Comparison {
       list.append(item);
       return go;
     });
-    if (effects.length) parts.push(list);
+    if (effects.length) parts.push(...this.#verdict(cells), list);
     if (cells.length) parts.push(element("h4", "", "Numbers"), this.#cells(cells));
     if (unsure) parts.push(element("p", "pv-muted", unsure));
     for (const note of notes) parts.push(element("p", "pv-compare-note", note));
     this.body.replaceChildren(...parts);
     this.body.scrollTop = 0;
+  }
+
+  // What the second plan costs beside the first, in the numbers that differ: those that say which is better first.
+  #verdict(cells) {
+    const told = cells.filter(({ before, after, cost }) => cost || (before !== after && before !== "" && after !== "")).sort((a, b) => Boolean(b.cost) - Boolean(a.cost));
+    if (!told.length) return [];
+    const box = element("div", "pv-verdict-line");
+    for (const { name, before, after, cost } of told.slice(0, MOST_NUMBERS)) {
+      const [sign, words] = SIGNS[cost] ?? SIGNS[""], one = element("span", `pv-${cost || "neutral"}`, `${name} ${before} → ${after}`);
+      if (words) one.prepend(element("b", "", `${sign} `));
+      one.title = words;
+      box.append(one);
+    }
+    return [box];
   }
 
   #cells(cells) {

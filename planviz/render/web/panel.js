@@ -1,7 +1,7 @@
 // The detail panel: everything known about the selected node, or the plan as a whole when none is selected.
 import { button, element } from "./dom.js";
 import { termed } from "./glossary.js";
-import { byteSize, grouped, short } from "./units.js";
+import { beyond, byteSize, grouped, short } from "./units.js";
 import { Why } from "./why.js";
 
 const CODE = /^(on|condition|keys|left keys|right keys|functions|output|project list|sort order|partition keys|.*filters|.*expressions|result.*|aggregate.*|generator|.*spec|read schema|arguments|text|details|.*schema)$/;
@@ -149,11 +149,11 @@ export class Panel {
     const { plan } = this, { scene } = plan, head = element("div", "pv-head");
     head.append(element("h3", "", scene.title || "Plan"));
     const marks = element("div", "pv-badges");
-    if (scene.stage && scene.stage !== "other") marks.append(termed(this.#badge(scene.stage)));
+    if (scene.stage && scene.stage !== "other" && !scene.title?.toLowerCase().includes(scene.stage)) marks.append(termed(this.#badge(scene.stage)));
     if (scene.rows_are !== "unknown") marks.append(termed(this.#badge(`rows ${scene.rows_are}`, plan.estimated ? "estimated" : undefined), scene.rows_are));
     const parts = [head, marks, ...this.#short()];
     for (const note of scene.notes) parts.push(element("p", "pv-note", note));
-    parts.push(...this.#standsOut());
+    parts.push(...this.#standsOut(), ...this.#reasons());
     const count = new Map();
     for (const kind of plan.nodes.kind) count.set(kind, (count.get(kind) ?? 0) + 1);
     const legend = element("div", "pv-section"), list = element("div", "pv-legend");
@@ -181,27 +181,39 @@ export class Panel {
     const facts = element("dl", "pv-short");
     for (const [word, text, i] of lines) {
       const dd = element("dd");
-      dd.append(i < 0 ? text : button("pv-plain", text, "Show the operator that this is most about", () => this.on.select(i)));
+      dd.append(i < 0 ? text : button("pv-plain", text, "", () => this.on.select(i)));
       facts.append(element("dt", "", word), dd);
     }
     return [facts];
   }
 
-  // What to look at first: the gravest findings with what to do about them, and where every join and aggregate is told.
+  // What to look at first: the gravest findings with what to do about them.
   #standsOut() {
     const { plan } = this, all = plan.findings ?? this.data.findings ?? [], box = element("section", "pv-section pv-look");
     box.append(element("h4", "", "Worth a look"));
     for (const { severity, title, evidence, advice, node, nodes } of all.slice(0, MOST_FINDINGS)) {
       const note = element("div", `pv-note pv-severity-${severity}`), at = plan.nodes.id.indexOf(nodes?.[0] ?? node);
-      note.append(at < 0 ? element("b", "", title) : button("pv-plain pv-strong", title, "Show the operator", () => this.on.select(at)));
+      note.append(at < 0 ? element("b", "", title) : button("pv-plain pv-strong", title, "", () => this.on.select(at)));
       note.append(element("p", "", evidence ?? ""));
       if (advice) note.append(element("p", "pv-muted", advice));
       box.append(note);
     }
     if (all.length > MOST_FINDINGS) box.append(element("p", "pv-muted pv-hint", `and ${all.length - MOST_FINDINGS} more beneath the tree`));
+    return box.childElementCount > 1 ? [box] : [];
+  }
+
+  #has(kind) {
+    return this.plan.nodes.kind.some((_, i) => this.plan.kind(i) === kind);
+  }
+
+  // Why the joins are what they are, what would change the one that the least would change, and where all is told.
+  #reasons() {
+    const { plan } = this, box = element("section", "pv-section pv-reasons");
+    box.append(element("h4", "", "Why it is so"));
+    const told = this.#has("join") && this.why.joins(this.data, (id) => this.on.select(plan.nodes.id.indexOf(id)));
+    if (told) box.append(told);
     for (const [kind, page, words] of this.on.go ? STORIES : []) {
-      if (!plan.nodes.kind.some((_, i) => plan.kind(i) === kind)) continue;
-      box.append(button("pv-link", words, "", () => this.on.go(page, null)));
+      if (this.#has(kind)) box.append(button("pv-link", words, "", () => this.on.go(page, null)));
     }
     return box.childElementCount > 1 ? [box] : [];
   }
@@ -219,9 +231,9 @@ export class Panel {
   #heaviest() {
     const { plan } = this, { rows } = plan.nodes;
     if (plan.hottest() < 0) return [];
-    const top = [];
+    const top = [], vast = rows.filter((many) => many != null && beyond(many)).length;
     for (let i = 0; i < rows.length; i++) {
-      if (rows[i] == null || (top.length === 5 && rows[i] <= rows[top[4]])) continue;
+      if (rows[i] == null || beyond(rows[i]) || (top.length === 5 && rows[i] <= rows[top[4]])) continue;
       // An operator that passes on what it reads is not one more place with many rows.
       if ([...plan.children(i)].some((child) => rows[child] === rows[i])) continue;
       const at = top.findIndex((other) => rows[other] < rows[i]);
@@ -236,6 +248,7 @@ export class Panel {
       list.append(go);
     }
     if (top.some((i) => plan.nodes.sign?.[i])) box.append(element("p", "pv-muted pv-hint", "In brackets: what the optimizer's formulas give; with CBO off Spark itself does not count them. ≤ is a bound."));
+    if (vast) box.append(element("p", "pv-muted pv-hint", `Left out: ${vast === 1 ? "one operator" : `${grouped(vast)} operators`} with more than 10¹⁵ rows, an estimate that says nothing of what will come.`));
     return [box];
   }
 }

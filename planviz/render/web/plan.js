@@ -1,6 +1,6 @@
 // The plan on screen: the scene's parallel arrays, what is collapsed or folded, where every box stands, what is in view.
 import { tidy } from "./tidy.js";
-import { byteSize, short } from "./units.js";
+import { beyond, byteSize, short } from "./units.js";
 
 const BAND = 96; // px of drawing per band of the spatial index: about one level of cards
 const MOST_LINES = 8; // on a card that shows everything
@@ -171,9 +171,9 @@ export class Plan {
   // The rows of a node in short form: ≈ marks an estimate, brackets what only the formulas would give; "" when unknown.
   rowsWords(i) {
     const { rows, sign } = this.nodes;
-    if (rows[i] == null) return "";
+    if (rows[i] == null || (beyond(rows[i]) && sign?.[i] === AT_MOST)) return "";
     if (sign?.[i]) return `(${sign[i] === AT_MOST ? "≤" : ""}${short(rows[i])})`;
-    return (this.estimated ? "≈" : "") + short(rows[i]);
+    return (this.estimated && !beyond(rows[i]) ? "≈" : "") + short(rows[i]);
   }
 
   // What kind of number the rows of a node are.
@@ -255,12 +255,13 @@ export class Plan {
     return changed;
   }
 
-  // The node with the most rows, the deepest of several: where they come from. -1 when no rows are known.
+  // The node with the most rows, the deepest of several: where they come from. -1 when no rows are known, and none of
+  // those whose number nobody can believe.
   hottest() {
     let best = -1;
     const { rows, depth, sign } = this.nodes;
     for (let i = 0; i < this.size; i++) {
-      if (rows[i] == null || sign?.[i] === AT_MOST) continue;
+      if (rows[i] == null || beyond(rows[i]) || sign?.[i] === AT_MOST) continue;
       if (best < 0 || rows[i] > rows[best] || (rows[i] === rows[best] && depth[i] > depth[best])) best = i;
     }
     return best;

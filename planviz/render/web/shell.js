@@ -68,7 +68,7 @@ export function findingItem({ severity, title, evidence, node, nodes }, open) {
   const words = element("span");
   words.append(element("b", "", title), element("span", "pv-muted", evidence ?? ""));
   item.append(element("span", "pv-severity", sign), words);
-  item.title = places.length > 1 ? `${name} at ${places.length} operators: press again for the next` : name;
+  item.title = `${places.length > 1 ? `${name} at ${places.length} operators: press again for the next` : name}${evidence ? `\n${evidence}` : ""}`;
   item.disabled = node == null;
   return item;
 }

@@ -9,11 +9,16 @@ export function grouped(value) {
   return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (rest ? `.${rest}` : "");
 }
 
-// 1234567 as "1.2M": at most three digits, as on edges and bars.
+// Whether a count is more than anybody counts: what an estimate comes to where nothing is known to divide by.
+export function beyond(value) {
+  return Number(value) >= READABLE;
+}
+
+// 1234567 as "1.2M": at most three digits, as on edges and bars; from 10^15 on only that it is so many.
 export function short(value) {
   let v = Number(value), at = 0;
   while (v >= 999.5 && at < THOUSANDS.length - 1) [v, at] = [v / 1000, at + 1];
-  if (v >= 999.5) return power(value);
+  if (v >= 999.5) return ">10¹⁵";
   return (at === 0 || v >= 99.95 ? Math.floor(v + 0.5) : tenths(v)) + THOUSANDS[at];
 }
 

@@ -3,7 +3,7 @@ import { button, element, flipButton } from "./dom.js";
 
 const MARKS = { yes: ["✓", "yes"], no: ["✕", "no"], unknown: ["?", "not told by the text"] };
 const PAGES = { joins: "The whole decision", aggregations: "The stages, with rows", cardinality: "All estimates" };
-const MOST_FLIPS = 3, KEPT = 400;
+const MOST_FLIPS = 3, KEPT = 400, PATIENCE = 400; // of changes, of answers, ms before changes are planned that nobody asked for
 
 export class Why {
   // on.go(page, number) opens another page at a join or an aggregate.
@@ -18,6 +18,24 @@ export class Why {
     const box = element("div", "pv-why"), url = `${data.why_url}/${id}.json`;
     this.#ask(url).then((told) => {
       for (const section of told.sections) box.append(this.#section(section, data));
+    });
+    return box;
+  }
+
+  // The joins of the whole plan in short; null where nobody can be asked. on.select(id) leads to one of them.
+  joins(data, select) {
+    if (!data.why_url) return null;
+    const box = element("div", "pv-joins-short"), url = `${data.why_url}.json`;
+    this.#ask(url).then(({ joins = [], more = 0 }) => {
+      for (const join of joins) {
+        const line = element("div", "pv-join-short");
+        line.append(button("pv-plain pv-strong", join.operator, "", () => select(join.node)));
+        line.append(element("p", "", join.sides), element("p", "pv-muted", join.reason));
+        if (join.flips !== undefined && data.flips_url) setTimeout(() => box.isConnected && line.append(this.#flips(join, data.flips_url)), PATIENCE);
+        box.append(line);
+      }
+      if (more && this.on.go) box.append(element("p", "pv-muted pv-hint", `and ${more === 1 ? "one more join" : `${more} more joins`}`));
+      box.hidden = !joins.length;
     });
     return box;
   }
