@@ -85,7 +85,7 @@ def estimate(plan: LogicalPlan) -> Estimate:
 def _estimated(plan: LogicalPlan, way: str) -> Estimate:
     unique = not way.endswith(ANY_MATCHES)
     way = way.removesuffix(ANY_MATCHES)
-    if isinstance(plan, LeafNode):
+    if isinstance(plan, LeafNode) or not plan.children:
         return leaf_estimate(plan, way != SIZES)
     inputs = tuple([estimate(c) for c in plan.children])
     found = _with_rows(plan, inputs, way) if way in (ROWS, ROWS_BUT_IN_UNIONS) else None

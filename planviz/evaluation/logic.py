@@ -96,7 +96,7 @@ def _in(e: Any, row: Row) -> bool | None:
     value = evaluate(e.children[0], row)
     if value is None:
         return None
-    items = [evaluate(i, row) for i in e.items]
+    items = [evaluate(i, row) for i in (e.values if isinstance(e, InSet) else e.items)]
     if any(i is not None and compare(value, i) == 0 for i in items):
         return True
     return None if None in items else False

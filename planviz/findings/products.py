@@ -139,7 +139,7 @@ class NestedLoopJoin(Check):
             advice = ""
             if " OR " in condition and " = " in condition:
                 advice = "Write the alternatives of OR as joins of their own and unite them: each has an equality then."
-            told = f"{node.op} ({kind}) compares {_sides(plan, node)}{pairs}{on}."
+            told = f"{node.op}{f' ({kind})' * bool(kind)} compares {_sides(plan, node)}{pairs}{on}."
             yield Hit(told, (node.id,), advice=advice, stake=stake, cause=str(node.id))
 
 

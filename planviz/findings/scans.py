@@ -151,6 +151,8 @@ class UnusedColumns(Check):
             named = {a: attribute(a) for a in output}
             if not output or any(v is None for v in named.values()) or scan.arguments.get("format") is None:
                 continue
+            if scan.op == "StreamingRelation":
+                continue  # It stands for the source before a batch is planned, and always lists all of its columns.
             above = self._used_above(plan, scan)
             partitions = partition_columns(scan)
             read = [a for a in output if a not in partitions]

@@ -40,6 +40,7 @@ class Evidence:
     first: Minor
     last: Minor
     line: int | None = None
+    weak: bool = False
 
     @property
     def versions(self) -> str:
@@ -99,11 +100,15 @@ class Spelling:
     last: Minor
     words: str
     where: Where = "operators"
+    #: Somebody who tidies up a text makes the same of what other versions print: it counts while nothing contradicts.
+    weak: bool = False
 
 
-def _spelling(literal: str, pattern: str, first: str, last: str, words: str, where: Where = "operators") -> Spelling:
+def _spelling(
+    literal: str, pattern: str, first: str, last: str, words: str, where: Where = "operators", *, weak: bool = False
+) -> Spelling:
     since, until = _minor(first) or OLDEST, _minor(last) or NEWEST
-    return Spelling(literal, re.compile(pattern), since, until, words, where)
+    return Spelling(literal, re.compile(pattern), since, until, words, where, weak)
 
 
 def _minor(text: str) -> Minor | None:
@@ -132,6 +137,15 @@ SPELLINGS: tuple[Spelling, ...] = (
         "3.0",
         "an exchange shows true or false",
         "details",
+    ),
+    _spelling(
+        "Exchange ",
+        r"^Exchange (?:hash|range)partitioning\(.*#\d+.*, \d+\)$",
+        "",
+        "2.4",
+        "an exchange has no number",
+        "physical",
+        weak=True,
     ),
     _spelling(
         "ENSURE_REQUIREMENTS, [id", r"ENSURE_REQUIREMENTS, \[id=#\d+\]", "3.1", "3.2", "[id=#…] in exchanges", _ANY
@@ -302,13 +316,15 @@ def _without_ids(spellings: Sequence[Spelling]) -> tuple[Spelling, ...]:
 def _look(spellings: Sequence[Spelling], text: str, line: int | None, found: dict[Spelling, Evidence]) -> None:
     for s in spellings:
         if s.literal in text and s not in found and s.pattern.search(text):
-            found[s] = Evidence(s.words, s.first, s.last, line)
+            found[s] = Evidence(s.words, s.first, s.last, line, s.weak)
 
 
 def _bounded(evidence: Sequence[Evidence]) -> PrintedBy:
     ordered = tuple(sorted(evidence, key=lambda e: (e.line or 0, e.words)))
     first = max((e.first for e in ordered), default=OLDEST)
     last = min((e.last for e in ordered), default=NEWEST)
+    if first > last and any(e.weak for e in ordered):
+        return _bounded([e for e in ordered if not e.weak])
     if first > last:
         return PrintedBy(evidence=ordered, contradicted=True)
     return PrintedBy(first, last, ordered)

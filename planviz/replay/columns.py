@@ -16,6 +16,9 @@ from planviz.types.reading import parse_fields, parse_type
 SCAN = re.compile(r"(?:FileScan|Scan|BatchScan)\s+(?:(\w+)\s+)?([\w.`$/:-]*)\s*\[([^\]]*)\]")
 _SCHEMA = re.compile(r"ReadSchema: struct<(.*?)(?:>(?=$|\s|, \w+:)|(?=\.\.\.(?: \d+ more fields)?>?$))")
 _MENTION = re.compile(r"([A-Za-z_]\w*)#(\d+)(L?)\b")
+#: A table of Hive as Spark names it before 2.2, without its columns.
+HIVE_TABLE = re.compile(r"(?:Metastore|SimpleCatalog)Relation \w+, \w+")
+_LISTED = re.compile(r"\[[^\[\]]*\]")
 _COLUMN = re.compile(r"([^\s,\[\]]+?)#(\d+)(L?)(?=[,\]\s]|$)")
 
 
@@ -32,6 +35,11 @@ class Columns:
     partitions: dict[str, list[str]] = field(default_factory=dict)
     #: The tables that scans name, by the ids of their columns: an older Spark's relations have no name.
     tables: dict[int, str] = field(default_factory=dict)
+    #: The columns that scans of a table read, one list a scan, in the order of the text, where the relations of the
+    #: logical plans do not list theirs, as those of Hive's tables before Spark 2.2.
+    scans: dict[str, list[list[tuple[str, int, bool]]]] = field(default_factory=dict)
+    #: Of each such relation, whether it has more columns than are read: the optimizer put a projection over it.
+    pruned: dict[str, list[bool]] = field(default_factory=dict)
     #: What the definitions of CTEs give, by their ids, as far as they are read.
     definitions: dict[int, tuple[AttributeReference, ...]] = field(default_factory=dict)
 
@@ -61,10 +69,24 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
             columns.shortened = columns.shortened or " more fields" in node.text
             if node.kind == "scan" and "ReadSchema" in node.text:
                 scan_columns(node.text, columns)
+            if node.op == "HiveTableScan" and (table := HIVE_TABLE.search(node.text)) is not None:
+                listed = _LISTED.search(node.text)
+                read = [(n, int(i), bool(long)) for n, i, long in _COLUMN.findall(listed.group() if listed else "")]
+                columns.scans.setdefault(table.group(), []).append(read)
+            elif plan.stage == "optimized" and (table := HIVE_TABLE.match(node.text)) is not None:
+                columns.pruned.setdefault(table.group(), []).append(_is_pruned(plan, node.id))
     if columns.shortened:
         for name, number, long in (m for p in plans for n in p for m in _MENTION.findall(n.text)):
             columns.mentioned.setdefault(int(number), (name, bool(long)))
     return columns
+
+
+def _is_pruned(plan: PlanGraph, leaf: int) -> bool:
+    """Whether only columns are taken from a leaf, as the optimizer does where it has more."""
+    above = plan[leaf].parent
+    while above is not None and plan[above].op == "Filter":
+        above = plan[above].parent
+    return above is not None and plan[above].op == "Project" and " AS " not in plan[above].text
 
 
 def scan_columns(text: str, columns: Columns) -> None:

@@ -9,7 +9,9 @@ _IDS = re.compile(
     r"(plan_id=|\[id=#)(\d+)|\b(CTERelation(?:Def|Ref) |UnionLoop(?:Ref)? )(\d+)|(CommonExpressionId\()(\d+)"
     r"|(#)(\d+)(?=L?(?!\w))"
 )
-_PLACES = re.compile(r"(Location: \w+)(?:\s*\(\d+ paths?\))?\s*\[[^\]\n]*(?:\]|$)")
+_PLACES = re.compile(
+    r"(Location: )\w+(?:\s*\(\d+ paths?\))?\s*\[(?:[^\]\n]*?\.\.\.(?=, |$)|[^\]\n]*(?:\]|$))", re.MULTILINE
+)
 _SEEDS = re.compile(r"\b(rand|randn|uuid|shuffle|randstr)\((-?\d{6,})\)")
 _LAMBDA = re.compile(r"\b(lambda )?([a-z]\w*?)_\d+(?=#\d+)")
 _MARKS = re.compile(r"^(?:[ :]*[+:]- )?(?:\*(?:\(\d+\))? )?[!']?")

@@ -11,7 +11,7 @@ from planviz.logical.combining import Join
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.replay.columns import Columns
-from planviz.replay.fitting import key_of, named, nodes_of, signature_of, table_of
+from planviz.replay.fitting import key_of, named, nodes_of, signature_of, table_of, with_size
 from planviz.replay.plans import ReadPlan
 from planviz.replay.replayed import Replay
 from planviz.replay.taken import with_choices
@@ -78,8 +78,9 @@ class _Tables:
         """The plan over these tables."""
 
         def one(p: LogicalPlan) -> Any:
-            return p.replace(table=self._of(p)) if isinstance(p, LogicalRelation) else p
+            return p.replace(table=self._of(p)) if isinstance(p, LogicalRelation) else with_size(p, sizes)
 
+        sizes = {} if self.made.fitted is None else self.made.fitted.sizes
         return plan.transform_with_subqueries(one)
 
     def _of(self, relation: LogicalRelation) -> Table:

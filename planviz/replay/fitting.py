@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from planviz.catalog.tables import Table
 from planviz.config import OptimizerConfig
@@ -35,6 +37,7 @@ from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.join_selection import JoinSelection
 from planviz.physical.strategies.keys import equi_join, null_aware_anti_join
 from planviz.replay.columns import Columns
+from planviz.replay.opaque import OpaqueOperator, reads_opaque
 from planviz.replay.plans import ReadPlan
 from planviz.types import StructField
 
@@ -72,6 +75,17 @@ _BROADCAST_SIDES = {
 _JOINS = ("BroadcastHashJoin", "ShuffledHashJoin", "SortMergeJoin", "CartesianProduct", "BroadcastNestedLoopJoin")
 _WAYS = ("_sizes", "_sizes_and_table_rows", "_rows")
 _SIDES = re.compile(r"\bBuild(Left|Right)\b")
+_ID = re.compile(r"#\d+L?")
+#: Where the lines of sources have the name of what they read.
+_NAMES = (
+    re.compile(r"HiveTableRelation \[?((?:`[^`]+`\.?)+)"),
+    re.compile(r"MetastoreRelation (\w+), (\w+)"),
+    re.compile(r"JDBCRelation\((.*?)\)(?= \[numPartitions| ?\[|$)"),
+    re.compile(r"Scan(?: |Relation )([\w`]+(?:\.[\w`]+)+)"),
+)
+#: The characters of such a name, at most.
+_LONGEST = 60
+_SOURCES: WeakKeyDictionary[LogicalPlan, str] = WeakKeyDictionary()
 
 
 @dataclass
@@ -101,11 +115,35 @@ def with_tables(
     """The plan over tables of these sizes and rows; a table that has none stays of unknown size."""
 
     def one(p: LogicalPlan) -> Any:
-        if not isinstance(p, LogicalRelation):
-            return p
-        return p.replace(table=table_of(p, sizes.get(key_of(p)), columns, (rows or {}).get(key_of(p))))
+        if isinstance(p, LogicalRelation):
+            return p.replace(table=table_of(p, sizes.get(key_of(p)), columns, (rows or {}).get(key_of(p))))
+        return with_size(p, sizes)
 
     return plan.transform_with_subqueries(one)
+
+
+def with_size(leaf: LogicalPlan, sizes: dict[str, int]) -> LogicalPlan:
+    """A source that stands as it was printed, of the size that it has there; anything else as it is."""
+    if not is_printed_leaf(leaf) or source_of(leaf) not in sizes:
+        return leaf
+    made = copy(leaf)
+    take_estimate(made, sizes[source_of(leaf)], None)
+    return made
+
+
+def is_printed_leaf(plan: LogicalPlan) -> bool:
+    """Whether this is a source that stands as it was printed, such as a table of a database."""
+    return isinstance(plan, OpaqueOperator) and not plan.children
+
+
+def source_of(plan: LogicalPlan) -> str:
+    """What a leaf that stands as it was printed reads, in its own words: two lines of one table have one name."""
+    if plan not in _SOURCES:
+        text = str(plan.simple_string)
+        named = next((m for m in (p.search(text) for p in _NAMES) if m is not None), None)
+        words = ".".join(g.strip("`") for g in named.groups() if g) if named is not None else _ID.sub("", text)
+        _SOURCES[plan] = words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"
+    return _SOURCES[plan]
 
 
 def named(plan: LogicalPlan, columns: Columns) -> Any:
@@ -297,8 +335,15 @@ class Fitting:
         self.config, self.told = config, told or {}
         plain = without_runtime_filters(optimized)
         self.tables: dict[str, Table] = {}
+        #: Sizes of sources that stand as they were printed, and the leaves that read them.
+        self.sources: dict[str, int] = {}
+        self.leaves: list[LogicalPlan] = []
 
         def one(p: LogicalPlan) -> Any:
+            if is_printed_leaf(p):
+                self.leaves.append(copy(p))
+                self.sources[source_of(p)] = LARGE
+                return self.leaves[-1]
             if not isinstance(p, LogicalRelation):
                 return p
             key = key_of(p)
@@ -330,6 +375,7 @@ class Fitting:
             for wanted in self.joins:
                 join, ((operator, side), *others) = wanted.join, wanted.choices
                 known = all(t in self.told for t in self.reach[id(wanted)])
+                known = known and not reads_opaque(join)
                 if others or not known or join.left_hint or join.right_hint or equi_join(join) is None:
                     continue
                 sizes = {"BuildLeft": size_in_bytes(join.left), "BuildRight": size_in_bytes(join.right)}
@@ -341,16 +387,22 @@ class Fitting:
 
     @staticmethod
     def _tables_of(plan: Any) -> list[str]:
-        return list(dict.fromkeys(key_of(n) for n in plan.walk() if isinstance(n, LogicalRelation)))
+        leaves = (n for n in plan.walk() if not n.children)
+        keys = (
+            key_of(n) if isinstance(n, LogicalRelation) else source_of(n) if is_printed_leaf(n) else "" for n in leaves
+        )
+        return [k for k in dict.fromkeys(keys) if k]
 
     def _set(self, key: str, size: int) -> None:
-        if key not in self.told:
+        if key in self.sources:
+            self.sources[key] = size
+        elif key not in self.told:
             object.__setattr__(self.tables[key], "size_in_bytes", size)
 
     @property
     def sizes(self) -> dict[str, int]:
         """The sizes as they are now."""
-        return {key: int(t.size_in_bytes or 0) for key, t in self.tables.items()}
+        return {key: int(t.size_in_bytes or 0) for key, t in self.tables.items()} | self.sources
 
     def different(self) -> tuple[list[str], set[str]]:
         """The decisions that come out otherwise than printed, and the tables that they hang on."""
@@ -358,6 +410,8 @@ class Fitting:
         for node in self.nodes:
             for way in _WAYS:
                 node.__dict__.pop(way, None)
+        for leaf in self.leaves:
+            take_estimate(leaf, self.sources[source_of(leaf)], None)
         _take(self.estimates)
         wrong: list[str] = []
         self.wrong = []
@@ -376,7 +430,7 @@ class Fitting:
             made = self._filters()
         for text in (made - self.filters) + (self.filters - made):
             wrong.append(f"runtime filter on {text}")
-            tables.update(self.tables)
+            tables.update(self.sizes)
         return wrong, tables
 
     def _critical(self, key: str) -> list[int]:
@@ -414,7 +468,7 @@ class Fitting:
                     names = self._tables_of(built)
                     if len(names) == 1:
                         small.update(names)
-        for key in self.tables:
+        for key in self.sizes:
             self._set(key, LEVELS[2] if key in small else LARGE)
         for node in nodes_of(self.plan):
             tests: list[Any] = split_conjunction(node.condition) if isinstance(node, Filter) else []

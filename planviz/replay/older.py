@@ -22,9 +22,10 @@ _FIRST = re.compile(
     r"|^(?:Project|Aggregate|Sort|Window) \[[^\[\](),]*#\d+L?(?: ASC| DESC)?,(?=\S)"
 )
 _NAMED = re.compile(r"^Subquery (?!(?:true|false)$|(?:scalar-)?subquery#)[A-Za-z`][\w`.]*$")
+_NOTE = re.compile(r"\s+(?://|<-+|<==+|←)[- ]")
 _SECOND = re.compile(
     rf" (?:&&|\|\|) |^SubqueryAlias .*`|(?:ASC|DESC)(?! NULLS)[,\]]|OneRowRelation\$|#\d+L?: \w+$|#\d+L?-T\d+ms"
-    rf"|^Relation\[|\s(?://|<--+|<==+|←) |: sizeInBytes=|^Join \w+, (?:Some\(|None)|{_NAMED.pattern}"
+    rf"|^Relation\[|{_NOTE.pattern}|: sizeInBytes=|^Join \w+, (?:Some\(|None)|{_NAMED.pattern}"
 )
 _SUBQUERY = re.compile(r"(-subquery#\d+|\b(?:list|exists)#\d+) \[[^\]]*\]")
 _STAGED = re.compile(r",mode=(Partial|PartialMerge|Final|Complete),isDistinct=(true|false)\)")
@@ -79,7 +80,7 @@ def _words(node: PlanNode, first: bool) -> tuple[str, str]:
 
 
 def _spark_2(text: str) -> str:
-    text = re.sub(r"\s+(?://|<--+|<==+|←) .*$", "", text)
+    text = re.sub(rf"{_NOTE.pattern}.*$", "", text)
     if " && " in text or " || " in text:
         kept: list[str] = []
 

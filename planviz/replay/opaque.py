@@ -83,7 +83,7 @@ class OpaqueOperator(LogicalPlan):
     inputs: tuple[LogicalPlan, ...]
     given: tuple[AttributeReference, ...] = ()
     own: frozenset[int] = frozenset()
-    #: Trees beneath that are no inputs, as they stand: `(line, trees)` each.
+    #: Trees beneath that are no inputs, as they stand: `(line, inputs, trees that are no inputs)` each.
     inner: tuple[Any, ...] = ()
     #: Whether the line is that of a physical operator, which planning leaves as it stands.
     physical: bool = False
@@ -180,8 +180,8 @@ def own_columns_of(op: str, text: str) -> tuple[AttributeReference, ...]:
 
 
 def _printed(tree: Any) -> PrintedExec:
-    line, beneath = tree
-    return PrintedExec(line, tuple(map(_printed, beneath)), ())
+    line, inputs, inner = tree
+    return PrintedExec(line, tuple(map(_printed, inputs)), (), tuple(map(_printed, inner)))
 
 
 def reads_opaque(plan: LogicalPlan) -> bool:

@@ -66,6 +66,8 @@ from planviz.types import INT, LONG, UNKNOWN, DataType
 
 #: What stands in the place of items that Spark left out (spark.sql.debug.maxToStringFields).
 MORE = re.compile(r"\.\.\. \d+ more fields")
+#: What stands in the place of items that Spark, or whoever pasted the text, left out.
+_ELIDED = re.compile(rf"{MORE.pattern}|\s*(?:\.\.\.|…)")
 Scope = Mapping[int, AttributeReference]
 #: Names of operators that read a source.
 SOURCE = re.compile(r"Relation|Scan|RDD$")
@@ -183,7 +185,7 @@ class Operator:
             raise Unreadable(self.text[:80])
         items, end = self.terms.listed(self.at + 1)
         self.at = end + 1
-        return tuple(i for i in items if not MORE.fullmatch(i.text))
+        return tuple(i for i in items if not _ELIDED.fullmatch(i.text))
 
     def expressions(self) -> tuple[Expression, ...]:
         """The expressions of the next list in brackets."""
@@ -191,7 +193,13 @@ class Operator:
 
     def named(self, terms: tuple[Term, ...] | None = None) -> tuple[Expression, ...]:
         """The columns that an operator gives, each with a name. Raises Unreadable where one has none."""
-        made = self.expressions() if terms is None else tuple(self.elaborator.expression(t) for t in terms)
+        return self.with_names(
+            self.expressions() if terms is None else tuple(self.elaborator.expression(t) for t in terms)
+        )
+
+    @staticmethod
+    def with_names(made: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        """The same expressions. Raises Unreadable where one has no name."""
         for e in made:
             if not isinstance(e, NamedExpression):
                 raise Unreadable(e.text[:80])
@@ -253,7 +261,8 @@ def columns_of(text: str) -> list[tuple[str, int, bool]]:
 
 
 def _relation(o: Operator) -> LogicalPlan:
-    m = re.fullmatch(r"Relation ?([^\[]*)\[(.*)\] ?(\S*)", o.text, re.S)
+    # Behind the columns stands a format, or a data source in words of its own, which stays as it is.
+    m = re.fullmatch(r"Relation ?([^\[]*)\[((?:.*#\d+L?|[^\[]*|.*\.\.\. \d+ more fields))\] ?([\w.$@-]*)", o.text, re.S)
     if m is None:
         return o.opaque()
     name = tuple(p for p in m.group(1).strip().split(".") if p)

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from planviz.expressions.core import AttributeReference
 from planviz.expressions.subqueries import DynamicPruningSubquery
 from planviz.graph import PlanGraph
 from planviz.graph.node import Estimate
 from planviz.logical.combining import Join
 from planviz.logical.join_keys import join_keys
 from planviz.logical.plan import LogicalPlan
-from planviz.replay.columns import Columns, columns_of
+from planviz.replay.columns import HIVE_TABLE, Columns, columns_of
 from planviz.replay.expressions import Found
 from planviz.replay.opaque import OpaqueOperator, PrintedOperator, PrintedRelation
 from planviz.replay.operators import Line, Operator, Scope
@@ -27,6 +28,8 @@ STATISTICS = re.compile(r", Statistics\(sizeInBytes=[^()]*\)$")
 _RELATION = re.compile(r"Relation ?([^\[]*)\[(.*?)\]")
 _RANGE_ID = re.compile(r"\bid#(\d+)L")
 _GIVEN_ID = re.compile(r"#(\d+)")
+_MENTION = re.compile(r"([A-Za-z_]\w*)#(\d+)(L?)(?!\w)")
+_MADE_ID = re.compile(r" AS [^,\[\]]*?#(\d+)")
 _ALIAS_ID = re.compile(r" AS id#(\d+)")
 #: How often a text is read again with the types that its own expressions told.
 PASSES = 4
@@ -118,6 +121,36 @@ class _Reader:
         #: Dynamic pruning whose keys are known; the innermost join that has them is the one that it came from.
         self.pruned: set[int] = set()
         self.estimates: dict[int, Estimate] = {}
+        #: The columns of leaves whose lines do not list them.
+        self.unlisted = self._unlisted()
+
+    def _unlisted(self) -> dict[int, list[tuple[str, int, bool]]]:
+        """The columns of relations whose lines do not list them: those that the scans of the physical plan read, and
+        those that an operator mentions which has no other such relation beneath."""
+        graph = self.graph
+        tables = {n.id: m.group() for n in graph if (m := HIVE_TABLE.match(n.text)) and not graph.children(n.id)}
+        found: dict[int, list[tuple[str, int, bool]]] = {at: [] for at in tables}
+        more: set[int] = set()
+        for table in set(tables.values()):
+            leaves = [at for at in tables if tables[at] == table]
+            scans, pruned = self.columns.scans.get(table, []), self.columns.pruned.get(table, [])
+            if len(leaves) == len(scans):
+                found |= {at: list(read) for at, read in zip(leaves, scans, strict=True)}
+            if len(leaves) == len(pruned):
+                more.update(at for at, has_more in zip(leaves, pruned, strict=True) if has_more)
+        if not found:
+            return found
+        made = {int(i) for n in graph for i in _MADE_ID.findall(n.text)} | self.given
+        known = made | {i for read in found.values() for _, i, _ in read}
+        for node in reversed(list(graph)):
+            mentioned = [(n, int(i), bool(long)) for n, i, long in _MENTION.findall(node.text) if int(i) not in known]
+            beneath = [n.id for n in graph.walk(node.id) if n.id in found] if mentioned else []
+            if len(beneath) == 1:
+                found[beneath[0]] += dict.fromkeys(mentioned)
+                known |= {i for _, i, _ in mentioned}
+        for at in more:  # What its other columns are called, nobody needs to know.
+            found[at].append(("", -2 - at, False))
+        return found
 
     def plan(self) -> LogicalPlan:
         return self._read(self.graph.roots[0], {})
@@ -143,9 +176,18 @@ class _Reader:
                 made = Operator(line, self.columns, self.ansi, self.found).read()
                 self.known[key] = with_pruning_keys(made, self.pruned)
             done[at] = self.known[key]
+            if at in self.unlisted:
+                done[at] = self._with_columns(done[at], self.unlisted[at])
             if node.estimate is not None and node.estimate.size_in_bytes is not None:
                 self.estimates[id(done[at])] = node.estimate
         return done[root]
+
+    def _with_columns(self, leaf: LogicalPlan, listed: list[tuple[str, int, bool]]) -> LogicalPlan:
+        if not isinstance(leaf, OpaqueOperator):
+            return leaf
+        types = self.columns.type_of
+        given = tuple(AttributeReference(n, types(i, "", n, long), True, i) for n, i, long in listed)
+        return leaf.replace(given=given, own=frozenset(a.expr_id for a in given))
 
     def _range(self, at: int) -> int:
         """The id of range()'s column, which only the lines above say; a number that no text has where none does."""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from planviz.graph import PlanGraph
 from planviz.physical.formatted import simple
+from planviz.physical.printed import PrintedExec
 from planviz.replay.compared import differences, distance, label_of, marks_of, verdict
 from planviz.replay.lifting.lines import line_of
+from planviz.replay.lifting.steps import WRAPPERS
+from planviz.replay.lifting.vendors import in_databricks_words, spark_operator
 from planviz.replay.plans import STATISTICS
 
 if TYPE_CHECKING:
@@ -23,6 +27,17 @@ _SHOWN_OR_NOT = re.compile(
 _NUMBERED = re.compile(r"SubqueryBroadcast \S*#(\d+)")
 #: An aggregate that lists its columns, which the simple mode leaves out.
 _WHOLE = re.compile(r"Aggregate\(key.*\], output=\[")
+#: What stands behind an exchange since Spark 3.0: why it is there, and its number.
+_NUMBER = re.compile(r",? ?\[(?:plan_)?id=#?\d+\]")
+_ORIGIN = re.compile(
+    r"(?m)(partitioning\(.*\)|SinglePartition\$?|RoundRobinPartitioning\(\d+\)), "
+    r"(?:true|false|ENSURE_REQUIREMENTS|RE(?:PARTITION|BALANCE)_\w+)(?=$|, \[)"
+)
+#: What Spark 3.0 brought to the lines of scans.
+_DATA_FILTERS = re.compile(r"DataFilters: \[.*?\], (?=Format: )")
+_LINE = re.compile(r"((?:[ :]*[+:]- )?)(\*(?:\(\d+\))? )?(.*)$")
+_COLUMN_ID = re.compile(r"#\d+")
+_BARE = re.compile(r"(?:\*(?:\(\d+\))? )?(\w+)$")
 
 
 def printed(graph: PlanGraph, lines: bool = False) -> str:
@@ -36,7 +51,7 @@ def printed(graph: PlanGraph, lines: bool = False) -> str:
         at, first, rest = stack.pop()
         node = graph[at]
         mark = "" if node.codegen_stage is None else f"*({node.codegen_stage}) "
-        text = line_of(node).text if lines else STATISTICS.sub("", node.text)
+        text = line_of(node).text.replace("\n", " ") if lines else STATISTICS.sub("", node.text)
         found.append(first + mark + text)
         beneath = graph.children(at)
         inner = [c for c in beneath if graph.edge_type(at, c) != "child"]
@@ -57,29 +72,53 @@ class PhysicalForm:
     holds operators that planning does not make: of those, the operators that both show are compared.
     """
 
-    def __init__(self, graph: PlanGraph) -> None:
+    def __init__(self, graph: PlanGraph, older: bool = False) -> None:
+        #: Whether a Spark before 3.0 printed it: other code is generated there, and fewer operators are shown.
+        self.older = older
+        #: The lines that our plans have as they stood in the text, without ids: what nobody plans has no stage.
+        self.kept: set[str] = set()
         formatted = any(n.operator_id is not None for n in graph)
         ran = graph.stage == "initial" or any(n.op.endswith("QueryStage") for n in graph)
-        self.by_lines = not formatted and not ran
+        foreign = any(spark_operator(n.op) != n.op for n in graph)
+        self.by_lines = not formatted and not ran and not foreign
         self.once = formatted
-        self.text = printed(graph, formatted)
+        self.text = printed(graph, formatted or foreign or any(in_databricks_words(n.op, n.text) for n in graph))
         self.brief = "Aggregate(" in self.text and _WHOLE.search(self.text) is None
+        self.numbers = _NUMBER.search(self.text) is not None
+        self.origins = _ORIGIN.search(self.text) is not None
 
     def of(self, plan: SparkPlan) -> str:
         """A plan of ours, printed as the text is."""
+        self.kept.update(_COLUMN_ID.sub("#", line) for line in _kept_lines(plan))
         text: str = simple(plan) if self.brief else plan.tree_string
         return text
+
+    def told(self, text: str) -> str:
+        """A plan's text with what both this text and ours can tell: no stages of generated code where other code is
+        generated or nobody planned the operator, no numbers of exchanges where the text has none."""
+        text = text if self.numbers else _NUMBER.sub("", text)
+        text = text if self.origins else _ORIGIN.sub(r"\1", text)
+        if self.older:
+            text = _without_wrappers(_DATA_FILTERS.sub("", text))
+        if not self.older and not self.kept:
+            return text
+        lines = (_LINE.match(line) for line in text.split("\n"))
+        return "\n".join(
+            m[1] + m[3] if self.older or _COLUMN_ID.sub("#", m[3]) in self.kept else m[0]
+            for m in lines
+            if m is not None
+        )
 
     def verdict(self, ours: str) -> str:
         """equal, shape or differs."""
         if self.by_lines:
-            return verdict(self.text, ours)
+            return verdict(self.told(self.text), self.told(ours))
         return "shape" if shown(self.text, self.once) == shown(ours, self.once) else "differs"
 
     def distance(self, ours: str) -> int:
         """How far a plan is from the text: 0 where nothing that both show differs."""
         if self.by_lines:
-            return distance(self.text, ours)
+            return distance(self.told(self.text), self.told(ours))
         a, b = shown(self.text, self.once), shown(ours, self.once)
         if a == b:
             return 0
@@ -89,9 +128,40 @@ class PhysicalForm:
     def differences(self, ours: str) -> list[dict[str, str]]:
         """The lines that differ, or the operators that do."""
         if self.by_lines:
-            return differences(self.text, ours)
+            return differences(self.told(self.text), self.told(ours))
         a, b = ("\n".join("  " * depth + label for depth, label in shown(t, self.once)) for t in (self.text, ours))
         return differences(a, b)
+
+
+def _kept_lines(plan: SparkPlan) -> Iterator[str]:
+    """The lines of the operators that stand as they were printed."""
+    stack: list[SparkPlan] = [plan]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, PrintedExec):
+            yield node.text
+        stack += [*node.children, *node.inner_children]
+
+
+def _without_wrappers(text: str) -> str:
+    """A tree without the operators that only pass rows on: what is beneath one stands in its place."""
+    made: list[str] = []
+    above: list[int] = []  # the columns of the wrappers above
+    place = ""
+    for line in text.split("\n"):
+        column = len(line) - len(line.lstrip(" :+-"))
+        above = [c for c in above if c < column]
+        indent = line[:column]
+        for wrapper in reversed(above):
+            indent = indent[:wrapper] + indent[wrapper + 3 :]
+        word = _BARE.match(line, column)
+        if word is not None and WRAPPERS.match(word.group(1)):
+            place = place or indent
+            above.append(column)
+            continue
+        made.append((place or indent) + line[column:])
+        place = ""
+    return "\n".join(made)
 
 
 def shown(text: str, once: bool = False) -> list[tuple[int, str]]:
@@ -118,7 +188,8 @@ def shown(text: str, once: bool = False) -> list[tuple[int, str]]:
         while above and above[-1][0] >= column:
             above.pop()
         depth = above[-1][1] if above else 0
-        if not _SHOWN_OR_NOT.match(body):
+        word = re.match(r"\w+", body)
+        if not _SHOWN_OR_NOT.match(body) and not (word is not None and WRAPPERS.match(word.group())):
             found.append((depth, label_of(body)))
             depth += 1
         above.append((column, depth))

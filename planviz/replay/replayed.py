@@ -31,9 +31,11 @@ from planviz.replay.printed import PhysicalForm, printed
 from planviz.replay.search import as_settings, optimizer_changes, planner_changes, smallest_change, tries_for
 from planviz.replay.settings import ANSI, COST_BASED, SMALL, Setting, candidates, configured, found_settings
 from planviz.replay.taken import PrintedOrder, with_choices
+from planviz.replay.told import lacking
 from planviz.trees.trace import Trace
 
 _IDS = re.compile(r"#(\d+)")
+_READ = ("analyzed", "optimized", "physical", "initial")
 #: How far the optimized and the physical plan are from the text, and what was made.
 Scored = tuple[tuple[int, int], dict[str, Any]]
 
@@ -82,6 +84,8 @@ def replay(
         _Replaying(in_newer_words(plans), columns, printed or printed_by(plans), made).run()
     except RecursionError:
         made.failures.append("The plan nests too deep to be planned again.")
+    except Exception as error:  # a text can say what no Spark would
+        made.failures.append(f"The plan could not be planned again ({type(error).__name__}).")
     for stage in ("optimized", "physical"):
         made.verdicts.setdefault(stage, "absent")
     return made
@@ -91,15 +95,22 @@ class _Replaying:
     def __init__(self, plans: Sequence[PlanGraph], columns: Columns, printed: PrintedBy, made: Replay) -> None:
         self.plans, self.columns, self.made = plans, columns, made
         self.graphs: dict[str, PlanGraph] = {}
+        lacks: dict[str, str] = {}
         for plan in plans:
-            self.graphs.setdefault(plan.stage, plan)
+            said = lacking(plan)
+            if not said:
+                self.graphs.setdefault(plan.stage, plan)
+            elif plan.stage in _READ:
+                lacks.setdefault(said, plan.stage)
+        made.failures += [said for said, stage in lacks.items() if stage not in self._instead()]
         made.settings = made.given.over(found_settings(plans, printed))
         numbers = [int(m) for p in plans for n in p for m in _IDS.findall(n.text)]
         self.profiles = candidates(plans, printed, made.given.profile)
         #: What was read, by whether the session was in ANSI mode.
         self.readings: dict[bool, dict[str, ReadPlan]] = {}
         physical = self._physical()
-        self.form = PhysicalForm(physical) if physical is not None else PhysicalForm(PlanGraph("physical", ""))
+        older = printed.last < (3, 0) and not printed.contradicted
+        self.form = PhysicalForm(physical if physical is not None else PlanGraph("physical", ""), older)
         self.first_id = made.first_id = max((n for n in numbers if n < 1 << 40), default=0) + 1
 
     def run(self) -> None:
@@ -207,8 +218,12 @@ class _Replaying:
                 self.made.read["physical"] = lifted
                 self.first_id = self.made.first_id = max(self.first_id, lifted.first_id)
             except (PlanvizError, TypeError, ValueError, LookupError, AttributeError, AssertionError):
-                self.made.failures = ["The physical plan could not be read back to a logical one."]
+                self.made.failures += ["The physical plan could not be read back to a logical one."]
         self.made.names = relation_names((r.plan for r in self.made.read.values()), self.graphs.values())
+
+    def _instead(self) -> set[str]:
+        """The stages for which another plan of the text stands, which tells enough."""
+        return {"physical", "initial"} if self._physical() is not None else set()
 
     def _physical(self) -> PlanGraph | None:
         """The physical plan as it was planned: an adaptive one before it ran."""

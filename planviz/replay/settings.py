@@ -23,6 +23,7 @@ COST_BASED = ("spark.sql.cbo.enabled", "spark.sql.cbo.planStats.enabled", "spark
 #: Up to how many operators a text is planned as every version that may have printed it; beyond, as this many.
 SMALL, FEW = 300, 3
 _PARTITIONING = re.compile(r"\b(?:hash|range)partitioning\((?:[^\n]*?), (\d+)\), (?:ENSURE_REQUIREMENTS|true|\[id)")
+_BARE = re.compile(r"\b(?:hash|range)partitioning\([^\n]*, (\d+)\)$")
 _ROUND = re.compile(r"\bRoundRobinPartitioning\((\d+)\)")
 _ZONED = re.compile(r"Some\(([A-Z]\w+(?:/\w+)*|[+-]\d\d:\d\d)\)")
 
@@ -44,6 +45,8 @@ def found_settings(plans: Sequence[PlanGraph], printed: PrintedBy) -> list[Setti
     for node in physical:
         if node.kind == "exchange":
             counts.update(int(m) for m in _PARTITIONING.findall(line_of(node).text))
+    if not counts:  # before Spark 3.0, and where somebody took it off, an exchange does not say why it is there
+        counts.update(int(m) for n in physical if n.kind == "exchange" for m in _BARE.findall(line_of(n).text))
     if counts:
         number, times = counts.most_common(1)[0]
         words = f"{times} exchange{'s' if times > 1 else ''} into {number} partitions"

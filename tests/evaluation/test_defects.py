@@ -10,6 +10,9 @@ from planviz.evaluation import core
 from planviz.evaluation.core import EvaluatorWarning, value_of
 from planviz.execution import Session
 from planviz.expressions.calls import FunctionCall
+from planviz.expressions.core import Literal
+from planviz.expressions.predicates import InSet
+from planviz.types import INT
 
 
 @pytest.fixture
@@ -33,3 +36,13 @@ def test_elsewhere_it_is_told_and_the_value_is_unknown(broken):
         warnings.simplefilter("always")
         assert value_of(broken) is None
     assert [warning.category for warning in told] == [EvaluatorWarning]
+
+
+def test_a_long_list_is_computed_as_a_short_one():
+    values = tuple(Literal(n, INT) for n in range(12))
+    asked = (
+        InSet(Literal(3, INT), values),
+        InSet(Literal(30, INT), values),
+        InSet(Literal(30, INT), (*values, Literal(None, INT))),
+    )
+    assert [getattr(value_of(e), "value", "none") for e in asked] == [True, False, None]

@@ -66,7 +66,15 @@ def is_partial(step: Step) -> bool:
 
 def is_stage_of_a_stream(step: Step) -> bool:
     """Whether it is a stage that reads a state store, or one whose rows a state store or a later stage takes."""
-    return is_aggregate(step) and (is_partial(step) or _STATE.match(step.inputs[0].op) is not None)
+    return is_aggregate(step) and (is_partial(step) or _takes_state(step))
+
+
+def _takes_state(step: Step) -> bool:
+    """Whether a stage reads a state store, by way of an exchange in Spark 2.2."""
+    at = step.inputs[0]
+    while at.op in _PASSED and len(at.inputs) == 1:
+        at = at.inputs[0]
+    return _STATE.match(at.op) is not None
 
 
 def stage(step: Step) -> Stage:
@@ -185,7 +193,7 @@ def lifted(lifter: Lifter, step: Step) -> LogicalPlan:
     """The Aggregate of the stages that end here. Raises ValueError or Unreadable for a line that is none."""
     every = stages(lifter, step)
     lowest = every[-1]
-    if is_partial(step) or _STATE.match(step.inputs[0].op):
+    if is_partial(step) or _takes_state(step):
         raise ValueError(step.text)  # a stage of its own, whose rest is not planned as an aggregate is
     child = lifter.lifted(lowest.inputs[0])
     read = _Read()

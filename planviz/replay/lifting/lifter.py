@@ -365,7 +365,7 @@ def _taken(lifter: Lifter, step: Step) -> LogicalPlan:
         operator.at = m.end()
         order = _listed(operator, ",")
         operator.skip(", output=")
-        projects = _listed(operator, ",")
+        projects = operator.with_names(_listed(operator, ","))
     else:
         plain = re.match(r"TakeOrderedAndProject (\d+)(?:, (\d+))?, ", step.text)
         if plain is None:
@@ -374,7 +374,7 @@ def _taken(lifter: Lifter, step: Step) -> LogicalPlan:
         operator.at = plain.end()
         order = operator.expressions()
         operator.skip(", ")
-        projects = operator.expressions()
+        projects = operator.named()
     child: LogicalPlan = Sort(order, True, operator.child)
     if [getattr(p, "expr_id", None) for p in projects] != [a.expr_id for a in operator.child.output]:
         child = Project(projects, child)

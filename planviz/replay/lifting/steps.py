@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from planviz.expressions.core import AttributeReference
 
 #: Operators that only say how rows are passed on: generated code, batches, stages of an adaptive plan.
-_WRAPPERS = re.compile(
+WRAPPERS = re.compile(
     r"(WholeStageCodegen|InputAdapter|AdaptiveSparkPlan|(Shuffle|Broadcast|Result|TableCache)QueryStage"
     r"|AQEShuffleRead|CustomShuffleReader|CoalescedShuffleReader|SkewedShuffleReader|LocalShuffleReader"
     r"|InputIterator|WholeStage|ResultStage|ShuffleMapStage|ShuffleExchangeSource|CoalesceBatches|ShuffleCoalesce"
@@ -108,7 +108,7 @@ class Steps:
             if step.op.startswith("InMemoryTableScan"):
                 step.inner = tuple(_printed(graph, c) for c in graph.children(at))
                 step.inputs = []
-            if _WRAPPERS.match(step.op) and len(step.inputs) == 1:
+            if WRAPPERS.match(step.op) and len(step.inputs) == 1:
                 step.inputs[0].columnar |= step.op.startswith("ColumnarToRow")
                 step = step.inputs[0]
             if at in targets and step.op.startswith("Reused"):
@@ -135,5 +135,8 @@ def _beneath_first(graph: PlanGraph, root: int) -> list[int]:
 
 
 def _printed(graph: PlanGraph, at: int) -> Any:
-    """A tree as it stands: `(line, trees)`."""
-    return graph[at].text, tuple(_printed(graph, c) for c in graph.children(at))
+    """A tree as it stands: `(line, inputs, trees that are no inputs)`."""
+    beneath = graph.children(at)
+    inputs = tuple(_printed(graph, c) for c in beneath if graph.edge_type(at, c) == "child")
+    inner = tuple(_printed(graph, c) for c in beneath if graph.edge_type(at, c) != "child")
+    return graph[at].text, inputs, inner

@@ -23,6 +23,10 @@ _OTHERS = {
 }
 #: RAPIDS writes functions, partitionings and build sides with a prefix.
 _GPU = re.compile(r"(?<![A-Za-z0-9_.#])(partial_|merge_)?[gG]pu(?=[a-z]+[($]|Build(?:Left|Right))")
+#: A stage of Databricks' aggregate: its functions name the columns of their buffers.
+_BUFFERS = re.compile(r"functions=.*?(?:merge_\w+\(merge |(?:\[|, )partial_\w+\(.*?\) AS [\w(])")
+#: A window of Databricks says behind its order whether it is one of another kind.
+_FLAGGED_WINDOW = re.compile(r"\], (?:true|false)$")
 _STAGE = re.compile(r"(?:finalmerge|merge)_(\w+)\(merge [^()]*\)")
 _NAMED = re.compile(r" AS (?:\([^()]*\)|[^,\[\]]*?#\d+L?)(?=, |\])")
 _RESULT = re.compile(r"finalmerge_\w+\(merge [^()]*\) AS (.*?)#(\d+)(L?)(?=, finalmerge_|\]\)?)")
@@ -43,13 +47,34 @@ def spark_line(op: str, rest: str) -> str:
         return _of_photon(op, rest)
     if op.startswith("Comet"):
         return _of_comet(spark_operator(op), rest)
-    return rest
+    if op.endswith("Aggregate") and _BUFFERS.search(rest):
+        return _of_databricks(rest)
+    return _FLAGGED_WINDOW.sub("]", rest) if op == "Window" else rest
+
+
+def in_databricks_words(op: str, text: str) -> bool:
+    """Whether a line with one of Spark's operators says what only Databricks prints."""
+    return bool(
+        (op.endswith("Aggregate") and _BUFFERS.search(text)) or (op == "Window" and _FLAGGED_WINDOW.search(text))
+    )
 
 
 def _of_rapids(rest: str) -> str:
     rest = _GPU.sub(lambda m: m.group(1) or "", rest)
     rest = rest.replace("singlepartitioning$()", "SinglePartition")
     return re.sub(r"\)?, filters=List\(.*\)\)$", ")", rest).replace("])])", "])")
+
+
+def _of_databricks(rest: str) -> str:
+    """Functions without the columns of their buffers, which Databricks names behind them."""
+    start = rest.index("functions=[")
+    end = rest.find("], output=[", start)
+    functions, behind = (rest[start:], "") if end < 0 else (rest[start : end + 1], rest[end + 1 :])
+    if "finalmerge_" in functions:
+        functions = f"functions=[{', '.join(name for name, _, _ in _RESULT.findall(functions))}]" + ")" * (end < 0)
+    else:
+        functions = _NAMED.sub("", _STAGE.sub(r"merge_\1()", functions))
+    return rest[:start] + functions + behind
 
 
 def _of_photon(op: str, rest: str) -> str:

@@ -1,0 +1,42 @@
+"""Whether a plan's text tells enough to plan it again, and what to paste where it does not."""
+
+from __future__ import annotations
+
+import re
+
+from planviz.graph import PlanGraph
+from planviz.plantext.operators import detail_block
+from planviz.replay.lifting.lines import line_of
+
+_NUMBERED = re.compile(r"#\d")
+#: Lines that name columns; Spark numbers those in every one of them.
+_NAMES_COLUMNS = re.compile(
+    r"(?:Project|Sort|Aggregate|Window|Expand) \[|Filter |\w*Aggregate\(keys?=\[[^\]]|.*partitioning\([^)\d]|\w*Join \["
+)
+
+
+def without_details(graph: PlanGraph) -> bool:
+    """Whether this is the tree of the formatted mode and most of the blocks beneath it are missing."""
+    numbered = [n for n in graph if n.operator_id is not None]
+    return len(numbered) > 2 * sum(detail_block(n) is not None for n in numbered)
+
+
+def without_numbers(graph: PlanGraph) -> bool:
+    """Whether columns are named and not numbered: somebody took the numbers off, or wrote the plan by hand."""
+    texts = [line_of(n).text for n in graph]
+    return any(map(_NAMES_COLUMNS.match, texts)) and not any(map(_NUMBERED.search, texts))
+
+
+def lacking(graph: PlanGraph) -> str:
+    """What keeps a plan from being planned again, and what to do; "" where its text tells enough."""
+    if without_details(graph):
+        return (
+            "The tree of explain formatted stands here without the blocks beneath it, which say what its operators do: "
+            "it is shown, and not planned again. Paste the blocks, too, or what explain(True) prints."
+        )
+    if without_numbers(graph):
+        return (
+            "The columns have no numbers such as name#12, so nobody can tell which is which: the plan is shown, "
+            "and not planned again. Paste it as explain() printed it."
+        )
+    return ""
