@@ -151,12 +151,15 @@ class _Classic:
         try:
             found["rows"] = self._count(execution, plan)
         except Exception as error:
-            if not _told_by_spark(error):
+            if not _told_by_spark(error) or self._stopped():
                 raise
             found["failed"] = failure(error)
         found["milliseconds"] = round((time.perf_counter() - begin) * 1e3, 1)
         progress("collecting what was measured")
         return found | {"plan": optimized.tree(plan)}
+
+    def _stopped(self) -> bool:
+        return bool(self._spark.sparkContext._jsc.sc().isStopped())
 
     def _count(self, execution: Any, plan: Any) -> int:
         if str(self._root(plan).nodeName()).startswith(_LIMITED):
@@ -179,4 +182,10 @@ def failure(error: Exception) -> str:
     told = next((line for line in [*reversed(causes), *lines] if re.search(r"\[[A-Z_.]+\]", line)), None)
     said = told or (causes[-1] if causes else next((line for line in lines if line.strip()), type(error).__name__))
     said = _LOST.sub("", said.strip().removeprefix(": "))
-    return re.sub(r"^(?:[\w$]+\.)+(\w+): ", r"\1: ", said)[:500]
+    said = re.sub(r"^(?:[\w$]+\.)+(\w+): ", r"\1: ", said)[:500]
+    return full_memory(said) if said.startswith("OutOfMemoryError") else said
+
+
+def full_memory(said: str) -> str:
+    """The sentence for a query that took all of Spark's memory; `said` are the JVM's words."""
+    return f"Spark's memory was full ({said}); give it more with --memory, or ask for less at once."

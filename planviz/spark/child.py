@@ -42,6 +42,8 @@ _INSIDE = "PLANVIZ_SPARK_PROCESS"
 _TAIL = 4_000
 #: With what status a process or JVM ends that had no memory left is not told; its log tells it.
 _ENDED_ITSELF = "with status"
+#: What the process says where Spark stopped while its JVM stays.
+STOPPED = "it stopped by itself"
 #: With what Spark ends for want of memory (Spark: SparkExitCode.OOM).
 _OUT_OF_MEMORY = f"{_ENDED_ITSELF} 52"
 
@@ -250,7 +252,8 @@ class Child:
     def _lost(self, call: Call) -> SparkError:
         log = self._log()
         reason = self._reason or _told_by(self.popen.poll())
-        if reason.endswith(_OUT_OF_MEMORY) or (_ENDED_ITSELF in reason and "OutOfMemoryError" in log):
+        by_itself = _ENDED_ITSELF in reason or reason == STOPPED
+        if reason.endswith(_OUT_OF_MEMORY) or (by_itself and "OutOfMemoryError" in log):
             reason = "its memory was full; give it more with --memory, or ask for less at once"
         if call is self._ready:
             told = log.strip().splitlines()

@@ -81,6 +81,13 @@ class Spark:
             return True
         return not self.session.sparkContext._jsc.sc().isStopped()
 
+    def stopped(self) -> bool:
+        """Whether Spark stopped under its tasks, as it does where its memory is full, before its JVM ends."""
+        try:
+            return not self.alive()
+        except Exception:  # py4j's, of a connection that broke: nobody is there any more
+            return True
+
     def label_jobs(self, task: int) -> None:
         """Let the jobs of this thread be those of a task, by its number."""
         if not self.is_connect:

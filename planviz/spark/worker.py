@@ -16,6 +16,8 @@ from typing import IO, Any
 
 from planviz.errors import AnalysisError, PlanvizError, SparkError, SparkLost
 from planviz.spark import tasks
+from planviz.spark.capturing import full_memory
+from planviz.spark.child import STOPPED
 from planviz.spark.connect import connect_error
 from planviz.spark.reach import address
 from planviz.spark.session import Spark, start
@@ -23,6 +25,8 @@ from planviz.spark.session import Spark, start
 _AT_ONCE = 8
 #: With what status Spark ends where it cannot make a folder for its files.
 _DISK = 53
+#: Seconds in which a JVM ends whose Spark has stopped.
+_STOPPING = 10.0
 #: Tasks that do not wait until others are done.
 _AT_ONCE_ANSWERED = ("ping", "cancel")
 #: What py4j and PySpark raise when the JVM is not there any more.
@@ -77,9 +81,15 @@ def _work(spark: Spark, answers: _Answers, task: dict[str, Any]) -> None:
         spark.label_jobs(number)
         answers.give({"id": number, "value": tasks.TASKS[task["task"]](spark, task["arguments"], progress)})
     except Exception as error:
-        # When the JVM dies, its connections break before its end is known.
-        if not spark.gone(2.0 if _is_broken(error) else 0.0):
-            answers.give({"id": number, "error": told(error, address(spark.master))})
+        # When the JVM dies, its connections break before its end is known. Where its memory is full, Spark stops
+        # first, and every call says only that; what it is left with would fail all queries to come.
+        stopped = spark.stopped()
+        if spark.gone(_STOPPING if stopped else 2.0 if _is_broken(error) else 0.0):
+            return
+        if stopped:
+            answers.give({"died": STOPPED})
+            os._exit(3)
+        answers.give({"id": number, "error": told(error, address(spark.master))})
 
 
 def _watch(spark: Spark, answers: _Answers) -> None:
@@ -109,7 +119,7 @@ def _sentence(error: Exception) -> str:
     text = str(error) if java is None else str(java.toString())
     first = next(iter(text.strip().splitlines()), "")[:500]
     if "OutOfMemoryError" in text:
-        return f"Spark's memory was full ({first}); give it more with --memory, or ask for less at once."
+        return full_memory(first)
     return f"Spark failed with {first}" if java is not None else f"Spark failed with {type(error).__name__}: {first}"
 
 

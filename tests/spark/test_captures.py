@@ -283,6 +283,8 @@ Caused by: org.apache.spark.SparkArithmeticException: [DIVIDE_BY_ZERO] Division 
         failure(Py4JJavaError(text)) == "SparkArithmeticException: [DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012"
     )
     assert failure(Py4JJavaError("java.io.IOException: gone")) == "IOException: gone"
+    full = "org.apache.spark.SparkException: Job aborted.\nCaused by: java.lang.OutOfMemoryError: Java heap space"
+    assert failure(Py4JJavaError(full)).startswith("Spark's memory was full (OutOfMemoryError: Java heap space); give")
     lost = "most recent failure: Lost task 0.0 in stage 0.0 (TID 0) (localhost executor driver): "
     text = f": org.apache.spark.SparkException: Job aborted: {lost}x.SparkOutOfMemoryError: [SPILL] Error while calling"
     assert failure(Py4JJavaError(text)) == "SparkOutOfMemoryError: [SPILL] Error while calling"
