@@ -11,6 +11,7 @@ from typing_extensions import override
 from planviz.analysis.cleanup import trim
 from planviz.analysis.context import AnalyzerRule
 from planviz.analysis.earlier import order_computed_below
+from planviz.analysis.hidden import giving
 from planviz.analysis.names import Scope
 from planviz.expressions.aggregates import AggregateExpression, Grouping, GroupingID
 from planviz.expressions.arithmetic import BitwiseAnd, Shift
@@ -197,6 +198,9 @@ def with_aggregates(
     if not extra:
         return operator(new, agg)
     wider = agg.replace(aggregates=(*agg.aggregates, *extra.values()))
+    if wider.missing_input:
+        # A column that a USING or NATURAL join hides.
+        wider = wider.replace(child=giving(wider.child, set(wider.missing_input)))
     return Project(agg.output, operator(new, wider))
 
 
@@ -206,9 +210,9 @@ def _replaced(
 ) -> Expression:
     cleaned = _without_temp(e)
     known = agg.aggregates if reuses or not isinstance(e, AggregateExpression) else ()
-    for a in known:
-        if trim(a).semantic_equals(cleaned):
-            return a.to_attribute()
+    same = [a for a in known if trim(a).semantic_equals(cleaned)]
+    if same:
+        return next((a for a in same if not isinstance(a, Alias)), same[0]).to_attribute()
     if isinstance(e, AggregateExpression):
         key = cleaned.canonicalized
         if key not in extra:
@@ -225,7 +229,12 @@ def _replaced(
                 extra[cleaned.canonicalized] = alias(cleaned, cleaned.pretty if pretty else str(cleaned))
             return extra[cleaned.canonicalized].to_attribute()
     if isinstance(e, TempResolvedColumn):
-        found = Scope(agg.output).resolve(e.parts)
+        # A field of a key, or of a result.
+        inner = e.child.map_children(lambda c: _replaced(c, agg, extra, pretty, reuses))
+        given = {a.expr_id for a in (*agg.aggregates, *extra.values()) if isinstance(a, NamedExpression)}
+        if e.child.children and inner.references <= given:
+            return inner
+        found = None if e.tried else Scope(agg.output).resolve(e.parts)
         if found is None:
             return e.rebuilt(TempResolvedColumn(e.child, e.parts, True))
         return found.child if isinstance(found, Alias) else found

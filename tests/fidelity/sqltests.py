@@ -83,7 +83,8 @@ def unjudged() -> dict[tuple[str, int], tuple[str, ...]]:
 
 def session_of(captured: dict[str, Any]) -> Session:
     """A session with the settings of a capture, those that planviz knows; nothing is guessed."""
-    settings = {key: str(value) for key, value in captured["settings"].items() if key.startswith("spark.sql.")}
+    known = ("spark.sql.", "spark.master")
+    settings = {key: str(value) for key, value in captured["settings"].items() if key.startswith(known)}
     return Session(Catalog(), OptimizerConfig.of("spark-4.3", **settings, **{"planviz.unknownFunctions": "refuse"}))
 
 
