@@ -25,7 +25,7 @@ _NO_VIEWS = ("INSERT", "ALTER TABLE", "TRUNCATE TABLE", "SHOW PARTITIONS", "MSCK
 
 
 def database_of(name: tuple[str, ...], current: str = DATABASE) -> str:
-    """The database that a name means, lower case, else the `current` one; AnalysisError for a name of too many parts."""
+    """The database that a name means, lower case, else the `current` one; AnalysisError for too many parts."""
     parts = name[1:] if len(name) > 2 and name[0].lower() == CATALOG else name
     if len(parts) > 2:
         raise analysis_error(

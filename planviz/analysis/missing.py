@@ -13,11 +13,8 @@ from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.unresolved import PipeOperator, UnresolvedHaving
 
 
-def with_aggregate(e: Expression, child: LogicalPlan, tried: bool = False) -> Expression:
-    """Names that the Aggregate below can see, marked so that only aggregate functions and keys may use them.
-
-    `tried`: the Aggregate's results were looked through before.
-    """
+def with_aggregate(e: Expression, child: LogicalPlan) -> Expression:
+    """Names that the Aggregate below can see, marked so that only aggregate functions and keys may use them."""
     below = child
     while isinstance(below, Filter):
         below = below.child
@@ -41,7 +38,7 @@ def with_aggregate(e: Expression, child: LogicalPlan, tried: bool = False) -> Ex
         if found is None:
             return x
         value = found.child if isinstance(found, Alias) else found
-        return TempResolvedColumn(value, x.parts, tried) if value.references else value
+        return TempResolvedColumn(value, x.parts) if value.references else value
 
     made: Expression = e.transform_up(step, UnresolvedAttribute.BIT)
     return made

@@ -184,7 +184,7 @@ class ResolveReferences(AnalyzerRule):
             return plan
         scope = Scope(plan.child.output)
         order = [bind_if_possible(o, scope) for o in plan.order]
-        order = [with_aggregate(o, plan.child, True) for o in order]
+        order = [with_aggregate(o, plan.child) for o in order]
         resolved, child = add_missing(order, plan.child, self.context.config.behaviour.added_columns_are_hashed)
         resolved = with_order_by_all(resolved, plan.child)
         resolved = [self._last_resort(o) for o in resolved]

@@ -14,7 +14,7 @@ from planviz.analysis.context import AnalysisContext, AnalyzerRule, sql_text
 from planviz.analysis.ctes import CTESubstitution
 from planviz.analysis.joins import ResolveCoalesceHints, ResolveJoinStrategyHints
 from planviz.analysis.windows import WindowsSubstitution
-from planviz.catalog.tables import CATALOG, DATABASE, FILE_FORMATS, Table
+from planviz.catalog.tables import CATALOG, FILE_FORMATS, Table
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.versions import PROFILES
@@ -73,7 +72,15 @@ def dialect_of(config: OptimizerConfig) -> Dialect:
 
 
 @cache
-def _dialect(profile: str, *settings: bool) -> Dialect:
-    found = Dialect(version=profile.removeprefix("spark-"), later=later_than(profile, tuple(PROFILES)))
-    given: dict[str, Any] = {f.name: value for f, value in zip(fields(Dialect), settings, strict=False)}
-    return replace(found, **given)
+def _dialect(
+    profile: str,
+    quoted: bool,
+    exponents: bool,
+    in_order: bool,
+    without_zone: bool,
+    ordered: bool,
+    grouped: bool,
+    calendar: bool,
+) -> Dialect:
+    later, version = later_than(profile, tuple(PROFILES)), profile.removeprefix("spark-")
+    return Dialect(quoted, exponents, in_order, without_zone, ordered, grouped, calendar, version, later)
