@@ -161,6 +161,8 @@ SETTINGS = {
         Setting("spark.sql.optimizeNullAwareAntiJoin", True, "Plan NOT IN over one column as a broadcast hash join."),
         Setting("spark.sql.execution.useObjectHashAggregateExec", True, "Hash groups whose buffers are objects."),
         Setting("spark.sql.leafNodeDefaultParallelism", 4, "Partitions of range(): in Spark, the cores.", least=1),
+        Setting("spark.default.parallelism", 0, "The same, where that one is not set; 0: nobody says.", least=0),
+        Setting("spark.master", "", "Where Spark runs: local[2] has two cores, and so many partitions of range()."),
         Setting(
             "spark.sql.inMemoryColumnarStorage.enableVectorizedReader",
             True,
@@ -244,6 +246,7 @@ SETTINGS = {
             True,
             "Decimals of more than 38 digits give up digits behind the point, not whole ones.",
         ),
+        Setting("spark.sql.legacy.interval.enabled", False, "An interval has months, days and seconds, as before 3.2."),
         Setting("spark.sql.legacy.integerGroupingId", False, "grouping_id() is an int, not a bigint."),
         Setting(
             "spark.sql.optimizer.optimizeOneRowRelationSubquery", True, "A subquery without a table is its expressions."
@@ -346,6 +349,14 @@ class OptimizerConfig:
     def text(self, key: str) -> str:
         """A text, empty where nobody set one."""
         return str(self.get(key) or "")
+
+    @property
+    def parallelism(self) -> int:
+        """Into how many partitions `range` is cut: as set, else the cores that `spark.master` gives a local Spark."""
+        key = "spark.sql.leafNodeDefaultParallelism"
+        local = re.fullmatch(r"local\[(\d+)\]", self.text("spark.master").strip())
+        cores = self.number("spark.default.parallelism") or (int(local[1]) if local else 0)
+        return self.number(key) if key in self.settings or cores == 0 else cores
 
     def _known(self, key: str) -> SettingValue:
         value = self.get(key)

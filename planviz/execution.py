@@ -13,7 +13,7 @@ from planviz.analysis.commands import altered, changed_databases, check_command,
 from planviz.analysis.definitions import check_database, check_drop, check_table, check_view, is_made
 from planviz.analysis.inference import infer
 from planviz.catalog.ddl import table_of
-from planviz.catalog.tables import DATABASE, TRANSACTIONAL, Catalog, PythonFunction, View
+from planviz.catalog.tables import DATABASE, GLOBAL_TEMP, TRANSACTIONAL, Catalog, PythonFunction, View
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import Refusal
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError, defect
@@ -25,7 +25,7 @@ from planviz.expressions.python import PythonEvalType
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend import Parameters, Statement, parse_plan, parse_script
 from planviz.frontend.commands import Command
-from planviz.frontend.dialect import reading
+from planviz.frontend.dialect import dialect_of, reading
 from planviz.frontend.lexer import tokenize
 from planviz.logical.cached import DEFAULT_LEVEL, CachedPlan, StorageLevel, storage_level
 from planviz.logical.operators import Project
@@ -164,7 +164,9 @@ class QueryExecution:
         """The plan that the optimizer makes of the analyzed one."""
         if "optimized" not in self._stages:
             analyzed = self.with_cached_data
-            context = OptimizerContext(self.config, refusals=self.refusals, reorderings=self.reorderings)
+            context = OptimizerContext(
+                self.config, database=self.catalog.current, refusals=self.refusals, reorderings=self.reorderings
+            )
             optimizer = Optimizer(self.config, context)
             with self._numbered(), written(self.parsed), _told("optimized"):
                 self._first_new_id = next_id()
@@ -390,13 +392,21 @@ class Session:
 
         A statement that cannot be read has its error and stops no other. Raises ParseError when none can be read.
         """
+        statements, read_as = self._read(script), dialect_of(self.config)
+        self._guess(statements)
+        while statements:
+            s = statements.pop(0)
+            yield self._one(s, stage)
+            if s.kind == "set" and (now := dialect_of(self.config)) != read_as:
+                # SET changed how the rest is read.
+                statements, read_as = [x for x in self._read(script) if x.start > s.start], now
+
+    def _read(self, script: str) -> list[Statement]:
         with fresh_ids(), reading(self.config):
             statements = parse_script(script, self.params, tolerant=True)
             # The parsed plans hold ids already; every statement's stages count on from behind them.
             self._first_id = max(self._first_id, next_id())
-        self._guess(statements)
-        for s in statements:
-            yield self._one(s, stage)
+        return statements
 
     def _guess(self, statements: list[Statement]) -> None:
         made = ("create_table", "create_view")
@@ -447,8 +457,7 @@ class Session:
                     return
                 check_view(s, self._analyzed(s), self.catalog)
                 self._forget(s.name)
-                names = tuple(c.name for c in s.columns)
-                self.catalog = self.catalog.with_view(View(s.name[-1], s.plan, s.sql, "TEMPORARY" in s.words, names))
+                self.catalog = self.catalog.with_view(self._view(s, s.plan))
             case "create_table":
                 # Tables of Delta Lake and the like may be in another catalogue, replaced and computed.
                 free = self._guesses or s.provider in TRANSACTIONAL
@@ -459,7 +468,8 @@ class Session:
                 columns = s.columns if s.plan is None else self._columns_of(s)
                 check_table(s, None if s.plan is None else self._analyzed(s))
                 self._forget(s.name)
-                table = table_of(s.name, columns, s.provider, s.partition_columns, s.buckets)
+                known = (s.provider, s.partition_columns, s.buckets, self.catalog.current)
+                table = table_of(s.name, columns, *known)
                 self._relations.pop(table.qualified, None)
                 self.catalog = self.catalog.with_table(table)
             case "set" if s.options:
@@ -485,6 +495,23 @@ class Session:
                 self._execute(s)
             case _ if s.command is not None and not self._guesses:
                 self._command(s, s.command)
+
+    def _view(self, s: Statement, plan: LogicalPlan) -> View:
+        """The view that a statement makes; what it reads of the current database stays that database's."""
+        temporary, name, current = "TEMPORARY" in s.words, s.name[-1], self.catalog.current
+        columns = tuple(c.name for c in s.columns)
+        if "GLOBAL" in s.words:
+            return View(f"{GLOBAL_TEMP}.{name}", plan, s.sql, True, columns)
+        if current != DATABASE:
+            known = self.catalog
+
+            def placed(p: LogicalPlan) -> LogicalPlan:
+                if not isinstance(p, UnresolvedRelation) or len(p.parts) > 1 or known.table(p.parts) is None:
+                    return p
+                return p if known.view(p.parts) is not None else p.replace(parts=(current, *p.parts))
+
+            plan = plan.transform_up(placed, UnresolvedRelation.BIT)
+        return View(name, plan, s.sql, temporary, columns, database_of(s.name, current))
 
     def _execute(self, s: Statement) -> None:
         """EXECUTE IMMEDIATE: its text is read and analyzed with the values, where they are known."""
@@ -525,6 +552,10 @@ class Session:
         if c.verb.endswith("DATABASE"):
             self.databases = changed_databases(c, self._databases(), self.catalog)
             self._told_databases = True
+            if c.verb == "USE DATABASE":
+                self.catalog = self.catalog.using(c.name[-1])
+            elif c.verb == "DROP DATABASE":
+                self.catalog = self.catalog.without_database(c.name[-1])
             return
         check_command(c, self.catalog, lambda p: self._execution(replace(s, kind="query", plan=p)).analyzed)
         if c.other or "ADD" in c.flags or (c.verb == "ALTER VIEW" and c.plan is not None):

@@ -11,6 +11,7 @@ from typing_extensions import override
 from planviz.analysis.cleanup import trim
 from planviz.analysis.context import AnalyzerRule
 from planviz.analysis.earlier import order_computed_below
+from planviz.analysis.hidden import giving
 from planviz.analysis.names import Scope
 from planviz.expressions.aggregates import AggregateExpression, Grouping, GroupingID
 from planviz.expressions.arithmetic import BitwiseAnd, Shift
@@ -157,7 +158,7 @@ class ResolveAggregateFunctions(AnalyzerRule):
             )
             return plan.replace(order=order, child=over(child))
 
-        return with_aggregates(keys, agg, operator, self._pretty)
+        return with_aggregates(keys, agg, operator, self._pretty, by_name=False)
 
     def _sort_through(self, plan: Sort, project: Project, inner: Filter) -> LogicalPlan:
         agg: Any = inner.child
@@ -186,29 +187,39 @@ def with_aggregates(
     operator: Callable[[list[Expression], LogicalPlan], LogicalPlan],
     pretty: bool = True,
     reuses: bool = True,
+    by_name: bool = True,
 ) -> LogicalPlan:
     """An operator over `agg` whose expressions read its results; what is missing is added and projected away again.
 
     `pretty`: an added result is named as its SQL; else, as before Spark 4.1, as plans show it, ids and all. `reuses`: a
-    function that the select list has is not computed again, as it was for HAVING before Spark 3.2.
+    function that the select list has is not computed again, as it was for HAVING before Spark 3.2. `by_name`: what is
+    no key may name a result; ORDER BY has looked through these before.
     """
     extra: dict[Expression, Any] = {}
-    new = [_replaced(e, agg, extra, pretty, reuses) for e in expressions]
+    new = [_replaced(e, agg, extra, pretty, reuses, by_name) for e in expressions]
     if not extra:
         return operator(new, agg)
     wider = agg.replace(aggregates=(*agg.aggregates, *extra.values()))
+    if wider.missing_input:
+        # A column that a USING or NATURAL join hides.
+        wider = wider.replace(child=giving(wider.child, set(wider.missing_input)))
     return Project(agg.output, operator(new, wider))
 
 
 @deep
 def _replaced(
-    e: Expression, agg: Aggregate, extra: dict[Expression, Expression], pretty: bool, reuses: bool = True
+    e: Expression,
+    agg: Aggregate,
+    extra: dict[Expression, Expression],
+    pretty: bool,
+    reuses: bool = True,
+    by_name: bool = False,
 ) -> Expression:
     cleaned = _without_temp(e)
     known = agg.aggregates if reuses or not isinstance(e, AggregateExpression) else ()
-    for a in known:
-        if trim(a).semantic_equals(cleaned):
-            return a.to_attribute()
+    same = [a for a in known if trim(a).semantic_equals(cleaned)]
+    if same:
+        return next((a for a in same if not isinstance(a, Alias)), same[0]).to_attribute()
     if isinstance(e, AggregateExpression):
         key = cleaned.canonicalized
         if key not in extra:
@@ -225,11 +236,16 @@ def _replaced(
                 extra[cleaned.canonicalized] = alias(cleaned, cleaned.pretty if pretty else str(cleaned))
             return extra[cleaned.canonicalized].to_attribute()
     if isinstance(e, TempResolvedColumn):
-        found = Scope(agg.output).resolve(e.parts)
+        # A field of a key, or of a result.
+        inner = e.child.map_children(lambda c: _replaced(c, agg, extra, pretty, reuses, by_name))
+        given = {a.expr_id for a in (*agg.aggregates, *extra.values()) if isinstance(a, NamedExpression)}
+        if e.child.children and inner.references <= given:
+            return inner
+        found = Scope(agg.output).resolve(e.parts) if by_name else None
         if found is None:
             return e.rebuilt(TempResolvedColumn(e.child, e.parts, True))
         return found.child if isinstance(found, Alias) else found
-    return e.map_children(lambda c: _replaced(c, agg, extra, pretty, reuses))
+    return e.map_children(lambda c: _replaced(c, agg, extra, pretty, reuses, by_name))
 
 
 def _without_temp(e: Expression) -> Expression:

@@ -24,14 +24,14 @@ Analyze = Callable[[LogicalPlan], LogicalPlan]
 _NO_VIEWS = ("INSERT", "ALTER TABLE", "TRUNCATE TABLE", "SHOW PARTITIONS", "MSCK REPAIR TABLE", "REPAIR TABLE")
 
 
-def database_of(name: tuple[str, ...]) -> str:
-    """The database that a name means, lower case; AnalysisError for a name of too many parts."""
+def database_of(name: tuple[str, ...], current: str = DATABASE) -> str:
+    """The database that a name means, lower case, else the `current` one; AnalysisError for too many parts."""
     parts = name[1:] if len(name) > 2 and name[0].lower() == CATALOG else name
     if len(parts) > 2:
         raise analysis_error(
             "REQUIRES_SINGLE_PART_NAMESPACE", f"{CATALOG} requires a single-part namespace, but got {sql_text(name)}."
         )
-    return parts[0].lower() if len(parts) == 2 else DATABASE
+    return parts[0].lower() if len(parts) == 2 else current
 
 
 def check_command(c: Command, catalog: Catalog, analyze: Analyze) -> None:

@@ -43,15 +43,15 @@ def unhidden(plan: LogicalPlan) -> tuple[LogicalPlan, tuple[AttributeReference, 
     bound = plan.map_expressions(lambda e: bind(bind(e, before, True), more, True))
     used = {a.expr_id for e in bound.expressions for a in e.collect(AttributeReference)}
     needed = {a.expr_id for a in hidden} & used
-    return bound.with_new_children(tuple(_giving(c, needed) for c in plan.children)), shown
+    return bound.with_new_children(tuple(giving(c, needed) for c in plan.children)), shown
 
 
-def _giving(plan: LogicalPlan, needed: set[int]) -> LogicalPlan:
+def giving(plan: LogicalPlan, needed: set[int]) -> LogicalPlan:
     """The plan giving the needed columns that it or joins below hide, too."""
     hidden = [a for a in hidden_output(plan) if a.expr_id in needed]
     if not hidden:
         return plan
-    children = tuple(_giving(c, needed) for c in plan.children)
+    children = tuple(giving(c, needed) for c in plan.children)
     if not isinstance(plan, Project):
         return plan.with_new_children(children)
     given = {a.expr_id for a in plan.output}

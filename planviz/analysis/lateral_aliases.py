@@ -11,11 +11,12 @@ from planviz.analysis.names import extract_value
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, Expression, alias, lit, occurs
 from planviz.expressions.ids import next_id
-from planviz.expressions.unresolved import LateralColumnAliasReference, UnresolvedAttribute
+from planviz.expressions.unresolved import LateralColumnAliasReference, TempResolvedColumn, UnresolvedAttribute
 from planviz.expressions.windows import WindowExpression
 from planviz.frontend.errors import analysis_error
 from planviz.logical.operators import Aggregate, Project
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.unresolved import UnresolvedHaving
 
 
 def with_lateral_aliases(items: list[Expression]) -> list[Expression]:
@@ -68,6 +69,9 @@ class ResolveLateralColumnAliasReference(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
+        if plan.bits & (TempResolvedColumn.BIT | UnresolvedHaving.BIT):
+            # HAVING and ORDER BY look for the Aggregate right beneath them, which a projection would hide.
+            return plan
         return plan.transform_up(self._operator, LateralColumnAliasReference.BIT)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:

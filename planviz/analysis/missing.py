@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from planviz.analysis.names import UNBOUND, Scope, bind
+from planviz.analysis.hidden import hidden_output
+from planviz.analysis.names import UNBOUND, Scope, bind_if_possible
 from planviz.errors import AnalysisError
 from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.hash_sets import expressions_in_hash_set
@@ -25,18 +26,19 @@ def with_aggregate(e: Expression, child: LogicalPlan) -> Expression:
     if isinstance(source, Expand):
         # The columns as they are before the grouping sets blank them out.
         source = source.child.children[0]
-    scope = Scope(source.output)
+    scope, more = Scope(source.output), Scope(hidden_output(source))
 
     def step(x: Expression) -> Expression:
         if not isinstance(x, UnresolvedAttribute):
             return x
         try:
-            found = scope.resolve(x.parts, x)
+            found = scope.resolve(x.parts, x) or more.resolve(x.parts, x)
         except AnalysisError:
             return x
         if found is None:
             return x
-        return TempResolvedColumn(found.child if isinstance(found, Alias) else found, x.parts)
+        value = found.child if isinstance(found, Alias) else found
+        return TempResolvedColumn(value, x.parts) if value.references else value
 
     made: Expression = e.transform_up(step, UnresolvedAttribute.BIT)
     return made
@@ -54,11 +56,11 @@ def add_missing(
     if not wanted and all(e.resolved for e in expressions):
         return expressions, plan
     if not isinstance(plan, UnaryNode) or isinstance(plan, Distinct | SubqueryAlias | PipeOperator):
-        return [bind(e, Scope(plan.output)) for e in expressions], plan
+        return [bind_if_possible(e, Scope(plan.output)) for e in expressions], plan
     if isinstance(plan, Aggregate) and any(e.bits & TempResolvedColumn.BIT for e in expressions):
         # ORDER BY right above the Aggregate: ResolveAggregateFunctions finds what these mean among its results.
         return expressions, plan
-    here = [bind(e, Scope(plan.output)) for e in expressions]
+    here = [bind_if_possible(e, Scope(plan.output)) for e in expressions]
     bound, child = add_missing(here, plan.child, hashed)
     missing = _missing(bound, plan, child)
     if isinstance(plan, Project):

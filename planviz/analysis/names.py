@@ -166,3 +166,14 @@ def bind(e: Expression, scope: Scope, top: bool = False) -> Expression:
     if isinstance(new, UnresolvedExtractValue) and new.child.resolved and new.extraction.resolved:
         return extract_value(new.child, new.extraction, new)
     return new
+
+
+def bind_if_possible(e: Expression, scope: Scope) -> Expression:
+    """The expression with its names bound, or itself where one is ambiguous or has no such part.
+
+    ORDER BY and HAVING look further down for what the select list cannot give.
+    """
+    try:
+        return bind(e, scope)
+    except AnalysisError:
+        return e

@@ -10,7 +10,7 @@ from planviz.analysis.context import AnalyzerRule, same_name
 from planviz.analysis.hidden import unhidden
 from planviz.analysis.lateral_aliases import with_lateral_aliases
 from planviz.analysis.missing import add_missing, with_aggregate
-from planviz.analysis.names import UNBOUND, Scope, bind, extract_value
+from planviz.analysis.names import UNBOUND, Scope, bind, bind_if_possible, extract_value
 from planviz.analysis.ordinals import groups_by_all, with_group_by_all, with_order_by_all
 from planviz.analysis.stars import expanded, star_arguments
 from planviz.expressions.aggregates import GroupingID
@@ -160,7 +160,8 @@ class ResolveReferences(AnalyzerRule):
         bound = [bind(e, scope, True) for e in items]
         bound = with_lateral_aliases(bound)
         bound = [self._item(e) for e in bound]
-        if all(e.resolved for e in bound) and not all(e.resolved for e in grouping):
+        named = self.context.config.flag("spark.sql.groupByAliases")
+        if named and all(e.resolved for e in bound) and not all(e.resolved for e in grouping):
             grouping = self._group_aliases(grouping, bound)
         grouping = [self._last_resort(e) if not groups_by_all(plan) else e for e in grouping]
         new = plan.replace(grouping=_kept(plan.grouping, grouping), aggregates=_kept(plan.aggregates, bound))
@@ -182,7 +183,7 @@ class ResolveReferences(AnalyzerRule):
         if any(o.bits & UnresolvedOrdinal.BIT for o in plan.order):
             return plan
         scope = Scope(plan.child.output)
-        order = [bind(o, scope) for o in plan.order]
+        order = [bind_if_possible(o, scope) for o in plan.order]
         order = [with_aggregate(o, plan.child) for o in order]
         resolved, child = add_missing(order, plan.child, self.context.config.behaviour.added_columns_are_hashed)
         resolved = with_order_by_all(resolved, plan.child)

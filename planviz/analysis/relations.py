@@ -14,7 +14,7 @@ from planviz.analysis.context import AnalysisContext, AnalyzerRule, sql_text
 from planviz.analysis.ctes import CTESubstitution
 from planviz.analysis.joins import ResolveCoalesceHints, ResolveJoinStrategyHints
 from planviz.analysis.windows import WindowsSubstitution
-from planviz.catalog.tables import CATALOG, DATABASE, FILE_FORMATS, Table
+from planviz.catalog.tables import CATALOG, FILE_FORMATS, Table
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias
@@ -39,7 +39,8 @@ from planviz.logical.unresolved import (
     UnresolvedSubqueryColumnAliases,
     UnresolvedWith,
 )
-from planviz.types import NULL, as_nullable
+from planviz.types import NULL, STRING, as_nullable
+from planviz.types.collations import BINARY_TEXT
 
 _BEFORE_NAMES = (
     CTESubstitution,
@@ -74,7 +75,7 @@ class ResolveRelations(AnalyzerRule):
         catalog = self.context.catalog
         view = catalog.view(plan.parts)
         if view is not None:
-            names = view.name_parts if view.temporary else (CATALOG, DATABASE, view.name.lower())
+            names = view.name_parts if view.temporary else (CATALOG, view.database, view.name.lower())
             # A DataFrame's columns are the view's as they are: nothing is cast.
             ready = view.plan is not None and view.plan.resolved and not view.sql and not view.columns
             spaced = self.context.config.behaviour.views_space_columns
@@ -182,7 +183,10 @@ class FindDataSourceTable(AnalyzerRule[UnresolvedCatalogRelation]):
         if relation is None:
             # The node knows no catalogue; who puts it into a plan puts a Table there.
             table = cast(Table, node.table)
-            columns = tuple(AttributeReference(c.name, c.data_type, c.nullable, next_id()) for c in table.columns)
+            columns = tuple(
+                AttributeReference(c.name, STRING if c.data_type == BINARY_TEXT else c.data_type, c.nullable, next_id())
+                for c in table.columns
+            )
             known = self.context.config.behaviour
             name = node.name if known.relations_name_the_catalogue else node.name[1:]
             relation = LogicalRelation(columns, name, table, table.provider, shows_name=known.relations_show_names)

@@ -14,8 +14,9 @@ def table_of(
     provider: str = "parquet",
     partition_columns: tuple[str, ...] = (),
     buckets: Buckets | None = None,
+    database: str = DATABASE,
 ) -> Table:
-    """A table without statistics, as Spark reads it.
+    """A table without statistics, as Spark reads it; in `database` where its name says none.
 
     char and varchar columns are strings. NOT NULL counts in tables that keep versions and for partition columns; a
     table of files may hold nulls all the same, so its columns and what is nested in them are nullable
@@ -28,7 +29,7 @@ def table_of(
         else StructField(c.name, as_nullable(c.data_type))
         for c in columns
     )
-    table = Table(name[-1], plain, DATABASE, provider, partition_columns, buckets=buckets)
+    table = Table(name[-1], plain, database, provider, partition_columns, buckets=buckets)
     table = placed(table, name)
     if table.catalog != CATALOG:
         return table

@@ -158,7 +158,7 @@ def placed(table: Table, name: tuple[str, ...]) -> Table:
 class View:
     """A view: its query's text and the unresolved plan of it, None until somebody reads the text.
 
-    `columns` are the names that it gives its query's columns (none: their own).
+    `columns` are the names that it gives its query's columns (none: their own), `database` is that of a lasting one.
     """
 
     name: str
@@ -166,6 +166,13 @@ class View:
     sql: str = ""
     temporary: bool = True
     columns: tuple[str, ...] = ()
+    database: str = DATABASE
+
+    @property
+    def key(self) -> str:
+        """The key in a catalogue: a database is in it where that is not the first one."""
+        plain = self.temporary or self.database == DATABASE
+        return self.name.lower() if plain else f"{self.database}.{self.name}".lower()
 
     @property
     def name_parts(self) -> tuple[str, ...]:
@@ -358,28 +365,36 @@ class Catalog:
     functions: dict[str, SqlFunction | PythonFunction] = field(default_factory=dict)
     #: What was passed over when the catalogue was read.
     notes: tuple[str, ...] = ()
+    #: The database of names that have none, as USE sets it.
+    current: str = DATABASE
 
     def table(self, parts: tuple[str, ...]) -> Table | None:
         """The table that a dotted name means: table, db.table or catalogue.db.table."""
         rest = parts[1:] if len(parts) == 3 and parts[0].lower() == CATALOG else parts
         if len(rest) > 2:
             return self.tables.get(".".join(parts).lower())
-        database = rest[0].lower() if len(rest) == 2 else DATABASE
+        database = rest[0].lower() if len(rest) == 2 else self.current
         return self.tables.get(f"{database}.{rest[-1].lower()}")
 
     def view(self, parts: tuple[str, ...]) -> View | None:
         """The view that a name means; a temporary one has no database."""
         if len(parts) == 2 and parts[0].lower() == GLOBAL_TEMP:
             return self.views.get(".".join(parts).lower())
-        found = self.views.get(parts[-1].lower())
-        if found is None or len(parts) == 1:
-            return found
-        database = tuple(p.lower() for p in parts[:-1])
-        return None if found.temporary or database not in ((DATABASE,), (CATALOG, DATABASE)) else found
+        name, qualifier = parts[-1].lower(), tuple(p.lower() for p in parts[:-1])
+        if not qualifier:
+            found = self.views.get(name)
+            if found is not None and (found.temporary or self.current == DATABASE):
+                return found
+            return self.views.get(f"{self.current}.{name}")
+        if qualifier[0] == CATALOG and len(qualifier) == 2:
+            qualifier = qualifier[1:]
+        found = self.views.get(name if qualifier == (DATABASE,) else ".".join((*qualifier, name)))
+        return None if found is None or found.temporary else found
 
     def with_table(self, table: Table) -> Catalog:
         """This catalogue and one more table (or another in place of one of the same name); temporary views hide it."""
-        views = {k: v for k, v in self.views.items() if k != table.name.lower() or v.temporary}
+        name = View(table.name, None, temporary=False, database=table.database).key
+        views = {k: v for k, v in self.views.items() if k != name or v.temporary}
         return replace(self, tables={**self.tables, table.key: table}, views=views)
 
     def scaled(self, factor: float | Fraction, tables: Iterable[str] | None = None) -> Catalog:
@@ -418,7 +433,7 @@ class Catalog:
 
     def with_view(self, view: View) -> Catalog:
         """This catalogue and one more view."""
-        return replace(self, views={**self.views, view.name.lower(): view})
+        return replace(self, views={**self.views, view.key: view})
 
     def function(self, parts: tuple[str, ...]) -> SqlFunction | PythonFunction | None:
         """The function written in SQL or Python that a name means."""
@@ -437,6 +452,17 @@ class Catalog:
         """This catalogue without a function."""
         return replace(self, functions={k: v for k, v in self.functions.items() if k != name.lower()})
 
+    def using(self, database: str) -> Catalog:
+        """This catalogue with names that have no database meaning this one's (USE)."""
+        return replace(self, current=database.lower())
+
+    def without_database(self, database: str) -> Catalog:
+        """This catalogue without the tables and views of a database."""
+        gone = database.lower()
+        tables = {k: t for k, t in self.tables.items() if t.database.lower() != gone}
+        views = {k: v for k, v in self.views.items() if v.temporary or v.database.lower() != gone}
+        return replace(self, tables=tables, views=views)
+
     def variable(self, parts: tuple[str, ...]) -> Variable | None:
         """The variable that a name means: name, session.name or system.session.name."""
         if tuple(p.lower() for p in parts[:-1]) not in ((), ("session",), ("system", "session")):
@@ -453,8 +479,9 @@ class Catalog:
 
     def without(self, parts: tuple[str, ...]) -> Catalog:
         """This catalogue without a view of this name, or else without the table."""
-        if self.view(parts) is not None:
-            return replace(self, views={k: v for k, v in self.views.items() if k != parts[-1].lower()})
+        view = self.view(parts)
+        if view is not None:
+            return replace(self, views={k: v for k, v in self.views.items() if k != view.key})
         found = self.table(parts)
         gone = found.key if found else ""
         tables = {k: t for k, t in self.tables.items() if k != gone}

@@ -6,7 +6,9 @@ from planviz.catalog.tables import Buckets
 from planviz.frontend.lexer import END, STRING, WORD
 from planviz.frontend.literals import unquote
 from planviz.frontend.pipes import PipeReader
+from planviz.types import STRING as TEXT
 from planviz.types import StructField
+from planviz.types.collations import BINARY_TEXT
 
 #: Words that begin a constraint over the whole table.
 _CONSTRAINTS = ("CONSTRAINT", "PRIMARY", "FOREIGN", "UNIQUE", "CHECK")
@@ -112,6 +114,8 @@ class ColumnReader(PipeReader):
         data_type = self.data_type()
         if "COLLATE" in self.keys[start : self.at]:
             self.collated |= {name}
+            # What is asked for by name is printed by name where the table's files are read.
+            data_type = BINARY_TEXT if data_type == TEXT else data_type
         nullable = True
         while not self.sees_any(",", ")"):
             if self.kind == END or self.sees(";"):

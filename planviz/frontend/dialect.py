@@ -29,6 +29,11 @@ class Dialect:
     set_operations_in_order: bool = False
     #: TIMESTAMP has no time zone (spark.sql.timestampType).
     timestamps_without_zone: bool = False
+    #: ORDER BY 1 means the first column (spark.sql.orderByOrdinal), GROUP BY 1 the first item (groupByOrdinal).
+    orders_by_position: bool = True
+    groups_by_position: bool = True
+    #: INTERVAL is the type that has months, days and seconds (spark.sql.legacy.interval.enabled).
+    calendar_intervals: bool = False
     version: str = "4.3"
     later: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -45,22 +50,37 @@ def current() -> Dialect:
 @contextmanager
 def reading(config: OptimizerConfig) -> Iterator[None]:
     """Within the block texts are read as the configured version reads them, under its settings."""
-    token = _current.set(
-        _dialect(
-            config.profile,
-            bool(config.get("spark.sql.ansi.enabled") and config.get("spark.sql.ansi.doubleQuotedIdentifiers")),
-            bool(config.get("spark.sql.legacy.exponentLiteralAsDecimal.enabled")),
-            bool(config.get("spark.sql.legacy.setopsPrecedence.enabled")),
-            config.get("spark.sql.timestampType") == "TIMESTAMP_NTZ",
-        )
-    )
+    token = _current.set(dialect_of(config))
     try:
         yield
     finally:
         _current.reset(token)
 
 
+def dialect_of(config: OptimizerConfig) -> Dialect:
+    """How the configured version reads texts under its settings."""
+    return _dialect(
+        config.profile,
+        config.flag("spark.sql.ansi.enabled") and config.flag("spark.sql.ansi.doubleQuotedIdentifiers"),
+        config.flag("spark.sql.legacy.exponentLiteralAsDecimal.enabled"),
+        config.flag("spark.sql.legacy.setopsPrecedence.enabled"),
+        config.get("spark.sql.timestampType") == "TIMESTAMP_NTZ",
+        config.flag("spark.sql.orderByOrdinal"),
+        config.flag("spark.sql.groupByOrdinal"),
+        config.flag("spark.sql.legacy.interval.enabled"),
+    )
+
+
 @cache
-def _dialect(profile: str, quoted: bool, exponents: bool, in_order: bool, without_zone: bool) -> Dialect:
-    later = later_than(profile, tuple(PROFILES))
-    return Dialect(quoted, exponents, in_order, without_zone, profile.removeprefix("spark-"), later)
+def _dialect(
+    profile: str,
+    quoted: bool,
+    exponents: bool,
+    in_order: bool,
+    without_zone: bool,
+    ordered: bool,
+    grouped: bool,
+    calendar: bool,
+) -> Dialect:
+    later, version = later_than(profile, tuple(PROFILES)), profile.removeprefix("spark-")
+    return Dialect(quoted, exponents, in_order, without_zone, ordered, grouped, calendar, version, later)

@@ -13,6 +13,7 @@ from planviz.expressions.core import Literal
 from planviz.types import (
     BINARY,
     BYTE,
+    CALENDAR_INTERVAL,
     DATE,
     DOUBLE,
     FLOAT,
@@ -209,8 +210,8 @@ _FORMAT = "INVALID_INTERVAL_FORMAT"
 _MOST = {"month": 11, "hour": 23, "minute": 59, "second": 59}
 
 
-def interval_of_units(parts: list[tuple[str, str]]) -> Literal | Refused:
-    """INTERVAL with (number, unit) parts, or what is wrong with it."""
+def interval_of_units(parts: list[tuple[str, str]], calendar: bool = False) -> Literal | Refused:
+    """INTERVAL with (number, unit) parts, or what is wrong with it; `calendar`: of the type that has all units."""
     months, micros, days = 0, 0, 0
     units = [u for _, u in parts]
     try:
@@ -227,6 +228,8 @@ def interval_of_units(parts: list[tuple[str, str]]) -> Literal | Refused:
     except (ArithmeticError, ValueError):
         written = " ".join(f"{t} {u}" for t, u in parts)
         return Refused("_LEGACY_ERROR_TEMP_0026", f"Cannot parse the INTERVAL value: {shown(written)}.")
+    if calendar:
+        return Literal((months, days, micros), CALENDAR_INTERVAL)
     if all(u in _YEAR_MONTH for u in units):
         fields = [list(_YEAR_MONTH).index(u) for u in units]
         return Literal(months, YearMonthIntervalType(min(fields), max(fields)))
@@ -247,7 +250,7 @@ _UNIT_TO_UNIT = {
 }
 
 
-def interval_from_to(text: str, start: str, end: str) -> Literal | Refused:
+def interval_from_to(text: str, start: str, end: str, calendar: bool = False) -> Literal | Refused:
     """INTERVAL 'text' start TO end, or what is wrong with it."""
     pattern = _UNIT_TO_UNIT.get((start, end))
     if pattern is None:
@@ -263,6 +266,10 @@ def interval_from_to(text: str, start: str, end: str) -> Literal | Refused:
         if unit != start and int(value) > _MOST[unit]:
             error = f"{_FORMAT}.INTERVAL_PARSING" if unit == "month" else "_LEGACY_ERROR_TEMP_0063"
             return Refused(error, f"{unit} {value} is outside the range [0, {_MOST[unit]}].")
+    if calendar:
+        months = sum(int(v * _YEAR_MONTH[k]) for k, v in parts.items() if k in _YEAR_MONTH)
+        micros = sum(int(v * _DAY_TIME[k]) for k, v in parts.items() if k in ("hour", "minute", "second"))
+        return Literal((sign * months, sign * int(parts.get("day", 0)), sign * micros), CALENDAR_INTERVAL)
     if start == "year":
         return Literal(sign * int(parts["year"] * 12 + parts["month"]), YearMonthIntervalType(0, 1))
     micros = sum(int(v * _DAY_TIME[k]) for k, v in parts.items())
@@ -272,7 +279,7 @@ def interval_from_to(text: str, start: str, end: str) -> Literal | Refused:
 _PAIR = re.compile(r"([+-]?\s*\d*\.?\d+)\s*([a-z]+)\s*")
 
 
-def interval_text(text: str) -> Literal | Refused:
+def interval_text(text: str, calendar: bool = False) -> Literal | Refused:
     """INTERVAL 'text' where the text names the units, or what is wrong with it."""
     body = text.strip().lower().removeprefix("interval").strip()
     # No interval needs so many characters, and looking for pairs takes longer than the text is long.
@@ -285,4 +292,4 @@ def interval_text(text: str) -> Literal | Refused:
         if unit is None:
             return Refused("INVALID_TYPED_LITERAL", f"Cannot parse the INTERVAL value: {shown(text)}.")
         parts.append((value.replace(" ", ""), unit))
-    return interval_of_units(parts)
+    return interval_of_units(parts, calendar)

@@ -341,7 +341,8 @@ class QueryReader(ScriptReader):
         return self._ordinal(self.expression())
 
     def _ordinal(self, e: Expression) -> Expression:
-        if isinstance(e, Literal) and e.type == INT and self.kinds[self.at - 1] == NUMBER:
+        written = self.dialect.groups_by_position and self.kinds[self.at - 1] == NUMBER
+        if written and isinstance(e, Literal) and e.type == INT:
             return e.rebuilt(UnresolvedOrdinal(e.value))
         return e
 
@@ -423,6 +424,8 @@ class QueryReader(ScriptReader):
 
     def _order(self) -> Expression:
         order = self.sort_item()
+        if not self.dialect.orders_by_position:
+            return order
         if isinstance(order, SortOrder) and isinstance(order.child, Literal) and order.child.type == INT:
             ordinal = order.child.rebuilt(UnresolvedOrdinal(order.child.value))
             return order.rebuilt(SortOrder(ordinal, order.direction, order.null_order))

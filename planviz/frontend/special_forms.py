@@ -118,6 +118,7 @@ class SpecialForms:
     def _interval(self: Any) -> Any:
         start = self.at
         self.at += 1
+        calendar = self.dialect.calendar_intervals
         parts: list[tuple[str, str]] = []
         made: Literal | literals.Refused
         while True:
@@ -136,22 +137,22 @@ class SpecialForms:
             if unit is None:
                 if parts:
                     self.fail("an interval unit was expected")
-                made = literals.interval_text(sign + text)
+                made = literals.interval_text(sign + text, calendar)
                 break
             self.at += 1
             if not parts and self.sees("TO"):
                 self.at += 1
                 end = literals.unit_name(self.take()) or ""
-                made = literals.interval_from_to(sign + text, unit, end)
+                made = literals.interval_from_to(sign + text, unit, end, calendar)
                 break
             parts.append((sign + text, unit))
             if self.kind not in (STRING, NUMBER) and not (
                 self.sees_any("-", "+") and self.kinds[self.at + 1] in (STRING, NUMBER) and self._unit_after(2)
             ):
-                made = literals.interval_of_units(parts)
+                made = literals.interval_of_units(parts, calendar)
                 break
             if self.kind == NUMBER and not self._unit_after(1):
-                made = literals.interval_of_units(parts)
+                made = literals.interval_of_units(parts, calendar)
                 break
         if isinstance(made, literals.Refused):
             raise self.error(made.error_class, made.message, start)

@@ -25,6 +25,7 @@ class OptimizerContext:
 
     config: OptimizerConfig = field(default_factory=OptimizerConfig)
     user: str = "planviz"
+    database: str = "default"
     optimize: Callable[[LogicalPlan], LogicalPlan] = lambda plan: plan
     refusals: list[Refusal] | None = None
     branches: list[Branch] | None = None

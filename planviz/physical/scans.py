@@ -18,6 +18,7 @@ from planviz.physical.plan import LeafExec, PlanHolder
 from planviz.physical.pushed import pushed
 from planviz.trees.node import lazy, node
 from planviz.types import DataType, StructField, StructType
+from planviz.types.collations import BINARY_TEXT
 
 #: How formats call themselves in a plan.
 _FORMATS = {"parquet": "Parquet", "orc": "ORC", "csv": "CSV", "json": "JSON", "text": "Text", "avro": "AVRO"}
@@ -66,6 +67,10 @@ class FileSourceScanExec(LeafExec):
         empty = getattr(table, "size_in_bytes", None) == 0
         buckets = getattr(table, "buckets", None)
         name, provider = relation.name, relation.provider
+        named = {c.name for c in getattr(table, "columns", ()) if c.data_type == BINARY_TEXT}
+        if any(a.name in named for a in columns):
+            types = read or tuple([a.type for a in columns])
+            read = tuple([BINARY_TEXT if a.name in named else t for a, t in zip(columns, types, strict=True)])
         files = (partitions, *filters, read, buckets, bucketing_off, empty)
         return cls(columns, relation.output, name, provider, *files, coalesced=0, in_order=False, row_by_row=False)
 

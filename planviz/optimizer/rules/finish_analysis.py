@@ -299,8 +299,8 @@ class ReplaceCurrentLike(OptimizerRule):
         if not isinstance(e, FunctionCall):
             return e
         names = {
-            "current_database": "default",
-            "current_schema": "default",
+            "current_database": self.context.database,
+            "current_schema": self.context.database,
             "current_catalog": "spark_catalog",
             "current_user": self.context.user,
             "user": self.context.user,

@@ -47,7 +47,6 @@ _ADAPTIVE = "spark.sql.adaptive.enabled"
 _UNION_CHILDREN = "spark.sql.codegen.wholeStage.union.maxChildren"
 _UNION_CODE = "spark.sql.codegen.wholeStage.union.enabled"
 _UNION_SPREAD = "spark.sql.unionOutputPartitioning"
-_PARALLELISM = "spark.sql.leafNodeDefaultParallelism"
 
 
 def basic(plan: LogicalPlan, context: PlanningContext) -> Any:
@@ -89,7 +88,7 @@ def basic(plan: LogicalPlan, context: PlanningContext) -> Any:
         case ScriptTransformation():
             return o.ScriptTransformationExec(plan, below(plan.child))
         case Range(start, end, step, slices, column, _):
-            return sources.RangeExec(start, end, step, slices or context.config.number(_PARALLELISM), (column,))
+            return sources.RangeExec(start, end, step, slices or context.config.parallelism, (column,))
     return _limit(plan, context) or _moved(plan, context) or _cte(plan, context) or python.evaluation(plan, context)
 
 
