@@ -3,7 +3,7 @@
 import streamlit as st
 
 from planviz.errors import PlanvizError
-from planviz.ui import compare, compare_page, components, state
+from planviz.ui import compare, compare_page, components, state, upgrade_page
 from planviz.ui.page import begun, page
 
 opened = state.current()
@@ -14,6 +14,7 @@ with page("Compare", document=state.name() if opened else "") as bar:
             compare_page.opening(opened)
     else:
         compare_page.sides(opened, other)
+        causes = upgrade_page.place(opened, other)
         try:
             data = compare.data(opened, other, state.name())
         except PlanvizError as error:
@@ -26,3 +27,4 @@ with page("Compare", document=state.name() if opened else "") as bar:
         components.drop_zone()
         with bar:
             compare_page.bar(opened, other)
+        upgrade_page.told(causes, opened, other, compare_page.choose)

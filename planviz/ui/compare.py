@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from planviz.config import default_profile
 from planviz.document import open_sql
 from planviz.document.comparison.plans import Difference, compare_plans, difference_json
 from planviz.document.comparison.text import difference_markdown, difference_text
@@ -21,6 +22,8 @@ from planviz.render.theme import tokens
 from planviz.ui import views
 from planviz.ui.cache import catalog_of, open_document
 from planviz.ui.opened import Opened, facts_of, in_worker
+from planviz.versions import PROFILES
+from planviz.versions.vendors import title_of
 
 #: Settings to compare a query under, by what they are called.
 PRESETS = {
@@ -122,6 +125,13 @@ def settings_of(text: str) -> dict[str, Any]:
     return found
 
 
+def version_words(settings: str) -> str:
+    """The version of Spark that settings name, where they name nothing else; empty otherwise."""
+    lines = settings.split()
+    profile = lines[0].removeprefix("profile=") if len(lines) == 1 else ""
+    return title_of(profile) if profile in PROFILES else ""
+
+
 def compared(opened: Opened, other: Other, name: str) -> Difference:
     """The difference of both sides, made once; `name` is that of the first. Raises PlanvizError where there is none."""
     key = ("difference", other.key, name)
@@ -165,11 +175,12 @@ def _names(opened: Opened, second: Opened, other: Other, name: str) -> tuple[str
     if other.text is None and not other.settings.strip():
         return labels[0], labels[1]
     if other.text is None:
-        told = ", ".join(
-            line.strip().removeprefix("spark.sql.") for line in other.settings.splitlines() if line.strip()
-        )
+        lines = [line.strip() for line in other.settings.splitlines() if line.strip()]
+        told = ", ".join(version_words(line) or line.removeprefix("spark.sql.") for line in lines)
         preset = next((words for words, lines in PRESETS.items() if lines == other.settings.strip()), told)
-        names = ["as it is", one_line(preset, 60)]
+        versions = any(map(version_words, lines))
+        names = [title_of(opened.profile or default_profile()) if versions else "as it is"]
+        names.append(one_line(told if versions else preset, 60))
     else:
         names = [name, other.name or views.name_of(second)]
         if names[0] == names[1]:

@@ -14,7 +14,7 @@ import streamlit as st
 
 from planviz.errors import PlanvizError
 from planviz.samples import load, samples
-from planviz.ui import compare, components, explore, links, state, views
+from planviz.ui import compare, components, explore, links, state, upgrade_page, views
 from planviz.ui.cache import open_document
 from planviz.ui.compare import FORMATS, PRESETS, Other
 from planviz.ui.opened import Opened
@@ -70,6 +70,7 @@ def opening(opened: Opened | None) -> None:
         with st.container(horizontal=True, gap="xsmall"):
             for title, sql, catalog, other in compare.examples():
                 st.button(title, key=f"planviz.compare.{title}", on_click=_example, args=(title, sql, catalog, other))
+            upgrade_page.example(choose)
             adaptive = next(sample for sample in samples() if sample.name == "adaptive-skew-join")
             st.button(f"{adaptive.title}: initial and final", on_click=_sample, args=(adaptive.name,))
 
@@ -130,7 +131,8 @@ def _words(other: Other) -> str:
     settings = other.settings.strip()
     if not settings:
         return "The same text"
-    return next((words for words, lines in PRESETS.items() if lines == settings), "Other settings")
+    named = next((words for words, lines in PRESETS.items() if lines == settings), "Other settings")
+    return compare.version_words(settings) or named
 
 
 def _plans(side: tuple[str, dict[str, str], str], other: Other, which: str) -> None:
@@ -159,6 +161,8 @@ def _count(opened: Opened, other: Other, key: str) -> None:
 
 def _choices(opened: Opened, other: Other) -> None:
     """What B may be: the same query with other settings, another plan of the same text, another text."""
+    if opened.facts.planned and not opened.facts.is_pasted:
+        upgrade_page.another_spark(opened, other, choose)
     if opened.facts.statements:
         st.markdown("**The same query with other settings**")
         with st.container(horizontal=True, gap="xsmall"):

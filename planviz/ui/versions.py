@@ -12,15 +12,7 @@ from planviz.plantext.versions import PrintedBy
 from planviz.ui import state
 from planviz.ui.opened import Opened
 from planviz.versions import PROFILES
-from planviz.versions.vendors import RUNTIMES, told_of
-
-
-def title_of(profile: str) -> str:
-    """A version or runtime for people: `Spark 3.5`, `Databricks Runtime 15.4 LTS (Spark 3.5)`."""
-    runtime = RUNTIMES.get(profile)
-    if runtime is None:
-        return profile.replace("spark-", "Spark ")
-    return f"{runtime.title} ({runtime.profile.replace('spark-', 'Spark ')})"
+from planviz.versions.vendors import RUNTIMES, title_of, told_of
 
 
 def choices(opened: Opened) -> dict[str, str]:

@@ -161,6 +161,14 @@ def vendor_of(runtime: Runtime) -> Vendor:
     return next(vendor for vendor in VENDORS if runtime in vendor.runtimes)
 
 
+def title_of(profile: str) -> str:
+    """A version or runtime for people: `Spark 3.5`, `Databricks Runtime 15.4 LTS (Spark 3.5)`."""
+    runtime = RUNTIMES.get(profile)
+    if runtime is None:
+        return profile.replace("spark-", "Spark ")
+    return f"{runtime.title} ({runtime.profile.replace('spark-', 'Spark ')})"
+
+
 def told_of(runtime: Runtime) -> str:
     """A sentence: what a runtime is planned as, and what of it is not imitated."""
     vendor, version = vendor_of(runtime), runtime.profile.replace("spark-", "Spark ")

@@ -24,6 +24,8 @@ _STATES = {
 }
 _SIGNS = {"breaks": "✗", "changed": "≠", "works": "✓", "failed": "✗"}
 _EFFECTS, _NAMES, _PICTURES = 8, 12, 60
+#: What Spark takes for no limit: the largest of its integers, and of its long ones.
+_NO_LIMIT = (2**31 - 1, 2**63 - 1)
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,7 @@ def cause_words(cause: Cause) -> str:
     """A cause in a few words: `spark.sql.ansi.enabled is true (was false)`, `the rule OptimizeExpand is new`."""
     change = cause.change
     if change.kind == "setting":
-        before, after = (
-            str(value).lower() if isinstance(value, bool) else value for value in (change.before, cause.after)
-        )
+        before, after = (_value(change.name, value) for value in (change.before, cause.after))
         return f"{change.name} is {after} by default (was {before})"
     if change.kind == "rule":
         return f"the rule {change.name} runs where it did not"
@@ -80,6 +80,15 @@ def cause_words(cause: Cause) -> str:
     if change.kind == "preparation":
         return f"the preparation {change.name} is new"
     return cause.about.rstrip(".") or change.name
+
+
+def _value(setting: str, value: object) -> str:
+    """A setting's value as a person says it: `true`, `128 MiB`, `without limit`."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    if value in _NO_LIMIT:
+        return "without limit"
+    return byte_size(value) if setting.endswith("Bytes") and value >= 0 else str(value)
 
 
 def _batch_words(undo: Edit) -> str:

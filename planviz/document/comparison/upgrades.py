@@ -8,7 +8,7 @@ because it might.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
@@ -127,8 +127,14 @@ class Upgrade:
         one, two = names.index(self.old), names.index(self.new)
         return tuple(names[one : two + 1] if one < two else names[two : one + 1][::-1])
 
-    def queries(self, name: str, path: str, opener: Opener, config: OptimizerConfig) -> Iterator[Upgraded]:
-        """The queries of one text, `config` being the settings that hold on both versions."""
+    def queries(
+        self, name: str, path: str, opener: Opener, config: OptimizerConfig, explain: Container[int] | None = None
+    ) -> Iterator[Upgraded]:
+        """The queries of one text, `config` being the settings that hold on both versions.
+
+        Causes are looked for, which takes most of the time, of the queries whose numbers are in `explain`, from 0; None
+        stands for all.
+        """
         opened: dict[str, list[_Planned]] = {}
 
         def planned(profile: str) -> list[_Planned]:
@@ -144,21 +150,25 @@ class Upgrade:
                 queries = planned(profile)
                 return queries[at] if at < len(queries) else _Planned(1, None, queries[-1].error if queries else None)
 
-            yield self._query(told, path, of, lambda variant, at=at: _one(opener, variant, at), config)  # type: ignore[misc]
+            result = self._compared(told, path, of)
+            if explain is None or at in explain:
+                result = self._explained(result, of, lambda variant, at=at: _one(opener, variant, at), config)  # type: ignore[misc]
+            yield result
 
-    def _query(
+    def _compared(self, name: str, path: str, of: Callable[[str], _Planned]) -> Upgraded:
+        before, after = of(self.old), of(self.new)
+        state, difference = _state(before, after, (self.old, self.new))
+        message = str((after if state in ("breaks", "failed") else before).error or "")
+        return Upgraded(name, path, max(before.line, after.line), state, difference, message)
+
+    def _explained(
         self,
-        name: str,
-        path: str,
+        result: Upgraded,
         of: Callable[[str], _Planned],
         variant_of: Callable[[OptimizerConfig], _Planned],
         config: OptimizerConfig,
     ) -> Upgraded:
-        before, after = of(self.old), of(self.new)
-        state, difference = self._compared(before, after)
-        message = str((after if state in ("breaks", "failed") else before).error or "")
-        result = Upgraded(name, path, max(before.line, after.line), state, difference, message)
-        if state not in ("changed", "breaks", "works"):
+        if result.state not in ("changed", "breaks", "works"):
             return result
         versions, causes, unexplained = [], [], []
         for older, newer in pairwise(self.path):
@@ -170,14 +180,6 @@ class Upgrade:
             if found is None:
                 unexplained.append(versions[-1])
         return replace(result, versions=tuple(versions), causes=tuple(causes), unexplained=tuple(unexplained))
-
-    def _compared(self, before: _Planned, after: _Planned) -> tuple[State, Difference | None]:
-        if before.plan is None or after.plan is None:
-            states: dict[tuple[bool, bool], State] = {(False, False): "failed", (True, False): "breaks"}
-            return states.get((before.plan is not None, after.plan is not None), "works"), None
-        difference = compare_plans(before.plan, after.plan, (self.old, self.new))
-        kinds = {effect.kind for effect in difference.effects}
-        return "same" if not kinds else "reworded" if kinds <= FORMS else "changed", difference
 
     def _causes(
         self,
@@ -231,6 +233,15 @@ def _planned(opener: Opener, config: OptimizerConfig) -> list[_Planned]:
         if statement.kind == "query" and (statement.execution is not None or statement.error is not None):
             found.append(_Planned(statement.line, plans[-1] if plans else None, statement.error))
     return found or ([_Planned(1, None, document.error)] if document.error is not None else [])
+
+
+def _state(before: _Planned, after: _Planned, names: tuple[str, str]) -> tuple[State, Difference | None]:
+    if before.plan is None or after.plan is None:
+        states: dict[tuple[bool, bool], State] = {(False, False): "failed", (True, False): "breaks"}
+        return states.get((before.plan is not None, after.plan is not None), "works"), None
+    difference = compare_plans(before.plan, after.plan, names)
+    kinds = {effect.kind for effect in difference.effects}
+    return "same" if not kinds else "reworded" if kinds <= FORMS else "changed", difference
 
 
 def _one(opener: Opener, config: OptimizerConfig, at: int) -> _Planned:
