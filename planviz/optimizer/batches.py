@@ -117,8 +117,17 @@ OPERATOR_OPTIMIZATION: Rules = [
 ]
 
 
-def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
+#: A batch before its rules are made: its name, how often it runs, the classes in order.
+Row = tuple[str, Strategy, Rules]
+
+
+def _table(c: OptimizerContext) -> list[Row]:
     fixed = FixedPoint(c.config.number("spark.sql.optimizer.maxIterations"))
+    return [*_before_operators(fixed), *_operators(fixed), *_joins_and_aggregates(fixed), *_for_execution(fixed)]
+
+
+def _before_operators(fixed: Strategy) -> list[Row]:
+    """What brings a plan into the form that the rules of operators know."""
     return [
         # First what every other rule relies on: no names, no views, no functions that stand for others.
         ("Finish Analysis", FixedPoint(1), [finish_analysis.FinishAnalysis]),
@@ -172,6 +181,12 @@ def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
             fixed,
             [aggregates.RemoveLiteralFromGroupExpressions, aggregates.RemoveRepetitionFromGroupExpressions],
         ),
+    ]
+
+
+def _operators(fixed: Strategy) -> list[Row]:
+    """The big batch, before and after filters are inferred, and what it leaves to be pushed."""
+    return [
         ("Operator Optimization before Inferring Filters", fixed, OPERATOR_OPTIMIZATION),
         # Once and between the two: inferred and pruned filters would chase each other in a fixed point.
         ("Infer Filters", Once, [filters.InferFiltersFromGenerate, filters.InferFiltersFromConstraints]),
@@ -190,6 +205,12 @@ def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
             # The partitions last: then the filters over scans are as they will be.
             [nested_aggregates.CollapseGroupedSumOfCount, partition_pruning.PruneFileSourcePartitions],
         ),
+    ]
+
+
+def _joins_and_aggregates(fixed: Strategy) -> list[Row]:
+    """What asks for sizes, or changes what an aggregate computes: once the plan is as small as it gets."""
+    return [
         # After the definitions have settled, before joins are ordered by size.
         ("Update CTE Relation Stats", Once, [cte.UpdateCTERelationStats]),
         # After filters went down and sizes are known; before sorts go, which a new order of joins would lose.
@@ -220,6 +241,12 @@ def _table(c: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
         ("Optimize One Row Plan", fixed, [relations.OptimizeOneRowPlan]),
         # After conditions were pushed: what has none now is a product.
         ("Check Cartesian Products", Once, [joins.CheckCartesianProducts]),
+    ]
+
+
+def _for_execution(fixed: Strategy) -> list[Row]:
+    """What has to see the plan as it will be run: subqueries as joins, runtime filters, Python functions."""
+    return [
         # Late: until here IN and EXISTS move as the filters they are.
         (
             "RewriteSubquery",
@@ -308,7 +335,7 @@ def batches(context: OptimizerContext) -> list[Batch]:
     return result
 
 
-def _profile_table(context: OptimizerContext) -> list[tuple[str, Strategy, Rules]]:
+def _profile_table(context: OptimizerContext) -> list[Row]:
     name = context.config.profile
     if profiles.has_file(name):
         return profiles.batch_table(name, context)
