@@ -55,7 +55,7 @@ def build_scene(graph: PlanGraph, *, full: bool | None = None) -> Scene:
         else _equal_cards(len(nodes))
     )
     x, y, size = _places(parent, width, height)
-    columns: dict[str, Any] = {
+    columns: dict[str, object] = {
         "id": [node.id for node in nodes],
         "x": x,
         "y": y,
@@ -112,7 +112,7 @@ def _details(node: PlanNode) -> list[list[str]]:
     return [[one_line(name, 100), lines(text)] for name, text in facts(node)]
 
 
-def _links(graph: PlanGraph, index: dict[int, int], parent: list[int]) -> tuple[list[list[Any]], list[str]]:
+def _links(graph: PlanGraph, index: dict[int, int], parent: list[int]) -> tuple[list[list[object]], list[str]]:
     """Cross links, and the type of every node's own edge to its parent as one letter."""
     links: list[list[Any]] = []
     edge = ["c"] * len(parent)
