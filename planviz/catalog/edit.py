@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
 
 from planviz.catalog.files import COLUMN_KEYS, TABLE_KEYS, read_table, table_entry
 from planviz.catalog.tables import Catalog, Table, nearest
@@ -27,7 +26,7 @@ def edited(catalog: Catalog, settings: Iterable[str]) -> Catalog:
     return catalog
 
 
-def _value(text: str) -> Any:
+def _value(text: str) -> object:
     if not text:
         return None
     try:
@@ -36,7 +35,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def _with(catalog: Catalog, path: str, value: Any) -> Catalog:
+def _with(catalog: Catalog, path: str, value: object) -> Catalog:
     names = path.split(".")
     if len(names) < 2:
         raise InputError(f"{path}: write it as table.rowCount or table.column.distinctCount.")

@@ -116,7 +116,7 @@ class _Reader:
     def problem(self, path: str, message: str) -> None:
         self.problems.append(Problem(path, message))
 
-    def object(self, value: Any, path: str, known: Iterable[str] = ()) -> dict[str, Any]:
+    def object(self, value: object, path: str, known: Iterable[str] = ()) -> dict[str, Any]:
         if not isinstance(value, dict):
             self.problem(path, f"must be a JSON object, not {_shown(value)}.")
             return {}

@@ -25,7 +25,7 @@ class PlannedStage:
     functions: tuple[Any, ...]
     buffers: tuple[Any, ...]
     results: tuple[Any, ...]
-    distribution: tuple[Any, ...] | None = None
+    distribution: tuple[object, ...] | None = None
     required_order: bool = False
 
     @classmethod

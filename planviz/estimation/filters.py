@@ -226,7 +226,7 @@ class _Conditions:
         found = bins_in(bins, low, high, with_low, with_high)
         return found / whole, formula, ((name, found), ("bins of the range", whole))
 
-    def _among(self, column: Any, values: set[Any], update: bool) -> Selectivity | None:
+    def _among(self, column: AttributeReference, values: set[Any], update: bool) -> Selectivity | None:
         stats = self._of(column)
         if stats is None or stats.distinct_count is None:
             return None

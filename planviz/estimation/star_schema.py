@@ -89,7 +89,7 @@ def _column_in(relation: Any, condition: Expression, kinds: Any) -> Any:
     return column if column.expr_id in relation.output_set else None
 
 
-def _has_statistics(condition: Any, fact: Any, other: Any) -> bool:
+def _has_statistics(condition: Expression, fact: Any, other: Any) -> bool:
     for relation in (fact, other):
         column = _column_in(relation, condition, BinaryComparison)
         if column is None or column.expr_id not in estimate(_leaf(relation)).columns:

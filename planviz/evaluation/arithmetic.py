@@ -139,7 +139,7 @@ _DIVISIONS = (Divide, IntegralDivide, Remainder, Pmod)
 
 
 @expression(Add, Subtract, Multiply, *_DIVISIONS)
-def _arithmetic(e: Any, row: Row) -> Any:
+def _arithmetic(e: Any, row: Row) -> object:
     a, b = evaluate(e.left, row), evaluate(e.right, row)
     if a is None or b is None:
         return None
@@ -151,7 +151,7 @@ def _arithmetic(e: Any, row: Row) -> Any:
         raise
 
 
-def _computed(e: Any, a: Any, b: Any) -> Any:
+def _computed(e: Any, a: Any, b: Any) -> object:
     if isinstance(e, _DIVISIONS) and not b:
         if e.mode in ("TRY", "LEGACY"):
             return None
@@ -235,13 +235,13 @@ def _made(e: MakeDecimal, value: int) -> Decimal:
 
 
 @strict(NormalizeNaNAndZero, KnownFloatingPointNormalized)
-def _normalized(e: Expression, value: object) -> Any:
+def _normalized(e: Expression, value: object) -> object:
     """The same number, never a negative zero; values of other types as they are."""
     return value + 0.0 if isinstance(value, float) else value
 
 
 @strict(IntervalScale)
-def _scaled(e: Any, a: Any, n: Any) -> Any:
+def _scaled(e: IntervalScale, a: Any, n: Any) -> object:
     """An interval times or over a number, rounded half up to whole months or microseconds."""
     if isinstance(a, tuple):
         raise UnknownValueError(str(e))
@@ -271,7 +271,7 @@ def _promoted(e: PromotePrecision, row: Row) -> object:
 
 
 @expression(CheckOverflow)
-def _checked(e: CheckOverflow, row: Row) -> Any:
+def _checked(e: CheckOverflow, row: Row) -> object:
     value = evaluate(e.child, row)
     try:
         return None if value is None else to_decimal(value, e.type)

@@ -42,7 +42,7 @@ _UNITS = (86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000)
 
 
 @expression(Cast)
-def _cast(e: Cast, row: Row) -> Any:
+def _cast(e: Cast, row: Row) -> object:
     value = evaluate(e.child, row)
     if value is None:
         return None
@@ -228,7 +228,7 @@ def _no_value(text: str, t: DataType) -> FailsError:
     return FailsError(f"the value '{shown(text)}' cannot be cast to {t.simple_string.upper()}", "CAST_INVALID_INPUT")
 
 
-def _instant_of(text: str, t: DataType) -> Any:
+def _instant_of(text: str, t: DataType) -> object:
     """A date or timestamp. Spark reads more than is read here (years of five digits, times of today), so that only a
     day or a time that is none, or a word, is certain to fail.
     """

@@ -7,7 +7,6 @@ the order of the root locale, which locales that order letters in ways of their 
 from __future__ import annotations
 
 import unicodedata
-from typing import Any
 
 from planviz.evaluation.errors import UnknownValueError
 
@@ -15,7 +14,7 @@ from planviz.evaluation.errors import UnknownValueError
 _LIKE_ROOT = frozenset(("UNICODE", "de", "en", "en_USA", "fr", "id", "it", "nl", "pt"))
 
 
-def order_key(text: str, collation: str) -> tuple[Any, ...]:
+def order_key(text: str, collation: str) -> tuple[object, ...]:
     """What texts are compared by under a collation. Raises UnknownValueError where it is not computed here."""
     base, *marks = collation.split("_")
     if "RTRIM" in marks:

@@ -95,7 +95,7 @@ def _element_at(e: Any, whole: Any, key: Expression, *_: object) -> Any:
 
 
 @function("try_element_at", typed=True)
-def _try_element_at(e: Expression, whole: Any, key: Expression, *_: object) -> Any:
+def _try_element_at(e: Expression, whole: object, key: Expression, *_: object) -> object:
     try:
         return _element(e, whole, key)
     except LookupError:

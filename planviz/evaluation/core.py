@@ -221,7 +221,7 @@ def call(e: Expression, name: str, arguments: tuple[Expression, ...], row: Row) 
     return single(value) if value is not None and e.data_type == FLOAT else value
 
 
-def evaluated(e: Expression, row: Row) -> Any:
+def evaluated(e: Expression, row: Row) -> object:
     """The value for one row, decimals computed with all their digits. Raises as `evaluate` does."""
     token = _steps.set([LONGEST])
     try:
@@ -275,7 +275,7 @@ def single(value: float) -> float:
     return rounded
 
 
-def _order_keys(a: str, b: str) -> tuple[Any, Any]:
+def _order_keys(a: str, b: str) -> tuple[object, object]:
     collation = a.collation if isinstance(a, CollatedText) else b.collation  # type: ignore[attr-defined]
     return order_key(a, collation), order_key(b, collation)
 

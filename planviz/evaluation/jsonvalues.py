@@ -55,7 +55,7 @@ def _refused(text: str) -> object:
     raise _NotJson(text)
 
 
-def _read(text: str) -> Any:
+def _read(text: str) -> object:
     """A JSON document, numbers as they are written. Raises _NotJson, UnknownValueError for what Jackson may accept."""
     if "'" in text and not text.lstrip().startswith('{"'):
         raise UnknownValueError(text)
@@ -139,7 +139,7 @@ def _from_json(e: Any, text: str) -> object:
         return None
 
 
-def _value(document: object, t: DataType, options: dict[str, str]) -> Any:
+def _value(document: object, t: DataType, options: dict[str, str]) -> object:
     """A part of a document as a type. Raises FailsError where it is not of the type."""
     if document is None:
         return None
@@ -161,7 +161,7 @@ def _value(document: object, t: DataType, options: dict[str, str]) -> Any:
         raise FailsError(str(document)) from None
 
 
-def _field(document: object, t: DataType, options: dict[str, str]) -> Any:
+def _field(document: object, t: DataType, options: dict[str, str]) -> object:
     try:
         return _value(document, t, options)
     except FailsError:

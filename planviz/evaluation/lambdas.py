@@ -39,7 +39,7 @@ def _filter(items: tuple[Any, ...], f: Lambda) -> tuple[Expression, ...]:
     return tuple(x for i, x in enumerate(items) if f(x, i) is True)
 
 
-def _decided(items: tuple[Any, ...], f: Lambda, decisive: bool) -> bool | None:
+def _decided(items: tuple[object, ...], f: Lambda, decisive: bool) -> bool | None:
     """`decisive` where the lambda gives it for an item, else null where it gives null, else the opposite."""
     unknown = False
     for x in items:
@@ -55,7 +55,7 @@ function("forall")(lambda items, f: _decided(items, f, False))
 
 
 @function("aggregate", "reduce", nulls=True)
-def _aggregate(items: tuple[Any, ...] | None, start: object, merge: Lambda, finish: Lambda) -> Any:
+def _aggregate(items: tuple[object, ...] | None, start: object, merge: Lambda, finish: Lambda) -> object:
     if items is None:
         return None
     value = start
@@ -65,7 +65,7 @@ def _aggregate(items: tuple[Any, ...] | None, start: object, merge: Lambda, fini
 
 
 @function("zip_with")
-def _zip_with(left: tuple[Any, ...], right: tuple[Any, ...], f: Lambda) -> tuple[Expression, ...]:
+def _zip_with(left: tuple[object, ...], right: tuple[object, ...], f: Lambda) -> tuple[Expression, ...]:
     length = max(len(left), len(right))
     a, b = (tuple(x) + (None,) * (length - len(x)) for x in (left, right))
     return tuple(f(x, y) for x, y in zip(a, b, strict=True))
@@ -73,7 +73,7 @@ def _zip_with(left: tuple[Any, ...], right: tuple[Any, ...], f: Lambda) -> tuple
 
 @function("array_sort")
 def _array_sort(items: tuple[Any, ...], f: Lambda) -> tuple[Expression, ...]:
-    def order(a: Any, b: Any) -> int:
+    def order(a: object, b: object) -> int:
         result = f(a, b)
         if result is None:
             raise FailsError("the comparison gave null")

@@ -70,7 +70,7 @@ def _or(e: Or, row: Row) -> bool | None:
 
 
 @expression(If)
-def _if(e: If, row: Row) -> Any:
+def _if(e: If, row: Row) -> object:
     return evaluate(e.then if evaluate(e.predicate, row) is True else e.otherwise, row)
 
 
@@ -103,7 +103,7 @@ def _in(e: In, row: Row) -> bool | None:
 
 
 @expression(Extremum)
-def _extremum(e: Expression, row: Row) -> Any:
+def _extremum(e: Expression, row: Row) -> object:
     found = None
     for c in e.children:
         value = evaluate(c, row)
@@ -113,5 +113,5 @@ def _extremum(e: Expression, row: Row) -> Any:
 
 
 @expression(VariableReference)
-def _variable(e: Any, row: Row) -> Any:
+def _variable(e: Any, row: Row) -> object:
     return e.value

@@ -86,7 +86,7 @@ def _factorial(n: int) -> int | None:
 
 
 def _rounded(rounding: str) -> Callable[..., object]:
-    def compute(e: Expression, value: Any, scale: int = 0) -> Any:
+    def compute(e: Expression, value: Any, scale: int = 0) -> object:
         t = type_of(e, 0)
         if isinstance(value, float):
             if not math.isfinite(value):
@@ -104,7 +104,7 @@ function("round", typed=True)(_rounded(ROUND_HALF_UP))
 function("bround", typed=True)(_rounded(ROUND_HALF_EVEN))
 
 
-def _toward(rounding: str) -> Callable[..., Any]:
+def _toward(rounding: str) -> Callable[..., object]:
     def compute(e: Expression, value: Any, scale: int = 0) -> Any:
         t = e.data_type
         if isinstance(value, float):

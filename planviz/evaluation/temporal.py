@@ -28,7 +28,7 @@ def add_months(day: date, months: int) -> date:
 
 
 @strict(DatetimePlus)
-def _datetime_plus(e: Any, a: Any, b: Any) -> Any:
+def _datetime_plus(e: DatetimePlus, a: Any, b: Any) -> Any:
     sign = -1 if e.sign == "-" else 1
     t = e.right.data_type
     if isinstance(t, YearMonthIntervalType):
@@ -302,7 +302,7 @@ def _from_unixtime(seconds: int, form: str) -> str:
 
 
 @function("precisetimestampconversion", typed=True)
-def _precise(e: Any, value: Any) -> Any:
+def _precise(e: Any, value: Any) -> object:
     """Microseconds since 1970 of a moment, and back."""
     epoch = datetime(1970, 1, 1)
     if e.tail[1] == "LongType":

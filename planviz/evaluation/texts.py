@@ -31,7 +31,7 @@ _SEARCHES: dict[str, Callable[[Any, Any], bool]] = {
 
 
 @strict(StringPredicate)
-def _searched(e: StringPredicate, a: Any, b: Any) -> bool:
+def _searched(e: StringPredicate, a: object, b: Any) -> bool:
     if isinstance(a, CollatedText):
         if a.collation not in ("UTF8_LCASE", "UNICODE_CI") or not (a.isascii() and b.isascii()):
             raise UnknownValueError(str(e))
@@ -40,7 +40,7 @@ def _searched(e: StringPredicate, a: Any, b: Any) -> bool:
 
 
 @expression(Concat)
-def _concat(e: Concat, row: Row) -> Any:
+def _concat(e: Concat, row: Row) -> object:
     values = [evaluate(i, row) for i in e.items]
     if any(v is None for v in values):
         return None
@@ -75,13 +75,13 @@ function("rtrim")(lambda text, chars=None: text.rstrip(_blank(text, chars)))
 
 
 @function("overlay")
-def _overlay(text: Text, new: Text, at: int, length: int = -1) -> Any:
+def _overlay(text: Text, new: Text, at: int, length: int = -1) -> object:
     cut = len(new) if length < 0 else length
     return substring(text, 1, at - 1) + substring(new, 1) + substring(text, at + cut)
 
 
 @function("locate", nulls=True)
-def _locate(part: Any, text: Any, start: Any) -> int | None:
+def _locate(part: object, text: Any, start: Any) -> int | None:
     if part is None or text is None:
         return None
     if start is None or start < 1:
@@ -130,17 +130,17 @@ def _padding(s: Any, n: int, pad: Any) -> Any:
     return (pad * (missing // len(pad) + 1))[:missing] if pad and missing > 0 else pad[:0]
 
 
-def _pad_of(s: object, pad: object) -> Any:
+def _pad_of(s: object, pad: object) -> object:
     return (" " if isinstance(s, str) else b"\0") if pad is None else pad
 
 
 @function("lpad")
-def _lpad(s: Any, n: int, pad: Any = None) -> Any:
+def _lpad(s: Any, n: int, pad: Any = None) -> object:
     return (_padding(s, n, _pad_of(s, pad)) + s)[: max(n, 0)] if n > len(s) else s[: max(n, 0)]
 
 
 @function("rpad")
-def _rpad(s: Any, n: int, pad: Any = None) -> Any:
+def _rpad(s: object, n: int, pad: object = None) -> object:
     return (s + _padding(s, n, _pad_of(s, pad)))[: max(n, 0)]
 
 
@@ -161,7 +161,7 @@ def _concat_ws(separator: str | None, *parts: object) -> str | None:
 
 
 @function("elt", nulls=True)
-def _elt(n: int | None, *items: Any) -> Any:
+def _elt(n: int | None, *items: object) -> object:
     if n is None:
         return None
     if not 1 <= n <= len(items):

@@ -235,7 +235,7 @@ class IsUnknown(IsNull):
 
     child: Expression
 
-    def map_children(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
+    def map_children(self, f: Callable[[Expression], Expression], mask: int = -1) -> Any:
         """Over a new child it is IS NULL."""
         new = f(self.child) if self.child.bits & mask else self.child
         return self if new is self.child else self.rebuilt(IsNull(new))
@@ -251,7 +251,7 @@ class IsNotUnknown(IsNotNull):
 
     child: Expression
 
-    def map_children(self, f: Callable[[Any], Any], mask: int = -1) -> Any:
+    def map_children(self, f: Callable[[Expression], Expression], mask: int = -1) -> Any:
         """Over a new child it is IS NOT NULL."""
         new = f(self.child) if self.child.bits & mask else self.child
         return self if new is self.child else self.rebuilt(IsNotNull(new))

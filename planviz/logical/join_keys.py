@@ -90,7 +90,7 @@ def default_literal(t: DataType) -> Literal:
     return Literal(_default(t), t)
 
 
-def _default(t: DataType) -> object:
+def _default(t: DataType) -> Any:
     if isinstance(t, DecimalType):
         return Decimal(0).scaleb(-t.scale)
     if isinstance(t, StructType):
