@@ -83,7 +83,7 @@ def pruned_child(plan: LogicalPlan, needed: frozenset[int]) -> LogicalPlan:
     return Project(tuple([a for a in plan.output if a.expr_id in needed]), plan)
 
 
-def map_list(items: tuple[Expression, ...], f: Callable[[Any], Any]) -> tuple[Any, ...]:
+def map_list(items: tuple[Expression, ...], f: Callable[[Any], Any]) -> tuple[Expression, ...]:
     """A tuple with `f` applied to its items; itself when none changed."""
     new = tuple(f(e) for e in items)
     return items if all(a is b for a, b in zip(items, new, strict=True)) else new
@@ -109,7 +109,7 @@ def correlated(e: Expression) -> bool:
     return has_subquery(e) and any(s.outer for s in e.collect(SubqueryExpression))
 
 
-def function(name: str, *arguments: Any) -> Any:
+def function(name: str, *arguments: Expression) -> Any:
     """A call of a built-in function by name. Raises KeyError for a name that is none."""
     from planviz.functions.registry import build
 

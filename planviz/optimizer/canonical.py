@@ -36,7 +36,7 @@ class _Numbering:
             return e.with_plan(self.plan(e.plan))
         return e
 
-    def columns(self, attributes: tuple[Expression, ...]) -> tuple[Any, ...]:
+    def columns(self, attributes: tuple[Expression, ...]) -> tuple[object, ...]:
         return tuple(self._renamed(a) for a in attributes)
 
     def plan(self, plan: Any) -> Any:
@@ -52,7 +52,7 @@ class _Numbering:
         return made
 
 
-def canonical(plan: LogicalPlan) -> object:
+def canonical(plan: LogicalPlan) -> Any:
     """The plan with its ids numbered by first appearance and without names (Spark: `QueryPlan.canonicalized`)."""
     found = plan.__dict__.get("_canonical")
     if found is None:

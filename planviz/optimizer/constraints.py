@@ -268,7 +268,7 @@ def _replace_into(
     readers: Callable[[int], list[Any]],
     eq: Expression,
     source: AttributeReference,
-    target: Any,
+    target: Expression,
     but: tuple[type, ...] = (),
 ) -> None:
     """Add what the predicates beside `eq` that read `source` say of `target`; not those of the kinds `but`."""

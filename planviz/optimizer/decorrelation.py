@@ -319,7 +319,7 @@ def _bounds(plan: LogicalPlan) -> tuple[Any, Any, Any]:
     return limit, offset, plan
 
 
-def _named(item: Expression, known: Outer) -> Any:
+def _named(item: Expression, known: Outer) -> Expression:
     """An item of a select list without outer references, its name and id kept."""
     new = _replaced(item, known)
     if isinstance(item, OuterReference) and isinstance(new, AttributeReference):
@@ -327,7 +327,7 @@ def _named(item: Expression, known: Outer) -> Any:
     return new
 
 
-def _missing(items: tuple[Any, ...], below: Part, in_set: bool) -> tuple[Any, ...]:
+def _missing(items: tuple[Any, ...], below: Part, in_set: bool) -> tuple[AttributeReference, ...]:
     """The columns that conditions, or in a set operation the operators above, read and the items do not give."""
     given = {i.expr_id for i in items}
     found: Outer = {}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.expressions.aggregates import is_aggregate
 from planviz.expressions.core import Alias, Expression, id_of
 from planviz.expressions.predicates import And, Or, split_conjunction
@@ -14,7 +12,7 @@ from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.attributes import alias_map, inlined, merged_projects
 
 
-def origin(e: Expression, plan: LogicalPlan) -> tuple[Any, LeafNode] | None:
+def origin(e: Expression, plan: LogicalPlan) -> tuple[Expression, LeafNode] | None:
     """The expression over the columns of the one leaf that gives them, and the leaf
     (Spark: findExpressionAndTrackLineageDown).
 
@@ -70,7 +68,7 @@ def partition_ids(relation: LogicalRelation) -> frozenset[int]:
     return frozenset(id_of(a) for a in relation.attributes if a.name.lower() in names)
 
 
-def within(f: Any, columns: frozenset[int]) -> list[Expression]:
+def within(f: Expression, columns: frozenset[int]) -> list[Expression]:
     """What a filter says about these columns alone, if anything (Spark: extractPredicatesWithinOutputSet)."""
     match f:
         case And(left, right):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.estimation import estimating
@@ -50,7 +49,7 @@ class Optimizer:
         # The numbers of the runs under way, innermost last.
         under_way: list[int] = []
 
-        def run(plan: LogicalPlan) -> Any:
+        def run(plan: LogicalPlan) -> LogicalPlan:
             parent = under_way[-1] if under_way else None
             under_way.append(len(trace.runs))
             try:

@@ -212,7 +212,7 @@ class RewriteDistinctAggregates(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(lambda p: self._one(p) if isinstance(p, Aggregate) else p, Aggregate.BIT)
 
-    def _one(self, plan: Any) -> Any:
+    def _one(self, plan: Aggregate) -> LogicalPlan:
         calls = [a for i in plan.aggregates for a in i.collect(AggregateExpression)]
         distinct = [a for a in calls if a.distinct]
         groups: dict[frozenset[Expression], list[AggregateExpression]] = {}
@@ -292,7 +292,7 @@ class _Expansion:
         made = Expand(tuple(rows), columns, self.plan.child)
         return made.in_lists() if self.in_lists else made
 
-    def _aggregates(self, keys: Any, children: Any, own: Any, wheres: Any, expand: Any) -> LogicalPlan:
+    def _aggregates(self, keys: Any, children: Any, own: Any, wheres: Any, expand: LogicalPlan) -> LogicalPlan:
         results: dict[int, object] = {}
         below: list[Any] = []
 
@@ -327,7 +327,7 @@ class _Expansion:
         inner = Aggregate(inner_keys, (*inner_keys, *[m for _, m in flags], *below), expand)
         named = {g.canonicalized: k for g, k in zip(self.plan.grouping, keys, strict=True)}
 
-        def outer_value(e: Any) -> Any:
+        def outer_value(e: Expression) -> Any:
             if isinstance(e, AggregateExpression):
                 return results[e.result_id]
             if e.canonicalized in named:

@@ -110,7 +110,7 @@ def simplify(e: Expression) -> Any:
     return _not(e) if isinstance(e, Not) else e
 
 
-def _and(e: And) -> object:
+def _and(e: And) -> Expression:
     a, b = e.left, e.right
     if is_true(a):
         return b
@@ -127,7 +127,7 @@ def _and(e: And) -> object:
     return absorbed if absorbed is not None else _factored(e, Or, And)
 
 
-def _or(e: Or) -> Any:
+def _or(e: Or) -> Expression:
     a, b = e.left, e.right
     if is_false(a):
         return b
@@ -154,7 +154,7 @@ def _absorbed(a: Expression, b: Expression, inner: Any, outer: Any) -> Any:
     return None
 
 
-def _factored(e: And | Or, inner: Any, outer: Any) -> object:
+def _factored(e: And | Or, inner: Any, outer: Any) -> Expression:
     """Common operands of the two sides, taken out once."""
     left, right = operands(e.left, inner), operands(e.right, inner)
     common = [x for x in left if any(same(x, y) for y in right)]
@@ -198,7 +198,7 @@ def balanced(parts: list[Any], cls: Any) -> Any:
     return level[0]
 
 
-def _not(e: Not) -> object:
+def _not(e: Not) -> Any:
     child = e.child
     if is_true(child):
         return FALSE
@@ -276,7 +276,7 @@ def _has_truths(node: TreeNode) -> bool:
 
 
 @deep
-def _false_for_null(e: Any) -> Any:
+def _false_for_null(e: object) -> Any:
     match e:
         case Literal(None, t) if t in (BOOLEAN, NULL):
             return FALSE

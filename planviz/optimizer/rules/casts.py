@@ -121,7 +121,7 @@ class UnwrapCastInBinaryComparison(OptimizerRule):
         return self.on_expressions(plan, self._one)
 
     @staticmethod
-    def _one(e: Any) -> Any:
+    def _one(e: Expression) -> Any:
         match e:
             case BinaryComparison(left=Literal() as v, right=Cast() as c):
                 flipped = MIRRORS[type(e)](c, v)
@@ -140,7 +140,7 @@ def _is_comparison(e: Expression) -> bool:
     return isinstance(e, BinaryComparison)
 
 
-def _compared(e: Expression, cast: Cast, v: Any) -> Any:
+def _compared(e: Expression, cast: Cast, v: Literal) -> Any:
     child = cast.child
     if v.value is None:
         return e
@@ -183,7 +183,7 @@ def _range(t: DataType) -> tuple[object, object] | None:
     return (False, True) if t == BOOLEAN else None
 
 
-def _simplified(e: Any, child: Any, to: DataType, v: Any) -> Any:
+def _simplified(e: Any, child: Expression, to: DataType, v: Literal) -> Any:
     t, value = child.data_type, v.value
     limits = _range(t)
     if limits is not None:

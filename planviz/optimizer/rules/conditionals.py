@@ -307,7 +307,7 @@ class SimplifyExtractValueOps(OptimizerRule):
         return e
 
 
-def _from_map(e: Expression, parts: tuple[Any, ...], key: Any) -> Expression:
+def _from_map(e: Expression, parts: tuple[Any, ...], key: Expression) -> Expression:
     pairs = list(zip(parts[::2], parts[1::2], strict=True))
     if not pairs:
         return Literal(None, e.data_type)

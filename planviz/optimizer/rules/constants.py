@@ -220,7 +220,7 @@ class FoldablePropagation(OptimizerRule):
         return cleaned
 
     @deep
-    def _go(self, plan: LogicalPlan) -> tuple[LogicalPlan, dict[int, Any]]:
+    def _go(self, plan: LogicalPlan) -> tuple[LogicalPlan, dict[int, Expression]]:
         if not plan.bits & Alias.BIT or not plan.children:
             return plan, {}
         if isinstance(plan, Project | Aggregate):
@@ -355,7 +355,7 @@ class OptimizeIn(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         most = self.context.config.number("spark.sql.optimizer.inSetConversionThreshold")
 
-        def step(e: Expression) -> Any:
+        def step(e: Expression) -> Expression:
             if not isinstance(e, In) or not e.items:
                 return e
             if not all(isinstance(i, Literal) for i in e.items):

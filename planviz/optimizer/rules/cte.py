@@ -57,7 +57,9 @@ class InlineCTE(OptimizerRule):
             return True
         return self._deterministic(d, uses, known, fixed)
 
-    def _deterministic(self, d: Any, uses: Counter[int], known: dict[int, Any], fixed: dict[int, bool]) -> bool:
+    def _deterministic(
+        self, d: CTERelationDef, uses: Counter[int], known: dict[int, Any], fixed: dict[int, bool]
+    ) -> bool:
         """Whether a definition always gives the same rows, with those written out that it names; `fixed` remembers."""
         if d.id not in fixed:
             fixed[d.id] = True
@@ -68,7 +70,7 @@ class InlineCTE(OptimizerRule):
             fixed[d.id] = d.deterministic and all(self._deterministic(x, uses, known, fixed) for x in written_out)
         return fixed[d.id]
 
-    def _count(self, plan: Any, definitions: dict[int, Any], uses: Counter[int]) -> None:
+    def _count(self, plan: Any, definitions: dict[int, LogicalPlan], uses: Counter[int]) -> None:
         if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT | CTERelationDef.BIT):
             return
         if isinstance(plan, CTERelationDef):
@@ -80,7 +82,9 @@ class InlineCTE(OptimizerRule):
         for s in plan.subqueries:
             self._count(s.plan, definitions, uses)
 
-    def _inline(self, plan: Any, definitions: dict[int, Any], inlined: set[int], done: dict[int, LogicalPlan]) -> Any:
+    def _inline(
+        self, plan: Any, definitions: dict[int, CTERelationDef], inlined: set[int], done: dict[int, LogicalPlan]
+    ) -> Any:
         if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT):
             return plan
 

@@ -100,7 +100,7 @@ class CostBasedJoinReorder(OptimizerRule):
             self._took(plan, search.chosen)
         return new
 
-    def _given(self, plan: LogicalPlan, relations: list[Any], conditions: list[Any]) -> LogicalPlan:
+    def _given(self, plan: LogicalPlan, relations: list[LogicalPlan], conditions: list[Any]) -> LogicalPlan:
         """The joins in the order that somebody gave; the plan itself where none was given for these relations."""
         assert self.context.join_order is not None
         pairs = self.context.join_order(relations) if len(relations) > 2 else None
@@ -114,7 +114,7 @@ class CostBasedJoinReorder(OptimizerRule):
         joins = [(conjunction(list(j.conditions)), estimate(j.plan).rows or 0) for j in chosen.joins()]
         self.take(plan, "cheapest", reason, [(condition, f"gives {rows:,} rows") for condition, rows in joins])
 
-    def _star(self, relations: Sequence[Any], conditions: Sequence[Expression]) -> int:
+    def _star(self, relations: Sequence[LogicalPlan], conditions: Sequence[Expression]) -> int:
         """The relations of a star as bits, when orders are to respect it; 0 where all or none belong to it."""
         if not self.context.on(_STAR):
             return 0

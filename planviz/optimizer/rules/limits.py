@@ -178,7 +178,7 @@ class LimitPushDown(OptimizerRule):
                 return plan.replace(right=_limited(lit(1), right))
         return plan
 
-    def _limit(self, node: Any) -> Any:
+    def _limit(self, node: LocalLimit) -> Any:
         limit = node.limit
         match node.child:
             case Union(inputs) as union:
@@ -208,7 +208,7 @@ class LimitPushDown(OptimizerRule):
                 return Offset(offset, LocalLimit(Add(limit, offset), child))
         return self.refuse(node, "a limit goes below unions, some joins and offsets alone", node.child.node_name)
 
-    def _python(self, node: Any, evaluation: Any, above: Callable[[Any], Any]) -> Any:
+    def _python(self, node: Any, evaluation: Any, above: Callable[[LogicalPlan], LogicalPlan]) -> Any:
         new = evaluation.replace(child=_limited(node.limit, evaluation.child))
         if new is evaluation:
             return self.refuse(node, "what Python reads gives no more rows", node.limit)

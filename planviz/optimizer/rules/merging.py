@@ -134,7 +134,7 @@ class MergeScalarSubqueries(MergeSubplans):
     settings = ("spark.sql.execution.reuseSubquery",)
     package = "org.apache.spark.sql.catalyst.optimizer"
 
-    def _insert(self, plan: Any, root: bool) -> tuple[Any, int]:
+    def _insert(self, plan: Any, root: bool) -> tuple[LogicalPlan, int]:
         if not plan.bits & self.mask:
             return plan, 0
         below = [self._insert(c, False) for c in plan.children]

@@ -155,7 +155,7 @@ def _rewritten(plan: LogicalPlan, fields: _Fields) -> LogicalPlan:
     def reading(p: LogicalPlan) -> LogicalPlan:
         return p.map_expressions(lambda e: e.transform_down(column, _FIELDS))
 
-    def below(p: Any) -> Project:
+    def below(p: LogicalPlan) -> Project:
         listed: list[Alias | AttributeReference] = []
         for a in p.output:
             listed += made.get(a.expr_id, [a])

@@ -70,7 +70,7 @@ class RewritePredicateSubquery(OptimizerRule):
             child = plan.child
             self.take(plan, "column", _REASONS["column"])
 
-            def rewritten(e: Expression) -> Any:
+            def rewritten(e: Expression) -> Expression:
                 nonlocal child
                 new, child = existential(e, child)
                 return new
@@ -109,7 +109,7 @@ class RewritePredicateSubquery(OptimizerRule):
         return join if sides["left"] is join.left and sides["right"] is join.right else Project(join.output, new)
 
     @staticmethod
-    def _one(predicate: Expression, p: Any) -> Any:
+    def _one(predicate: Expression, p: Any) -> LogicalPlan:
         match predicate:
             case Exists(sub, _, _, conditions) | Not(Exists(sub, _, _, conditions)):
                 sub = without_domains(p, sub, conditions)
@@ -163,7 +163,7 @@ def _conjoined(parts: list[Expression], plan: LogicalPlan) -> tuple[Any, Any]:
     return (conjunction(new) if new else None), plan
 
 
-def existential(e: Expression, plan: Any) -> tuple[Any, Any]:
+def existential(e: Expression, plan: LogicalPlan) -> tuple[Expression, LogicalPlan]:
     """The expression with every IN and EXISTS replaced by a column, and the plan that gives those columns."""
     if not e.bits & (InSubquery.BIT | Exists.BIT):
         return e, plan
@@ -193,7 +193,7 @@ def existential(e: Expression, plan: Any) -> tuple[Any, Any]:
     return e.transform_down(step, InSubquery.BIT | Exists.BIT), current
 
 
-def _apart(outer: LogicalPlan, sub: LogicalPlan, values: tuple[Expression, ...]) -> Any:
+def _apart(outer: LogicalPlan, sub: LogicalPlan, values: tuple[Expression, ...]) -> LogicalPlan:
     """The subquery's plan with columns of its own where it shares ids with the outer plan."""
     taken = outer.output_set.union(*[v.references for v in values])
     shared = {a.expr_id for a in sub.output} & taken

@@ -246,11 +246,11 @@ def _form(u: Expression) -> Expression:
     return u.canonicalized if u.deterministic else u
 
 
-def _distinct(udfs: Iterable[Any]) -> list[Any]:
+def _distinct(udfs: Iterable[Any]) -> list[PythonUDF]:
     return list({_form(u): u for u in reversed(list(udfs))}.values())[::-1]
 
 
-def _computable(expressions: Iterable[Expression]) -> list[Any]:
+def _computable(expressions: Iterable[Expression]) -> list[Expression]:
     """The functions that one operator can compute: of the kind of the first that is found."""
     found: list[Any] = []
 

@@ -98,7 +98,7 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
     @staticmethod
     def _partly(
         plan: Any, left: LogicalPlan, grandchild: LogicalPlan, own: frozenset[int], aliases: dict[int, object]
-    ) -> object:
+    ) -> Any:
         parts = split(plan.condition)
         visible = own | plan.right.output_set
         down: list[Expression] = []
@@ -115,7 +115,7 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
         return Filter(conjunction(stay), below) if stay else below
 
     @staticmethod
-    def _union(plan: Join, left: Any, inputs: tuple[Any, ...]) -> Any:
+    def _union(plan: Join, left: LogicalPlan, inputs: tuple[Any, ...]) -> LogicalPlan:
         if left.output_set & plan.right.output_set:
             return plan
         new = []

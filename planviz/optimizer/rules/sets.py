@@ -54,7 +54,7 @@ class ReplaceDeduplicateWithAggregate(OptimizerRule):
         return plan.transform_up(step)
 
     @staticmethod
-    def _aggregate(node: Any, mapping: dict[int, Any]) -> LogicalPlan:
+    def _aggregate(node: Any, mapping: dict[int, AttributeReference]) -> LogicalPlan:
         keys = {k.expr_id for k in node.keys}
         items: list[Any] = []
         for a in node.child.output:

@@ -58,7 +58,7 @@ class OptimizeOneRowRelationSubquery(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._operator, self.mask) if self.context.on(self.settings[0]) else plan
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: LogicalPlan) -> Any:
         match plan:
             case LateralJoin(child, LateralSubquery(sub, _, _, ()), _, None) if not _has_subqueries(sub):
                 return _beside(child, self._bare(sub)) or plan
@@ -283,7 +283,7 @@ class RewriteCorrelatedScalarSubquery(OptimizerRule):
                 return e.plan.output[0]
             return e
 
-        def taken(e: Expression) -> Any:
+        def taken(e: Expression) -> Expression:
             return e.transform_down(take, ScalarSubquery.BIT)
 
         match plan:
@@ -309,7 +309,7 @@ class RewriteCorrelatedScalarSubquery(OptimizerRule):
         return plan
 
 
-def _named(new: Expression, old: Expression) -> Any:
+def _named(new: Expression, old: Expression) -> Expression:
     return new
 
 
@@ -317,7 +317,7 @@ def _once(found: list[ScalarSubquery]) -> list[ScalarSubquery]:
     return list({s.expr_id: s for s in found}.values())
 
 
-def _left_joins(child: LogicalPlan, found: list[ScalarSubquery]) -> tuple[Any, dict[int, Any]]:
+def _left_joins(child: LogicalPlan, found: list[ScalarSubquery]) -> tuple[LogicalPlan, dict[int, object]]:
     mapping: dict[int, Any] = {}
     for s in found:
         query: Any = s.plan

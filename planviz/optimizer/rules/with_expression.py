@@ -108,7 +108,7 @@ class RewriteWithExpression(OptimizerRule):
         return e.map_children(lambda c: self._expression(c, inputs, shared))
 
     @staticmethod
-    def _place(d: Any, inputs: tuple[LogicalPlan, ...], shared: list[Shared]) -> Any:
+    def _place(d: CommonExpressionDef, inputs: tuple[LogicalPlan, ...], shared: list[Shared]) -> Expression:
         """What a definition's references become: the expression itself, or a column below."""
         child = d.child
         where = next((i for i, p in enumerate(inputs) if child.references <= p.output_set), None)
